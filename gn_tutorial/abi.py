@@ -1,0 +1,86 @@
+"""ctypes mirror of ``twin/include/gn_twin/abi.h``: the structs that pass between Python and a compiled kernel library.
+
+The meaning of each field is documented in the header; ``tests/test_abi.py`` checks that both sides agree on sizes.
+"""
+
+import ctypes
+from enum import IntEnum
+
+ABI_VERSION = 1
+
+
+class Kind(IntEnum):
+    """How a kernel parameter is passed: as a pointer to global memory, or by value."""
+
+    TENSOR = 0
+    VALUE = 1
+
+
+class Role(IntEnum):
+    """What a kernel does with a tensor argument."""
+
+    IN = 0
+    OUT = 1
+    INOUT = 2
+    WORKSPACE = 3
+    TILING = 4
+
+
+class Status(IntEnum):
+    """Return value of ``gnt_run``."""
+
+    OK = 0
+    STOPPED = 1
+    BAD_CALL = 2
+
+
+class Arg(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("data", ctypes.c_void_p),
+        ("bytes", ctypes.c_uint64),
+        ("kind", ctypes.c_uint32),
+        ("role", ctypes.c_uint32),
+    )
+
+
+class Options(ctypes.Structure):
+    _fields_ = (
+        ("half_overflow", ctypes.c_uint32),
+        ("integer_overflow", ctypes.c_uint32),
+        ("minmax_nan", ctypes.c_uint32),
+        ("half_tree", ctypes.c_uint32),
+        ("reduce_lanes", ctypes.c_uint32),
+        ("axpy_fused", ctypes.c_uint32),
+        ("pad_dummy", ctypes.c_uint32),
+        ("empty_deque", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32 * 8),
+    )
+
+
+class Tally(ctypes.Structure):
+    _fields_ = (
+        ("instructions", ctypes.c_uint64 * 4),
+        ("bytes_in", ctypes.c_uint64),
+        ("bytes_out", ctypes.c_uint64),
+        ("ub_high_water", ctypes.c_uint64),
+    )
+
+
+class Job(ctypes.Structure):
+    _fields_ = (
+        ("abi_version", ctypes.c_uint32),
+        ("blocks", ctypes.c_uint32),
+        ("tiling_key", ctypes.c_uint64),
+        ("args", ctypes.POINTER(Arg)),
+        ("arg_count", ctypes.c_uint32),
+        ("observed", ctypes.c_uint32),
+        ("options", Options),
+        ("tally", Tally),
+        ("report", ctypes.c_char_p),
+        ("report_bytes", ctypes.c_uint64),
+        ("nanoseconds", ctypes.c_uint64),
+        ("here_file", ctypes.c_char_p),
+        ("here_line", ctypes.c_uint32),
+        ("here_block", ctypes.c_uint32),
+    )

@@ -1,0 +1,102 @@
+"""Every error the package raises on purpose: what went wrong, where, and what to do next.
+
+A user's mistake is shown without a traceback: the command line prints ``str(error)``, and IPython asks the exception for
+``_render_traceback_``.
+"""
+
+from __future__ import annotations
+
+
+class GntError(Exception):
+    """Base class. ``what`` is one sentence; ``where`` names a file and line, a buffer or an argument; ``hint`` is the next step.
+
+    ``detail`` is longer text shown below (compiler output, a kernel's printed lines).
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "", detail: str = "") -> None:
+        super().__init__(what)
+        self.what, self.where, self.hint, self.detail = what, where, hint, detail
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        if self.where:
+            lines.append(f"  where: {self.where}")
+        if self.hint:
+            lines.append(f"  hint:  {self.hint}")
+        if self.detail:
+            lines.append(self.detail)
+        return "\n".join(lines)
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython shows this instead of a traceback."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+class ArgumentError(GntError):
+    """An argument does not fit the kernel: its name, shape, dtype or value."""
+
+    exit_code = 2
+
+
+class RegistryError(GntError):
+    """A kernel, operator or registry file that cannot be found or read."""
+
+    exit_code = 2
+
+
+class CompilerMissing(GntError):
+    """No C++ compiler on this machine, and none could be installed."""
+
+    exit_code = 3
+
+
+class CompileError(GntError):
+    """The kernel does not compile. ``errors`` holds the cleaned compiler errors, first error first."""
+
+    exit_code = 4
+
+    def __init__(self, what: str, *, errors: tuple = (), where: str = "", hint: str = "", detail: str = "") -> None:
+        super().__init__(what, where=where, hint=hint, detail=detail)
+        self.errors = errors
+
+
+class CacheError(GntError):
+    """The cache folder cannot be used: full disk, no permission."""
+
+    exit_code = 5
+
+
+class KernelError(GntError):
+    """A launch that did not end well. ``printed`` is what the kernel printed before it stopped."""
+
+    exit_code = 6
+
+    def __init__(self, what: str, *, printed: str = "", where: str = "", hint: str = "", detail: str = "") -> None:
+        super().__init__(what, where=where, hint=hint, detail=detail)
+        self.printed = printed
+
+
+class KernelFault(KernelError):
+    """The twin stopped the launch: a mistake in the kernel, named by ``diagnostics``."""
+
+    def __init__(self, what: str, *, diagnostics: tuple = (), **rest: str) -> None:
+        super().__init__(what, **rest)
+        self.diagnostics = diagnostics
+
+
+class KernelCrash(KernelError):
+    """The kernel's process died: a segmentation fault, ``exit()``, a forbidden system call, an uncaught C++ exception."""
+
+
+class KernelTimeout(KernelError):
+    """The kernel ran longer than its time limit."""
+
+
+class KernelMemoryLimit(KernelError):
+    """The kernel asked for more memory than its limit."""
+
+
+class KernelOutputLimit(KernelError):
+    """The kernel printed more than its limit."""

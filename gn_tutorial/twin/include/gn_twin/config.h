@@ -1,0 +1,62 @@
+// The language of a kernel file (qualifiers, address spaces) and the sizes of the machine the twin imitates.
+//
+// Target: Atlas A2 training and inference products, AI Vector core (AIV), architecture dav-2201.
+// Source of the sizes: docs/zh/api of asc-devkit (general constraints; LocalTensor; mask register).
+#pragma once
+#include <stdint.h>
+
+// 1: every operation checks its operands and tells the observer. 0 (bare): it only computes. The build sets it; one value
+// per shared library.
+#ifndef GNT_OBSERVED
+#define GNT_OBSERVED 1
+#endif
+
+// On the device these select the compiler's target and the memory a pointer refers to. A laptop has one of each.
+#define __aicore__
+#define __global__
+#define __vector__
+#define __cube__
+#define __mix__(...)
+#define __host_aicore__
+#define __gm__
+#define __ubuf__
+#define __simd_vf__
+#define __inout_pipe__(...)
+#define GM_ADDR __gm__ uint8_t*
+
+// Kernels branch on these to tell targets apart (CANN's own spellings and values for dav-2201 and for a CPU build).
+#define __CCE_AICORE__ 220
+#define __DAV_C220_VEC__ 1
+#define __NPU_ARCH__ 2201
+#define __CCE_KT_TEST__ 1
+#define ASCENDC_CPU_DEBUG 1
+
+#define GNT_EXPORT __attribute__((visibility("default")))
+#define GNT_COLD __attribute__((cold, noinline))
+// The operands of one vector instruction are equal or disjoint (anything else is undefined on the device), so the compiler
+// may vectorise without proving it.
+#if defined(__clang__)
+#define GNT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define GNT_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace gn_twin {
+
+// A constant of the library: libraries of both modes live side by side in one process because nothing of the twin is visible
+// outside its own library (hidden visibility, RTLD_LOCAL).
+inline constexpr bool kObserved = GNT_OBSERVED != 0;
+
+inline constexpr uint32_t kUbBytes = 192 * 1024;    // Unified Buffer of one AI Vector core
+inline constexpr uint32_t kScratchAt = 184 * 1024;  // from here Select (modes 1 and 2) and high-level APIs keep scratch data
+inline constexpr uint32_t kBlockBytes = 32;         // one DataBlock
+inline constexpr uint32_t kRepeatBytes = 256;       // what a vector instruction processes per repeat: 8 DataBlocks
+inline constexpr uint32_t kBlocksPerRepeat = 8;
+inline constexpr uint32_t kMaxBuffers = 64;  // of one TPipe
+inline constexpr uint32_t kEventIds = 8;     // per HardEvent
+inline constexpr uint32_t kMaxRepeats = 255;
+
+template <class T>
+inline constexpr uint32_t kLanes = kRepeatBytes / sizeof(T);
+
+}  // namespace gn_twin

@@ -1,0 +1,89 @@
+// The state of one AI Vector core while it runs one block: its Unified Buffer, mask register, buffers and event ids.
+//
+// All of it belongs to the launch: a second launch starts from a fresh Core and needs no reset.
+#pragma once
+#include <stdint.h>
+
+#include "gn_twin/abi.h"
+#include "gn_twin/config.h"
+#include "gn_twin/event.h"
+#include "gn_twin/loc.h"
+#include "gn_twin/observer.h"
+#include "gn_twin/report.h"
+
+namespace gn_twin {
+
+// The mask register: which lanes of a repeat an instruction processes (NORM), or how many elements in all (COUNT).
+struct MaskRegister {
+  uint64_t low = ~uint64_t{0};
+  uint64_t high = ~uint64_t{0};
+  bool counter = false;
+};
+
+enum class BufferState : uint8_t { Free, Occupied, EnQueued, DeQueued };
+
+// One buffer that InitBuffer cut from the Unified Buffer.
+struct Buffer {
+  uint32_t offset = 0;
+  uint32_t bytes = 0;
+  BufferState state = BufferState::Free;
+  int8_t enque_id = -1;  // event id held from EnQue to DeQue
+  int8_t free_id = -1;   // event id held from FreeTensor to the next AllocTensor
+  AscendC::HardEvent enque_event = AscendC::HardEvent::MAX;
+  AscendC::HardEvent free_event = AscendC::HardEvent::MAX;
+  Loc made;     // the InitBuffer call
+  Loc changed;  // the last queue operation on it
+};
+
+inline constexpr uint16_t kNoBuffer = 0xffff;
+
+struct Core {
+  GntJob* job = nullptr;
+  Observer* observer = nullptr;
+  uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
+  uint32_t block = 0;
+  MaskRegister mask;
+  uint64_t scalar_accesses = 0;  // GetValue and SetValue are too frequent for one event each
+  void* pipe = nullptr;          // the live TPipe
+
+  // Buffers of every TPipe of this block, in the order they were made.
+  static constexpr uint16_t kCapacity = 4 * kMaxBuffers;
+  Buffer buffers[kCapacity];
+  uint16_t buffer_count = 0;
+
+  // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for.
+  uint8_t reserved[static_cast<int>(AscendC::HardEvent::MAX)] = {};
+  uint8_t raised[static_cast<int>(AscendC::HardEvent::MAX)] = {};
+
+  // DataCopyPad's fill register (SetPadValue) and the scale of Cast int32 -> half (SetDeqScale).
+  uint64_t pad_value = 0;
+  bool pad_value_set = false;
+  float deq_scale = 1.0f;
+  bool deq_scale_set = false;
+
+  // What the last reduction left in its special registers (GetReduceRepeat...Spr, GetAccVal).
+  uint64_t reduce_sum_bits = 0;
+  uint64_t compare_mask[2] = {0, 0};
+
+  void At(Loc loc) {
+    job->here_file = loc.file;
+    job->here_line = loc.line;
+  }
+  void Emit(const Event& event) {
+    if (observer != nullptr) observer->OnEvent(event);
+  }
+  // Ends the launch with one diagnostic.
+  [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
+    ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
+    throw Stopped{};
+  }
+  bool InUb(const void* at) const {
+    const uint8_t* byte = static_cast<const uint8_t*>(at);
+    return byte >= ub && byte < ub + kUbBytes;
+  }
+};
+
+inline constinit thread_local Core* current_core = nullptr;
+inline Core& ThisCore() { return *current_core; }
+
+}  // namespace gn_twin

@@ -1,0 +1,58 @@
+// What one operation did, as data: the only thing observers learn about a launch.
+#pragma once
+#include <stdint.h>
+
+#include "gn_twin/constants.h"
+#include "gn_twin/loc.h"
+
+namespace gn_twin {
+
+enum class Pipe : uint8_t { S = 0, V = 1, MTE2 = 2, MTE3 = 3, All = 4 };
+enum class Space : uint8_t { UB, GM };
+enum class Access : uint8_t { Read, Write, ReadWrite };
+
+// What the event is, for observers that treat classes of operations alike.
+enum class Kind : uint8_t {
+  Vector,     // an instruction of PIPE_V
+  Copy,       // a transfer between GM and UB (MTE2, MTE3)
+  Scalar,     // GetValue and SetValue: the scalar unit touches UB or GM
+  SetFlag,    // hard_event and event_id are set
+  WaitFlag,   //
+  Barrier,    // pipe is drained
+  InitBuffer, // operand[0] is the buffer
+  Alloc,      // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
+  EnQue,
+  DeQue,
+  Free
+};
+
+// One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride blocks of 32 bytes apart, each
+// of blocks that start blk_stride apart; a copy covers `rows` rows of row_bytes, row_pitch bytes apart. [at, at + bytes) encloses it.
+struct Operand {
+  const char* role = "";  // "dst", "src0", ...: as the documentation names the parameter
+  const uint8_t* at = nullptr;
+  uint64_t bytes = 0;
+  Space space = Space::UB;
+  Access access = Access::Read;
+  uint16_t blk_stride = 1;
+  uint16_t rep_stride = 8;
+  uint32_t rows = 1;
+  uint64_t row_bytes = 0;
+  uint64_t row_pitch = 0;
+};
+
+struct Event {
+  Kind kind = Kind::Vector;
+  Pipe pipe = Pipe::V;
+  uint8_t operands = 0;
+  uint8_t element_bytes = 0;     // of the widest operand: sets the lanes of a repeat
+  uint16_t repeats = 0;          // vector instructions
+  AscendC::HardEvent hard_event = AscendC::HardEvent::MAX;
+  int8_t event_id = -1;
+  const char* op = "";           // the API's name
+  Loc loc;
+  uint64_t lanes = 0;            // elements processed
+  Operand operand[4];
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,109 @@
+// The eight event ids of each HardEvent: who reserved one, which are raised, and what goes wrong with them.
+//
+// Source: docs/zh/api, TPipe (AllocEventID, FetchEventID, ReleaseEventID) and 同步控制/核内同步. Queues take their ids from the
+// same eight.
+#pragma once
+#include "gn_twin/core.h"
+
+namespace gn_twin {
+
+using AscendC::HardEvent;
+
+struct PipePair {
+  Pipe from;
+  Pipe to;
+};
+
+inline constexpr PipePair PipesOf(HardEvent event) {
+  switch (event) {
+    case HardEvent::MTE2_V: return {Pipe::MTE2, Pipe::V};
+    case HardEvent::V_MTE2: return {Pipe::V, Pipe::MTE2};
+    case HardEvent::MTE3_V: return {Pipe::MTE3, Pipe::V};
+    case HardEvent::V_MTE3: return {Pipe::V, Pipe::MTE3};
+    case HardEvent::V_V: return {Pipe::V, Pipe::V};
+    case HardEvent::MTE3_MTE2: return {Pipe::MTE3, Pipe::MTE2};
+    case HardEvent::MTE2_MTE3: return {Pipe::MTE2, Pipe::MTE3};
+    case HardEvent::S_V: return {Pipe::S, Pipe::V};
+    case HardEvent::V_S: return {Pipe::V, Pipe::S};
+    case HardEvent::S_MTE2: return {Pipe::S, Pipe::MTE2};
+    case HardEvent::MTE2_S: return {Pipe::MTE2, Pipe::S};
+    case HardEvent::S_MTE3: return {Pipe::S, Pipe::MTE3};
+    case HardEvent::MTE3_S: return {Pipe::MTE3, Pipe::S};
+    default: return {Pipe::All, Pipe::All};  // of the matrix unit: nothing here runs on it
+  }
+}
+
+inline const char* NameOf(HardEvent event) {
+  switch (event) {
+    case HardEvent::MTE2_V: return "MTE2_V";
+    case HardEvent::V_MTE2: return "V_MTE2";
+    case HardEvent::MTE3_V: return "MTE3_V";
+    case HardEvent::V_MTE3: return "V_MTE3";
+    case HardEvent::V_V: return "V_V";
+    case HardEvent::MTE3_MTE2: return "MTE3_MTE2";
+    case HardEvent::MTE2_MTE3: return "MTE2_MTE3";
+    case HardEvent::S_V: return "S_V";
+    case HardEvent::V_S: return "V_S";
+    case HardEvent::S_MTE2: return "S_MTE2";
+    case HardEvent::MTE2_S: return "MTE2_S";
+    case HardEvent::S_MTE3: return "S_MTE3";
+    case HardEvent::MTE3_S: return "MTE3_S";
+    default: return "an event of the matrix unit";
+  }
+}
+
+inline uint8_t Bit(int id) { return static_cast<uint8_t>(1u << id); }
+
+// The lowest id nobody reserved, or -1.
+inline int LowestFreeId(const Core& core, HardEvent event) {
+  const uint8_t busy = core.reserved[static_cast<int>(event)];
+  return busy == 0xff ? -1 : __builtin_ctz(static_cast<unsigned>(~busy));
+}
+
+// Reserves the lowest free id for `what` (an API or a queue operation). Stops the launch when all eight are taken: public text
+// does not say what the device does then.
+inline int8_t ReserveId(Core& core, HardEvent event, const char* what, Loc loc) {
+  const int id = LowestFreeId(core, event);
+  if (id < 0) core.Stop("event-ids-exhausted", loc, {{"op", what}, {"event", NameOf(event)}, {"ids", kEventIds}});
+  core.reserved[static_cast<int>(event)] |= Bit(id);
+  return static_cast<int8_t>(id);
+}
+inline void ReleaseId(Core& core, HardEvent event, int id) {
+  core.reserved[static_cast<int>(event)] &= static_cast<uint8_t>(~Bit(id));
+}
+
+inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, const char* op, Loc loc) {
+  core.At(loc);
+  if (core.observer == nullptr) return;
+  Event event;
+  event.kind = kind;
+  event.pipe = kind == Kind::SetFlag ? PipesOf(hard_event).from : PipesOf(hard_event).to;
+  event.op = op;
+  event.loc = loc;
+  event.hard_event = hard_event;
+  event.event_id = static_cast<int8_t>(id);
+  core.Emit(event);
+}
+
+// Raise and await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that nobody
+// raised would never end.
+inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
+  if (id < 0 || id >= static_cast<int>(kEventIds)) {
+    core.Stop("event-id-range", loc, {{"op", "SetFlag"}, {"id", id}, {"ids", kEventIds}});
+  }
+  uint8_t& raised = core.raised[static_cast<int>(event)];
+  if ((raised & Bit(id)) != 0) core.Stop("flag-set-twice", loc, {{"event", NameOf(event)}, {"id", id}});
+  raised |= Bit(id);
+  EmitFlag(core, Kind::SetFlag, event, id, "SetFlag", loc);
+}
+inline void Await(Core& core, HardEvent event, int id, Loc loc) {
+  if (id < 0 || id >= static_cast<int>(kEventIds)) {
+    core.Stop("event-id-range", loc, {{"op", "WaitFlag"}, {"id", id}, {"ids", kEventIds}});
+  }
+  uint8_t& raised = core.raised[static_cast<int>(event)];
+  if ((raised & Bit(id)) == 0) core.Stop("flag-wait-unset", loc, {{"event", NameOf(event)}, {"id", id}});
+  raised &= static_cast<uint8_t>(~Bit(id));
+  EmitFlag(core, Kind::WaitFlag, event, id, "WaitFlag", loc);
+}
+
+}  // namespace gn_twin

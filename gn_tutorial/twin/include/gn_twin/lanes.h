@@ -1,0 +1,156 @@
+// Which elements an instruction touches: repeats, blocks, strides and the mask, as the three call forms give them.
+//
+//   count form           the first `count` elements, one after the other
+//   mask and repeat      `mask` leading lanes of each repeat of 256 bytes (or the bits of a mask array)
+//   counter mode         SetMaskCount: the mask register holds the number of elements in all; repeatTime is ignored
+//
+// Source: docs/zh/api, SIMD计算说明 (掩码, 高维切分, 连续计算) and 掩码操作. The width of a lane is that of the widest operand.
+#pragma once
+#include "gn_twin/operand.h"
+
+namespace gn_twin {
+
+// Strides of one operand in 32-byte blocks, measured from start to start.
+struct Strides {
+  uint32_t blk = 1;
+  uint32_t rep = 8;
+};
+
+// The lanes of one instruction in mask-and-repeat or counter form.
+struct Plan {
+  uint32_t repeats = 0;
+  uint32_t lanes = 0;     // lanes of one whole repeat
+  uint32_t first = 0;     // when prefix: active lanes of every repeat but the last
+  uint32_t last = 0;      // when prefix: active lanes of the last repeat
+  bool prefix = true;     // active lanes are the leading ones
+  uint64_t low = 0;       // otherwise: the bits of the mask
+  uint64_t high = 0;
+
+  uint32_t ActiveIn(uint32_t repeat) const { return repeat + 1 == repeats ? last : first; }
+  bool Active(uint32_t lane) const { return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0; }
+  // One past the highest active lane.
+  uint32_t Reach() const {
+    if (prefix) return first > last ? first : last;
+    return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
+  }
+  uint64_t Lanes() const {
+    if (repeats == 0) return 0;
+    if (prefix) return uint64_t{first} * (repeats - 1) + last;
+    return uint64_t{repeats} * (__builtin_popcountll(low) + __builtin_popcountll(high));
+  }
+};
+
+// Bytes from an operand's start to one past the last byte the plan touches in it.
+inline uint64_t Extent(const Plan& plan, Strides strides, uint32_t element_bytes) {
+  const uint32_t per_block = kBlockBytes / element_bytes;
+  const auto reach = [&](uint32_t lanes) -> uint64_t {
+    if (lanes == 0) return 0;
+    const uint32_t block = (lanes - 1) / per_block;
+    // With block stride 0 every block is the same one, and a full one if there is more than one.
+    const uint32_t inside = strides.blk == 0 && block > 0 ? per_block : (lanes - 1) % per_block + 1;
+    const uint64_t tail = (uint64_t{block} * strides.blk) * kBlockBytes + uint64_t{inside} * element_bytes;
+    return tail;
+  };
+  if (plan.repeats == 0) return 0;
+  const uint64_t pitch = uint64_t{strides.rep} * kBlockBytes;
+  const uint64_t full = plan.repeats > 1 || !plan.prefix
+                            ? (plan.prefix ? reach(plan.first) + (plan.repeats - 2) * pitch
+                                           : reach(plan.Reach()) + (plan.repeats - 1) * pitch)
+                            : 0;
+  const uint64_t last = plan.prefix ? (plan.last == 0 ? 0 : reach(plan.last) + (plan.repeats - 1) * pitch) : 0;
+  return full > last ? full : last;
+}
+
+inline uint64_t LeadingBits(uint32_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
+
+// The plan that the mask register now stands for.
+inline Plan PlanFromRegister(const Core& core, uint32_t lanes, uint32_t repeats) {
+  Plan plan;
+  plan.lanes = lanes;
+  if (core.mask.counter) {
+    const uint64_t total = core.mask.low & 0xffffffffu;
+    plan.repeats = static_cast<uint32_t>((total + lanes - 1) / lanes);
+    plan.first = lanes;
+    plan.last = plan.repeats == 0 ? 0 : static_cast<uint32_t>(total - uint64_t{plan.repeats - 1} * lanes);
+    return plan;
+  }
+  plan.repeats = repeats;
+  plan.low = lanes < 64 ? core.mask.low & LeadingBits(lanes) : core.mask.low;
+  plan.high = lanes > 64 ? core.mask.high : 0;
+  const uint32_t active = static_cast<uint32_t>(__builtin_popcountll(plan.low) + __builtin_popcountll(plan.high));
+  plan.first = plan.last = active;
+  plan.prefix = active == plan.Reach() || active == 0;
+  if (!plan.prefix) return plan;
+  const bool leading = plan.low == LeadingBits(active < 64 ? active : 64) &&
+                       plan.high == (active > 64 ? LeadingBits(active - 64) : 0);
+  plan.prefix = leading;
+  if (active == 0) plan.repeats = 0;
+  return plan;
+}
+
+// A plan of `count` leading elements, for count forms that are not element-wise.
+template <class T>
+inline Plan LeadingPlan(uint32_t count) {
+  Plan plan;
+  plan.lanes = plan.first = kLanes<T>;
+  plan.repeats = static_cast<uint32_t>((uint64_t{count} + kLanes<T> - 1) / kLanes<T>);
+  plan.last = count == 0 ? 0 : count - (plan.repeats - 1) * kLanes<T>;
+  return plan;
+}
+
+// Form M writes (1 << mask) - 1 to the register, also in counter mode; a mask of a whole repeat or more writes all ones.
+inline void WriteMask(Core& core, uint64_t mask, uint32_t lanes) {
+  if (mask >= lanes || mask >= 128) {
+    core.mask.low = core.mask.high = ~uint64_t{0};
+    return;
+  }
+  core.mask.low = LeadingBits(static_cast<uint32_t>(mask));
+  core.mask.high = mask > 64 ? LeadingBits(static_cast<uint32_t>(mask - 64)) : 0;
+}
+inline void WriteMask(Core& core, const uint64_t* mask, uint32_t lanes) {
+  core.mask.low = mask[0];
+  core.mask.high = lanes > 64 ? mask[1] : 0;
+}
+inline void ResetMaskRegister(Core& core) { core.mask = MaskRegister{}; }
+
+// Element index of a lane from the operand's start.
+template <class T>
+inline uint64_t LaneIndex(Strides strides, uint32_t repeat, uint32_t lane) {
+  constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
+  return (uint64_t{repeat} * strides.rep + uint64_t{lane / kPerBlock} * strides.blk) * kPerBlock + lane % kPerBlock;
+}
+
+// One operand: where it starts and how its repeats and blocks are laid out.
+template <class T>
+struct Lane {
+  T* at;
+  Strides strides;
+};
+
+// dst[i] = op(src[i]...) for n elements one after the other.
+template <class Op, class D, class... S>
+inline void ForContiguous(uint32_t n, Op op, D* dst, const S*... src) {
+  GNT_INDEPENDENT
+  for (uint32_t i = 0; i < n; ++i) dst[i] = op(src[i]...);
+}
+
+// dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so that a repeat sees what the
+// one before it wrote: the documented accumulate idiom (destination repeat stride 0) is a fold over the repeats.
+template <class Op, class D, class... S>
+void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
+  const bool contiguous = plan.prefix && dst.strides.blk == 1 && ((src.strides.blk == 1) && ...);
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    if (contiguous) {
+      ForContiguous(plan.ActiveIn(repeat), op, dst.at + LaneIndex<D>(dst.strides, repeat, 0),
+                    src.at + LaneIndex<S>(src.strides, repeat, 0)...);
+      continue;
+    }
+    const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      if (!plan.prefix && !plan.Active(lane)) continue;
+      dst.at[LaneIndex<D>(dst.strides, repeat, lane)] = op(src.at[LaneIndex<S>(src.strides, repeat, lane)]...);
+    }
+  }
+}
+
+}  // namespace gn_twin

@@ -1,0 +1,174 @@
+// The entry points of a kernel library (gn_twin/abi.h): checks the arguments against the kernel's signature, then runs every block
+// in order on a core of its own. Included by the generated file after the kernel's source.
+#pragma once
+#include <stdlib.h>
+#include <time.h>
+
+#include "gn_twin/core.h"
+#include "gn_twin/tally.h"
+
+namespace gn_twin {
+
+inline uint64_t Nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// A place that no learner wrote: problems of the call itself.
+inline constexpr Loc kCall{"", 0};
+
+template <class P>
+inline constexpr bool kIsPointer = false;
+template <class P>
+inline constexpr bool kIsPointer<P*> = true;
+template <class P>
+struct Plain {
+  using Type = P;
+};
+template <class P>
+struct Plain<const P> {
+  using Type = P;
+};
+template <class P>
+struct Plain<P&> : Plain<P> {};
+
+// One argument as the kernel's parameter type P: a pointer into global memory, or the bytes of a value.
+template <class P>
+struct Parameter {
+  using Value = typename Plain<P>::Type;
+
+  static bool Fits(const GntArg& arg) {
+    if constexpr (kIsPointer<Value>) {
+      return arg.kind == GNT_TENSOR;
+    } else {
+      return arg.kind == GNT_VALUE && arg.bytes == sizeof(Value);
+    }
+  }
+  static Value From(const GntArg& arg) {
+    if constexpr (kIsPointer<Value>) {
+      return reinterpret_cast<Value>(arg.data);
+    } else {
+      Value value;
+      __builtin_memcpy(&value, arg.data, sizeof(Value));
+      return value;
+    }
+  }
+};
+
+template <uint32_t... kIndex>
+struct Indices {};
+template <uint32_t kCount, uint32_t... kIndex>
+struct MakeIndices : MakeIndices<kCount - 1, kCount - 1, kIndex...> {};
+template <uint32_t... kIndex>
+struct MakeIndices<0, kIndex...> {
+  using Type = Indices<kIndex...>;
+};
+
+// The Unified Buffer of the core being imitated, with a margin that absorbs the overruns of unchecked (bare) kernels.
+class UbMemory {
+ public:
+  UbMemory() : bytes_(static_cast<uint8_t*>(aligned_alloc(512, kSize))) {}
+  ~UbMemory() { free(bytes_); }
+  UbMemory(const UbMemory&) = delete;
+  UbMemory& operator=(const UbMemory&) = delete;
+  uint8_t* bytes() const { return bytes_; }
+  // Memory that nobody wrote holds NaN (all bits set is a NaN in float, half and bfloat16_t), so that using it shows.
+  void Poison() { __builtin_memset(bytes_, 0xff, kSize); }
+
+ private:
+  static constexpr uint32_t kSize = kUbBytes + 64 * 1024;
+  uint8_t* bytes_;
+};
+
+inline GntStatus BadCall(GntJob& job, const char* id, std::initializer_list<Field> fields) {
+  ReportWriter(job).Write(id, "error", kCall, 0, fields.begin(), static_cast<uint32_t>(fields.size()));
+  return GNT_BAD_CALL;
+}
+
+template <class... P, uint32_t... kIndex>
+GntStatus RunBlocks(void (*kernel)(P...), GntJob& job, Indices<kIndex...>) {
+  if (job.arg_count != sizeof...(P)) {
+    return BadCall(job, "call-argument-count", {{"given", job.arg_count}, {"wanted", sizeof...(P)}});
+  }
+  const bool fits[] = {true, Parameter<P>::Fits(job.args[kIndex])...};
+  const uint64_t sizes[] = {0, sizeof(typename Parameter<P>::Value)...};
+  for (uint32_t i = 0; i < job.arg_count; ++i) {
+    if (!fits[i + 1]) {
+      const char* name = job.args[i].name != nullptr ? job.args[i].name : "?";
+      return BadCall(job, "call-argument-kind", {{"index", i}, {"name", name}, {"bytes", job.args[i].bytes}, {"wanted", sizes[i + 1]}});
+    }
+  }
+  UbMemory ub;
+  if (ub.bytes() == nullptr) return BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
+  Tally tally(job.tally);
+  const uint64_t begin = Nanoseconds();
+  GntStatus status = GNT_OK;
+  for (uint32_t block = 0; block < job.blocks && status == GNT_OK; ++block) {
+    Core core;
+    core.job = &job;
+    core.ub = ub.bytes();
+    core.block = block;
+    job.here_block = block;
+    if constexpr (kObserved) {
+      core.observer = &tally;
+      ub.Poison();
+    }
+    // A launch may start inside another one's kernel only by mistake, but a thread runs launch after launch.
+    struct Restore {
+      Core* before = current_core;
+      ~Restore() { current_core = before; }
+    } restore;
+    current_core = &core;
+    try {
+      kernel(Parameter<P>::From(job.args[kIndex])...);
+    } catch (const Stopped&) {
+      status = GNT_STOPPED;
+    }
+    job.tally.instructions[0] += core.scalar_accesses;
+  }
+  job.nanoseconds = Nanoseconds() - begin;
+  return status;
+}
+
+template <class... P>
+GntStatus Run(void (*kernel)(P...), GntJob& job) {
+  return RunBlocks(kernel, job, typename MakeIndices<sizeof...(P)>::Type{});
+}
+
+}  // namespace gn_twin
+
+#define GNT_LIBRARY_BEGIN                                                                                              \
+  extern "C" GNT_EXPORT uint32_t gnt_abi(void) { return GNT_ABI_VERSION << 16 | static_cast<uint32_t>(sizeof(GntJob)); } \
+  namespace gn_twin {                                                                                                  \
+  using Launcher = GntStatus (*)(GntJob&);                                                                             \
+  struct Entry {                                                                                                       \
+    const char* name;                                                                                                  \
+    Launcher run;                                                                                                      \
+  };                                                                                                                   \
+  static constexpr Entry kEntries[] = {
+#define GNT_ENTRY(NAME) {#NAME, [](GntJob& job) { return gn_twin::Run(&::NAME, job); }},
+#define GNT_LIBRARY_END                                                                             \
+  }                                                                                                 \
+  ;                                                                                                 \
+  }                                                                                                 \
+  extern "C" GNT_EXPORT int32_t gnt_run(const char* entry, GntJob* job) {                           \
+    job->observed = gn_twin::kObserved ? 1 : 0;                                                     \
+    if (job->report != nullptr && job->report_bytes > 0) job->report[0] = '\0';                     \
+    job->tally = GntTally{};                                                                        \
+    for (const gn_twin::Entry& candidate : gn_twin::kEntries) {                                     \
+      if (__builtin_strcmp(candidate.name, entry) == 0) return candidate.run(*job);                 \
+    }                                                                                               \
+    return gn_twin::BadCall(*job, "call-unknown-entry", {{"entry", entry}});                        \
+  }                                                                                                 \
+  extern "C" GNT_EXPORT const char* gnt_entries(void) {                                             \
+    static char names[sizeof(gn_twin::kEntries) / sizeof(gn_twin::kEntries[0]) * 128];              \
+    if (names[0] == '\0') {                                                                         \
+      unsigned long at = 0;                                                                         \
+      for (const gn_twin::Entry& entry : gn_twin::kEntries) {                                       \
+        for (const char* c = entry.name; *c != '\0' && at + 2 < sizeof(names); ++c) names[at++] = *c; \
+        names[at++] = '\n';                                                                         \
+      }                                                                                             \
+    }                                                                                               \
+    return names;                                                                                   \
+  }

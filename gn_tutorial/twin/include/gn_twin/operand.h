@@ -1,0 +1,100 @@
+// What an operation checks about its operands, and the event it emits: the first two of its three steps
+// (validate, emit, compute). Used in observed libraries only.
+#pragma once
+#include "gn_twin/tensor.h"
+
+namespace gn_twin {
+
+class Operation {
+ public:
+  Operation(const char* op, Kind kind, Pipe pipe, Loc loc) : core_(ThisCore()) {
+    core_.At(loc);
+    event_.op = op;
+    event_.kind = kind;
+    event_.pipe = pipe;
+    event_.loc = loc;
+  }
+
+  // A tensor operand of which the instruction touches `bytes` bytes from its start. `align` is the documented alignment of its
+  // address in bytes: 32 for operands of vector instructions and copies, less for the results of reductions.
+  template <class T>
+  Operation& Local(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes, Access access, uint32_t align = kBlockBytes) {
+    const uint64_t room = uint64_t{tensor.GetSize()} * sizeof(T);
+    CheckUb(role, tensor.Bytes(), bytes, room, tensor.BufferIndex(), align);
+    Add(role, tensor.Bytes(), bytes, Space::UB, access);
+    return *this;
+  }
+
+  template <class T>
+  Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
+    if (bytes != 0) tensor.Check(core_, event_.op, role, bytes, event_.loc);
+    Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access);
+    return *this;
+  }
+
+  // Layout of the operand added last.
+  Operation& Strides(uint32_t blk, uint32_t rep) {
+    Operand& last = event_.operand[event_.operands - 1];
+    last.blk_stride = static_cast<uint16_t>(blk);
+    last.rep_stride = static_cast<uint16_t>(rep);
+    return *this;
+  }
+  Operation& Rows(uint32_t rows, uint64_t row_bytes, uint64_t row_pitch) {
+    Operand& last = event_.operand[event_.operands - 1];
+    last.rows = rows;
+    last.row_bytes = row_bytes;
+    last.row_pitch = row_pitch;
+    return *this;
+  }
+
+  void Emit(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
+    event_.lanes = lanes;
+    event_.repeats = static_cast<uint16_t>(repeats);
+    event_.element_bytes = static_cast<uint8_t>(element_bytes);
+    core_.Emit(event_);
+  }
+
+  [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
+  Core& core() { return core_; }
+
+ private:
+  void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access) {
+    Operand& operand = event_.operand[event_.operands++];
+    operand.role = role;
+    operand.at = at;
+    operand.bytes = bytes;
+    operand.space = space;
+    operand.access = access;
+  }
+
+  void CheckUb(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer, uint32_t align) {
+    if (bytes > room || (reinterpret_cast<uintptr_t>(at) & (align - 1)) != 0 || at == nullptr || !core_.InUb(at) ||
+        (buffer < core_.buffer_count && core_.buffers[buffer].state == BufferState::Free)) [[unlikely]] {
+      if (bytes != 0 || at == nullptr) Refuse(role, at, bytes, room, buffer, align);
+    }
+  }
+
+  GNT_COLD void Refuse(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer, uint32_t align) {
+    if (at == nullptr || buffer >= core_.buffer_count) {
+      Stop("ub-unallocated", {{"op", event_.op}, {"role", role}});
+    }
+    const Buffer& made = core_.buffers[buffer];
+    const int64_t offset = at - (core_.ub + made.offset);
+    if (made.state == BufferState::Free) {
+      Stop("ub-use-after-free", {{"op", event_.op}, {"role", role}, {"buffer_file", made.made.file},
+                                 {"buffer_line", made.made.line}, {"freed_file", made.changed.file},
+                                 {"freed_line", made.changed.line}});
+    }
+    if (bytes > room || !core_.InUb(at)) {
+      Stop("ub-out-of-bounds", {{"op", event_.op}, {"role", role}, {"bytes", bytes}, {"room", room}, {"offset", offset},
+                                {"buffer_bytes", made.bytes}, {"buffer_file", made.made.file}, {"buffer_line", made.made.line}});
+    }
+    Stop("ub-misaligned", {{"op", event_.op}, {"role", role}, {"offset", offset}, {"align", align}, {"over", offset % align},
+                           {"buffer_file", made.made.file}, {"buffer_line", made.made.line}});
+  }
+
+  Core& core_;
+  Event event_;
+};
+
+}  // namespace gn_twin

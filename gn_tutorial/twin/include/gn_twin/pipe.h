@@ -1,0 +1,135 @@
+// TPipe: cuts the Unified Buffer into buffers and hands out event ids.
+//
+// Source: docs/zh/api, 资源管理/TPipe (InitBuffer, Reset, Destroy, AllocEventID ...).
+#pragma once
+#include "gn_twin/queue.h"
+
+namespace AscendC {
+
+class TPipe {
+ public:
+  TPipe() { Init(); }
+  TPipe(const TPipe&) = delete;
+  TPipe& operator=(const TPipe&) = delete;
+  ~TPipe() { Destroy(); }
+
+  void Init() {
+    gn_twin::Core& core = gn_twin::ThisCore();
+    core.mask = gn_twin::MaskRegister{};
+    core.pipe = this;
+  }
+
+  // `num` buffers of `len` bytes each, rounded up to 32. Two buffers make a queue double buffered.
+  template <TPosition src, TPosition dst, int32_t depth, auto mask>
+  bool InitBuffer(TQueBind<src, dst, depth, mask>& que, uint8_t num, uint32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    que.Queue().Init(Cut(num, len, gn_twin::BufferState::Free, loc), num);
+    return true;
+  }
+  template <TPosition pos>
+  bool InitBuffer(TBuf<pos>& buf, uint32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    const uint16_t index = Cut(1, len, gn_twin::BufferState::Occupied, loc);
+    buf.Init(index, gn_twin::ThisCore().buffers[index].bytes);
+    return true;
+  }
+  // The three-argument form of 2024: kernels written then still use it. Only one buffer makes sense.
+  template <TPosition pos>
+  bool InitBuffer(TBuf<pos>& buf, uint8_t num, uint32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    return InitBuffer(buf, num * len, loc);
+  }
+
+  template <HardEvent evt>
+  TEventID AllocEventID(gn_twin::Loc loc = gn_twin::Loc::here()) {
+    return gn_twin::ReserveId(gn_twin::ThisCore(), evt, "AllocEventID", loc);
+  }
+  template <HardEvent evt>
+  void ReleaseEventID(TEventID id, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    gn_twin::Core& core = gn_twin::ThisCore();
+    if (id < 0 || id >= static_cast<TEventID>(gn_twin::kEventIds)) {
+      core.Stop("event-id-range", loc, {{"op", "ReleaseEventID"}, {"id", id}, {"ids", gn_twin::kEventIds}});
+    }
+    gn_twin::ReleaseId(core, evt, id);
+  }
+  // The lowest free id, without reserving it.
+  TEventID FetchEventID(HardEvent evt, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    gn_twin::Core& core = gn_twin::ThisCore();
+    const int id = gn_twin::LowestFreeId(core, evt);
+    if (id < 0) {
+      core.Stop("event-ids-exhausted", loc, {{"op", "FetchEventID"}, {"event", gn_twin::NameOf(evt)}, {"ids", gn_twin::kEventIds}});
+    }
+    return static_cast<TEventID>(id);
+  }
+  template <HardEvent evt>
+  TEventID FetchEventID(gn_twin::Loc loc = gn_twin::Loc::here()) {
+    return FetchEventID(evt, loc);
+  }
+
+  // Forgets all buffers and event ids; the next InitBuffer starts at address 0 again.
+  void Reset() {
+    gn_twin::Core& core = gn_twin::ThisCore();
+    core.mask = gn_twin::MaskRegister{};
+    for (uint8_t& ids : core.reserved) ids = 0;
+    for (uint8_t& ids : core.raised) ids = 0;
+    for (uint16_t i = 0; i < core.buffer_count; ++i) {
+      core.buffers[i].free_id = core.buffers[i].enque_id = -1;
+    }
+    used_ = 0;
+    count_ = 0;
+  }
+  void Destroy() {
+    gn_twin::Core& core = gn_twin::ThisCore();
+    if (core.pipe == this) core.pipe = nullptr;
+  }
+
+ private:
+  uint16_t Cut(uint8_t num, uint32_t len, gn_twin::BufferState state, gn_twin::Loc loc) {
+    gn_twin::Core& core = gn_twin::ThisCore();
+    core.At(loc);
+    if (num == 0 || len == 0) core.Stop("init-buffer-empty", loc, {{"num", num}, {"len", len}});
+    const uint64_t bytes = (uint64_t{len} + gn_twin::kBlockBytes - 1) / gn_twin::kBlockBytes * gn_twin::kBlockBytes;
+    if (used_ + num * bytes > gn_twin::kUbBytes) {
+      core.Stop("ub-overflow", loc, {{"num", num}, {"len", len}, {"bytes", bytes * num}, {"used", used_},
+                                     {"room", gn_twin::kUbBytes - used_}, {"ub", gn_twin::kUbBytes}});
+    }
+    if (count_ + num > gn_twin::kMaxBuffers || core.buffer_count + num > gn_twin::Core::kCapacity) {
+      core.Stop("too-many-buffers", loc, {{"num", num}, {"made", count_}, {"limit", gn_twin::kMaxBuffers}});
+    }
+    const uint16_t first = core.buffer_count;
+    for (uint8_t i = 0; i < num; ++i) {
+      gn_twin::Buffer& buffer = core.buffers[core.buffer_count++];
+      buffer = gn_twin::Buffer{};
+      buffer.offset = static_cast<uint32_t>(used_);
+      buffer.bytes = static_cast<uint32_t>(bytes);
+      buffer.state = state;
+      buffer.made = buffer.changed = loc;
+      used_ += bytes;
+    }
+    count_ += num;
+    uint64_t& high = core.job->tally.ub_high_water;
+    if (used_ > high) high = used_;
+    if (core.observer != nullptr) Tell(core, first, num, loc);
+    return first;
+  }
+
+  static void Tell(gn_twin::Core& core, uint16_t first, uint8_t num, gn_twin::Loc loc) {
+    gn_twin::Event event;
+    event.kind = gn_twin::Kind::InitBuffer;
+    event.pipe = gn_twin::Pipe::S;
+    event.op = "InitBuffer";
+    event.loc = loc;
+    event.operands = 1;
+    event.operand[0].at = core.ub + core.buffers[first].offset;
+    event.operand[0].bytes = uint64_t{num} * core.buffers[first].bytes;
+    core.Emit(event);
+  }
+
+  uint64_t used_ = 0;   // bytes handed out
+  uint32_t count_ = 0;  // buffers made
+};
+
+}  // namespace AscendC
+
+// Both spellings, GetTPipePtr() and AscendC::GetTPipePtr(), are in use.
+inline AscendC::TPipe* GetTPipePtr() { return static_cast<AscendC::TPipe*>(gn_twin::ThisCore().pipe); }
+namespace AscendC {
+using ::GetTPipePtr;
+}

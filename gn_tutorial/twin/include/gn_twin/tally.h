@@ -1,0 +1,27 @@
+// The observer that counts: instructions per pipe and the bytes that crossed between global memory and the Unified Buffer.
+#pragma once
+#include "gn_twin/abi.h"
+#include "gn_twin/observer.h"
+
+namespace gn_twin {
+
+class Tally final : public Observer {
+ public:
+  explicit Tally(GntTally& sums) : sums_(sums) {}
+
+  void OnEvent(const Event& event) override {
+    if (event.kind != Kind::Vector && event.kind != Kind::Copy) return;
+    ++sums_.instructions[static_cast<int>(event.pipe)];
+    if (event.kind != Kind::Copy) return;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.space != Space::GM) continue;
+      (operand.access == Access::Read ? sums_.bytes_in : sums_.bytes_out) += operand.rows * operand.row_bytes;
+    }
+  }
+
+ private:
+  GntTally& sums_;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,205 @@
+// LocalTensor and GlobalTensor: typed views of the Unified Buffer and of global memory.
+//
+// Source: docs/zh/api .../数据结构/LocalTensor and GlobalTensor of asc-devkit.
+#pragma once
+#include "gn_twin/core.h"
+#include "gn_twin/half.h"
+
+namespace gn_twin {
+
+// The kernel argument that an address belongs to. An address just past the end belongs to the argument before it: a block that
+// has nothing to do may point there.
+inline const GntArg* ArgumentAt(const Core& core, const void* address) {
+  const uint8_t* at = static_cast<const uint8_t*>(address);
+  const GntArg* nearest = nullptr;
+  for (uint32_t i = 0; i < core.job->arg_count; ++i) {
+    const GntArg& arg = core.job->args[i];
+    if (arg.kind != GNT_TENSOR || at < arg.data) continue;
+    if (nearest == nullptr || arg.data >= nearest->data) nearest = &arg;
+    if (at < arg.data + arg.bytes) return &arg;
+  }
+  return nearest;
+}
+
+inline const char* NameOf(const GntArg* arg) { return arg != nullptr && arg->name != nullptr ? arg->name : "?"; }
+
+// Scalar reads and writes: counted, placed, and bounds-checked by their tensors.
+inline Core& ScalarAccess(Loc loc) {
+  Core& core = ThisCore();
+  ++core.scalar_accesses;
+  core.At(loc);
+  return core;
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+template <class T>
+class LocalTensor {
+ public:
+  using PrimType = T;
+
+  LocalTensor() = default;
+  // Not part of the Ascend C API: how buffers hand out their memory. `buffer` indexes Core::buffers.
+  LocalTensor(T* data, uint32_t elements, TPosition position, uint16_t buffer)
+      : data_(data), size_(elements), buffer_(buffer), position_(position) {}
+
+  // A view that starts `offset` elements later and ends where this one ends.
+  LocalTensor operator[](uint32_t offset) const {
+    return LocalTensor(data_ + offset, offset < size_ ? size_ - offset : 0, position_, buffer_);
+  }
+
+  // Element count of the view.
+  uint32_t GetSize() const { return size_; }
+  // Changes the logical length (in elements); up to the end of the Unified Buffer is allowed.
+  void SetSize(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    if constexpr (gn_twin::kObserved) {
+      gn_twin::Core& core = gn_twin::ThisCore();
+      const uint64_t room = core.InUb(data_) ? core.ub + gn_twin::kUbBytes - Bytes() : 0;
+      if (uint64_t{elements} * sizeof(T) > room) {
+        core.Stop("ub-set-size", loc, {{"elements", elements}, {"bytes", uint64_t{elements} * sizeof(T)}, {"room", room}});
+      }
+    }
+    size_ = elements;
+  }
+  uint32_t GetLength() const { return size_ * sizeof(T); }
+  int32_t GetPosition() const { return static_cast<int32_t>(position_); }
+  int32_t GetUserTag() const { return user_tag_; }
+  void SetUserTag(int32_t tag) { user_tag_ = tag; }
+
+  T GetValue(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const { return *Element(index, "GetValue", loc); }
+  template <class T1>
+  void SetValue(uint32_t index, T1 value, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    *Element(index, "SetValue", loc) = static_cast<T>(value);
+  }
+  T& operator()(uint32_t index) const { return *Element(index, "operator()", gn_twin::Loc{}); }
+
+  // The same bytes as elements of another type.
+  template <class U>
+  LocalTensor<U> ReinterpretCast() const {
+    return LocalTensor<U>(reinterpret_cast<U*>(data_), static_cast<uint32_t>(uint64_t{size_} * sizeof(T) / sizeof(U)), position_,
+                          buffer_);
+  }
+  // The address on the core: a pointer here, usable with the raw pointer forms.
+  __ubuf__ T* GetPhyAddr(uint32_t offset = 0) const { return data_ + offset; }
+
+  // This view becomes the part of `other` that starts `offset` elements of U later, with this view's element type.
+  template <class U>
+  void SetAddrWithOffset(LocalTensor<U>& other, uint32_t offset) {
+    *this = other[offset].template ReinterpretCast<T>();
+  }
+
+  T* Data() const { return data_; }
+  uint8_t* Bytes() const { return reinterpret_cast<uint8_t*>(data_); }
+  uint16_t BufferIndex() const { return buffer_; }
+
+  // `dst = a + b`: an element-wise expression over the whole of dst (gn_twin/vector_binary.h).
+  template <class Expression>
+    requires requires(const Expression& expression, LocalTensor& dst) { expression.Into(dst); }
+  LocalTensor& operator=(const Expression& expression) {
+    expression.Into(*this);
+    return *this;
+  }
+
+ private:
+  T* Element(uint32_t index, const char* op, gn_twin::Loc loc) const {
+    if constexpr (gn_twin::kObserved) {
+      gn_twin::Core& core = gn_twin::ScalarAccess(loc);
+      if (index >= size_) {
+        core.Stop("ub-index", loc, {{"op", op}, {"index", index}, {"elements", size_}, {"element_bytes", sizeof(T)},
+                                    {"buffer_file", Made(core).file}, {"buffer_line", Made(core).line}});
+      }
+    }
+    return data_ + index;
+  }
+  gn_twin::Loc Made(const gn_twin::Core& core) const {
+    return buffer_ < core.buffer_count ? core.buffers[buffer_].made : gn_twin::Loc{};
+  }
+
+  T* data_ = nullptr;
+  uint32_t size_ = 0;
+  uint16_t buffer_ = gn_twin::kNoBuffer;
+  TPosition position_ = TPosition::VECCALC;
+  int32_t user_tag_ = 0;
+};
+
+template <class T>
+class GlobalTensor {
+ public:
+  using PrimType = T;
+
+  GlobalTensor() = default;
+
+  // `address` points into a kernel argument; `elements` (0: unknown) is how many the kernel intends to use from there.
+  void SetGlobalBuffer(__gm__ T* address, uint64_t elements) {
+    data_ = address;
+    size_ = elements;
+    if constexpr (gn_twin::kObserved) {
+      const GntArg* arg = gn_twin::ArgumentAt(gn_twin::ThisCore(), address);
+      argument_ = arg;
+    }
+  }
+  void SetGlobalBuffer(__gm__ T* address) { SetGlobalBuffer(address, 0); }
+
+  GlobalTensor operator[](uint64_t offset) const {
+    GlobalTensor view = *this;
+    view.data_ = data_ + offset;
+    view.first_ = first_ + offset;
+    return view;
+  }
+  // As given to SetGlobalBuffer: a view made with [] keeps the number.
+  uint64_t GetSize() const { return size_; }
+  const __gm__ T* GetPhyAddr() const { return data_; }
+  __gm__ T* GetPhyAddr(uint64_t offset) const { return data_ + offset; }
+  template <CacheRwMode rw = CacheRwMode::RW>
+  void SetL2CacheHint(CacheMode mode) {
+    cache_mode_ = mode;
+  }
+  CacheMode GetL2CacheHint() const { return cache_mode_; }
+
+  T GetValue(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const { return *Element(index, "GetValue", loc); }
+  void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    *Element(index, "SetValue", loc) = value;
+  }
+  __gm__ T& operator()(uint64_t index) const { return *Element(index, "operator()", gn_twin::Loc{}); }
+
+  T* Data() const { return data_; }
+
+  // Stops the launch unless `bytes` bytes from the start of this view lie inside the kernel argument and, where
+  // SetGlobalBuffer named a size, inside that size.
+  void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
+    const uint8_t* begin = reinterpret_cast<const uint8_t*>(data_);
+    if (argument_ == nullptr) {
+      core.Stop("gm-unknown-address", loc, {{"op", op}, {"role", role}});
+    }
+    const uint8_t* end = argument_->data + argument_->bytes;
+    if (begin < argument_->data || begin > end || bytes > static_cast<uint64_t>(end - begin)) {
+      core.Stop("gm-out-of-bounds", loc,
+                {{"op", op}, {"role", role}, {"argument", gn_twin::NameOf(argument_)}, {"argument_bytes", argument_->bytes},
+                 {"offset", begin - argument_->data}, {"bytes", bytes}, {"element_bytes", sizeof(T)}});
+    }
+    if (size_ != 0 && first_ * sizeof(T) + bytes > size_ * sizeof(T)) {
+      core.Stop("gm-beyond-declared-size", loc,
+                {{"op", op}, {"role", role}, {"argument", gn_twin::NameOf(argument_)}, {"declared", size_}, {"first", first_},
+                 {"bytes", bytes}, {"element_bytes", sizeof(T)}});
+    }
+  }
+
+ private:
+  T* Element(uint64_t index, const char* op, gn_twin::Loc loc) const {
+    if constexpr (gn_twin::kObserved) {
+      gn_twin::Core& core = gn_twin::ScalarAccess(loc);
+      (*this)[index].Check(core, op, "this", sizeof(T), loc);
+    }
+    return data_ + index;
+  }
+
+  T* data_ = nullptr;
+  uint64_t size_ = 0;
+  uint64_t first_ = 0;  // element offset of this view from SetGlobalBuffer's address
+  const GntArg* argument_ = nullptr;
+  CacheMode cache_mode_ = CacheMode::CACHE_MODE_NORMAL;
+};
+
+}  // namespace AscendC

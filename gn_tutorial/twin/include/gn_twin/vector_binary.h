@@ -1,0 +1,168 @@
+// Two sources, one result: Add, Sub, Mul, Div, Max, Min, AddRelu, SubRelu, and the operators `dst = a + b`.
+//
+// Source: docs/zh/api, Memory矢量计算/基础算术 and 复合计算. No bfloat16 and no 8-bit arithmetic on this architecture.
+#pragma once
+#include "gn_twin/vector_forms.h"
+
+namespace gn_twin {
+
+// Integer results that do not fit: what the device does is not public (docs/hardware-choices.md, integer_overflow). The options
+// are read once per instruction, so each rule is an operation of its own.
+template <class T>
+inline T WrapInteger(int64_t value) {
+  return static_cast<T>(value);
+}
+template <class T>
+inline T ClampInteger(int64_t value) {
+  constexpr int64_t kMax = (int64_t{1} << (8 * sizeof(T) - 1)) - 1;
+  return static_cast<T>(value > kMax ? kMax : (value < -kMax - 1 ? -kMax - 1 : value));
+}
+
+#define GNT_ARITHMETIC(NAME, SIGN)                                          \
+  struct NAME {                                                             \
+    bool clamp = false;                                                     \
+    template <class T>                                                      \
+    T operator()(T a, T b) const {                                          \
+      if constexpr (kOneOf<T, half, float>) {                               \
+        return T(static_cast<float>(a) SIGN static_cast<float>(b));         \
+      } else {                                                              \
+        const int64_t exact = int64_t{a} SIGN int64_t{b};                   \
+        return clamp ? ClampInteger<T>(exact) : WrapInteger<T>(exact);      \
+      }                                                                     \
+    }                                                                       \
+  };
+GNT_ARITHMETIC(AddOp, +)
+GNT_ARITHMETIC(SubOp, -)
+GNT_ARITHMETIC(MulOp, *)
+#undef GNT_ARITHMETIC
+
+struct DivOp {
+  template <class T>
+  T operator()(T a, T b) const {
+    return T(static_cast<float>(a) / static_cast<float>(b));
+  }
+};
+
+// NaN operands: docs/hardware-choices.md, minmax_nan. Zeros of both signs compare equal; the first operand is kept.
+struct MaxOp {
+  bool ignore_nan = false;
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (kOneOf<T, half, float>) {
+      const float x = static_cast<float>(a);
+      const float y = static_cast<float>(b);
+      const T larger = x >= y ? a : b;
+      return ignore_nan ? (x != x ? b : (y != y ? a : larger)) : (x != x ? a : larger);
+    } else {
+      return a >= b ? a : b;
+    }
+  }
+};
+struct MinOp {
+  bool ignore_nan = false;
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (kOneOf<T, half, float>) {
+      const float x = static_cast<float>(a);
+      const float y = static_cast<float>(b);
+      const T smaller = x <= y ? a : b;
+      return ignore_nan ? (x != x ? b : (y != y ? a : smaller)) : (x != x ? a : smaller);
+    } else {
+      return a <= b ? a : b;
+    }
+  }
+};
+
+// Relu of a sum or difference; the inner result is rounded first, as two instructions would.
+template <class Inner>
+struct ThenRelu {
+  Inner inner;
+  template <class T>
+  T operator()(T a, T b) const {
+    const T value = inner(a, b);
+    return static_cast<float>(value) < 0.0f ? T(0) : value;
+  }
+};
+
+inline bool Clamps(const Core& core) { return core.job->options.integer_overflow != 0; }
+inline bool IgnoresNan(const Core& core) { return core.job->options.minmax_nan != 0; }
+
+// Calls run(op) with the operation that this launch's options select.
+template <class Op, class T, class Run>
+inline void WithOptions(Run run) {
+  const Core& core = ThisCore();
+  if constexpr (kOneOf<Op, MaxOp, MinOp>) {
+    IgnoresNan(core) ? run(Op{true}) : run(Op{false});
+  } else if constexpr (kOneOf<Op, AddOp, SubOp, MulOp> && !kOneOf<T, half, float>) {
+    Clamps(core) ? run(Op{true}) : run(Op{false});
+  } else {
+    run(Op{});
+  }
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+#define GNT_BINARY(NAME, OP, ...)                                                                                            \
+  template <class T, bool isSetMask = true>                                                                                  \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const int32_t& count,  \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                                \
+    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) { gn_twin::RunCount(#NAME, loc, op, count, dst, src0, src1); });       \
+  }                                                                                                                          \
+  template <class T, bool isSetMask = true, class Mask>                                                                      \
+    requires gn_twin::kIsMask<Mask>                                                                                          \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask,             \
+                   const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,                                         \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                                \
+    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                                      \
+      gn_twin::RunBinary<isSetMask>(#NAME, loc, op, mask, repeatTime, repeatParams, dst, src0, src1);                        \
+    });                                                                                                                      \
+  }
+
+GNT_BINARY(Add, AddOp, int16_t, half, int32_t, float)
+GNT_BINARY(Sub, SubOp, int16_t, half, int32_t, float)
+GNT_BINARY(Mul, MulOp, int16_t, half, int32_t, float)
+GNT_BINARY(Div, DivOp, half, float)
+GNT_BINARY(Max, MaxOp, int16_t, half, int32_t, float)
+GNT_BINARY(Min, MinOp, int16_t, half, int32_t, float)
+GNT_BINARY(AddRelu, ThenRelu<gn_twin::AddOp>, int16_t, half, float)
+GNT_BINARY(SubRelu, ThenRelu<gn_twin::SubOp>, int16_t, half, float)
+#undef GNT_BINARY
+
+}  // namespace AscendC
+
+namespace gn_twin {
+
+// `a SIGN b` before it is assigned. An operator takes no default argument, so a mistake found while it runs is placed at the
+// last named operation before it.
+template <class T, class Op>
+struct BinaryExpression {
+  LocalTensor<T> a;
+  LocalTensor<T> b;
+  const char* name;
+  void Into(LocalTensor<T>& dst) const {
+    const GntJob& job = *ThisCore().job;
+    const Loc last{job.here_file != nullptr ? job.here_file : "", job.here_line};
+    WithOptions<Op, T>([&](auto op) { RunCount(name, last, op, static_cast<int32_t>(dst.GetSize()), dst, a, b); });
+  }
+};
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+#define GNT_BINARY_OPERATOR(SIGN, OP, NAME)                                                                             \
+  template <class T>                                                                                                    \
+  inline gn_twin::BinaryExpression<T, gn_twin::OP> operator SIGN(const LocalTensor<T>& a, const LocalTensor<T>& b) {    \
+    return {a, b, NAME};                                                                                                \
+  }
+GNT_BINARY_OPERATOR(+, AddOp, "operator+")
+GNT_BINARY_OPERATOR(-, SubOp, "operator-")
+GNT_BINARY_OPERATOR(*, MulOp, "operator*")
+GNT_BINARY_OPERATOR(/, DivOp, "operator/")
+#undef GNT_BINARY_OPERATOR
+
+}  // namespace AscendC

@@ -1,0 +1,157 @@
+// The three call forms of an element-wise instruction, once for all of them: validate, emit one event, compute.
+#pragma once
+#include "gn_twin/lanes.h"
+
+namespace AscendC {
+
+// Strides in 32-byte blocks. Blocks: between the 8 blocks of a repeat; repeats: between repeats. uint8_t as on the device, where
+// a stride above 255 wraps silently.
+struct UnaryRepeatParams {
+  uint16_t dstBlkStride = 1;
+  uint16_t srcBlkStride = 1;
+  uint8_t dstRepStride = 8;
+  uint8_t srcRepStride = 8;
+
+  constexpr UnaryRepeatParams() = default;
+  constexpr UnaryRepeatParams(uint16_t dst_blk, uint16_t src_blk, uint8_t dst_rep, uint8_t src_rep)
+      : dstBlkStride(dst_blk), srcBlkStride(src_blk), dstRepStride(dst_rep), srcRepStride(src_rep) {}
+};
+
+struct BinaryRepeatParams {
+  uint8_t dstBlkStride = 1;
+  uint8_t src0BlkStride = 1;
+  uint8_t src1BlkStride = 1;
+  uint8_t dstRepStride = 8;
+  uint8_t src0RepStride = 8;
+  uint8_t src1RepStride = 8;
+
+  constexpr BinaryRepeatParams() = default;
+  constexpr BinaryRepeatParams(uint8_t dst_blk, uint8_t src0_blk, uint8_t src1_blk, uint8_t dst_rep, uint8_t src0_rep,
+                               uint8_t src1_rep)
+      : dstBlkStride(dst_blk),
+        src0BlkStride(src0_blk),
+        src1BlkStride(src1_blk),
+        dstRepStride(dst_rep),
+        src0RepStride(src0_rep),
+        src1RepStride(src1_rep) {}
+};
+
+}  // namespace AscendC
+
+namespace gn_twin {
+
+using AscendC::LocalTensor;
+
+template <class T, class... Ts>
+inline constexpr bool kOneOf = (kSame<T, Ts> || ...);
+
+// Bytes of the widest element type: it sets how many lanes a repeat has.
+template <class T, class... Ts>
+inline constexpr uint32_t kWidest = sizeof(T);
+template <class T, class U, class... Ts>
+inline constexpr uint32_t kWidest<T, U, Ts...> = sizeof(T) > kWidest<U, Ts...> ? sizeof(T) : kWidest<U, Ts...>;
+
+// What the mask parameter of a call may be: a number of lanes, or an array of two words with one bit per lane. Arrays are
+// non-const in the documented signatures of arithmetic and const in those of Cast, Compare, Gather and the reductions.
+template <class Mask>
+inline constexpr bool kIsMask = kSame<Mask, uint64_t*> || requires(Mask mask) { static_cast<uint64_t>(mask); };
+template <class Mask>
+inline constexpr bool kIsConstMask = kIsMask<Mask> || kSame<Mask, const uint64_t*>;
+
+// How often and with which lanes an instruction in mask-and-repeat form runs: sets the register if asked, then reads it.
+template <class Mask>
+inline Plan MaskedPlan(Core& core, bool set_mask, const Mask& mask, uint32_t lanes, uint32_t repeats) {
+  if (set_mask) WriteMask(core, mask, lanes);
+  return PlanFromRegister(core, lanes, repeats);
+}
+
+// One operand of an instruction: its tensor and its strides.
+template <class T>
+struct Arg {
+  const LocalTensor<T>& tensor;
+  Strides strides{};
+};
+
+template <class... S>
+inline const char* SourceRole(uint32_t index) {
+  constexpr const char* kRoles[] = {"src0", "src1", "src2"};
+  return sizeof...(S) == 1 ? "src" : kRoles[index];
+}
+
+// CTRL[48] = 0: infinity becomes the largest finite half or bfloat16_t, NaN becomes 0.
+struct Saturate {
+  template <class T>
+  T operator()(T value) const {
+    constexpr uint16_t kInfinity = kSame<T, half> ? 0x7c00 : 0x7f80;
+    const uint16_t magnitude = value.bits & 0x7fff;
+    const uint16_t bits = magnitude < kInfinity    ? value.bits
+                          : magnitude == kInfinity ? static_cast<uint16_t>((value.bits & 0x8000) | (kInfinity - 1))
+                                                   : uint16_t{0};
+    return __builtin_bit_cast(T, bits);
+  }
+};
+template <class D>
+inline bool Saturates(const Core& core) {
+  return kOneOf<D, half, bfloat16_t> && core.job->options.half_overflow != 0;
+}
+
+// The first `count` elements of every operand.
+template <class Op, class D, class... S>
+void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
+  Core& core = ThisCore();
+  if constexpr (kObserved) {
+    Operation operation(name, Kind::Vector, Pipe::V, loc);
+    if (count < 0) operation.Stop("count-negative", {{"op", name}, {"count", count}});
+    const uint64_t n = static_cast<uint32_t>(count);
+    operation.Local("dst", dst, n * sizeof(D), Access::Write);
+    uint32_t index = 0;
+    (operation.Local(SourceRole<S...>(index++), src, n * sizeof(S), Access::Read), ...);
+    constexpr uint32_t kWide = kWidest<D, S...>;
+    operation.Emit(n, static_cast<uint32_t>((n * kWide + kRepeatBytes - 1) / kRepeatBytes), kWide);
+  }
+  ForContiguous(static_cast<uint32_t>(count), op, dst.Data(), src.Data()...);
+  if constexpr (kOneOf<D, half, bfloat16_t>) {
+    if (Saturates<D>(core)) ForContiguous(static_cast<uint32_t>(count), Saturate{}, dst.Data(), dst.Data());
+  }
+  ResetMaskRegister(core);
+}
+
+// The lanes of the plan, operands strided.
+template <class Op, class D, class... S>
+void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
+  if constexpr (kObserved) {
+    Operation operation(name, Kind::Vector, Pipe::V, loc);
+    operation.Local("dst", dst.tensor, Extent(plan, dst.strides, sizeof(D)), Access::Write).Strides(dst.strides.blk, dst.strides.rep);
+    uint32_t index = 0;
+    (operation.Local(SourceRole<S...>(index++), src.tensor, Extent(plan, src.strides, sizeof(S)), Access::Read)
+         .Strides(src.strides.blk, src.strides.rep),
+     ...);
+    operation.Emit(plan.Lanes(), plan.repeats, kRepeatBytes / plan.lanes);
+  }
+  ForLanes(plan, op, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const S>{src.tensor.Data(), src.strides}...);
+  if constexpr (kOneOf<D, half, bfloat16_t>) {
+    if (Saturates<D>(ThisCore())) {
+      ForLanes(plan, Saturate{}, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const D>{dst.tensor.Data(), dst.strides});
+    }
+  }
+}
+
+// Mask-and-repeat form of an instruction with one source.
+template <bool kSetMask, class Op, class Mask, class D, class S>
+void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repeats, const AscendC::UnaryRepeatParams& params,
+              const LocalTensor<D>& dst, const LocalTensor<S>& src) {
+  const Plan plan = MaskedPlan(ThisCore(), kSetMask, mask, kRepeatBytes / kWidest<D, S>, repeats);
+  RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
+          Arg<S>{src, {params.srcBlkStride, params.srcRepStride}});
+}
+
+// Mask-and-repeat form of an instruction with two sources.
+template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
+void RunBinary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repeats, const AscendC::BinaryRepeatParams& params,
+               const LocalTensor<D>& dst, const LocalTensor<S0>& src0, const LocalTensor<S1>& src1) {
+  const Plan plan = MaskedPlan(ThisCore(), kSetMask, mask, kRepeatBytes / kWidest<D, S0, S1>, repeats);
+  RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
+          Arg<S0>{src0, {params.src0BlkStride, params.src0RepStride}}, Arg<S1>{src1, {params.src1BlkStride, params.src1RepStride}});
+}
+
+}  // namespace gn_twin

@@ -1,0 +1,75 @@
+// The layout of a job file: how Python hands one launch to the launcher, and how the launcher hands back what happened.
+//
+// The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
+// holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Places are
+// byte offsets from the start of the file, since both sides map it elsewhere. gn_tutorial/job_file.py mirrors the structs;
+// tests/test_abi.py compares both.
+#pragma once
+#include <stdint.h>
+
+#include "gn_twin/abi.h"
+
+#define GNT_JOB_MAGIC 0x4a544e47u  // "GNTJ"
+
+// How far the launcher came. A process that ends while Running was ended by the kernel.
+enum JobPhase : uint32_t { JOB_STARTING = 0, JOB_LOADING = 1, JOB_RUNNING = 2, JOB_FINISHED = 3 };
+
+// Why the launcher stopped. JOB_UNKNOWN stays when the process ends without passing through the launcher's code: exit(),
+// SIGKILL.
+enum JobOutcome : uint32_t {
+  JOB_UNKNOWN = 0,
+  JOB_RETURNED = 1,        // gnt_run returned; `status` is its value
+  JOB_SIGNAL = 2,          // `signal` was caught; `stack_overflow` and `fault_address` say more
+  JOB_OUT_OF_MEMORY = 3,   // std::bad_alloc left gnt_run
+  JOB_EXCEPTION = 4,       // another C++ exception left gnt_run; `text` is its what()
+  JOB_NOT_LOADED = 5,      // dlopen or dlsym failed; `text` is the loader's message
+  JOB_WRONG_ABI = 6,       // the library was built against another abi.h
+  JOB_FORBIDDEN_CALL = 7,  // `text` is the name of the system call
+};
+
+struct JobFileArg {
+  uint64_t name_at;  // 0: no name
+  uint64_t data_at;
+  uint64_t bytes;
+  uint64_t pages_at;  // pages that only this tensor uses, with a guard page before and one after. 0: a value, no pages
+  uint64_t pages_bytes;
+  GntKind kind;
+  GntRole role;
+};
+
+struct JobFile {
+  // Written by Python.
+  uint32_t magic;
+  uint32_t header_bytes;  // sizeof(JobFile): a launcher of another version refuses the file
+  uint32_t blocks;
+  uint32_t arg_count;
+  uint64_t tiling_key;
+  uint64_t library_at;
+  uint64_t entry_at;
+  uint64_t args_at;
+  uint64_t report_at;
+  uint64_t report_bytes;
+  uint64_t memory_bytes;  // address space the kernel may add to what the launcher itself has mapped
+  uint32_t cpu_seconds;   // of all threads together
+  uint32_t wall_seconds;  // only counts when Python died: Python stops the kernel earlier
+  uint32_t page_bytes;
+  uint32_t reserved;
+  GntOptions options;
+  // Written by the launcher.
+  volatile uint32_t phase;
+  volatile uint32_t outcome;
+  int32_t status;
+  int32_t signal;
+  uint32_t stack_overflow;
+  uint32_t filtered;  // 1: forbidden system calls are trapped
+  uint32_t observed;
+  uint32_t here_line;
+  uint32_t here_block;
+  int32_t signal_code;  // si_code
+  uint64_t fault_address;
+  uint64_t base_address;  // where the launcher mapped this file
+  uint64_t nanoseconds;
+  GntTally tally;
+  char here_file[1024];  // NUL-terminated; empty when unknown
+  char text[1024];
+};

@@ -1,0 +1,134 @@
+// What the launcher writes into the job file when the kernel is stopped by a signal: which one, where the twin was, and
+// what the fault address says.
+#pragma once
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#if defined(__APPLE__)
+#include <sys/ucontext.h>
+#else
+#include <sys/syscall.h>
+#include <ucontext.h>
+#endif
+#include <unistd.h>
+
+#include <initializer_list>
+
+#include "filter.h"
+#include "job_file.h"
+
+namespace launcher {
+
+inline constexpr int kReportedExit = 99;  // the exit code says nothing: the job file does
+inline constexpr size_t kSignalStack = 64 * 1024;
+inline constexpr uint64_t kStackBytes = 8 * 1024 * 1024;
+
+inline JobFile* file = nullptr;
+inline GntJob job = {};
+inline uintptr_t stack_low = 0;
+
+inline void CopyText(char* target, size_t capacity, const char* text) {
+  size_t i = 0;
+  for (; text != nullptr && text[i] != '\0' && i + 1 < capacity; ++i) target[i] = text[i];
+  target[i] = '\0';
+}
+
+// The first cause is kept: a fault inside a handler must not hide it.
+inline bool Claim(JobOutcome outcome) {
+  if (file->outcome != JOB_UNKNOWN) return false;
+  file->outcome = outcome;
+  return true;
+}
+
+// The file name comes last: a wild kernel may have overwritten the pointer, and reading it then faults again.
+inline void WriteHere() {
+  file->here_line = job.here_line;
+  file->here_block = job.here_block;
+  file->observed = job.observed;
+  file->tally = job.tally;
+  CopyText(file->here_file, sizeof(file->here_file), job.here_file);
+}
+
+[[noreturn]] inline void EndBecauseOfCall(const char* name) {
+  if (Claim(JOB_FORBIDDEN_CALL)) {
+    CopyText(file->text, sizeof(file->text), name);
+    WriteHere();
+  }
+  _exit(kReportedExit);
+}
+
+inline uintptr_t StackPointer(void* context) {
+  const auto* state = static_cast<ucontext_t*>(context);
+#if defined(__APPLE__) && defined(__aarch64__)
+  return static_cast<uintptr_t>(state->uc_mcontext->__ss.__sp);
+#elif defined(__APPLE__)
+  return static_cast<uintptr_t>(state->uc_mcontext->__ss.__rsp);
+#elif defined(__aarch64__)
+  return static_cast<uintptr_t>(state->uc_mcontext.sp);
+#else
+  return static_cast<uintptr_t>(state->uc_mcontext.gregs[REG_RSP]);
+#endif
+}
+
+inline bool OnMainThread() {
+#if defined(__APPLE__)
+  return pthread_main_np() != 0;
+#else
+  return syscall(SYS_gettid) == getpid();
+#endif
+}
+
+// Only async-signal-safe calls: the kernel may have been inside malloc.
+inline void OnSignal(int number, siginfo_t* info, void* context) {
+#if defined(__linux__)
+  if (number == SIGSYS) EndBecauseOfCall(SystemCallName(info->si_syscall));
+#endif
+  if (Claim(JOB_SIGNAL)) {
+    // The environment lies above main's frame and belongs to the stack, hence the margin.
+    constexpr uintptr_t kMargin = 512 * 1024;
+    file->signal = number;
+    file->signal_code = info->si_code;
+    file->fault_address = reinterpret_cast<uintptr_t>(info->si_addr);
+    const bool bad_access = number == SIGSEGV || number == SIGBUS;
+    file->stack_overflow = bad_access && OnMainThread() && StackPointer(context) < stack_low + kMargin;
+    WriteHere();
+  }
+  _exit(kReportedExit);
+}
+
+// The handlers need a stack of their own: the kernel may have used up the other one.
+inline void InstallHandlers() {
+  stack_t stack = {};
+  stack.ss_sp = malloc(kSignalStack);
+  stack.ss_size = kSignalStack;
+  if (stack.ss_sp != nullptr) sigaltstack(&stack, nullptr);
+
+  struct sigaction action = {};
+  action.sa_sigaction = OnSignal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  sigfillset(&action.sa_mask);
+  sigset_t none;
+  sigemptyset(&none);
+  // SIGSEGV and SIGBUS stay deliverable: a second fault inside the handler then ends the process at once.
+  for (int number : {SIGSEGV, SIGBUS}) sigdelset(&action.sa_mask, number);
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE, SIGTERM, SIGALRM, SIGXCPU,
+                     SIGXFSZ, SIGINT, SIGHUP}) {
+    sigaction(number, &action, nullptr);
+  }
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Must run in main: remembers where the stack ends.
+inline void LimitStack(uintptr_t main_frame) {
+  rlimit limit = {};
+  getrlimit(RLIMIT_STACK, &limit);
+  if (limit.rlim_cur > kStackBytes) {
+    limit.rlim_cur = kStackBytes;
+    setrlimit(RLIMIT_STACK, &limit);
+  }
+  stack_low = main_frame - static_cast<uintptr_t>(limit.rlim_cur);
+}
+
+}  // namespace launcher

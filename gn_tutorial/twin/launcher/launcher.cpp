@@ -1,0 +1,160 @@
+// Runs one kernel launch in a process of its own. Standard input is the job file; standard output and error are a pipe to
+// Python. Nothing is printed here: what happened is written into the job file.
+//
+// The kernel is hostile or wrong. Order matters: everything that needs a right the kernel must not have (limits, mapping,
+// /dev/null) comes before the filter, and the filter comes before dlopen, because the library's static constructors are
+// the kernel author's code too.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+#include <new>
+
+#if defined(__linux__)
+#include <signal.h>
+#include <sys/prctl.h>
+#endif
+
+#include "filter.h"
+#include "job_file.h"
+#include "last_words.h"
+
+namespace launcher {
+namespace {
+
+constexpr int kBadJobFile = 98;
+
+uint8_t* At(uint64_t offset) { return reinterpret_cast<uint8_t*>(file) + offset; }
+const char* TextAt(uint64_t offset) { return reinterpret_cast<const char*>(At(offset)); }
+
+bool MapJobFile() {
+  struct stat info = {};
+  if (fstat(STDIN_FILENO, &info) != 0 || static_cast<uint64_t>(info.st_size) < sizeof(JobFile)) return false;
+  void* start = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, STDIN_FILENO, 0);
+  if (start == MAP_FAILED) return false;
+  file = static_cast<JobFile*>(start);
+  // The kernel must not hold the descriptor: it could shrink the file under Python's feet.
+  const int null = open("/dev/null", O_RDONLY);
+  if (null < 0 || dup2(null, STDIN_FILENO) < 0) return false;
+  close(null);
+  return file->magic == GNT_JOB_MAGIC && file->header_bytes == sizeof(JobFile);
+}
+
+// Address space already in use, in bytes: the limit is about what the kernel adds.
+uint64_t MappedBytes() {
+  unsigned long pages = 0;
+  FILE* statm = fopen("/proc/self/statm", "r");
+  if (statm == nullptr) return 0;
+  if (fscanf(statm, "%lu", &pages) != 1) pages = 0;
+  fclose(statm);
+  return static_cast<uint64_t>(pages) * file->page_bytes;
+}
+
+void Limit(int what, uint64_t value) {
+  const rlimit limit = {static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
+  setrlimit(what, &limit);
+}
+
+void SetLimits() {
+#if defined(__linux__)
+  // Without it an endless kernel would outlive a killed Python.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Limit(RLIMIT_AS, MappedBytes() + file->memory_bytes);
+#endif
+  Limit(RLIMIT_CORE, 0);
+  Limit(RLIMIT_FSIZE, 0);
+  const rlimit cpu = {file->cpu_seconds, file->cpu_seconds + 1};
+  setrlimit(RLIMIT_CPU, &cpu);
+  alarm(file->wall_seconds);
+}
+
+void OnFork() { EndBecauseOfCall("fork"); }
+
+// An access past a tensor meets a page without rights; a write to an input meets a page without the right to write.
+void ProtectPages(const JobFileArg& arg) {
+  if (arg.pages_at == 0) return;
+  mprotect(At(arg.pages_at - file->page_bytes), file->page_bytes, PROT_NONE);
+  mprotect(At(arg.pages_at + arg.pages_bytes), file->page_bytes, PROT_NONE);
+  const bool only_read = arg.role == GNT_IN || arg.role == GNT_TILING;
+  if (only_read && arg.pages_bytes != 0) mprotect(At(arg.pages_at), arg.pages_bytes, PROT_READ);
+}
+
+bool BuildJob() {
+  auto* args = static_cast<GntArg*>(calloc(file->arg_count + 1, sizeof(GntArg)));
+  if (args == nullptr) return false;
+  const auto* source = reinterpret_cast<const JobFileArg*>(At(file->args_at));
+  for (uint32_t i = 0; i < file->arg_count; ++i) {
+    args[i].name = source[i].name_at != 0 ? TextAt(source[i].name_at) : nullptr;
+    args[i].data = At(source[i].data_at);
+    args[i].bytes = source[i].bytes;
+    args[i].kind = source[i].kind;
+    args[i].role = source[i].role;
+    ProtectPages(source[i]);
+  }
+  job.abi_version = GNT_ABI_VERSION;
+  job.blocks = file->blocks;
+  job.tiling_key = file->tiling_key;
+  job.args = args;
+  job.arg_count = file->arg_count;
+  job.options = file->options;
+  job.report = reinterpret_cast<char*>(At(file->report_at));
+  job.report_bytes = file->report_bytes;
+  return true;
+}
+
+void Finish(JobOutcome outcome, const char* text) {
+  if (!Claim(outcome)) return;
+  CopyText(file->text, sizeof(file->text), text);
+  WriteHere();
+  file->nanoseconds = job.nanoseconds;
+  file->phase = JOB_FINISHED;
+}
+
+void LoadAndRun() {
+  file->phase = JOB_LOADING;
+  void* library = dlopen(TextAt(file->library_at), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return Finish(JOB_NOT_LOADED, dlerror());
+  const auto abi = reinterpret_cast<uint32_t (*)()>(dlsym(library, "gnt_abi"));
+  const auto run = reinterpret_cast<int32_t (*)(const char*, GntJob*)>(dlsym(library, "gnt_run"));
+  if (abi == nullptr || run == nullptr) return Finish(JOB_NOT_LOADED, "it exports no gnt_abi or no gnt_run");
+  if (abi() != (static_cast<uint32_t>(GNT_ABI_VERSION) << 16 | sizeof(GntJob))) return Finish(JOB_WRONG_ABI, "");
+  file->phase = JOB_RUNNING;
+  try {
+    file->status = run(TextAt(file->entry_at), &job);
+    Finish(JOB_RETURNED, "");
+  } catch (const std::bad_alloc&) {
+    Finish(JOB_OUT_OF_MEMORY, "");
+  } catch (const std::exception& error) {
+    Finish(JOB_EXCEPTION, error.what());
+  } catch (...) {
+    Finish(JOB_EXCEPTION, "");
+  }
+}
+
+}  // namespace
+}  // namespace launcher
+
+int main() {
+  using namespace launcher;
+  if (!MapJobFile()) return kBadJobFile;
+  file->base_address = reinterpret_cast<uintptr_t>(file);
+  // What was printed before a crash must reach Python: stdio would keep up to 4 KiB of it.
+  setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  LimitStack(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  SetLimits();
+  InstallHandlers();
+  if (!BuildJob()) return kBadJobFile;
+  pthread_atfork(OnFork, nullptr, nullptr);
+  file->filtered = InstallFilter();
+  LoadAndRun();
+  fflush(nullptr);
+  // No destructors: the kernel's could hang or crash after the result is known.
+  _exit(0);
+}
