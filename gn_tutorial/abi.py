@@ -54,7 +54,14 @@ class Options(ctypes.Structure):
         ("axpy_fused", ctypes.c_uint32),
         ("pad_dummy", ctypes.c_uint32),
         ("empty_deque", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32 * 8),
+        ("compare_nan", ctypes.c_uint32),
+        ("denormals", ctypes.c_uint32),
+        ("sigmoid_half", ctypes.c_uint32),
+        ("counter_compare", ctypes.c_uint32),
+        ("repeat_order", ctypes.c_uint32),
+        ("pair_unit", ctypes.c_uint32),
+        ("event_ids", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32 * 1),
     )
 
 

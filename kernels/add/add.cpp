@@ -11,7 +11,7 @@ class Add {
   __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n) {
     // Shares are whole 32-byte blocks (8 floats); the last ones may be shorter.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
-    const uint32_t share = (n / 8 + blocks) / blocks * 8;
+    const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
     begin_ = share * static_cast<uint32_t>(AscendC::GetBlockIdx());
     begin_ = begin_ < n ? begin_ : n;
     end_ = begin_ + share < n ? begin_ + share : n;

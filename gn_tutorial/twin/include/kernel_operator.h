@@ -3,9 +3,10 @@
 #pragma once
 #include "gn_twin/activation.h"
 #include "gn_twin/constants.h"
-#include "gn_twin/data_copy.h"
+#include "gn_twin/data_copy_pad.h"
 #include "gn_twin/debug.h"
 #include "gn_twin/mask.h"
+#include "gn_twin/operators.h"
 #include "gn_twin/pipe.h"
 #include "gn_twin/sync.h"
 #include "gn_twin/system.h"
@@ -16,7 +17,7 @@
 #include "gn_twin/vector_fill.h"
 #include "gn_twin/vector_fused.h"
 #include "gn_twin/vector_logic.h"
-#include "gn_twin/vector_reduce.h"
+#include "gn_twin/vector_reduce_tensor.h"
 #include "gn_twin/vector_scalar.h"
 #include "gn_twin/vector_unary.h"
 

@@ -35,9 +35,17 @@ struct GntOptions {
   uint32_t half_tree;         // 0 each step of a half reduction rounds to half, 1 the tree is in float, rounded once
   uint32_t reduce_lanes;      // 0 adjacent pairs, 1 lower half plus upper half
   uint32_t axpy_fused;        // 0 product and sum rounded separately, 1 fused
-  uint32_t pad_dummy;         // DataCopyPad, isPad=false: 0 dummy lanes copy the block's first element, 1 they are poisoned
-  uint32_t empty_deque;       // DeQue on an empty queue: 0 stops with a diagnostic, 1 returns the stale slot as the device does
-  uint32_t reserved[8];
+  uint32_t pad_dummy;  // DataCopyPad, isPad=false: 0 dummy lanes copy the block's first element, 1 they are poisoned
+  uint32_t
+      empty_deque;  // DeQue on an empty queue: 0 stops with a diagnostic, 1 returns the stale slot as the device does
+  uint32_t compare_nan;      // NE with a NaN operand: 0 true, as IEEE 754, 1 false like every other comparison
+  uint32_t denormals;        // 0 subnormal results are kept, 1 flushed to zero
+  uint32_t sigmoid_half;     // Sigmoid of half: 0 float inside and one rounding, 1 each of its steps rounds to half
+  uint32_t counter_compare;  // Compare and Brcb in counter mode: 0 repeatTime decides as always, 1 the counter does
+  uint32_t repeat_order;     // several repeats or blocks into one destination: 0 ascending, 1 descending
+  uint32_t pair_unit;  // PairReduceSum, partial mask, unit of dstRepStride: 0 128 bytes, 1 the results of one repeat
+  uint32_t event_ids;  // a queue finds no free event id: 0 stops with a diagnostic, 1 goes on without a flag
+  uint32_t reserved[1];
 };
 
 // What a launch did, summed over blocks; filled in observed libraries, zero in bare ones. Instructions are counted by pipe
@@ -50,17 +58,17 @@ struct GntTally {
 };
 
 struct GntJob {
-  uint32_t abi_version;  // in: GNT_ABI_VERSION
-  uint32_t blocks;       // in: number of blocks (the first value inside <<<...>>>)
-  uint64_t tiling_key;   // in: what TILING_KEY_IS compares with
-  const GntArg* args;    // in
-  uint32_t arg_count;    // in
-  uint32_t observed;     // out: 1 if the library was built in observed mode
-  GntOptions options;    // in
-  GntTally tally;        // out
-  char* report;          // out: NUL-terminated JSON lines, one diagnostic each (docs/architecture.md); may be null
-  uint64_t report_bytes; // in: capacity of `report`
-  uint64_t nanoseconds;  // out: wall time of all blocks, without argument checks
+  uint32_t abi_version;   // in: GNT_ABI_VERSION
+  uint32_t blocks;        // in: number of blocks (the first value inside <<<...>>>)
+  uint64_t tiling_key;    // in: what TILING_KEY_IS compares with
+  const GntArg* args;     // in
+  uint32_t arg_count;     // in
+  uint32_t observed;      // out: 1 if the library was built in observed mode
+  GntOptions options;     // in
+  GntTally tally;         // out
+  char* report;           // out: NUL-terminated JSON lines, one diagnostic each (docs/architecture.md); may be null
+  uint64_t report_bytes;  // in: capacity of `report`
+  uint64_t nanoseconds;   // out: wall time of all blocks, without argument checks
   // Where the launch is, kept current in observed libraries so that a crash or a time-out can say so. A signal handler
   // may read them: file points into the library's read-only data.
   const char* volatile here_file;

@@ -7,12 +7,15 @@
 
 namespace gn_twin {
 
-// 1 / (1 + e^-x), computed in float for both types and rounded once. How many roundings the device's half version makes is not
-// public: compare with a tolerance.
+// 1 / (1 + e^-x), computed in float for both types and rounded once; or with every step rounded to T, as a kernel of basic
+// instructions would (docs/hardware-choices.md, sigmoid_half).
 struct SigmoidOp {
+  bool round_steps = false;
   template <class T>
   T operator()(T value) const {
-    return T(1.0f / (1.0f + ExpFloat(-static_cast<float>(value))));
+    const float power = ExpFloat(-static_cast<float>(value));
+    if (!round_steps) return T(1.0f / (1.0f + power));
+    return T(1.0f / static_cast<float>(T(1.0f + static_cast<float>(T(power)))));
   }
 };
 
@@ -20,7 +23,8 @@ template <class T>
 void RequireApart(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, uint64_t bytes) {
   if constexpr (kObserved) {
     const bool apart = dst.Bytes() + bytes <= src.Bytes() || src.Bytes() + bytes <= dst.Bytes();
-    if (!apart && bytes > 0) ThisCore().Stop("operands-overlap", loc, {{"op", op}, {"first", "dst"}, {"second", "src"}});
+    if (!apart && bytes > 0)
+      ThisCore().Stop("operands-overlap", loc, {{"op", op}, {"first", "dst"}, {"second", "src"}});
   }
 }
 
@@ -34,11 +38,12 @@ inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
                     gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, half, float>, "Sigmoid takes half, float");
   gn_twin::RequireApart("Sigmoid", loc, dst, src, uint64_t{calCount} * sizeof(T));
-  gn_twin::RunCount("Sigmoid", loc, gn_twin::SigmoidOp{}, static_cast<int32_t>(calCount), dst, src);
+  const gn_twin::SigmoidOp op{gn_twin::ThisCore().job->options.sigmoid_half != 0};
+  gn_twin::RunCount("Sigmoid", loc, op, static_cast<int32_t>(calCount), dst, src);
 }
 template <class T, bool isReuseSource = false>
-inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&, const uint32_t calCount,
-                    gn_twin::Loc loc = gn_twin::Loc::here()) {
+inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,
+                    const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {
   Sigmoid<T, isReuseSource>(dst, src, calCount, loc);
 }
 template <class T, bool isReuseSource = false>

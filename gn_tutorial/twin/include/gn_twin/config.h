@@ -47,10 +47,11 @@ namespace gn_twin {
 // outside its own library (hidden visibility, RTLD_LOCAL).
 inline constexpr bool kObserved = GNT_OBSERVED != 0;
 
-inline constexpr uint32_t kUbBytes = 192 * 1024;    // Unified Buffer of one AI Vector core
-inline constexpr uint32_t kScratchAt = 184 * 1024;  // from here Select (modes 1 and 2) and high-level APIs keep scratch data
-inline constexpr uint32_t kBlockBytes = 32;         // one DataBlock
-inline constexpr uint32_t kRepeatBytes = 256;       // what a vector instruction processes per repeat: 8 DataBlocks
+inline constexpr uint32_t kUbBytes = 192 * 1024;  // Unified Buffer of one AI Vector core
+inline constexpr uint32_t kScratchAt =
+    184 * 1024;                                // from here Select (modes 1 and 2) and high-level APIs keep scratch data
+inline constexpr uint32_t kBlockBytes = 32;    // one DataBlock
+inline constexpr uint32_t kRepeatBytes = 256;  // what a vector instruction processes per repeat: 8 DataBlocks
 inline constexpr uint32_t kBlocksPerRepeat = 8;
 inline constexpr uint32_t kMaxBuffers = 64;  // of one TPipe
 inline constexpr uint32_t kEventIds = 8;     // per HardEvent

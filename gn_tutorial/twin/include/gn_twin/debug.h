@@ -48,7 +48,8 @@ namespace gn_twin {
 
 template <class T>
 void Dump(const T* values, const char* position, uint32_t desc, uint32_t count) {
-  AscendC::printf("DumpTensor: desc=%u, block=%u, position=%s, dump_size=%u\n[", desc, ThisCore().block, position, count);
+  AscendC::printf("DumpTensor: desc=%u, block=%u, position=%s, dump_size=%u\n[", desc, ThisCore().block, position,
+                  count);
   for (uint32_t i = 0; i < count; ++i) {
     if (i > 0) AscendC::printf(i % 16 == 0 ? ",\n " : ", ");
     if constexpr (kSame<T, half> || kSame<T, bfloat16_t> || kSame<T, float> || kSame<T, double>) {
@@ -71,15 +72,18 @@ namespace AscendC {
 
 // Prints the first dumpSize elements; desc is a number of your choice that tells dumps apart.
 template <class T>
-inline void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize, gn_twin::Loc loc = gn_twin::Loc::here()) {
+inline void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize,
+                       gn_twin::Loc loc = gn_twin::Loc::here()) {
   if (dumpSize > tensor.GetSize()) {
     gn_twin::ThisCore().Stop("dump-too-long", loc, {{"asked", dumpSize}, {"elements", tensor.GetSize()}});
   }
   gn_twin::Dump(tensor.Data(), "UB", desc, dumpSize);
 }
 template <class T>
-inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  if constexpr (gn_twin::kObserved) tensor.Check(gn_twin::ThisCore(), "DumpTensor", "tensor", uint64_t{dumpSize} * sizeof(T), loc);
+inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize,
+                       gn_twin::Loc loc = gn_twin::Loc::here()) {
+  if constexpr (gn_twin::kObserved)
+    tensor.Check(gn_twin::ThisCore(), "DumpTensor", "tensor", uint64_t{dumpSize} * sizeof(T), loc);
   gn_twin::Dump(tensor.Data(), "GM", desc, dumpSize);
 }
 
@@ -88,12 +92,12 @@ inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t du
 // Optional further arguments are a printf format and its values.
 #define GNT_ASSERT_MESSAGE(...) __VA_OPT__(AscendC::printf(__VA_ARGS__);)
 #undef assert
-#define assert(EXPRESSION, ...)              \
-  do {                                       \
-    if (!(EXPRESSION)) {                     \
-      GNT_ASSERT_MESSAGE(__VA_ARGS__)        \
-      gn_twin::AssertFailed(#EXPRESSION);    \
-    }                                        \
+#define assert(EXPRESSION, ...)           \
+  do {                                    \
+    if (!(EXPRESSION)) {                  \
+      GNT_ASSERT_MESSAGE(__VA_ARGS__)     \
+      gn_twin::AssertFailed(#EXPRESSION); \
+    }                                     \
   } while (0)
 #define ascendc_assert(EXPRESSION, ...) assert(EXPRESSION __VA_OPT__(, ) __VA_ARGS__)
 // Nothing on the device, and kernels rely on that (no semicolon after it, in the middle of a statement).

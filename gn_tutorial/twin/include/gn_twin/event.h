@@ -13,14 +13,14 @@ enum class Access : uint8_t { Read, Write, ReadWrite };
 
 // What the event is, for observers that treat classes of operations alike.
 enum class Kind : uint8_t {
-  Vector,     // an instruction of PIPE_V
-  Copy,       // a transfer between GM and UB (MTE2, MTE3)
-  Scalar,     // GetValue and SetValue: the scalar unit touches UB or GM
-  SetFlag,    // hard_event and event_id are set
-  WaitFlag,   //
-  Barrier,    // pipe is drained
-  InitBuffer, // operand[0] is the buffer
-  Alloc,      // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
+  Vector,      // an instruction of PIPE_V
+  Copy,        // a transfer between GM and UB (MTE2, MTE3)
+  Scalar,      // GetValue and SetValue: the scalar unit touches UB or GM
+  SetFlag,     // hard_event and event_id are set
+  WaitFlag,    //
+  Barrier,     // pipe is drained
+  InitBuffer,  // operand[0] is the buffer
+  Alloc,       // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
   EnQue,
   DeQue,
   Free
@@ -45,13 +45,13 @@ struct Event {
   Kind kind = Kind::Vector;
   Pipe pipe = Pipe::V;
   uint8_t operands = 0;
-  uint8_t element_bytes = 0;     // of the widest operand: sets the lanes of a repeat
-  uint16_t repeats = 0;          // vector instructions
+  uint8_t element_bytes = 0;  // of the widest operand: sets the lanes of a repeat
+  uint16_t repeats = 0;       // vector instructions
   AscendC::HardEvent hard_event = AscendC::HardEvent::MAX;
   int8_t event_id = -1;
-  const char* op = "";           // the API's name
+  const char* op = "";  // the API's name
   Loc loc;
-  uint64_t lanes = 0;            // elements processed
+  uint64_t lanes = 0;  // elements processed
   Operand operand[4];
 };
 

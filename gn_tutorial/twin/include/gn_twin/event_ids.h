@@ -60,10 +60,11 @@ inline int LowestFreeId(const Core& core, HardEvent event) {
   return busy == 0xff ? -1 : __builtin_ctz(static_cast<unsigned>(~busy));
 }
 
-// Reserves the lowest free id for `what` (an API or a queue operation). Stops the launch when all eight are taken: public text
-// does not say what the device does then.
+// Reserves the lowest free id for `what` (an API or a queue operation). With all eight taken public text does not say what the
+// device does: the launch stops, or -1 is returned and no flag used (docs/hardware-choices.md, event_ids).
 inline int8_t ReserveId(Core& core, HardEvent event, const char* what, Loc loc) {
   const int id = LowestFreeId(core, event);
+  if (id < 0 && core.job->options.event_ids != 0) return -1;
   if (id < 0) core.Stop("event-ids-exhausted", loc, {{"op", what}, {"event", NameOf(event)}, {"ids", kEventIds}});
   core.reserved[static_cast<int>(event)] |= Bit(id);
   return static_cast<int8_t>(id);

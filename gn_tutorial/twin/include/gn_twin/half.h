@@ -28,8 +28,7 @@ constexpr float FloatFromHalfBits(uint16_t half) {
   const uint32_t magnitude = half & 0x7fffu;
   // Scaling by 2^112 rebias the exponent and normalises subnormals at once; it is exact.
   const float finite = __builtin_bit_cast(float, magnitude << 13) * __builtin_bit_cast(float, 0x77800000u);
-  const uint32_t bits =
-      magnitude >= 0x7c00u ? (magnitude << 13) | 0x7f800000u : __builtin_bit_cast(uint32_t, finite);
+  const uint32_t bits = magnitude >= 0x7c00u ? (magnitude << 13) | 0x7f800000u : __builtin_bit_cast(uint32_t, finite);
   return __builtin_bit_cast(float, bits | (static_cast<uint32_t>(half & 0x8000u) << 16));
 }
 
@@ -75,11 +74,11 @@ struct half {
 };
 
 // Two halves give a rounded half. Templates on the exact type, so that `half + float` keeps its built-in float meaning.
-#define GNT_HALF_OPERATOR(SIGN)                           \
-  template <class A, class B>                             \
+#define GNT_HALF_OPERATOR(SIGN)                                  \
+  template <class A, class B>                                    \
     requires(gn_twin::kSame<A, half> && gn_twin::kSame<B, half>) \
-  constexpr half operator SIGN(A a, B b) {                \
-    return half(float(a) SIGN float(b));                  \
+  constexpr half operator SIGN(A a, B b) {                       \
+    return half(float(a) SIGN float(b));                         \
   }
 GNT_HALF_OPERATOR(+)
 GNT_HALF_OPERATOR(-)

@@ -19,12 +19,13 @@ struct Strides {
 // The lanes of one instruction in mask-and-repeat or counter form.
 struct Plan {
   uint32_t repeats = 0;
-  uint32_t lanes = 0;     // lanes of one whole repeat
-  uint32_t first = 0;     // when prefix: active lanes of every repeat but the last
-  uint32_t last = 0;      // when prefix: active lanes of the last repeat
-  bool prefix = true;     // active lanes are the leading ones
-  uint64_t low = 0;       // otherwise: the bits of the mask
+  uint32_t lanes = 0;  // lanes of one whole repeat
+  uint32_t first = 0;  // when prefix: active lanes of every repeat but the last
+  uint32_t last = 0;   // when prefix: active lanes of the last repeat
+  bool prefix = true;  // active lanes are the leading ones
+  uint64_t low = 0;    // otherwise: the bits of the mask
   uint64_t high = 0;
+  bool descending = false;  // last repeat and last lane first (docs/hardware-choices.md, repeat_order)
 
   uint32_t ActiveIn(uint32_t repeat) const { return repeat + 1 == repeats ? last : first; }
   bool Active(uint32_t lane) const { return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0; }
@@ -67,6 +68,7 @@ inline uint64_t LeadingBits(uint32_t count) { return count >= 64 ? ~uint64_t{0} 
 inline Plan PlanFromRegister(const Core& core, uint32_t lanes, uint32_t repeats) {
   Plan plan;
   plan.lanes = lanes;
+  plan.descending = core.job->options.repeat_order != 0;
   if (core.mask.counter) {
     const uint64_t total = core.mask.low & 0xffffffffu;
     plan.repeats = static_cast<uint32_t>((total + lanes - 1) / lanes);
@@ -81,8 +83,8 @@ inline Plan PlanFromRegister(const Core& core, uint32_t lanes, uint32_t repeats)
   plan.first = plan.last = active;
   plan.prefix = active == plan.Reach() || active == 0;
   if (!plan.prefix) return plan;
-  const bool leading = plan.low == LeadingBits(active < 64 ? active : 64) &&
-                       plan.high == (active > 64 ? LeadingBits(active - 64) : 0);
+  const bool leading =
+      plan.low == LeadingBits(active < 64 ? active : 64) && plan.high == (active > 64 ? LeadingBits(active - 64) : 0);
   plan.prefix = leading;
   if (active == 0) plan.repeats = 0;
   return plan;
@@ -96,6 +98,12 @@ inline Plan LeadingPlan(uint32_t count) {
   plan.repeats = static_cast<uint32_t>((uint64_t{count} + kLanes<T> - 1) / kLanes<T>);
   plan.last = count == 0 ? 0 : count - (plan.repeats - 1) * kLanes<T>;
   return plan;
+}
+
+// How often an instruction repeats that the counter mode may or may not steer (docs/hardware-choices.md, counter_compare).
+inline uint32_t CounterRepeats(const Core& core, uint32_t repeats, uint32_t lanes) {
+  if (!core.mask.counter || core.job->options.counter_compare == 0) return repeats;
+  return static_cast<uint32_t>(((core.mask.low & 0xffffffffu) + lanes - 1) / lanes);
 }
 
 // Form M writes (1 << mask) - 1 to the register, also in counter mode; a mask of a whole repeat or more writes all ones.
@@ -139,14 +147,16 @@ inline void ForContiguous(uint32_t n, Op op, D* dst, const S*... src) {
 template <class Op, class D, class... S>
 void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
   const bool contiguous = plan.prefix && dst.strides.blk == 1 && ((src.strides.blk == 1) && ...);
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+  for (uint32_t step = 0; step < plan.repeats; ++step) {
+    const uint32_t repeat = plan.descending ? plan.repeats - 1 - step : step;
     if (contiguous) {
       ForContiguous(plan.ActiveIn(repeat), op, dst.at + LaneIndex<D>(dst.strides, repeat, 0),
                     src.at + LaneIndex<S>(src.strides, repeat, 0)...);
       continue;
     }
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
+    for (uint32_t i = 0; i < lanes; ++i) {
+      const uint32_t lane = plan.descending ? lanes - 1 - i : i;
       if (!plan.prefix && !plan.Active(lane)) continue;
       dst.at[LaneIndex<D>(dst.strides, repeat, lane)] = op(src.at[LaneIndex<S>(src.strides, repeat, lane)]...);
     }

@@ -96,7 +96,8 @@ GntStatus RunBlocks(void (*kernel)(P...), GntJob& job, Indices<kIndex...>) {
   for (uint32_t i = 0; i < job.arg_count; ++i) {
     if (!fits[i + 1]) {
       const char* name = job.args[i].name != nullptr ? job.args[i].name : "?";
-      return BadCall(job, "call-argument-kind", {{"index", i}, {"name", name}, {"bytes", job.args[i].bytes}, {"wanted", sizes[i + 1]}});
+      return BadCall(job, "call-argument-kind",
+                     {{"index", i}, {"name", name}, {"bytes", job.args[i].bytes}, {"wanted", sizes[i + 1]}});
     }
   }
   UbMemory ub;
@@ -138,37 +139,39 @@ GntStatus Run(void (*kernel)(P...), GntJob& job) {
 
 }  // namespace gn_twin
 
-#define GNT_LIBRARY_BEGIN                                                                                              \
-  extern "C" GNT_EXPORT uint32_t gnt_abi(void) { return GNT_ABI_VERSION << 16 | static_cast<uint32_t>(sizeof(GntJob)); } \
-  namespace gn_twin {                                                                                                  \
-  using Launcher = GntStatus (*)(GntJob&);                                                                             \
-  struct Entry {                                                                                                       \
-    const char* name;                                                                                                  \
-    Launcher run;                                                                                                      \
-  };                                                                                                                   \
+#define GNT_LIBRARY_BEGIN                                                 \
+  extern "C" GNT_EXPORT uint32_t gnt_abi(void) {                          \
+    return GNT_ABI_VERSION << 16 | static_cast<uint32_t>(sizeof(GntJob)); \
+  }                                                                       \
+  namespace gn_twin {                                                     \
+  using Launcher = GntStatus (*)(GntJob&);                                \
+  struct Entry {                                                          \
+    const char* name;                                                     \
+    Launcher run;                                                         \
+  };                                                                      \
   static constexpr Entry kEntries[] = {
 #define GNT_ENTRY(NAME) {#NAME, [](GntJob& job) { return gn_twin::Run(&::NAME, job); }},
-#define GNT_LIBRARY_END                                                                             \
-  }                                                                                                 \
-  ;                                                                                                 \
-  }                                                                                                 \
-  extern "C" GNT_EXPORT int32_t gnt_run(const char* entry, GntJob* job) {                           \
-    job->observed = gn_twin::kObserved ? 1 : 0;                                                     \
-    if (job->report != nullptr && job->report_bytes > 0) job->report[0] = '\0';                     \
-    job->tally = GntTally{};                                                                        \
-    for (const gn_twin::Entry& candidate : gn_twin::kEntries) {                                     \
-      if (__builtin_strcmp(candidate.name, entry) == 0) return candidate.run(*job);                 \
-    }                                                                                               \
-    return gn_twin::BadCall(*job, "call-unknown-entry", {{"entry", entry}});                        \
-  }                                                                                                 \
-  extern "C" GNT_EXPORT const char* gnt_entries(void) {                                             \
-    static char names[sizeof(gn_twin::kEntries) / sizeof(gn_twin::kEntries[0]) * 128];              \
-    if (names[0] == '\0') {                                                                         \
-      unsigned long at = 0;                                                                         \
-      for (const gn_twin::Entry& entry : gn_twin::kEntries) {                                       \
+#define GNT_LIBRARY_END                                                                               \
+  }                                                                                                   \
+  ;                                                                                                   \
+  }                                                                                                   \
+  extern "C" GNT_EXPORT int32_t gnt_run(const char* entry, GntJob* job) {                             \
+    job->observed = gn_twin::kObserved ? 1 : 0;                                                       \
+    if (job->report != nullptr && job->report_bytes > 0) job->report[0] = '\0';                       \
+    job->tally = GntTally{};                                                                          \
+    for (const gn_twin::Entry& candidate : gn_twin::kEntries) {                                       \
+      if (__builtin_strcmp(candidate.name, entry) == 0) return candidate.run(*job);                   \
+    }                                                                                                 \
+    return gn_twin::BadCall(*job, "call-unknown-entry", {{"entry", entry}});                          \
+  }                                                                                                   \
+  extern "C" GNT_EXPORT const char* gnt_entries(void) {                                               \
+    static char names[sizeof(gn_twin::kEntries) / sizeof(gn_twin::kEntries[0]) * 128];                \
+    if (names[0] == '\0') {                                                                           \
+      unsigned long at = 0;                                                                           \
+      for (const gn_twin::Entry& entry : gn_twin::kEntries) {                                         \
         for (const char* c = entry.name; *c != '\0' && at + 2 < sizeof(names); ++c) names[at++] = *c; \
-        names[at++] = '\n';                                                                         \
-      }                                                                                             \
-    }                                                                                               \
-    return names;                                                                                   \
+        names[at++] = '\n';                                                                           \
+      }                                                                                               \
+    }                                                                                                 \
+    return names;                                                                                     \
   }

@@ -12,7 +12,8 @@ inline float ExpFloat(float value) {
   const double x = value;
   // Outside [-110, 90] the float result is 0 or infinity; clamping keeps the exponent arithmetic below in range.
   const double clamped = x < -110.0 ? -110.0 : (x > 90.0 ? 90.0 : x);
-  const double shifted = clamped * 1.4426950408889634 + 6755399441055744.0;  // 1.5 * 2^52: rounds to an integer in the low bits
+  const double shifted =
+      clamped * 1.4426950408889634 + 6755399441055744.0;  // 1.5 * 2^52: rounds to an integer in the low bits
   const double k = shifted - 6755399441055744.0;
   const double r = clamped - k * 0.6931471805599453;
   double p = 1.0 / 39916800.0;

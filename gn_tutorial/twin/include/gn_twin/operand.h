@@ -18,7 +18,8 @@ class Operation {
   // A tensor operand of which the instruction touches `bytes` bytes from its start. `align` is the documented alignment of its
   // address in bytes: 32 for operands of vector instructions and copies, less for the results of reductions.
   template <class T>
-  Operation& Local(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes, Access access, uint32_t align = kBlockBytes) {
+  Operation& Local(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes, Access access,
+                   uint32_t align = kBlockBytes) {
     const uint64_t room = uint64_t{tensor.GetSize()} * sizeof(T);
     CheckUb(role, tensor.Bytes(), bytes, room, tensor.BufferIndex(), align);
     Add(role, tensor.Bytes(), bytes, Space::UB, access);
@@ -74,23 +75,38 @@ class Operation {
     }
   }
 
-  GNT_COLD void Refuse(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer, uint32_t align) {
+  GNT_COLD void Refuse(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer,
+                       uint32_t align) {
     if (at == nullptr || buffer >= core_.buffer_count) {
       Stop("ub-unallocated", {{"op", event_.op}, {"role", role}});
     }
     const Buffer& made = core_.buffers[buffer];
     const int64_t offset = at - (core_.ub + made.offset);
     if (made.state == BufferState::Free) {
-      Stop("ub-use-after-free", {{"op", event_.op}, {"role", role}, {"buffer_file", made.made.file},
-                                 {"buffer_line", made.made.line}, {"freed_file", made.changed.file},
+      Stop("ub-use-after-free", {{"op", event_.op},
+                                 {"role", role},
+                                 {"buffer_file", made.made.file},
+                                 {"buffer_line", made.made.line},
+                                 {"freed_file", made.changed.file},
                                  {"freed_line", made.changed.line}});
     }
     if (bytes > room || !core_.InUb(at)) {
-      Stop("ub-out-of-bounds", {{"op", event_.op}, {"role", role}, {"bytes", bytes}, {"room", room}, {"offset", offset},
-                                {"buffer_bytes", made.bytes}, {"buffer_file", made.made.file}, {"buffer_line", made.made.line}});
+      Stop("ub-out-of-bounds", {{"op", event_.op},
+                                {"role", role},
+                                {"bytes", bytes},
+                                {"room", room},
+                                {"offset", offset},
+                                {"buffer_bytes", made.bytes},
+                                {"buffer_file", made.made.file},
+                                {"buffer_line", made.made.line}});
     }
-    Stop("ub-misaligned", {{"op", event_.op}, {"role", role}, {"offset", offset}, {"align", align}, {"over", offset % align},
-                           {"buffer_file", made.made.file}, {"buffer_line", made.made.line}});
+    Stop("ub-misaligned", {{"op", event_.op},
+                           {"role", role},
+                           {"offset", offset},
+                           {"align", align},
+                           {"over", offset % align},
+                           {"buffer_file", made.made.file},
+                           {"buffer_line", made.made.line}});
   }
 
   Core& core_;

@@ -2,6 +2,7 @@
 //
 // Source: docs/zh/api, 资源管理/TPipe (InitBuffer, Reset, Destroy, AllocEventID ...).
 #pragma once
+#include "gn_twin/buffer.h"
 #include "gn_twin/queue.h"
 
 namespace AscendC {
@@ -21,7 +22,8 @@ class TPipe {
 
   // `num` buffers of `len` bytes each, rounded up to 32. Two buffers make a queue double buffered.
   template <TPosition src, TPosition dst, int32_t depth, auto mask>
-  bool InitBuffer(TQueBind<src, dst, depth, mask>& que, uint8_t num, uint32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  bool InitBuffer(TQueBind<src, dst, depth, mask>& que, uint8_t num, uint32_t len,
+                  gn_twin::Loc loc = gn_twin::Loc::here()) {
     que.Queue().Init(Cut(num, len, gn_twin::BufferState::Free, loc), num);
     return true;
   }
@@ -54,7 +56,8 @@ class TPipe {
     gn_twin::Core& core = gn_twin::ThisCore();
     const int id = gn_twin::LowestFreeId(core, evt);
     if (id < 0) {
-      core.Stop("event-ids-exhausted", loc, {{"op", "FetchEventID"}, {"event", gn_twin::NameOf(evt)}, {"ids", gn_twin::kEventIds}});
+      core.Stop("event-ids-exhausted", loc,
+                {{"op", "FetchEventID"}, {"event", gn_twin::NameOf(evt)}, {"ids", gn_twin::kEventIds}});
     }
     return static_cast<TEventID>(id);
   }
@@ -87,8 +90,13 @@ class TPipe {
     if (num == 0 || len == 0) core.Stop("init-buffer-empty", loc, {{"num", num}, {"len", len}});
     const uint64_t bytes = (uint64_t{len} + gn_twin::kBlockBytes - 1) / gn_twin::kBlockBytes * gn_twin::kBlockBytes;
     if (used_ + num * bytes > gn_twin::kUbBytes) {
-      core.Stop("ub-overflow", loc, {{"num", num}, {"len", len}, {"bytes", bytes * num}, {"used", used_},
-                                     {"room", gn_twin::kUbBytes - used_}, {"ub", gn_twin::kUbBytes}});
+      core.Stop("ub-overflow", loc,
+                {{"num", num},
+                 {"len", len},
+                 {"bytes", bytes * num},
+                 {"used", used_},
+                 {"room", gn_twin::kUbBytes - used_},
+                 {"ub", gn_twin::kUbBytes}});
     }
     if (count_ + num > gn_twin::kMaxBuffers || core.buffer_count + num > gn_twin::Core::kCapacity) {
       core.Stop("too-many-buffers", loc, {{"num", num}, {"made", count_}, {"limit", gn_twin::kMaxBuffers}});

@@ -32,7 +32,8 @@ class ReportWriter {
  public:
   explicit ReportWriter(GntJob& job) : job_(job) {}
 
-  GNT_COLD void Write(const char* id, const char* severity, Loc loc, uint32_t block, const Field* fields, uint32_t count) {
+  GNT_COLD void Write(const char* id, const char* severity, Loc loc, uint32_t block, const Field* fields,
+                      uint32_t count) {
     if (job_.report == nullptr) return;
     start_ = at_ = __builtin_strlen(job_.report);
     Text("{\"id\":");

@@ -20,7 +20,8 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 // Later instructions of the pipe start after the earlier ones have finished. PIPE_S is not allowed.
 template <pipe_t pipe>
 inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
-  static_assert(pipe != PIPE_S, "PipeBarrier takes PIPE_V, PIPE_MTE2, PIPE_MTE3 or PIPE_ALL; the scalar unit works in order");
+  static_assert(pipe != PIPE_S,
+                "PipeBarrier takes PIPE_V, PIPE_MTE2, PIPE_MTE3 or PIPE_ALL; the scalar unit works in order");
   gn_twin::Core& core = gn_twin::ThisCore();
   core.At(loc);
   if (core.observer == nullptr) return;

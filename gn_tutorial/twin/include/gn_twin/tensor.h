@@ -58,7 +58,8 @@ class LocalTensor {
       gn_twin::Core& core = gn_twin::ThisCore();
       const uint64_t room = core.InUb(data_) ? core.ub + gn_twin::kUbBytes - Bytes() : 0;
       if (uint64_t{elements} * sizeof(T) > room) {
-        core.Stop("ub-set-size", loc, {{"elements", elements}, {"bytes", uint64_t{elements} * sizeof(T)}, {"room", room}});
+        core.Stop("ub-set-size", loc,
+                  {{"elements", elements}, {"bytes", uint64_t{elements} * sizeof(T)}, {"room", room}});
       }
     }
     size_ = elements;
@@ -78,8 +79,8 @@ class LocalTensor {
   // The same bytes as elements of another type.
   template <class U>
   LocalTensor<U> ReinterpretCast() const {
-    return LocalTensor<U>(reinterpret_cast<U*>(data_), static_cast<uint32_t>(uint64_t{size_} * sizeof(T) / sizeof(U)), position_,
-                          buffer_);
+    return LocalTensor<U>(reinterpret_cast<U*>(data_), static_cast<uint32_t>(uint64_t{size_} * sizeof(T) / sizeof(U)),
+                          position_, buffer_);
   }
   // The address on the core: a pointer here, usable with the raw pointer forms.
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0) const { return data_ + offset; }
@@ -94,7 +95,7 @@ class LocalTensor {
   uint8_t* Bytes() const { return reinterpret_cast<uint8_t*>(data_); }
   uint16_t BufferIndex() const { return buffer_; }
 
-  // `dst = a + b`: an element-wise expression over the whole of dst (gn_twin/vector_binary.h).
+  // `dst = a + b`: an element-wise expression over the whole of dst (gn_twin/operators.h).
   template <class Expression>
     requires requires(const Expression& expression, LocalTensor& dst) { expression.Into(dst); }
   LocalTensor& operator=(const Expression& expression) {
@@ -107,8 +108,13 @@ class LocalTensor {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ScalarAccess(loc);
       if (index >= size_) {
-        core.Stop("ub-index", loc, {{"op", op}, {"index", index}, {"elements", size_}, {"element_bytes", sizeof(T)},
-                                    {"buffer_file", Made(core).file}, {"buffer_line", Made(core).line}});
+        core.Stop("ub-index", loc,
+                  {{"op", op},
+                   {"index", index},
+                   {"elements", size_},
+                   {"element_bytes", sizeof(T)},
+                   {"buffer_file", Made(core).file},
+                   {"buffer_line", Made(core).line}});
       }
     }
     return data_ + index;
@@ -176,13 +182,23 @@ class GlobalTensor {
     const uint8_t* end = argument_->data + argument_->bytes;
     if (begin < argument_->data || begin > end || bytes > static_cast<uint64_t>(end - begin)) {
       core.Stop("gm-out-of-bounds", loc,
-                {{"op", op}, {"role", role}, {"argument", gn_twin::NameOf(argument_)}, {"argument_bytes", argument_->bytes},
-                 {"offset", begin - argument_->data}, {"bytes", bytes}, {"element_bytes", sizeof(T)}});
+                {{"op", op},
+                 {"role", role},
+                 {"argument", gn_twin::NameOf(argument_)},
+                 {"argument_bytes", argument_->bytes},
+                 {"offset", begin - argument_->data},
+                 {"bytes", bytes},
+                 {"element_bytes", sizeof(T)}});
     }
     if (size_ != 0 && first_ * sizeof(T) + bytes > size_ * sizeof(T)) {
       core.Stop("gm-beyond-declared-size", loc,
-                {{"op", op}, {"role", role}, {"argument", gn_twin::NameOf(argument_)}, {"declared", size_}, {"first", first_},
-                 {"bytes", bytes}, {"element_bytes", sizeof(T)}});
+                {{"op", op},
+                 {"role", role},
+                 {"argument", gn_twin::NameOf(argument_)},
+                 {"declared", size_},
+                 {"first", first_},
+                 {"bytes", bytes},
+                 {"element_bytes", sizeof(T)}});
     }
   }
 

@@ -31,23 +31,26 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 
 }  // namespace gn_twin
 
-#define REGISTER_TILING_DEFAULT(STRUCT)                    \
-  template <>                                              \
+#define REGISTER_TILING_DEFAULT(STRUCT)                      \
+  template <>                                                \
   struct gn_twin::DefaultTiling<gn_twin::DefaultTilingTag> { \
-    using Type = STRUCT;                                   \
-  };                                                       \
+    using Type = STRUCT;                                     \
+  };                                                         \
   static_assert(true)
 #define REGISTER_TILING_FOR_TILINGKEY(EXPRESSION, STRUCT) static_assert(true)
 #define REGISTER_NONE_TILING static_assert(true)
 
 // The indirection through a dependent type lets REGISTER_TILING_DEFAULT stand anywhere before the kernel, even inside it.
-#define GET_TILING_DATA(NAME, POINTER) auto NAME = gn_twin::ReadTiling<gn_twin::DefaultTiling<gn_twin::DefaultTilingTag>::Type>(POINTER)
+#define GET_TILING_DATA(NAME, POINTER) \
+  auto NAME = gn_twin::ReadTiling<gn_twin::DefaultTiling<gn_twin::DefaultTilingTag>::Type>(POINTER)
 #define GET_TILING_DATA_WITH_STRUCT(STRUCT, NAME, POINTER) STRUCT NAME = gn_twin::ReadTiling<STRUCT>(POINTER)
 #define GET_TILING_DATA_MEMBER(STRUCT, MEMBER, NAME, POINTER) auto NAME = gn_twin::ReadTiling<STRUCT>(POINTER).MEMBER
-#define GET_TILING_DATA_PTR_WITH_STRUCT(STRUCT, NAME, POINTER) const __gm__ STRUCT* NAME = reinterpret_cast<const __gm__ STRUCT*>(POINTER)
+#define GET_TILING_DATA_PTR_WITH_STRUCT(STRUCT, NAME, POINTER) \
+  const __gm__ STRUCT* NAME = reinterpret_cast<const __gm__ STRUCT*>(POINTER)
 #define COPY_TILING_WITH_STRUCT(STRUCT, SOURCE, DESTINATION) \
   *reinterpret_cast<STRUCT*>(DESTINATION) = gn_twin::ReadTiling<STRUCT>(SOURCE)
-#define COPY_TILING_WITH_ARRAY(TYPE, COUNT, SOURCE, DESTINATION) __builtin_memcpy((DESTINATION), (SOURCE), sizeof(TYPE) * (COUNT))
+#define COPY_TILING_WITH_ARRAY(TYPE, COUNT, SOURCE, DESTINATION) \
+  __builtin_memcpy((DESTINATION), (SOURCE), sizeof(TYPE) * (COUNT))
 
 // The key of this launch; 0 unless the host chose another.
 #define TILING_KEY_IS(KEY) (gn_twin::ThisCore().job->tiling_key == static_cast<uint64_t>(KEY))

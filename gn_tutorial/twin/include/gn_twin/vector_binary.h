@@ -18,18 +18,18 @@ inline T ClampInteger(int64_t value) {
   return static_cast<T>(value > kMax ? kMax : (value < -kMax - 1 ? -kMax - 1 : value));
 }
 
-#define GNT_ARITHMETIC(NAME, SIGN)                                          \
-  struct NAME {                                                             \
-    bool clamp = false;                                                     \
-    template <class T>                                                      \
-    T operator()(T a, T b) const {                                          \
-      if constexpr (kOneOf<T, half, float>) {                               \
-        return T(static_cast<float>(a) SIGN static_cast<float>(b));         \
-      } else {                                                              \
-        const int64_t exact = int64_t{a} SIGN int64_t{b};                   \
-        return clamp ? ClampInteger<T>(exact) : WrapInteger<T>(exact);      \
-      }                                                                     \
-    }                                                                       \
+#define GNT_ARITHMETIC(NAME, SIGN)                                     \
+  struct NAME {                                                        \
+    bool clamp = false;                                                \
+    template <class T>                                                 \
+    T operator()(T a, T b) const {                                     \
+      if constexpr (kOneOf<T, half, float>) {                          \
+        return T(static_cast<float>(a) SIGN static_cast<float>(b));    \
+      } else {                                                         \
+        const int64_t exact = int64_t{a} SIGN int64_t{b};              \
+        return clamp ? ClampInteger<T>(exact) : WrapInteger<T>(exact); \
+      }                                                                \
+    }                                                                  \
   };
 GNT_ARITHMETIC(AddOp, +)
 GNT_ARITHMETIC(SubOp, -)
@@ -104,22 +104,22 @@ inline void WithOptions(Run run) {
 
 namespace AscendC {
 
-#define GNT_BINARY(NAME, OP, ...)                                                                                            \
-  template <class T, bool isSetMask = true>                                                                                  \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const int32_t& count,  \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                \
-    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                                \
-    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) { gn_twin::RunCount(#NAME, loc, op, count, dst, src0, src1); });       \
-  }                                                                                                                          \
-  template <class T, bool isSetMask = true, class Mask>                                                                      \
-    requires gn_twin::kIsMask<Mask>                                                                                          \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask,             \
-                   const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,                                         \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                \
-    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                                \
-    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                                      \
-      gn_twin::RunBinary<isSetMask>(#NAME, loc, op, mask, repeatTime, repeatParams, dst, src0, src1);                        \
-    });                                                                                                                      \
+#define GNT_BINARY(NAME, OP, ...)                                                                                      \
+  template <class T, bool isSetMask = true>                                                                            \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
+                   const int32_t& count, gn_twin::Loc loc = gn_twin::Loc::here()) {                                    \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
+    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) { gn_twin::RunCount(#NAME, loc, op, count, dst, src0, src1); }); \
+  }                                                                                                                    \
+  template <class T, bool isSetMask = true, class Mask>                                                                \
+    requires gn_twin::kIsMask<Mask>                                                                                    \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask,       \
+                   const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,                                   \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                          \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
+    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                                \
+      gn_twin::RunBinary<isSetMask>(#NAME, loc, op, mask, repeatTime, repeatParams, dst, src0, src1);                  \
+    });                                                                                                                \
   }
 
 GNT_BINARY(Add, AddOp, int16_t, half, int32_t, float)
@@ -131,38 +131,5 @@ GNT_BINARY(Min, MinOp, int16_t, half, int32_t, float)
 GNT_BINARY(AddRelu, ThenRelu<gn_twin::AddOp>, int16_t, half, float)
 GNT_BINARY(SubRelu, ThenRelu<gn_twin::SubOp>, int16_t, half, float)
 #undef GNT_BINARY
-
-}  // namespace AscendC
-
-namespace gn_twin {
-
-// `a SIGN b` before it is assigned. An operator takes no default argument, so a mistake found while it runs is placed at the
-// last named operation before it.
-template <class T, class Op>
-struct BinaryExpression {
-  LocalTensor<T> a;
-  LocalTensor<T> b;
-  const char* name;
-  void Into(LocalTensor<T>& dst) const {
-    const GntJob& job = *ThisCore().job;
-    const Loc last{job.here_file != nullptr ? job.here_file : "", job.here_line};
-    WithOptions<Op, T>([&](auto op) { RunCount(name, last, op, static_cast<int32_t>(dst.GetSize()), dst, a, b); });
-  }
-};
-
-}  // namespace gn_twin
-
-namespace AscendC {
-
-#define GNT_BINARY_OPERATOR(SIGN, OP, NAME)                                                                             \
-  template <class T>                                                                                                    \
-  inline gn_twin::BinaryExpression<T, gn_twin::OP> operator SIGN(const LocalTensor<T>& a, const LocalTensor<T>& b) {    \
-    return {a, b, NAME};                                                                                                \
-  }
-GNT_BINARY_OPERATOR(+, AddOp, "operator+")
-GNT_BINARY_OPERATOR(-, SubOp, "operator-")
-GNT_BINARY_OPERATOR(*, MulOp, "operator*")
-GNT_BINARY_OPERATOR(/, DivOp, "operator/")
-#undef GNT_BINARY_OPERATOR
 
 }  // namespace AscendC

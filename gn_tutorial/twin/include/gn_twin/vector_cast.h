@@ -181,7 +181,8 @@ struct CastOp {
 };
 
 inline const char* NameOf(RoundMode mode) {
-  constexpr const char* kNames[] = {"CAST_NONE", "CAST_RINT", "CAST_FLOOR", "CAST_CEIL", "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
+  constexpr const char* kNames[] = {"CAST_NONE",  "CAST_RINT",  "CAST_FLOOR", "CAST_CEIL",
+                                    "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
   return static_cast<uint32_t>(mode) < 7 ? kNames[static_cast<uint32_t>(mode)] : "an unknown mode";
 }
 template <class T>
@@ -204,7 +205,8 @@ constexpr const char* TypeName() {
 template <class D, class S, RoundMode... kModes, class Run>
 inline void WithMode(RoundMode mode, Loc loc, Run run) {
   Core& core = ThisCore();
-  static_assert(CastModes<D, S>() != 0, "Cast on Atlas A2 does not convert between these two types directly; go through half or float");
+  static_assert(CastModes<D, S>() != 0,
+                "Cast on Atlas A2 does not convert between these two types directly; go through half or float");
   if constexpr (kSame<S, int32_t> && kSame<D, half>) {
     if (kObserved && !core.deq_scale_set) core.Stop("cast-no-deq-scale", loc, {});
   }
@@ -219,13 +221,14 @@ inline void WithMode(RoundMode mode, Loc loc, Run run) {
   };
   (attempt.template operator()<kModes>(), ...);
   if (!done && kObserved) {
-    core.Stop("cast-unsupported", loc, {{"source", TypeName<S>()}, {"destination", TypeName<D>()}, {"mode", NameOf(mode)}});
+    core.Stop("cast-unsupported", loc,
+              {{"source", TypeName<S>()}, {"destination", TypeName<D>()}, {"mode", NameOf(mode)}});
   }
 }
 template <class D, class S, class Run>
 inline void WithCast(RoundMode mode, Loc loc, Run run) {
-  WithMode<D, S, RoundMode::CAST_NONE, RoundMode::CAST_RINT, RoundMode::CAST_FLOOR, RoundMode::CAST_CEIL, RoundMode::CAST_ROUND,
-           RoundMode::CAST_TRUNC, RoundMode::CAST_ODD>(mode, loc, run);
+  WithMode<D, S, RoundMode::CAST_NONE, RoundMode::CAST_RINT, RoundMode::CAST_FLOOR, RoundMode::CAST_CEIL,
+           RoundMode::CAST_ROUND, RoundMode::CAST_TRUNC, RoundMode::CAST_ODD>(mode, loc, run);
 }
 
 }  // namespace gn_twin
@@ -235,13 +238,15 @@ namespace AscendC {
 template <class T, class U>
 inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, const uint32_t count,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::WithCast<T, U>(roundMode, loc, [&](auto op) { gn_twin::RunCount("Cast", loc, op, static_cast<int32_t>(count), dst, src); });
+  gn_twin::WithCast<T, U>(roundMode, loc,
+                          [&](auto op) { gn_twin::RunCount("Cast", loc, op, static_cast<int32_t>(count), dst, src); });
 }
 // Lanes are those of the wider type: half to float has 64, with natural repeat strides 8 (destination) and 4 (source).
 template <class T, class U, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
-inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, Mask mask, const uint8_t repeatTime,
-                 const UnaryRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
+inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, Mask mask,
+                 const uint8_t repeatTime, const UnaryRepeatParams& repeatParams,
+                 gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::WithCast<T, U>(roundMode, loc, [&](auto op) {
     gn_twin::RunUnary<isSetMask>("Cast", loc, op, mask, repeatTime, repeatParams, dst, src);
   });

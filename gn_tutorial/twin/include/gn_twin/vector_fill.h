@@ -38,48 +38,54 @@ struct CopyRepeatParams {
 
 // Every element of dst becomes scalarValue.
 template <class T, bool isSetMask = true>
-inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, const int32_t& count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, const int32_t& count,
+                      gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Duplicate on Atlas A2 takes 16- and 32-bit elements");
   gn_twin::RunCount("Duplicate", loc, gn_twin::Constant<T>{scalarValue}, count, dst);
 }
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
 inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask, const uint8_t repeatTime,
-                      const uint16_t dstBlockStride, const uint8_t dstRepeatStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
+                      const uint16_t dstBlockStride, const uint8_t dstRepeatStride,
+                      gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Duplicate on Atlas A2 takes 16- and 32-bit elements");
   const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), isSetMask, mask, gn_twin::kLanes<T>, repeatTime);
-  gn_twin::RunPlan("Duplicate", loc, gn_twin::Constant<T>{scalarValue}, plan, gn_twin::Arg<T>{dst, {dstBlockStride, dstRepeatStride}});
+  gn_twin::RunPlan("Duplicate", loc, gn_twin::Constant<T>{scalarValue}, plan,
+                   gn_twin::Arg<T>{dst, {dstBlockStride, dstRepeatStride}});
 }
 
 // firstValue, firstValue + 1, ...
 template <class T>
-inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  static_assert(gn_twin::kOneOf<T, int16_t, half, int32_t, float>, "CreateVecIndex on Atlas A2 takes int16_t, half, int32_t, float");
+inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t count,
+                           gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(gn_twin::kOneOf<T, int16_t, half, int32_t, float>,
+                "CreateVecIndex on Atlas A2 takes int16_t, half, int32_t, float");
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("CreateVecIndex", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
     operation.Local("dst", dst, uint64_t{count} * sizeof(T), gn_twin::Access::Write);
     operation.Emit(count, static_cast<uint32_t>((uint64_t{count} * sizeof(T) + 255) / 256), sizeof(T));
   }
-  for (uint32_t i = 0; i < count; ++i) dst.Data()[i] = static_cast<T>(static_cast<float>(firstValue) + static_cast<float>(i));
+  for (uint32_t i = 0; i < count; ++i)
+    dst.Data()[i] = static_cast<T>(static_cast<float>(firstValue) + static_cast<float>(i));
 }
 
 // Eight source elements per repeat; each fills one 32-byte block of dst. The source is contiguous.
 template <class T>
-inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint8_t repeatTime, const BrcbRepeatParams& params,
-                 gn_twin::Loc loc = gn_twin::Loc::here()) {
+inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint8_t repeatTime,
+                 const BrcbRepeatParams& params, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Brcb on Atlas A2 takes 16- and 32-bit elements");
   gn_twin::Plan plan;
-  plan.repeats = repeatTime;
+  plan.repeats = gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime, gn_twin::kLanes<T>);
   plan.lanes = plan.first = plan.last = gn_twin::kLanes<T>;
   const gn_twin::Strides to{params.dstBlkStride, params.dstRepStride};
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("Brcb", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
     operation.Local("dst", dst, gn_twin::Extent(plan, to, sizeof(T)), gn_twin::Access::Write).Strides(to.blk, to.rep);
-    operation.Local("src", src, uint64_t{repeatTime} * 8 * sizeof(T), gn_twin::Access::Read);
-    operation.Emit(plan.Lanes(), repeatTime, sizeof(T));
+    operation.Local("src", src, uint64_t{plan.repeats} * 8 * sizeof(T), gn_twin::Access::Read);
+    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
   }
   constexpr uint32_t kPerBlock = gn_twin::kBlockBytes / sizeof(T);
-  for (uint32_t repeat = 0; repeat < repeatTime; ++repeat) {
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     for (uint32_t block = 0; block < gn_twin::kBlocksPerRepeat; ++block) {
       const T value = src.Data()[repeat * gn_twin::kBlocksPerRepeat + block];
       T* out = dst.Data() + gn_twin::LaneIndex<T>(to, repeat, block * kPerBlock);
@@ -95,9 +101,11 @@ namespace gn_twin {
 
 // Stops unless every byte offset lands inside src and on an element boundary.
 template <class T>
-void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>& src, const LocalTensor<uint32_t>& offsets, uint32_t base) {
+void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>& src,
+                    const LocalTensor<uint32_t>& offsets, uint32_t base) {
   const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
-  const uint64_t count = plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
+  const uint64_t count =
+      plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
   for (uint64_t i = 0; i < count; ++i) {
     if (!plan.prefix && !plan.Active(static_cast<uint32_t>(i % plan.lanes))) continue;
     const uint64_t at = uint64_t{base} + offsets.Data()[i];
@@ -114,7 +122,8 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
   static_assert(kWord<T>, "Gather on Atlas A2 takes 16- and 32-bit elements");
   if constexpr (kObserved) {
     Operation operation("Gather", Kind::Vector, Pipe::V, loc);
-    const uint64_t lanes = plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
+    const uint64_t lanes =
+        plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
     operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
     operation.Local("srcOffset", offsets, lanes * sizeof(uint32_t), Access::Read);
     operation.Local("src", src, uint64_t{src.GetSize()} * sizeof(T), Access::Read);
@@ -162,9 +171,10 @@ inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask
   core.mask.counter = false;
   const gn_twin::Plan plan = gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, repeatTime);
   core.mask.counter = counter;
-  gn_twin::RunPlan("Copy", loc, [](T value) { return value; }, plan,
-                   gn_twin::Arg<T>{dst, {repeatParams.dstStride, repeatParams.dstRepeatSize}},
-                   gn_twin::Arg<T>{src, {repeatParams.srcStride, repeatParams.srcRepeatSize}});
+  gn_twin::RunPlan(
+      "Copy", loc, [](T value) { return value; }, plan,
+      gn_twin::Arg<T>{dst, {repeatParams.dstStride, repeatParams.dstRepeatSize}},
+      gn_twin::Arg<T>{src, {repeatParams.srcStride, repeatParams.srcRepeatSize}});
 }
 
 }  // namespace AscendC

@@ -78,26 +78,44 @@ inline const char* SourceRole(uint32_t index) {
   return sizeof...(S) == 1 ? "src" : kRoles[index];
 }
 
-// CTRL[48] = 0: infinity becomes the largest finite half or bfloat16_t, NaN becomes 0.
-struct Saturate {
+// What options may do to a finished result. CTRL[48] = 0: infinity becomes the largest finite half or bfloat16_t, NaN becomes 0.
+struct Finish {
+  bool saturate;
+  bool flush;
   template <class T>
   T operator()(T value) const {
-    constexpr uint16_t kInfinity = kSame<T, half> ? 0x7c00 : 0x7f80;
-    const uint16_t magnitude = value.bits & 0x7fff;
-    const uint16_t bits = magnitude < kInfinity    ? value.bits
-                          : magnitude == kInfinity ? static_cast<uint16_t>((value.bits & 0x8000) | (kInfinity - 1))
-                                                   : uint16_t{0};
-    return __builtin_bit_cast(T, bits);
+    if constexpr (kSame<T, float>) {
+      return flush && __builtin_fabsf(value) < 1.17549435e-38f ? __builtin_copysignf(0.0f, value) : value;  // 2^-126
+    } else {
+      constexpr uint16_t kInfinity = kSame<T, half> ? 0x7c00 : 0x7f80;
+      constexpr uint16_t kNormal = kSame<T, half> ? 0x0400 : 0x0080;
+      const uint16_t sign = value.bits & 0x8000;
+      const uint16_t magnitude = value.bits & 0x7fff;
+      uint16_t bits = value.bits;
+      if (saturate && magnitude == kInfinity) bits = static_cast<uint16_t>(sign | (kInfinity - 1));
+      if (saturate && magnitude > kInfinity) bits = 0;
+      if (flush && magnitude < kNormal) bits = sign;
+      return __builtin_bit_cast(T, bits);
+    }
   }
 };
-template <class D>
-inline bool Saturates(const Core& core) {
-  return kOneOf<D, half, bfloat16_t> && core.job->options.half_overflow != 0;
+
+// Calls run(finish) if this launch's options change results of type D. Options are rare: a second pass over the result keeps
+// them out of every operation.
+template <class D, class Run>
+inline void WithFinish(const Core& core, Run run) {
+  if constexpr (kOneOf<D, half, bfloat16_t, float>) {
+    const GntOptions& options = core.job->options;
+    if ((options.half_overflow | options.denormals) != 0) [[unlikely]] {
+      run(Finish{options.half_overflow != 0, options.denormals != 0});
+    }
+  }
 }
 
 // The first `count` elements of every operand.
 template <class Op, class D, class... S>
-void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
+void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
+              const LocalTensor<S>&... src) {
   Core& core = ThisCore();
   if constexpr (kObserved) {
     Operation operation(name, Kind::Vector, Pipe::V, loc);
@@ -110,9 +128,8 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
     operation.Emit(n, static_cast<uint32_t>((n * kWide + kRepeatBytes - 1) / kRepeatBytes), kWide);
   }
   ForContiguous(static_cast<uint32_t>(count), op, dst.Data(), src.Data()...);
-  if constexpr (kOneOf<D, half, bfloat16_t>) {
-    if (Saturates<D>(core)) ForContiguous(static_cast<uint32_t>(count), Saturate{}, dst.Data(), dst.Data());
-  }
+  WithFinish<D>(core,
+                [&](Finish finish) { ForContiguous(static_cast<uint32_t>(count), finish, dst.Data(), dst.Data()); });
   ResetMaskRegister(core);
 }
 
@@ -121,7 +138,8 @@ template <class Op, class D, class... S>
 void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
   if constexpr (kObserved) {
     Operation operation(name, Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst.tensor, Extent(plan, dst.strides, sizeof(D)), Access::Write).Strides(dst.strides.blk, dst.strides.rep);
+    operation.Local("dst", dst.tensor, Extent(plan, dst.strides, sizeof(D)), Access::Write)
+        .Strides(dst.strides.blk, dst.strides.rep);
     uint32_t index = 0;
     (operation.Local(SourceRole<S...>(index++), src.tensor, Extent(plan, src.strides, sizeof(S)), Access::Read)
          .Strides(src.strides.blk, src.strides.rep),
@@ -129,17 +147,15 @@ void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg
     operation.Emit(plan.Lanes(), plan.repeats, kRepeatBytes / plan.lanes);
   }
   ForLanes(plan, op, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const S>{src.tensor.Data(), src.strides}...);
-  if constexpr (kOneOf<D, half, bfloat16_t>) {
-    if (Saturates<D>(ThisCore())) {
-      ForLanes(plan, Saturate{}, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const D>{dst.tensor.Data(), dst.strides});
-    }
-  }
+  WithFinish<D>(ThisCore(), [&](Finish finish) {
+    ForLanes(plan, finish, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const D>{dst.tensor.Data(), dst.strides});
+  });
 }
 
 // Mask-and-repeat form of an instruction with one source.
 template <bool kSetMask, class Op, class Mask, class D, class S>
-void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repeats, const AscendC::UnaryRepeatParams& params,
-              const LocalTensor<D>& dst, const LocalTensor<S>& src) {
+void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repeats,
+              const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst, const LocalTensor<S>& src) {
   const Plan plan = MaskedPlan(ThisCore(), kSetMask, mask, kRepeatBytes / kWidest<D, S>, repeats);
   RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
           Arg<S>{src, {params.srcBlkStride, params.srcRepStride}});
@@ -147,11 +163,13 @@ void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repea
 
 // Mask-and-repeat form of an instruction with two sources.
 template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
-void RunBinary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repeats, const AscendC::BinaryRepeatParams& params,
-               const LocalTensor<D>& dst, const LocalTensor<S0>& src0, const LocalTensor<S1>& src1) {
+void RunBinary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repeats,
+               const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst, const LocalTensor<S0>& src0,
+               const LocalTensor<S1>& src1) {
   const Plan plan = MaskedPlan(ThisCore(), kSetMask, mask, kRepeatBytes / kWidest<D, S0, S1>, repeats);
   RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
-          Arg<S0>{src0, {params.src0BlkStride, params.src0RepStride}}, Arg<S1>{src1, {params.src1BlkStride, params.src1RepStride}});
+          Arg<S0>{src0, {params.src0BlkStride, params.src0RepStride}},
+          Arg<S1>{src1, {params.src1BlkStride, params.src1RepStride}});
 }
 
 }  // namespace gn_twin

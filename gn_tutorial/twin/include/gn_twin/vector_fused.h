@@ -56,39 +56,64 @@ inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& 
 }
 template <class T, class U, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
-inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& scalarValue, Mask mask, const uint8_t repeatTime,
-                 const UnaryRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
+inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& scalarValue, Mask mask,
+                 const uint8_t repeatTime, const UnaryRepeatParams& repeatParams,
+                 gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, half, float> && (gn_twin::kSame<T, U> || gn_twin::kSame<U, half>),
                 "Axpy on Atlas A2 takes half to half, float to float or half to float");
   const gn_twin::AxpyOp op{static_cast<float>(scalarValue), gn_twin::ThisCore().job->options.axpy_fused != 0};
   const gn_twin::Strides to{repeatParams.dstBlkStride, repeatParams.dstRepStride};
-  const gn_twin::Plan plan =
-      gn_twin::MaskedPlan(gn_twin::ThisCore(), isSetMask, mask, gn_twin::kRepeatBytes / gn_twin::kWidest<T, U>, repeatTime);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), isSetMask, mask,
+                                                 gn_twin::kRepeatBytes / gn_twin::kWidest<T, U>, repeatTime);
   gn_twin::RunPlan("Axpy", loc, op, plan, gn_twin::Arg<T>{dst, to}, gn_twin::Arg<T>{dst, to},
                    gn_twin::Arg<U>{src, {repeatParams.srcBlkStride, repeatParams.srcRepStride}});
 }
 
-#define GNT_TERNARY(NAME, OP)                                                                                                   \
-  template <class T, class U, bool isSetMask = true>                                                                            \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, const int32_t& count,     \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                   \
-    gn_twin::RunCount(#NAME, loc, gn_twin::OP{}, count, dst, dst, src0, src1);                                                  \
-  }                                                                                                                             \
-  template <class T, class U, bool isSetMask = true, class Mask>                                                                \
-    requires gn_twin::kIsConstMask<Mask>                                                                                        \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, Mask mask,                \
-                   const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,                                            \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                   \
-    const gn_twin::Strides to{repeatParams.dstBlkStride, repeatParams.dstRepStride};                                            \
-    const gn_twin::Plan plan =                                                                                                  \
-        gn_twin::MaskedPlan(gn_twin::ThisCore(), isSetMask, mask, gn_twin::kRepeatBytes / gn_twin::kWidest<T, U>, repeatTime);  \
-    gn_twin::RunPlan(#NAME, loc, gn_twin::OP{}, plan, gn_twin::Arg<T>{dst, to}, gn_twin::Arg<T>{dst, to},                       \
-                     gn_twin::Arg<U>{src0, {repeatParams.src0BlkStride, repeatParams.src0RepStride}},                           \
-                     gn_twin::Arg<U>{src1, {repeatParams.src1BlkStride, repeatParams.src1RepStride}});                          \
-  }
+}  // namespace AscendC
 
-GNT_TERNARY(MulAddDst, MulAddDstOp)
-GNT_TERNARY(FusedMulAdd, FusedMulAddOp)
-#undef GNT_TERNARY
+namespace gn_twin {
+
+template <bool kSetMask, class Op, class Mask, class T, class U>
+void RunTernary(const char* name, Loc loc, Op op, Mask mask, uint32_t repeats,
+                const AscendC::BinaryRepeatParams& params, const LocalTensor<T>& dst, const LocalTensor<U>& src0,
+                const LocalTensor<U>& src1) {
+  const Strides to{params.dstBlkStride, params.dstRepStride};
+  const Plan plan = MaskedPlan(ThisCore(), kSetMask, mask, kRepeatBytes / kWidest<T, U>, repeats);
+  RunPlan(name, loc, op, plan, Arg<T>{dst, to}, Arg<T>{dst, to},
+          Arg<U>{src0, {params.src0BlkStride, params.src0RepStride}},
+          Arg<U>{src1, {params.src1BlkStride, params.src1RepStride}});
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+template <class T, class U, bool isSetMask = true>
+inline void MulAddDst(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1,
+                      const int32_t& count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunCount("MulAddDst", loc, gn_twin::MulAddDstOp{}, count, dst, dst, src0, src1);
+}
+template <class T, class U, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsConstMask<Mask>
+inline void MulAddDst(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, Mask mask,
+                      const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                      gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunTernary<isSetMask>("MulAddDst", loc, gn_twin::MulAddDstOp{}, mask, repeatTime, repeatParams, dst, src0,
+                                 src1);
+}
+
+template <class T, bool isSetMask = true>
+inline void FusedMulAdd(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,
+                        const int32_t& count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunCount("FusedMulAdd", loc, gn_twin::FusedMulAddOp{}, count, dst, dst, src0, src1);
+}
+template <class T, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsMask<Mask>
+inline void FusedMulAdd(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask,
+                        const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                        gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunTernary<isSetMask>("FusedMulAdd", loc, gn_twin::FusedMulAddOp{}, mask, repeatTime, repeatParams, dst,
+                                 src0, src1);
+}
 
 }  // namespace AscendC

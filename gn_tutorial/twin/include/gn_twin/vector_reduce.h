@@ -1,9 +1,7 @@
-// Reductions: over a repeat (WholeReduce), a 32-byte block (BlockReduce), a pair (PairReduce) and a whole tensor
-// (ReduceSum, ReduceMax, ReduceMin). half and float.
+// Reductions over a repeat (WholeReduce), a 32-byte block (BlockReduce) and a pair (PairReduce). half and float.
 //
 // The order of the additions decides the bits of a sum. Inside a repeat or block: a tree of adjacent pairs; lanes that the mask
-// leaves out are absent. ReduceSum with a count then adds the repeats one after the other; with mask and repeat it builds a tree
-// over the repeat results. Source: docs/zh/api, 归约计算; undecided points in docs/hardware-choices.md (half_tree, reduce_lanes).
+// leaves out are absent. Source: docs/zh/api, 归约计算; undecided points in docs/hardware-choices.md (half_tree, reduce_lanes).
 #pragma once
 #include "gn_twin/vector_binary.h"
 
@@ -46,7 +44,8 @@ inline void LoadLanes(float* lanes, const Plan& plan, uint32_t repeat, const T* 
     for (uint32_t lane = 0; lane < active; ++lane) lanes[lane] = static_cast<float>(at[lane]);
   } else {
     for (uint32_t lane = 0; lane < active; ++lane) {
-      lanes[lane] = plan.prefix || plan.Active(lane) ? static_cast<float>(src[LaneIndex<T>(strides, repeat, lane)]) : absent;
+      lanes[lane] =
+          plan.prefix || plan.Active(lane) ? static_cast<float>(src[LaneIndex<T>(strides, repeat, lane)]) : absent;
     }
   }
   for (uint32_t lane = active; lane < plan.lanes; ++lane) lanes[lane] = absent;
@@ -67,7 +66,8 @@ struct Extreme {
 
 // The largest (or smallest) of the active lanes; the lowest index on ties. NaN as minmax_nan says. False if no lane is active.
 template <class Op, class T>
-inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Strides strides, bool ignore_nan, Extreme<T>& out) {
+inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Strides strides, bool ignore_nan,
+                            Extreme<T>& out) {
   const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
   bool found = false;
   for (uint32_t lane = 0; lane < lanes; ++lane) {
@@ -97,8 +97,8 @@ inline T IndexBits(uint32_t index) {
 }
 
 template <class T>
-void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint64_t dst_bytes, const LocalTensor<T>& src,
-                 Strides strides, uint32_t align) {
+void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint64_t dst_bytes,
+                 const LocalTensor<T>& src, Strides strides, uint32_t align) {
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
     Operation operation(op, Kind::Vector, Pipe::V, loc);
@@ -110,21 +110,24 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
 
 inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc loc) {
   if constexpr (kObserved) {
-    if (repeats < 0 || repeats > limit) ThisCore().Stop("repeat-range", loc, {{"op", op}, {"repeats", repeats}, {"limit", limit}});
+    if (repeats < 0 || repeats > limit)
+      ThisCore().Stop("repeat-range", loc, {{"op", op}, {"repeats", repeats}, {"limit", limit}});
   }
 }
 
 // Sums of the `group` lanes each (a block or a pair) of every repeat.
 template <class T, class Mask>
-void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t repeats, const Mask& mask,
-                    bool set_mask, uint32_t group, uint32_t dst_unit_bytes, int32_t dst_rep, Strides strides, int direction) {
+void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t repeats,
+                    const Mask& mask, bool set_mask, uint32_t group, uint32_t dst_unit_bytes, int32_t dst_rep,
+                    Strides strides, int direction) {
   RequireRepeats(op, repeats, kMaxRepeats, loc);
   Core& core = ThisCore();
   const Plan plan = MaskedPlan(core, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
   const uint32_t groups = kLanes<T> / group;
+  if (group == 2 && core.job->options.pair_unit != 0) dst_unit_bytes = (plan.Reach() + 1) / 2 * sizeof(T);
   CheckReduce(op, loc, plan, dst,
-              plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * dst_rep * dst_unit_bytes + groups * sizeof(T), src, strides,
-              group == 2 ? kBlockBytes : groups * sizeof(T));
+              plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * dst_rep * dst_unit_bytes + groups * sizeof(T), src,
+              strides, group == 2 ? kBlockBytes : groups * sizeof(T));
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     T* out = reinterpret_cast<T*>(dst.Bytes() + uint64_t{repeat} * dst_rep * dst_unit_bytes);
     const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -150,14 +153,15 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
 
 // Value and index of every repeat, in the order asked for.
 template <class Op, class T, class Mask>
-void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const Mask& mask, bool set_mask,
-                     int32_t repeats, int32_t dst_rep, Strides strides, ReduceOrder order) {
+void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, const Mask& mask,
+                     bool set_mask, int32_t repeats, int32_t dst_rep, Strides strides, ReduceOrder order) {
   RequireRepeats(op, repeats, kMaxRepeats, loc);
   Core& core = ThisCore();
   const Plan plan = MaskedPlan(core, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
   const bool both = order == ReduceOrder::ORDER_VALUE_INDEX || order == ReduceOrder::ORDER_INDEX_VALUE;
   const uint32_t unit = order == ReduceOrder::ORDER_ONLY_INDEX ? 4 : (both ? 2 : 1) * sizeof(T);
-  CheckReduce(op, loc, plan, dst, plan.repeats == 0 ? 0 : (uint64_t{plan.repeats - 1} * dst_rep + 1) * unit, src, strides, unit);
+  CheckReduce(op, loc, plan, dst, plan.repeats == 0 ? 0 : (uint64_t{plan.repeats - 1} * dst_rep + 1) * unit, src,
+              strides, unit);
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     Extreme<T> best;
     if (!ExtremeOfRepeat<Op>(plan, repeat, src.Data(), strides, IgnoresNan(core), best)) continue;
@@ -191,29 +195,33 @@ inline void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src,
   gn_twin::RequireRepeats("WholeReduceSum", repeatTime, gn_twin::kMaxRepeats, loc);
   gn_twin::Core& core = gn_twin::ThisCore();
   const gn_twin::Strides strides{static_cast<uint16_t>(srcBlkStride), static_cast<uint16_t>(srcRepStride)};
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(core, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
+  const gn_twin::Plan plan =
+      gn_twin::MaskedPlan(core, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
   gn_twin::CheckReduce("WholeReduceSum", loc, plan, dst,
-                       plan.repeats == 0 ? 0 : (uint64_t{plan.repeats - 1} * dstRepStride + 1) * sizeof(T), src, strides, sizeof(T));
+                       plan.repeats == 0 ? 0 : (uint64_t{plan.repeats - 1} * dstRepStride + 1) * sizeof(T), src,
+                       strides, sizeof(T));
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     dst.Data()[uint64_t{repeat} * dstRepStride] = gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), strides);
   }
 }
 // The same with the repeat count first and a destination block stride that has no effect.
 template <class T, bool isSetMask = true>
-inline void RepeatReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime, const int32_t mask,
-                            const int32_t /*dstBlkStride*/, const int32_t srcBlkStride, const int32_t dstRepStride,
-                            const int32_t srcRepStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
+inline void RepeatReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime,
+                            const int32_t mask, const int32_t /*dstBlkStride*/, const int32_t srcBlkStride,
+                            const int32_t dstRepStride, const int32_t srcRepStride,
+                            gn_twin::Loc loc = gn_twin::Loc::here()) {
   WholeReduceSum<T, isSetMask>(dst, src, mask, repeatTime, dstRepStride, srcBlkStride, srcRepStride, loc);
 }
 
-#define GNT_WHOLE_EXTREME(NAME, OP)                                                                                           \
-  template <class T, bool isSetMask = true, class Mask>                                                                       \
-    requires gn_twin::kIsConstMask<Mask>                                                                                      \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const int32_t repeatTime,                 \
-                   const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride,                        \
-                   ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX, gn_twin::Loc loc = gn_twin::Loc::here()) {             \
-    gn_twin::RunWholeExtreme<gn_twin::OP>(#NAME, loc, dst, src, mask, isSetMask, repeatTime, dstRepStride,                    \
-                                          {static_cast<uint16_t>(srcBlkStride), static_cast<uint16_t>(srcRepStride)}, order); \
+#define GNT_WHOLE_EXTREME(NAME, OP)                                                                                   \
+  template <class T, bool isSetMask = true, class Mask>                                                               \
+    requires gn_twin::kIsConstMask<Mask>                                                                              \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const int32_t repeatTime,         \
+                   const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride,                \
+                   ReduceOrder order = ReduceOrder::ORDER_VALUE_INDEX, gn_twin::Loc loc = gn_twin::Loc::here()) {     \
+    gn_twin::RunWholeExtreme<gn_twin::OP>(#NAME, loc, dst, src, mask, isSetMask, repeatTime, dstRepStride,            \
+                                          {static_cast<uint16_t>(srcBlkStride), static_cast<uint16_t>(srcRepStride)}, \
+                                          order);                                                                     \
   }
 GNT_WHOLE_EXTREME(WholeReduceMax, MaxOp)
 GNT_WHOLE_EXTREME(WholeReduceMin, MinOp)
@@ -221,139 +229,19 @@ GNT_WHOLE_EXTREME(WholeReduceMin, MinOp)
 
 // Eight results per repeat, one per 32-byte block (dstRepStride in units of eight elements); half as many as lanes for pairs
 // (dstRepStride in units of 128 bytes). The repeat count comes before the mask.
-#define GNT_GROUP_REDUCE(NAME, GROUP, UNIT, DIRECTION)                                                                     \
-  template <class T, bool isSetMask = true, class Mask>                                                                    \
-    requires gn_twin::kIsConstMask<Mask>                                                                                   \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime, Mask mask,              \
-                   const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride,                     \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                              \
-    gn_twin::RunGroupReduce(#NAME, loc, dst, src, repeatTime, mask, isSetMask, GROUP, UNIT, dstRepStride,                  \
-                            {static_cast<uint16_t>(srcBlkStride), static_cast<uint16_t>(srcRepStride)}, DIRECTION);        \
+#define GNT_GROUP_REDUCE(NAME, GROUP, UNIT, DIRECTION)                                                              \
+  template <class T, bool isSetMask = true, class Mask>                                                             \
+    requires gn_twin::kIsConstMask<Mask>                                                                            \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t repeatTime, Mask mask,       \
+                   const int32_t dstRepStride, const int32_t srcBlkStride, const int32_t srcRepStride,              \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                       \
+    gn_twin::RunGroupReduce(#NAME, loc, dst, src, repeatTime, mask, isSetMask, GROUP, UNIT, dstRepStride,           \
+                            {static_cast<uint16_t>(srcBlkStride), static_cast<uint16_t>(srcRepStride)}, DIRECTION); \
   }
 GNT_GROUP_REDUCE(BlockReduceSum, gn_twin::kBlockBytes / sizeof(T), 8 * sizeof(T), 0)
 GNT_GROUP_REDUCE(BlockReduceMax, gn_twin::kBlockBytes / sizeof(T), 8 * sizeof(T), 1)
 GNT_GROUP_REDUCE(BlockReduceMin, gn_twin::kBlockBytes / sizeof(T), 8 * sizeof(T), -1)
 GNT_GROUP_REDUCE(PairReduceSum, 2, 128, 0)
 #undef GNT_GROUP_REDUCE
-
-}  // namespace AscendC
-
-namespace gn_twin {
-
-// A checked whole-tensor reduction: dst holds `results` elements, aligned to their own size.
-template <class T>
-void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint32_t results, const LocalTensor<T>& src,
-                       Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements) {
-  static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
-  if constexpr (kObserved) {
-    Operation operation(op, Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
-    operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
-    if (tmp_elements > 0) operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
-  }
-}
-
-inline void RequireCount(const char* op, int32_t count, Loc loc) {
-  if constexpr (kObserved) {
-    if (count < 1) ThisCore().Stop("reduce-count", loc, {{"op", op}, {"count", count}});
-  }
-}
-
-// Value (and index) of the extreme over all repeats: body repeats in order, the lowest index wins ties.
-template <class Op, class T>
-void RunExtreme(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, const LocalTensor<T>& src, Strides strides,
-                const LocalTensor<T>& tmp, bool with_index) {
-  CheckTensorReduce(op, loc, plan, dst, with_index ? 2 : 1, src, strides, tmp,
-                    with_index ? (plan.repeats > 1 ? 2ull * plan.repeats : 0) : plan.repeats);
-  const bool ignore_nan = IgnoresNan(ThisCore());
-  bool found = false;
-  Extreme<T> best{};
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    Extreme<T> here;
-    if (!ExtremeOfRepeat<Op>(plan, repeat, src.Data(), strides, ignore_nan, here)) continue;
-    here.index += repeat * plan.lanes;
-    const float old_value = static_cast<float>(best.value);
-    const float new_value = static_cast<float>(here.value);
-    const bool better = kSame<Op, MaxOp> ? new_value > old_value : new_value < old_value;
-    const bool old_nan = old_value != old_value;
-    const bool new_nan = new_value != new_value;
-    if (!found || (ignore_nan ? better || (old_nan && !new_nan) : better || (new_nan && !old_nan))) best = here;
-    found = true;
-  }
-  if (!found) return;
-  dst.Data()[0] = best.value;
-  if (with_index) dst.Data()[1] = IndexBits<T>(best.index);
-}
-
-}  // namespace gn_twin
-
-namespace AscendC {
-
-// The sum of `count` elements into dst[0], which needs only element alignment. The count form does not use the scratch tensor.
-template <class T, bool isSetMask = true>
-inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer, const int32_t count,
-                      gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::RequireCount("ReduceSum", count, loc);
-  gn_twin::Core& core = gn_twin::ThisCore();
-  const gn_twin::Plan plan =
-      isSetMask ? gn_twin::LeadingPlan<T>(static_cast<uint32_t>(count)) : gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, 1);
-  gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, {}, sharedTmpBuffer, 0);
-  const bool round = core.job->options.half_tree == 0;
-  float sum = -0.0f;
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    sum = gn_twin::AddStep<T>(sum, static_cast<float>(gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), {})), round);
-  }
-  dst.Data()[0] = T(sum);
-  gn_twin::ResetMaskRegister(core);
-}
-// Mask and repeat: a tree inside each repeat, then trees over the repeat results (64 floats or 128 halves at a time), for which the
-// scratch tensor holds one element per repeat.
-template <class T, bool isSetMask = true, class Mask>
-  requires gn_twin::kIsConstMask<Mask>
-inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer, Mask mask,
-                      const int32_t repeatTime, const int32_t srcRepStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::RequireRepeats("ReduceSum", repeatTime, 1 << 30, loc);
-  gn_twin::Core& core = gn_twin::ThisCore();
-  const gn_twin::Strides strides{1, static_cast<uint16_t>(srcRepStride)};
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(core, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
-  gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, strides, sharedTmpBuffer, plan.repeats);
-  if (plan.repeats == 0) return;
-  T* partial = sharedTmpBuffer.Data();
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    partial[repeat] = gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), strides);
-  }
-  for (uint32_t count = plan.repeats; count > 1;) {
-    const gn_twin::Plan next = gn_twin::LeadingPlan<T>(count);
-    for (uint32_t repeat = 0; repeat < next.repeats; ++repeat) partial[repeat] = gn_twin::SumOfRepeat(core, next, repeat, partial, {});
-    count = next.repeats;
-  }
-  dst.Data()[0] = partial[0];
-}
-
-// The largest (smallest) element into dst[0] and, with calIndex, the raw bits of its position into dst[1].
-#define GNT_EXTREME(NAME, OP)                                                                                                   \
-  template <class T>                                                                                                            \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,                 \
-                   const int32_t count, bool calIndex = false, gn_twin::Loc loc = gn_twin::Loc::here()) {                       \
-    gn_twin::RequireCount(#NAME, count, loc);                                                                                   \
-    gn_twin::RunExtreme<gn_twin::OP>(#NAME, loc, gn_twin::LeadingPlan<T>(static_cast<uint32_t>(count)), dst, src, {},           \
-                                     sharedTmpBuffer, calIndex);                                                                \
-    gn_twin::ResetMaskRegister(gn_twin::ThisCore());                                                                            \
-  }                                                                                                                             \
-  template <class T, class Mask>                                                                                                \
-    requires gn_twin::kIsConstMask<Mask>                                                                                        \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer, Mask mask,      \
-                   const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false,                                 \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                   \
-    gn_twin::RequireRepeats(#NAME, repeatTime, 1 << 30, loc);                                                                   \
-    gn_twin::RunExtreme<gn_twin::OP>(                                                                                           \
-        #NAME, loc,                                                                                                             \
-        gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime)), dst, src,  \
-        {1, static_cast<uint16_t>(srcRepStride)}, sharedTmpBuffer, calIndex);                                                   \
-  }
-GNT_EXTREME(ReduceMax, MaxOp)
-GNT_EXTREME(ReduceMin, MinOp)
-#undef GNT_EXTREME
 
 }  // namespace AscendC

@@ -24,7 +24,8 @@ struct LeakyReluOp {
 struct ShiftLeftOp {
   template <class T>
   T operator()(T value, T amount) const {
-    return static_cast<uint64_t>(amount) >= 8 * sizeof(T) ? T(0) : static_cast<T>(static_cast<uint64_t>(value) << amount);
+    return static_cast<uint64_t>(amount) >= 8 * sizeof(T) ? T(0)
+                                                          : static_cast<T>(static_cast<uint64_t>(value) << amount);
   }
 };
 // Arithmetic for signed types. `round` adds the last bit shifted out.
@@ -32,7 +33,8 @@ struct ShiftRightOp {
   bool round = false;
   template <class T>
   T operator()(T value, T amount) const {
-    const uint64_t by = static_cast<uint64_t>(amount) < 8 * sizeof(T) ? static_cast<uint64_t>(amount) : 8 * sizeof(T) - 1;
+    const uint64_t by =
+        static_cast<uint64_t>(amount) < 8 * sizeof(T) ? static_cast<uint64_t>(amount) : 8 * sizeof(T) - 1;
     const int64_t shifted = int64_t{value} >> by;
     if (static_cast<uint64_t>(amount) >= 8 * sizeof(T)) return static_cast<T>(int64_t{value} < 0 ? -1 : 0);
     return static_cast<T>(shifted + (round && by > 0 ? (int64_t{value} >> (by - 1)) & 1 : 0));
@@ -41,7 +43,8 @@ struct ShiftRightOp {
 
 // Count form: with kSetMask false the count is ignored and the mask register decides, as the device's header does it.
 template <bool kSetMask, class Op, class T>
-void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst, const LocalTensor<T>& src, T scalar, int32_t count) {
+void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst, const LocalTensor<T>& src, T scalar,
+                    int32_t count) {
   const WithScalar<Op, T> with{op, scalar};
   if constexpr (kSetMask) {
     RunCount(name, loc, with, count, dst, src);
@@ -57,29 +60,30 @@ namespace AscendC {
 // The count form's first four parameters are exactly the documented ones. Kernels also take its address as
 // void (*)(const LocalTensor<T>&, const LocalTensor<T>&, const T&, const int32_t&): that is what the overload with an empty pack is
 // for; in a call the overload that knows its line wins, being the more specialised.
-#define GNT_SCALAR(NAME, OP, ...)                                                                                               \
-  template <class T, bool isSetMask = true>                                                                                     \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count,            \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                   \
-    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                                   \
-    gn_twin::WithOptions<gn_twin::OP, T>(                                                                                       \
-        [&](auto op) { gn_twin::RunCountScalar<isSetMask>(#NAME, loc, op, dst, src, scalarValue, count); });                    \
-  }                                                                                                                             \
-  template <class T, bool isSetMask = true, class... None>                                                                      \
-    requires(sizeof...(None) == 0)                                                                                              \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, None...) { \
-    NAME<T, isSetMask>(dst, src, scalarValue, count, gn_twin::Loc{});                                                           \
-  }                                                                                                                             \
-  template <class T, bool isSetMask = true, class Mask>                                                                         \
-    requires gn_twin::kIsMask<Mask>                                                                                             \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, Mask mask,                       \
-                   const uint8_t repeatTime, const UnaryRepeatParams& repeatParams,                                             \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                                   \
-    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                                   \
-    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                                         \
-      gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::WithScalar<decltype(op), T>{op, scalarValue}, mask, repeatTime,         \
-                                   repeatParams, dst, src);                                                                     \
-    });                                                                                                                         \
+#define GNT_SCALAR(NAME, OP, ...)                                                                                    \
+  template <class T, bool isSetMask = true>                                                                          \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                        \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                        \
+    gn_twin::WithOptions<gn_twin::OP, T>(                                                                            \
+        [&](auto op) { gn_twin::RunCountScalar<isSetMask>(#NAME, loc, op, dst, src, scalarValue, count); });         \
+  }                                                                                                                  \
+  template <class T, bool isSetMask = true, class... None>                                                           \
+    requires(sizeof...(None) == 0)                                                                                   \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, \
+                   None...) {                                                                                        \
+    NAME<T, isSetMask>(dst, src, scalarValue, count, gn_twin::Loc{});                                                \
+  }                                                                                                                  \
+  template <class T, bool isSetMask = true, class Mask>                                                              \
+    requires gn_twin::kIsMask<Mask>                                                                                  \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, Mask mask,            \
+                   const uint8_t repeatTime, const UnaryRepeatParams& repeatParams,                                  \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                        \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                        \
+    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                              \
+      gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::WithScalar<decltype(op), T>{op, scalarValue}, mask,          \
+                                   repeatTime, repeatParams, dst, src);                                              \
+    });                                                                                                              \
   }
 
 GNT_SCALAR(Adds, AddOp, int16_t, half, int32_t, float)
@@ -94,11 +98,13 @@ GNT_SCALAR(ShiftRight, ShiftRightOp, int16_t, uint16_t, int32_t, uint32_t)
 // ShiftRight with rounding: the last bit shifted out is added.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
-inline void ShiftRight(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, Mask mask, const uint8_t repeatTime,
-                       const UnaryRepeatParams& repeatParams, bool roundEn, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  static_assert(gn_twin::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>, "ShiftRight on Atlas A2 takes int16_t, uint16_t, int32_t, uint32_t");
-  gn_twin::RunUnary<isSetMask>("ShiftRight", loc, gn_twin::WithScalar<gn_twin::ShiftRightOp, T>{{roundEn}, scalarValue}, mask,
-                               repeatTime, repeatParams, dst, src);
+inline void ShiftRight(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, Mask mask,
+                       const uint8_t repeatTime, const UnaryRepeatParams& repeatParams, bool roundEn,
+                       gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(gn_twin::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,
+                "ShiftRight on Atlas A2 takes int16_t, uint16_t, int32_t, uint32_t");
+  gn_twin::RunUnary<isSetMask>("ShiftRight", loc, gn_twin::WithScalar<gn_twin::ShiftRightOp, T>{{roundEn}, scalarValue},
+                               mask, repeatTime, repeatParams, dst, src);
 }
 
 }  // namespace AscendC

@@ -64,20 +64,19 @@ struct ReluOp {
 namespace AscendC {
 
 // The three forms of a unary instruction: count; mask and repeat; mask array and repeat.
-#define GNT_UNARY(NAME, OP, ...)                                                                       \
-  template <class T, bool isSetMask = true>                                                            \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,         \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                          \
-    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);          \
-    gn_twin::RunCount(#NAME, loc, gn_twin::OP{}, count, dst, src);                                     \
-  }                                                                                                    \
-  template <class T, bool isSetMask = true, class Mask>                                                \
-    requires gn_twin::kIsMask<Mask>                                                                    \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask,                    \
-                   const uint8_t repeatTime, const UnaryRepeatParams& repeatParams,                    \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                          \
-    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);          \
-    gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::OP{}, mask, repeatTime, repeatParams, dst, src); \
+#define GNT_UNARY(NAME, OP, ...)                                                                              \
+  template <class T, bool isSetMask = true>                                                                   \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                 \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                 \
+    gn_twin::RunCount(#NAME, loc, gn_twin::OP{}, count, dst, src);                                            \
+  }                                                                                                           \
+  template <class T, bool isSetMask = true, class Mask>                                                       \
+    requires gn_twin::kIsMask<Mask>                                                                           \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const uint8_t repeatTime, \
+                   const UnaryRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {          \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                 \
+    gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::OP{}, mask, repeatTime, repeatParams, dst, src);        \
   }
 
 GNT_UNARY(Abs, AbsOp, half, float)

@@ -1,0 +1,166 @@
+"""What the twin costs: bare against a plain loop, observed against bare, launches, compilation.
+
+    python benchmarks/twin_modes.py [--json]
+
+Ratios are medians over interleaved runs of one process, so that a noisy machine disturbs both sides alike. The targets are those the
+twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add over 4 Mi floats, tiles of 2048);
+observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100 ns more per instruction below.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import gn_tutorial as gnt
+from gn_tutorial.build import build_host_library
+from gn_tutorial.cache import Cache
+
+HERE = Path(__file__).parent
+ADD_ELEMENTS = 4 << 20
+RUNS = 15
+
+# The staging of kernels/add without any twin: copy a tile of each input in, add, copy the tile out.
+PLAIN_ADD = """
+#include <stdint.h>
+#include <string.h>
+extern "C" __attribute__((visibility("default")))
+void plain_add(const float* x, const float* y, float* z, uint64_t n) {
+  alignas(64) static float a[2048], b[2048], c[2048];
+  for (uint64_t at = 0; at < n; at += 2048) {
+    const uint64_t count = n - at < 2048 ? n - at : 2048;
+    memcpy(a, x + at, count * sizeof(float));
+    memcpy(b, y + at, count * sizeof(float));
+    for (uint64_t i = 0; i < count; ++i) c[i] = a[i] + b[i];
+    memcpy(z + at, c, count * sizeof(float));
+  }
+}
+"""
+
+
+def interleaved(*actions) -> list[float]:
+    """The median seconds of each action over RUNS rounds in which every action runs once. Each returns its own seconds."""
+    for action in actions:
+        action()
+    rounds = [[action() for action in actions] for _ in range(RUNS)]
+    return [statistics.median(column) for column in zip(*rounds, strict=True)]
+
+
+def timed(function) -> float:
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin
+
+
+def add_staging() -> dict[str, float]:
+    """Seconds of Add over 4 Mi floats: plain loop, bare twin, observed twin."""
+    rng = np.random.default_rng(1)
+    x, y = (rng.normal(size=ADD_ELEMENTS).astype(np.float32) for _ in range(2))
+    z = np.empty_like(x)
+    plain = ctypes.CDLL(str(build_host_library(PLAIN_ADD).library)).plain_add
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y, z)]
+    add = gnt.kernel("add")
+    run = {mode: lambda observed=mode: add(x, y, blocks=1, isolated=False, observed=observed).seconds for mode in (False, True)}
+    seconds = interleaved(lambda: timed(lambda: plain(*pointers, ctypes.c_uint64(ADD_ELEMENTS))), run[False], run[True])
+    return dict(zip(("plain", "bare", "observed"), seconds, strict=True))
+
+
+def instructions() -> list[dict[str, float | str | int]]:
+    """Nanoseconds per instruction, bare and observed, over the number of elements."""
+    kernel = gnt.kernel(HERE / "instruction_cost.cpp")
+    rows = []
+    for code, name in enumerate(("Add float", "Muls half", "ReduceSum float", "Cast float to half", "GetValue loop")):
+        for count in (64, 256, 1024, 4096):
+            repetitions = 4_000_000 // (count + 200)
+
+            def per_instruction(observed: bool, code=code, count=count, repetitions=repetitions) -> float:
+                out = gnt.out((8,), np.float32)
+                done = kernel.run(out, code, count, repetitions, isolated=False, observed=observed)
+                return done.seconds / repetitions
+
+            bare, observed = interleaved(lambda f=per_instruction: f(False), lambda f=per_instruction: f(True))
+            rows.append({"instruction": name, "elements": count, "bare_ns": bare * 1e9, "observed_ns": observed * 1e9})
+    return rows
+
+
+def launches() -> dict[str, float]:
+    """Wall seconds from Python of one small launch (copy of 4 KiB, one block), and of compiling a kernel."""
+    x = np.arange(1024, dtype=np.float32)
+    copy = gnt.kernel("copy")
+    isolated, in_process = interleaved(
+        lambda: timed(lambda: copy(x, blocks=1)),
+        lambda: timed(lambda: copy(x, blocks=1, isolated=False, observed=False)),
+    )
+    from gn_tutorial.build import build_kernel
+
+    path = gnt.kernel("group_norm/scalar").path
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = [timed(lambda: build_kernel(path, cache=Cache(Path(folder) / str(i)))) for i in range(3)]
+    looked_up = statistics.median(timed(lambda: build_kernel(path)) for _ in range(RUNS))
+    return {
+        "isolated": isolated,
+        "in_process_bare_call": in_process,
+        "compile": statistics.median(compiled),
+        "cached_build": looked_up,
+    } | prepared()
+
+
+def prepared() -> dict[str, float]:
+    """Wall seconds of one in-process call whose arguments stay the same (bare, one block, 4 KiB)."""
+    from gn_tutorial import abi
+    from gn_tutorial.inprocess import Prepared
+    from gn_tutorial.launch_args import LaunchArg
+
+    copy = gnt.kernel("copy")
+    x = np.arange(1024, dtype=np.float32)
+    args = [
+        LaunchArg("x", abi.Kind.TENSOR, abi.Role.IN, x),
+        LaunchArg("y", abi.Kind.TENSOR, abi.Role.OUT, np.empty_like(x)),
+        LaunchArg("n", abi.Kind.VALUE, abi.Role.IN, np.uint32(1024).tobytes()),
+    ]
+    call = Prepared(copy.build(observed=False).library, "copy_kernel", args, blocks=1)
+    (seconds,) = interleaved(lambda: timed(lambda: [call() for _ in range(100)]) / 100)
+    return {"prepared_bare_call": seconds}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    as_json = parser.parse_args().json
+    staging, cost, start = add_staging(), instructions(), launches()
+    if as_json:
+        print(json.dumps({"add": staging, "instructions": cost, "launch": start}, indent=2))
+        return
+    console = Console()
+    table = Table("Add, 4 Mi floats", "ms", "ratio", "target")
+    table.add_row("plain loop", f"{staging['plain'] * 1e3:.2f}", "", "")
+    table.add_row("bare twin", f"{staging['bare'] * 1e3:.2f}", f"{staging['bare'] / staging['plain']:.2f} x plain", "1.5")
+    table.add_row("observed twin", f"{staging['observed'] * 1e3:.2f}", f"{staging['observed'] / staging['bare']:.2f} x bare", "1.5")
+    console.print(table)
+    table = Table("instruction", "elements", "bare ns", "observed ns", "ratio", "more ns", "within target")
+    for row in cost:
+        bare, observed = row["bare_ns"], row["observed_ns"]
+        if row["instruction"] == "GetValue loop":
+            good = observed <= 4 * bare
+        else:
+            good = observed <= 1.5 * bare if row["elements"] >= 1024 else observed - bare <= 100
+        cells = (row["instruction"], row["elements"], f"{bare:.0f}", f"{observed:.0f}", f"{observed / bare:.2f}", f"{observed - bare:.0f}")
+        table.add_row(*map(str, cells), "yes" if good else "NO")
+    console.print(table)
+    table = Table("from Python", "ms")
+    for name, seconds in start.items():
+        table.add_row(name.replace("_", " "), f"{seconds * 1e3:.3f}")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
