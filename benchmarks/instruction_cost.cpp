@@ -8,7 +8,8 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
                                                        uint32_t repetitions) {
   using namespace AscendC;
   TPipe pipe;
-  TBuf<TPosition::VECCALC> aBuf, bBuf, cBuf;
+  TBuf<TPosition::VECCALC> aBuf, bBuf;
+  TBuf<TPosition::VECOUT> cBuf;
   pipe.InitBuffer(aBuf, 32768);
   pipe.InitBuffer(bBuf, 32768);
   pipe.InitBuffer(cBuf, 32768);
@@ -19,6 +20,9 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
   Duplicate(a, 0.5f, 8192);
   Duplicate(b, 0.25f, 8192);
   Duplicate(c, 0.0f, 8192);
+  const TEventID toScalar = pipe.FetchEventID<HardEvent::V_S>();
+  SetFlag<HardEvent::V_S>(toScalar);
+  WaitFlag<HardEvent::V_S>(toScalar);
   float sum = 0.0f;
   for (uint32_t i = 0; i < repetitions; ++i) {
     if (operation == kAdd) Add(c, a, b, n);
@@ -29,12 +33,13 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
       for (uint32_t j = 0; j < count; ++j) sum += a.GetValue(j);
     }
   }
+  SetFlag<HardEvent::V_S>(toScalar);
+  WaitFlag<HardEvent::V_S>(toScalar);
   c.SetValue(0, sum);
   GlobalTensor<float> outGm;
   outGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(out), 8);
-  SetFlag<HardEvent::S_MTE3>(EVENT_ID0);
-  WaitFlag<HardEvent::S_MTE3>(EVENT_ID0);
-  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
-  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  const TEventID toCopy = pipe.FetchEventID<HardEvent::S_MTE3>();
+  SetFlag<HardEvent::S_MTE3>(toCopy);
+  WaitFlag<HardEvent::S_MTE3>(toCopy);
   DataCopy(outGm, c, 8);
 }

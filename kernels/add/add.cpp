@@ -8,7 +8,8 @@ constexpr uint32_t kTile = 2048;  // elements: 8 KiB per buffer, three buffers
 
 class Add {
  public:
-  __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n) {
+    pipe_ = pipe;
     // Shares are whole 32-byte blocks (8 floats); the last ones may be shorter.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
@@ -18,9 +19,9 @@ class Add {
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), n);
     yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), n);
     zGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(z), n);
-    pipe_.InitBuffer(xQueue_, 1, kTile * sizeof(float));
-    pipe_.InitBuffer(yQueue_, 1, kTile * sizeof(float));
-    pipe_.InitBuffer(zQueue_, 1, kTile * sizeof(float));
+    pipe_->InitBuffer(xQueue_, 1, kTile * sizeof(float));
+    pipe_->InitBuffer(yQueue_, 1, kTile * sizeof(float));
+    pipe_->InitBuffer(zQueue_, 1, kTile * sizeof(float));
   }
 
   __aicore__ inline void Process() {
@@ -61,7 +62,7 @@ class Add {
     zQueue_.FreeTensor(z);
   }
 
-  AscendC::TPipe pipe_;
+  AscendC::TPipe* pipe_ = nullptr;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> xQueue_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> yQueue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> zQueue_;
@@ -73,7 +74,9 @@ class Add {
 };
 
 extern "C" __global__ __aicore__ void add_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n) {
+  // Not a member of the class: with the pipe inside, the compiler no longer treats the object's members as constants.
+  AscendC::TPipe pipe;
   Add op;
-  op.Init(x, y, z, n);
+  op.Init(&pipe, x, y, z, n);
   op.Process();
 }

@@ -8,7 +8,8 @@ constexpr uint32_t kTile = 4096;  // elements: 16 KiB of the 192 KiB of UB
 
 class Copy {
  public:
-  __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, uint32_t n) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t n) {
+    pipe_ = pipe;
     // Shares are whole 32-byte blocks (8 floats), so that every block starts at an aligned address; the last ones may be shorter.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
@@ -17,7 +18,7 @@ class Copy {
     end_ = begin_ + share < n ? begin_ + share : n;
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), n);
     yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), n);
-    pipe_.InitBuffer(queue_, 1, kTile * sizeof(float));
+    pipe_->InitBuffer(queue_, 1, kTile * sizeof(float));
   }
 
   __aicore__ inline void Process() {
@@ -44,7 +45,7 @@ class Copy {
     queue_.FreeTensor(tile);
   }
 
-  AscendC::TPipe pipe_;
+  AscendC::TPipe* pipe_ = nullptr;
   // One queue binds both ends: what MTE2 wrote, MTE3 may read, with no vector instruction between them.
   AscendC::TQueBind<AscendC::TPosition::VECIN, AscendC::TPosition::VECOUT, 1> queue_;
   AscendC::GlobalTensor<float> xGm_;
@@ -54,7 +55,9 @@ class Copy {
 };
 
 extern "C" __global__ __aicore__ void copy_kernel(GM_ADDR x, GM_ADDR y, uint32_t n) {
+  // Not a member of the class: with the pipe inside, the compiler no longer treats the object's members as constants.
+  AscendC::TPipe pipe;
   Copy op;
-  op.Init(x, y, n);
+  op.Init(&pipe, x, y, n);
   op.Process();
 }

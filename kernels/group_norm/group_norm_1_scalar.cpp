@@ -11,8 +11,9 @@ constexpr uint32_t kChunk = 1024;  // elements staged at once: 4 KiB in, 4 KiB o
 
 class GroupNormScalar {
  public:
-  __aicore__ inline void Init(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
-                              const __gm__ GroupNormTiling* tiling) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
+                              GM_ADDR rstd, const __gm__ GroupNormTilingData* tiling) {
+    pipe_ = pipe;
     spatial_ = tiling->spatial;
     groups_ = tiling->groups;
     channelsPerGroup_ = tiling->channelsPerGroup;
@@ -33,9 +34,9 @@ class GroupNormScalar {
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
     rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
 
-    pipe_.InitBuffer(inBuf_, kChunk * sizeof(float));
-    pipe_.InitBuffer(outBuf_, kChunk * sizeof(float));
-    pipe_.InitBuffer(statBuf_, 64);
+    pipe_->InitBuffer(inBuf_, kChunk * sizeof(float));
+    pipe_->InitBuffer(outBuf_, kChunk * sizeof(float));
+    pipe_->InitBuffer(statBuf_, 64);
     in_ = inBuf_.Get<float>();
     out_ = outBuf_.Get<float>();
     meanTile_ = statBuf_.GetWithOffset<float>(8, 0);
@@ -57,7 +58,7 @@ class GroupNormScalar {
   // The pipes work on their own; a flag makes one wait for another. Set by the first pipe of the event, awaited by the second.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
-    const AscendC::TEventID id = pipe_.FetchEventID(event);
+    const AscendC::TEventID id = pipe_->FetchEventID<event>();
     AscendC::SetFlag<event>(id);
     AscendC::WaitFlag<event>(id);
   }
@@ -157,10 +158,10 @@ class GroupNormScalar {
     return static_cast<uint64_t>(group) * groupElements_ + at;
   }
 
-  AscendC::TPipe pipe_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> inBuf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> outBuf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> statBuf_;
+  AscendC::TPipe* pipe_ = nullptr;
+  AscendC::TBuf<AscendC::TPosition::VECIN> inBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECOUT> outBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECOUT> statBuf_;
   AscendC::LocalTensor<float> in_;
   AscendC::LocalTensor<float> out_;
   AscendC::LocalTensor<float> meanTile_;
@@ -183,7 +184,8 @@ class GroupNormScalar {
 extern "C" __global__ __aicore__ void group_norm_scalar(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
                                                         GM_ADDR rstd, GM_ADDR workspace, GM_ADDR tiling) {
   (void)workspace;
+  AscendC::TPipe pipe;
   GroupNormScalar op;
-  op.Init(x, gamma, beta, y, mean, rstd, reinterpret_cast<const __gm__ GroupNormTiling*>(tiling));
+  op.Init(&pipe, x, gamma, beta, y, mean, rstd, reinterpret_cast<const __gm__ GroupNormTilingData*>(tiling));
   op.Process();
 }

@@ -6,7 +6,8 @@
 #pragma once
 #include <cstdint>
 
-struct GroupNormTiling {
+// Not "GroupNormTiling": CANN's own headers put a struct of that name into the global namespace.
+struct GroupNormTilingData {
   uint32_t channels;          // C
   uint32_t spatial;           // S: product of the spatial axes, 1 if there are none
   uint32_t groups;            // G
@@ -22,7 +23,7 @@ struct GroupNormTiling {
 // Fills *tiling for x of shape (n, c, s) in `groups` groups, on at most `cores` cores. Returns nullptr, or the reason why these
 // arguments are refused; *tiling is then untouched.
 inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
-                                       GroupNormTiling* tiling) {
+                                       GroupNormTilingData* tiling) {
   constexpr int64_t kLimit = UINT32_MAX;
   if (n < 0 || c < 0 || s < 0) return "a dimension of x is negative";
   if (groups <= 0) return "num_groups must be positive";

@@ -2,7 +2,7 @@
 //
 // The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
 // holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Places are
-// byte offsets from the start of the file, since both sides map it elsewhere. gn_tutorial/job_file.py mirrors the structs;
+// byte offsets from the start of the file, since both sides map it elsewhere. gn_tutorial/job_layout.py mirrors the structs;
 // tests/test_abi.py compares both.
 #pragma once
 #include <stdint.h>
@@ -20,18 +20,16 @@ enum JobOutcome : uint32_t {
   JOB_UNKNOWN = 0,
   JOB_RETURNED = 1,        // gnt_run returned; `status` is its value
   JOB_SIGNAL = 2,          // `signal` was caught; `stack_overflow` and `fault_address` say more
-  JOB_OUT_OF_MEMORY = 3,   // std::bad_alloc left gnt_run
-  JOB_EXCEPTION = 4,       // another C++ exception left gnt_run; `text` is its what()
-  JOB_NOT_LOADED = 5,      // dlopen or dlsym failed; `text` is the loader's message
-  JOB_WRONG_ABI = 6,       // the library was built against another abi.h
-  JOB_FORBIDDEN_CALL = 7,  // `text` is the name of the system call
+  JOB_NOT_LOADED = 3,      // dlopen or dlsym failed; `text` is the loader's message
+  JOB_WRONG_ABI = 4,       // the library was built against another abi.h
+  JOB_FORBIDDEN_CALL = 5,  // `text` is the name of the system call
 };
 
 struct JobFileArg {
   uint64_t name_at;  // 0: no name
   uint64_t data_at;
   uint64_t bytes;
-  uint64_t pages_at;  // pages that only this tensor uses, with a guard page before and one after. 0: a value, no pages
+  uint64_t pages_at;  // pages that only this tensor uses, with a guard before and one after. 0: a value, no pages
   uint64_t pages_bytes;
   GntKind kind;
   GntRole role;
@@ -53,7 +51,7 @@ struct JobFile {
   uint32_t cpu_seconds;   // of all threads together
   uint32_t wall_seconds;  // only counts when Python died: Python stops the kernel earlier
   uint32_t page_bytes;
-  uint32_t reserved;
+  uint32_t guard_bytes;  // before and after each tensor's pages: no access is allowed there
   GntOptions options;
   // Written by the launcher.
   volatile uint32_t phase;

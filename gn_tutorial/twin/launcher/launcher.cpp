@@ -14,9 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <exception>
-#include <new>
-
 #if defined(__linux__)
 #include <signal.h>
 #include <sys/prctl.h>
@@ -47,6 +44,7 @@ bool MapJobFile() {
   return file->magic == GNT_JOB_MAGIC && file->header_bytes == sizeof(JobFile);
 }
 
+#if defined(__linux__)
 // Address space already in use, in bytes: the limit is about what the kernel adds.
 uint64_t MappedBytes() {
   unsigned long pages = 0;
@@ -56,6 +54,7 @@ uint64_t MappedBytes() {
   fclose(statm);
   return static_cast<uint64_t>(pages) * file->page_bytes;
 }
+#endif
 
 void Limit(int what, uint64_t value) {
   const rlimit limit = {static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
@@ -72,6 +71,7 @@ void SetLimits() {
   Limit(RLIMIT_FSIZE, 0);
   const rlimit cpu = {file->cpu_seconds, file->cpu_seconds + 1};
   setrlimit(RLIMIT_CPU, &cpu);
+  // The same where there is no PDEATHSIG, or Python died before it was set.
   alarm(file->wall_seconds);
 }
 
@@ -80,8 +80,8 @@ void OnFork() { EndBecauseOfCall("fork"); }
 // An access past a tensor meets a page without rights; a write to an input meets a page without the right to write.
 void ProtectPages(const JobFileArg& arg) {
   if (arg.pages_at == 0) return;
-  mprotect(At(arg.pages_at - file->page_bytes), file->page_bytes, PROT_NONE);
-  mprotect(At(arg.pages_at + arg.pages_bytes), file->page_bytes, PROT_NONE);
+  mprotect(At(arg.pages_at - file->guard_bytes), file->guard_bytes, PROT_NONE);
+  mprotect(At(arg.pages_at + arg.pages_bytes), file->guard_bytes, PROT_NONE);
   const bool only_read = arg.role == GNT_IN || arg.role == GNT_TILING;
   if (only_read && arg.pages_bytes != 0) mprotect(At(arg.pages_at), arg.pages_bytes, PROT_READ);
 }
@@ -117,6 +117,9 @@ void Finish(JobOutcome outcome, const char* text) {
   file->phase = JOB_FINISHED;
 }
 
+// No exception can be caught here: library and launcher may each hold a C++ runtime of their own, and those do not see each
+// other's exceptions. One that nobody in the library catches ends in the message of its runtime and SIGABRT. Not noexcept:
+// this runtime would then end the process, and it cannot name the exception.
 void LoadAndRun() {
   file->phase = JOB_LOADING;
   void* library = dlopen(TextAt(file->library_at), RTLD_NOW | RTLD_LOCAL);
@@ -126,16 +129,8 @@ void LoadAndRun() {
   if (abi == nullptr || run == nullptr) return Finish(JOB_NOT_LOADED, "it exports no gnt_abi or no gnt_run");
   if (abi() != (static_cast<uint32_t>(GNT_ABI_VERSION) << 16 | sizeof(GntJob))) return Finish(JOB_WRONG_ABI, "");
   file->phase = JOB_RUNNING;
-  try {
-    file->status = run(TextAt(file->entry_at), &job);
-    Finish(JOB_RETURNED, "");
-  } catch (const std::bad_alloc&) {
-    Finish(JOB_OUT_OF_MEMORY, "");
-  } catch (const std::exception& error) {
-    Finish(JOB_EXCEPTION, error.what());
-  } catch (...) {
-    Finish(JOB_EXCEPTION, "");
-  }
+  file->status = run(TextAt(file->entry_at), &job);
+  Finish(JOB_RETURNED, "");
 }
 
 }  // namespace

@@ -37,8 +37,11 @@ struct Buffer {
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
 
+class Blocks;
+
 struct Core {
   GntJob* job = nullptr;
+  Blocks* blocks = nullptr;  // who runs this block and its siblings
   Observer* observer = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;
@@ -60,6 +63,8 @@ struct Core {
   bool pad_value_set = false;
   float deq_scale = 1.0f;
   bool deq_scale_set = false;
+
+  int32_t soft_syncs = 0;  // calls of the software SyncAll
 
   // What the last reduction left in its special registers (GetReduceRepeat...Spr, GetAccVal).
   uint64_t reduce_sum_bits = 0;

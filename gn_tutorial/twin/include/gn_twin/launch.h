@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "gn_twin/core.h"
+#include <exception>
+#include <new>
+
+#include "gn_twin/blocks.h"
 #include "gn_twin/tally.h"
 
 namespace gn_twin {
@@ -86,55 +89,100 @@ inline GntStatus BadCall(GntJob& job, const char* id, std::initializer_list<Fiel
   return GNT_BAD_CALL;
 }
 
-template <class... P, uint32_t... kIndex>
-GntStatus RunBlocks(void (*kernel)(P...), GntJob& job, Indices<kIndex...>) {
-  if (job.arg_count != sizeof...(P)) {
-    return BadCall(job, "call-argument-count", {{"given", job.arg_count}, {"wanted", sizeof...(P)}});
+// One launch of one kernel: what every block needs to start.
+template <class... P>
+struct Launch {
+  void (*kernel)(P...);
+  GntJob& job;
+  Tally tally;
+  UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
+
+  bool RunBlock(Blocks& blocks, uint32_t block) {
+    return Call(blocks, block, typename MakeIndices<sizeof...(P)>::Type{});
   }
-  const bool fits[] = {true, Parameter<P>::Fits(job.args[kIndex])...};
-  const uint64_t sizes[] = {0, sizeof(typename Parameter<P>::Value)...};
-  for (uint32_t i = 0; i < job.arg_count; ++i) {
-    if (!fits[i + 1]) {
-      const char* name = job.args[i].name != nullptr ? job.args[i].name : "?";
-      return BadCall(job, "call-argument-kind",
-                     {{"index", i}, {"name", name}, {"bytes", job.args[i].bytes}, {"wanted", sizes[i + 1]}});
+
+ private:
+  template <uint32_t... kIndex>
+  bool Call(Blocks& blocks, uint32_t block, Indices<kIndex...>) {
+    UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
+    spare = nullptr;
+    if (ub == nullptr || ub->bytes() == nullptr) {
+      delete ub;
+      BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
+      return false;
     }
-  }
-  UbMemory ub;
-  if (ub.bytes() == nullptr) return BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
-  Tally tally(job.tally);
-  const uint64_t begin = Nanoseconds();
-  GntStatus status = GNT_OK;
-  for (uint32_t block = 0; block < job.blocks && status == GNT_OK; ++block) {
     Core core;
     core.job = &job;
-    core.ub = ub.bytes();
+    core.blocks = &blocks;
+    core.ub = ub->bytes();
     core.block = block;
     job.here_block = block;
     if constexpr (kObserved) {
       core.observer = &tally;
-      ub.Poison();
+      ub->Poison();
     }
-    // A launch may start inside another one's kernel only by mistake, but a thread runs launch after launch.
-    struct Restore {
-      Core* before = current_core;
-      ~Restore() { current_core = before; }
-    } restore;
     current_core = &core;
+    bool good = true;
     try {
       kernel(Parameter<P>::From(job.args[kIndex])...);
     } catch (const Stopped&) {
-      status = GNT_STOPPED;
+      good = false;
+    } catch (const std::bad_alloc&) {
+      good = Thrown("kernel-no-memory", block, "std::bad_alloc");
+    } catch (const std::exception& error) {
+      good = Thrown("kernel-exception", block, error.what());
+    } catch (...) {
+      good = Thrown("kernel-exception", block, "an object that is no std::exception");
     }
+    current_core = nullptr;
     job.tally.instructions[0] += core.scalar_accesses;
+    delete spare;
+    spare = ub;
+    return good;
   }
-  job.nanoseconds = Nanoseconds() - begin;
-  return status;
+
+  // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
+  bool Thrown(const char* id, uint32_t block, const char* what) {
+    const Field field{"what", what};
+    const Loc here{job.here_file != nullptr ? job.here_file : "", job.here_line};
+    ReportWriter(job).Write(id, "error", here, block, &field, 1);
+    return false;
+  }
+};
+
+template <class... P, uint32_t... kIndex>
+bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
+  if (job.arg_count != sizeof...(P)) {
+    BadCall(job, "call-argument-count", {{"given", job.arg_count}, {"wanted", sizeof...(P)}});
+    return false;
+  }
+  const bool fits[] = {true, Parameter<P>::Fits(job.args[kIndex])...};
+  const uint64_t sizes[] = {0, sizeof(typename Parameter<P>::Value)...};
+  for (uint32_t i = 0; i < job.arg_count; ++i) {
+    if (fits[i + 1]) continue;
+    const char* name = job.args[i].name != nullptr ? job.args[i].name : "?";
+    BadCall(job, "call-argument-kind",
+            {{"index", i}, {"name", name}, {"bytes", job.args[i].bytes}, {"wanted", sizes[i + 1]}});
+    return false;
+  }
+  return true;
 }
 
 template <class... P>
 GntStatus Run(void (*kernel)(P...), GntJob& job) {
-  return RunBlocks(kernel, job, typename MakeIndices<sizeof...(P)>::Type{});
+  if (!ArgumentsFit<P...>(job, typename MakeIndices<sizeof...(P)>::Type{})) return GNT_BAD_CALL;
+  Launch<P...> launch{kernel, job, Tally(job.tally)};
+  const uint64_t begin = Nanoseconds();
+  Blocks blocks(
+      job,
+      [](void* context, Blocks& running, uint32_t block) {
+        return static_cast<Launch<P...>*>(context)->RunBlock(running, block);
+      },
+      &launch);
+  const bool good = blocks.Run();
+  job.nanoseconds = Nanoseconds() - begin;
+  delete launch.spare;
+  return good ? GNT_OK : GNT_STOPPED;
 }
 
 }  // namespace gn_twin

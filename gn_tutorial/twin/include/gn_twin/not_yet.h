@@ -28,25 +28,25 @@ struct NotYet {
 #define GNT_ANY gn_twin::NotYet = {}
 #define GNT_FOUR GNT_ANY, GNT_ANY, GNT_ANY, GNT_ANY
 #define GNT_PARAMETERS GNT_FOUR, GNT_FOUR, GNT_FOUR, GNT_FOUR
-#define GNT_REJECT(NAME, MESSAGE)                                     \
-  template <class... Gt>                                              \
-  [[gnu::unavailable(MESSAGE)]] gn_twin::NotYet NAME(GNT_PARAMETERS); \
-  template <auto Gv, auto... Gw>                                      \
-  [[gnu::unavailable(MESSAGE)]] gn_twin::NotYet NAME(GNT_PARAMETERS); \
-  template <class Gt, auto Gv, auto... Gw>                            \
-  [[gnu::unavailable(MESSAGE)]] gn_twin::NotYet NAME(GNT_PARAMETERS); \
-  template <class Gt, class Gu, auto Gv, auto... Gw>                  \
-  [[gnu::unavailable(MESSAGE)]] gn_twin::NotYet NAME(GNT_PARAMETERS); \
-  template <auto Gv, class Gt, class... Gu>                           \
-  [[gnu::unavailable(MESSAGE)]] gn_twin::NotYet NAME(GNT_PARAMETERS);
+#define GNT_REJECT(NAME, MESSAGE)                                             \
+  template <class... Gt>                                                      \
+  __attribute__((unavailable(MESSAGE))) gn_twin::NotYet NAME(GNT_PARAMETERS); \
+  template <auto Gv, auto... Gw>                                              \
+  __attribute__((unavailable(MESSAGE))) gn_twin::NotYet NAME(GNT_PARAMETERS); \
+  template <class Gt, auto Gv, auto... Gw>                                    \
+  __attribute__((unavailable(MESSAGE))) gn_twin::NotYet NAME(GNT_PARAMETERS); \
+  template <class Gt, class Gu, auto Gv, auto... Gw>                          \
+  __attribute__((unavailable(MESSAGE))) gn_twin::NotYet NAME(GNT_PARAMETERS); \
+  template <auto Gv, class Gt, class... Gu>                                   \
+  __attribute__((unavailable(MESSAGE))) gn_twin::NotYet NAME(GNT_PARAMETERS);
 #define GNT_NOT_YET(NAME) GNT_REJECT(NAME, "not on the twin yet: " #NAME)
 // Documented, but for other products than Atlas A2 (dav-2201), which is the machine of the twin.
 #define GNT_NOT_YET_NOR_A2(NAME) GNT_REJECT(NAME, "not on the twin yet: " #NAME " (nor on Atlas A2)")
 #define GNT_NOT_YET_TYPE(NAME) \
-  struct [[gnu::unavailable("not on the twin yet: " #NAME)]] NAME {};
+  struct __attribute__((unavailable("not on the twin yet: " #NAME))) NAME {};
 #define GNT_NOT_YET_TEMPLATE(NAME, PARAMETERS) \
   template <PARAMETERS>                        \
-  struct [[gnu::unavailable("not on the twin yet: " #NAME)]] NAME {};
+  struct __attribute__((unavailable("not on the twin yet: " #NAME))) NAME {};
 
 namespace AscendC {
 
@@ -129,7 +129,6 @@ GNT_NOT_YET(GetSaturationStrategy)
 GNT_NOT_YET(GetSortLen)
 GNT_NOT_YET(GetSortOffset)
 GNT_NOT_YET(GetStoreAtomicConfig)
-GNT_NOT_YET(GetSubBlockNum)
 GNT_NOT_YET(GetSystemCycle)
 GNT_NOT_YET(GetUintDivMagicAndShift)
 GNT_NOT_YET(GroupNorm)
@@ -228,7 +227,6 @@ GNT_NOT_YET(SubReluCast)
 GNT_NOT_YET(Sum)
 GNT_NOT_YET(SwiGLU)
 GNT_NOT_YET(Swish)
-GNT_NOT_YET(SyncAll)
 GNT_NOT_YET(Tan)
 GNT_NOT_YET(Tanh)
 GNT_NOT_YET(TopK)

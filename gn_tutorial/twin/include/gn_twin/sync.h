@@ -1,10 +1,11 @@
-// Flags and barriers between the pipes of one core.
+// Flags and barriers: between the pipes of one core, and between cores.
 //
-// Source: docs/zh/api, 同步控制/核内同步. The twin executes in program order, so these never change a result here: they are
+// Source: docs/zh/api, 同步控制. The twin executes in program order, so these never change a result here: they are
 // checked for pairing and told to the observer, which decides what order they guarantee.
 #pragma once
+#include "gn_twin/blocks.h"
 #include "gn_twin/event_ids.h"
-#include "gn_twin/tensor.h"
+#include "gn_twin/operand.h"
 
 namespace AscendC {
 
@@ -44,4 +45,31 @@ inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&) {}
 template <class T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const LocalTensor<T>&) {}
 
+// A barrier of all blocks. Every launched block must call it equally often: one that returned early leaves the others waiting for
+// ever, which the twin reports. The hardware form.
+template <bool isAIVOnly = true>
+inline void SyncAll(gn_twin::Loc loc = gn_twin::Loc::here()) {
+  PipeBarrier<PIPE_ALL>(loc);
+  gn_twin::ThisCore().blocks->SyncAll(gn_twin::ThisCore(), loc);
+}
+
+// The software form: counters in global memory (32 bytes per block, zero before the launch) and local memory of the same size.
+template <bool isAIVOnly = true>
+inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace,
+                    const int32_t usedCores = 0, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::Core& core = gn_twin::ThisCore();
+  const uint32_t cores = usedCores > 0 ? static_cast<uint32_t>(usedCores) : core.job->blocks;
+  if constexpr (gn_twin::kObserved) {
+    gn_twin::Operation operation("SyncAll", gn_twin::Kind::Barrier, gn_twin::Pipe::All, loc);
+    operation.Global("gmWorkspace", gmWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
+    operation.Local("ubWorkspace", ubWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
+    if (core.pipe == nullptr) operation.Stop("sync-all-without-pipe", {});
+  }
+  // Each block counts its own calls in its slot; a slot that does not hold the number of calls so far was not zero at the start.
+  int32_t& slot = gmWorkspace.Data()[core.block * gn_twin::kBlockBytes / sizeof(int32_t)];
+  if (slot != core.soft_syncs)
+    core.Stop("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
+  slot = ++core.soft_syncs;
+  core.blocks->SyncAll(core, loc, cores);
+}
 }  // namespace AscendC

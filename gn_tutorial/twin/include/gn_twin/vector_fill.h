@@ -54,19 +54,54 @@ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask
                    gn_twin::Arg<T>{dst, {dstBlockStride, dstRepeatStride}});
 }
 
-// firstValue, firstValue + 1, ...
+}  // namespace AscendC
+
+namespace gn_twin {
+
+// first + index: exact for integers, one rounding for floats.
+template <class T>
+inline T Nth(T first, uint64_t index) {
+  if constexpr (kOneOf<T, half, float>) {
+    return T(static_cast<float>(first) + static_cast<float>(index));
+  } else {
+    return static_cast<T>(int64_t{first} + static_cast<int64_t>(index));
+  }
+}
+
+template <class T>
+void RunVecIndex(Loc loc, const LocalTensor<T>& dst, T first, const Plan& plan, Strides to) {
+  static_assert(kOneOf<T, int16_t, half, int32_t, float>,
+                "CreateVecIndex on Atlas A2 takes int16_t, half, int32_t, float");
+  if constexpr (kObserved) {
+    Operation operation("CreateVecIndex", Kind::Vector, Pipe::V, loc);
+    operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+  }
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      if (!plan.prefix && !plan.Active(lane)) continue;
+      dst.Data()[LaneIndex<T>(to, repeat, lane)] = Nth(first, uint64_t{repeat} * plan.lanes + lane);
+    }
+  }
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+// firstValue, firstValue + 1, ...: a lane that the mask leaves out keeps its place in the count.
 template <class T>
 inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t count,
                            gn_twin::Loc loc = gn_twin::Loc::here()) {
-  static_assert(gn_twin::kOneOf<T, int16_t, half, int32_t, float>,
-                "CreateVecIndex on Atlas A2 takes int16_t, half, int32_t, float");
-  if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("CreateVecIndex", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Local("dst", dst, uint64_t{count} * sizeof(T), gn_twin::Access::Write);
-    operation.Emit(count, static_cast<uint32_t>((uint64_t{count} * sizeof(T) + 255) / 256), sizeof(T));
-  }
-  for (uint32_t i = 0; i < count; ++i)
-    dst.Data()[i] = static_cast<T>(static_cast<float>(firstValue) + static_cast<float>(i));
+  gn_twin::RunVecIndex(loc, dst, firstValue, gn_twin::LeadingPlan<T>(count), {});
+}
+template <class T, class Mask>
+  requires gn_twin::kIsMask<Mask>
+inline void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, Mask mask, uint8_t repeatTime,
+                           uint16_t dstBlkStride, uint8_t dstRepStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, repeatTime);
+  gn_twin::RunVecIndex(loc, dst, firstValue, plan, {dstBlkStride, dstRepStride});
 }
 
 // Eight source elements per repeat; each fills one 32-byte block of dst. The source is contiguous.

@@ -84,7 +84,9 @@ struct Finish {
   bool flush;
   template <class T>
   T operator()(T value) const {
-    if constexpr (kSame<T, float>) {
+    if constexpr (!kOneOf<T, half, bfloat16_t, float>) {
+      return value;
+    } else if constexpr (kSame<T, float>) {
       return flush && __builtin_fabsf(value) < 1.17549435e-38f ? __builtin_copysignf(0.0f, value) : value;  // 2^-126
     } else {
       constexpr uint16_t kInfinity = kSame<T, half> ? 0x7c00 : 0x7f80;
@@ -104,7 +106,7 @@ struct Finish {
 // them out of every operation.
 template <class D, class Run>
 inline void WithFinish(const Core& core, Run run) {
-  if constexpr (kOneOf<D, half, bfloat16_t, float>) {
+  if constexpr (kOneOf<D, half, bfloat16_t, float>) {  // integers have options of their own
     const GntOptions& options = core.job->options;
     if ((options.half_overflow | options.denormals) != 0) [[unlikely]] {
       run(Finish{options.half_overflow != 0, options.denormals != 0});

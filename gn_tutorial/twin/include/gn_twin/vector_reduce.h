@@ -9,30 +9,38 @@ namespace gn_twin {
 
 using AscendC::ReduceOrder;
 
-// One step of a sum: in half the result is rounded at every step unless half_tree says otherwise.
-template <class T>
-inline float AddStep(float a, float b, bool round) {
-  if constexpr (kSame<T, half>) {
-    return round ? static_cast<float>(half(a + b)) : a + b;
-  } else {
-    return a + b;
+// How this launch rounds sums (docs/hardware-choices.md, half_tree and half_overflow).
+struct SumRule {
+  bool round;  // half: every step is a half
+  Finish finish;
+
+  explicit SumRule(const GntOptions& options)
+      : round(options.half_tree == 0), finish{options.half_overflow != 0, options.denormals != 0} {}
+
+  template <class T>
+  float Step(float a, float b) const {
+    if constexpr (kSame<T, half>) {
+      return round ? static_cast<float>(finish(half(a + b))) : a + b;
+    } else {
+      return a + b;
+    }
   }
-}
+};
 
 // Sums up to 128 lanes. Absent lanes are -0.0f: adding it changes no float, not even the sign of zero. `lanes` is overwritten.
 template <class T>
 inline T TreeSum(float* lanes, uint32_t width, const GntOptions& options) {
-  const bool round = options.half_tree == 0;
+  const SumRule rule(options);
   if (options.reduce_lanes == 0) {
     for (uint32_t half_width = width / 2; half_width > 0; half_width /= 2) {
-      for (uint32_t i = 0; i < half_width; ++i) lanes[i] = AddStep<T>(lanes[2 * i], lanes[2 * i + 1], round);
+      for (uint32_t i = 0; i < half_width; ++i) lanes[i] = rule.Step<T>(lanes[2 * i], lanes[2 * i + 1]);
     }
   } else {
     for (uint32_t half_width = width / 2; half_width > 0; half_width /= 2) {
-      for (uint32_t i = 0; i < half_width; ++i) lanes[i] = AddStep<T>(lanes[i], lanes[i + half_width], round);
+      for (uint32_t i = 0; i < half_width; ++i) lanes[i] = rule.Step<T>(lanes[i], lanes[i + half_width]);
     }
   }
-  return T(lanes[0]);
+  return rule.finish(T(lanes[0]));
 }
 
 // The active lanes of one repeat as floats; absent ones as `absent`.

@@ -67,12 +67,12 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   const gn_twin::Plan plan = isSetMask ? gn_twin::LeadingPlan<T>(static_cast<uint32_t>(count))
                                        : gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, 1);
   gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, {}, sharedTmpBuffer, 0);
-  const bool round = core.job->options.half_tree == 0;
+  const gn_twin::SumRule rule(core.job->options);
   float sum = -0.0f;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    sum = gn_twin::AddStep<T>(sum, static_cast<float>(gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), {})), round);
+    sum = rule.Step<T>(sum, static_cast<float>(gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), {})));
   }
-  dst.Data()[0] = T(sum);
+  dst.Data()[0] = rule.finish(T(sum));
   gn_twin::ResetMaskRegister(core);
 }
 // Mask and repeat: a tree inside each repeat, then trees over the repeat results (64 floats or 128 halves at a time), for which the
