@@ -1,0 +1,171 @@
+"""Compiles kernels, host libraries and the launcher, or takes them from the cache.
+
+A kernel's source is compiled unchanged: a generated shim includes it between the twin's headers and lists its entries.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.build_job import PROGRAM, TWIN, TWIN_INCLUDE, Job
+from gn_tutorial.cache import Cache, checksum, default_cache
+from gn_tutorial.compile_errors import short
+from gn_tutorial.compile_job import CompileLimits
+from gn_tutorial.compiler import Compiler, find_compiler, host_flags, kernel_flags, program_flags
+from gn_tutorial.errors import RegistryError
+from gn_tutorial.signature import Entry, require_entries
+
+
+@dataclass(frozen=True)
+class Built:
+    """A compiled library (or, for the launcher, a program) in the cache.
+
+    entries: its kernels, none in a host library. cached: it was there already. seconds: this call, look-up included.
+    """
+
+    library: Path
+    entries: tuple[Entry, ...]
+    cached: bool
+    seconds: float
+    compiler: Compiler
+
+
+def build_kernel(
+    source: Path | str,
+    *,
+    observed: bool = True,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    optimise: bool = True,
+    cache: Cache | None = None,
+    limits: CompileLimits | None = None,
+) -> Built:
+    """Builds a kernel file (a Path) or the source text of a notebook cell (a str).
+
+    observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
+    folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. optimise=False compiles faster and
+    runs slower.
+
+    Raises RegistryError (no such file), CompileError (no entry, or the compiler's errors at the learner's lines),
+    CompilerMissing, CacheError.
+    """
+    begin = time.perf_counter()
+    cache = cache or default_cache()
+    if isinstance(source, Path):
+        path, text, near = *_read(source), source.resolve().parent
+    else:
+        path, text, near = (
+            cache.keep_source(f"cell_{checksum(source.encode('utf-8', 'surrogatepass'))[:12]}.cpp", source),
+            source,
+            Path.cwd(),
+        )
+    entries = require_entries(text, short(path))
+    compiler = find_compiler()
+    folders = tuple(dict.fromkeys((near, *(Path(one).resolve() for one in include_dirs))))
+    shim = _Shim(path, observed, entries)
+    job = Job(
+        cache=cache,
+        compiler=compiler,
+        text=shim.text,
+        flags=(*kernel_flags(compiler, optimise=optimise), *(f"-D{define}" for define in defines)),
+        learner=folders,
+        search=(*folders, TWIN_INCLUDE),
+        source=path,
+        shim_lines=shim.lines,
+        shown=short(path),
+        limits=limits or CompileLimits(),
+    )
+    library, cached = job.run()
+    return Built(library, entries, cached, time.perf_counter() - begin, compiler)
+
+
+def build_host_library(
+    source_text: str,
+    *,
+    include_dirs: Sequence[Path] = (),
+    cache: Cache | None = None,
+    limits: CompileLimits | None = None,
+) -> Built:
+    """Builds plain C++20 text, without the twin, into a library; its functions with C linkage are exported.
+
+    Errors in a header of ``include_dirs`` are shown at its own lines. Raises CompileError, CompilerMissing, CacheError.
+    """
+    begin = time.perf_counter()
+    compiler = find_compiler()
+    folders = tuple(Path(one).resolve() for one in include_dirs)
+    job = Job(
+        cache=cache or default_cache(),
+        compiler=compiler,
+        text=source_text,
+        flags=host_flags(compiler),
+        learner=folders,
+        search=folders,
+        shown="host code",
+        limits=limits or CompileLimits(),
+    )
+    library, cached = job.run()
+    return Built(library, (), cached, time.perf_counter() - begin, compiler)
+
+
+def build_launcher(*, cache: Cache | None = None) -> Built:
+    """Builds the native launcher, the program that runs one launch in a process of its own. Raises as the others do."""
+    begin = time.perf_counter()
+    compiler = find_compiler()
+    main = TWIN / "launcher" / "launcher.cpp"
+    job = Job(
+        cache=cache or default_cache(),
+        compiler=compiler,
+        text=f'#include "{main}"\n',
+        flags=program_flags(compiler),
+        learner=(),
+        search=(TWIN_INCLUDE,),
+        source=main,
+        suffix=PROGRAM,
+        shown="the launcher",
+        limits=CompileLimits(),
+    )
+    program, cached = job.run()
+    return Built(program, (), cached, time.perf_counter() - begin, compiler)
+
+
+@dataclass(frozen=True)
+class _Shim:
+    """The text that the compiler is given; ``lines`` maps its lines to the kernel's, for errors about an entry."""
+
+    source: Path
+    observed: bool
+    entries: tuple[Entry, ...]
+
+    @property
+    def head(self) -> list[str]:
+        return [
+            f"#define GNT_OBSERVED {int(self.observed)}",
+            '#include "kernel_operator.h"',
+            f'#include "{self.source}"',
+            '#include "gn_twin/launch.h"',
+            "GNT_LIBRARY_BEGIN",
+        ]
+
+    @property
+    def text(self) -> str:
+        return "\n".join([*self.head, *(f"GNT_ENTRY({entry.name})" for entry in self.entries), "GNT_LIBRARY_END", ""])
+
+    @property
+    def lines(self) -> dict[int, int]:
+        first = len(self.head) + 1
+        return {first + index: entry.line for index, entry in enumerate(self.entries)}
+
+
+def _read(source: Path) -> tuple[Path, str]:
+    """The kernel file's absolute path and text."""
+    path = source.expanduser().resolve()
+    if any(char in str(path) for char in '"\n\\'):
+        raise RegistryError("a quote, backslash or line end in a kernel's path cannot be compiled", where=str(path))
+    try:
+        return path, path.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RegistryError(f"cannot read the kernel: {reason}", where=str(source), hint="check the path") from error

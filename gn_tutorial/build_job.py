@@ -1,0 +1,192 @@
+"""One request to the build: look it up in the cache, or compile it, once over all processes.
+
+The key of a request is everything known before compiling: text, flags, compiler, processor. Under it the cache keeps
+the list of files that the compiler read; their hashes and the request's key give the key of the library.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gn_tutorial import compile_errors
+from gn_tutorial.cache import Cache, checksum
+from gn_tutorial.compile_job import CompileLimits, End, run_compiler
+from gn_tutorial.compiler import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
+from gn_tutorial.dependencies import Dependencies, collect, hash_file, parse_depfile
+from gn_tutorial.errors import CacheError, CompilerMissing
+
+TWIN = Path(__file__).resolve().parent / "twin"
+TWIN_INCLUDE = TWIN / "include"
+LIBRARY, PROGRAM, DEPENDENCIES = ".so", ".bin", ".deps"
+# Part of every key: raise it when the way of building changes without a change of flags or files.
+RECIPE = "1"
+# zig compiles its C++ library at first use: 40 s on the machine of the measurement, minutes on a slow one.
+ZIG_FIRST = CompileLimits(seconds=1800.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What to compile, with what, and whose errors are whose. ``run`` does it."""
+
+    cache: Cache
+    compiler: Compiler
+    text: str
+    flags: tuple[str, ...]
+    learner: tuple[Path, ...]  # folders whose files are the learner's own, for errors
+    search: tuple[Path, ...]  # include folders, in order
+    shown: str
+    limits: CompileLimits
+    source: Path | None = None  # the file that the text includes; None: the text is all there is
+    shim_lines: dict[int, int] = field(default_factory=dict)
+    suffix: str = LIBRARY
+
+    def run(self) -> tuple[Path, bool]:
+        """The library, and whether it was there already."""
+        key = self._key()
+        found = self._look_up(key)
+        if found is not None:
+            return found, True
+        if self.compiler.is_zig:
+            self._prepare_zig()
+        with self.cache.lock(key):
+            found = self._look_up(key)
+            if found is not None:
+                return found, True
+            return self._compile(key), False
+
+    def _key(self) -> str:
+        environment = [f"{name}={os.environ.get(name, '')}" for name in ENVIRONMENT]
+        parts = [RECIPE, self.suffix, self.text, *self._arguments(), str(self.compiler), cpu_key(), *environment]
+        return checksum("\0".join(parts).encode("utf-8", "surrogateescape"))
+
+    def _arguments(self) -> list[str]:
+        # -iquote, not -I, for the learner's folders: a file named `version` or `string.h` there must not replace a
+        # standard header.
+        includes = [word for folder in self.search if folder != TWIN_INCLUDE for word in ("-iquote", str(folder))]
+        twin = ["-I", str(TWIN_INCLUDE)] if TWIN_INCLUDE in self.search else []
+        return [*self.flags, *includes, *twin]
+
+    def _look_up(self, key: str) -> Path | None:
+        stored = self.cache.get(key, DEPENDENCIES)
+        if stored is None:
+            return None
+        before = _read_dependencies(stored)
+        now = before.now() if before else None
+        if now is None:
+            return None
+        library = self.cache.get(now.result_key(key), self.suffix)
+        if library is not None and now != before:
+            self._store_dependencies(key, now)  # the same contents with newer looks: the next look-up need not hash
+        return library
+
+    def _compile(self, key: str) -> Path:
+        with self.cache.scratch() as folder:
+            shim, made, depfile = folder / "shim.cpp", folder / "made", folder / "made.d"
+            source_before = hash_file(str(self.source)).content if self.source else ""
+            _write(shim, self.text)
+            since = time.time_ns()
+            arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(depfile)]
+            outcome = run_compiler(
+                self.compiler,
+                [str(shim), "-o", str(made), *arguments],
+                folder=folder,
+                zig_cache=self.cache.root / "zig",
+                limits=self.limits,
+                shown=self.shown,
+            )
+            if outcome.end is not End.DONE:
+                if "No space left on device" in outcome.messages:
+                    raise CacheError(
+                        "the disk is full",
+                        where=str(self.cache.root),
+                        hint="set GNT_CACHE_DIR to a folder on another disk",
+                    )
+                raise compile_errors.explain(outcome.end, outcome.messages, self._sources(shim), self.limits)
+            dependencies = self._collect(depfile, folder, since, source_before)
+            if dependencies is None:  # a file was saved while it was compiled: good for this call only
+                return self.cache.put(checksum(f"{key} {since}".encode()), self.suffix, made)
+            library = self.cache.put(dependencies.result_key(key), self.suffix, made)
+        self._store_dependencies(key, dependencies)
+        return library
+
+    def _collect(self, depfile: Path, folder: Path, since: int, source_before: str) -> Dependencies | None:
+        ours = (
+            str(folder) + os.sep,
+            *([str(Path(self.compiler.argv[0]).parent) + os.sep] if self.compiler.is_zig else []),
+        )
+        listed = parse_depfile(depfile.read_text("utf-8", "surrogateescape"))
+        paths = [os.path.normpath(folder / path) for path in listed]
+        headers = [path for path in paths if not path.startswith(ours) and path != str(self.source)]
+        try:
+            collected = collect(headers, self.search, since)
+            # The source was hashed before the compiler read it: the usual case, saved a moment ago, needs no clock.
+            own = hash_file(str(self.source)) if self.source else None
+        except OSError:
+            return None
+        if collected is None or (own is not None and own.content != source_before):
+            return None
+        return Dependencies((own, *collected.files) if own else collected.files, collected.absent)
+
+    def _store_dependencies(self, key: str, dependencies: Dependencies) -> None:
+        with self.cache.scratch() as folder:
+            made = folder / "dependencies"
+            made.write_bytes(dependencies.to_bytes())
+            self.cache.put(key, DEPENDENCIES, made)
+
+    def _sources(self, shim: Path) -> compile_errors.Sources:
+        return compile_errors.Sources(
+            main=self.source,
+            shim=shim,
+            shim_lines=self.shim_lines,
+            learner=self.learner,
+            searched=tuple(folder for folder in self.search if folder != TWIN_INCLUDE),
+            twin=TWIN_INCLUDE,
+            compiler=self.compiler.name,
+            shown=self.shown,
+        )
+
+    def _prepare_zig(self) -> None:
+        """Lets zig compile its C++ library once, outside the time limit of a kernel.
+
+        It does so for each processor and for optimised and plain code; the other flags share one library.
+        """
+        level = "-O0" if "-O0" in self.flags else "-O3"
+        key = checksum("\0".join(["zig", str(self.compiler), cpu_key(), level]).encode())
+        zig = self.cache.root / "zig"
+        ready = zig / f"ready-{key[:16]}"
+        if ready.exists():
+            return
+        with self.cache.lock(key), self.cache.scratch() as folder:
+            if ready.exists():
+                return
+            print("preparing the zig compiler: about 40 s, this once", file=sys.stderr, flush=True)
+            shim = folder / "shim.cpp"
+            _write(shim, "#include <stdexcept>\nint main() { throw std::runtime_error(__FILE__); }\n")
+            outcome = run_compiler(
+                self.compiler,
+                [str(shim), "-o", str(folder / "made"), *self.flags],
+                folder=folder,
+                zig_cache=zig,
+                limits=ZIG_FIRST,
+                shown="the C++ library of zig, about 40 s",
+            )
+            if outcome.end is not End.DONE:
+                raise CompilerMissing(
+                    "the zig compiler does not work here", hint="install g++ or clang++", detail=outcome.messages[:2000]
+                )
+            ready.touch()
+
+
+def _read_dependencies(path: Path) -> Dependencies | None:
+    try:
+        return Dependencies.from_bytes(path.read_bytes())
+    except OSError:
+        return None
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8", "surrogateescape")

@@ -1,0 +1,87 @@
+"""Splits C++ text into the tokens that a compiler would see, with their lines. No macro is expanded."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_TOKEN = re.compile(
+    r"""
+      (?P<comment>  //[^\n]* | /\*.*?(?:\*/|\Z) )
+    | (?P<raw>      (?:u8|[uUL])?R"(?P<fence>[^\s()\\"]{0,16})\(.*?(?:\)(?P=fence)"|\Z) )
+    | (?P<string>   (?:u8|[uUL])?"(?:\\.|[^"\\\n])*"? )
+    | (?P<char>     (?:u8|[uUL])?'(?:\\.|[^'\\\n])*'? )
+    | (?P<number>   \.?\d(?:'?[\w.]|(?<=[eEpP])[+-])* )
+    | (?P<name>     [^\W\d]\w* )
+    | (?P<newline>  \n )
+    | (?P<space>    [^\S\n]+ )
+    | (?P<punct>    ::|\[\[|\]\]|\.\.\.|. )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CONTINUATION = re.compile(r"\\[ \t]*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """``kind`` is raw, string, char, number, name or punct; ``line`` counts from 1 in the text as it was given."""
+
+    kind: str
+    text: str
+    line: int
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Names, literals and punctuation that the compiler sees: no comments, directives or ``#if 0`` blocks."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    joins: list[int] = []  # offsets, in the joined text, where a continued line was joined to the next one
+    pieces = _CONTINUATION.split(text)
+    offset = 0
+    for piece in pieces[:-1]:
+        offset += len(piece)
+        joins.append(offset)
+    joined = "".join(pieces)
+    newlines = [found.start() for found in re.finditer("\n", joined)]
+
+    def line_of(at: int) -> int:
+        return 1 + bisect.bisect_left(newlines, at) + bisect.bisect_right(joins, at)
+
+    skipping = 0  # depth of conditional blocks inside an `#if 0`; 0 outside
+    line_start, at = True, 0
+    while match := _TOKEN.match(joined, at):
+        kind, at = match.lastgroup or "punct", match.end()
+        if kind == "fence":
+            kind = "raw"
+        if kind == "newline":
+            line_start = True
+        elif kind in ("comment", "space"):
+            pass
+        elif line_start and match.group() == "#":
+            directive, at = _directive(joined, at)
+            skipping = _nesting(skipping, directive)
+        else:
+            line_start = False
+            if not skipping:
+                yield Token(kind, match.group(), line_of(match.start()))
+
+
+def _directive(text: str, at: int) -> tuple[str, int]:
+    """The directive that starts at ``at`` without its comments, and where its line ends."""
+    parts = []
+    while (match := _TOKEN.match(text, at)) and match.lastgroup != "newline":
+        parts.append(" " if match.lastgroup in ("comment", "space") else match.group())
+        at = match.end()
+    return "".join(parts).strip(), at
+
+
+def _nesting(skipping: int, directive: str) -> int:
+    word = re.match(r"\w*", directive).group()  # type: ignore[union-attr]  # matches at least the empty string
+    if skipping:
+        if word.startswith("if"):
+            return skipping + 1
+        if word == "endif" or (skipping == 1 and word in ("else", "elif", "elifdef", "elifndef")):
+            return skipping - 1
+        return skipping
+    return 1 if re.fullmatch(r"if\s*\(?\s*(0|false)\s*\)?", directive) else 0

@@ -1,0 +1,263 @@
+"""Finds the kernel entries in Ascend C source text: their names, parameters and lines.
+
+An entry is a function marked ``__global__``, in either of the two spellings CANN accepts:
+
+    extern "C" __global__ __aicore__ void f(GM_ADDR x, ...)
+    __global__ __vector__ void f(__gm__ uint8_t* x, uint32_t n)
+
+The text is split into tokens by C++'s own rules for comments, literals and continued lines, so that an entry inside a
+comment, a string, a macro definition or an ``#if 0`` block is not taken for a real one. Macros are not expanded: a name
+that is written through a macro is invisible here, and the compiler remains the judge of every type.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+from gn_tutorial.abi import Kind
+from gn_tutorial.cpp_tokens import Token, tokens
+from gn_tutorial.errors import CompileError
+
+LOOKED_FOR = 'extern "C" __global__ __aicore__ void my_kernel(GM_ADDR x, GM_ADDR y) { ... }'
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter: its type as written (``uint8_t*``), its name (``arg0`` if it has none), and how it is passed."""
+
+    ctype: str
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One kernel entry; ``line`` is the line of its name in the source, counted from 1."""
+
+    name: str
+    params: tuple[Param, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class Note:
+    """A ``__global__`` function that cannot be launched by name, and why."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Everything found in one source: the launchable entries in source order, and notes on the others."""
+
+    entries: tuple[Entry, ...]
+    notes: tuple[Note, ...]
+
+
+def find_entries(text: str) -> tuple[Entry, ...]:
+    """Kernel entries of ``text`` in source order; empty if it has none (see ``require_entries``)."""
+    return scan(text).entries
+
+
+def require_entries(text: str, shown: str) -> tuple[Entry, ...]:
+    """Kernel entries of ``text``, at least one. ``shown`` is the file's name in the error.
+
+    Raises CompileError saying what was looked for if there is none.
+    """
+    found = scan(text)
+    if found.entries:
+        return found.entries
+    hint = f"a kernel entry looks like: {LOOKED_FOR}"
+    if not found.notes:
+        raise CompileError(f"{shown} has no kernel entry: no function marked __global__", where=shown, hint=hint)
+    first = found.notes[0]
+    raise CompileError(
+        f"{shown} has no kernel entry that can be launched: {first.text}", where=f"{shown}:{first.line}", hint=hint
+    )
+
+
+# Half the time of a look-up in the cache, and a notebook launches one text many times.
+@functools.lru_cache(maxsize=64)
+def scan(text: str) -> Scan:
+    """Entries and notes of ``text``. Never raises: text that is not C++ has no entries."""
+    return _Scanner(list(tokens(text))).run()
+
+
+# --- declarations ----------------------------------------------------------------------------------------------------
+
+_QUALIFIERS = frozenset(
+    """const volatile __restrict__ __restrict restrict __gm__ __ubuf__ __grid_constant__
+    struct class enum union typename register constexpr""".split()
+)
+_TYPE_WORDS = frozenset(
+    """void bool char short int long signed unsigned float double half auto bfloat16_t GM_ADDR
+    __bf16 __fp16 wchar_t""".split()
+)
+_OPEN = {"(": ")", "[": "]", "{": "}", "[[": "]]"}
+
+
+class _Scanner:
+    """Walks the tokens once, keeping the namespaces that enclose the place and whether a template head is pending."""
+
+    def __init__(self, listed: list[Token]) -> None:
+        self.tokens = listed
+        self.entries: dict[str, Entry] = {}
+        self.declared: dict[str, Entry] = {}
+        self.notes: list[Note] = []
+
+    def run(self) -> Scan:
+        scopes: list[str] = []
+        pending_scope, template = "", False
+        at = 0
+        while at < len(self.tokens):
+            token = self.tokens[at]
+            at += 1
+            if token.text == "template":
+                template = True
+                if self._text(at) == "<":
+                    at = self._skip_angles(at)
+            elif token.text == "namespace":
+                pending_scope, at = self._namespace(at)
+            elif token.text == "__global__" and token.kind == "name":
+                at = self._function(at, template, scopes)
+            elif token.text == "{":
+                scopes.append(pending_scope)
+                pending_scope, template = "", False
+            elif token.text == "}":
+                template = False
+                if scopes:
+                    scopes.pop()
+            elif token.text == ";":
+                pending_scope, template = "", False
+        # A kernel that is only declared here (its body comes from an included file) can be launched all the same.
+        for name, entry in self.declared.items():
+            self.entries.setdefault(name, entry)
+        ordered = sorted(self.entries.values(), key=lambda entry: entry.line)
+        return Scan(tuple(ordered), tuple(self.notes))
+
+    def _text(self, at: int) -> str:
+        return self.tokens[at].text if at < len(self.tokens) else ""
+
+    def _namespace(self, at: int) -> tuple[str, int]:
+        name = ""
+        while self._text(at) not in ("{", ";", "=", ""):
+            name += self._text(at)
+            at += 1
+        return (name if self._text(at) == "{" else ""), at
+
+    def _skip_angles(self, at: int) -> int:
+        """Index after the ``>`` that closes the ``<`` at ``at``; parentheses protect their contents."""
+        depth = 0
+        while at < len(self.tokens):
+            text = self._text(at)
+            if text in _OPEN:
+                at = self._close(at)
+            else:
+                depth += {"<": 1, ">": -1}.get(text, 0)
+                if depth == 0:
+                    return at + 1
+            at += 1
+        return at
+
+    def _close(self, at: int) -> int:
+        """Index of the bracket that closes the one at ``at``, or the end of the text."""
+        stack = []
+        while at < len(self.tokens):
+            text = self._text(at)
+            if text in _OPEN:
+                stack.append(_OPEN[text])
+            elif stack and text == stack[-1]:
+                stack.pop()
+                if not stack:
+                    return at
+            at += 1
+        return len(self.tokens)
+
+    def _function(self, at: int, template: bool, scopes: list[str]) -> int:
+        """Reads one declaration from behind its ``__global__``; returns where the walk goes on."""
+        previous: Token | None = None
+        while at < len(self.tokens) and self._text(at) not in (";", "{", "}"):
+            token = self.tokens[at]
+            if token.text == "(":
+                close = self._close(at)
+                # __mix__(1, 2), __launch_bounds__(n), __attribute__((...)): a marker's arguments, not the parameters.
+                if previous is not None and previous.kind == "name" and not re.fullmatch(r"__\w+__", previous.text):
+                    self._record(previous, at, close, template, scopes)
+                    return close + 1
+                at = close
+            elif token.text == "[[":
+                at = self._close(at)
+            elif token.text == "<":  # an explicit specialisation, k<float>(...)
+                template = True
+                at = self._skip_angles(at) - 1
+            else:
+                previous = token
+            at += 1
+        return at
+
+    def _record(self, name: Token, opening: int, closing: int, template: bool, scopes: list[str]) -> None:
+        around = "::".join(scope for scope in scopes if scope)
+        if template:
+            self.notes.append(
+                Note(name.line, f"{name.text} is a template: write an entry that calls it with its types")
+            )
+        elif around:
+            self.notes.append(Note(name.line, f"{name.text} is inside namespace {around}: move the entry out of it"))
+        else:
+            entry = Entry(name.text, self._params(opening + 1, closing), name.line)
+            body = self._text(closing + 1) == "{"
+            (self.entries if body else self.declared).setdefault(name.text, entry)
+
+    def _params(self, at: int, end: int) -> tuple[Param, ...]:
+        groups: list[list[Token]] = [[]]
+        angles = 0
+        while at < end:
+            text = self._text(at)
+            if text in _OPEN:
+                close = min(self._close(at), end - 1)
+                if text != "[[":
+                    groups[-1].extend(self.tokens[at : close + 1])
+                at = close
+            elif text == "," and angles == 0:
+                groups.append([])
+            else:
+                angles = max(0, angles + {"<": 1, ">": -1}.get(text, 0))
+                groups[-1].append(self.tokens[at])
+            at += 1
+        groups = [group for group in groups if group]
+        if len(groups) == 1 and [token.text for token in groups[0]] == ["void"]:
+            return ()
+        return tuple(_param(group, index) for index, group in enumerate(groups))
+
+
+def _param(group: list[Token], index: int) -> Param:
+    """One parameter from its group, with a default value cut off and its name told from its type."""
+    texts = [token.text for token in group]
+    if "=" in texts:
+        group = group[: texts.index("=")]
+    array = False
+    while group and group[-1].text == "]":
+        array = True
+        group = group[: max(at for at, token in enumerate(group) if token.text == "[")]
+    name = f"arg{index}"
+    words = [token for token in group if token.kind == "name" and token.text not in _QUALIFIERS]
+    if group and words and group[-1] is words[-1] and len(words) > 1:
+        after_colons = len(group) > 1 and group[-2].text == "::"
+        if not after_colons and words[-1].text not in _TYPE_WORDS:
+            name, group = group[-1].text, group[:-1]
+    ctype = _spelling(group) + ("*" if array else "")
+    bare = re.sub(r"<.*>", "", ctype)  # a pointer among template arguments is not a pointer parameter
+    pointer = "*" in bare or "GM_ADDR" in re.findall(r"\w+", bare)
+    return Param(ctype, name, Kind.TENSOR if pointer else Kind.VALUE)
+
+
+def _spelling(group: list[Token]) -> str:
+    """The type as one would write it: ``const __gm__ uint8_t*``."""
+    out = ""
+    for token in group:
+        wide = token.kind in ("name", "number") and bool(out) and (out[-1].isalnum() or out[-1] in "_*&>")
+        out += (" " if wide else "") + token.text + (" " if token.text == "," else "")
+    return out.strip()
