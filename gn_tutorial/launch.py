@@ -1,0 +1,70 @@
+"""Launch one kernel of a built library, isolated from the caller or inside its process."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+from gn_tutorial import inprocess, isolated
+from gn_tutorial.build import build_launcher
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.launch_args import FLOAT_POISON, POISON_BYTE, LaunchArg, Launched, Tally
+from gn_tutorial.options import Limits, TwinOptions
+
+__all__ = ["FLOAT_POISON", "POISON_BYTE", "LaunchArg", "Launched", "Limits", "Tally", "TwinOptions", "launch"]
+
+_MOST_BLOCKS = 65535
+
+
+def launch(
+    library: Path,
+    entry: str,
+    args: Sequence[LaunchArg],
+    *,
+    blocks: int,
+    tiling_key: int = 0,
+    options: TwinOptions | None = None,
+    limits: Limits | None = None,
+    isolated: bool = True,
+) -> Launched:
+    """Run kernel ``entry`` of ``library`` on ``blocks`` cores and return what it wrote.
+
+    args: one for each kernel parameter, in their order. OUT and WORKSPACE arrays give shape and dtype; the kernel finds
+    poison there (FLOAT_POISON, POISON_BYTE). tiling_key: what TILING_KEY_IS compares with.
+
+    isolated=True (default): in a process of its own, within ``limits``; the caller's arrays stay as they are. False: in
+    this process, for trusted kernels; no limits, INOUT arrays are written in place, printed text is not collected. Many
+    runs of the same launch: ``gn_tutorial.inprocess.Prepared``.
+
+    Raises KernelFault for a mistake that the twin found, KernelCrash, KernelTimeout, KernelMemoryLimit and
+    KernelOutputLimit for a kernel that did not return, ArgumentError for arguments that do not fit the kernel, and
+    KernelError for a library that cannot be loaded.
+    """
+    if not 1 <= blocks <= _MOST_BLOCKS:
+        raise ArgumentError(f"blocks is from 1 to {_MOST_BLOCKS}, not {blocks}")
+    if not isolated:
+        return inprocess.Prepared(library, entry, args, blocks=blocks, tiling_key=tiling_key, options=options)()
+    return _isolated(
+        library,
+        entry,
+        args,
+        blocks=blocks,
+        tiling_key=tiling_key,
+        options=options or TwinOptions(),
+        limits=limits or Limits(),
+    )
+
+
+def _isolated(*args: object, **named: object) -> Launched:
+    try:
+        return isolated.run(_launcher(), *args, **named)
+    except FileNotFoundError:
+        # The cache was cleared since the launcher was built.
+        _launcher.cache_clear()
+        return isolated.run(_launcher(), *args, **named)
+
+
+@functools.cache
+def _launcher() -> Path:
+    return build_launcher().library

@@ -1,0 +1,91 @@
+"""SyncAll: all blocks alive, in a fixed order, and a named deadlock when they cannot meet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import KernelFault
+
+# Every round each block publishes a number and then reads everybody's: without a barrier the later blocks' numbers are missing.
+MEET = """
+#include "kernel_operator.h"
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void meet(GM_ADDR numbers, GM_ADDR sums, GM_ADDR counters, uint32_t soft, uint32_t early, uint32_t rounds) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 64 * 32);
+  LocalTensor<int32_t> local = buffer.Get<int32_t>();
+  GlobalTensor<int32_t> n, s, c;
+  n.SetGlobalBuffer((__gm__ int32_t*)numbers);
+  s.SetGlobalBuffer((__gm__ int32_t*)sums);
+  c.SetGlobalBuffer((__gm__ int32_t*)counters);
+  const int32_t block = GetBlockIdx();
+  if (block == static_cast<int32_t>(early)) return;
+  int32_t total = 0;
+  for (uint32_t round = 0; round < rounds; ++round) {
+    n.SetValue(block, (block + 1) * static_cast<int32_t>(round + 1));
+    if (soft) SyncAll(c, local); else SyncAll();
+    for (int64_t other = 0; other < GetBlockNum(); ++other) total += n.GetValue(other);
+    if (soft) SyncAll(c, local); else SyncAll();
+  }
+  s.SetValue(block, total);
+}
+"""
+NOBODY = 999
+
+
+def meet(blocks: int, *, soft: bool = False, early: int = NOBODY, rounds: int = 3, counters: int = 0, isolated: bool = False):
+    numbers = gnt.out((blocks,), np.int32)
+    used = gnt.inout(np.full(blocks * 8, counters, np.int32))
+    sums = gnt.out((blocks,), np.int32)
+    kernel = gnt.kernel(source=MEET)
+    return kernel.run(numbers, sums, used, soft, early, rounds, blocks=blocks, isolated=isolated)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("blocks", [1, 2, 7, 48])
+def test_every_block_sees_what_all_blocks_wrote_before(blocks: int, soft: bool) -> None:
+    expected = blocks * (blocks + 1) // 2 * (1 + 2 + 3)
+    result = meet(blocks, soft=soft)
+    assert np.array_equal(result.sums, np.full(blocks, expected))
+
+
+def test_blocks_meet_in_a_process_of_their_own_too() -> None:
+    assert np.array_equal(meet(5, isolated=True).sums, np.full(5, 90))
+
+
+@pytest.mark.parametrize("early", [0, 3, 6])
+@pytest.mark.parametrize("isolated", [False, True])
+def test_a_block_that_returns_early_is_a_named_deadlock(early: int, isolated: bool) -> None:
+    with pytest.raises(KernelFault) as refused:
+        meet(7, early=early, isolated=isolated)
+    (found,) = refused.value.diagnostics
+    assert (found.id, found.fields["done_block"], found.fields["waiting"]) == ("sync-all-deadlock", early, 6)
+    line = MEET.splitlines().index("    if (soft) SyncAll(c, local); else SyncAll();") + 1
+    assert found.line == line
+
+
+def test_a_diagnostic_in_one_block_ends_the_waiting_ones() -> None:
+    source = MEET.replace("if (block == static_cast<int32_t>(early)) return;", "if (block == 4) local.GetValue(5000);")
+    with pytest.raises(KernelFault) as refused:
+        gnt.kernel(source=source).run(
+            gnt.out((6,), np.int32), gnt.out((6,), np.int32), gnt.inout(np.zeros(48, np.int32)), 0, NOBODY, 3, blocks=6
+        )
+    assert [one.id for one in refused.value.diagnostics] == ["ub-index"]
+
+
+def test_the_software_form_wants_a_workspace_of_zeros() -> None:
+    with pytest.raises(KernelFault) as refused:
+        meet(3, soft=True, counters=5)
+    assert [one.id for one in refused.value.diagnostics] == ["sync-all-workspace"]
+
+
+def test_the_software_form_wants_32_bytes_per_block() -> None:
+    with pytest.raises(KernelFault) as refused:
+        gnt.kernel(source=MEET).run(
+            gnt.out((3,), np.int32), gnt.out((3,), np.int32), gnt.inout(np.zeros(16, np.int32)), 1, NOBODY, 1, blocks=3
+        )
+    assert [one.id for one in refused.value.diagnostics] == ["gm-out-of-bounds"]
