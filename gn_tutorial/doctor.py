@@ -1,0 +1,263 @@
+"""``gnt doctor``: what this machine has, what it lacks, and what to do about it.
+
+Every check is a function that returns one row and never raises. ``problem`` is for what stops kernels, or an import of
+torch, on this machine; an absent NPU, toolkit or torch is ``missing``, which is fine.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+
+from gn_tutorial.errors import GntError
+
+OK, MISSING, PROBLEM = "ok", "missing", "problem"
+GIB = 1 << 30
+_NPU_SECONDS = 120
+_LEAST_FREE_DISK = GIB
+# One launch of the course's largest notebook array, twice. Docker gives 64 MiB unless told.
+_LEAST_SHARED_MEMORY = 64 << 20
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row: ``status`` is ok, missing (fine) or problem; ``advice`` is what to do, empty if nothing."""
+
+    name: str
+    status: str
+    found: str
+    advice: str = ""
+
+
+def run_checks() -> Iterator[Check]:
+    """All rows, each when it is ready; the last one compiles and runs a kernel, which may take seconds."""
+    checks: tuple[Callable[[], Check], ...] = (
+        check_python,
+        check_packages,
+        check_compiler,
+        check_zig,
+        check_cache,
+        check_disk,
+        check_shared_memory,
+        check_torch,
+        check_torch_npu,
+        check_toolkit,
+        check_npu,
+        check_kernel,
+    )
+    for check in checks:
+        yield check()
+
+
+def check_python() -> Check:
+    """Python's own version and place; an older one could not have imported this module."""
+    return Check("Python", OK, f"{platform.python_version()} at {sys.executable}")
+
+
+def check_packages() -> Check:
+    """NumPy and ml_dtypes: bfloat16 arrays need both."""
+    versions = {name: _version(name) for name in ("numpy", "ml_dtypes")}
+    found = ", ".join(f"{name} {version or 'not installed'}" for name, version in versions.items())
+    if None in versions.values():
+        return Check("NumPy", PROBLEM, found, f"{sys.executable} -m pip install numpy ml_dtypes")
+    return Check("NumPy", OK, found)
+
+
+def check_compiler() -> Check:
+    """The C++ compiler that builds kernels; where there is none, zig's is installed at the first build."""
+    from gn_tutorial.compiler import find_compiler
+
+    try:
+        compiler = find_compiler(install=False)
+    except GntError as error:
+        if os.environ.get("GNT_CXX"):
+            return Check("C++ compiler", PROBLEM, error.what, error.hint)
+        advice = "nothing to do: the ziglang package is installed at the first build; g++ builds faster"
+        return Check("C++ compiler", MISSING, error.where or "no g++ and no clang++", advice)
+    return Check("C++ compiler", OK, str(compiler))
+
+
+def check_zig() -> Check:
+    """The compiler inside the ziglang wheel: what is used where the machine has none."""
+    version = _version("ziglang")
+    if version:
+        return Check("zig fallback", OK, f"ziglang {version}")
+    return Check(
+        "zig fallback", MISSING, "not installed", "nothing to do: installed by itself where there is no compiler"
+    )
+
+
+def check_cache() -> Check:
+    """The folder of compiled kernels: can it be written, and how large is it?"""
+    from gn_tutorial.cache import default_cache
+
+    try:
+        cache = default_cache()
+        cache.root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=cache.root):
+            pass
+        info = cache.info()
+    except (OSError, GntError) as error:
+        return Check("cache folder", PROBLEM, str(error), "set GNT_CACHE_DIR to a folder that can be written")
+    return Check("cache folder", OK, f"{cache.root}: {info.entries} entries, {info.bytes / 2**20:.1f} MiB")
+
+
+def check_disk() -> Check:
+    """Free space where compiled kernels are kept."""
+    from gn_tutorial.cache import default_cache
+
+    folder = default_cache().root
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    found = f"{free / GIB:.1f} GiB free"
+    if free < _LEAST_FREE_DISK:
+        return Check("disk", PROBLEM, found, "free at least 1 GiB; `gnt cache clear` removes compiled kernels")
+    return Check("disk", OK, found)
+
+
+def check_shared_memory(folder: Path = Path("/dev/shm")) -> Check:
+    """Where arrays pass between Python and an isolated launch."""
+    if not folder.is_dir():
+        return Check("/dev/shm", MISSING, "not on this system", "nothing to do: temporary files are used")
+    usage = shutil.disk_usage(folder)
+    found = f"{usage.free / GIB:.2f} of {usage.total / GIB:.2f} GiB free"
+    if usage.free < _LEAST_SHARED_MEMORY:
+        return Check(
+            "/dev/shm", PROBLEM, found, "in Docker: docker run --shm-size=1g; otherwise remove files from /dev/shm"
+        )
+    return Check("/dev/shm", OK, found)
+
+
+def check_torch() -> Check:
+    """The installed torch, without importing it: with a broken torch_npu the import itself fails."""
+    version = _version("torch")
+    if version is None:
+        advice = "only the PyTorch chapters need it: README.md says how to get the CPU build"
+        return Check("torch", MISSING, "not installed", advice)
+    return Check("torch", OK, version)
+
+
+def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
+    """The adapter for NPUs, and its trap: torch loads it by itself, and without the CANN toolkit that load fails."""
+    version, torch = _version("torch_npu"), _version("torch")
+    if version is None:
+        return Check("torch_npu", MISSING, "not installed", "only a machine with an NPU needs it")
+    if toolkit_path(environ) is None:
+        advice = (
+            "`import torch` fails, because torch loads torch_npu, which needs CANN: pip uninstall torch_npu, "
+            "or install CANN and source its set_env.sh, or set TORCH_DEVICE_BACKEND_AUTOLOAD=0"
+        )
+        return Check("torch_npu", PROBLEM, f"{version}, but no CANN toolkit", advice)
+    if torch is not None and _release(torch) != _release(version):
+        return Check("torch_npu", PROBLEM, f"{version} with torch {torch}", f"pip install torch=={_release(version)}")
+    return Check("torch_npu", OK, version)
+
+
+def toolkit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The CANN toolkit's folder as its ``set_env.sh`` exports it, or None."""
+    for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"):
+        if environ.get(name) and Path(environ[name]).is_dir():
+            return Path(environ[name])
+    return None
+
+
+def check_toolkit(environ: Mapping[str, str] = os.environ) -> Check:
+    """The CANN toolkit: not needed here, it builds the same kernels for a real NPU."""
+    path = toolkit_path(environ)
+    if path is None:
+        named = [n for n in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME") if environ.get(n)]
+        found = f"{named[0]}={environ[named[0]]} is no folder" if named else "not found"
+        return Check("CANN toolkit", MISSING, found, "only a real NPU needs it: source its set_env.sh")
+    return Check("CANN toolkit", OK, f"{_toolkit_version(path)} at {path}")
+
+
+def check_npu() -> Check:
+    """Whether a kernel could run on a real NPU, with the first reason why not."""
+    available, reason = npu_available()
+    return (
+        Check("NPU", OK, reason)
+        if available
+        else Check("NPU", MISSING, reason, "nothing to do: kernels run on the twin")
+    )
+
+
+def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path("/dev")) -> tuple[bool, str]:
+    """Look for a usable NPU, cheapest question first; returns (available, reason).
+
+    torch is imported in a process of its own: an adapter that does not fit the driver can end the process that loads
+    it.
+    """
+    if util.find_spec("torch_npu") is None:
+        return False, "torch_npu is not installed"
+    if toolkit_path(environ) is None:
+        return False, "no CANN toolkit: neither ASCEND_HOME_PATH nor ASCEND_TOOLKIT_HOME names a folder"
+    found = sorted(path.name for path in devices.glob("davinci[0-9]*"))
+    if not found:
+        return False, f"no {devices}/davinci* device"
+    code = "import torch, torch_npu; print(torch.npu.is_available(), torch.npu.device_count())"
+    try:
+        asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=_NPU_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False, f"torch.npu.is_available() gave no answer in {_NPU_SECONDS} s"
+    answer = asked.stdout.split()
+    if asked.returncode or not answer:
+        last = asked.stderr.strip().splitlines()[-1:] or [f"exit code {asked.returncode}"]
+        return False, f"import torch_npu fails: {last[0]}"
+    if answer[-2] != "True":
+        return False, f"{', '.join(found)} found, but torch.npu.is_available() is False"
+    return True, f"{answer[-1]} device(s): {', '.join(found)}"
+
+
+def check_kernel() -> Check:
+    """Compile and run the copy kernel, and compare what comes out: the only question that counts in the end."""
+    import numpy as np
+
+    from gn_tutorial.kernel import kernel
+
+    x = np.arange(1000, dtype=np.float32) - 250
+    try:
+        copy = kernel("copy")
+        built = copy.build()
+        result = copy(x)
+    except (GntError, OSError) as error:
+        return Check("build and run", PROBLEM, f"{type(error).__name__}: {error}", "see the rows above")
+    if not np.array_equal(result.y, x):
+        return Check("build and run", PROBLEM, "the copy kernel gave wrong numbers", "this is a bug: please report it")
+    how = "from the cache" if built.cached else f"compiled in {built.seconds:.1f} s"
+    return Check("build and run", OK, f"copy kernel: {how} with {built.compiler.name}, ran, right")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _release(version: str) -> str:
+    """``2.13.0`` from ``2.13.0+cpu`` or ``2.13.0.post2``."""
+    return version.partition("+")[0].partition(".post")[0]
+
+
+def _toolkit_version(path: Path) -> str:
+    """The version from one of the files that CANN releases keep it in."""
+    names = ("version.cfg", "compiler/version.info", "runtime/version.info", "*/ascend_toolkit_install.info")
+    for file in (match for name in names for match in sorted(path.glob(name))):
+        try:
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            key, sign, value = line.partition("=")
+            if sign and key.strip().lower() in ("version", "toolkit_running_version"):
+                return value.strip().strip("[]")
+    return "version unknown"

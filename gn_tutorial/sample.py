@@ -1,0 +1,55 @@
+"""Seeded input for a registered operator, and its reference's answer: what ``gnt run`` and the tests use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial import reference
+from gn_tutorial.arguments import as_dtype
+from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.shapes import input_shapes
+from gn_tutorial.spec import OpSpec
+
+
+def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any) -> np.ndarray:
+    """Random numbers that no two axes share: every slice along axis 1 (axis 0 of a vector) has its own mean and spread.
+
+    A kernel that swaps channels, forgets to subtract the mean, or applies one channel's gamma to another, is then
+    wrong by much more than a tolerance. Integers lie within -100 .. 100, unsigned ones within 0 .. 200.
+    """
+    found = as_dtype(dtype)
+    if found.kind in "iub":
+        values = rng.integers(-100, 101, shape) if found.kind == "i" else rng.integers(0, 201, shape)
+        return (values > 100 if found.kind == "b" else values).astype(found)
+    axis = 1 if len(shape) > 1 else 0
+    per_slice = [length if index == axis else 1 for index, length in enumerate(shape)]
+    mean, spread = rng.uniform(-3.0, 3.0, per_slice), rng.uniform(0.5, 2.0, per_slice)
+    return (rng.standard_normal(shape) * spread + mean).astype(found)
+
+
+def inputs(op: OpSpec, shape: Sequence[int], *, seed: int = 0, dtype: str = "float32") -> dict[str, np.ndarray]:
+    """A random array for each input of ``op``, the first of shape ``shape``. Raises ArgumentError for a wrong rank."""
+    if any(length < 0 for length in shape):
+        raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
+    rng = np.random.default_rng(seed)
+    return {name: random_array(rng, each, dtype) for name, each in input_shapes(op, shape).items()}
+
+
+def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """What the operator's reference gives for these inputs: output name -> array, float64.
+
+    Raises RegistryError if the registry names a reference that does not exist or has another number of outputs.
+    """
+    function = getattr(reference, op.reference, None)
+    if function is None:
+        raise RegistryError(f"gn_tutorial.reference has no '{op.reference}'", where=str(op.folder / "op.toml"))
+    answer = function(*(arrays.get(argument.name) for argument in op.inputs), **attributes)
+    values = [answer] if isinstance(answer, np.ndarray) else list(answer)
+    if len(values) != len(op.outputs):
+        raise RegistryError(
+            f"the reference '{op.reference}' returns {len(values)} arrays", where=str(op.folder / "op.toml")
+        )
+    return {output.name: np.asarray(value) for output, value in zip(op.outputs, values, strict=True)}

@@ -1,0 +1,115 @@
+"""From the shapes of an operator's inputs to the value of every symbol in its ``op.toml``, and back to output shapes.
+
+``["N", "C", "S..."]`` means: the first axis is N, the second C, and all remaining axes (none, or several) together are
+``S...``; ``S`` alone is their product, 1 if there are none.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.spec import Argument, Attribute, OpSpec
+
+Shape = tuple[int, ...]
+#: Symbol -> its value: a length, an attribute, or the axes that a ``S...`` stands for.
+Symbols = dict[str, Any]
+
+
+def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Symbols:
+    """Give every symbol of ``op`` its value.
+
+    ``shapes`` holds the shape of each input that was given (an optional input may be absent), ``attributes`` the
+    values of the operator's attributes by name. Raises ArgumentError naming the argument whose rank or length does not
+    fit, and the argument that fixed the length.
+    """
+    symbols: Symbols = {}
+    origins: dict[str, str] = {}
+    for argument in op.inputs:
+        if argument.name in shapes:
+            _bind_shape(op, argument, tuple(shapes[argument.name]), symbols, origins)
+        elif argument.fill is None:
+            raise ArgumentError(f"argument '{argument.name}' is missing", where=describe_call(op))
+    symbols.update(bind_attributes(op, attributes))
+    return symbols
+
+
+def bind_attributes(op: OpSpec, given: Mapping[str, Any]) -> Symbols:
+    """Check the attributes' names and types, fill in defaults; returns symbol -> value. Raises ArgumentError."""
+    names = [attribute.name for attribute in op.attributes]
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"call it as {describe_call(op)}"
+            raise ArgumentError(f"'{op.name}' has no argument '{name}'", hint=hint)
+    return {attribute.symbol: _attribute_value(op, attribute, given) for attribute in op.attributes}
+
+
+def resolve(shape: Sequence[str], symbols: Symbols) -> Shape:
+    """Turn symbols into lengths: ``("N", "G")`` -> ``(2, 4)``; a ``S...`` contributes all of its axes."""
+    lengths: list[int] = []
+    for axis in shape:
+        value = symbols[axis]
+        lengths.extend(value if axis.endswith("...") else (value,))
+    return tuple(lengths)
+
+
+def input_shapes(op: OpSpec, first: Sequence[int]) -> dict[str, Shape]:
+    """Every input's shape, from the shape of the first: for ``(2, 8, 16)``, gamma and beta of GroupNorm have ``(8,)``.
+
+    Raises ArgumentError if the rank does not fit.
+    """
+    symbols: Symbols = {}
+    _bind_shape(op, op.inputs[0], tuple(first), symbols, {})
+    return {argument.name: resolve(argument.shape or (), symbols) for argument in op.inputs}
+
+
+def describe_call(op: OpSpec) -> str:
+    """The call as one line of text: ``group_norm(x, gamma=None, beta=None, *, num_groups, eps=1e-05)``."""
+    parts = [a.name if a.fill is None else f"{a.name}=None" for a in op.inputs]
+    if op.attributes:
+        parts.append("*")
+    parts += [a.name if a.default is None else f"{a.name}={a.default!r}" for a in op.attributes]
+    return f"{op.name}({', '.join(parts)})"
+
+
+def _attribute_value(op: OpSpec, attribute: Attribute, given: Mapping[str, Any]) -> int | float:
+    value = given.get(attribute.name, attribute.default)
+    if value is None:
+        raise ArgumentError(f"argument '{attribute.name}' is missing", where=describe_call(op))
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value) if attribute.type == "int64" else float(value)
+    except (TypeError, ValueError):
+        kind = "a whole number" if attribute.type == "int64" else "a number"
+        raise ArgumentError(f"'{attribute.name}' must be {kind}, not {value!r}", where=describe_call(op)) from None
+
+
+def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols, origins: dict[str, str]) -> None:
+    pattern = argument.shape or ()
+    rest = pattern[-1] if pattern and pattern[-1].endswith("...") else ""
+    fixed = pattern[:-1] if rest else pattern
+    if len(actual) < len(fixed) or (not rest and len(actual) != len(fixed)):
+        least = "at least " if rest else ""
+        axes = "axis" if len(fixed) == 1 else "axes"
+        raise ArgumentError(
+            f"'{argument.name}' has shape {actual}; it needs {least}{len(fixed)} {axes}: ({', '.join(pattern)})",
+            where=f"argument '{argument.name}' of {describe_call(op)}",
+        )
+    values: list[tuple[str, int | Shape]] = list(zip(fixed, actual, strict=False))
+    if rest:
+        values.append((rest, actual[len(fixed) :]))
+    for symbol, value in values:
+        if symbols.setdefault(symbol, value) != value:
+            raise ArgumentError(
+                f"'{argument.name}' has shape {actual}, but {symbol} is {symbols[symbol]} because {origins[symbol]}",
+                where=f"argument '{argument.name}' of {describe_call(op)}",
+            )
+        origins.setdefault(symbol, f"'{argument.name}' has shape {actual}")
+    if rest:
+        symbols[rest.removesuffix("...")] = math.prod(symbols[rest])
