@@ -1,0 +1,76 @@
+"""What every reference demands of its arguments, with the message a caller gets when they do not fit."""
+
+from __future__ import annotations
+
+import math
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gn_tutorial.errors import ArgumentError
+
+# NumPy gives bfloat16 the kind "V" (raw bytes), so it is named here.
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+def as_float64(value: ArrayLike, name: str) -> np.ndarray:
+    """``value`` as a float64 array. Raises ArgumentError for complex numbers, text and objects."""
+    array = np.asarray(value)
+    if array.dtype != _BFLOAT16 and array.dtype.kind not in "fiub":
+        raise ArgumentError(
+            f"{name} has dtype {array.dtype}; real numbers are needed",
+            where=f"argument {name}",
+            hint="convert it first",
+        )
+    return array.astype(np.float64)
+
+
+def batch_of_channels(x: ArrayLike) -> np.ndarray:
+    """``x`` as float64 of shape (N, C, *spatial). Raises ArgumentError where a channel has no element at all.
+
+    An empty batch (N = 0) is fine: it has no statistics to compute. An empty channel is not: its mean is 0 / 0.
+    """
+    array = as_float64(x, "x")
+    if array.ndim < 2:
+        raise ArgumentError(
+            f"x has shape {array.shape}; at least two axes are needed",
+            where="argument x",
+            hint="the layout is (N, C, *spatial): batch, channels, then any number of spatial axes",
+        )
+    if 0 in array.shape[1:]:
+        raise ArgumentError(
+            f"x has shape {array.shape}: its channels hold no elements, so they have no mean",
+            where="argument x",
+            hint="only the batch axis may be empty",
+        )
+    return array
+
+
+def checked_eps(eps: float) -> float:
+    """``eps`` as a float. Raises ArgumentError unless it is finite and greater than zero."""
+    try:
+        value = float(eps)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise ArgumentError(
+            f"eps is {eps!r}; it must be a number greater than zero",
+            where="argument eps",
+            hint="it keeps 1 / sqrt(variance + eps) finite where a group is constant; 1e-5 is usual",
+        )
+    return value
+
+
+def affine(value: ArrayLike | None, name: str, shape: tuple[int, ...], meaning: str) -> np.ndarray | None:
+    """gamma or beta as float64, or None. Raises ArgumentError when its shape is not ``shape``."""
+    if value is None:
+        return None
+    array = as_float64(value, name)
+    if array.shape != shape:
+        raise ArgumentError(
+            f"{name} has shape {array.shape}; {shape} is needed, {meaning}",
+            where=f"argument {name}",
+            hint=f"leave {name} out for the plain normalisation",
+        )
+    return array

@@ -1,0 +1,33 @@
+"""References of the warm-up kernels: ``copy`` and ``add``."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.reference.arguments import as_float64
+
+
+def copy(x: ArrayLike) -> np.ndarray:
+    """The elements of ``x``, bit for bit, in an array of its own: same shape and dtype, C-contiguous."""
+    return np.array(x, order="C", copy=True)
+
+
+def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """The element-wise sum of two arrays of one shape and one dtype.
+
+    Floating-point sums come back as float64: the sum of two float32 numbers, rounded from there to float32, is the
+    correctly rounded one, because float64 has more than twice the digits. Integers keep their dtype and wrap round.
+    Raises ArgumentError when the shapes or dtypes differ; the kernel does not broadcast.
+    """
+    left, right = np.asarray(x), np.asarray(y)
+    if left.shape != right.shape or left.dtype != right.dtype:
+        raise ArgumentError(
+            f"x is {left.dtype} of shape {left.shape}, y is {right.dtype} of shape {right.shape}",
+            where="arguments x, y",
+            hint="add takes two arrays of one shape and one dtype",
+        )
+    if left.dtype.kind in "iu":
+        return left + right
+    return as_float64(left, "x") + as_float64(right, "y")

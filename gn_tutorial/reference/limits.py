@@ -1,0 +1,72 @@
+"""The two limits of GroupNorm: LayerNorm (one group) and InstanceNorm (every channel its own group).
+
+Neither calls ``group_norm``, and both take their statistics from other code (``numpy.var`` over axes, no reshape), so
+that the tests which compare the three can fail.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from gn_tutorial.reference.arguments import affine, batch_of_channels, checked_eps
+from gn_tutorial.reference.group_norm import GroupNormOutputs
+
+
+def layer_norm(
+    x: ArrayLike,
+    gamma: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    *,
+    eps: float = 1e-5,
+    dtype: DTypeLike = np.float64,
+) -> GroupNormOutputs:
+    """Normalise each sample over all its axes: Ba, Kiros and Hinton, 2016, https://arxiv.org/abs/1607.06450.
+
+    x: shape (N, C, *spatial). gamma, beta: shape (C, *spatial), one number an element, as PyTorch's LayerNorm over
+    ``x.shape[1:]`` has them; GroupNorm has one a channel. Returns y of x's shape and mean, rstd of shape (N,).
+    Raises ArgumentError for shapes or an ``eps`` that do not fit.
+    """
+    data = batch_of_channels(x)
+    eps = checked_eps(eps)
+    scale = affine(gamma, "gamma", data.shape[1:], "one number an element of a sample")
+    shift = affine(beta, "beta", data.shape[1:], "one number an element of a sample")
+    y, mean, rstd = _normalised(data, tuple(range(1, data.ndim)), eps)
+    y = y if scale is None else y * scale
+    y = y if shift is None else y + shift
+    flat = data.shape[:1]
+    return GroupNormOutputs(y.astype(dtype), mean.reshape(flat).astype(dtype), rstd.reshape(flat).astype(dtype))
+
+
+def instance_norm(
+    x: ArrayLike,
+    gamma: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    *,
+    eps: float = 1e-5,
+    dtype: DTypeLike = np.float64,
+) -> GroupNormOutputs:
+    """Normalise each channel of each sample alone: Ulyanov, Vedaldi and Lempitsky, 2016, https://arxiv.org/abs/1607.08022.
+
+    x: shape (N, C, *spatial); with no spatial axis each channel is one number, and its result is beta (or 0).
+    gamma, beta: shape (C,). Returns y of x's shape and mean, rstd of shape (N, C).
+    Raises ArgumentError for shapes or an ``eps`` that do not fit.
+    """
+    data = batch_of_channels(x)
+    eps = checked_eps(eps)
+    scale = affine(gamma, "gamma", data.shape[1:2], "one number a channel")
+    shift = affine(beta, "beta", data.shape[1:2], "one number a channel")
+    y, mean, rstd = _normalised(data, tuple(range(2, data.ndim)), eps)
+    channels_last = np.moveaxis(y, 1, -1)
+    channels_last = channels_last if scale is None else channels_last * scale
+    channels_last = channels_last if shift is None else channels_last + shift
+    y, flat = np.moveaxis(channels_last, -1, 1), data.shape[:2]
+    return GroupNormOutputs(
+        np.ascontiguousarray(y).astype(dtype), mean.reshape(flat).astype(dtype), rstd.reshape(flat).astype(dtype)
+    )
+
+
+def _normalised(data: np.ndarray, axes: tuple[int, ...], eps: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    mean = data.mean(axis=axes, keepdims=True)
+    rstd = (data.var(axis=axes, keepdims=True) + eps) ** -0.5
+    return (data - mean) * rstd, mean, rstd

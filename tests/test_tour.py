@@ -1,0 +1,210 @@
+"""The tour with real kernels: right ones pass, and a wrong, a stopped and an uncompilable one are each told apart."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from rich.console import Console
+from typer.testing import CliRunner
+
+from gn_tutorial import cli, spec, tour
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.spec import all_kernels, kernels_root, load_registry
+from gn_tutorial.tour import TourReport, TourRow
+
+# Small enough that a launch takes milliseconds, large enough that 40 blocks have work.
+SIDE = 48
+
+
+def forward_kernels(registry: dict[str, spec.OpSpec]) -> list[tuple[str, str]]:
+    return [(k.id, dtype) for op, k in all_kernels(registry) if op.direction == "forward" for dtype in k.dtypes]
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    """A copy of the course's kernels that a test may spoil."""
+    return Path(shutil.copytree(kernels_root(), tmp_path / "kernels"))
+
+
+def spoil(path: Path, right: str, wrong: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(right) == 1, f"{path.name} has changed: {right!r} stands there {text.count(right)} times"
+    path.write_text(text.replace(right, wrong), encoding="utf-8")
+
+
+def run_with(kernels: Path, out: Path, *operators: str) -> dict[str, TourRow]:
+    """Rows by kernel. Each copy of the kernels is compiled anew, so only the operators in question take part."""
+    registry = {name: op for name, op in load_registry(kernels).items() if name in operators}
+    report = tour.run(None, out, longest_side=SIDE, registry=registry)
+    return {row.kernel: row for row in report.rows}
+
+
+def test_every_registered_forward_kernel_is_right_on_the_photograph(tmp_path: Path) -> None:
+    steps: list[tuple[str, int, int]] = []
+    report = tour.run(None, tmp_path / "new" / "folder", progress=lambda *step: steps.append(step), longest_side=SIDE)
+    assert report.ok
+    assert [(row.kernel, row.dtype) for row in report.rows] == forward_kernels(load_registry())
+    assert {"copy", "add", "group_norm"} <= {row.kernel.partition("/")[0] for row in report.rows}
+    assert report.feature_shape == (1, 16, SIDE - 4, report.photo_shape[1] - 4)
+    for row in report.rows:
+        assert row.status == "ok"
+        assert row.message == ""
+        assert row.blocks >= 1
+        assert row.seconds is not None
+        assert row.seconds > 0
+        assert row.max_error is not None
+        assert 0 <= row.max_error < 1e-3
+    assert [step[1] for step in steps] == list(range(len(report.rows) + 3))
+    assert {step[2] for step in steps} == {len(report.rows) + 2}
+    assert all(any(row.kernel in what for what, _, _ in steps) for row in report.rows)
+
+
+def test_the_picture_is_written_and_described(tmp_path: Path) -> None:
+    report = tour.run(None, tmp_path, longest_side=SIDE)
+    assert report.picture == tmp_path / "tour.png"
+    with Image.open(report.picture) as image:
+        image.load()
+        assert image.info["Description"] == report.alt
+    last = [row.kernel for row in report.rows if row.kernel.startswith("group_norm/")][-1]
+    assert last in report.alt
+    assert [path.name for path in tmp_path.iterdir()] == ["tour.png"]
+
+
+def test_the_user_s_own_photograph_is_used(tmp_path: Path) -> None:
+    pixels = np.random.default_rng(2).integers(0, 256, (30, 40, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "mine.png")
+    report = tour.run(tmp_path / "mine.png", tmp_path / "out")
+    assert report.ok
+    assert (report.photo, report.photo_shape, report.feature_shape) == ("mine.png", (30, 40, 3), (1, 16, 26, 36))
+
+
+def test_a_black_photograph_has_groups_of_variance_0_and_is_still_right(tmp_path: Path) -> None:
+    Image.new("RGB", (20, 12)).save(tmp_path / "black.png")
+    assert tour.run(tmp_path / "black.png", tmp_path / "out").ok
+
+
+def test_the_report_goes_into_json_and_into_a_table(tmp_path: Path) -> None:
+    registry = {name: op for name, op in load_registry().items() if name != "group_norm"}
+    report = tour.run(None, tmp_path, longest_side=SIDE, registry=registry)
+    data = json.loads(json.dumps(report.as_dict(), allow_nan=False))
+    assert data["ok"] is True
+    assert data["feature_shape"] == list(report.feature_shape)
+    assert [row["kernel"] for row in data["kernels"]] == [row.kernel for row in report.rows]
+    assert data["kernels"][0].keys() >= {"kernel", "dtype", "max_error", "allowed", "seconds", "status", "message"}
+    console = Console(width=160)
+    with console.capture() as capture:
+        console.print(report.table())
+    text = capture.get()
+    for row in report.rows:
+        line = next(line for line in text.splitlines() if row.kernel in line)
+        assert f"{row.max_error:.1e}" in line
+        assert "ok" in line
+
+
+def test_a_wrong_kernel_is_found_and_the_others_still_count(kernels: Path, tmp_path: Path) -> None:
+    spoil(kernels / "add" / "add.cpp", "AscendC::Add(z, x, y,", "AscendC::Sub(z, x, y,")
+    rows = run_with(kernels, tmp_path / "out", "copy", "add")
+    wrong = rows.pop("add/queue")
+    assert wrong.status == "wrong"
+    assert "z: " in wrong.message
+    assert "elements out of tolerance" in wrong.message
+    assert wrong.max_error is not None
+    assert wrong.max_error > 0.1
+    assert {row.status for row in rows.values()} == {"ok"}
+
+
+def test_one_wrong_element_is_enough(kernels: Path, tmp_path: Path) -> None:
+    spoil(kernels / "copy" / "copy.cpp", "? end_ - at : kTile", "? end_ - at - (end_ == yGm_.GetSize()) : kTile")
+    row = run_with(kernels, tmp_path / "out", "copy")["copy/queue"]
+    assert row.status == "wrong"
+    assert row.message.startswith("y: 1 of ")
+
+
+def test_a_kernel_that_the_twin_stops_is_a_row_with_the_place(kernels: Path, tmp_path: Path) -> None:
+    spoil(kernels / "copy" / "copy.cpp", "    queue_.EnQue(tile);\n", "")
+    rows = run_with(kernels, tmp_path / "out", "copy", "add")
+    stopped = rows.pop("copy/queue")
+    assert (stopped.status, stopped.max_error, stopped.seconds) == ("failed", None, None)
+    assert "copy.cpp:" in stopped.message
+    assert {row.status for row in rows.values()} == {"ok"}
+
+
+def test_a_kernel_that_does_not_compile_is_a_row(kernels: Path, tmp_path: Path) -> None:
+    spoil(kernels / "add" / "add.cpp", "AscendC::Add(z, x, y,", "AscendC::Adt(z, x, y,")
+    rows = run_with(kernels, tmp_path / "out", "copy", "add")
+    assert rows["add/queue"].status == "failed"
+    assert "Adt" in rows["add/queue"].message
+    assert rows["copy/queue"].ok
+
+
+def test_a_kernel_registered_later_takes_part(kernels: Path, tmp_path: Path) -> None:
+    toml = kernels / "copy" / "op.toml"
+    text = toml.read_text(encoding="utf-8")
+    start = text.index("[[kernels]]")
+    end = text.index("[example]")
+    second = text[start:end].replace('id = "queue"', 'id = "second"').replace("step = 1", "step = 2")
+    toml.write_text(text[:end] + second + text[end:], encoding="utf-8")
+    assert run_with(kernels, tmp_path / "out", "copy")["copy/second"].ok
+
+
+def test_the_picture_is_left_out_when_no_group_norm_ran(tmp_path: Path) -> None:
+    registry = {name: op for name, op in load_registry().items() if name == "copy"}
+    report = tour.run(None, tmp_path / "out", longest_side=SIDE, registry=registry)
+    assert report.ok
+    assert report.picture is None
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_tour_without_kernels_is_not_ok() -> None:
+    assert not TourReport("photo.png", (9, 9, 3), (1, 16, 5, 5), 4, (), None).ok
+
+
+def test_an_error_that_is_no_number_becomes_null_in_json() -> None:
+    row = TourRow("copy/queue", "float32", "0", "wrong", max_error=float("nan"), seconds=0.1)
+    data = TourReport("photo.png", (9, 9, 3), (1, 16, 5, 5), 4, (row,), None).as_dict()
+    assert json.loads(json.dumps(data, allow_nan=False))["kernels"][0]["max_error"] is None
+
+
+def test_a_photograph_that_cannot_be_used_stops_the_tour_before_any_kernel(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no image")
+    Image.new("RGB", (4, 30)).save(tmp_path / "tiny.png")
+    for name, words in {"notes.txt": "not an image", "tiny.png": "4 × 30 pixels", "missing.jpg": "no file"}.items():
+        steps: list[str] = []
+        with pytest.raises(ArgumentError, match=words):
+            tour.run(tmp_path / name, tmp_path / "out", progress=lambda what, *_, steps=steps: steps.append(what))
+        assert len(steps) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ArgumentError, match="cannot be written") as caught:
+            tour.run(tmp_path / "missing.jpg", out)
+        assert caught.value.where == "argument out"
+
+
+def test_the_command_line_ends_with_1_when_a_kernel_is_wrong_and_2_for_a_bad_photograph(
+    kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Image.fromarray(np.random.default_rng(4).integers(0, 256, (16, 16, 3), dtype=np.uint8)).save(tmp_path / "p.png")
+    arguments = ["tour", str(tmp_path / "p.png"), "--out", str(tmp_path / "out"), "--json"]
+    right = CliRunner().invoke(cli.app, arguments)
+    assert right.exit_code == 0, right.output
+    assert json.loads(right.stdout)["ok"] is True
+
+    spoil(kernels / "add" / "add.cpp", "AscendC::Add(z, x, y,", "AscendC::Sub(z, x, y,")
+    monkeypatch.setattr(spec, "kernels_root", lambda: kernels)
+    wrong = CliRunner().invoke(cli.app, arguments)
+    assert wrong.exit_code == 1
+    assert json.loads(wrong.stdout)["ok"] is False
+
+    (tmp_path / "p.png").write_bytes(b"not an image any more")
+    monkeypatch.setattr("sys.argv", ["gnt", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 2
