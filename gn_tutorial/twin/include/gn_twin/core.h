@@ -58,6 +58,10 @@ struct Core {
   uint8_t reserved[static_cast<int>(AscendC::HardEvent::MAX)] = {};
   uint8_t raised[static_cast<int>(AscendC::HardEvent::MAX)] = {};
 
+  // Atomic stores (gn_twin/atomic.h): operation and element type.
+  uint8_t atomic = 0;
+  uint8_t atomic_type = 0;
+
   // DataCopyPad's fill register (SetPadValue) and the scale of Cast int32 -> half (SetDeqScale).
   uint64_t pad_value = 0;
   bool pad_value_set = false;

@@ -3,6 +3,7 @@
 // Source: docs/zh/api, 基础API/Memory矢量计算/数据搬运. Gaps run from the end of one row to the start of the next: the opposite of
 // repeat strides, which run from start to start.
 #pragma once
+#include "gn_twin/atomic.h"
 #include "gn_twin/operand.h"
 
 namespace AscendC {
@@ -46,24 +47,32 @@ inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
     __builtin_memmove(dst + row * to.pitch, src + row * from.pitch, from.bytes);
 }
 
-// The bytes that `count` elements move: whole blocks only. The device drops the rest without a word; the twin stops.
-template <class T>
-inline uint64_t WholeBlocks(Operation* operation, uint64_t count) {
-  const uint64_t bytes = count * sizeof(T);
-  if (operation != nullptr && bytes % kBlockBytes != 0) {
-    operation->Stop("copy-not-whole-blocks", {{"count", count},
-                                              {"element_bytes", sizeof(T)},
-                                              {"bytes", bytes},
-                                              {"moved", bytes / kBlockBytes * kBlockBytes}});
+// Rows to global memory: overwritten, or combined where an atomic operation is set.
+inline void StoreRows(const Core& core, uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
+  if (core.atomic == 0) return MoveRows(dst, to, src, from);
+  for (uint32_t row = 0; row < from.count; ++row) {
+    CombineRowOf(static_cast<AtomicType>(core.atomic_type), static_cast<Atomic>(core.atomic), dst + row * to.pitch,
+                 src + row * from.pitch, from.bytes);
   }
-  return bytes / kBlockBytes * kBlockBytes;
+}
+
+// `count` elements as one row: whole blocks only. The device drops the rest without a word; the twin stops.
+template <class T>
+inline Rows WholeBlocks(uint64_t count, Loc loc) {
+  const uint64_t bytes = count * sizeof(T);
+  const uint64_t moved = bytes / kBlockBytes * kBlockBytes;
+  if (kObserved && moved != bytes) {
+    ThisCore().Stop("copy-not-whole-blocks", loc,
+                    {{"count", count}, {"element_bytes", sizeof(T)}, {"bytes", bytes}, {"moved", moved}});
+  }
+  return {1, moved, moved};
 }
 
 template <class T>
-inline void RequireElementAlignment(Operation& operation, const char* role, const GlobalTensor<T>& global) {
-  const uintptr_t over = reinterpret_cast<uintptr_t>(global.Data()) % sizeof(T);
+inline void RequireAlignment(Operation& operation, const char* role, const GlobalTensor<T>& global, uint32_t align) {
+  const uintptr_t over = reinterpret_cast<uintptr_t>(global.Data()) % align;
   if (over != 0)
-    operation.Stop("gm-misaligned", {{"op", "DataCopy"}, {"role", role}, {"over", over}, {"align", sizeof(T)}});
+    operation.Stop("gm-misaligned", {{"op", "DataCopy"}, {"role", role}, {"over", over}, {"align", align}});
 }
 
 inline void RequireRows(Operation& operation, const char* op, uint32_t count) {
@@ -72,10 +81,11 @@ inline void RequireRows(Operation& operation, const char* op, uint32_t count) {
 
 // Global memory to Unified Buffer.
 template <class T>
-void CopyIn(const char* op, Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
+void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
   if constexpr (kObserved) {
-    Operation operation(op, Kind::Copy, Pipe::MTE2, loc);
-    RequireRows(operation, op, from.count);
+    Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
+    RequireRows(operation, "DataCopy", from.count);
+    RequireAlignment(operation, "src", src, sizeof(T));
     operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
     operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
     operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
@@ -83,17 +93,20 @@ void CopyIn(const char* op, Loc loc, const LocalTensor<T>& dst, Rows to, const G
   MoveRows(dst.Bytes(), to, reinterpret_cast<const uint8_t*>(src.Data()), from);
 }
 
-// Unified Buffer to global memory.
+// Unified Buffer to global memory. `align`: what the global address must be a multiple of.
 template <class T>
-void CopyOut(const char* op, Loc loc, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src, Rows from) {
+void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,
+             Rows from) {
   if constexpr (kObserved) {
     Operation operation(op, Kind::Copy, Pipe::MTE3, loc);
     RequireRows(operation, op, from.count);
+    RequireAtomicType<T>(operation);
+    RequireAlignment(operation, "dst", dst, align);
     operation.Global("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
     operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
     operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
   }
-  MoveRows(reinterpret_cast<uint8_t*>(dst.Data()), to, src.Bytes(), from);
+  StoreRows(ThisCore(), reinterpret_cast<uint8_t*>(dst.Data()), to, src.Bytes(), from);
 }
 
 template <class T, class U>
@@ -123,53 +136,32 @@ namespace AscendC {
 template <class T>
 inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const uint32_t count,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
-  uint64_t bytes;
-  if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("DataCopy", gn_twin::Kind::Copy, gn_twin::Pipe::MTE2, loc);
-    gn_twin::RequireElementAlignment(operation, "src", src);
-    bytes = gn_twin::WholeBlocks<T>(&operation, count);
-  } else {
-    bytes = gn_twin::WholeBlocks<T>(nullptr, count);
-  }
-  gn_twin::CopyIn("DataCopy", loc, dst, {1, bytes, bytes}, src, {1, bytes, bytes});
+  const gn_twin::Rows row = gn_twin::WholeBlocks<T>(count, loc);
+  gn_twin::CopyIn(loc, dst, row, src, row);
 }
 template <class T>
 inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
-  uint64_t bytes;
-  if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("DataCopy", gn_twin::Kind::Copy, gn_twin::Pipe::MTE3, loc);
-    gn_twin::RequireElementAlignment(operation, "dst", dst);
-    bytes = gn_twin::WholeBlocks<T>(&operation, count);
-  } else {
-    bytes = gn_twin::WholeBlocks<T>(nullptr, count);
-  }
-  gn_twin::CopyOut("DataCopy", loc, dst, {1, bytes, bytes}, src, {1, bytes, bytes});
+  const gn_twin::Rows row = gn_twin::WholeBlocks<T>(count, loc);
+  gn_twin::CopyOut("DataCopy", loc, sizeof(T), dst, row, src, row);
 }
 template <class T>
 inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
-  uint64_t bytes;
-  if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("DataCopy", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    bytes = gn_twin::WholeBlocks<T>(&operation, count);
-  } else {
-    bytes = gn_twin::WholeBlocks<T>(nullptr, count);
-  }
-  gn_twin::CopyInside(loc, dst, {1, bytes, bytes}, src, {1, bytes, bytes});
+  const gn_twin::Rows row = gn_twin::WholeBlocks<T>(count, loc);
+  gn_twin::CopyInside(loc, dst, row, src, row);
 }
 
 // Rows of blockLen 32-byte blocks with gaps of 32-byte blocks on both sides.
 template <class T>
 inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& params,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::CopyIn("DataCopy", loc, dst, gn_twin::BlockRows(params, params.dstGap), src,
-                  gn_twin::BlockRows(params, params.srcGap));
+  gn_twin::CopyIn(loc, dst, gn_twin::BlockRows(params, params.dstGap), src, gn_twin::BlockRows(params, params.srcGap));
 }
 template <class T>
 inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& params,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::CopyOut("DataCopy", loc, dst, gn_twin::BlockRows(params, params.dstGap), src,
+  gn_twin::CopyOut("DataCopy", loc, sizeof(T), dst, gn_twin::BlockRows(params, params.dstGap), src,
                    gn_twin::BlockRows(params, params.srcGap));
 }
 template <class T, class U>

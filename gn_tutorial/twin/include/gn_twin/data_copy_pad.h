@@ -125,7 +125,7 @@ void CopyPadOut(Loc loc, const GlobalTensor<T>& dst, const LocalTensor<T>& src, 
       ThisCore().Stop("pad-row-too-long", loc, {{"bytes", row_bytes}, {"limit", kMaxPadRowBytes}});
     }
   }
-  CopyOut("DataCopyPad", loc, dst, {rows, row_bytes, row_bytes + dst_gap}, src,
+  CopyOut("DataCopyPad", loc, 1, dst, {rows, row_bytes, row_bytes + dst_gap}, src,
           {rows, row_bytes, RoundUpToBlock(row_bytes) + src_gap * kBlockBytes});
 }
 

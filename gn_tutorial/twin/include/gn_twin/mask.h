@@ -31,6 +31,9 @@ inline void SetVectorMask(int32_t len) {
 }
 
 // The state that TPipe's constructor and a kernel without TPipe start from.
-inline void InitSocState() { gn_twin::ResetMaskRegister(gn_twin::ThisCore()); }
+inline void InitSocState() {
+  gn_twin::ResetMaskRegister(gn_twin::ThisCore());
+  gn_twin::ThisCore().atomic = gn_twin::ThisCore().atomic_type = 0;
+}
 
 }  // namespace AscendC

@@ -17,6 +17,7 @@ class TPipe {
   void Init() {
     gn_twin::Core& core = gn_twin::ThisCore();
     core.mask = gn_twin::MaskRegister{};
+    core.atomic = core.atomic_type = 0;
     core.pipe = this;
   }
 

@@ -9,8 +9,18 @@ namespace gn_twin {
 template <class T>
 inline constexpr bool kWord = sizeof(T) == 2 || sizeof(T) == 4;  // 16- and 32-bit elements
 
+// The value as it is.
+struct Same {
+  using MovesBits = void;
+  template <class T>
+  T operator()(T value) const {
+    return value;
+  }
+};
+
 template <class T>
 struct Constant {
+  using MovesBits = void;
   T value;
   T operator()() const { return value; }
 };
@@ -194,7 +204,7 @@ inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const L
   gn_twin::RunGather(loc, plan, dst, {1, dstRepStride}, src, srcOffset, srcBaseAddr);
 }
 
-// Lanes of src to lanes of dst. In counter mode the mask is still per repeat and repeatTime still counts.
+// Lanes of src to lanes of dst. In counter mode the register holds the number of elements of each repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const uint8_t repeatTime,
@@ -202,14 +212,14 @@ inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask
   static_assert(gn_twin::kWord<T>, "Copy on Atlas A2 takes 16- and 32-bit elements");
   gn_twin::Core& core = gn_twin::ThisCore();
   if (isSetMask) gn_twin::WriteMask(core, mask, gn_twin::kLanes<T>);
-  const bool counter = core.mask.counter;
-  core.mask.counter = false;
-  const gn_twin::Plan plan = gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, repeatTime);
-  core.mask.counter = counter;
-  gn_twin::RunPlan(
-      "Copy", loc, [](T value) { return value; }, plan,
-      gn_twin::Arg<T>{dst, {repeatParams.dstStride, repeatParams.dstRepeatSize}},
-      gn_twin::Arg<T>{src, {repeatParams.srcStride, repeatParams.srcRepeatSize}});
+  gn_twin::Plan plan = gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, repeatTime);
+  if (core.mask.counter) {
+    plan.repeats = repeatTime;
+    plan.first = plan.last = static_cast<uint32_t>(core.mask.low);
+  }
+  gn_twin::RunPlan("Copy", loc, gn_twin::Same{}, plan,
+                   gn_twin::Arg<T>{dst, {repeatParams.dstStride, repeatParams.dstRepeatSize}},
+                   gn_twin::Arg<T>{src, {repeatParams.srcStride, repeatParams.srcRepeatSize}});
 }
 
 }  // namespace AscendC

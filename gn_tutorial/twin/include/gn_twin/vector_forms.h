@@ -103,10 +103,11 @@ struct Finish {
 };
 
 // Calls run(finish) if this launch's options change results of type D. Options are rare: a second pass over the result keeps
-// them out of every operation.
-template <class D, class Run>
+// them out of every operation. Operations that only move bits (they name a type MovesBits) compute nothing to finish.
+template <class D, class Op, class Run>
 inline void WithFinish(const Core& core, Run run) {
-  if constexpr (kOneOf<D, half, bfloat16_t, float>) {  // integers have options of their own
+  if constexpr (kOneOf<D, half, bfloat16_t, float> &&
+                !requires { typename Op::MovesBits; }) {  // integers have options of their own
     const GntOptions& options = core.job->options;
     if ((options.half_overflow | options.denormals) != 0) [[unlikely]] {
       run(Finish{options.half_overflow != 0, options.denormals != 0});
@@ -130,8 +131,8 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
     operation.Emit(n, static_cast<uint32_t>((n * kWide + kRepeatBytes - 1) / kRepeatBytes), kWide);
   }
   ForContiguous(static_cast<uint32_t>(count), op, dst.Data(), src.Data()...);
-  WithFinish<D>(core,
-                [&](Finish finish) { ForContiguous(static_cast<uint32_t>(count), finish, dst.Data(), dst.Data()); });
+  WithFinish<D, Op>(
+      core, [&](Finish finish) { ForContiguous(static_cast<uint32_t>(count), finish, dst.Data(), dst.Data()); });
   ResetMaskRegister(core);
 }
 
@@ -149,7 +150,7 @@ void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg
     operation.Emit(plan.Lanes(), plan.repeats, kRepeatBytes / plan.lanes);
   }
   ForLanes(plan, op, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const S>{src.tensor.Data(), src.strides}...);
-  WithFinish<D>(ThisCore(), [&](Finish finish) {
+  WithFinish<D, Op>(ThisCore(), [&](Finish finish) {
     ForLanes(plan, finish, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const D>{dst.tensor.Data(), dst.strides});
   });
 }
