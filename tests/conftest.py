@@ -1,0 +1,19 @@
+"""What every test shares: a kernel cache of their own, kept between runs."""
+
+import os
+import tempfile
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Tests clear and fill caches; a learner's own must not notice. The folder outlives the run, so that the second run
+    # of the suite compiles nothing, and the workers of pytest-xdist share it. An explicit GNT_CACHE_DIR wins: .ci/run
+    # starts from nothing.
+    if "GNT_CACHE_DIR" in os.environ:
+        return
+    try:
+        folder = str(config.cache.mkdir("gn_tutorial_kernels"))
+    except (AttributeError, OSError):  # -p no:cacheprovider, or a clone on a read-only disk
+        folder = tempfile.mkdtemp(prefix="gn_tutorial_kernels-")
+    os.environ["GNT_CACHE_DIR"] = folder

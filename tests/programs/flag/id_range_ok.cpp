@@ -1,0 +1,11 @@
+// Event ids run from 0 to 7.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void flag_id_range_ok(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  const int32_t id = 7;
+  SetFlag<HardEvent::V_S>(id);
+  WaitFlag<HardEvent::V_S>(id);
+}

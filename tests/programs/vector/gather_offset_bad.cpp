@@ -1,0 +1,16 @@
+// Offsets of Gather are bytes.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void vector_gather_offset_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 768);
+  LocalTensor<float> dst = buffer.GetWithOffset<float>(64, 0);
+  LocalTensor<float> src = buffer.GetWithOffset<float>(64, 256);
+  LocalTensor<uint32_t> at = buffer.GetWithOffset<uint32_t>(64, 512);
+  Duplicate(at, static_cast<uint32_t>(4), 64);
+  at.SetValue(1, 256);
+  Gather(dst, src, at, 0, 64);  // expect: gather-offset
+}

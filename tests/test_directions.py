@@ -1,0 +1,238 @@
+"""Which way data flows: every import and every include points down the house of CONTRIBUTING.md.
+
+A new file belongs to a room; a file in no room fails here, so that somebody decides where it belongs.
+"""
+
+import ast
+import fnmatch
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "gn_tutorial"
+TWIN = PACKAGE / "twin" / "include" / "gn_twin"
+KERNELS = ROOT / "kernels"
+
+
+class Room(NamedTuple):
+    """Files by name (patterns), and the rooms they may use besides their own."""
+
+    files: str
+    uses: str = ""
+
+
+PYTHON_ROOMS = {
+    "base": Room("errors abi"),
+    "facts": Room("spec signature cpp_tokens shapes options diagnostics tables apis", "base"),
+    "reference": Room("reference reference.*", "base"),
+    "cache": Room("cache", "base"),
+    "compiler": Room("compiler compile_errors compile_job compiler_output", "base facts cache"),
+    "build": Room("build build_job dependencies", "base facts cache compiler"),
+    "tiling": Room("tiling", "base facts build"),
+    "launch": Room(
+        "launch launch_args inprocess isolated job_file job_layout outcome crash evidence", "base facts build"
+    ),
+    "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),
+    "pictures": Room("plot filters photo", "base facts reference kernel"),
+    "door": Room("__init__", "base kernel"),
+    "front": Room(
+        "__main__ cli command_* terminal tour doctor",
+        "base facts reference cache compiler build tiling launch kernel pictures door",
+    ),
+}
+# The only modules that may import a heavy package, so that everything else starts fast and works without it.
+IMPORTED_ONLY_BY = {"matplotlib": {"plot"}, "torch": set(), "torch_npu": set()}
+
+TWIN_ROOMS = {
+    "language": Room("config.h loc.h abi.h constants.h half.h math.h"),
+    "events": Room("event.h observer.h report.h", "language"),
+    "core": Room("core.h blocks.h", "language events"),
+    "tensors": Room("tensor.h operand.h lanes.h event_ids.h", "language events core"),
+    "operations": Room(
+        "vector_*.h activation.h buffer.h data_copy*.h debug.h mask.h not_yet.h operators.h pipe.h queue*.h sync.h "
+        "system.h tiling.h",
+        "language events core tensors",
+    ),
+    "observers": Room("check_*.h trace.h timing.h timeline.h tally.h", "language events"),
+    "launch": Room("launch.h", "language events core observers"),
+}
+# The launcher is a program of its own and shares nothing with a kernel library but the C interface.
+LAUNCHER_MAY_INCLUDE = {"gn_twin/abi.h"}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<][^">]+[">])', re.MULTILINE)
+CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b.*", re.MULTILINE)
+
+
+def room_of(rooms: Mapping[str, Room], name: str) -> str:
+    found = [room for room, (files, _) in rooms.items() if any(fnmatch.fnmatch(name, one) for one in files.split())]
+    assert len(found) == 1, f"{name} belongs to {found or 'no room'}: put it into one room of {__file__}"
+    return found[0]
+
+
+def wrong_ways(rooms: Mapping[str, Room], uses: Mapping[str, Iterable[str]]) -> list[str]:
+    """Uses that point the wrong way, and a cycle if there is one."""
+    wrong = []
+    for user, used_names in sorted(uses.items()):
+        mine = room_of(rooms, user)
+        for used in sorted(used_names):
+            theirs = room_of(rooms, used)
+            if theirs != mine and theirs not in rooms[mine].uses.split():
+                wrong.append(f"{user} ({mine}) uses {used} ({theirs})")
+    done: set[str] = set()
+
+    def visit(name: str, way: tuple[str, ...]) -> None:
+        if name in way:
+            wrong.append(" -> ".join((*way[way.index(name) :], name)))
+        elif name not in done:
+            for used in sorted(uses.get(name, ())):
+                visit(used, (*way, name))
+            done.add(name)
+
+    for name in sorted(uses):
+        visit(name, ())
+    return wrong
+
+
+def imports(path: Path) -> Iterator[tuple[str, str]]:
+    """Every import of a file, inside functions too, as (module, name or nothing)."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: a relative import; write gn_tutorial.<module>"
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+def modules() -> dict[str, Path]:
+    """Name inside the package -> file; ``__init__`` is the package itself."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)] = path
+    return found
+
+
+def own_imports() -> dict[str, set[str]]:
+    known = modules()
+    uses: dict[str, set[str]] = {}
+    for name, path in known.items():
+        used = uses.setdefault(name, set())
+        for module, item in imports(path):
+            if module.partition(".")[0] == "gn_tutorial":
+                inside = module.partition(".")[2]
+                full = f"{inside}.{item}".strip(".")
+                used.add(full if full in known else inside or "__init__")
+        # A package's own __init__ lists its parts; a part that names its package would be the cycle.
+        used.discard(name)
+    return uses
+
+
+def includes(path: Path) -> list[str]:
+    return INCLUDE.findall(path.read_text(encoding="utf-8"))
+
+
+def twin_includes() -> dict[str, set[str]]:
+    uses = {}
+    for path in TWIN.glob("*.h"):
+        ours = (name.strip('"') for name in includes(path) if name.startswith('"'))
+        uses[path.name] = {name.removeprefix("gn_twin/") for name in ours}
+    return uses
+
+
+def kernel_files() -> list[Path]:
+    npu = KERNELS / "npu"
+    return sorted(path for path in KERNELS.rglob("*") if path.suffix in {".cpp", ".h"} and npu not in path.parents)
+
+
+def test_python_imports_point_down() -> None:
+    assert wrong_ways(PYTHON_ROOMS, own_imports()) == []
+
+
+def test_twin_includes_point_down() -> None:
+    assert wrong_ways(TWIN_ROOMS, twin_includes()) == []
+
+
+def test_a_wrong_way_and_a_cycle_are_found() -> None:
+    rooms = {"low": Room("a b"), "high": Room("c", "low")}
+    assert wrong_ways(rooms, {"c": {"a"}, "b": {"a"}, "a": set()}) == []
+    assert wrong_ways(rooms, {"a": {"c"}}) == ["a (low) uses c (high)"]
+    assert wrong_ways(rooms, {"a": {"b"}, "b": {"a"}}) == ["a -> b -> a"]
+    with pytest.raises(AssertionError, match="no room"):
+        wrong_ways(rooms, {"d": {"a"}})
+
+
+@pytest.mark.parametrize("package", IMPORTED_ONLY_BY)
+def test_heavy_packages_stay_in_their_modules(package: str) -> None:
+    users = {name for name, path in modules().items() if any(m.partition(".")[0] == package for m, _ in imports(path))}
+    assert users <= IMPORTED_ONLY_BY[package]
+
+
+def test_every_import_is_a_declared_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[<>=!~;\[ ]", line)[0] for line in project["dependencies"]}
+    optional = set(IMPORTED_ONLY_BY) | {"IPython"}  # imported where they are found, never needed
+    used = {module.partition(".")[0] for path in modules().values() for module, _ in imports(path)}
+    third_party = {{"PIL": "pillow"}.get(one, one) for one in used - set(sys.stdlib_module_names) - {"gn_tutorial"}}
+    assert third_party - declared <= optional
+    assert declared <= third_party, "a declared dependency that nothing imports"
+
+
+def test_the_public_header_includes_every_operation() -> None:
+    header = PACKAGE / "twin" / "include" / "kernel_operator.h"
+    seen: set[str] = set()
+    waiting = [name.strip('"').removeprefix("gn_twin/") for name in includes(header) if name.startswith('"')]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(twin_includes()[name])
+    operations = {name for name in twin_includes() if room_of(TWIN_ROOMS, name) == "operations"}
+    assert operations - seen == set(), "operations that a kernel cannot reach"
+    assert not {name for name in seen if room_of(TWIN_ROOMS, name) in {"observers", "launch"}}
+
+
+def test_the_launcher_shares_only_the_c_interface() -> None:
+    folder = PACKAGE / "twin" / "launcher"
+    sources = sorted(folder.iterdir())
+    assert sources
+    for path in sources:
+        ours = {name.strip('"') for name in includes(path) if name.startswith('"')}
+        local = {f"{one.name}" for one in sources}
+        assert ours <= LAUNCHER_MAY_INCLUDE | local, path.name
+
+
+def test_kernels_are_pure() -> None:
+    """The same kernel file builds for the twin and for the NPU: no conditional, no other header."""
+    files = kernel_files()
+    assert files
+    for path in files:
+        where = path.relative_to(ROOT)
+        text = path.read_text(encoding="utf-8")
+        assert not CONDITIONAL.search(text), f"{where}: a preprocessor conditional"
+        tiling = f'"{path.parent.name}_tiling.h"'
+        if path.suffix == ".cpp":
+            assert set(includes(path)) <= {'"kernel_operator.h"', tiling}, where
+            assert '"kernel_operator.h"' in includes(path), where
+        else:
+            assert f'"{path.name}"' == tiling, f"{where}: the one header of an operator is {tiling}"
+            assert all(name.startswith("<") for name in includes(path)), f"{where}: plain C++ that any host compiles"
+
+
+def test_no_file_names_a_folder_of_somebody_s_machine() -> None:
+    machine = re.compile(r"(?<![\w.~$}*])/(?:work|root|home/\w+|Users/\w+)/\w")
+    skipped = {"__pycache__", "dist", "build"}
+    found = []
+    for path in sorted(ROOT.rglob("*")):
+        inside = path.relative_to(ROOT)
+        hidden = any(part.startswith(".") and part != ".ci" for part in inside.parts[:-1])
+        if hidden or skipped & set(inside.parts) or not path.is_file() or path.suffix in {".png", ".so"}:
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        found += [f"{inside}:{number}: {line.strip()}" for number, line in enumerate(lines, 1) if machine.search(line)]
+    assert found == []
