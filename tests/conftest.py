@@ -10,6 +10,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Tests clear and fill caches; a learner's own must not notice. The folder outlives the run, so that the second run
     # of the suite compiles nothing, and the workers of pytest-xdist share it. An explicit GNT_CACHE_DIR wins: .ci/run
     # starts from nothing.
+    # The same for exercises: a notebook's stored "not attempted yet" must not depend on who runs the tests.
+    os.environ["GNT_EXERCISES_DIR"] = os.environ["GNT_DATA_DIR"] = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
     if "GNT_CACHE_DIR" in os.environ:
         return
     try:

@@ -39,11 +39,19 @@ PYTHON_ROOMS = {
         "launch launch_args inprocess isolated job_file job_layout outcome crash evidence", "base facts build"
     ),
     "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),
+    # attempt_child runs beside the learner's Python and shares nothing; tiling_child calls the tiling room.
+    "attempts": Room(
+        "atomic attempt_child tiling_child exercise_numbers exercise_result exercise_spec", "base facts tiling"
+    ),
+    "exercises": Room(
+        "check_* exercise_cases exercise_cases.* exercise_check exercise_workspace grade progress quiz",
+        "base facts reference tiling launch kernel attempts",
+    ),
     "pictures": Room("plot filters photo", "base facts reference kernel"),
     "door": Room("__init__", "base kernel"),
     "front": Room(
-        "__main__ cli command_* terminal tour doctor",
-        "base facts reference cache compiler build tiling launch kernel pictures door",
+        "__main__ cli cli_* command_* terminal tour doctor",
+        "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door",
     ),
 }
 # The only modules that may import a heavy package, so that everything else starts fast and works without it.

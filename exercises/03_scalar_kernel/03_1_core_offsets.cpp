@@ -1,0 +1,63 @@
+// 03.1 Which groups are mine?
+//
+// A kernel runs on GetBlockNum() cores at once, and GetBlockIdx() is the number of the core that is running it, from 0. Divide
+// `groups` groups: core 0 takes the first ones, core 1 the next ones, and so on. Where the division leaves something over, the first
+// cores take one group more. To make it visible, each core writes its own number to owner[group] for each of its groups.
+//
+// 7 groups on 3 cores: owner = 0 0 0 1 1 2 2.
+#include "kernel_operator.h"
+
+class CoreOffsets {
+ public:
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR owner, uint32_t groups) {
+    pipe_ = pipe;
+    const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
+    core_ = static_cast<uint32_t>(AscendC::GetBlockIdx());
+
+    // YOUR TURN: this core works on the groups first_, first_ + 1, ..., last_ - 1.
+    (void)cores;
+    first_ = 0;
+    last_ = 0;
+
+    ownerGm_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(owner), groups);
+    pipe_->InitBuffer(buffer_, 32);
+    tile_ = buffer_.Get<int32_t>();
+  }
+
+  __aicore__ inline void Process() {
+    for (uint32_t group = first_; group < last_; ++group) Write(group);
+  }
+
+ private:
+  // One int32: DataCopyPad writes exactly four bytes, so neighbouring cores do not disturb each other.
+  __aicore__ inline void Write(uint32_t group) {
+    tile_.SetValue(0, static_cast<int32_t>(core_));
+    Sync<AscendC::HardEvent::S_MTE3>();
+    AscendC::DataCopyExtParams one{1, sizeof(int32_t), 0, 0, 0};
+    AscendC::DataCopyPad(ownerGm_[group], tile_, one);
+    Sync<AscendC::HardEvent::MTE3_S>();
+  }
+
+  // The second pipe of the event waits until the first has finished.
+  template <AscendC::HardEvent event>
+  __aicore__ inline void Sync() {
+    const AscendC::TEventID id = pipe_->FetchEventID<event>();
+    AscendC::SetFlag<event>(id);
+    AscendC::WaitFlag<event>(id);
+  }
+
+  AscendC::TPipe* pipe_ = nullptr;
+  AscendC::TBuf<AscendC::TPosition::VECOUT> buffer_;
+  AscendC::LocalTensor<int32_t> tile_;
+  AscendC::GlobalTensor<int32_t> ownerGm_;
+  uint32_t core_ = 0;
+  uint32_t first_ = 0;
+  uint32_t last_ = 0;
+};
+
+extern "C" __global__ __aicore__ void core_offsets(GM_ADDR owner, uint32_t groups) {
+  AscendC::TPipe pipe;
+  CoreOffsets op;
+  op.Init(&pipe, owner, groups);
+  op.Process();
+}

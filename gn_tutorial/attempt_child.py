@@ -1,0 +1,106 @@
+"""The process that runs a learner's Python: ``python -I attempt_child.py JOB_FOLDER``. Imports nothing of the package.
+
+It reads job.json and arrays.npz, calls the functions, and writes one line of JSON for each call to report.jsonl, with
+its arrays in out<number>.npz. The line is written before the next call, so that a loop without end leaves a trace.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+#: The packages that have the finished function. Importing one fails even where the text of the attempt hides it.
+FINISHED = ("gn_tutorial", "torch", "scipy", "jax", "tensorflow", "sklearn", "pandas")
+
+
+def main(folder: Path) -> None:
+    """Run the job; what the learner's code raises is reported and never leaves this function."""
+    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    arrays = dict(np.load(folder / "arrays.npz"))
+    _limit_memory(job["memory_bytes"])
+    for name in FINISHED:
+        sys.modules[name] = None  # type: ignore[assignment]
+    with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
+        names: dict[str, Any] = {"__name__": "attempt", "__file__": job["source"]}
+        try:
+            exec(compile(Path(job["source"]).read_text(encoding="utf-8"), job["source"], "exec"), names)
+        except BaseException as error:
+            _say(report, _failure(error, job["source"]))
+            return
+        for number, call in enumerate(job["calls"]):
+            _say(report, _call(folder, number, call, names, arrays, job["source"]))
+
+
+def _call(
+    folder: Path,
+    number: int,
+    call: dict[str, Any],
+    names: dict[str, Any],
+    arrays: Mapping[str, np.ndarray],
+    source: str,
+) -> dict[str, Any]:
+    function = names.get(call["function"])
+    if not callable(function):
+        return {"missing": call["function"]}
+    given = {name: _value(value, arrays) for name, value in call["arguments"].items()}
+    before = {name: value.copy() for name, value in given.items() if isinstance(value, np.ndarray)}
+    try:
+        with np.errstate(all="ignore"):
+            answer = function(**given)
+    except BaseException as error:
+        return _failure(error, source)
+    for name, value in before.items():
+        if not np.array_equal(given[name], value):
+            return {"edited": name}
+    parts = list(answer) if isinstance(answer, (tuple, list)) else [answer]
+    if any(part is None for part in parts):
+        return {"returned": "None"}
+    made = [np.asarray(part) for part in parts]
+    if any(array.dtype.kind not in "fiub" for array in made):
+        return {"returned": ", ".join(type(part).__name__ for part in parts)}
+    np.savez(folder / f"out{number}.npz", *made)
+    return {"done": len(made)}
+
+
+def _value(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+    if isinstance(value, dict) and "array" in value:
+        return arrays[value["array"]].copy()
+    if isinstance(value, dict):
+        return _once([arrays[name].copy() for name in value["chunks"]])
+    return value
+
+
+def _once(chunks: list[np.ndarray]) -> Iterator[np.ndarray]:
+    """Chunks that can be gone through once, as data that streams past a core."""
+    while chunks:
+        yield chunks.pop(0)
+
+
+def _failure(error: BaseException, source: str) -> dict[str, Any]:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source]
+    line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else 0)
+    return {"error": type(error).__name__, "text": str(error), "line": line or 0}
+
+
+def _say(report: TextIO, fact: dict[str, Any]) -> None:
+    report.write(json.dumps(fact) + "\n")
+    report.flush()
+
+
+def _limit_memory(size: int) -> None:
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    except (ImportError, ValueError, OSError):
+        pass  # a platform without the limit still has the limit of time
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

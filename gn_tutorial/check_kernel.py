@@ -1,0 +1,148 @@
+"""Checks a kernel: it compiles, the twin has nothing to report, every output is written and right, inputs intact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.arguments import inout, out
+from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
+from gn_tutorial.exercise_numbers import constant, first_wrong, shown, spots
+from gn_tutorial.exercise_result import Finding
+from gn_tutorial.kernel import Kernel, kernel
+from gn_tutorial.launch import FLOAT_POISON, POISON_BYTE
+from gn_tutorial.options import Limits
+from gn_tutorial.result import Result
+
+
+@dataclass(frozen=True)
+class KernelCase:
+    """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name."""
+
+    label: str
+    inputs: Mapping[str, np.ndarray]
+    numbers: Mapping[str, int | float]
+    expected: Mapping[str, np.ndarray]
+    blocks: int = 1
+
+
+#: Looks at a launch and recognises a mistake, in words; None if it is not this one.
+Symptom = Callable[[KernelCase, Result], str | None]
+
+
+@dataclass(frozen=True)
+class KernelChecker:
+    """Runs the cases in order, smallest first, and reports the first that fails.
+
+    cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: asked
+    before the general words when a number is wrong. demands: asked when every number is right, for what numbers do
+    not show. faults: diagnostic id -> what it means in this exercise.
+    """
+
+    cases: Callable[[np.random.Generator], Sequence[KernelCase]]
+    rtol: float
+    atol: float
+    symptoms: tuple[Symptom, ...] = ()
+    demands: tuple[Symptom, ...] = ()
+    faults: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 5.0
+
+    def check(self, path: Path, seed: int) -> Finding | int:
+        """The first thing that is wrong, or the number of cases if all is right."""
+        found = kernel(path)
+        cases = self.cases(np.random.default_rng(seed))
+        try:
+            for case in cases:
+                problem = self._run(found, case)
+                if problem is not None:
+                    return problem
+        except CompileError as error:
+            return Finding("the kernel does not compile", where=error.where, detail=_without(error))
+        except ArgumentError as error:
+            hint = "leave the kernel's name and parameters as they were"
+            return Finding(f"the kernel cannot be called: {error.what} ({hint})", where=path.name)
+        return len(cases)
+
+    def _run(self, found: Kernel, case: KernelCase) -> Finding | None:
+        # Inputs go in as arrays that may be written, so that a kernel which does is seen.
+        values: dict[str, Any] = {name: inout(array) for name, array in case.inputs.items()}
+        values |= {name: out(array.shape, array.dtype) for name, array in case.expected.items()} | dict(case.numbers)
+        try:
+            result = found.run(blocks=case.blocks, limits=Limits(seconds=self.seconds), **values)
+        except KernelFault as error:
+            return self._fault(case, error)
+        except KernelTimeout as error:
+            return Finding("the kernel never ends: a loop does not reach its bound", case.label, _place(error.where))
+        except KernelCrash as error:
+            return Finding(f"the kernel crashed: {error.what}", case.label, _place(error.where))
+        except KernelError as error:
+            return Finding(error.what, case.label, _place(error.where))
+        return self._judge(case, result)
+
+    def _fault(self, case: KernelCase, error: KernelFault) -> Finding:
+        first = next((one for one in error.diagnostics if one.severity == "error"), None)
+        if first is None:
+            return Finding(error.what, case.label)
+        known = self.faults.get(first.id, "")
+        words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
+        place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"
+        return Finding(words, case.label, place, first.source() if not first.places else "")
+
+    def _judge(self, case: KernelCase, result: Result) -> Finding | None:
+        for name, before in case.inputs.items():
+            changed = result[name].reshape(-1) != before.reshape(-1)
+            if changed.any():
+                return Finding(
+                    f"the kernel changed its input: {spots(name, changed)}; inputs are read only", case.label
+                )
+        wrong = [
+            name for name, want in case.expected.items() if first_wrong(result[name], want, self.rtol, self.atol) >= 0
+        ]
+        if not wrong:
+            asked = [*self.demands, *([_warned] if result.diagnostics else [])]
+            found = next((text for demand in asked if (text := demand(case, result))), None)
+            return Finding(found, case.label) if found else None
+        for symptom in self.symptoms:
+            text = symptom(case, result)
+            if text:
+                return Finding(text, case.label)
+        return Finding(self._words(wrong[0], case, result), case.label)
+
+    def _words(self, name: str, case: KernelCase, result: Result) -> str:
+        got, want = result[name].reshape(-1), case.expected[name].reshape(-1)
+        holes = unwritten(got)
+        if holes.all():
+            return f"{name} was never written: the kernel copies nothing out"
+        if holes.any():
+            return (
+                f"part of {name} was never written: {spots(name, holes)}, {int(holes.sum())} of {holes.size} elements"
+            )
+        if constant(got) and not constant(want):
+            return f"every element of {name} is {shown(got[0])}: it does not depend on the input"
+        at = first_wrong(got, want, self.rtol, self.atol)
+        return f"{name}[{at}] is {shown(got[at])}; {shown(want[at])} is right"
+
+
+def unwritten(array: np.ndarray) -> np.ndarray:
+    """Which elements of a flat output still hold the poison that was there before the launch."""
+    pattern = FLOAT_POISON.get(array.dtype.name)
+    if pattern is None:
+        return (array.view(np.uint8).reshape(array.size, -1) == POISON_BYTE).all(axis=1)
+    return array.view(f"u{array.dtype.itemsize}") == pattern
+
+
+def _warned(case: KernelCase, result: Result) -> str:
+    first = result.diagnostics[0]
+    return f"the numbers are right, but the twin warns: {first.what} ({Path(first.file).name}:{first.line})"
+
+
+def _place(where: str) -> str:
+    return where.rsplit("/", 1)[-1]
+
+
+def _without(error: CompileError) -> str:
+    return error.detail or "\n".join(str(one) for one in error.errors)

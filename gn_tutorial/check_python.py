@@ -1,0 +1,197 @@
+"""Checks a NumPy derivation: its text keeps to the exercise, its functions, in a process of their own, are right."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.attempt_child import FINISHED
+from gn_tutorial.exercise_numbers import constant, first_wrong, shown
+from gn_tutorial.exercise_result import Finding
+
+ALLOWED_IMPORTS = frozenset("__future__ collections dataclasses functools itertools math numpy operator typing".split())
+_HIDDEN_WAYS = frozenset("eval exec compile __import__ globals open getattr vars breakpoint input".split())
+_MEMORY_BYTES = 4 << 30
+_SHOWN_LINES = 8
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """An argument that arrives as an iterator of arrays, to be gone through once."""
+
+    arrays: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True)
+class PythonCase:
+    """One call. arguments: arrays, numbers or Chunks by name. expected: what it returns, in order, by name."""
+
+    label: str
+    function: str
+    arguments: Mapping[str, Any]
+    expected: Mapping[str, np.ndarray]
+
+
+#: Looks at what a call returned and recognises a mistake, in words; None if it is not this one.
+Symptom = Callable[[PythonCase, Mapping[str, np.ndarray]], str | None]
+
+
+@dataclass(frozen=True)
+class PythonChecker:
+    """As KernelChecker, for functions. forbidden: names that the exercise is about, each with what to do instead."""
+
+    cases: Callable[[np.random.Generator], Sequence[PythonCase]]
+    rtol: float
+    atol: float
+    forbidden: Mapping[str, str] = field(default_factory=dict)
+    symptoms: tuple[Symptom, ...] = ()
+    seconds: float = 5.0
+
+    def check(self, path: Path, seed: int) -> Finding | int:
+        """The first thing that is wrong, or the number of cases if all is right."""
+        problem = self._read(path)
+        if problem is not None:
+            return problem
+        cases = self.cases(np.random.default_rng(seed))
+        with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as name:
+            folder = Path(name)
+            _write_job(folder, path, cases)
+            ended = self._run(folder)
+            report = folder / "report.jsonl"
+            facts = [json.loads(line) for line in report.read_text().splitlines()] if report.is_file() else []
+            for number, case in enumerate(cases):
+                if number >= len(facts):
+                    return self._unfinished(path, case, ended)
+                problem = self._judge(path, case, facts[number], folder / f"out{number}.npz")
+                if problem is not None:
+                    return problem
+        return len(cases)
+
+    def _read(self, path: Path) -> Finding | None:
+        try:
+            tree = ast.parse(path.read_bytes())
+        except SyntaxError as error:
+            return Finding(f"Python cannot read the file: {error.msg}", where=f"{path.name}:{error.lineno}")
+        except ValueError as error:
+            return Finding(f"Python cannot read the file: {error}", where=path.name)
+        for line, name, module in _names(tree):
+            where = f"{path.name}:{line}"
+            if module and name in FINISHED:
+                return Finding(f"{name} has the finished function; the exercise is to write it with NumPy", where=where)
+            if module and name not in ALLOWED_IMPORTS:
+                return Finding(f"the exercise needs NumPy only, and this imports {name}", where=where)
+            if name in self.forbidden:
+                return Finding(f"{name} is what this exercise asks you to write; {self.forbidden[name]}", where=where)
+            if not module and name in _HIDDEN_WAYS:
+                return Finding(f"{name}(...) is not needed here, and the checker does not follow it", where=where)
+        return None
+
+    def _run(self, folder: Path) -> str:
+        """How the process ended: nothing, or what it was stopped for, with the end of what it printed."""
+        command = [sys.executable, "-I", str(Path(__file__).with_name("attempt_child.py")), str(folder)]
+        with (folder / "printed").open("wb") as printed:
+            try:
+                code = subprocess.run(
+                    command, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed, timeout=self.seconds
+                ).returncode
+            except subprocess.TimeoutExpired:
+                return f"ran longer than {self.seconds:g} s and was stopped: look for a loop that never ends"
+        text = (folder / "printed").read_bytes()[-2000:].decode("utf-8", "replace")
+        tail = "\n".join(text.splitlines()[-_SHOWN_LINES:])
+        return f"ended its process (exit code {code})\n{tail}".strip()
+
+    def _unfinished(self, path: Path, case: PythonCase, ended: str) -> Finding:
+        first, _, rest = ended.partition("\n")
+        return Finding(f"{case.function} {first}", case.label, path.name, rest)
+
+    def _judge(self, path: Path, case: PythonCase, fact: Mapping[str, Any], outputs: Path) -> Finding | None:
+        name = case.function
+        match fact:
+            case {"missing": _}:
+                return Finding(f"there is no function {name}; leave its name as it was", where=path.name)
+            case {"edited": argument}:
+                return Finding(
+                    f"{name} changed its argument {argument}; work on a copy: the caller still needs it", case.label
+                )
+            case {"returned": kind}:
+                advice = (
+                    "a function that only prints, or has no return, gives None" if kind == "None" else "return arrays"
+                )
+                return Finding(f"{name} returned {kind}, not {', '.join(case.expected)}: {advice}", case.label)
+            case {"error": "NotImplementedError"}:
+                return Finding(f"{name} is not written yet", where=f"{path.name}:{fact['line']}")
+            case {"error": kind}:
+                where = f"{path.name}:{fact['line']}" if fact["line"] else path.name
+                return Finding(f"{name} raised {kind}: {fact['text']}", case.label, where)
+        with np.load(outputs, allow_pickle=False) as made:
+            arrays = [made[key] for key in made.files]
+        if len(arrays) != len(case.expected):
+            return Finding(f"{name} returned {len(arrays)} values; it returns {', '.join(case.expected)}", case.label)
+        return self._compare(case, dict(zip(case.expected, arrays, strict=True)))
+
+    def _compare(self, case: PythonCase, got: Mapping[str, np.ndarray]) -> Finding | None:
+        for name, want in case.expected.items():
+            if got[name].shape != want.shape:
+                return Finding(f"{name} has shape {got[name].shape}; {want.shape} is right", case.label)
+        wrong = [
+            name for name, want in case.expected.items() if first_wrong(got[name], want, self.rtol, self.atol) >= 0
+        ]
+        if not wrong:
+            return None
+        for symptom in self.symptoms:
+            text = symptom(case, got)
+            if text:
+                return Finding(text, case.label)
+        ours, want = got[wrong[0]].reshape(-1), case.expected[wrong[0]].reshape(-1)
+        if constant(ours) and not constant(want):
+            return Finding(
+                f"every element of {wrong[0]} is {shown(ours[0])}: it does not depend on the input", case.label
+            )
+        at = first_wrong(ours, want, self.rtol, self.atol)
+        place = wrong[0] if want.size == 1 else f"{wrong[0]}.ravel()[{at}]"
+        return Finding(f"{place} is {shown(ours[at])}; {shown(want[at])} is right", case.label)
+
+
+def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
+    """Line, name and whether it is an imported package, for every name that the text uses."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                yield from ((node.lineno, alias.name.partition(".")[0], True) for alias in node.names)
+            case ast.ImportFrom():
+                yield node.lineno, (node.module or "").partition(".")[0], True
+                yield from ((node.lineno, alias.name, False) for alias in node.names)
+            case ast.Attribute():
+                yield node.lineno, node.attr, False
+            case ast.Name(ctx=ast.Load()):
+                yield node.lineno, node.id, False
+
+
+def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase]) -> None:
+    arrays: dict[str, np.ndarray] = {}
+
+    def put(array: np.ndarray) -> str:
+        arrays[f"a{len(arrays)}"] = array
+        return f"a{len(arrays) - 1}"
+
+    def encode(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return {"array": put(value)}
+        return {"chunks": [put(array) for array in value.arrays]} if isinstance(value, Chunks) else value
+
+    calls = [
+        {"function": case.function, "arguments": {name: encode(value) for name, value in case.arguments.items()}}
+        for case in cases
+    ]
+    job = {"source": str(path.resolve()), "memory_bytes": _MEMORY_BYTES, "calls": calls}
+    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    np.savez(folder / "arrays.npz", **arrays)

@@ -1,0 +1,118 @@
+"""Checks a tiling function: a C++ header that fills a struct, called in a process of its own for many shapes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.exercise_result import Finding
+
+#: A compilation with the ziglang wheel takes 40 s the first time.
+_COMPILE_SECONDS = 180.0
+
+
+@dataclass(frozen=True)
+class TilingCase:
+    """One call. expected: every field of the struct, or None where the function must refuse, with ``why``."""
+
+    label: str
+    arguments: Mapping[str, int]
+    expected: Mapping[str, int] | None
+    why: str = ""
+
+
+#: Looks at the fields that came back and recognises a mistake, in words; None if it is not this one.
+Symptom = Callable[[TilingCase, Mapping[str, int]], str | None]
+
+
+@dataclass(frozen=True)
+class TilingChecker:
+    """As KernelChecker, for ``const char* function(arguments..., struct*)`` in a header."""
+
+    struct: str
+    function: str
+    arguments: tuple[str, ...]
+    cases: Callable[[np.random.Generator], Sequence[TilingCase]]
+    symptoms: tuple[Symptom, ...] = ()
+    seconds: float = 5.0
+
+    def check(self, path: Path, seed: int) -> Finding | int:
+        """The first thing that is wrong, or the number of cases if all is right."""
+        cases = self.cases(np.random.default_rng(seed))
+        # The compilation may be slow and the calls may not, so they have a limit each.
+        facts, ended = self._run(path, (), _COMPILE_SECONDS)
+        if facts:
+            return Finding(
+                f"the header does not work: {facts[0]['broken']}", where=path.name, detail=facts[0]["detail"]
+            )
+        if ended:
+            return Finding(f"the header {ended}", where=path.name)
+        facts, ended = self._run(path, cases, self.seconds)
+        for number, case in enumerate(cases):
+            if number >= len(facts):
+                return Finding(f"{self.function} {ended}", case.label, path.name)
+            text = self._judge(case, facts[number])
+            if text:
+                return Finding(text, case.label)
+        return len(cases)
+
+    def _run(self, path: Path, cases: Sequence[TilingCase], seconds: float) -> tuple[list[dict[str, Any]], str]:
+        job = {
+            "header": str(path.resolve()),
+            "struct": self.struct,
+            "function": self.function,
+            "arguments": self.arguments,
+            "calls": [dict(case.arguments) for case in cases],
+        }
+        command = [sys.executable, "-P", "-m", "gn_tutorial.tiling_child"]
+        try:
+            ran = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            printed = error.stdout or b""
+            said = printed.decode() if isinstance(printed, bytes) else printed
+            return _facts(said), f"ran longer than {seconds:g} s and was stopped: look for a loop that never ends"
+        if ran.returncode < 0:
+            return _facts(ran.stdout), f"crashed (signal {-ran.returncode}): a division by zero, or a wild pointer"
+        return _facts(ran.stdout), f"ended its process: {ran.stderr.strip()[-500:]}" if ran.returncode else ""
+
+    def _judge(self, case: TilingCase, fact: Mapping[str, Any]) -> str:
+        if "refused" in fact:
+            return (
+                "" if case.expected is None else f"{self.function} refused ({fact['refused']}), but this can be divided"
+            )
+        got = fact["fields"]
+        if case.expected is None:
+            return f"{self.function} must refuse this and return a sentence: {case.why}"
+        missing = [name for name in case.expected if name not in got]
+        if missing:
+            return f"the struct has no field {missing[0]}; leave its fields as they were"
+        wrong = [name for name, want in case.expected.items() if got[name] != want]
+        if not wrong:
+            return ""
+        if not any(got[name] for name in case.expected):
+            return f"{self.function} leaves every field at 0"
+        for symptom in self.symptoms:
+            text = symptom(case, got)
+            if text:
+                return text
+        return f"{wrong[0]} is {got[wrong[0]]}; {case.expected[wrong[0]]} is right"
+
+
+def _facts(text: str) -> list[dict[str, Any]]:
+    """The report's whole lines. Something that the header printed itself is no fact."""
+    found = []
+    for line in text.splitlines():
+        try:
+            fact = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(fact, dict) and fact.keys() & {"fields", "refused", "broken"}:
+            found.append(fact)
+    return found

@@ -1,0 +1,30 @@
+"""What each exercise is checked with: one module a notebook, one entry here an exercise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from gn_tutorial.exercise_cases import machine, numpy_group_norm, scalar, start
+from gn_tutorial.exercise_result import Finding
+
+
+class Checker(Protocol):
+    """Checks a learner's file on data that follow from ``seed``: the first thing wrong, or the number of cases."""
+
+    def check(self, path: Path, seed: int) -> Finding | int:
+        """Check one attempt."""
+        ...
+
+
+#: ``checker`` in info.toml -> the checker.
+CHECKERS: Mapping[str, Checker] = {
+    "copy-tail": start.COPY_TAIL,
+    "group-norm": numpy_group_norm.GROUP_NORM,
+    "chunk-statistics": numpy_group_norm.CHUNK_STATISTICS,
+    "ub-budget": machine.UB_BUDGET,
+    "ub-tiling": machine.UB_TILING,
+    "core-offsets": scalar.CORE_OFFSETS,
+    "row-mean": scalar.ROW_MEAN,
+}

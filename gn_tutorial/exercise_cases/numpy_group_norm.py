@@ -1,0 +1,135 @@
+"""01.1: GroupNorm in NumPy. 01.2: mean and variance of data that stream past in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gn_tutorial import reference
+from gn_tutorial.check_python import Chunks, PythonCase, PythonChecker
+
+
+def _norm_cases(rng: np.random.Generator) -> list[PythonCase]:
+    # The first has a group of two elements, where a wrong divisor of the variance is a factor of two.
+    shapes = [((1, 4, 1), 2, 1e-5), ((2, 6, 4, 5), 3, 1e-5), ((3, 4), 2, 1e-3), ((2, 8, 3, 2, 2), 8, 1e-5)]
+    groups = int(rng.integers(2, 5))
+    hidden = (int(rng.integers(1, 4)), groups * int(rng.integers(2, 5)), int(rng.integers(1, 7)))
+    return [_norm_case(rng, *shape) for shape in [*shapes, (hidden, groups, 1e-2)]]
+
+
+def _norm_case(rng: np.random.Generator, shape: tuple[int, ...], groups: int, eps: float) -> PythonCase:
+    x = rng.standard_normal(shape) * 2 + np.linspace(-1, 4, int(np.prod(shape))).reshape(shape)
+    gamma, beta = rng.uniform(0.5, 2, shape[1]), rng.uniform(1, 3, shape[1])
+    arguments = {"x": x, "gamma": gamma, "beta": beta, "num_groups": groups, "eps": eps}
+    truth = reference.group_norm(x, gamma, beta, num_groups=groups, eps=eps)
+    return PythonCase(f"x of shape {shape}, {groups} groups, eps {eps:g}", "group_norm", arguments, truth._asdict())
+
+
+def _same(got: np.ndarray, other: np.ndarray) -> bool:
+    return got.shape == other.shape and bool(np.allclose(got, other, rtol=1e-6, atol=1e-8))
+
+
+def _which_formula(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
+    x, gamma, beta = (case.arguments[name] for name in ("x", "gamma", "beta"))
+    groups, eps = case.arguments["num_groups"], case.arguments["eps"]
+    batch, channels = x.shape[:2]
+    flat = x.reshape(batch, groups, -1)
+    mixed = x.reshape(batch, channels // groups, groups, -1).swapaxes(1, 2).reshape(batch, groups, -1)
+    if _same(got["mean"], mixed.mean(axis=2)) and channels > groups > 1:
+        return "the groups are interleaved: group 0 holds the first C / G channels, not every G-th"
+    rstd = got["rstd"]
+    count = flat.shape[2]
+    if count > 1 and _same(rstd, 1 / np.sqrt(flat.var(axis=2) * count / (count - 1) + eps)):
+        return f"the variance is divided by the count less one ({count - 1}); GroupNorm divides by the count ({count})"
+    if _same(rstd, 1 / (np.sqrt(flat.var(axis=2)) + eps)):
+        return "eps is added to the standard deviation; it belongs to the variance, under the root"
+    if _same(rstd, 1 / np.sqrt(flat.var(axis=2))):
+        return "eps is missing: a constant group would divide by zero"
+    if _same(rstd, flat.var(axis=2)) or _same(rstd, np.sqrt(flat.var(axis=2) + eps)):
+        return "rstd is one divided by the root of the variance plus eps"
+    plain = (flat - flat.mean(axis=2, keepdims=True)) / np.sqrt(flat.var(axis=2, keepdims=True) + eps)
+    plain = plain.reshape(x.shape)
+    channel = (channels,) + (1,) * (x.ndim - 2)
+    if _same(got["y"], plain):
+        return "y is normalised, but gamma and beta are not applied"
+    if _same(got["y"], plain * gamma.reshape(channel)):
+        return "beta is missing in y"
+    if _same(got["y"], plain * beta.reshape(channel) + gamma.reshape(channel)):
+        return "gamma and beta have changed places"
+    first = np.repeat(gamma[:: channels // groups], channels // groups).reshape(channel)
+    if _same(got["y"], plain * first + beta.reshape(channel)):
+        return "one gamma is used for a whole group; each channel has its own"
+    return None
+
+
+GROUP_NORM = PythonChecker(
+    _norm_cases,
+    # float64 inside: seven digits are far from any rounding and near enough to tell the wrong formulas apart.
+    rtol=1e-7,
+    atol=1e-9,
+    symptoms=(_which_formula,),
+)
+
+
+def _chunk_cases(rng: np.random.Generator) -> list[PythonCase]:
+    parts = [(0, 0.0, 0.0, 3, 1.5, 2.0), (3, 1.5, 2.0, 0, 0.0, 0.0), (2, 1.0, 0.5, 6, -3.0, 4.0)]
+    cases = [_combine_case(part) for part in parts]
+    # Lengths that no chunk divides, so that the parts have different counts; then a mean far above the spread, where
+    # mean(x * x) - mean * mean has no right digit left.
+    cases += [_stream_case(rng, *shape) for shape in [(5, 2, 1.0, 2.0), (40, 16, 3.0, 1.0), (1000, 64, 1e6, 0.01)]]
+    hidden = (int(rng.integers(100, 900)), int(rng.integers(7, 60)), float(rng.uniform(1e5, 1e6)), 0.02)
+    return [*cases, _stream_case(rng, *hidden)]
+
+
+def _combine_case(part: tuple[int, float, float, int, float, float]) -> PythonCase:
+    names = ("count_a", "mean_a", "m2_a", "count_b", "mean_b", "m2_b")
+    count_a, mean_a, m2_a, count_b, mean_b, m2_b = part
+    count = count_a + count_b
+    mean = (count_a * mean_a + count_b * mean_b) / count
+    m2 = m2_a + m2_b + count_a * (mean_a - mean) ** 2 + count_b * (mean_b - mean) ** 2
+    expected = {"count": np.asarray(count), "mean": np.asarray(mean), "m2": np.asarray(m2)}
+    label = f"a part of {count_a} with mean {mean_a}, and one of {count_b} with mean {mean_b}"
+    return PythonCase(label, "combine", dict(zip(names, part, strict=True)), expected)
+
+
+def _stream_case(rng: np.random.Generator, length: int, chunk: int, mean: float, sigma: float) -> PythonCase:
+    x = rng.standard_normal(length) * sigma + mean
+    expected = {"mean": np.asarray(x.mean()), "variance": np.asarray(np.square(x - x.mean()).mean())}
+    chunks = Chunks(tuple(x[at : at + chunk] for at in range(0, length, chunk)))
+    label = f"{length} numbers around {mean:g} with spread {sigma:g}, in chunks of {chunk}"
+    return PythonCase(label, "statistics", {"chunks": chunks}, expected)
+
+
+def _which_combination(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
+    if case.function == "combine":
+        part = {name: float(value) for name, value in case.arguments.items()}
+        if _same(got["mean"], np.asarray((part["mean_a"] + part["mean_b"]) / 2)) and part["count_a"] != part["count_b"]:
+            return "the two means are averaged as if the parts had the same count"
+        if _same(got["m2"], np.asarray(part["m2_a"] + part["m2_b"])) and part["mean_a"] != part["mean_b"]:
+            return "m2 lacks the spread between the two means: the parts lie around different middles"
+        return None
+    length = sum(array.size for array in case.arguments["chunks"].arrays)
+    if _same(got["variance"], case.expected["variance"] * length):
+        return "this is m2, the sum of squared differences: divide it by the count"
+    if _same(got["variance"], case.expected["variance"] * length / (length - 1)):
+        return "the variance is divided by the count less one; GroupNorm divides by the count"
+    mean = float(case.expected["mean"])
+    if abs(mean) > 1e4 and _same(got["mean"], case.expected["mean"]):
+        return (
+            "the variance has lost its digits: a difference of two large numbers, such as mean(x * x) - mean * mean, "
+            "cancels where the mean is far above the spread"
+        )
+    return None
+
+
+_STREAM = "the data stream past in chunks; take each chunk's own mean and m2, and combine"
+CHUNK_STATISTICS = PythonChecker(
+    _chunk_cases,
+    # The spread is 1e-8 of the mean: x itself holds it with eight digits, and rounding the mean costs two of them.
+    rtol=1e-5,
+    atol=1e-12,
+    forbidden=dict.fromkeys(("var", "std", "nanvar", "nanstd", "cov"), "sum the squared differences yourself")
+    | dict.fromkeys(("concatenate", "hstack", "stack", "vstack", "append", "extend", "list", "fromiter"), _STREAM),
+    symptoms=(_which_combination,),
+)

@@ -1,0 +1,138 @@
+"""03.1: which groups belong to which core. 03.2: the mean of a row through the scalar unit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.exercise_numbers import constant, spots
+from gn_tutorial.result import Result
+
+_CHUNK = 256  # kChunk of the exercise's kernel
+
+
+def _offset_cases(rng: np.random.Generator) -> list[KernelCase]:
+    shapes = [(3, 1), (6, 3), (7, 3), (9, 4), (2, 5), (40, 16)]
+    shapes += [(int(rng.integers(20, 200)), int(rng.integers(3, 20))) for _ in range(2)]
+    return [_offset_case(groups, cores) for groups, cores in shapes]
+
+
+def _offset_case(groups: int, cores: int) -> KernelCase:
+    counts = [groups // cores + (core < groups % cores) for core in range(cores)]
+    owner = np.repeat(np.arange(cores), counts).astype(np.int32)
+    return KernelCase(
+        f"{groups} groups on {cores} core{'s' * (cores > 1)}", {}, {"groups": groups}, {"owner": owner}, cores
+    )
+
+
+def _everybody(case: KernelCase, result: Result) -> str | None:
+    groups = case.expected["owner"].size
+    if result.tally.mte3 == groups * case.blocks:
+        return f"every core works on all {groups} groups: nothing is divided"
+    return None
+
+
+def _same_owner(case: KernelCase, result: Result) -> str | None:
+    owner = result["owner"]
+    if constant(owner) and not unwritten(owner).any():
+        return f"owner is {owner[0]} everywhere, and not the number of the core that wrote it"
+    return None
+
+
+def _nobody(case: KernelCase, result: Result) -> str | None:
+    holes = unwritten(result["owner"])
+    if not holes.any() or holes.all():
+        return None
+    left = f"{int(holes.sum())} of {holes.size} groups belong to no core"
+    return f"{left} ({spots('owner', holes)}): what the division leaves over"
+
+
+def _unbalanced(case: KernelCase, result: Result) -> str | None:
+    owner = result["owner"]
+    if unwritten(owner).any() or owner.min() < 0 or owner.max() >= case.blocks:
+        return None
+    counts = np.bincount(owner, minlength=case.blocks)
+    most, least = int(counts.argmax()), int(counts.argmin())
+    if counts[most] - counts[least] > 1:
+        return (
+            f"the work is not balanced: core {most} has {counts[most]} groups and core {least} has {counts[least]}; "
+            "no core has more than one group above another"
+        )
+    if (np.diff(owner) < 0).any():
+        return "the cores' groups are mixed: the groups of one core lie next to each other"
+    return "balanced, but not as asked: the first cores take one more, the later ones do not"
+
+
+def _twice(case: KernelCase, result: Result) -> str | None:
+    writes, groups = result.tally.mte3, case.expected["owner"].size
+    if writes > groups:
+        return f"{writes - groups} groups are worked on twice, by two cores: where one core ends the next one begins"
+    return None
+
+
+CORE_OFFSETS = KernelChecker(
+    _offset_cases,
+    rtol=0.0,
+    atol=0.0,
+    symptoms=(_everybody, _same_owner, _nobody, _unbalanced),
+    demands=(_twice,),
+    faults={
+        "gm-out-of-bounds": "a core goes past the last group",
+        "gm-beyond-declared-size": "a core goes past the last group",
+    },
+)
+
+
+def _mean_cases(rng: np.random.Generator) -> list[KernelCase]:
+    # 8 and 13: less than a chunk. 256: one. 300 and 777: chunks and a tail. The offset keeps means away from zero.
+    shapes = [(2, 8, 1), (3, 13, 1), (2, 256, 2), (3, 300, 2), (5, 777, 3)]
+    shapes += [(int(rng.integers(2, 7)), int(rng.integers(257, 1500)), int(rng.integers(1, 5))) for _ in range(2)]
+    return [_mean_case(rng, *shape) for shape in shapes]
+
+
+def _mean_case(rng: np.random.Generator, rows: int, length: int, cores: int) -> KernelCase:
+    x = (rng.standard_normal((rows, length)) + np.linspace(1, 3, length) + np.arange(rows)[:, None]).astype(np.float32)
+    label = f"{rows} rows of {length} floats on {cores} core{'s' * (cores > 1)}, chunks of {_CHUNK}"
+    mean = x.astype(np.float64).mean(axis=1).astype(np.float32)
+    return KernelCase(label, {"x": x}, {"rows": rows, "length": length}, {"mean": mean}, cores)
+
+
+def _which_sum(case: KernelCase, result: Result) -> str | None:
+    x, got = case.inputs["x"].astype(np.float64), result["mean"].astype(np.float64)
+    length = x.shape[1]
+    tail = length % _CHUNK or _CHUNK
+    if not got.any() and length < _CHUNK:
+        return f"every mean is 0: nothing is in the sum, not even the tail, which is all that a row of {length} has"
+    whole = length - length % _CHUNK
+    known = [
+        (x.sum(axis=1), "this is the sum of the row: divide it by the number of elements"),
+        (
+            x.sum(axis=1) / _CHUNK,
+            f"the sum is divided by the chunk ({_CHUNK}), not by the length of the row ({length})",
+        ),
+        (x[:, -tail:].sum(axis=1) / length, "only the last chunk is in the sum: it starts again at each chunk"),
+        (x[:, :_CHUNK].sum(axis=1) / length, "only the first chunk is in the sum"),
+        (
+            x[:, :whole].sum(axis=1) / length,
+            f"the last {tail} elements of each row are not in the sum: the tail is skipped",
+        ),
+    ]
+    for values, words in known:
+        if np.allclose(got, values, rtol=1e-4, atol=1e-6):
+            return words
+    return None
+
+
+ROW_MEAN = KernelChecker(
+    _mean_cases,
+    # A float32 sum of at most 1500 numbers, one by one: 1500 roundings of 6e-8 in the worst order.
+    rtol=1e-4,
+    atol=1e-6,
+    symptoms=(_which_sum,),
+    faults={
+        "gm-out-of-bounds": "the last chunk of a row reads past the end of x",
+        "gm-beyond-declared-size": "the last chunk of a row reads past the end of x",
+        "ub-out-of-bounds": "a chunk does not fit its buffer",
+        "ub-index": "an element outside the chunk is read",
+    },
+)

@@ -1,0 +1,63 @@
+"""``check("03.2")``: the verdict on the learner's attempt, the same in a notebook and in ``gnt learn``."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from pathlib import Path
+
+from gn_tutorial.exercise_cases import CHECKERS
+from gn_tutorial.exercise_result import CheckResult, Finding
+from gn_tutorial.exercise_spec import Exercise, load_course
+from gn_tutorial.exercise_workspace import Workspace, default_workspace
+from gn_tutorial.progress import ProgressFile, default_progress
+
+
+def check(
+    name: str,
+    *,
+    source: str | None = None,
+    workspace: Workspace | None = None,
+    progress: ProgressFile | None = None,
+) -> CheckResult:
+    """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
+
+    A pass is noted in the learner's progress. An exercise that was not begun is "not attempted yet", no error, so that
+    a notebook runs to its end. Raises ArgumentError for an unknown exercise.
+    """
+    exercise = load_course().find(name)
+    workspace = workspace or default_workspace()
+    if source is not None:
+        result = grade_text(exercise, source)
+    elif workspace.untouched(exercise):
+        return CheckResult(exercise.id, exercise.title, "not attempted", lesson=exercise.lesson)
+    else:
+        result = grade(exercise, workspace.path(exercise))
+    if result.passed:
+        (progress or default_progress()).update(lambda known: known.with_pass(exercise.id))
+    return result
+
+
+def grade(exercise: Exercise, path: Path) -> CheckResult:
+    """The verdict on a file. Raises ArgumentError, RegistryError for what is not the learner's mistake."""
+    text = path.read_bytes()
+    if not text.strip():
+        return _failed(exercise, Finding("the file is empty", where=path.name))
+    # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the
+    # numbers that it will be asked for.
+    found = CHECKERS[exercise.checker].check(path, zlib.crc32(exercise.id.encode() + text))
+    if isinstance(found, Finding):
+        return _failed(exercise, found)
+    return CheckResult(exercise.id, exercise.title, "passed", found, lesson=exercise.lesson)
+
+
+def grade_text(exercise: Exercise, text: str) -> CheckResult:
+    """The verdict on a text, under the name of the exercise's own file."""
+    with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
+        path = Path(folder) / Path(exercise.file).name
+        path.write_text(text, encoding="utf-8")
+        return grade(exercise, path)
+
+
+def _failed(exercise: Exercise, finding: Finding) -> CheckResult:
+    return CheckResult(exercise.id, exercise.title, "failed", finding=finding, lesson=exercise.lesson)

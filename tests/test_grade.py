@@ -1,0 +1,360 @@
+"""check() and the checkers, with the real compiler, twin and processes. test_exercise_check has the wrong solutions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gn_tutorial import check_kernel, check_python, grade
+from gn_tutorial.check_kernel import KernelCase, KernelChecker
+from gn_tutorial.check_predict import PredictChecker, Question
+from gn_tutorial.check_python import PythonCase, PythonChecker
+from gn_tutorial.check_tiling import TilingCase, TilingChecker
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercise_result import CheckResult, Finding
+from gn_tutorial.exercise_spec import load_course
+from gn_tutorial.exercise_workspace import Workspace
+from gn_tutorial.launch_args import poison
+from gn_tutorial.progress import ProgressFile
+
+COURSE = load_course()
+
+# One int32 at a time; TODO_* are the lines that the tests change.
+KERNEL = """\
+#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void twice(GM_ADDR x, GM_ADDR y, uint32_t n) {
+  AscendC::GlobalTensor<int32_t> from, to;
+  from.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(x), n);
+  to.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(y), n);
+  for (uint32_t i = 0; i < n; ++i) to.SetValue(i, 2 * from.GetValue(i));
+}
+"""
+LOOP = "for (uint32_t i = 0; i < n; ++i) to.SetValue(i, 2 * from.GetValue(i));"
+
+
+def twice_cases(rng: np.random.Generator) -> list[KernelCase]:
+    made = []
+    for n in (3, 10):
+        x = rng.integers(1, 1000, n).astype(np.int32)
+        made.append(KernelCase(f"{n} numbers", {"x": x}, {"n": n}, {"y": 2 * x}))
+    return made
+
+
+def judged(tmp_path: Path, text: str, checker: KernelChecker | None = None) -> Finding | int:
+    path = tmp_path / "twice.cpp"
+    path.write_text(text)
+    return (checker or KernelChecker(twice_cases, 0, 0, seconds=2)).check(path, 1)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "mine")
+
+
+@pytest.fixture
+def progress(tmp_path: Path) -> ProgressFile:
+    return ProgressFile(tmp_path / "data")
+
+
+def test_unattempted_is_one_stable_line(workspace: Workspace, progress: ProgressFile) -> None:
+    result = grade.check("03.2", workspace=workspace, progress=progress)
+    assert repr(result) == "03.2: not attempted yet"
+    assert result._repr_html_() == "<p>03.2: not attempted yet</p>"
+    workspace.prepare(COURSE.find("03.2"))
+    assert repr(grade.check("03.2", workspace=workspace, progress=progress)) == repr(result)
+    assert not progress.path.exists()
+
+
+def test_check_and_grade_agree_and_a_pass_is_remembered(workspace: Workspace, progress: ProgressFile) -> None:
+    exercise = COURSE.find("02.2")
+    path = workspace.prepare(exercise)
+    path.write_text(path.read_text() + "\n// begun\n")
+    failed = grade.check("02.2", workspace=workspace, progress=progress)
+    assert failed.status == "failed"
+    assert repr(failed) == repr(grade.grade(exercise, path))
+    assert progress.read().passed == {}
+    path.write_bytes(exercise.solution.read_bytes())
+    assert grade.check("02.2", workspace=workspace, progress=progress).passed
+    assert list(progress.read().passed) == ["02.2"]
+
+
+def test_source_of_a_cell_is_checked_like_a_file(workspace: Workspace, progress: ProgressFile) -> None:
+    text = COURSE.find("01.2").solution.read_text()
+    assert grade.check("01.2", source=text, workspace=workspace, progress=progress).passed
+    wrong = grade.check("01.2", source=text.replace("m2_a + m2_b", "m2_a"), workspace=workspace, progress=progress)
+    assert wrong.status == "failed"
+    assert "is right" in wrong.message
+
+
+def test_unknown_exercise_is_a_message() -> None:
+    with pytest.raises(ArgumentError, match=r"no exercise '03\.9'"):
+        grade.check("03.9")
+
+
+def test_an_empty_file_and_an_unreadable_one(workspace: Workspace, progress: ProgressFile) -> None:
+    path = workspace.prepare(COURSE.find("01.1"))
+    path.write_text(" \n")
+    assert grade.check("01.1", workspace=workspace, progress=progress).message == "the file is empty"
+    path.write_bytes(b"x = '\xff'\n")
+    assert "Python cannot read the file" in grade.check("01.1", workspace=workspace, progress=progress).message
+
+
+def test_failure_names_case_hint_and_section_as_text_and_html() -> None:
+    finding = Finding("a < b", "3 numbers", "k.cpp:3", "more <text>")
+    result = CheckResult("03.2", "Title", "failed", finding=finding, lesson="notebook 03, section 'S'")
+    for part in ("a < b", "3 numbers", "k.cpp:3", "more <text>", "gnt learn hint 03.2", "notebook 03, section 'S'"):
+        assert part in repr(result)
+    html = result._repr_html_()
+    assert "a &lt; b" in html
+    assert "more &lt;text&gt;" in html
+    assert "gnt learn hint 03.2" in html
+
+
+def test_a_right_kernel_passes_every_case(tmp_path: Path) -> None:
+    assert judged(tmp_path, KERNEL) == 2
+
+
+@pytest.mark.parametrize(
+    ("loop", "message", "case"),
+    [
+        (";", "y was never written", "3 numbers"),
+        (LOOP.replace("i < n", "i < n && i < 5"), "part of y was never written: y[5] to y[9], 5 of 10", "10 numbers"),
+        (LOOP.replace("2 * from.GetValue(i)", "7"), "every element of y is 7: it does not depend", "3 numbers"),
+        (LOOP.replace("2 *", "3 *"), "y[0] is ", "3 numbers"),
+        (LOOP + " from.SetValue(1, 0);", "the kernel changed its input: x[1]", "3 numbers"),
+        (LOOP.replace("i < n", "i < n + 1"), "the twin stopped the kernel: ", "3 numbers"),
+        (LOOP.replace("++i", "i += 0"), "never ends", "3 numbers"),
+        ("*reinterpret_cast<volatile int*>(8) = 1;", "the kernel crashed", "3 numbers"),
+    ],
+)
+def test_a_wrong_kernel_is_told_why(tmp_path: Path, loop: str, message: str, case: str) -> None:
+    found = judged(tmp_path, KERNEL.replace(LOOP, loop))
+    assert isinstance(found, Finding)
+    assert message in found.message
+    assert found.case == case
+
+
+def test_a_fault_is_shown_at_the_learners_line(tmp_path: Path) -> None:
+    found = judged(tmp_path, KERNEL.replace("i < n", "i < n + 1"))
+    assert isinstance(found, Finding)
+    assert found.where == "twice.cpp:6, block 0"
+    assert "for (uint32_t i" in found.detail
+
+
+def test_a_kernel_that_does_not_compile_and_one_that_was_renamed(tmp_path: Path) -> None:
+    found = judged(tmp_path, KERNEL.replace("SetValue(i,", "SetValu(i,"))
+    assert isinstance(found, Finding)
+    assert "does not compile" in found.message
+    assert "SetValu" in found.detail
+    found = judged(tmp_path, KERNEL.replace("uint32_t n)", "uint32_t length)").replace("n)", "length)"))
+    assert isinstance(found, Finding)
+    assert "cannot be called" in found.message or "does not compile" in found.message
+
+
+def test_a_demand_is_asked_when_the_numbers_are_right(tmp_path: Path) -> None:
+    checker = KernelChecker(twice_cases, 0, 0, demands=(lambda case, result: "too slow" if result.blocks else None,))
+    found = judged(tmp_path, KERNEL, checker)
+    assert isinstance(found, Finding)
+    assert found.message == "too slow"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
+def test_poison_is_told_from_written_elements(dtype: str) -> None:
+    array = np.empty(4, dtype)
+    poison(array)
+    array[1] = 3
+    assert check_kernel.unwritten(array).tolist() == [True, False, True, True]
+    if array.dtype.kind == "f":
+        array[2] = np.nan
+        assert check_kernel.unwritten(array).tolist() == [True, False, False, True]
+
+
+def half_cases(rng: np.random.Generator) -> list[PythonCase]:
+    return [
+        PythonCase(
+            f"{n} numbers", "half", {"x": (x := rng.uniform(1, 2, n))}, {"half": x / 2, "sum": np.asarray(x.sum())}
+        )
+        for n in (2, 9)
+    ]
+
+
+HALF = PythonChecker(half_cases, 1e-9, 0, forbidden={"sum": "add them up in a loop"}, seconds=2)
+SUM = "    total = 0\n    for value in x:\n        total += value\n"
+
+
+def halved(tmp_path: Path, body: str, head: str = "import numpy as np\n") -> Finding | int:
+    path = tmp_path / "half.py"
+    path.write_text(f"{head}\n\ndef half(x):\n{body}")
+    return HALF.check(path, 1)
+
+
+def test_a_right_function_passes(tmp_path: Path) -> None:
+    assert halved(tmp_path, f"{SUM}    return x / 2, total\n") == 2
+    assert halved(tmp_path, f"{SUM}    print('x' * 100000)\n    return x / 2, total\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("    return x / 2, x.sum()\n", "sum is what this exercise asks you to write; add them up in a loop"),
+        ("    return x / 2, eval('x.su' + 'm()')\n", "eval(...) is not needed here"),
+        ("    return x / 2\n", "returned 1 values; it returns half, sum"),
+        ("    return x[1:] / 2, 0\n", "half has shape (1,); (2,) is right"),
+        (f"{SUM}    return x / 3, total\n", "half.ravel()[0] is "),
+        (f"{SUM}    return x / 2, total + 1\n", "sum is "),
+        (f"{SUM}    x /= 2\n    return x, total\n", "changed its argument x"),
+        ("    print(x / 2)\n", "half returned None, not half, sum"),
+        ("    return 'a', 'b'\n", "half returned str, str"),
+        ("    return x / 2, 1 / 0\n", "half raised ZeroDivisionError: division by zero"),
+        ("    raise SystemExit(0)\n", "half raised SystemExit"),
+        ("    raise NotImplementedError\n", "half is not written yet"),
+        ("    while True:\n        pass\n", "half ran longer than 2 s and was stopped"),
+        ("    return x / 2, (\n", "Python cannot read the file"),
+        ("    return np.full(2, 0.75), 3\n", "every element of half is 0.75: it does not depend on the input"),
+    ],
+)
+def test_a_wrong_function_is_told_why(tmp_path: Path, body: str, message: str) -> None:
+    found = halved(tmp_path, body)
+    assert isinstance(found, Finding)
+    assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ("import gn_tutorial.reference\n", "gn_tutorial has the finished function"),
+        ("from torch.nn import functional\n", "torch has the finished function"),
+        ("import subprocess\n", "the exercise needs NumPy only, and this imports subprocess"),
+        ("from numpy import sum as add\n", "sum is what this exercise asks you to write"),
+        ("raise ValueError('no')\n", "half raised ValueError: no"),
+    ],
+)
+def test_what_stands_above_the_function_is_read_too(tmp_path: Path, head: str, message: str) -> None:
+    found = halved(tmp_path, f"{SUM}    return x / 2, total\n", head)
+    assert isinstance(found, Finding)
+    assert message in found.message
+    assert found.where.startswith("half.py")
+
+
+def test_a_hidden_import_fails_in_the_process(tmp_path: Path) -> None:
+    body = "    import numpy\n    return numpy.sys.modules['gn_tutorial'].reference, 0\n"
+    found = halved(tmp_path, body)
+    assert isinstance(found, Finding)
+    assert "half raised AttributeError" in found.message
+
+
+def test_a_function_that_ends_its_process_is_told_so(tmp_path: Path) -> None:
+    found = halved(tmp_path, "    np.core.os._exit(3)\n" if hasattr(np, "core") else "    np.os._exit(3)\n")
+    assert isinstance(found, Finding)
+    assert "half" in found.message
+
+
+def test_a_missing_function_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "half.py"
+    path.write_text("def third(x):\n    return x / 3\n")
+    found = HALF.check(path, 1)
+    assert isinstance(found, Finding)
+    assert "there is no function half" in found.message
+
+
+def test_names_are_found_wherever_they_stand() -> None:
+    import ast
+
+    tree = ast.parse("import a.b as c\nfrom d import e\nf.g(h)\nfor i in j: k = 1\n")
+    found = {(name, module) for _, name, module in check_python._names(tree)}
+    assert found == {("a", True), ("d", True), ("e", False), ("f", False), ("g", False), ("h", False), ("j", False)}
+
+
+HEADER = """\
+#include <cstdint>
+struct Share {
+  uint32_t each;
+  uint32_t rest;
+};
+inline const char* Divide(int64_t n, int64_t parts, Share* share) {
+  if (parts <= 0) return "no parts";
+  share->each = n / parts;
+  share->rest = n % parts;
+  return nullptr;
+}
+"""
+
+
+def divided(tmp_path: Path, text: str) -> Finding | int:
+    def cases(rng: np.random.Generator) -> list[TilingCase]:
+        n = int(rng.integers(50, 90))
+        return [
+            TilingCase("7 in 2", {"n": 7, "parts": 2}, {"each": 3, "rest": 1}),
+            TilingCase("no parts", {"n": 7, "parts": 0}, None, "nobody is there"),
+            TilingCase("many", {"n": n, "parts": 9}, {"each": n // 9, "rest": n % 9}),
+        ]
+
+    path = tmp_path / "share.h"
+    path.write_text(text)
+    return TilingChecker("Share", "Divide", ("n", "parts"), cases, seconds=3).check(path, 1)
+
+
+def test_a_right_tiling_function_passes(tmp_path: Path) -> None:
+    assert divided(tmp_path, HEADER) == 3
+    noisy = HEADER.replace("  if (", '  __builtin_printf("{}\\n");\n  if (', 1)
+    assert divided(tmp_path, noisy) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("share->rest = n % parts", "share->rest = 0"), "rest is 0; 1 is right"),
+        (('return "no parts"', "return nullptr"), "Divide must refuse this and return a sentence: nobody is there"),
+        (('if (parts <= 0) return "no parts";', ""), "crashed (signal 8)"),
+        (("parts <= 0", "parts <= 2"), "Divide refused (no parts), but this can be divided"),
+        (("share->each = n / parts;", "for (;;) share->each = n;"), "ran longer than 3 s and was stopped"),
+        (("n / parts", "n / part"), "the header does not work"),
+        (("struct Share {", "struct Portion {"), "the header does not work: there is no 'struct Share"),
+        (("share->each = n / parts;\n  share->rest = n % parts;", ""), "leaves every field at 0"),
+    ],
+)
+def test_a_wrong_tiling_function_is_told_why(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    assert change[0] in HEADER
+    found = divided(tmp_path, HEADER.replace(*change))
+    assert isinstance(found, Finding)
+    assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = 1\nb = '?'", "b has no prediction yet"),
+        ("a = 1", "b has no prediction yet"),
+        ("a = 1.5\nb = 2", "a is 1.5; a whole number is asked for"),
+        ("a = 4\nb = 2", "a: you predicted 4, the twin measured another number. twice too many"),
+        ("a = 2\nb = 1", "b: you predicted 1, the twin measured another number; you are below it"),
+        ("a = = 2", "the file cannot be read"),
+    ],
+)
+def test_predictions(tmp_path: Path, text: str, message: str) -> None:
+    questions = (Question("a", "how many", lambda: 2, {4: "twice too many"}), Question("b", "how much", lambda: 3))
+    path = tmp_path / "answers.toml"
+    path.write_text(text)
+    found = PredictChecker(questions).check(path, 0)
+    assert isinstance(found, Finding)
+    assert message in found.message
+    path.write_text("a = 2\nb = 3")
+    assert PredictChecker(questions).check(path, 0) == 2
+
+
+def test_data_differ_from_attempt_to_attempt_and_not_from_run_to_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds = []
+
+    class Recorder:
+        def check(self, path: Path, seed: int) -> int:
+            seeds.append(seed)
+            return 1
+
+    monkeypatch.setattr(grade, "CHECKERS", {"copy-tail": Recorder()})
+    for text in ("one", "one", "two"):
+        assert grade.grade_text(COURSE.find("00.1"), text).passed
+    assert seeds[0] == seeds[1] != seeds[2]
