@@ -1,4 +1,4 @@
-"""The process that runs a learner's Python: ``python -I attempt_child.py JOB_FOLDER``. Imports nothing of the package.
+"""The process that runs a learner's Python: ``python -P attempt_child.py JOB_FOLDER``. Imports nothing of the package.
 
 It reads job.json and arrays.npz, calls the functions, and writes one line of JSON for each call to report.jsonl, with
 its arrays in out<number>.npz. The line is written before the next call, so that a loop without end leaves a trace.
@@ -23,7 +23,7 @@ def main(folder: Path) -> None:
     """Run the job; what the learner's code raises is reported and never leaves this function."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     arrays = dict(np.load(folder / "arrays.npz"))
-    _limit_memory(job["memory_bytes"])
+    _limit(job["memory_bytes"], job["file_bytes"])
     for name in FINISHED:
         sys.modules[name] = None  # type: ignore[assignment]
     with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
@@ -77,9 +77,10 @@ def _value(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
 
 
 def _once(chunks: list[np.ndarray]) -> Iterator[np.ndarray]:
-    """Chunks that can be gone through once, as data that streams past a core."""
-    while chunks:
-        yield chunks.pop(0)
+    """Chunks that can be gone through once: as on a core, the next one overwrites the buffer of the one before."""
+    for chunk in chunks:
+        yield chunk
+        chunk.fill(np.nan)
 
 
 def _failure(error: BaseException, source: str) -> dict[str, Any]:
@@ -93,13 +94,15 @@ def _say(report: TextIO, fact: dict[str, Any]) -> None:
     report.flush()
 
 
-def _limit_memory(size: int) -> None:
+def _limit(memory_bytes: int, file_bytes: int) -> None:
+    """Memory, and what a loop that prints may leave on the disk."""
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
+        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     except (ImportError, ValueError, OSError):
-        pass  # a platform without the limit still has the limit of time
+        pass  # a platform without these limits still has the limit of time
 
 
 if __name__ == "__main__":

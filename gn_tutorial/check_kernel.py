@@ -11,7 +11,7 @@ import numpy as np
 
 from gn_tutorial.arguments import inout, out
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
-from gn_tutorial.exercise_numbers import constant, first_wrong, shown, spots
+from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown, spots
 from gn_tutorial.exercise_result import Finding
 from gn_tutorial.kernel import Kernel, kernel
 from gn_tutorial.launch import FLOAT_POISON, POISON_BYTE
@@ -124,7 +124,7 @@ class KernelChecker:
         if constant(got) and not constant(want):
             return f"every element of {name} is {shown(got[0])}: it does not depend on the input"
         at = first_wrong(got, want, self.rtol, self.atol)
-        return f"{name}[{at}] is {shown(got[at])}; {shown(want[at])} is right"
+        return mismatch(f"{name}[{at}]", got[at], want[at])
 
 
 def unwritten(array: np.ndarray) -> np.ndarray:

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.attempt_child import FINISHED
-from gn_tutorial.exercise_numbers import constant, first_wrong, shown
+from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown
 from gn_tutorial.exercise_result import Finding
 
 ALLOWED_IMPORTS = frozenset("__future__ collections dataclasses functools itertools math numpy operator typing".split())
 _HIDDEN_WAYS = frozenset("eval exec compile __import__ globals open getattr vars breakpoint input".split())
 _MEMORY_BYTES = 4 << 30
+_FILE_BYTES = 64 << 20
 _SHOWN_LINES = 8
 
 
@@ -67,7 +68,9 @@ class PythonChecker:
             _write_job(folder, path, cases)
             ended = self._run(folder)
             report = folder / "report.jsonl"
-            facts = [json.loads(line) for line in report.read_text().splitlines()] if report.is_file() else []
+            # A last line without its end was cut off when the process was stopped.
+            lines = report.read_text().split("\n")[:-1] if report.is_file() else []
+            facts = [json.loads(line) for line in lines]
             for number, case in enumerate(cases):
                 if number >= len(facts):
                     return self._unfinished(path, case, ended)
@@ -97,7 +100,7 @@ class PythonChecker:
 
     def _run(self, folder: Path) -> str:
         """How the process ended: nothing, or what it was stopped for, with the end of what it printed."""
-        command = [sys.executable, "-I", str(Path(__file__).with_name("attempt_child.py")), str(folder)]
+        command = [sys.executable, "-P", str(Path(__file__).with_name("attempt_child.py")), str(folder)]
         with (folder / "printed").open("wb") as printed:
             try:
                 code = subprocess.run(
@@ -158,7 +161,7 @@ class PythonChecker:
             )
         at = first_wrong(ours, want, self.rtol, self.atol)
         place = wrong[0] if want.size == 1 else f"{wrong[0]}.ravel()[{at}]"
-        return Finding(f"{place} is {shown(ours[at])}; {shown(want[at])} is right", case.label)
+        return Finding(mismatch(place, ours[at], want[at]), case.label)
 
 
 def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
@@ -192,6 +195,6 @@ def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase]) -> None:
         {"function": case.function, "arguments": {name: encode(value) for name, value in case.arguments.items()}}
         for case in cases
     ]
-    job = {"source": str(path.resolve()), "memory_bytes": _MEMORY_BYTES, "calls": calls}
+    job = {"source": str(path.resolve()), "memory_bytes": _MEMORY_BYTES, "file_bytes": _FILE_BYTES, "calls": calls}
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
     np.savez(folder / "arrays.npz", **arrays)

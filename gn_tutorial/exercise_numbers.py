@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+#: A relative error below this is no wrong formula, but float32 (6e-8 an operation) in place of float64.
+_NEAR = 1e-5
+
 
 def first_wrong(got: np.ndarray, want: np.ndarray, rtol: float, atol: float) -> int:
     """Flat index of the first element outside ``atol + rtol * |want|``, or -1. NaN and infinity are never within."""
@@ -21,6 +24,15 @@ def constant(array: np.ndarray) -> bool:
 def shown(value: object) -> str:
     """A number with seven digits; a whole number in full."""
     return f"{value:.7g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def mismatch(place: str, got: np.generic, want: np.generic) -> str:
+    """``y[3] is 1; 2 is right``. Real numbers that nearly agree are shown with all their digits."""
+    if isinstance(want, np.floating) and abs(float(got) - float(want)) <= _NEAR * abs(float(want)):
+        return (
+            f"{place} is {got}; {want} is right: the first digits agree, so look for arithmetic of too low a precision"
+        )
+    return f"{place} is {shown(got)}; {shown(want)} is right"
 
 
 def spots(name: str, mask: np.ndarray) -> str:

@@ -6,6 +6,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
+from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercise_cases import CHECKERS
 from gn_tutorial.exercise_result import CheckResult, Finding
 from gn_tutorial.exercise_spec import Exercise, load_course
@@ -40,7 +41,10 @@ def check(
 
 def grade(exercise: Exercise, path: Path) -> CheckResult:
     """The verdict on a file. Raises ArgumentError, RegistryError for what is not the learner's mistake."""
-    text = path.read_bytes()
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ArgumentError(f"cannot read the attempt: {error.strerror}", where=str(path)) from error
     if not text.strip():
         return _failed(exercise, Finding("the file is empty", where=path.name))
     # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the

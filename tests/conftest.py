@@ -1,6 +1,7 @@
 """What every test shares: a kernel cache of their own, kept between runs."""
 
 import os
+import shutil
 import tempfile
 
 import pytest
@@ -11,7 +12,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # of the suite compiles nothing, and the workers of pytest-xdist share it. An explicit GNT_CACHE_DIR wins: .ci/run
     # starts from nothing.
     # The same for exercises: a notebook's stored "not attempted yet" must not depend on who runs the tests.
-    os.environ["GNT_EXERCISES_DIR"] = os.environ["GNT_DATA_DIR"] = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
+    learner = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
+    os.environ["GNT_EXERCISES_DIR"] = os.environ["GNT_DATA_DIR"] = learner
+    config.add_cleanup(lambda: shutil.rmtree(learner, ignore_errors=True))
     if "GNT_CACHE_DIR" in os.environ:
         return
     try:

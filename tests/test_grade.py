@@ -10,7 +10,7 @@ import pytest
 from gn_tutorial import check_kernel, check_python, grade
 from gn_tutorial.check_kernel import KernelCase, KernelChecker
 from gn_tutorial.check_predict import PredictChecker, Question
-from gn_tutorial.check_python import PythonCase, PythonChecker
+from gn_tutorial.check_python import Chunks, PythonCase, PythonChecker
 from gn_tutorial.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercise_result import CheckResult, Finding
@@ -239,16 +239,35 @@ def test_what_stands_above_the_function_is_read_too(tmp_path: Path, head: str, m
 
 
 def test_a_hidden_import_fails_in_the_process(tmp_path: Path) -> None:
-    body = "    import numpy\n    return numpy.sys.modules['gn_tutorial'].reference, 0\n"
-    found = halved(tmp_path, body)
+    found = halved(tmp_path, "    return typing.sys.modules['gn_tutorial'].reference, 0\n", "import typing\n")
     assert isinstance(found, Finding)
-    assert "half raised AttributeError" in found.message
+    assert "half raised AttributeError: 'NoneType'" in found.message
 
 
 def test_a_function_that_ends_its_process_is_told_so(tmp_path: Path) -> None:
-    found = halved(tmp_path, "    np.core.os._exit(3)\n" if hasattr(np, "core") else "    np.os._exit(3)\n")
+    found = halved(tmp_path, "    typing.sys.modules['os']._exit(3)\n", "import typing\n")
     assert isinstance(found, Finding)
-    assert "half" in found.message
+    assert "half ended its process (exit code 3)" in found.message
+
+
+def test_a_loop_that_prints_is_stopped(tmp_path: Path) -> None:
+    found = halved(tmp_path, "    while True:\n        print('x' * 1000000)\n")
+    assert isinstance(found, Finding)
+    assert (
+        "half raised OSError" in found.message or "ended its process" in found.message or "was stopped" in found.message
+    )
+
+
+def test_chunks_are_gone_when_the_next_one_is_taken(tmp_path: Path) -> None:
+    arrays = (np.array([1.0, 2.0]), np.array([4.0]))
+    path = tmp_path / "total.py"
+    for body, right in (("sum(chunk.sum() for chunk in chunks)", True), ("sum(c.sum() for c in list(chunks))", False)):
+        path.write_text(f"def total(chunks):\n    return {body}\n")
+        case = PythonCase("three numbers", "total", {"chunks": Chunks(arrays)}, {"total": np.asarray(7.0)})
+        found = PythonChecker(lambda rng, case=case: [case], 1e-9, 0).check(path, 1)
+        assert (found == 1) is right
+        if not right:
+            assert "total is nan; 7 is right" in found.message
 
 
 def test_a_missing_function_is_named(tmp_path: Path) -> None:

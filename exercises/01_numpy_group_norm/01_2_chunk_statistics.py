@@ -17,5 +17,8 @@ def combine(
 
 
 def statistics(chunks: Iterable[np.ndarray]) -> tuple[float, float]:
-    """Return mean and variance of all chunks together. They can be gone through once, and their lengths may differ."""
+    """Return mean and variance of all chunks together. Their lengths may differ.
+
+    They can be gone through once, and share a buffer: when you take the next chunk, the one before it is overwritten.
+    """
     raise NotImplementedError

@@ -3,7 +3,7 @@
 // A kernel works on `buffers` buffers of one size. The tile is the largest number of elements for which
 //   - all buffers together fit into ubBytes, and
 //   - one buffer has a multiple of 32 bytes, because that is the unit in which the UB is addressed.
-// elementBytes is 1, 2 or 4.
+// It does not depend on n. elementBytes is 1, 2 or 4.
 #pragma once
 #include <cstdint>
 

@@ -27,7 +27,7 @@ def _offset_case(groups: int, cores: int) -> KernelCase:
 
 def _everybody(case: KernelCase, result: Result) -> str | None:
     groups = case.expected["owner"].size
-    if result.tally.mte3 == groups * case.blocks:
+    if case.blocks > 1 and result.tally.mte3 == groups * case.blocks:
         return f"every core works on all {groups} groups: nothing is divided"
     return None
 
@@ -104,7 +104,9 @@ def _which_sum(case: KernelCase, result: Result) -> str | None:
     if not got.any() and length < _CHUNK:
         return f"every mean is 0: nothing is in the sum, not even the tail, which is all that a row of {length} has"
     whole = length - length % _CHUNK
+    of_chunks = np.stack([x[:, at : at + _CHUNK].mean(axis=1) for at in range(0, length, _CHUNK)])
     known = [
+        (of_chunks.mean(axis=0), "this is the mean of the chunks' means; the last chunk is shorter and weighs less"),
         (x.sum(axis=1), "this is the sum of the row: divide it by the number of elements"),
         (
             x.sum(axis=1) / _CHUNK,
@@ -123,12 +125,19 @@ def _which_sum(case: KernelCase, result: Result) -> str | None:
     return None
 
 
+def _in_chunks(case: KernelCase, result: Result) -> str | None:
+    if result.tally.bytes_in < case.inputs["x"].nbytes:
+        return "the means are right, but the rows do not come through the buffer: Load brings a chunk into it"
+    return None
+
+
 ROW_MEAN = KernelChecker(
     _mean_cases,
     # A float32 sum of at most 1500 numbers, one by one: 1500 roundings of 6e-8 in the worst order.
     rtol=1e-4,
     atol=1e-6,
     symptoms=(_which_sum,),
+    demands=(_in_chunks,),
     faults={
         "gm-out-of-bounds": "the last chunk of a row reads past the end of x",
         "gm-beyond-declared-size": "the last chunk of a row reads past the end of x",

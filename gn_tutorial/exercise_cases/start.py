@@ -53,12 +53,22 @@ def _tails(case: KernelCase, result: Result) -> str | None:
     return None
 
 
+def _through_the_buffer(case: KernelCase, result: Result) -> str | None:
+    if result.tally.bytes_in < case.inputs["x"].nbytes:
+        return (
+            "the numbers are right, but not all of them came through the Unified Buffer: CopyIn and CopyOut do the work"
+        )
+    return None
+
+
 COPY_TAIL = KernelChecker(
     _cases,
     rtol=0.0,
     atol=0.0,
     symptoms=(_tails,),
+    demands=(_through_the_buffer,),
     faults={
+        "ub-out-of-bounds": "a piece is longer than its buffer, which has room for kTile elements",
         "gm-out-of-bounds": "the last tile is copied as if it were full, beyond the end of the array",
         "gm-beyond-declared-size": "the last tile is copied as if it were full, beyond the end of the array",
     },
