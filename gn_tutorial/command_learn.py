@@ -61,21 +61,19 @@ class Learner:
 
     def watch(self, exercise: Exercise, changes: Callable[[Path], Iterable[object]]) -> None:
         """Check after each change of the file, and go on to the next exercise after a pass, until all are passed."""
-        while True:
+        following: Exercise | None = exercise
+        while following is not None:
+            exercise = following
             self.present(exercise)
-            if not self.workspace.untouched(exercise) and self.check(exercise).passed:
-                pass
-            else:
+            if not self._passes(exercise):
                 print("watching the file; Ctrl-C ends")
-                for _ in changes(self.workspace.path(exercise)):
-                    if self.workspace.path(exercise).is_file() and self.check(exercise).passed:
-                        break
-                else:
+                saves = changes(self.workspace.path(exercise))
+                if not any(self._passes(exercise) for _ in saves):
                     return
             following = self.next()
-            if following is None:
-                return
-            exercise = following
+
+    def _passes(self, exercise: Exercise) -> bool:
+        return not self.workspace.untouched(exercise) and self.check(exercise).passed
 
     def hint(self, exercise: Exercise, level: int | None) -> None:
         """Print one more hint than last time, or that of ``level``."""
