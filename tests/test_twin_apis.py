@@ -21,8 +21,8 @@ REJECTED = re.findall(r"^GNT_NOT_YET\w*\((\w+)(, (.+))?\)$", HEADER.read_text(en
 TYPES = re.findall(r"^GNT_NOT_YET_T\w+\((\w+)", HEADER.read_text(encoding="utf-8"), flags=re.MULTILINE)
 FUNCTIONS = [name for name, _, _ in REJECTED if name not in TYPES]
 
-# Uses of each name of apis.toml, as kernels write them. f, h, i16, u16, i32, u8: tensors in the Unified Buffer; g: in global memory;
-# m: a mask array; u, b: stride structs.
+# Uses of each name of apis.toml, as kernels write them. f, h, i16, u16, i32, u8: tensors in the Unified Buffer; g: in
+# global memory; m: a mask array; u, b: stride structs.
 UNARY = "{0}(f, f2, 8); {0}(h, h2, 8); {0}(f, f2, 8ull, 1, {{1, 1, 8, 8}}); {0}<half, false>(h, h2, m, 1, u);"
 BINARY = "{0}(f, f2, f2, 8); {0}(f, f2, f2, 8ull, 1, {{1, 1, 1, 8, 8, 8}}); {0}<half, false>(h, h2, h2, m, 1, b);"
 BITS = "{0}(u16, u16, u16, 8); {0}(i16, i16, i16, 8ull, 1, {{1, 1, 1, 8, 8, 8}}); {0}<int16_t, false>(i16, i16, i16, m, 1, b);"
@@ -30,19 +30,17 @@ SCALAR = "{0}(f, f2, 1.0f, 8); {0}<float, false>(f, f2, 1.0f, 8); {0}(h, h2, hal
 SHIFT = "{0}(i32, i32, 1, 8); {0}(i16, i16, static_cast<int16_t>(1), 8ull, 1, u); {0}(i16, i16, static_cast<int16_t>(1), m, 1, u);"
 BLOCK = "{0}(f, f2, 1, 8, 1, 1, 8); {0}<half, false>(h, h2, 1, 8, 1, 1, 8); {0}(f, f2, 1, c, 1, 1, 8);"
 WHOLE = "{0}(f, f2, 8, 1, 1, 1, 8); {0}<half, false>(h, h2, 8, 1, 1, 1, 8); {0}(f, f2, c, 1, 1, 1, 8);"
-COMPARES = (
-    "{0}(u8, f, 1.0f, CMPMODE::LT, 64); {0}<float, uint8_t>(u8, f, 1.0f, CMPMODE::LT, 8ull, 1, u); {0}(u8, i32, 1, CMPMODE::EQ, c, 1, u);"
-)
+COMPARES = "{0}(u8, f, 1.0f, CMPMODE::LT, 64); {0}<float, uint8_t>(u8, f, 1.0f, CMPMODE::LT, 8ull, 1, u); {0}(u8, i32, 1, CMPMODE::EQ, c, 1, u);"
 EXTREME = "{0}(f, f2, f3, 8); {0}(f, f2, f3, 8, true); {0}<half>(h, h2, h2, 8, 1, 8, true); {0}(f, f2, f3, c, 1, 8);"
-USES = {name: UNARY for name in ("Abs", "Exp", "Ln", "Sqrt", "Rsqrt", "Reciprocal", "Relu")}
-USES |= {name: BINARY for name in ("Add", "Sub", "Mul", "Div", "Max", "Min", "AddRelu", "SubRelu", "FusedMulAdd")}
-USES |= {name: BITS for name in ("And", "Or")}
-USES |= {name: SCALAR for name in ("Adds", "Muls", "Maxs", "Mins", "LeakyRelu")}
-USES |= {name: SHIFT for name in ("ShiftLeft", "ShiftRight")}
-USES |= {name: BLOCK for name in ("BlockReduceSum", "BlockReduceMax", "BlockReduceMin", "PairReduceSum")}
-USES |= {name: WHOLE for name in ("WholeReduceSum", "WholeReduceMax", "WholeReduceMin")}
-USES |= {name: COMPARES for name in ("CompareScalar", "Compares")}
-USES |= {name: EXTREME for name in ("ReduceMax", "ReduceMin")}
+USES = dict.fromkeys(("Abs", "Exp", "Ln", "Sqrt", "Rsqrt", "Reciprocal", "Relu"), UNARY)
+USES |= dict.fromkeys(("Add", "Sub", "Mul", "Div", "Max", "Min", "AddRelu", "SubRelu", "FusedMulAdd"), BINARY)
+USES |= dict.fromkeys(("And", "Or"), BITS)
+USES |= dict.fromkeys(("Adds", "Muls", "Maxs", "Mins", "LeakyRelu"), SCALAR)
+USES |= dict.fromkeys(("ShiftLeft", "ShiftRight"), SHIFT)
+USES |= dict.fromkeys(("BlockReduceSum", "BlockReduceMax", "BlockReduceMin", "PairReduceSum"), BLOCK)
+USES |= dict.fromkeys(("WholeReduceSum", "WholeReduceMax", "WholeReduceMin"), WHOLE)
+USES |= dict.fromkeys(("CompareScalar", "Compares"), COMPARES)
+USES |= dict.fromkeys(("ReduceMax", "ReduceMin"), EXTREME)
 USES |= {
     "GlobalTensor::SetGlobalBuffer": "g.SetGlobalBuffer((__gm__ float*)x); g.SetGlobalBuffer((__gm__ float*)x, 64);",
     "LocalTensor::operator[]": "f[8].GetSize(); g[8].GetSize();",
@@ -82,7 +80,14 @@ USES |= {
     " Select<float, uint8_t>(f, u8, f2, f3, SELMODE::VSEL_CMPMASK_SPR, 8ull, 1, b);"
     " Select(f, u8, f2, 1.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, m, 1, b);",
     "Duplicate": "Duplicate(f, 1.0f, 8); Duplicate<half>(h, 1.0f, 8); Duplicate(f, 1.0f, 8ull, 1, 1, 8); Duplicate(f, 1.0f, m, 1, 1, 8);",
-    "CreateVecIndex": "CreateVecIndex(f, 0.0f, 8); CreateVecIndex<int32_t>(i32, 0, 8);",
+    "CreateVecIndex": "CreateVecIndex(f, 0.0f, 8); CreateVecIndex<int32_t>(i32, 0, 8); CreateVecIndex(f, 0.0f, 8ull, 1, 1, 8);"
+    " CreateVecIndex(i32, 1, m, 1, 1, 8);",
+    "SetAtomicAdd": "SetAtomicAdd<float>(); SetAtomicAdd<bfloat16_t>();",
+    "SetAtomicMax": "SetAtomicMax<half>();",
+    "SetAtomicMin": "SetAtomicMin<int8_t>();",
+    "SetAtomicType": "AscendC::SetAtomicType<int16_t>();",
+    "SetAtomicNone": "SetAtomicNone();",
+    "DisableDmaAtomic": "DisableDmaAtomic();",
     "Brcb": "Brcb(f, f2, 1, {1, 8}); Brcb(h, h2, 1, BrcbRepeatParams{1, 8});",
     "Gather": "Gather(f, f2, u32, 0, 8); Gather(f, f2, u32, 0, 8ull, 1, 8); Gather(h, h2, u32, 0, c, 1, 8);",
     "ReduceSum": "ReduceSum(f, f2, f3, 8); ReduceSum<float>(f, f2, f3, 8, 1, 8); ReduceSum<half, true>(h, h2, h2, c, 1, 8);",
@@ -139,7 +144,15 @@ uint64_t m[2] = {1, 0}; const uint64_t c[2] = {1, 0}; UnaryRepeatParams u; Binar
 def test_every_promised_name_compiles_in_a_kernel() -> None:
     assert set(USES) == set(APIS), "apis.toml and the uses above differ"
     # Names that declare what later ones use come first; within apis.toml's order that holds but for these.
-    first = ["TPipe::InitBuffer", "TQue::AllocTensor", "TQue::EnQue", "TQue::DeQue", "TQue::FreeTensor", "GetBlockIdx", "GetBlockNum"]
+    first = [
+        "TPipe::InitBuffer",
+        "TQue::AllocTensor",
+        "TQue::EnQue",
+        "TQue::DeQue",
+        "TQue::FreeTensor",
+        "GetBlockIdx",
+        "GetBlockNum",
+    ]
     names = first + [name for name in APIS if name not in first]
     body = "\n".join(USES[name].format(name) if "{0}" in USES[name] else USES[name] for name in names)
     built = build_kernel(f"{BEFORE}{KERNEL}{body}\n}}\n", optimise=False)
@@ -157,13 +170,19 @@ def test_every_promised_name_compiles_in_a_kernel() -> None:
         ("LocalTensor<int8_t> t; Duplicate(t, static_cast<int8_t>(1), 8);", "Duplicate on Atlas A2"),
         ("LocalTensor<half> h; LocalTensor<bfloat16_t> b; Cast(b, h, RoundMode::CAST_NONE, 8);", "Cast on Atlas A2"),
         ("LocalTensor<float> t; And(t, t, t, 8);", "16-bit integers"),
-        ("LocalTensor<float> t; uint64_t m[2]; And(t.ReinterpretCast<int32_t>(), t.ReinterpretCast<int32_t>(),"
-         " t.ReinterpretCast<int32_t>(), m, 1, {1, 1, 1, 8, 8, 8});", "And"),
-        ("LocalTensor<float> t; GlobalTensor<float> g; DataCopyPad(t, g, DataCopyExtParams{1, 4, 0, 0, 0});", "DataCopyPad"),
+        (
+            "LocalTensor<float> t; uint64_t m[2]; And(t.ReinterpretCast<int32_t>(), t.ReinterpretCast<int32_t>(),"
+            " t.ReinterpretCast<int32_t>(), m, 1, {1, 1, 1, 8, 8, 8});",
+            "And",
+        ),
+        (
+            "LocalTensor<float> t; GlobalTensor<float> g; DataCopyPad(t, g, DataCopyExtParams{1, 4, 0, 0, 0});",
+            "DataCopyPad",
+        ),
         ("PipeBarrier<PIPE_S>();", "PipeBarrier"),
         ("TQue<TPosition::VECCALC, 1> q; TPipe p; p.InitBuffer(q, 1, 32);", "TQue takes VECIN or VECOUT"),
     ],
-)  # fmt: skip
+)
 def test_what_the_device_does_not_have_does_not_compile(statement: str, reason: str) -> None:
     source = f'#include "kernel_operator.h"\nusing namespace AscendC;\nextern "C" __global__ __aicore__ void k(GM_ADDR x) {{\n{statement}\n}}\n'
     with pytest.raises(CompileError) as caught:
@@ -178,7 +197,15 @@ def errors_of(lines: list[str], tmp_path: Path) -> dict[int, str]:
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     unlimited = "-ferror-limit=0" if compiler.name != "g++" else "-fmax-errors=0"
     flags = [flag for flag in kernel_flags(compiler, optimise=False) if flag != "-shared"]
-    command = [*compiler.argv, *flags, f"-I{TWIN / 'include'}", "-DGNT_OBSERVED=1", unlimited, "-fsyntax-only", str(source)]
+    command = [
+        *compiler.argv,
+        *flags,
+        f"-I{TWIN / 'include'}",
+        "-DGNT_OBSERVED=1",
+        unlimited,
+        "-fsyntax-only",
+        str(source),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found: dict[int, str] = {}
     for line in done.stderr.splitlines():
@@ -225,7 +252,7 @@ def test_every_rejected_type_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_each_way_of_calling_reaches_the_message(call: str, tmp_path: Path) -> None:
-    names = ["Tanh", "SoftMax", "GatherMask", "SetAtomicAdd", "CrossCoreSetFlag", "ReduceRepeat", "GetAccVal"]
+    names = ["Tanh", "SoftMax", "GatherMask", "SetStoreAtomicConfig", "CrossCoreSetFlag", "ReduceRepeat", "GetAccVal"]
     assert not rejected_by([call.format(name) for name in names], names, tmp_path)
 
 
@@ -244,6 +271,8 @@ def test_no_name_is_in_both_lists() -> None:
 def test_rejected_names_are_declared_nowhere_else() -> None:
     # An overload of its own would make the rejecting one lose, or the call ambiguous.
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(HEADER.parent.glob("*.h")) if path != HEADER)
-    declared = set(re.findall(r"^(?:template .*|inline|constexpr|static)[^;{}()=]*?\b([A-Z]\w+)\(", text, flags=re.MULTILINE))
+    declared = set(
+        re.findall(r"^(?:template .*|inline|constexpr|static)[^;{}()=]*?\b([A-Z]\w+)\(", text, flags=re.MULTILINE)
+    )
     assert len(declared) > 50
     assert not declared & set(FUNCTIONS)

@@ -45,7 +45,8 @@ def test_buffers_take_turns_and_keep_what_they_held() -> None:
 
 
 def test_what_a_queue_says_about_itself() -> None:
-    # Tensors in it, any in it, room for one more, a free buffer: empty; both allocated; one, then both enqueued; one freed.
+    # Tensors in it, any in it, room for one more, a free buffer: empty; both allocated; one, then both enqueued; one
+    # freed.
     assert notes("Counts") == [*(0, 0, 1, 1), *(0, 0, 1, 0), *(1, 1, 1, 0), *(2, 1, 0, 0), *(1, 1, 1, 1)]
 
 
@@ -129,7 +130,8 @@ def test_scalars() -> None:
 
 
 def test_event_ids_are_reserved_and_released() -> None:
-    # Two allocated; Fetch shows the lowest free one twice, without reserving it; a released one is free again; events are separate.
+    # Two allocated; Fetch shows the lowest free one twice, without reserving it; a released one is free again; events
+    # are separate.
     assert notes("ReservedIds") == [0, 1, 2, 2, 0, 0]
 
 
