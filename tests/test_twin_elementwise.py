@@ -1,4 +1,4 @@
-"""Element-wise instructions against NumPy: every form, dtype and special value; lanes outside the mask keep their values."""
+"""Element-wise instructions against NumPy: every form, dtype and special value; masked lanes keep their values."""
 
 from __future__ import annotations
 

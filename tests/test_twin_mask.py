@@ -90,3 +90,11 @@ def test_option_repeat_order(setting: str, blk: int) -> None:
     rows = src[64 * repeat : 64 * repeat + 64].reshape(8, 8)
     kept = rows.ravel() if blk else rows[7 if setting == "ascending" else 0]
     assert_same(actual, np.concatenate([kept, pattern(kind)[len(kept) :]]))
+
+
+def test_a_mask_of_a_whole_repeat_fills_the_register() -> None:
+    dst = pattern(np.float32, 1)
+    actual = run("accumulate", dst, pattern(np.float32, 2), op=119).view(np.float16)
+    expected = dst.copy().view(np.float16)
+    expected[4096 : 4096 + 128] = 7
+    assert_same(actual[4096:], expected[4096:])

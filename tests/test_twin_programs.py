@@ -1,7 +1,8 @@
 """Every refusal of the twin: a right and a wrong program one statement apart, and the line it must name.
 
 ``programs/<check>/<name>_ok.cpp`` runs to its end; ``..._bad.cpp`` stops with exactly the diagnostic of its
-``// expect: <id>`` comment, on that line. ``// blocks: <n>`` asks for more than one block. All are compiled into one library, to compile the headers once.
+``// expect: <id>`` comment, on that line. ``// blocks: <n>`` asks for more than one block. All are compiled into one
+library, to compile the headers once.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 SOURCES = {
     f"{path.parent.name}/{path.stem}": path
     for path in sorted(PROGRAMS.glob("*/*.cpp"))
-    if path.parent.name != "families"
+    if path.parent.name not in ("families", "apis")
 }
 EXPECT = re.compile(r"// expect: ([\w-]+)$")
 # Refusals of the launch itself, which no kernel's source can cause: tests/test_launch.py has them.

@@ -22,10 +22,14 @@ from gn_tutorial.errors import KernelFault
 from gn_tutorial.launch import LaunchArg, launch
 from gn_tutorial.options import TwinOptions
 
-OPS = {name: op for op, name in enumerate(
-    ["Order", "Stale", "Counts", "WholeBuffer", "Views", "Unwritten", "Reset", "Operators", "Bind", "Blocks", "Tiling", "Key",
-     "EmptyDeque", "NoEventIds", "SecondPipe", "Globals", "Scalars", "Print", "ReservedIds"]
-)}  # fmt: skip
+# In the order of enum Op of families/queue.cpp.
+OPS = {
+    name: op
+    for op, name in enumerate(
+        "Order Stale Counts WholeBuffer Views Unwritten Reset Operators Bind Blocks Tiling Key EmptyDeque NoEventIds"
+        " SecondPipe Globals Scalars Print ReservedIds".split()
+    )
+}
 UNTOUCHED = np.int32(-77)
 
 

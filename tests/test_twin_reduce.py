@@ -1,4 +1,4 @@
-"""Reductions: the order of additions bit for bit, the lowest index on ties, where results land, and what stays untouched."""
+"""Reductions of a whole tensor: the order of additions bit for bit, the lowest index on ties, what stays untouched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions of each repeat, block or pair: one result per group, where the strides put it, and none for a group without lanes."""
+"""Reductions of each repeat, block or pair: one result per group, and none for a group without active lanes."""
 
 from __future__ import annotations
 

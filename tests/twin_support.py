@@ -1,7 +1,8 @@
-"""What the twin's tests share: launching a test kernel of ``programs/families``, the lanes of a call, and special values.
+"""What the twin's tests share: launching a test kernel of ``programs/families``, the lanes of a call, special values.
 
-A test kernel copies three whole buffers into the Unified Buffer, runs the operation its ``ASK`` record names, and copies the
-destination buffer back: a test compares the whole buffer, so that it also sees what the operation must leave alone.
+A test kernel copies three whole buffers into the Unified Buffer, runs the operation its ``ASK`` record names, and
+copies the destination buffer back: a test compares the whole buffer, so that it also sees what the operation must leave
+alone.
 """
 
 from __future__ import annotations
@@ -280,7 +281,7 @@ Operation = Callable[..., np.ndarray]
 
 
 def fold(call: Call, operation: Operation, dst: np.ndarray, *sources: np.ndarray, width: int) -> np.ndarray:
-    """``dst`` after the call: repeats one after the other, lanes of one repeat at once; other elements keep their values."""
+    """``dst`` after the call: repeats one after the other, lanes of one repeat at once; the rest keeps its values."""
     result = dst.copy()
     places = call.indices(width, dst.dtype.itemsize, 0)
     reads = [call.indices(width, source.dtype.itemsize, i + 1) for i, source in enumerate(sources)]
