@@ -12,6 +12,8 @@ import pytest
 
 from gn_tutorial.compiler import ZIG_REQUIREMENT
 
+pytest_plugins = ["isolated_support"]  # the fixtures of test_isolated.py and test_hostile.py
+
 
 def pytest_configure(config: pytest.Config) -> None:
     # Tests clear and fill caches; a learner's own must not notice. The folder outlives the run, so that the second run
