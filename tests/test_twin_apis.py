@@ -30,9 +30,7 @@ SCALAR = "{0}(f, f2, 1.0f, 8); {0}<float, false>(f, f2, 1.0f, 8); {0}(h, h2, hal
 SHIFT = "{0}(i32, i32, 1, 8); {0}(i16, i16, static_cast<int16_t>(1), 8ull, 1, u); {0}(i16, i16, static_cast<int16_t>(1), m, 1, u);"
 BLOCK = "{0}(f, f2, 1, 8, 1, 1, 8); {0}<half, false>(h, h2, 1, 8, 1, 1, 8); {0}(f, f2, 1, c, 1, 1, 8);"
 WHOLE = "{0}(f, f2, 8, 1, 1, 1, 8); {0}<half, false>(h, h2, 8, 1, 1, 1, 8); {0}(f, f2, c, 1, 1, 1, 8);"
-COMPARES = (
-    "{0}(u8, f, 1.0f, CMPMODE::LT, 64); {0}<float, uint8_t>(u8, f, 1.0f, CMPMODE::LT, 8ull, 1, u); {0}(u8, i32, 1, CMPMODE::EQ, c, 1, u);"
-)
+COMPARES = "{0}(u8, f, 1.0f, CMPMODE::LT, 64); {0}<float, uint8_t>(u8, f, 1.0f, CMPMODE::LT, 8ull, 1, u); {0}(u8, i32, 1, CMPMODE::EQ, c, 1, u);"
 EXTREME = "{0}(f, f2, f3, 8); {0}(f, f2, f3, 8, true); {0}<half>(h, h2, h2, 8, 1, 8, true); {0}(f, f2, f3, c, 1, 8);"
 USES = {name: UNARY for name in ("Abs", "Exp", "Ln", "Sqrt", "Rsqrt", "Reciprocal", "Relu")}
 USES |= {name: BINARY for name in ("Add", "Sub", "Mul", "Div", "Max", "Min", "AddRelu", "SubRelu", "FusedMulAdd")}
@@ -140,6 +138,15 @@ USES |= {
     "pipe_barrier": "pipe_barrier(PIPE_V); pipe_barrier(PIPE_ALL);",
     "dcci": "dcci(x, SINGLE_CACHE_LINE); dcci((__gm__ void*)x, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);",
     "DataCachePreload": "GlobalTensor<uint64_t> line; DataCachePreload(line, 0);",
+    "GatherMask": "uint64_t kept; GatherMask(f, f2, 1, false, 0, {1, 1, 8, 0}, kept); GatherMask(f, f2, u32, true, 70, GatherMaskParams{1, 2, 8, 0}, kept); GatherMask<half>(h, h2, u16, true, 8, {1, 1, 8, 0}, kept);",
+    "SetCmpMask": "SetCmpMask(u8); Select<float, SELMODE::VSEL_CMPMASK_SPR>(f, f2, f3, 1, b); Select(f, u8, f2, 1, b);",
+    "GetCmpMask": "Compare(f, f2, CMPMODE::LT, 64ull, b); Compare<half>(h, h2, CMPMODE::LT, c, b); GetCmpMask(u8);",
+    "Transpose": "Transpose(h, h2); Transpose(f, f2, u8, TransposeParamsExt(1, 2, 4, 8, TransposeType::TRANSPOSE_NCHW2NHWC)); Transpose<uint16_t>(u16, u16);",
+    "TransDataTo5HD": "uint64_t list[16]; LocalTensor<half> tiles[16]; TransDataTo5HD<half>(tiles, tiles, {false, false, 1, 0, 0}); TransDataTo5HD<float>(list, list, {}); LocalTensor<uint64_t> lists; TransDataTo5HD<int8_t>(lists, lists, TransDataTo5HDParams{});",
+    "GetAccVal": "wide = GetAccVal<float>();",
+    "GetReduceRepeatSumSpr": "wide = GetReduceRepeatSumSpr<float>();",
+    "GetReduceRepeatMaxMinSpr": "GetReduceRepeatMaxMinSpr<float>(wide, wide); GetReduceRepeatMaxMinSpr<float>(wide);",
+    "GetReduceMaxMinCount": "GetReduceMaxMinCount<float>(wide, wide);",
     "ScalarCast": "index += ScalarCast<float, int32_t, RoundMode::CAST_ROUND>(wide);",
 }  # fmt: skip
 BEFORE = """#include "kernel_operator.h"
@@ -159,7 +166,15 @@ uint64_t m[2] = {1, 0}; const uint64_t c[2] = {1, 0}; UnaryRepeatParams u; Binar
 def test_every_promised_name_compiles_in_a_kernel() -> None:
     assert set(USES) == set(APIS), "apis.toml and the uses above differ"
     # Names that declare what later ones use come first; within apis.toml's order that holds but for these.
-    first = ["TPipe::InitBuffer", "TQue::AllocTensor", "TQue::EnQue", "TQue::DeQue", "TQue::FreeTensor", "GetBlockIdx", "GetBlockNum"]
+    first = [
+        "TPipe::InitBuffer",
+        "TQue::AllocTensor",
+        "TQue::EnQue",
+        "TQue::DeQue",
+        "TQue::FreeTensor",
+        "GetBlockIdx",
+        "GetBlockNum",
+    ]
     names = first + [name for name in APIS if name not in first]
     body = "\n".join(USES[name].format(name) if "{0}" in USES[name] else USES[name] for name in names)
     built = build_kernel(f"{BEFORE}{KERNEL}{body}\n}}\n", optimise=False)
@@ -198,7 +213,15 @@ def errors_of(lines: list[str], tmp_path: Path) -> dict[int, str]:
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     unlimited = "-ferror-limit=0" if compiler.name != "g++" else "-fmax-errors=0"
     flags = [flag for flag in kernel_flags(compiler, optimise=False) if flag != "-shared"]
-    command = [*compiler.argv, *flags, f"-I{TWIN / 'include'}", "-DGNT_OBSERVED=1", unlimited, "-fsyntax-only", str(source)]
+    command = [
+        *compiler.argv,
+        *flags,
+        f"-I{TWIN / 'include'}",
+        "-DGNT_OBSERVED=1",
+        unlimited,
+        "-fsyntax-only",
+        str(source),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found: dict[int, str] = {}
     for line in done.stderr.splitlines():
@@ -264,6 +287,8 @@ def test_no_name_is_in_both_lists() -> None:
 def test_rejected_names_are_declared_nowhere_else() -> None:
     # An overload of its own would make the rejecting one lose, or the call ambiguous.
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(HEADER.parent.glob("*.h")) if path != HEADER)
-    declared = set(re.findall(r"^(?:template .*|inline|constexpr|static)[^;{}()=]*?\b([A-Z]\w+)\(", text, flags=re.MULTILINE))
+    declared = set(
+        re.findall(r"^(?:template .*|inline|constexpr|static)[^;{}()=]*?\b([A-Z]\w+)\(", text, flags=re.MULTILINE)
+    )
     assert len(declared) > 50
     assert not declared & set(FUNCTIONS)

@@ -26,6 +26,12 @@ class Operation {
     return *this;
   }
 
+  // The checks of Local for an operand that the event leaves out: an instruction with sixteen of them has no room for all.
+  template <class T>
+  void Check(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes) {
+    CheckUb(role, tensor.Bytes(), bytes, uint64_t{tensor.GetSize()} * sizeof(T), tensor.BufferIndex(), kBlockBytes);
+  }
+
   template <class T>
   Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
     if (bytes != 0) tensor.Check(core_, event_.op, role, bytes, event_.loc);
