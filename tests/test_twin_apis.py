@@ -147,6 +147,51 @@ USES |= {
     "GetReduceRepeatSumSpr": "wide = GetReduceRepeatSumSpr<float>();",
     "GetReduceRepeatMaxMinSpr": "GetReduceRepeatMaxMinSpr<float>(wide, wide); GetReduceRepeatMaxMinSpr<float>(wide);",
     "GetReduceMaxMinCount": "GetReduceMaxMinCount<float>(wide, wide);",
+    "Sin": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Cos": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Tan": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Asin": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Acos": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Atan": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Sinh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Cosh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Tanh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Asinh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Acosh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Atanh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Erf": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Erfc": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Floor": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Ceil": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Trunc": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Frac": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Sign": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Log2": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Log10": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Log": "Log(f, f2); Log<half, false>(h, h2, 8);",
+    "Round": "Round(f, f2, 8); Round<half>(h, h2, u8, 8);",
+    "Power": "Power(f, f2, f3); Power(f, f2, 2.0f, 8); Power<float, false>(f, 2.0f, f3, u8, 8); Power(i32, i32, 2);",
+    "Silu": "Silu(f, f2, 8); Silu<half, false>(h, h2, 8);",
+    "Swish": "Swish(f, f2, 8, 1.702f);",
+    "Gelu": "Gelu(f, f2, 8); Gelu<half, false, false>(h, h2, u8, 8);",
+    "FasterGelu": "FasterGelu(f, f2, 8);",
+    "Broadcast": "uint32_t to[2] = {4, 8}, from[2] = {4, 1}; Broadcast<float, 2, 1>(f, f2, to, from); Broadcast<half, 1, 0, false>(h, h2, to, from, u8);",
+    "BroadCast": "BroadCast<float, 2, 1>(f, f2, to, from);",
+    "Sum": "Sum(f, f2, SumParams{1, 8, 8}); Sum<float, -1, false, false>(f, f2, u8, {1, 8, 8});",
+    "Fill": "Fill(g, 8, 1.0f);",
+    "InitGlobalMemory": "InitGlobalMemory(g, 8, 0.0f);",
+    "InitOutput": "InitOutput<float>(g, 8, 0); InitOutput(g[8], 8, 0.0f);",
+    "ReduceRepeat": "{0}<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8); {0}<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8); ReduceRepeat<ReduceType::MAX, half>(h, h2, 128, 1, 1, 1, 8, ReduceOrder::ORDER_ONLY_INDEX);",
+    "ReduceDataBlock": "{0}<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8); {0}<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8);",
+    "ReducePairElem": "{0}<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8); {0}<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8);",
+    "GetSFFValue": "index += GetSFFValue<1>(8);",
+    "ScalarGetSFFValue": "index += ScalarGetSFFValue<0>(8);",
+    "GetBitCount": "index += GetBitCount<1>(8);",
+    "ScalarGetCountOfValue": "index += ScalarGetCountOfValue<1>(8);",
+    "CountLeadingZero": "index += CountLeadingZero(8);",
+    "ScalarCountLeadingZero": "index += ScalarCountLeadingZero(8);",
+    "CountBitsCntSameAsSignBit": "index += CountBitsCntSameAsSignBit(8);",
+    "CeilDivision": "index += CeilDivision(9, 8);",
     "ScalarCast": "index += ScalarCast<float, int32_t, RoundMode::CAST_ROUND>(wide);",
 }  # fmt: skip
 BEFORE = """#include "kernel_operator.h"
@@ -240,7 +285,7 @@ def rejected_by(lines: list[str], names: list[str], tmp_path: Path) -> list[str]
 
 
 def test_every_rejected_name_says_so(tmp_path: Path) -> None:
-    assert len(FUNCTIONS) > 200
+    assert len(FUNCTIONS) > 100  # the list shrinks as the twin grows
     assert not rejected_by([f"{name}(t, t, 5);" for name in FUNCTIONS], FUNCTIONS, tmp_path)
 
 

@@ -1,15 +1,16 @@
 // The header that every Ascend C kernel includes. CANN's toolkit has one of the same name: the include path decides whether a kernel
 // is compiled for an NPU or for the twin.
 #pragma once
-#include "gn_twin/activation.h"
 #include "gn_twin/constants.h"
 #include "gn_twin/data_copy_pad.h"
 #include "gn_twin/debug.h"
+#include "gn_twin/fill_global.h"
 #include "gn_twin/local_memory.h"
 #include "gn_twin/mask.h"
 #include "gn_twin/operators.h"
 #include "gn_twin/pipe.h"
 #include "gn_twin/raw_sync.h"
+#include "gn_twin/scalar_bits.h"
 #include "gn_twin/sync.h"
 #include "gn_twin/system.h"
 #include "gn_twin/tiling.h"
@@ -20,7 +21,10 @@
 #include "gn_twin/vector_fused.h"
 #include "gn_twin/vector_gather_mask.h"
 #include "gn_twin/vector_logic.h"
+#include "gn_twin/vector_power.h"
+#include "gn_twin/vector_reduce_names.h"
 #include "gn_twin/vector_reduce_tensor.h"
+#include "gn_twin/vector_rows.h"
 #include "gn_twin/vector_scalar.h"
 #include "gn_twin/vector_transpose.h"
 #include "gn_twin/vector_unary.h"

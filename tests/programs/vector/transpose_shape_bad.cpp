@@ -11,6 +11,6 @@ extern "C" __global__ __aicore__ void vector_transpose_shape_bad(GM_ADDR x, GM_A
   LocalTensor<float> b = buffer.GetWithOffset<float>(64, 256);
   Duplicate(b, 1.0f, 64);
   LocalTensor<uint8_t> scratch = buffer.GetWithOffset<uint8_t>(8192, 1024);
-  Transpose(a, b, scratch,
-            TransposeParamsExt(1, 2, 1, 4, TransposeType::TRANSPOSE_NCHW2NHWC));  // expect: transpose-shape
+  const TransposeParamsExt shape(1, 2, 1, 4, TransposeType::TRANSPOSE_NCHW2NHWC);
+  Transpose(a, b, scratch, shape);  // expect: transpose-shape
 }
