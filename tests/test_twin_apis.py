@@ -192,6 +192,10 @@ USES |= {
     "ScalarCountLeadingZero": "index += ScalarCountLeadingZero(8);",
     "CountBitsCntSameAsSignBit": "index += CountBitsCntSameAsSignBit(8);",
     "CeilDivision": "index += CeilDivision(9, 8);",
+    "CrossCoreSetFlag": "CrossCoreSetFlag<0x0, PIPE_MTE3>(3);",
+    "CrossCoreWaitFlag": "CrossCoreWaitFlag(3); CrossCoreWaitFlag<0, PIPE_S>(3);",
+    "assert": 'assert(index < 5); assert(index < 5, "index is %d", index);',
+    "ASCENDC_ASSERT": 'ASCENDC_ASSERT((index < 5), { PRINTF("text"); });',
     "ScalarCast": "index += ScalarCast<float, int32_t, RoundMode::CAST_ROUND>(wide);",
 }  # fmt: skip
 BEFORE = """#include "kernel_operator.h"
@@ -313,7 +317,7 @@ def test_every_rejected_type_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_each_way_of_calling_reaches_the_message(call: str, tmp_path: Path) -> None:
-    names = ["Sort32", "SoftMax", "MrgSort", "LayerNorm", "CrossCoreSetFlag", "TopK", "IBSet"]
+    names = ["Sort32", "SoftMax", "MrgSort", "LayerNorm", "Mmad", "TopK", "IBSet"]
     assert not rejected_by([call.format(name) for name in names], names, tmp_path)
 
 

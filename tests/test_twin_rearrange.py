@@ -45,8 +45,8 @@ def test_gather_mask(op: str, dtype: str) -> None:
     per_block, whole = BLOCK // kind.itemsize, REPEAT // kind.itemsize
 
     @FEW
-    @given(inputs=data(), mode=st.integers(1, 7), counter=st.booleans(), count=st.integers(0, 80), repeat=st.integers(0, 4),
-           blk=st.integers(0, 3), rep=st.integers(0, 16), bits_rep=st.integers(0, 2))  # fmt: skip
+    @given(inputs=data(), mode=st.integers(1, 7), counter=st.booleans(), count=st.integers(0, 80),
+           repeat=st.integers(0, 4), blk=st.integers(0, 3), rep=st.integers(0, 16), bits_rep=st.integers(0, 2))  # fmt: skip
     def check(
         inputs: Data, mode: int, counter: bool, count: int, repeat: int, blk: int, rep: int, bits_rep: int
     ) -> None:
@@ -137,8 +137,9 @@ def test_compare_into_the_register(dtype: str) -> None:
     width = REPEAT // kind.itemsize
 
     @FEW
-    @given(inputs=data(), mode=st.integers(0, 5), form=st.sampled_from([LANES, BITS, OUTSIDE]), lanes=st.integers(1, 128),
-           low=st.integers(1, 2**64 - 1), high=st.integers(0, 2**64 - 1), blk=st.tuples(*[st.integers(0, 4)] * 2))  # fmt: skip
+    @given(inputs=data(), mode=st.integers(0, 5), form=st.sampled_from([LANES, BITS, OUTSIDE]),
+           lanes=st.integers(1, 128), low=st.integers(1, 2**64 - 1), high=st.integers(0, 2**64 - 1),
+           blk=st.tuples(*[st.integers(0, 4)] * 2))  # fmt: skip
     def check(inputs: Data, mode: int, form: int, lanes: int, low: int, high: int, blk: tuple[int, int]) -> None:
         call = Call(form, low=lanes if form == LANES else low, high=0 if form == LANES else high, blk=(1, *blk))
         dst, a, b = pattern(kind, 1), inputs.array(kind), Data(inputs.seed + 1).array(kind)

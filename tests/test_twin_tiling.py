@@ -41,7 +41,7 @@ END_TILING_DATA_DEF;
 REGISTER_TILING_DATA_CLASS(Add_1, OtherKey)
 }  // namespace optiling
 """
-# The layout by hand: u32, pad, i64, u8, pad, f32, then 16 bytes of Inner at a multiple of 8, two floats, u16, padding to 8.
+# By hand: u32, pad, i64, u8, pad, f32, then 16 bytes of Inner at a multiple of 8, two floats, u16, padding to 8.
 LAYOUT = "<I4xqB3xfB1x3Hb7x2fH6x"
 VALUES = (48, -(2**40), 7, 1.5, 200, 1, 2, 65535, -5, 0.25, -8.0, 999)
 KERNEL = """
@@ -49,8 +49,8 @@ KERNEL = """
 extern "C" __global__ __aicore__ void tiled(GM_ADDR y, GM_ADDR tiling) {
   GET_TILING_DATA(td, tiling);
   __gm__ double* out = (__gm__ double*)y;
-  const double values[] = {double(td.blocks), double(td.get_total()), double(td.flag), td.scale, double(td.inner.get_small()),
-                           double(td.inner.triple[0]), double(td.inner.get_triple()[1]), double(td.inner.triple[2]),
+  const double values[] = {double(td.blocks), double(td.get_total()), double(td.flag), td.scale,
+                           double(td.inner.get_small()), double(td.inner.triple[0]), double(td.inner.get_triple()[1]), double(td.inner.triple[2]),
                            double(td.inner.last), td.get_pair()[0], td.pair[1], double(td.tail)};
   for (int i = 0; i < 12; ++i) out[i] = values[i];
   uint16_t three[] = {4, 5, 6};

@@ -2,6 +2,7 @@
 // is compiled for an NPU or for the twin.
 #pragma once
 #include "gn_twin/constants.h"
+#include "gn_twin/cross_core.h"
 #include "gn_twin/data_copy_pad.h"
 #include "gn_twin/debug.h"
 #include "gn_twin/fill_global.h"

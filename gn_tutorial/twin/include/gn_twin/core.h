@@ -68,7 +68,8 @@ struct Core {
   float deq_scale = 1.0f;
   bool deq_scale_set = false;
 
-  int32_t soft_syncs = 0;  // calls of the software SyncAll
+  int32_t soft_syncs = 0;        // calls of the software SyncAll
+  uint8_t cross_flags[16] = {};  // CrossCoreSetFlag without its CrossCoreWaitFlag yet
 
   // What the last reduction left in its special registers (GetReduceRepeat...Spr, GetAccVal).
   float reduce_sum = 0.0f;
