@@ -196,6 +196,7 @@ USES |= {
     "CrossCoreWaitFlag": "CrossCoreWaitFlag(3); CrossCoreWaitFlag<0, PIPE_S>(3);",
     "assert": 'assert(index < 5); assert(index < 5, "index is %d", index);',
     "ASCENDC_ASSERT": 'ASCENDC_ASSERT((index < 5), { PRINTF("text"); });',
+    "Gatherb": "Gatherb(u32, u32, u32, 1, {1, 8}); Gatherb(u16, u16, u32, 1, GatherRepeatParams{1, 8});",
     "ScalarCast": "index += ScalarCast<float, int32_t, RoundMode::CAST_ROUND>(wide);",
 }  # fmt: skip
 BEFORE = """#include "kernel_operator.h"

@@ -24,7 +24,7 @@ from twin_support import (
 
 OPS = {name: op for op, name in enumerate(
     ["GatherPattern", "GatherBits", "Tile", "Planes", "To5HD", "To5HDAddresses", "To5HDTensor", "CompareRegister",
-     "SelectRegister", "SelectAddress", "SelectScalar", "ReduceRegisters"]
+     "SelectRegister", "SelectAddress", "SelectScalar", "ReduceRegisters", "Gatherb"]
 )}  # fmt: skip
 WORDS = ("int16", "uint16", "half", "int32", "uint32", "float")
 BLOCKED = ("int8", "uint8", *WORDS)
@@ -46,7 +46,8 @@ def test_gather_mask(op: str, dtype: str) -> None:
 
     @FEW
     @given(inputs=data(), mode=st.integers(1, 7), counter=st.booleans(), count=st.integers(0, 80),
-           repeat=st.integers(0, 4), blk=st.integers(0, 3), rep=st.integers(0, 16), bits_rep=st.integers(0, 2))  # fmt: skip
+           repeat=st.integers(0, 4), blk=st.integers(0, 3), rep=st.integers(0, 16),
+           bits_rep=st.integers(0, 2))  # fmt: skip
     def check(
         inputs: Data, mode: int, counter: bool, count: int, repeat: int, blk: int, rep: int, bits_rep: int
     ) -> None:
@@ -193,3 +194,23 @@ def test_registers_of_the_last_reduction(dtype: str) -> None:
     assert (dst[3], index[4]) == (values.max(), values.argmax())
     assert (dst[5], index[6]) == (values.min(), values.argmin())
     assert dst[7] == src[:100].max()
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32"])
+def test_gather_blocks(dtype: str) -> None:
+    code, kind = TYPES[dtype]
+
+    @FEW
+    @given(seed=st.integers(0, 99), repeat=st.integers(0, 4), blk=st.integers(0, 4), rep=st.integers(0, 40))
+    def check(seed: int, repeat: int, blk: int, rep: int) -> None:
+        dst, src = pattern(kind, 1), Data(seed).array(kind)
+        offsets = np.random.default_rng(seed).integers(0, BUFFER_BYTES // BLOCK, BUFFER_BYTES // 4, np.uint32) * BLOCK
+        call = {"repeat": repeat, "dst_blk": blk, "dst_rep": rep}
+        actual = run("rearrange", dst, src, offsets.astype(np.uint32), op=OPS["Gatherb"], type=code, **call)
+        expected = dst.copy().view(np.uint8).reshape(-1, BLOCK)
+        blocks = src.view(np.uint8).reshape(-1, BLOCK)
+        for i in range(8 * repeat):
+            expected[i // 8 * rep + i % 8 * max(blk, 1)] = blocks[offsets[i] // BLOCK]
+        np.testing.assert_array_equal(actual.view(np.uint8), expected.ravel())
+
+    check()

@@ -50,7 +50,8 @@ extern "C" __global__ __aicore__ void tiled(GM_ADDR y, GM_ADDR tiling) {
   GET_TILING_DATA(td, tiling);
   __gm__ double* out = (__gm__ double*)y;
   const double values[] = {double(td.blocks), double(td.get_total()), double(td.flag), td.scale,
-                           double(td.inner.get_small()), double(td.inner.triple[0]), double(td.inner.get_triple()[1]), double(td.inner.triple[2]),
+                           double(td.inner.get_small()), double(td.inner.triple[0]),
+                           double(td.inner.get_triple()[1]), double(td.inner.triple[2]),
                            double(td.inner.last), td.get_pair()[0], td.pair[1], double(td.tail)};
   for (int i = 0; i < 12; ++i) out[i] = values[i];
   uint16_t three[] = {4, 5, 6};

@@ -20,6 +20,7 @@
 #include "gn_twin/vector_compare_register.h"
 #include "gn_twin/vector_fill.h"
 #include "gn_twin/vector_fused.h"
+#include "gn_twin/vector_gather_blocks.h"
 #include "gn_twin/vector_gather_mask.h"
 #include "gn_twin/vector_logic.h"
 #include "gn_twin/vector_power.h"

@@ -13,7 +13,8 @@ enum Op : int64_t {
   kSelectRegister,
   kSelectAddress,
   kSelectScalar,
-  kReduceRegisters
+  kReduceRegisters,
+  kGatherb
 };
 
 // mode: pattern; flag: counter mode; count: elements of one repeat; extra[0]: blocks between repeats of the bits. The number of
@@ -148,6 +149,12 @@ __aicore__ void Any(Bench& bench) {
     case kTo5HD:
     case kTo5HDAddresses:
     case kTo5HDTensor: To5HD<T>(bench); break;
+    case kGatherb:
+      if constexpr (gn_twin::kOneOf<T, uint16_t, uint32_t>) {
+        Gatherb(bench.Dst<T>(), bench.Src0<T>(), bench.Src1<uint32_t>(), static_cast<uint8_t>(bench.ask.repeat),
+                {static_cast<uint8_t>(bench.ask.dst_blk), static_cast<uint8_t>(bench.ask.dst_rep)});
+      }
+      break;
     default:
       if constexpr (gn_twin::kOneOf<T, half, float>) Register<T>(bench);
   }
