@@ -2,15 +2,17 @@
 
     python benchmarks/twin_modes.py [--json]
 
-Ratios are medians over interleaved runs of one process, so that a noisy machine disturbs both sides alike. The targets are those the
-twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add over 4 Mi floats, tiles of 2048);
-observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100 ns more per instruction below.
+Ratios are medians over interleaved runs of one process, so that a noisy machine disturbs both sides alike. The targets
+are those the twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add over 4 Mi
+floats, tiles of 2048); observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100 ns more
+per instruction below.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import functools
 import json
 import statistics
 import tempfile
@@ -48,7 +50,7 @@ void plain_add(const float* x, const float* y, float* z, uint64_t n) {
 
 
 def interleaved(*actions) -> list[float]:
-    """The median seconds of each action over RUNS rounds in which every action runs once. Each returns its own seconds."""
+    """The median seconds of each action over RUNS rounds; in a round every action runs once and returns its seconds."""
     for action in actions:
         action()
     rounds = [[action() for action in actions] for _ in range(RUNS)]
@@ -69,7 +71,10 @@ def add_staging() -> dict[str, float]:
     plain = ctypes.CDLL(str(build_host_library(PLAIN_ADD).library)).plain_add
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y, z)]
     add = gnt.kernel("add")
-    run = {mode: lambda observed=mode: add(x, y, blocks=1, isolated=False, observed=observed).seconds for mode in (False, True)}
+    run = {
+        mode: lambda observed=mode: add(x, y, blocks=1, isolated=False, observed=observed).seconds
+        for mode in (False, True)
+    }
     seconds = interleaved(lambda: timed(lambda: plain(*pointers, ctypes.c_uint64(ADD_ELEMENTS))), run[False], run[True])
     return dict(zip(("plain", "bare", "observed"), seconds, strict=True))
 
@@ -104,7 +109,8 @@ def launches() -> dict[str, float]:
 
     path = gnt.kernel("group_norm/scalar").path
     with tempfile.TemporaryDirectory() as folder:
-        compiled = [timed(lambda: build_kernel(path, cache=Cache(Path(folder) / str(i)))) for i in range(3)]
+        empty = [Cache(Path(folder) / str(i)) for i in range(3)]
+        compiled = [timed(functools.partial(build_kernel, path, cache=cache)) for cache in empty]
     looked_up = statistics.median(timed(lambda: build_kernel(path)) for _ in range(RUNS))
     return {
         "isolated": isolated,
@@ -143,8 +149,15 @@ def main() -> None:
     console = Console()
     table = Table("Add, 4 Mi floats", "ms", "ratio", "target")
     table.add_row("plain loop", f"{staging['plain'] * 1e3:.2f}", "", "")
-    table.add_row("bare twin", f"{staging['bare'] * 1e3:.2f}", f"{staging['bare'] / staging['plain']:.2f} x plain", "1.5")
-    table.add_row("observed twin", f"{staging['observed'] * 1e3:.2f}", f"{staging['observed'] / staging['bare']:.2f} x bare", "1.5")
+    table.add_row(
+        "bare twin", f"{staging['bare'] * 1e3:.2f}", f"{staging['bare'] / staging['plain']:.2f} x plain", "1.5"
+    )
+    table.add_row(
+        "observed twin",
+        f"{staging['observed'] * 1e3:.2f}",
+        f"{staging['observed'] / staging['bare']:.2f} x bare",
+        "1.5",
+    )
     console.print(table)
     table = Table("instruction", "elements", "bare ns", "observed ns", "ratio", "more ns", "within target")
     for row in cost:
@@ -153,7 +166,14 @@ def main() -> None:
             good = observed <= 4 * bare
         else:
             good = observed <= 1.5 * bare if row["elements"] >= 1024 else observed - bare <= 100
-        cells = (row["instruction"], row["elements"], f"{bare:.0f}", f"{observed:.0f}", f"{observed / bare:.2f}", f"{observed - bare:.0f}")
+        cells = (
+            row["instruction"],
+            row["elements"],
+            f"{bare:.0f}",
+            f"{observed:.0f}",
+            f"{observed / bare:.2f}",
+            f"{observed - bare:.0f}",
+        )
         table.add_row(*map(str, cells), "yes" if good else "NO")
     console.print(table)
     table = Table("from Python", "ms")

@@ -1,15 +1,16 @@
 """Every error the package raises on purpose: what went wrong, where, and what to do next.
 
-A user's mistake is shown without a traceback: the command line prints ``str(error)``, and IPython asks the exception for
-``_render_traceback_``.
+A user's mistake is shown without a traceback: the command line prints ``str(error)``, and IPython asks the exception
+for ``_render_traceback_``.
 """
 
 from __future__ import annotations
 
 
 class GntError(Exception):
-    """Base class. ``what`` is one sentence; ``where`` names a file and line, a buffer or an argument; ``hint`` is the next step.
+    """Base class of the package's errors.
 
+    ``what`` is one sentence; ``where`` names a file and line, a buffer or an argument; ``hint`` is the next step;
     ``detail`` is longer text shown below (compiler output, a kernel's printed lines).
     """
 
@@ -87,7 +88,7 @@ class KernelFault(KernelError):
 
 
 class KernelCrash(KernelError):
-    """The kernel's process died: a segmentation fault, ``exit()``, a forbidden system call, an uncaught C++ exception."""
+    """The kernel's process died: a segmentation fault, ``exit()``, a forbidden system call."""
 
 
 class KernelTimeout(KernelError):

@@ -232,8 +232,17 @@ def test_a_folder_that_is_not_an_environment_is_left_alone(clone: Path) -> None:
     precious.write_text("chapter 1")
     result = gnt(clone, "tour")
     assert result.returncode == 1
-    assert "is not a Python environment" in result.stderr
+    assert "exists, and ./gnt did not make it" in result.stderr
     assert precious.read_text() == "chapter 1"
+
+
+def test_somebody_elses_environment_is_left_alone(clone: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(theirs)], check=True)
+    result = gnt(clone, "tour", env={"GNT_VENV": str(theirs), "PATH": f"{theirs / 'bin'}:{os.environ['PATH']}"})
+    assert result.returncode == 1
+    assert f"{theirs} exists, and ./gnt did not make it" in result.stderr
+    assert (theirs / "bin" / "python").exists()
 
 
 def test_two_terminals_at_once(clone: Path) -> None:

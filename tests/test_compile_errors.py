@@ -3,21 +3,15 @@
 The table runs the machine's compiler, and zig's where the test's marker asks for it; so it holds for g++ and for clang.
 """
 
-import os
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
-import filelock
 import pytest
 
 from gn_tutorial.build import TWIN_INCLUDE, build_host_library, build_kernel
 from gn_tutorial.cache import Cache
 from gn_tutorial.compile_errors import CompilerMessage, Sources, explain, not_yet_names, short
 from gn_tutorial.compile_job import CompileLimits, End
-from gn_tutorial.compiler import ZIG_REQUIREMENT
 from gn_tutorial.compiler_output import Place, parse
 from gn_tutorial.errors import CompileError
 
@@ -66,19 +60,6 @@ CASES = {
     "two errors": ("  Fooo(t);\n  t.Frob(3);", 8, r"'Fooo'", "gnt apis"),
 }
 COMPILERS = ["system", pytest.param("zig", marks=pytest.mark.zig)]
-
-
-@pytest.fixture(scope="session")
-def zig() -> str:
-    """The compiler of the ziglang package, in the suite's cache folder: this environment stays as it is."""
-    folder = Path(os.environ["GNT_CACHE_DIR"]) / "ziglang"
-    binary = folder / "ziglang" / "zig"
-    folder.mkdir(parents=True, exist_ok=True)
-    with filelock.FileLock(folder / "lock"):
-        if not binary.exists():
-            command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), ZIG_REQUIREMENT]
-            subprocess.run(command, check=True)
-    return shlex.join([str(binary), "c++"])
 
 
 @pytest.fixture

@@ -99,18 +99,18 @@ def test_a_crash_names_the_last_operation(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize(
-    ("body", "id", "what"),
+    ("body", "name", "what"),
     [
         ("throw 42;", "kernel-exception", "no std::exception"),
         ("char* p = new char[size_t{1} << 50]; yGm.SetValue(0, p[block]);", "kernel-no-memory", "more memory"),
     ],
 )
-def test_a_cpp_exception_of_the_kernel_is_told(tmp_path: Path, body: str, id: str, what: str, isolated: bool) -> None:
+def test_a_cpp_exception_of_the_kernel_is_told(tmp_path: Path, body: str, name: str, what: str, isolated: bool) -> None:
     """Out of an in-process launch it would end Python."""
     path = kernel_file(tmp_path, body)
     with pytest.raises(KernelFault, match=what) as caught:
         launch(build_kernel(path).library, "f", arguments(), blocks=1, isolated=isolated)
-    assert [one.id for one in caught.value.diagnostics] == [id]
+    assert [one.id for one in caught.value.diagnostics] == [name]
 
 
 def test_a_bare_kernel_that_leaves_its_array_is_found(tmp_path: Path) -> None:

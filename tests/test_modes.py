@@ -13,7 +13,7 @@ import gn_tutorial as gnt
 from gn_tutorial.build import build_kernel
 from gn_tutorial.errors import KernelFault
 
-# Reads one element past its tensor: refused when observed; harmless in bare mode, where it reads its own Unified Buffer.
+# Reads one element past its tensor: refused when observed, harmless in bare mode, where the next buffer follows.
 OVERREAD = """
 #include "kernel_operator.h"
 extern "C" __global__ __aicore__ void overread(GM_ADDR x, GM_ADDR y) {
@@ -44,7 +44,8 @@ def test_each_mode_keeps_its_own_checks_when_calls_alternate() -> None:
     x = np.arange(3, 11, dtype=np.float32)
     for _ in range(2):
         bare = kernel.run(x, gnt.out((8,), np.float32), observed=False, isolated=False)
-        assert bare.y[0] == 7.0 and np.array_equal(bare.y[1:], x[1:])
+        assert bare.y[0] == 7.0
+        assert np.array_equal(bare.y[1:], x[1:])
         assert bare.tally.mte2 == 0
         with pytest.raises(KernelFault) as refused:
             kernel.run(x, gnt.out((8,), np.float32), observed=True, isolated=False)
@@ -52,7 +53,7 @@ def test_each_mode_keeps_its_own_checks_when_calls_alternate() -> None:
 
 
 def test_many_libraries_of_both_modes_answer_for_themselves() -> None:
-    """Same entry name, same twin, different constants: a symbol shared between libraries would make two of them agree."""
+    """Same entry name, same twin, other constants: a symbol shared between libraries would make two of them agree."""
     source = Path(gnt.kernel("copy").path).read_text()
     x = np.arange(5, 1005, dtype=np.float32)
     kernels = {tile: gnt.kernel(source=source.replace("kTile = 4096", f"kTile = {tile}")) for tile in (64, 128)}

@@ -7,13 +7,15 @@ import pytest
 
 import gn_tutorial as gnt
 from gn_tutorial.errors import KernelFault
+from gn_tutorial.result import Result
 
-# Every round each block publishes a number and then reads everybody's: without a barrier the later blocks' numbers are missing.
+# Every round each block publishes a number and then reads everybody's: without a barrier later numbers are missing.
 MEET = """
 #include "kernel_operator.h"
 using namespace AscendC;
 
-extern "C" __global__ __aicore__ void meet(GM_ADDR numbers, GM_ADDR sums, GM_ADDR counters, uint32_t soft, uint32_t early, uint32_t rounds) {
+extern "C" __global__ __aicore__ void meet(GM_ADDR numbers, GM_ADDR sums, GM_ADDR counters, uint32_t soft,
+                                           uint32_t early, uint32_t rounds) {
   TPipe pipe;
   TBuf<TPosition::VECCALC> buffer;
   pipe.InitBuffer(buffer, 64 * 32);
@@ -37,7 +39,9 @@ extern "C" __global__ __aicore__ void meet(GM_ADDR numbers, GM_ADDR sums, GM_ADD
 NOBODY = 999
 
 
-def meet(blocks: int, *, soft: bool = False, early: int = NOBODY, rounds: int = 3, counters: int = 0, isolated: bool = False):
+def meet(
+    blocks: int, *, soft: bool = False, early: int = NOBODY, rounds: int = 3, counters: int = 0, isolated: bool = False
+) -> Result:
     numbers = gnt.out((blocks,), np.int32)
     used = gnt.inout(np.full(blocks * 8, counters, np.int32))
     sums = gnt.out((blocks,), np.int32)

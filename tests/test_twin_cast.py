@@ -84,7 +84,9 @@ def to_float(x: Fraction, dtype: np.dtype, mode: int) -> np.generic:
     """x rounded to a binary floating-point type; the next step after the largest finite value is infinity."""
     size = dtype.itemsize
     unsigned = np.dtype(f"u{size}")
-    digits, exponents, bias = {"float16": (10, 31, 15), "bfloat16": (7, 255, 127), "float32": (23, 255, 127)}[dtype.name]
+    digits, exponents, bias = {"float16": (10, 31, 15), "bfloat16": (7, 255, 127), "float32": (23, 255, 127)}[
+        dtype.name
+    ]
     magnitude = abs(x)
     exponent = max(ilog2(magnitude), 1 - bias) if magnitude else 1 - bias
     step = Fraction(2) ** (exponent - digits)
@@ -139,13 +141,25 @@ def interesting(source: np.dtype, to: np.dtype) -> np.ndarray:
         if source.itemsize == 1:
             return np.arange(info.min, info.max + 1).astype(source)
         powers = [s * 2**k + d for k in range(8 * source.itemsize - 1) for d in (-1, 0, 1) for s in (-1, 1)]
-        ties = [s * (2**k + j * 2 ** (k - 24)) for k in range(24, 8 * source.itemsize - 1) for j in (1, 2, 3) for s in (-1, 1)]
-        ties += [s * (2**k + j * 2 ** (k - 11)) for k in range(11, 8 * source.itemsize - 1) for j in (1, 2, 3) for s in (-1, 1)]
+        ties = [
+            s * (2**k + j * 2 ** (k - 24))
+            for k in range(24, 8 * source.itemsize - 1)
+            for j in (1, 2, 3)
+            for s in (-1, 1)
+        ]
+        ties += [
+            s * (2**k + j * 2 ** (k - 11))
+            for k in range(11, 8 * source.itemsize - 1)
+            for j in (1, 2, 3)
+            for s in (-1, 1)
+        ]
         numbers = [info.min, info.max, *powers, *ties, *rng.integers(info.min, info.max, 200).tolist()]
         return np.array([n for n in numbers if info.min <= n <= info.max], source)
     if source.itemsize == 2:
         every = np.arange(0, 65536, 13, dtype=np.uint16).view(source)
-        edges = np.array([v + d for v in (127, 128, 255, 256, 32767, 32768) for d in (-1, -0.5, 0, 0.5)] * 2, np.float64)
+        edges = np.array(
+            [v + d for v in (127, 128, 255, 256, 32767, 32768) for d in (-1, -0.5, 0, 0.5)] * 2, np.float64
+        )
         edges[: len(edges) // 2] *= -1
         return np.concatenate([every, edges.astype(source), specials(source)])
     halves = np.arange(0, 65536, 131, dtype=np.uint16).view(np.float16 if to != BF16 else BF16).astype(np.float32)
@@ -153,7 +167,11 @@ def interesting(source: np.dtype, to: np.dtype) -> np.ndarray:
         upper = np.nextafter(halves, np.float32(np.inf))
         between = (halves + np.roll(halves, -1)) / 2
         numbers = [k + d for k in range(-5, 6) for d in (0, 0.25, 0.5, 0.75)]
-        numbers += [s * v for s in (1, -1) for v in (32767.5, 32768, 65504, 65519.99, 65520, 2**-24, 2**-25, 1.5 * 2**-25, 2**-26)]
+        numbers += [
+            s * v
+            for s in (1, -1)
+            for v in (32767.5, 32768, 65504, 65519.99, 65520, 2**-24, 2**-25, 1.5 * 2**-25, 2**-26)
+        ]
         numbers += [s * float(2**k) for s in (1, -1) for k in (15, 16, 31, 32, 62, 63, 64, 127)]
         wide = rng.standard_normal(200) * 10.0 ** rng.uniform(-9, 20, 200)
     parts = [halves, upper, between, np.array(numbers, np.float32), wide.astype(np.float32), specials(source)]
@@ -167,7 +185,9 @@ def test_every_pair_and_mode(source: str, to: str, mode: int) -> None:
     per_launch = 16384 // max(kind.itemsize, kind2.itemsize)
     for start in range(0, len(values), per_launch):
         part = values[start : start + per_launch]
-        actual = run("cast", pattern(kind2), buffer_of(part), type=code, type2=code2, mode=mode, form=COUNT, count=len(part))
+        actual = run(
+            "cast", pattern(kind2), buffer_of(part), type=code, type2=code2, mode=mode, form=COUNT, count=len(part)
+        )
         expected = pattern(kind2)
         with quiet():
             expected[: len(part)] = [convert(value, kind2, mode) for value in part]
@@ -189,7 +209,9 @@ def test_lanes_are_those_of_the_wider_type(source: str, to: str) -> None:
         dst, src = pattern(kind2, 1), values.array(kind)
         actual = run("cast", dst, src, type=code, type2=code2, mode=mode, **call.fields())
         with quiet():
-            expected = fold(call, lambda a: np.array([convert(v, kind2, mode) for v in a], kind2), dst, src, width=width)
+            expected = fold(
+                call, lambda a: np.array([convert(v, kind2, mode) for v in a], kind2), dst, src, width=width
+            )
         assert_same(actual, expected)
 
     check()
@@ -235,5 +257,7 @@ def test_option_half_overflow(form: int) -> None:
         ("saturate", [65504, -65504, 65504, -65504, 0, 2.5]),
     ):
         options = TwinOptions(half_overflow=setting)
-        actual = run("cast", pattern(kind2), buffer_of(values), type=code, type2=code2, mode=0, options=options, **call.fields())
+        actual = run(
+            "cast", pattern(kind2), buffer_of(values), type=code, type2=code2, mode=0, options=options, **call.fields()
+        )
         assert_same(actual[:6], np.array(expected, kind2))

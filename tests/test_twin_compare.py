@@ -29,7 +29,14 @@ from twin_support import (
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.options import TwinOptions
 
-MODES = {"LT": np.less, "GT": np.greater, "EQ": np.equal, "LE": np.less_equal, "GE": np.greater_equal, "NE": np.not_equal}
+MODES = {
+    "LT": np.less,
+    "GT": np.greater,
+    "EQ": np.equal,
+    "LE": np.less_equal,
+    "GE": np.greater_equal,
+    "NE": np.not_equal,
+}
 OPS = {"Compare": 0, "CompareScalar": 1, "Compares": 2}
 
 
@@ -38,7 +45,9 @@ def bits_of(held: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("types", [("half", "uint8"), ("float", "uint8"), ("float", "int8"), ("int32", "uint8")], ids="-".join)
+@pytest.mark.parametrize(
+    "types", [("half", "uint8"), ("float", "uint8"), ("float", "int8"), ("int32", "uint8")], ids="-".join
+)
 @pytest.mark.parametrize("name", OPS)
 def test_comparisons(name: str, types: tuple[str, str], mode: str) -> None:
     if types[0] == "int32" and mode != "EQ":
@@ -61,8 +70,18 @@ def test_comparisons(name: str, types: tuple[str, str], mode: str) -> None:
         b[::3] = a[::3]  # equal pairs, NaN among them
         scalar = a[7]
         call = Call(form, repeats * width, low % (width + 1) if form == LANES else low, low, repeats, blk, rep)
-        actual = run("compare", pattern(np.uint8, 1), a, b, op=OPS[name], type=code, type2=code2,
-                     mode=list(MODES).index(mode), scalar=scalar_bits(scalar, kind), **call.fields())  # fmt: skip
+        actual = run(
+            "compare",
+            pattern(np.uint8, 1),
+            a,
+            b,
+            op=OPS[name],
+            type=code,
+            type2=code2,
+            mode=list(MODES).index(mode),
+            scalar=scalar_bits(scalar, kind),
+            **call.fields(),
+        )
         # The mask plays no part: whole repeats, one after the other.
         whole = Call(COUNT if form == COUNT else LANES, repeats * width, width, 0, repeats, blk, rep)
         left = a[np.concatenate([np.empty(0, np.int64), *whole.indices(width, kind.itemsize, 1)])]
@@ -81,8 +100,17 @@ def test_int32_compares_for_equality_only(name: str) -> None:
     code, kind = TYPES["int32"]
     for mode in ("LT", "GT", "LE", "GE", "NE"):
         with pytest.raises(KernelFault) as caught:
-            run("compare", pattern(np.uint8), pattern(kind), pattern(kind), op=OPS[name], type=code, type2=8,
-                mode=list(MODES).index(mode), count=64)  # fmt: skip
+            run(
+                "compare",
+                pattern(np.uint8),
+                pattern(kind),
+                pattern(kind),
+                op=OPS[name],
+                type=code,
+                type2=8,
+                mode=list(MODES).index(mode),
+                count=64,
+            )
         assert [d.id for d in caught.value.diagnostics] == ["compare-int32-mode"]
 
 
@@ -120,8 +148,18 @@ def test_select(types: tuple[str, str], mode: int) -> None:
         chosen = np.unpackbits(tail, bitorder="little").astype(bool)
         scalar = np.array(-2.5, kind)
         dst = pattern(kind, 1)
-        actual = run("compare", dst, a, b, op=4 if mode == 1 else 3, type=code, type2=code2, mode=mode,
-                     scalar=scalar_bits(scalar, kind), **call.fields())  # fmt: skip
+        actual = run(
+            "compare",
+            dst,
+            a,
+            b,
+            op=4 if mode == 1 else 3,
+            type=code,
+            type2=code2,
+            mode=mode,
+            scalar=scalar_bits(scalar, kind),
+            **call.fields(),
+        )
         expected = dst.copy()
         places, first, second = (call.indices(width, kind.itemsize, i) for i in range(3))
         for r, lanes in enumerate(call.lanes(width)):
@@ -155,8 +193,19 @@ def test_option_compare_nan(setting: str, name: str) -> None:
     a[:64:2] = np.nan
     options = TwinOptions(compare_nan=setting)
     for mode, with_nan in (("NE", setting == "ieee"), ("EQ", False), ("LT", False), ("GE", False)):
-        actual = run("compare", pattern(np.uint8), a, a, op=OPS[name], type=code, type2=8, mode=list(MODES).index(mode), count=64,
-                     scalar=scalar_bits(1.0, kind), options=options)  # fmt: skip
+        actual = run(
+            "compare",
+            pattern(np.uint8),
+            a,
+            a,
+            op=OPS[name],
+            type=code,
+            type2=8,
+            mode=list(MODES).index(mode),
+            count=64,
+            scalar=scalar_bits(1.0, kind),
+            options=options,
+        )
         held = np.where(np.isnan(a[:64]), with_nan, MODES[mode](1.0, 1.0))
         np.testing.assert_array_equal(actual[:8], bits_of(held))
 
@@ -168,8 +217,18 @@ def test_option_counter_compare(setting: str, name: str) -> None:
     code, kind = TYPES["float"]
     zeros = np.zeros(BUFFER_BYTES // 4, kind)
     call = Call(COUNTER, 100, repeat=3)
-    actual = run("compare", np.full(BUFFER_BYTES, 7, np.uint8), zeros, zeros, op=OPS[name], type=code, type2=8,
-                 mode=list(MODES).index("EQ"), options=TwinOptions(counter_compare=setting), **call.fields())  # fmt: skip
+    actual = run(
+        "compare",
+        np.full(BUFFER_BYTES, 7, np.uint8),
+        zeros,
+        zeros,
+        op=OPS[name],
+        type=code,
+        type2=8,
+        mode=list(MODES).index("EQ"),
+        options=TwinOptions(counter_compare=setting),
+        **call.fields(),
+    )
     done = 24 if setting == "repeats" else 16
     assert actual[:done].tolist() == [0xFF] * done
     assert set(actual[done:].tolist()) == {7}

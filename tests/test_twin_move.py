@@ -11,20 +11,13 @@ from twin_support import (
     BLOCK,
     BUFFER_BYTES,
     COUNT,
-    COUNTER,
     LANES,
-    REPEAT,
     TYPES,
-    Call,
     Data,
     assert_same,
-    calls,
-    data,
-    fold,
     pattern,
     run,
     scalar_bits,
-    specials,
 )
 
 from gn_tutorial.errors import KernelFault
@@ -34,124 +27,12 @@ OPS = {name: op for op, name in enumerate(
     ["Duplicate", "CreateVecIndex", "Brcb", "Gather", "Copy", "CopyInside", "CopyIn", "CopyOut", "PadIn", "PadOut",
      "PadInLegacy", "PadOutLegacy"]
 )}  # fmt: skip
-WORDS = ("int16", "uint16", "half", "bfloat16", "int32", "uint32", "float")
+
+
 COPIED = ("int8", "int16", "float", "int64")
+
+
 FEW = settings(max_examples=40, deadline=None)
-
-
-def as_bits(array: np.ndarray) -> np.ndarray:
-    return array.view(f"u{array.dtype.itemsize}")
-
-
-@pytest.mark.parametrize("dtype", WORDS)
-def test_duplicate(dtype: str) -> None:
-    code, kind = TYPES[dtype]
-
-    @FEW
-    @given(call=calls(REPEAT // kind.itemsize), scalar=st.sampled_from(list(specials(kind))))
-    def check(call: Call, scalar: np.generic) -> None:
-        dst = pattern(kind, 1)
-        actual = run("move", dst, op=OPS["Duplicate"], type=code, scalar=scalar_bits(scalar, kind), **call.fields())
-        expected = dst.copy()
-        for at in call.indices(REPEAT // kind.itemsize, kind.itemsize, 0):
-            expected[at] = scalar
-        assert_same(actual, expected)
-
-    check()
-
-
-@pytest.mark.parametrize("dtype", ["int16", "half", "int32", "float"])
-def test_create_vec_index(dtype: str) -> None:
-    code, kind = TYPES[dtype]
-    firsts = {"int16": [0, -7, 30000], "half": [0, -7, 2000], "int32": [0, -7, 2**24 + 1, 2**31 - 5000], "float": [0, -7, 2**24 - 64]}
-    for first in firsts[dtype]:
-        for count in (0, 1, 8, 16, 63, 64, 65, 129, 1000):
-            dst = pattern(kind, 1)
-            actual = run("move", dst, op=OPS["CreateVecIndex"], type=code, count=count, scalar=scalar_bits(first, kind))
-            expected = dst.copy()
-            expected[:count] = (first + np.arange(count, dtype=np.int64)).astype(kind)
-            assert_same(actual[count:], expected[count:])
-            if dtype != "half" or first + count < 2048:  # above 2048 not every integer is a half: the order of additions would show
-                assert_same(actual, expected)
-
-
-@pytest.mark.parametrize("dtype", WORDS)
-def test_brcb(dtype: str) -> None:
-    code, kind = TYPES[dtype]
-    per_block = BLOCK // kind.itemsize
-
-    @FEW
-    @given(repeat=st.integers(0, 12), blk=st.integers(1, 4), rep=st.integers(0, 40), values=data())
-    def check(repeat: int, blk: int, rep: int, values: Data) -> None:
-        dst, src = pattern(kind, 1), values.array(kind)
-        actual = run("move", dst, src, op=OPS["Brcb"], type=code, repeat=repeat, dst_blk=blk, dst_rep=rep)
-        expected = dst.copy()
-        for r in range(repeat):
-            for block in range(8):
-                start = (r * rep + block * blk) * per_block
-                expected[start : start + per_block] = src[8 * r + block]
-        assert_same(actual, expected)
-
-    check()
-
-
-@pytest.mark.parametrize("dtype", WORDS)
-def test_gather(dtype: str) -> None:
-    code, kind = TYPES[dtype]
-    width = REPEAT // kind.itemsize
-
-    @FEW
-    @given(call=calls(width, forms=(COUNT, LANES, BITS), limit=2048), values=data(), base=st.integers(0, 100))
-    def check(call: Call, values: Data, base: int) -> None:
-        call = Call(call.form, call.count, call.low, call.high, call.repeat, (1, 1, 1), call.rep)
-        dst, src = pattern(kind, 1), values.array(kind)
-        base *= kind.itemsize
-        rng = np.random.default_rng(values.seed)
-        offsets = (rng.integers(0, (BUFFER_BYTES - base) // kind.itemsize, BUFFER_BYTES // 4) * kind.itemsize).astype(np.uint32)
-        actual = run("move", dst, src, offsets, op=OPS["Gather"], type=code, extra=[base, 0, 0, 0], **call.fields())
-        expected = dst.copy()
-        for r, at in enumerate(call.indices(width, kind.itemsize, 0)):
-            expected[at] = src[(base + offsets[r * width + call.lanes(width)[r]]) // kind.itemsize]
-        assert_same(actual, expected)
-
-    check()
-
-
-@pytest.mark.parametrize("offset", [2, BUFFER_BYTES - 3, BUFFER_BYTES])
-def test_gather_offset_outside_or_between_elements_stops(offset: int) -> None:
-    code, kind = TYPES["float"]
-    offsets = np.zeros(BUFFER_BYTES // 4, np.uint32)
-    offsets[5] = offset
-    with pytest.raises(KernelFault) as caught:
-        run("move", pattern(kind), pattern(kind), offsets, op=OPS["Gather"], type=code, count=8)
-    (found,) = caught.value.diagnostics
-    assert (found.id, found.fields["index"]) == ("gather-offset", 5)
-
-
-@pytest.mark.parametrize("dtype", WORDS)
-def test_copy(dtype: str) -> None:
-    code, kind = TYPES[dtype]
-    width = REPEAT // kind.itemsize
-
-    @FEW
-    @given(call=calls(width, forms=(LANES, BITS)), values=data())
-    def check(call: Call, values: Data) -> None:
-        dst, src = pattern(kind, 1), values.array(kind)
-        actual = run("move", dst, src, op=OPS["Copy"], type=code, **call.fields())
-        assert_same(actual, fold(call, lambda a: a, dst, src, width=width))
-
-    check()
-
-
-@pytest.mark.parametrize("count", [1, 37, 64])
-def test_copy_in_counter_mode_counts_per_repeat(count: int) -> None:
-    # Unlike other instructions: the register holds the elements of each repeat, and repeatTime still counts.
-    code, kind = TYPES["float"]
-    dst, src = pattern(kind, 1), pattern(kind, 2)
-    fields = Call(COUNTER, count, repeat=3, blk=(1, 1, 1), rep=(9, 8, 8)).fields()
-    actual = run("move", dst, src, op=OPS["Copy"], type=code, **fields)
-    expected = fold(Call(LANES, 0, count, 0, 3, (1, 1, 1), (9, 8, 8)), lambda a: a, dst, src, width=64)
-    assert_same(actual, expected)
 
 
 @pytest.mark.parametrize("dtype", COPIED)
@@ -166,7 +47,9 @@ def test_data_copy_count(name: str, dtype: str) -> None:
         dst, src = pattern(kind, 1), pattern(kind, 2)
         skip = 0 if name == "CopyInside" else skip  # global memory needs element alignment only
         n = blocks * per_block
-        actual = run("move", dst, src, op=OPS[name], type=code, form=COUNT, count=n, extra=[skip * kind.itemsize, 0, 0, 0])
+        actual = run(
+            "move", dst, src, op=OPS[name], type=code, form=COUNT, count=n, extra=[skip * kind.itemsize, 0, 0, 0]
+        )
         expected = dst.copy()
         if name == "CopyOut":
             expected[skip : skip + n] = src[:n]
@@ -194,7 +77,9 @@ def test_data_copy_of_a_broken_block(observed: bool) -> None:
 
 
 def rows(count: int, row: int, dst_pitch: int, src_pitch: int) -> list[tuple[slice, slice]]:
-    return [(slice(r * dst_pitch, r * dst_pitch + row), slice(r * src_pitch, r * src_pitch + row)) for r in range(count)]
+    return [
+        (slice(r * dst_pitch, r * dst_pitch + row), slice(r * src_pitch, r * src_pitch + row)) for r in range(count)
+    ]
 
 
 @pytest.mark.parametrize("dtype", COPIED)
@@ -206,7 +91,18 @@ def test_data_copy_rows(name: str, dtype: str) -> None:
     @given(count=st.integers(0, 12), blocks=st.integers(0, 12), src_gap=st.integers(0, 12), dst_gap=st.integers(0, 12))
     def check(count: int, blocks: int, src_gap: int, dst_gap: int) -> None:
         dst, src = pattern(kind, 1), pattern(kind, 2)
-        actual = run("move", dst, src, op=OPS[name], type=code, form=LANES, low=count, high=blocks, src0_blk=src_gap, dst_blk=dst_gap)
+        actual = run(
+            "move",
+            dst,
+            src,
+            op=OPS[name],
+            type=code,
+            form=LANES,
+            low=count,
+            high=blocks,
+            src0_blk=src_gap,
+            dst_blk=dst_gap,
+        )
         expected = dst.copy()
         to, source = expected.view(np.uint8), src.view(np.uint8)
         for into, out_of in rows(count, blocks * BLOCK, (blocks + dst_gap) * BLOCK, (blocks + src_gap) * BLOCK):
@@ -246,8 +142,20 @@ def test_data_copy_pad_in(name: str, dtype: str) -> None:
         whole = up((left + right) * size + row)
         assume(count * (whole + dst_gap * BLOCK) <= BUFFER_BYTES and skip + count * (row + src_gap) <= BUFFER_BYTES)
         dst, src = pattern(kind, 1), pattern(kind, 2)
-        actual = run("move", dst, src, op=OPS[name], type=code, low=count, high=row, src0_blk=src_gap, dst_blk=dst_gap,
-                     flag=int(is_pad), scalar=scalar_bits(value, kind), extra=[skip, left, right, set_value])  # fmt: skip
+        actual = run(
+            "move",
+            dst,
+            src,
+            op=OPS[name],
+            type=code,
+            low=count,
+            high=row,
+            src0_blk=src_gap,
+            dst_blk=dst_gap,
+            flag=int(is_pad),
+            scalar=scalar_bits(value, kind),
+            extra=[skip, left, right, set_value],
+        )
         expected = dst.copy()
         to, source = expected.view(np.uint8), src.view(np.uint8)
         if row > 0:
@@ -269,12 +177,28 @@ def test_data_copy_pad_out(name: str, dtype: str) -> None:
     code, kind = TYPES[dtype]
 
     @settings(max_examples=60, deadline=None)
-    @given(count=st.integers(0, 10), row=st.integers(0, 300), src_gap=st.integers(0, 5), dst_gap=st.integers(0, 70), skip=st.integers(0, 40))
+    @given(
+        count=st.integers(0, 10),
+        row=st.integers(0, 300),
+        src_gap=st.integers(0, 5),
+        dst_gap=st.integers(0, 70),
+        skip=st.integers(0, 40),
+    )
     def check(count: int, row: int, src_gap: int, dst_gap: int, skip: int) -> None:
         # To global memory a row may be any number of bytes and start at any byte.
         dst, src = pattern(kind, 1), pattern(kind, 2)
-        actual = run("move", dst, src, op=OPS[name], type=code, low=count, high=row, src0_blk=src_gap, dst_blk=dst_gap,
-                     extra=[skip, 0, 0, 0])  # fmt: skip
+        actual = run(
+            "move",
+            dst,
+            src,
+            op=OPS[name],
+            type=code,
+            low=count,
+            high=row,
+            src0_blk=src_gap,
+            dst_blk=dst_gap,
+            extra=[skip, 0, 0, 0],
+        )
         expected = dst.copy()
         to, source = expected.view(np.uint8)[skip:], src.view(np.uint8)
         for into, out_of in rows(count, row, row + dst_gap, up(row) + src_gap * BLOCK):
@@ -322,7 +246,9 @@ def test_a_padding_value_of_64_bits_must_be_zero() -> None:
 def test_padding_without_a_value_is_poison() -> None:
     # isPad=false, left or right padding, SetPadValue never called: the documentation says random.
     code, kind = TYPES["float"]
-    actual = run("move", pattern(kind, 1), pattern(kind, 2), op=OPS["PadIn"], type=code, low=1, high=20, extra=[0, 1, 0, 0])
+    actual = run(
+        "move", pattern(kind, 1), pattern(kind, 2), op=OPS["PadIn"], type=code, low=1, high=20, extra=[0, 1, 0, 0]
+    )
     assert_same(actual[1:6], pattern(kind, 2)[:5])
     assert np.isnan(actual[[0, 6, 7]]).all()
 
@@ -330,8 +256,16 @@ def test_padding_without_a_value_is_poison() -> None:
 @pytest.mark.parametrize("setting", ["first", "poison"])
 def test_option_pad_dummy(setting: str) -> None:
     code, kind = TYPES["float"]
-    actual = run("move", pattern(kind, 1), pattern(kind, 2), op=OPS["PadIn"], type=code, low=2, high=20,
-                 options=TwinOptions(pad_dummy=setting))  # fmt: skip
+    actual = run(
+        "move",
+        pattern(kind, 1),
+        pattern(kind, 2),
+        op=OPS["PadIn"],
+        type=code,
+        low=2,
+        high=20,
+        options=TwinOptions(pad_dummy=setting),
+    )
     for r in range(2):
         assert_same(actual[8 * r : 8 * r + 5], pattern(kind, 2)[5 * r : 5 * r + 5])
         dummy = actual[8 * r + 5 : 8 * r + 8]
@@ -342,24 +276,67 @@ def test_option_pad_dummy(setting: str) -> None:
     assert_same(actual[16:], pattern(kind, 1)[16:])
 
 
-@pytest.mark.parametrize("name", ["Duplicate", "Copy"])
-def test_options_on_arithmetic_leave_moved_bits_alone(name: str) -> None:
-    code, kind = TYPES["half"]
-    src = np.resize(specials(kind), BUFFER_BYTES // 2)
-    options = TwinOptions(half_overflow="saturate", denormals="flush")
-    for value in (np.inf, -np.inf, np.finfo(kind).smallest_subnormal):
-        actual = run("move", pattern(kind), src, op=OPS[name], type=code, form=LANES, low=128, repeat=2, dst_blk=1, src0_blk=1,
-                     dst_rep=8, src0_rep=8, scalar=scalar_bits(value, kind), options=options)  # fmt: skip
-        expected = src[:256] if name == "Copy" else np.full(256, value, kind)
-        assert_same(actual[:256], expected)
+ATOMIC = ("int8", "int16", "half", "bfloat16", "int32", "float")
 
 
-@pytest.mark.parametrize("setting", ["repeats", "counter"])
-def test_option_counter_compare_for_brcb(setting: str) -> None:
+@pytest.mark.parametrize("dtype", ATOMIC)
+@pytest.mark.parametrize("how", ["Add", "Max", "Min"])
+@pytest.mark.parametrize("name", ["CopyOut", "PadOut"])
+def test_atomic_stores(name: str, how: str, dtype: str) -> None:
+    # Read, combine, write: rows of 3 blocks (DataCopy) or of 41 elements (DataCopyPad), with gaps that stay as they
+    # were.
+    code, kind = TYPES[dtype]
+    size = kind.itemsize
+    dst, src = Data(3, special=False, scale=2).array(kind), Data(4, special=False, scale=2).array(kind)
+    row = 3 * BLOCK if name == "CopyOut" else 41 * size
+    gap = 2 * BLOCK if name == "CopyOut" else 3 * size
+    length, gap_units = (3, 2) if name == "CopyOut" else (row, gap)
+    actual = run(
+        "move",
+        dst,
+        src,
+        op=OPS[name],
+        type=code,
+        form=LANES,
+        low=5,
+        high=length,
+        dst_blk=gap_units,
+        mode=["", "Add", "Max", "Min"].index(how),
+    )
+    expected = dst.copy()
+    for r in range(5):
+        at, source = r * (row + gap) // size, r * up(row) // size
+        old, new = expected[at : at + row // size], src[source : source + row // size]
+        if how == "Add" and kind.kind not in "iu":
+            expected[at : at + row // size] = (old.astype(np.float64) + new.astype(np.float64)).astype(kind)
+        elif how == "Add":
+            expected[at : at + row // size] = (old.astype(np.int64) + new).astype(kind)
+        else:
+            expected[at : at + row // size] = (np.maximum if how == "Max" else np.minimum)(old, new)
+    assert_same(actual, expected)
+
+
+def test_atomic_setting_does_not_touch_copies_into_local_memory() -> None:
     code, kind = TYPES["float"]
-    src = pattern(kind, 2)
-    call = Call(COUNTER, 100, repeat=3, blk=(1, 1, 1), rep=(8, 8, 8))
-    actual = run("move", pattern(kind, 1), src, op=OPS["Brcb"], type=code, options=TwinOptions(counter_compare=setting),
-                 **call.fields())  # fmt: skip
-    done = 24 if setting == "repeats" else 16
-    assert_same(actual, np.concatenate([np.repeat(src[:done], 8), pattern(kind, 1)[8 * done :]]))
+    actual = run("move", pattern(kind, 1), pattern(kind, 2), op=OPS["CopyIn"], type=code, form=COUNT, count=64, mode=1)
+    assert_same(actual[:64], pattern(kind, 2)[:64])
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_bare_libraries_give_the_same_bits(name: str) -> None:
+    code, kind = TYPES["float"]
+    offsets = (np.arange(BUFFER_BYTES // 4) * 28 % 4096).astype(np.uint32)
+    for form in (COUNT, LANES, BITS):
+        fields = {
+            "op": OPS[name],
+            "type": code,
+            "form": form,
+            "count": 200,
+            "low": 5,
+            "high": 12,
+            "repeat": 3,
+            "dst_blk": 2,
+        }
+        fields |= {"src0_blk": 4, "dst_rep": 20, "src0_rep": 9, "scalar": scalar_bits(2.5, kind)}
+        arrays = pattern(kind, 1), pattern(kind, 2), offsets
+        assert_same(run("move", *arrays, observed=False, **fields), run("move", *arrays, **fields))

@@ -1,7 +1,8 @@
 """Every refusal of the twin: a right and a wrong program one statement apart, and the line it must name.
 
 ``programs/<check>/<name>_ok.cpp`` runs to its end; ``..._bad.cpp`` stops with exactly the diagnostic of its
-``// expect: <id>`` comment, on that line. All are compiled into one library, to compile the headers once.
+``// expect: <id>`` comment, on that line. ``// blocks: <n>`` asks for more than one block. All are compiled into one
+library, to compile the headers once.
 """
 
 from __future__ import annotations
@@ -22,11 +23,16 @@ from gn_tutorial.launch import LaunchArg, launch
 
 PROGRAMS = Path(__file__).parent / "programs"
 SOURCES = {
-    f"{path.parent.name}/{path.stem}": path for path in sorted(PROGRAMS.glob("*/*.cpp")) if path.parent.name != "families"
+    f"{path.parent.name}/{path.stem}": path
+    for path in sorted(PROGRAMS.glob("*/*.cpp"))
+    if path.parent.name not in ("families", "apis")
 }
 EXPECT = re.compile(r"// expect: ([\w-]+)$")
 # Refusals of the launch itself, which no kernel's source can cause: tests/test_launch.py has them.
 NOT_OF_A_PROGRAM = {"call-argument-count", "call-argument-kind", "call-unknown-entry", "call-no-memory"}
+# Needs an operating system that refuses a thread.
+NOT_OF_A_PROGRAM |= {"sync-all-no-thread"}
+BLOCKS = re.compile(r"^// blocks: (\d+)$", flags=re.MULTILINE)
 
 
 def expected(path: Path) -> list[tuple[str, int]]:
@@ -43,8 +49,14 @@ def library() -> Built:
 
 def run(name: str) -> None:
     x = np.arange(1024, dtype=np.float32)
-    args = [LaunchArg("x", Kind.TENSOR, Role.IN, x), LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros(1024, np.float32))]
-    launch(library().library, name.replace("/", "_"), args, blocks=1, isolated=False)
+    args = [
+        LaunchArg("x", Kind.TENSOR, Role.IN, x),
+        LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros(1024, np.float32)),
+    ]
+    blocks = BLOCKS.search(SOURCES[name].read_text(encoding="utf-8"))
+    launch(
+        library().library, name.replace("/", "_"), args, blocks=int(blocks.group(1)) if blocks else 1, isolated=False
+    )
 
 
 def test_pairs_are_complete() -> None:
@@ -62,9 +74,13 @@ def test_every_diagnostic_has_a_program() -> None:
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name.endswith("_bad")])
 def test_right_and_wrong_program_are_one_statement_apart(name: str) -> None:
-    wrong, right = SOURCES[name].read_text(encoding="utf-8"), SOURCES[name.replace("_bad", "_ok")].read_text(encoding="utf-8")
+    wrong, right = (
+        SOURCES[name].read_text(encoding="utf-8"),
+        SOURCES[name.replace("_bad", "_ok")].read_text(encoding="utf-8"),
+    )
     pieces = [
-        re.split(r"(?<=[;{}])\s*", re.sub(r"\s*// expect.*", "", text).replace("_bad(", "_ok(")) for text in (wrong, right)
+        re.split(r"(?<=[;{}])\s*", re.sub(r"\s*// expect.*", "", text).replace("_bad(", "_ok("))
+        for text in (wrong, right)
     ]
     assert len(pieces[0]) == len(pieces[1])
     assert sum(a != b for a, b in zip(*pieces, strict=True)) == 1

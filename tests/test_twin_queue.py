@@ -22,10 +22,14 @@ from gn_tutorial.errors import KernelFault
 from gn_tutorial.launch import LaunchArg, launch
 from gn_tutorial.options import TwinOptions
 
-OPS = {name: op for op, name in enumerate(
-    ["Order", "Stale", "Counts", "WholeBuffer", "Views", "Unwritten", "Reset", "Operators", "Bind", "Blocks", "Tiling", "Key",
-     "EmptyDeque", "NoEventIds", "SecondPipe", "Globals", "Scalars", "Print", "ReservedIds"]
-)}  # fmt: skip
+# In the order of enum Op of families/queue.cpp.
+OPS = {
+    name: op
+    for op, name in enumerate(
+        "Order Stale Counts WholeBuffer Views Unwritten Reset Operators Bind Blocks Tiling Key EmptyDeque NoEventIds"
+        " SecondPipe Globals Scalars Print ReservedIds".split()
+    )
+}
 UNTOUCHED = np.int32(-77)
 
 
@@ -45,7 +49,8 @@ def test_buffers_take_turns_and_keep_what_they_held() -> None:
 
 
 def test_what_a_queue_says_about_itself() -> None:
-    # Tensors in it, any in it, room for one more, a free buffer: empty; both allocated; one, then both enqueued; one freed.
+    # Tensors in it, any in it, room for one more, a free buffer: empty; both allocated; one, then both enqueued; one
+    # freed.
     assert notes("Counts") == [*(0, 0, 1, 1), *(0, 0, 1, 0), *(1, 1, 1, 0), *(2, 1, 0, 0), *(1, 1, 1, 1)]
 
 
@@ -129,7 +134,8 @@ def test_scalars() -> None:
 
 
 def test_event_ids_are_reserved_and_released() -> None:
-    # Two allocated; Fetch shows the lowest free one twice, without reserving it; a released one is free again; events are separate.
+    # Two allocated; Fetch shows the lowest free one twice, without reserving it; a released one is free again; events
+    # are separate.
     assert notes("ReservedIds") == [0, 1, 2, 2, 0, 0]
 
 

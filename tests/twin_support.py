@@ -1,7 +1,8 @@
-"""What the twin's tests share: launching a test kernel of ``programs/families``, the lanes of a call, and special values.
+"""What the twin's tests share: launching a test kernel of ``programs/families``, the lanes of a call, special values.
 
-A test kernel copies three whole buffers into the Unified Buffer, runs the operation its ``ASK`` record names, and copies the
-destination buffer back: a test compares the whole buffer, so that it also sees what the operation must leave alone.
+A test kernel copies three whole buffers into the Unified Buffer, runs the operation its ``ASK`` record names, and
+copies the destination buffer back: a test compares the whole buffer, so that it also sees what the operation must leave
+alone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from gn_tutorial.abi import Kind, Role
 from gn_tutorial.build import Built, build_kernel
+from gn_tutorial.errors import GntError
 from gn_tutorial.launch import LaunchArg, Launched, launch
 from gn_tutorial.options import TwinOptions
 
@@ -56,9 +58,19 @@ ASK = np.dtype(
 
 
 @functools.cache
+def _family(name: str, observed: bool) -> Built | GntError:
+    try:
+        return build_kernel(FAMILIES / f"{name}.cpp", observed=observed)
+    except GntError as error:
+        return error  # remembered: hypothesis would compile the broken kernel again for each smaller example
+
+
 def family(name: str, *, observed: bool = True) -> Built:
     """The compiled test kernel ``families/<name>.cpp``."""
-    return build_kernel(FAMILIES / f"{name}.cpp", observed=observed)
+    built = _family(name, observed)
+    if isinstance(built, GntError):
+        raise built
+    return built
 
 
 @dataclass(frozen=True)
@@ -99,7 +111,13 @@ class Call:
         """The part of an ``ASK`` record that describes this call."""
         strides = dict(zip(("dst_blk", "src0_blk", "src1_blk"), self.blk, strict=True))
         strides |= dict(zip(("dst_rep", "src0_rep", "src1_rep"), self.rep, strict=True))
-        return {"form": self.form, "count": self.count, "low": self.low, "high": self.high, "repeat": self.repeat} | strides
+        return {
+            "form": self.form,
+            "count": self.count,
+            "low": self.low,
+            "high": self.high,
+            "repeat": self.repeat,
+        } | strides
 
 
 def calls(width: int, *, forms: tuple[int, ...] = FORMS, limit: int | None = None) -> st.SearchStrategy[Call]:
@@ -113,7 +131,9 @@ def calls(width: int, *, forms: tuple[int, ...] = FORMS, limit: int | None = Non
             top = limit or 16 * width
             return st.builds(Call, form=st.just(COUNT), count=st.one_of(st.integers(0, top), st.just(top)))
         if form == COUNTER:
-            return st.builds(Call, form=st.just(form), count=st.integers(0, 8 * width), repeat=st.integers(1, 3), blk=blk, rep=rep)
+            return st.builds(
+                Call, form=st.just(form), count=st.integers(0, 8 * width), repeat=st.integers(1, 3), blk=blk, rep=rep
+            )
         low = st.integers(0, width + 8) if form == LANES else mask
         high = st.just(0) if form == LANES else mask
         return st.builds(Call, form=st.just(form), low=low, high=high, repeat=st.integers(0, 8), blk=blk, rep=rep)
@@ -146,8 +166,15 @@ def run(
 ) -> np.ndarray:
     """The destination buffer after one operation, as ``dst``'s dtype. Arrays hold 16 KiB each."""
     nothing = np.zeros(BUFFER_BYTES, np.uint8)
-    result = launch_family(kernel, dst, nothing if src0 is None else src0, nothing if src1 is None else src1, ask(**fields),
-                           options=options, observed=observed)  # fmt: skip
+    result = launch_family(
+        kernel,
+        dst,
+        nothing if src0 is None else src0,
+        nothing if src1 is None else src1,
+        ask(**fields),
+        options=options,
+        observed=observed,
+    )
     return result.arrays["dst"].view(dst.dtype)
 
 
@@ -158,7 +185,9 @@ def launch_family(
     args = [LaunchArg("dst", Kind.TENSOR, Role.INOUT, bytes_of(arrays[0]))]
     args += [LaunchArg(f"in{i}", Kind.TENSOR, Role.IN, bytes_of(array)) for i, array in enumerate(arrays[1:])]
     built = family(kernel, observed=observed)
-    return launch(built.library, built.entries[0].name, args, blocks=blocks, options=options or TwinOptions(), isolated=False)
+    return launch(
+        built.library, built.entries[0].name, args, blocks=blocks, options=options or TwinOptions(), isolated=False
+    )
 
 
 def bytes_of(array: np.ndarray) -> np.ndarray:
@@ -193,7 +222,26 @@ def specials(dtype: np.dtype) -> np.ndarray:
         return np.array(values + ([-1, -2, -3, -7] if dtype.kind == "i" else []), dtype)
     info = ml_dtypes.finfo(dtype)
     tiny, small = float(info.tiny), float(info.smallest_subnormal)
-    values = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.0, -0.75, np.pi, 1e-3, -1e3, tiny, -tiny, small, -small, 3 * small]
+    values = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        1.5,
+        2.5,
+        -2.5,
+        3.0,
+        -0.75,
+        np.pi,
+        1e-3,
+        -1e3,
+        tiny,
+        -tiny,
+        small,
+        -small,
+        3 * small,
+    ]
     values += [float(info.max), -float(info.max), float(info.eps), 1 + float(info.eps), np.inf, -np.inf, np.nan]
     return np.array(values, np.float64).astype(dtype)
 
@@ -213,7 +261,9 @@ class Data:
         rng = np.random.default_rng([self.seed, dtype.num])
         if dtype.kind in "iu":
             info = np.iinfo(dtype)
-            values = rng.integers(-300 if dtype.kind == "i" else 0, 301, n, np.int64).clip(info.min, info.max).astype(dtype)
+            values = (
+                rng.integers(-300 if dtype.kind == "i" else 0, 301, n, np.int64).clip(info.min, info.max).astype(dtype)
+            )
         else:
             values = (rng.standard_normal(n) * self.scale ** rng.uniform(-2, 2, n)).astype(np.float32).astype(dtype)
         if self.special:
@@ -231,7 +281,7 @@ Operation = Callable[..., np.ndarray]
 
 
 def fold(call: Call, operation: Operation, dst: np.ndarray, *sources: np.ndarray, width: int) -> np.ndarray:
-    """``dst`` after the call: repeats one after the other, lanes of one repeat at once; other elements keep their values."""
+    """``dst`` after the call: repeats one after the other, lanes of one repeat at once; the rest keeps its values."""
     result = dst.copy()
     places = call.indices(width, dst.dtype.itemsize, 0)
     reads = [call.indices(width, source.dtype.itemsize, i + 1) for i, source in enumerate(sources)]
@@ -249,7 +299,9 @@ def assert_same(actual: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_array_equal(np.isnan(actual), nan)
     unsigned = np.dtype(f"u{actual.dtype.itemsize}")
     wrong = np.flatnonzero((actual.view(unsigned) != expected.view(unsigned)) & ~nan)
-    assert wrong.size == 0, f"{wrong.size} differ, first at {wrong[0]}: {actual[wrong[0]]!r}, expected {expected[wrong[0]]!r}"
+    assert wrong.size == 0, (
+        f"{wrong.size} differ, first at {wrong[0]}: {actual[wrong[0]]!r}, expected {expected[wrong[0]]!r}"
+    )
 
 
 def ulps(actual: np.ndarray, exact: np.ndarray) -> np.ndarray:

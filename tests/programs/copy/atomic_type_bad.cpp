@@ -1,4 +1,4 @@
-// An atomic copy moves elements of the type that SetAtomicAdd named.
+// An atomic copy moves the type that was set.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -7,12 +7,11 @@ extern "C" __global__ __aicore__ void copy_atomic_type_bad(GM_ADDR x, GM_ADDR y)
   TPipe pipe;
   TBuf<TPosition::VECCALC> buffer;
   pipe.InitBuffer(buffer, 256);
+  LocalTensor<float> t = buffer.Get<float>();
   GlobalTensor<float> out;
-  out.SetGlobalBuffer((__gm__ float*)y, 64);
-  LocalTensor<float> ones = buffer.Get<float>();
-  Duplicate(ones, 1.0f, 64);
+  out.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
+  Duplicate(t, 1.0f, 64);
   SetAtomicAdd<int32_t>();
-  PipeBarrier<PIPE_ALL>();
-  DataCopy(out, ones, 64);  // expect: atomic-type
+  DataCopy(out, t, 64);  // expect: atomic-type
   SetAtomicNone();
 }

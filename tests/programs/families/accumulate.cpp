@@ -26,6 +26,13 @@ __aicore__ void MaskAfter(Bench& bench) {
     case 106: ReduceSum(dst, src, bench.Src1<float>(), 24); break;
     case 107: Compare(dst.ReinterpretCast<uint8_t>(), src, src, CMPMODE::LT, 64); break;
     case 108: CompareScalar(dst.ReinterpretCast<uint8_t>(), src, 1.0f, CMPMODE::LT, 64); break;
+    case 119: {  // 64 lanes of float are a whole repeat: the register is then full for 128 lanes of half too
+      Adds(dst, src, 1.0f, static_cast<uint64_t>(64), 1, {1, 1, 8, 8});
+      LocalTensor<half> halves = out.ReinterpretCast<half>();
+      Duplicate<half, false>(halves, half(7.0f), MASK_PLACEHOLDER, 1, 1, 8);
+      ResetMask();
+      return;
+    }
     case 120: {
       SetMaskCount();
       Duplicate(out, 7.0f, static_cast<uint64_t>(7), 1, 1, 8);

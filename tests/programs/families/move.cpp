@@ -36,7 +36,11 @@ __aicore__ void Words(Bench& bench) {
                 static_cast<uint16_t>(ask.dst_rep), static_cast<uint16_t>(ask.src0_rep)})
   switch (ask.op) {
     case kDuplicate: RUN_FORM(T, Duplicate(dst, scalar, static_cast<int32_t>(count)), CALL_DUPLICATE) break;
-    case kBrcb: Brcb(dst, src, repeat, {static_cast<uint16_t>(ask.dst_blk), static_cast<uint16_t>(ask.dst_rep)}); break;
+    case kBrcb:
+      if (ask.form == kCounter) OutsideMask<T>(ask);
+      Brcb(dst, src, repeat, {static_cast<uint16_t>(ask.dst_blk), static_cast<uint16_t>(ask.dst_rep)});
+      SetMaskNorm();
+      break;
     case kGather:
       if (ask.form == kCount) Gather(dst, src, offsets, base, count);
       if (ask.form == kLanes) Gather(dst, src, offsets, base, mask, repeat, static_cast<uint16_t>(ask.dst_rep));
@@ -51,7 +55,13 @@ __aicore__ void Index(Bench& bench) {
   const Ask& ask = bench.ask;
   LocalTensor<T> dst = bench.Dst<T>();
   const T first = ask.Scalar<T>();
-  CreateVecIndex(dst, first, static_cast<uint32_t>(ask.count));
+  uint64_t bits[2] = {ask.low, ask.high};
+  const uint8_t repeat = static_cast<uint8_t>(ask.repeat);
+  const uint16_t blk = static_cast<uint16_t>(ask.dst_blk);
+  const uint8_t rep = static_cast<uint8_t>(ask.dst_rep);
+  if (ask.form == kCount) CreateVecIndex(dst, first, static_cast<uint32_t>(ask.count));
+  if (ask.form == kLanes) CreateVecIndex(dst, first, static_cast<uint64_t>(ask.low), repeat, blk, rep);
+  if (ask.form == kBits) CreateVecIndex(dst, first, bits, repeat, blk, rep);
 }
 
 // low: block count, high: block length, src0_blk and dst_blk: gaps, extra[0]: first byte in global memory, extra[1..2]: left and right
@@ -73,7 +83,13 @@ __aicore__ void Transfer(Bench& bench, GM_ADDR dst_address, GM_ADDR src_address)
   const uint8_t left = static_cast<uint8_t>(ask.extra[1]);
   const uint8_t right = static_cast<uint8_t>(ask.extra[2]);
   const T value = ask.Scalar<T>();
-  if (ask.extra[3] != 0) SetPadValue(static_cast<T>(ask.extra[3]));
+  // mode: an atomic operation, for the copies to global memory.
+  if constexpr (sizeof(T) < 8) {
+    if (ask.mode == 1) SetAtomicAdd<T>();
+    if (ask.mode == 2) SetAtomicMax<T>();
+    if (ask.mode == 3) SetAtomicMin<T>();
+  }
+  if (ask.extra[3] != 0) SetPadValue(static_cast<T>(static_cast<float>(ask.extra[3])));
   switch (ask.op) {
     case kCopyInside: ask.form == kCount ? DataCopy(dst, src, count) : DataCopy(dst, src, rows); break;
     case kCopyIn: ask.form == kCount ? DataCopy(dst, in, count) : DataCopy(dst, in, rows); break;
@@ -83,6 +99,7 @@ __aicore__ void Transfer(Bench& bench, GM_ADDR dst_address, GM_ADDR src_address)
     case kPadOut: DataCopyPad(out, src, wide); break;
     case kPadOutLegacy: DataCopyPad(out, src, rows); break;
   }
+  SetAtomicNone();
 }
 
 extern "C" __global__ __aicore__ void move(GM_ADDR dst, GM_ADDR src0, GM_ADDR src1, GM_ADDR ask_address) {
@@ -99,6 +116,9 @@ extern "C" __global__ __aicore__ void move(GM_ADDR dst, GM_ADDR src0, GM_ADDR sr
     switch (ask.type) {
       case kInt8: Transfer<int8_t>(bench, dst, src0); break;
       case kInt16: Transfer<int16_t>(bench, dst, src0); break;
+      case kInt32: Transfer<int32_t>(bench, dst, src0); break;
+      case kHalf: Transfer<half>(bench, dst, src0); break;
+      case kBfloat16: Transfer<bfloat16_t>(bench, dst, src0); break;
       case kFloat: Transfer<float>(bench, dst, src0); break;
       case kInt64: Transfer<int64_t>(bench, dst, src0); break;
     }

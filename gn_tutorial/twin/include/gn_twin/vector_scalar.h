@@ -57,9 +57,8 @@ void RunCountScalar(const char* name, Loc loc, Op op, const LocalTensor<T>& dst,
 
 namespace AscendC {
 
-// The count form's first four parameters are exactly the documented ones. Kernels also take its address as
-// void (*)(const LocalTensor<T>&, const LocalTensor<T>&, const T&, const int32_t&): that is what the overload with an empty pack is
-// for; in a call the overload that knows its line wins, being the more specialised.
+// Kernels also take the address of the count form, as void (*)(const LocalTensor<T>&, const LocalTensor<T>&, const T&,
+// const int32_t&). The second overload is for them: no call can deduce R, only a pointer's type can.
 #define GNT_SCALAR(NAME, OP, ...)                                                                                    \
   template <class T, bool isSetMask = true>                                                                          \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, \
@@ -68,11 +67,9 @@ namespace AscendC {
     gn_twin::WithOptions<gn_twin::OP, T>(                                                                            \
         [&](auto op) { gn_twin::RunCountScalar<isSetMask>(#NAME, loc, op, dst, src, scalarValue, count); });         \
   }                                                                                                                  \
-  template <class T, bool isSetMask = true, class... None>                                                           \
-    requires(sizeof...(None) == 0)                                                                                   \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count, \
-                   None...) {                                                                                        \
-    NAME<T, isSetMask>(dst, src, scalarValue, count, gn_twin::Loc{});                                                \
+  template <class T, bool isSetMask = true, class R>                                                                 \
+  inline R NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, const int32_t& count) {  \
+    return NAME<T, isSetMask>(dst, src, scalarValue, count, gn_twin::Loc{});                                         \
   }                                                                                                                  \
   template <class T, bool isSetMask = true, class Mask>                                                              \
     requires gn_twin::kIsMask<Mask>                                                                                  \
