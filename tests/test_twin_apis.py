@@ -96,13 +96,13 @@ def rejected_by(lines: list[str], names: list[str], tmp_path: Path) -> list[str]
 
 
 def test_every_rejected_name_says_so(tmp_path: Path) -> None:
-    assert len(FUNCTIONS) > 200
+    assert len(FUNCTIONS) > 100  # the list shrinks as the twin grows
     assert not rejected_by([f"{name}(t, t, 5);" for name in FUNCTIONS], FUNCTIONS, tmp_path)
 
 
 def test_every_rejected_type_says_so(tmp_path: Path) -> None:
     arguments = {"TensorDesc": "<float>", "CubeResGroupHandle": "<int>", "NumericLimits": "<float>", "TQueSync": "<PIPE_V, PIPE_S>",
-                 "TBufPool": "<TPosition::VECCALC>", "TSCM": "<TPosition::GM, 1>", "LocalMemAllocator": "<1>", "GroupBarrier": "<1>",
+                 "TBufPool": "<TPosition::VECCALC>", "TSCM": "<TPosition::GM, 1>", "GroupBarrier": "<1>",
                  "TensorTrait": "<float>", "Layout": "<int, int>"}  # fmt: skip
     lines = [f"{name}{arguments.get(name, '')} x{i};" for i, name in enumerate(TYPES)]
     assert not rejected_by(lines, TYPES, tmp_path)
@@ -124,7 +124,7 @@ def test_every_rejected_type_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_each_way_of_calling_reaches_the_message(call: str, tmp_path: Path) -> None:
-    names = ["Tanh", "SoftMax", "GatherMask", "SetStoreAtomicConfig", "CrossCoreSetFlag", "ReduceRepeat", "GetAccVal"]
+    names = ["Sort32", "SoftMax", "MrgSort", "LayerNorm", "Mmad", "TopK", "IBSet"]
     assert not rejected_by([call.format(name) for name in names], names, tmp_path)
 
 

@@ -420,4 +420,253 @@ extern "C" __global__ __aicore__ void all_names(GM_ADDR x, GM_ADDR workspace, GM
   wide = ToFloat(narrow);
   // use: ScalarCast
   index += ScalarCast<float, int32_t, RoundMode::CAST_ROUND>(wide);
+  // use: LocalTensor
+  LocalTensor<float> placed(TPosition::VECCALC, 256, 64);
+  // use: LocalMemAllocator
+  LocalMemAllocator<Hardware::UB> memory;
+  f = memory.Alloc<float, 8>();
+  f = memory.Alloc<float>(index);
+  f = memory.Alloc<TPosition::VECIN, float, 8>();
+  f = memory.Alloc<TPosition::VECIN, float>(8);
+  index += memory.GetCurAddr();
+  // use: PopStackBuffer
+  PopStackBuffer<float, TPosition::LCM>(f);
+  // use: LocalTensor::GetPhyAddr
+  __ubuf__ float* address = (__ubuf__ float*)f.GetPhyAddr();
+  address = f[8].GetPhyAddr(8);
+  // use: LocalTensor::SetSize
+  f.SetSize(8);
+  // use: TBuf::GetWithOffset
+  f = spare.GetWithOffset<float>(8, 32);
+  // use: TPipe::Reset
+  pipe.Reset();
+  // use: TPipe::Destroy
+  pipe.Destroy();
+  // use: set_flag
+  set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  // use: wait_flag
+  wait_flag(PIPE_MTE2, PIPE_V, static_cast<event_t>(0));
+  // use: pipe_barrier
+  pipe_barrier(PIPE_V);
+  pipe_barrier(PIPE_ALL);
+  // use: dcci
+  dcci(x, SINGLE_CACHE_LINE);
+  dcci((__gm__ void*)x, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);
+  // use: DataCachePreload
+  GlobalTensor<uint64_t> line;
+  DataCachePreload(line, 0);
+  // use: GatherMask
+  uint64_t kept;
+  GatherMask(f, f2, 1, false, 0, {1, 1, 8, 0}, kept);
+  GatherMask(f, f2, u32, true, 70, GatherMaskParams{1, 2, 8, 0}, kept);
+  GatherMask<half>(h, h2, u16, true, 8, {1, 1, 8, 0}, kept);
+  // use: SetCmpMask
+  SetCmpMask(u8);
+  Select<float, SELMODE::VSEL_CMPMASK_SPR>(f, f2, f3, 1, b);
+  Select(f, u8, f2, 1, b);
+  // use: GetCmpMask
+  Compare(f, f2, CMPMODE::LT, 64ull, b);
+  Compare<half>(h, h2, CMPMODE::LT, c, b);
+  GetCmpMask(u8);
+  // use: Transpose
+  Transpose(h, h2);
+  Transpose(f, f2, u8, TransposeParamsExt(1, 2, 4, 8, TransposeType::TRANSPOSE_NCHW2NHWC));
+  Transpose<uint16_t>(u16, u16);
+  // use: TransDataTo5HD
+  uint64_t list[16];
+  LocalTensor<half> tiles[16];
+  TransDataTo5HD<half>(tiles, tiles, {false, false, 1, 0, 0});
+  TransDataTo5HD<float>(list, list, {});
+  LocalTensor<uint64_t> lists;
+  TransDataTo5HD<int8_t>(lists, lists, TransDataTo5HDParams{});
+  // use: GetAccVal
+  wide = GetAccVal<float>();
+  // use: GetReduceRepeatSumSpr
+  wide = GetReduceRepeatSumSpr<float>();
+  // use: GetReduceRepeatMaxMinSpr
+  GetReduceRepeatMaxMinSpr<float>(wide, wide);
+  GetReduceRepeatMaxMinSpr<float>(wide);
+  // use: GetReduceMaxMinCount
+  GetReduceMaxMinCount<float>(wide, wide);
+  // use: Sin
+  Sin(f, f2);
+  Sin(f, f2, 8);
+  Sin(f, f2, u8);
+  Sin<half, false>(h, h2, u8, 8);
+  // use: Cos
+  Cos(f, f2);
+  Cos(f, f2, 8);
+  Cos(f, f2, u8);
+  Cos<half, false>(h, h2, u8, 8);
+  // use: Tan
+  Tan(f, f2);
+  Tan(f, f2, 8);
+  Tan(f, f2, u8);
+  Tan<half, false>(h, h2, u8, 8);
+  // use: Asin
+  Asin(f, f2);
+  Asin(f, f2, 8);
+  Asin(f, f2, u8);
+  Asin<half, false>(h, h2, u8, 8);
+  // use: Acos
+  Acos(f, f2);
+  Acos(f, f2, 8);
+  Acos(f, f2, u8);
+  Acos<half, false>(h, h2, u8, 8);
+  // use: Atan
+  Atan(f, f2);
+  Atan(f, f2, 8);
+  Atan(f, f2, u8);
+  Atan<half, false>(h, h2, u8, 8);
+  // use: Sinh
+  Sinh(f, f2);
+  Sinh(f, f2, 8);
+  Sinh(f, f2, u8);
+  Sinh<half, false>(h, h2, u8, 8);
+  // use: Cosh
+  Cosh(f, f2);
+  Cosh(f, f2, 8);
+  Cosh(f, f2, u8);
+  Cosh<half, false>(h, h2, u8, 8);
+  // use: Tanh
+  Tanh(f, f2);
+  Tanh(f, f2, 8);
+  Tanh(f, f2, u8);
+  Tanh<half, false>(h, h2, u8, 8);
+  // use: Asinh
+  Asinh(f, f2);
+  Asinh(f, f2, 8);
+  Asinh(f, f2, u8);
+  Asinh<half, false>(h, h2, u8, 8);
+  // use: Acosh
+  Acosh(f, f2);
+  Acosh(f, f2, 8);
+  Acosh(f, f2, u8);
+  Acosh<half, false>(h, h2, u8, 8);
+  // use: Atanh
+  Atanh(f, f2);
+  Atanh(f, f2, 8);
+  Atanh(f, f2, u8);
+  Atanh<half, false>(h, h2, u8, 8);
+  // use: Erf
+  Erf(f, f2);
+  Erf(f, f2, 8);
+  Erf(f, f2, u8);
+  Erf<half, false>(h, h2, u8, 8);
+  // use: Erfc
+  Erfc(f, f2);
+  Erfc(f, f2, 8);
+  Erfc(f, f2, u8);
+  Erfc<half, false>(h, h2, u8, 8);
+  // use: Floor
+  Floor(f, f2);
+  Floor(f, f2, 8);
+  Floor(f, f2, u8);
+  Floor<half, false>(h, h2, u8, 8);
+  // use: Ceil
+  Ceil(f, f2);
+  Ceil(f, f2, 8);
+  Ceil(f, f2, u8);
+  Ceil<half, false>(h, h2, u8, 8);
+  // use: Trunc
+  Trunc(f, f2);
+  Trunc(f, f2, 8);
+  Trunc(f, f2, u8);
+  Trunc<half, false>(h, h2, u8, 8);
+  // use: Frac
+  Frac(f, f2);
+  Frac(f, f2, 8);
+  Frac(f, f2, u8);
+  Frac<half, false>(h, h2, u8, 8);
+  // use: Sign
+  Sign(f, f2);
+  Sign(f, f2, 8);
+  Sign(f, f2, u8);
+  Sign<half, false>(h, h2, u8, 8);
+  // use: Log2
+  Log2(f, f2);
+  Log2(f, f2, 8);
+  Log2(f, f2, u8);
+  Log2<half, false>(h, h2, u8, 8);
+  // use: Log10
+  Log10(f, f2);
+  Log10(f, f2, 8);
+  Log10(f, f2, u8);
+  Log10<half, false>(h, h2, u8, 8);
+  // use: Log
+  Log(f, f2);
+  Log<half, false>(h, h2, 8);
+  // use: Round
+  Round(f, f2, 8);
+  Round<half>(h, h2, u8, 8);
+  // use: Power
+  Power(f, f2, f3);
+  Power(f, f2, 2.0f, 8);
+  Power<float, false>(f, 2.0f, f3, u8, 8);
+  Power(i32, i32, 2);
+  // use: Silu
+  Silu(f, f2, 8);
+  Silu<half, false>(h, h2, 8);
+  // use: Swish
+  Swish(f, f2, 8, 1.702f);
+  // use: Gelu
+  Gelu(f, f2, 8);
+  Gelu<half, false, false>(h, h2, u8, 8);
+  // use: FasterGelu
+  FasterGelu(f, f2, 8);
+  // use: Broadcast
+  uint32_t to[2] = {4, 8}, from[2] = {4, 1};
+  Broadcast<float, 2, 1>(f, f2, to, from);
+  Broadcast<half, 1, 0, false>(h, h2, to, from, u8);
+  // use: BroadCast
+  BroadCast<float, 2, 1>(f, f2, to, from);
+  // use: Sum
+  Sum(f, f2, SumParams{1, 8, 8});
+  Sum<float, -1, false, false>(f, f2, u8, {1, 8, 8});
+  // use: Fill
+  Fill(g, 8, 1.0f);
+  // use: InitGlobalMemory
+  InitGlobalMemory(g, 8, 0.0f);
+  // use: InitOutput
+  InitOutput<float>(g, 8, 0);
+  InitOutput(g[8], 8, 0.0f);
+  // use: ReduceRepeat
+  ReduceRepeat<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8);
+  ReduceRepeat<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8);
+  ReduceRepeat<ReduceType::MAX, half>(h, h2, 128, 1, 1, 1, 8, ReduceOrder::ORDER_ONLY_INDEX);
+  // use: ReduceDataBlock
+  ReduceDataBlock<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8);
+  ReduceDataBlock<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8);
+  // use: ReducePairElem
+  ReducePairElem<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8);
+  ReducePairElem<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8);
+  // use: GetSFFValue
+  index += GetSFFValue<1>(8);
+  // use: ScalarGetSFFValue
+  index += ScalarGetSFFValue<0>(8);
+  // use: GetBitCount
+  index += GetBitCount<1>(8);
+  // use: ScalarGetCountOfValue
+  index += ScalarGetCountOfValue<1>(8);
+  // use: CountLeadingZero
+  index += CountLeadingZero(8);
+  // use: ScalarCountLeadingZero
+  index += ScalarCountLeadingZero(8);
+  // use: CountBitsCntSameAsSignBit
+  index += CountBitsCntSameAsSignBit(8);
+  // use: CeilDivision
+  index += CeilDivision(9, 8);
+  // use: CrossCoreSetFlag
+  CrossCoreSetFlag<0x0, PIPE_MTE3>(3);
+  // use: CrossCoreWaitFlag
+  CrossCoreWaitFlag(3);
+  CrossCoreWaitFlag<0, PIPE_S>(3);
+  // use: assert
+  assert(index < 5);
+  assert(index < 5, "index is %d", index);
+  // use: ASCENDC_ASSERT
+  ASCENDC_ASSERT((index < 5), { PRINTF("text"); });
+  // use: Gatherb
+  Gatherb(u32, u32, u32, 1, {1, 8});
+  Gatherb(u16, u16, u32, 1, GatherRepeatParams{1, 8});
 }

@@ -100,5 +100,7 @@ inline void DumpTensor(const GlobalTensor<T>& tensor, uint32_t desc, uint32_t du
     }                                     \
   } while (0)
 #define ascendc_assert(EXPRESSION, ...) assert(EXPRESSION __VA_OPT__(, ) __VA_ARGS__)
+// The second argument is what a CPU build would print.
+#define ASCENDC_ASSERT(EXPRESSION, ...) assert(EXPRESSION)
 // Nothing on the device, and kernels rely on that (no semicolon after it, in the middle of a statement).
 #define ASSERT(...)

@@ -1,0 +1,9 @@
+// A core that waits for the others has set the flag itself.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void flag_cross_core_wait_ok(GM_ADDR x, GM_ADDR y) {
+  CrossCoreSetFlag<0, PIPE_MTE3>(1);
+  CrossCoreWaitFlag(1);
+}
