@@ -29,21 +29,23 @@ class Room(NamedTuple):
 
 PYTHON_ROOMS = {
     "base": Room("errors abi"),
-    "facts": Room("spec signature cpp_tokens shapes options diagnostics tables apis", "base"),
+    "facts": Room("spec signature cpp_tokens sample_source op_macros shapes options diagnostics tables apis", "base"),
     "reference": Room("reference reference.*", "base"),
     "cache": Room("cache", "base"),
     "compiler": Room("compiler compile_errors compile_job compiler_output", "base facts cache"),
     "build": Room("build build_job dependencies", "base facts cache compiler"),
     "tiling": Room("tiling", "base facts build"),
     "launch": Room(
-        "launch launch_args inprocess isolated job_file job_layout outcome crash evidence", "base facts build"
+        "launch launch_args inprocess isolated job_file job_layout outcome crash evidence sample_run",
+        "base facts compiler build",
     ),
     "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),
     "pictures": Room("plot filters photo", "base facts reference kernel"),
     "door": Room("__init__", "base kernel"),
+    "compat": Room("compat compat_reasons", "base facts compiler build launch"),
     "front": Room(
         "__main__ cli command_* terminal tour doctor",
-        "base facts reference cache compiler build tiling launch kernel pictures door",
+        "base facts reference cache compiler build tiling launch kernel pictures door compat",
     ),
 }
 # The only modules that may import a heavy package, so that everything else starts fast and works without it.
@@ -61,6 +63,7 @@ TWIN_ROOMS = {
     ),
     "observers": Room("check_*.h trace.h timing.h timeline.h tally.h", "language events"),
     "launch": Room("launch.h", "language events core observers"),
+    "host": Room("host_runtime.h", "language events core observers launch"),
 }
 # The launcher is a program of its own and shares nothing with a kernel library but the C interface.
 LAUNCHER_MAY_INCLUDE = {"gn_twin/abi.h"}
