@@ -19,6 +19,7 @@ import numpy as np
 
 from gn_tutorial.abi import Kind, Role
 from gn_tutorial.build import Built, build_kernel
+from gn_tutorial.compat_defines import guess, guess_template
 from gn_tutorial.compat_reasons import Reason, of_compile_error, of_run_error, other_machine
 from gn_tutorial.compile_job import CompileLimits
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError
@@ -184,9 +185,16 @@ def _build(case: Case, options: Options) -> Built:
     return build_kernel(
         case.path,
         include_dirs=options.include_dirs,
-        defines=options.defines,
+        defines=_defines(case, options),
+        template="" if has_main(case.text) else guess_template(case.text),
         limits=CompileLimits(seconds=max(options.seconds, 1.0)),
     )
+
+
+def _defines(case: Case, options: Options) -> tuple[str, ...]:
+    given = {define.partition("=")[0] for define in options.defines}
+    guessed = guess(case.path, _with_includes(case.text, case.path, set()))
+    return (*options.defines, *(define for define in guessed if define.partition("=")[0] not in given))
 
 
 def _run(case: Case, built: Built, options: Options) -> Reason | None:
@@ -199,7 +207,7 @@ def _run(case: Case, built: Built, options: Options) -> Reason | None:
                 case.path,
                 folder=folder,
                 include_dirs=options.include_dirs,
-                defines=options.defines,
+                defines=_defines(case, options),
                 limits=limits,
                 compile_limits=CompileLimits(seconds=max(options.seconds, 1.0)),
             )

@@ -42,7 +42,7 @@ PYTHON_ROOMS = {
     "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),
     "pictures": Room("plot filters photo", "base facts reference kernel"),
     "door": Room("__init__", "base kernel"),
-    "compat": Room("compat compat_reasons", "base facts compiler build launch"),
+    "compat": Room("compat compat_reasons compat_defines", "base facts compiler build launch"),
     "front": Room(
         "__main__ cli command_* terminal tour doctor",
         "base facts reference cache compiler build tiling launch kernel pictures door compat",
@@ -57,13 +57,13 @@ TWIN_ROOMS = {
     "core": Room("core.h blocks.h", "language events"),
     "tensors": Room("tensor.h operand.h lanes.h event_ids.h", "language events core"),
     "operations": Room(
-        "vector_*.h activation.h buffer.h data_copy*.h debug.h mask.h not_yet.h operators.h pipe.h queue*.h sync.h "
+        "vector_*.h activation.h buffer.h data_copy*.h debug.h kernel_utils.h mask.h not_yet.h operators.h pipe.h queue*.h sync.h "
         "system.h tiling.h",
         "language events core tensors",
     ),
     "observers": Room("check_*.h trace.h timing.h timeline.h tally.h", "language events"),
     "launch": Room("launch.h", "language events core observers"),
-    "host": Room("host_runtime.h", "language events core observers launch"),
+    "host": Room("host_runtime.h host_tiling.h", "language events core observers launch"),
 }
 # The launcher is a program of its own and shares nothing with a kernel library but the C interface.
 LAUNCHER_MAY_INCLUDE = {"gn_twin/abi.h"}

@@ -5,6 +5,7 @@
 #include "gn_twin/constants.h"
 #include "gn_twin/data_copy_pad.h"
 #include "gn_twin/debug.h"
+#include "gn_twin/kernel_utils.h"
 #include "gn_twin/mask.h"
 #include "gn_twin/operators.h"
 #include "gn_twin/pipe.h"

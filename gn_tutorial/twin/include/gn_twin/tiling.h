@@ -6,11 +6,6 @@
 
 namespace gn_twin {
 
-// The struct that GET_TILING_DATA means: the last one that REGISTER_TILING_DEFAULT named in this translation unit.
-template <class Tag>
-struct DefaultTiling;
-struct DefaultTilingTag;
-
 // A copy of the tiling bytes. A struct larger than what the host sent is refused: on the device it would read past the end.
 template <class S>
 inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
@@ -31,18 +26,13 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 
 }  // namespace gn_twin
 
-#define REGISTER_TILING_DEFAULT(STRUCT)                      \
-  template <>                                                \
-  struct gn_twin::DefaultTiling<gn_twin::DefaultTilingTag> { \
-    using Type = STRUCT;                                     \
-  };                                                         \
-  static_assert(true)
+// The struct that GET_TILING_DATA means is found by name, so that REGISTER_TILING_DEFAULT may stand in front of the kernels or inside
+// one of them.
+#define REGISTER_TILING_DEFAULT(STRUCT) using gnt_registered_tiling [[maybe_unused]] = STRUCT
 #define REGISTER_TILING_FOR_TILINGKEY(EXPRESSION, STRUCT) static_assert(true)
 #define REGISTER_NONE_TILING static_assert(true)
 
-// The indirection through a dependent type lets REGISTER_TILING_DEFAULT stand anywhere before the kernel, even inside it.
-#define GET_TILING_DATA(NAME, POINTER) \
-  auto NAME = gn_twin::ReadTiling<gn_twin::DefaultTiling<gn_twin::DefaultTilingTag>::Type>(POINTER)
+#define GET_TILING_DATA(NAME, POINTER) auto NAME = gn_twin::ReadTiling<gnt_registered_tiling>(POINTER)
 #define GET_TILING_DATA_WITH_STRUCT(STRUCT, NAME, POINTER) STRUCT NAME = gn_twin::ReadTiling<STRUCT>(POINTER)
 #define GET_TILING_DATA_MEMBER(STRUCT, MEMBER, NAME, POINTER) auto NAME = gn_twin::ReadTiling<STRUCT>(POINTER).MEMBER
 #define GET_TILING_DATA_PTR_WITH_STRUCT(STRUCT, NAME, POINTER) \

@@ -1,3 +1,5 @@
-// One of the names under which kernels and samples include the Ascend C interface. CANN splits it; the twin does not.
+// Tiling structs in kernels: the macros and the kernel header.
 #pragma once
 #include "kernel_operator.h"
+
+#include "gn_twin/host_tiling.h"

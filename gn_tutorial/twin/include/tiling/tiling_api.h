@@ -1,3 +1,4 @@
-// One of the names under which kernels and samples include the Ascend C interface. CANN splits it; the twin does not.
+// The host side of tiling: structs, shapes and the machine. The tiling functions of the high-level API are not on the twin yet.
 #pragma once
+#include "gn_twin/host_tiling.h"
 #include "tiling/platform/platform_ascendc.h"
