@@ -20,6 +20,8 @@ from gn_tutorial.op_macros import LIBC_NAMES, dtype_defines
 from gn_tutorial.sample_source import MAIN, is_sample, rewrite
 from gn_tutorial.signature import Entry, require_entries, scan
 
+# Every header that names a function of LIBC_NAMES, in both spellings: one read after the renaming would not find its own.
+_LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
 #: The entry of a whole sample's own main.
 MAIN_ENTRY = "main"
 
@@ -179,7 +181,7 @@ class _Shim:
         return [
             f"#define GNT_OBSERVED {int(self.observed)}",
             '#include "kernel_operator.h"',
-            *(["#include <cmath>", "#include <cstdlib>", "#include <cstdio>", "#include <cstring>", *renamed] if renamed else []),
+            *([*(f"#include <{header}>" for header in _LIBC_HEADERS), *renamed] if renamed else []),
             f'#include "{self.source}"',
             *(f"#undef {name}" for name in self._hiding()),
             '#include "gn_twin/launch.h"',

@@ -13,7 +13,7 @@ from gn_tutorial.signature import scan
 
 #: Every tutorial kernel accepts it, and half the production ones.
 _DTYPE = "float16"
-_PASSED = re.compile(r"(?:-D)?\b([A-Z_][A-Z0-9_]*)=(\$\{\w+\}|\w+)")
+_PASSED = re.compile(r"(?:-D|\b)([A-Z_][A-Z0-9_]*)=(\$\{\w+\}|\w+)")
 
 
 def guess(path: Path, text: str) -> list[str]:

@@ -27,6 +27,7 @@ _ELSEWHERE = (
     ("C API", r'"c_api/|\basc_(?:copy|sync|add|vf|dup|mul)\w*\s*\('),
     ("SIMT API", r'"simt_api/|__simt_vf__|\basc_vf_call\b|threadIdx|\b__launch_bounds__\b'),
     ("register API (other product)", r"\b(?:MicroAPI|Reg)::|__simd_vf__|\bRegTensor\b|\bVF_CALL\b"),
+    ("host framework", r"gtest/gtest\.h|graph/custom_op\.h|register/op_(?:def|impl)_registry\.h|graph/operator_reg\.h"),
     ("AI CPU", r"__aicpu__|aicpu_api"),
     ("communication", r"\bHccl\b|hccl\.h|hccl/"),
     ("PyTorch extension", r"torch/extension\.h|torch/library\.h|torch_npu|torch/all\.h"),
@@ -78,6 +79,7 @@ def of_run_error(error: KernelError) -> Reason:
 _PATTERNS = (
     ("missing API", r"^(\w+) is a documented Ascend C name that is not on the twin yet"),
     ("missing header", r"^'?([^:']+)'?(?:: No such file or directory| file not found)"),
+    ("missing name", r"'(\w+)' in namespace '[\w:]+' does not name"),
     ("missing name", r"'(?:\w+::)*(\w+)' was not declared in this scope"),
     ("missing name", r"'(\w+)' is not a member of"),
     ("missing name", r"'(?:\w+::)*(\w+)' (?:does not name a type|is not a class template|has not been declared)"),

@@ -2,6 +2,8 @@
 //
 // Source: public kernels that use them without declaring them (they are built-ins of the device's compiler, or utilities of CANN).
 #pragma once
+#include <type_traits>
+
 #include "gn_twin/debug.h"
 #include "gn_twin/system.h"
 
@@ -20,6 +22,13 @@ struct BlockCount {
 
 inline constexpr gn_twin::BlockIndex block_idx;
 inline constexpr gn_twin::BlockCount block_num;
+
+// Type traits under CANN's name, and the one that kernels spell without any.
+namespace AscendC::Std {
+using namespace std;
+}
+using std::is_same;
+using std::is_same_v;
 
 namespace AscendC {
 
