@@ -49,7 +49,6 @@ def build_kernel(
     dtypes: Mapping[str, str] | None = None,
     template: str = "",
     optimise: bool = True,
-    debug: bool = False,
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
@@ -59,7 +58,6 @@ def build_kernel(
     folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
     source, ``"float, 16"`` (see ``signature.require_entries``). optimise=False compiles faster and runs slower.
-    debug=True: unoptimised, with the names and lines that a debugger needs.
 
     A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
 
@@ -91,7 +89,7 @@ def build_kernel(
         cache=cache,
         compiler=compiler,
         text=shim.text,
-        flags=(*kernel_flags(compiler, optimise=optimise and not debug), *(("-g",) if debug else ()), *defined),
+        flags=(*kernel_flags(compiler, optimise=optimise), *defined),
         learner=folders,
         search=(*folders, TWIN_INCLUDE),
         source=path,

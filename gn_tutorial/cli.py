@@ -173,7 +173,9 @@ def run(
     if command_run.is_file(target):
         command_run.refuse(target, {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype})
         values = command_run.parse_values(arg or [], out or [], inout or [], workspace or [], seed)
-        how = command_run.How(template=template, dtypes=command_run.parse_types(types or []), defines=tuple(define or ()))
+        how = command_run.How(
+            template=template, dtypes=command_run.parse_types(types or []), defines=tuple(define or ())
+        )
         outcome = command_run.run_file(target, values, entry or None, mode, how)
     else:
         only_files = {**arrays, "--entry": entry, "--template": template, "--type": types, "--define": define}
@@ -249,7 +251,9 @@ def apis(
 def compat(
     folder: Annotated[Path, typer.Argument(help="The folder to search for kernels.")],
     seconds: Annotated[float, typer.Option(help="Time limit of each compilation and each run.")] = 30.0,
-    include: Annotated[list[Path] | None, typer.Option("--include", "-I", help="A folder to search for headers.")] = None,
+    include: Annotated[
+        list[Path] | None, typer.Option("--include", "-I", help="A folder to search for headers.")
+    ] = None,
     define: Annotated[Many, typer.Option("--define", "-D", help="Define a macro: NAME=VALUE.")] = None,
     compile_only: Annotated[bool, typer.Option("--compile-only", help="Run nothing.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="List every file, not only the reasons.")] = False,

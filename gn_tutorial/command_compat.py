@@ -47,7 +47,9 @@ def _show(rows: list[Row], tried: list[Row], counts: Counter, root: Path, everyt
         print_table(("file", "status", "why", "s"), cells)
     reasons = compat.ranked(tried)
     if reasons:
-        print_table(("files", "kind", "what"), [(n, kind, name) for kind, name, n in reasons], title="why not, by reason")
+        print_table(
+            ("files", "kind", "what"), [(n, kind, name) for kind, name, n in reasons], title="why not, by reason"
+        )
     missing = compat.missing_apis(tried)
     if missing:
         print_table(("name", "files"), missing, title="names that the twin lacks, by files that use them")

@@ -54,6 +54,10 @@ def show(done: SampleRun, *, as_json: bool) -> None:
         print(f"warning: {one.render()}", file=sys.stderr)
     if launched.observed and sys.stdout.isatty():
         tally = launched.tally
-        counts = f"{tally.vector:,} vector, {tally.scalar:,} scalar, {tally.mte2:,} copies in, {tally.mte3:,} copies out"
+        counts = (
+            f"{tally.vector:,} vector, {tally.scalar:,} scalar, {tally.mte2:,} copies in, {tally.mte3:,} copies out"
+        )
         size = f"{tally.bytes_in:,} in, {tally.bytes_out:,} out"
-        print_table((), [("instructions", counts), ("bytes", size), ("kernels' time", f"{launched.seconds * 1e3:.3f} ms")])
+        print_table(
+            (), [("instructions", counts), ("bytes", size), ("kernels' time", f"{launched.seconds * 1e3:.3f} ms")]
+        )

@@ -20,7 +20,7 @@ import numpy as np
 from gn_tutorial.abi import Kind, Role
 from gn_tutorial.build import Built, build_kernel
 from gn_tutorial.compat_defines import guess, guess_template
-from gn_tutorial.compat_reasons import Reason, of_compile_error, of_run_error, other_machine
+from gn_tutorial.compat_reasons import OTHER, Reason, of_compile_error, of_run_error, other_machine
 from gn_tutorial.compile_job import CompileLimits
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError
 from gn_tutorial.launch import launch
@@ -109,7 +109,9 @@ def try_case(case: Case, options: Options | None = None) -> Row:
     try:
         built = _build(case, options)
     except CompileError as error:
-        return row(FAILED, *of_compile_error(error))
+        reasons = of_compile_error(error)
+        elsewhere = [one for one in reasons if one.kind == OTHER]
+        return row(EXCLUDED, elsewhere[0]) if elsewhere else row(FAILED, *reasons)
     except GntError as error:
         return row(FAILED, Reason("language", error.what, error.where))
     if not options.run:
@@ -132,7 +134,9 @@ def ranked(rows: Sequence[Row]) -> list[tuple[str, str, int]]:
 def missing_apis(rows: Sequence[Row]) -> list[tuple[str, int]]:
     """Names that cases miss, with the number of cases; a case that misses several counts for each."""
     names = Counter(
-        name for row in rows for name in {one.name for one in row.reasons if one.kind in ("missing API", "missing name")}
+        name
+        for row in rows
+        for name in {one.name for one in row.reasons if one.kind in ("missing API", "missing name")}
     )
     return sorted(names.items(), key=lambda one: (-one[1], one[0]))
 

@@ -27,7 +27,10 @@ def guess_template(text: str) -> str:
     if found.entries or not found.templates:
         return ""
     last = found.templates[-1]
-    head = re.search(rf"template\s*<([^;{{}}]*?)>\s*(?:extern\b[^;{{}}]*?)?__global__[^;{{}}]*?\b{last.name.split('::')[-1]}\s*\(", text)
+    head = re.search(
+        rf"template\s*<([^;{{}}]*?)>\s*(?:extern\b[^;{{}}]*?)?__global__[^;{{}}]*?\b{last.name.split('::')[-1]}\s*\(",
+        text,
+    )
     kinds = [part.split() for part in (head[1] if head else "").split(",")]
     values = []
     for index in range(len(last.heads)):

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from gn_tutorial.build_job import TWIN_INCLUDE
 from gn_tutorial.errors import CompileError, KernelError, KernelFault, KernelTimeout
 
 
@@ -18,6 +19,8 @@ class Reason:
     where: str = ""
 
 
+#: Kind of the reason why a case is not tried.
+OTHER = "other target"
 # Written for other cores, other products, other programming interfaces. Patterns are searched in the text without comments.
 _ELSEWHERE = (
     ("matrix core", r"__cube__|\bMmad\s*[<(]|matmul_intf\.h|\bTPosition::(?:A1|A2|B1|B2|CO1|CO2)\b|\bLoadData\w*\s*[<(]"
@@ -41,10 +44,10 @@ def other_machine(path: Path, text: str) -> Reason | None:
     plain = _COMMENT.sub(" ", text)
     for name, pattern in _ELSEWHERE:
         if re.search(pattern, plain):
-            return Reason("other target", name, str(path))
+            return Reason(OTHER, name, str(path))
     architectures = _architectures(path.parent)
     if architectures and "dav-2201" not in architectures:
-        return Reason("other target", f"built for {', '.join(sorted(architectures))}", str(path))
+        return Reason(OTHER, f"built for {', '.join(sorted(architectures))}", str(path))
     return None
 
 
@@ -93,10 +96,18 @@ _PATTERNS = (
 )
 
 
+def _not_on_a2() -> frozenset[str]:
+    """Documented names that the twin lacks because Atlas A2 lacks them (``gn_twin/not_yet.h``)."""
+    text = (TWIN_INCLUDE / "gn_twin" / "not_yet.h").read_text("utf-8")
+    return frozenset(re.findall(r"^GNT_NOT_YET_NOR_A2\((\w+)\)", text, re.MULTILINE))
+
+
 def _of_message(message: str, where: str, line: str) -> Reason:
     plain = message.replace("\u2018", "'").replace("\u2019", "'")
     for kind, pattern in _PATTERNS:
         if found := re.search(pattern, plain):
+            if kind == "missing API" and found[1] in _not_on_a2():
+                return Reason(OTHER, "names that Atlas A2 lacks", where)
             return Reason(kind, found[1], where)
     if "template" in plain and "__global__" in line:
         return Reason("template entry", _short(plain), where)

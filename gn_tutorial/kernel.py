@@ -274,7 +274,9 @@ def kernel(
     path = Path(name_or_path)  # type: ignore[arg-type]
     if isinstance(name_or_path, str) and path.suffix not in _SOURCE_SUFFIXES:
         if template or dtypes or defines:
-            raise ArgumentError("template, dtypes and defines belong to a file or source text, not to a registered kernel")
+            raise ArgumentError(
+                "template, dtypes and defines belong to a file or source text, not to a registered kernel"
+            )
         return Kernel.registered(*find_kernel(name_or_path))
     if not path.is_file():
         beside = [item.name for item in path.parent.glob("*") if item.suffix in _SOURCE_SUFFIXES]

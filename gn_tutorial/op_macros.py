@@ -40,7 +40,9 @@ def dtype_defines(dtypes: Mapping[str, str]) -> list[str]:
     found = []
     for name, dtype in dtypes.items():
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise ArgumentError(f"'{name}' is no name of an operator's input", hint='for example dtypes={"x": "float16"}')
+            raise ArgumentError(
+                f"'{name}' is no name of an operator's input", hint='for example dtypes={"x": "float16"}'
+            )
         if dtype not in _TYPES:
             raise ArgumentError(f"'{name}' cannot be {dtype!r}", hint=f"one of {', '.join(_TYPES)}")
         ctype, label, _ = _TYPES[dtype]

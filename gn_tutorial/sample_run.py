@@ -64,7 +64,5 @@ def run_sample(
     args = [
         LaunchArg(f"argv{index}", Kind.VALUE, Role.IN, word.encode()) for index, word in enumerate([path.name, *words])
     ]
-    launched = launch(
-        built.library, MAIN_ENTRY, args, blocks=1, options=options, limits=limits, folder=folder
-    )
+    launched = launch(built.library, MAIN_ENTRY, args, blocks=1, options=options, limits=limits, folder=folder)
     return SampleRun(launched, built)

@@ -52,8 +52,7 @@ def rewrite(text: str, path: Path) -> Sample:
 
 def _launches(text: str) -> bool:
     return "<<<" in text and any(
-        (first.text, second.text, third.text) == ("<", "<", "<")
-        for first, second, third in _threes(list(tokens(text)))
+        (first.text, second.text, third.text) == ("<", "<", "<") for first, second, third in _threes(list(tokens(text)))
     )
 
 
@@ -137,7 +136,10 @@ def _rewritten(text: str) -> str:
 
 def _is_run(pieces: list[_Piece], at: int, sign: str) -> bool:
     return (
-        pieces[at].text == sign and at + 2 < len(pieces) and _touches(pieces, at, sign) and _touches(pieces, at + 1, sign)
+        pieces[at].text == sign
+        and at + 2 < len(pieces)
+        and _touches(pieces, at, sign)
+        and _touches(pieces, at + 1, sign)
     )
 
 

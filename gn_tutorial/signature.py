@@ -119,7 +119,9 @@ def _instance(templates: tuple[Template, ...], wanted: str, shown: str) -> Entry
     given = arguments.rstrip()[:-1] if whole else wanted
     if len(_split_arguments(given)) > len(fitting[0].heads) or re.search(r"[;{}#\"\n\\]", given):
         heads = ", ".join(fitting[0].heads)
-        raise ArgumentError(f"template '{wanted}' does not fit {fitting[0].name}<{heads}>", hint='for example "float, 16"')
+        raise ArgumentError(
+            f"template '{wanted}' does not fit {fitting[0].name}<{heads}>", hint='for example "float, 16"'
+        )
     return fitting[0].instance(given)
 
 

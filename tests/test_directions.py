@@ -57,7 +57,7 @@ TWIN_ROOMS = {
     "core": Room("core.h blocks.h", "language events"),
     "tensors": Room("tensor.h operand.h lanes.h event_ids.h", "language events core"),
     "operations": Room(
-        "vector_*.h activation.h buffer.h data_copy*.h debug.h kernel_utils.h mask.h not_yet.h operators.h pipe.h queue*.h sync.h "
+        "vector_*.h activation.h atomic.h buffer.h data_copy*.h debug.h kernel_utils.h mask.h not_yet.h operators.h pipe.h queue*.h sync.h "
         "system.h tiling.h",
         "language events core tensors",
     ),

@@ -1,6 +1,7 @@
 """Whole samples, compiled and run: host calls, launches, diagnostics of both sides, files."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from gn_tutorial.errors import CompileError, KernelCrash, KernelFault, KernelTimeout
 from gn_tutorial.options import Limits
 from gn_tutorial.sample_run import run_sample
+
+Write = Callable[..., Path]
 
 # The kernel doubles n floats, one block after another; `{...}` are the places that the tests change.
 SAMPLE = """#include <cstdio>
@@ -70,7 +73,7 @@ GOOD = {
 
 
 @pytest.fixture
-def write(tmp_path: Path):
+def write(tmp_path: Path) -> Write:
     def make(**changes: str) -> Path:
         text = SAMPLE
         for name, value in {**GOOD, **changes}.items():
@@ -86,7 +89,7 @@ def line_of(path: Path, mark: str) -> int:
     return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if mark in line)
 
 
-def test_a_sample_runs_and_prints(write) -> None:
+def test_a_sample_runs_and_prints(write: Write) -> None:
     done = run_sample(write(), ["word"])
     assert done.launched.printed == "2 126 word\n"
     assert done.launched.tally.vector == 2
@@ -94,11 +97,11 @@ def test_a_sample_runs_and_prints(write) -> None:
     assert done.launched.diagnostics == ()
 
 
-def test_without_words_and_bare(write) -> None:
+def test_without_words_and_bare(write: Write) -> None:
     assert run_sample(write(), observed=False).launched.printed == "2 126 none\n"
 
 
-def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write) -> None:
+def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write: Write) -> None:
     path = write(SIZE="128")
     with pytest.raises(KernelFault) as error:
         run_sample(path)
@@ -113,7 +116,11 @@ def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write) ->
     ("changes", "diagnostic", "mark"),
     [
         ({"COPY_IN": "aclrtMemcpy(x, 512, host.data(), 260, ACL_MEMCPY_HOST_TO_DEVICE)"}, "host-out-of-bounds", "260"),
-        ({"COPY_IN": "aclrtMemcpy(x, 128, host.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE)"}, "host-copy-too-long", "x, 128"),
+        (
+            {"COPY_IN": "aclrtMemcpy(x, 128, host.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE)"},
+            "host-copy-too-long",
+            "x, 128",
+        ),
         ({"COPY_IN": "aclrtMemcpy(host.data(), 256, x, 256, ACL_MEMCPY_HOST_TO_DEVICE)"}, "host-wrong-side", "256, x"),
         ({"COPY_IN": "aclrtMemset(nullptr, 256, 0, 256)"}, "host-null", "aclrtMemset"),
         ({"BLOCKS": "64 / 128"}, "host-bad-blocks", "twice<float><<<"),
@@ -122,7 +129,7 @@ def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write) ->
         ({"AFTER": "aclrtDestroyStream(stream); aclrtSynchronizeStream(stream)"}, "host-bad-stream", "none"),
     ],
 )
-def test_wrong_host_calls(write, changes: dict[str, str], diagnostic: str, mark: str) -> None:
+def test_wrong_host_calls(write: Write, changes: dict[str, str], diagnostic: str, mark: str) -> None:
     path = write(**changes)
     with pytest.raises(KernelFault) as error:
         run_sample(path)
@@ -138,7 +145,7 @@ def test_wrong_host_calls(write, changes: dict[str, str], diagnostic: str, mark:
     assert found.fix
 
 
-def test_a_copy_before_synchronising_is_a_warning(write) -> None:
+def test_a_copy_before_synchronising_is_a_warning(write: Write) -> None:
     path = write(SYNC="(void)0")
     done = run_sample(path)
     (found,) = done.launched.diagnostics
@@ -147,13 +154,13 @@ def test_a_copy_before_synchronising_is_a_warning(write) -> None:
     )  # fmt: skip
 
 
-def test_main_that_fails_is_an_error_with_what_it_printed(write) -> None:
+def test_main_that_fails_is_an_error_with_what_it_printed(write: Write) -> None:
     with pytest.raises(KernelFault, match="returned 3") as error:
         run_sample(write(AFTER="if (back[1] > 0) return 3"))
     assert error.value.printed == "2 126 none\n"
 
 
-def test_compile_errors_are_at_the_sample_s_own_lines(write) -> None:
+def test_compile_errors_are_at_the_sample_s_own_lines(write: Write) -> None:
     path = write(AFTER="int wrong = unknown_name")
     with pytest.raises(CompileError) as error:
         run_sample(path)
@@ -162,13 +169,22 @@ def test_compile_errors_are_at_the_sample_s_own_lines(write) -> None:
     assert "unknown_name" in first.source_line
 
 
-def test_the_time_limit_holds(write) -> None:
+def test_the_time_limit_holds(write: Write) -> None:
     with pytest.raises(KernelTimeout):
         run_sample(write(AFTER="for (volatile int i = 0;; i = i + 1) {}"), limits=Limits(seconds=1.0))
 
 
-def test_unwritten_device_memory_is_not_zero(write) -> None:
+def test_unwritten_device_memory_is_not_zero(write: Write) -> None:
     assert run_sample(write(COPY_IN="(void)0")).launched.printed.startswith(("nan", "-nan"))
+
+
+def test_a_kernel_may_read_what_the_allocation_reserves(write: Write) -> None:
+    # The size rounded up to 32 bytes and 32 more: 193 bytes reserve 256.
+    path = write(SIZE="193")
+    with pytest.raises(KernelFault) as error:  # the copy back asks for 256 and is held to 193
+        run_sample(path)
+    assert error.value.diagnostics[0].id == "host-out-of-bounds"
+    assert error.value.diagnostics[0].line == line_of(path, "aclrtMemcpy(back")
 
 
 WRITES = """#include <cstdio>

@@ -23,7 +23,10 @@ def one_line(text: str) -> str:
         ("a::k<<<8, 0, s>>>();", 'Start("a::k", 8, 0, s)([&] { a::k(); });'),
         ("::k<<<n, 0>>>(x);", 'Start("::k", n, 0)([&] { ::k(x); });'),
         ("k<float, 16><<<8, 0, s>>>(x);", 'Start("k<float, 16>", 8, 0, s)([&] { k<float, 16>(x); });'),
-        ("k<A<B<int>>><<<f(1, 2), 0, s>>>(g(x));", 'Start("k<A<B<int>>>", f(1, 2), 0, s)([&] { k<A<B<int>>>(g(x)); });'),
+        (
+            "k<A<B<int>>><<<f(1, 2), 0, s>>>(g(x));",
+            'Start("k<A<B<int>>>", f(1, 2), 0, s)([&] { k<A<B<int>>>(g(x)); });',
+        ),
         ("k<(3 > 2)> <<<1, 0, s>>> (x);", 'Start("k<(3 > 2)>", 1, 0, s)([&] { k<(3 > 2)>(x); });'),
         ("k<<<(a >> 1), 0, s>>>(x);", 'Start("k", (a >> 1), 0, s)([&] { k(x); });'),
     ],
@@ -64,8 +67,8 @@ def test_has_main() -> None:
 
 def test_every_line_keeps_its_number() -> None:
     text = (
-        "#define RUN(K) \\\n  K<<<1, 0, s>>>(x)\nvoid f() {\n  kernel<float,\n    16>\n  <<<\n    blocks,\n    nullptr, s\n"
-        "  >>>(x,  // first\n    here);\n}\nint main() { here2; }\n"
+        "#define RUN(K) \\\n  K<<<1, 0, s>>>(x)\nvoid f() {\n  kernel<float,\n    16>\n  <<<\n    blocks,\n"
+        "    nullptr, s\n  >>>(x,  // first\n    here);\n}\nint main() { here2; }\n"
     )
     made = rewrite(text, HERE).text
     assert made.count("\n") == text.count("\n")

@@ -154,7 +154,12 @@ def test_an_entry_in_a_namespace_has_its_full_name() -> None:
     [
         ("typename T, int N", "float, 16", "k<float, 16>", ["GM_ADDR", "float"]),
         ("class T = half, bool B = (3 > 2)", "k<int32_t>", "k<int32_t>", ["GM_ADDR", "int32_t"]),
-        ("class T, class U", "std::pair<int, T>, float", "k<std::pair<int, T>, float>", ["GM_ADDR", "std::pair<int, T>"]),
+        (
+            "class T, class U",
+            "std::pair<int, T>, float",
+            "k<std::pair<int, T>, float>",
+            ["GM_ADDR", "std::pair<int, T>"],
+        ),
     ],
 )
 def test_a_template_becomes_an_entry_by_its_arguments(head: str, given: str, name: str, ctypes: list[str]) -> None:

@@ -42,7 +42,7 @@ class Runtime {
   // Null if there is no memory of that size. The bytes hold 0xff, a NaN in every float format: nobody has written them.
   void* Allocate(uint64_t bytes, Where where, const char* call, Loc loc) {
     const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    const uint64_t room = (bytes + kAlign - 1) / kAlign * kAlign;
+    const uint64_t room = (Reserved(bytes) + kAlign - 1) / kAlign * kAlign;
     const uint64_t inside = (room + page - 1) / page * page;
     const uint64_t total = inside + 2 * kGuard;
     void* start = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -91,7 +91,10 @@ class Runtime {
     const uint64_t offset = static_cast<uint64_t>(static_cast<const uint8_t*>(at) - found->data);
     if (bytes > found->bytes - offset) {
       Stop("host-out-of-bounds", loc,
-           {{"op", op}, {"role", role}, {"bytes", bytes}, {"room", found->bytes - offset},
+           {{"op", op},
+            {"role", role},
+            {"bytes", bytes},
+            {"room", found->bytes - offset},
             {"memory", found->name.c_str()}});
     }
   }
@@ -143,7 +146,7 @@ class Runtime {
     std::vector<GntArg> args;
     for (const Memory& one : memory_) {
       if (one.where == Where::Device) {
-        args.push_back({one.name.c_str(), one.data, one.bytes, GNT_TENSOR, GNT_INOUT});
+        args.push_back({one.name.c_str(), one.data, Reserved(one.bytes), GNT_TENSOR, GNT_INOUT});
       }
     }
     // Diagnostics, tally and the place of a crash belong to the run as a whole, so the run's own job carries each launch.
@@ -165,6 +168,9 @@ class Runtime {
   struct Stream {
     int number = 0;
   };
+  // aclrtMalloc is documented to reserve the size rounded up to 32 bytes and 32 more, and kernels rely on it when they read the last
+  // block of an array. Copies of the host are held to the size that was asked for.
+  static uint64_t Reserved(uint64_t bytes) { return (bytes + 31) / 32 * 32 + 32; }
   // What aclrtMalloc promises of an address.
   static constexpr uint64_t kAlign = 64;
   // More than a Unified Buffer, so that no copy that begins inside can jump over it.

@@ -12,20 +12,20 @@
 #include <vector>
 
 #define BEGIN_TILING_DATA_DEF(NAME) struct alignas(8) NAME {
-#define TILING_DATA_FIELD_DEF(TYPE, NAME)        \
-  TYPE NAME = {};                                \
-  void set_##NAME(TYPE value) { NAME = value; }  \
+#define TILING_DATA_FIELD_DEF(TYPE, NAME)       \
+  TYPE NAME = {};                               \
+  void set_##NAME(TYPE value) { NAME = value; } \
   TYPE get_##NAME() const { return NAME; }
-#define TILING_DATA_FIELD_DEF_ARR(TYPE, COUNT, NAME)                                   \
-  TYPE NAME[COUNT] = {};                                                               \
+#define TILING_DATA_FIELD_DEF_ARR(TYPE, COUNT, NAME)                                    \
+  TYPE NAME[COUNT] = {};                                                                \
   void set_##NAME(const TYPE* values) { memcpy(NAME, values, sizeof(TYPE) * (COUNT)); } \
   TYPE* get_##NAME() { return NAME; }
 #define TILING_DATA_FIELD_DEF_STRUCT(STRUCT, NAME) alignas(8) STRUCT NAME = {};
-#define END_TILING_DATA_DEF                                                             \
-  size_t GetDataSize() const { return sizeof(*this); }                                  \
-  void SaveToBuffer(void* at, size_t room) const {                                      \
+#define END_TILING_DATA_DEF                                                                  \
+  size_t GetDataSize() const { return sizeof(*this); }                                       \
+  void SaveToBuffer(void* at, size_t room) const {                                           \
     memcpy(at, static_cast<const void*>(this), room < sizeof(*this) ? room : sizeof(*this)); \
-  }                                                                                     \
+  }                                                                                          \
   }
 // Which operator and tiling key a struct belongs to is a package's affair.
 #define REGISTER_TILING_DATA_CLASS(OPERATOR, STRUCT)
@@ -61,18 +61,18 @@ inline uint32_t GntScratch(const TensorShape& shape, uint32_t times) {
   const int64_t most = 64 * 1024;
   return static_cast<uint32_t>(times * (bytes < most / 4 ? bytes : most / 4));
 }
-#define GNT_SCRATCH(NAME)                                            \
-  template <class... A>                                              \
-    requires(sizeof...(A) >= 2)                                      \
-  void NAME(const TensorShape& shape, A&&... rest) {                 \
-    auto all = std::forward_as_tuple(rest...);                       \
-    std::get<sizeof...(A) - 2>(all) = GntScratch(shape, 4);          \
-    std::get<sizeof...(A) - 1>(all) = GntScratch(shape, 1);          \
+#define GNT_SCRATCH(NAME)                                   \
+  template <class... A>                                     \
+    requires(sizeof...(A) >= 2)                             \
+  void NAME(const TensorShape& shape, A&&... rest) {        \
+    auto all = std::forward_as_tuple(rest...);              \
+    std::get<sizeof...(A) - 2>(all) = GntScratch(shape, 4); \
+    std::get<sizeof...(A) - 1>(all) = GntScratch(shape, 1); \
   }
-#define GNT_LEAST_SCRATCH(NAME)                   \
-  template <class... A>                           \
+#define GNT_LEAST_SCRATCH(NAME)                     \
+  template <class... A>                             \
   uint32_t NAME(const TensorShape& shape, A&&...) { \
-    return GntScratch(shape, 1);                  \
+    return GntScratch(shape, 1);                    \
   }
 GNT_SCRATCH(GetAcosMaxMinTmpSize)
 GNT_SCRATCH(GetAcoshMaxMinTmpSize)

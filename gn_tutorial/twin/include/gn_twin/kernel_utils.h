@@ -73,11 +73,11 @@ inline float max(float a, float b) { return a < b ? b : a; }
 #define KERNEL_LOG(LEVEL, ...) AscendC::printf(__VA_ARGS__)
 // The second part is what to do when the condition does not hold; then the launch stops, as the CPU build of CANN does.
 #ifndef ASCENDC_ASSERT
-#define ASCENDC_ASSERT(CONDITION, ...)     \
-  do {                                     \
-    if (!(CONDITION)) {                    \
-      __VA_ARGS__;                         \
-      gn_twin::AssertFailed(#CONDITION);   \
-    }                                      \
+#define ASCENDC_ASSERT(CONDITION, ...)   \
+  do {                                   \
+    if (!(CONDITION)) {                  \
+      __VA_ARGS__;                       \
+      gn_twin::AssertFailed(#CONDITION); \
+    }                                    \
   } while (0)
 #endif
