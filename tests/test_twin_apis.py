@@ -30,9 +30,7 @@ SCALAR = "{0}(f, f2, 1.0f, 8); {0}<float, false>(f, f2, 1.0f, 8); {0}(h, h2, hal
 SHIFT = "{0}(i32, i32, 1, 8); {0}(i16, i16, static_cast<int16_t>(1), 8ull, 1, u); {0}(i16, i16, static_cast<int16_t>(1), m, 1, u);"
 BLOCK = "{0}(f, f2, 1, 8, 1, 1, 8); {0}<half, false>(h, h2, 1, 8, 1, 1, 8); {0}(f, f2, 1, c, 1, 1, 8);"
 WHOLE = "{0}(f, f2, 8, 1, 1, 1, 8); {0}<half, false>(h, h2, 8, 1, 1, 1, 8); {0}(f, f2, c, 1, 1, 1, 8);"
-COMPARES = (
-    "{0}(u8, f, 1.0f, CMPMODE::LT, 64); {0}<float, uint8_t>(u8, f, 1.0f, CMPMODE::LT, 8ull, 1, u); {0}(u8, i32, 1, CMPMODE::EQ, c, 1, u);"
-)
+COMPARES = "{0}(u8, f, 1.0f, CMPMODE::LT, 64); {0}<float, uint8_t>(u8, f, 1.0f, CMPMODE::LT, 8ull, 1, u); {0}(u8, i32, 1, CMPMODE::EQ, c, 1, u);"
 EXTREME = "{0}(f, f2, f3, 8); {0}(f, f2, f3, 8, true); {0}<half>(h, h2, h2, 8, 1, 8, true); {0}(f, f2, f3, c, 1, 8);"
 USES = {name: UNARY for name in ("Abs", "Exp", "Ln", "Sqrt", "Rsqrt", "Reciprocal", "Relu")}
 USES |= {name: BINARY for name in ("Add", "Sub", "Mul", "Div", "Max", "Min", "AddRelu", "SubRelu", "FusedMulAdd")}
@@ -120,6 +118,80 @@ USES |= {
     "ASSERT": "ASSERT(index < 5); ASSERT((index < 5) && \"text\")",  # no semicolon after it
     "ToFloat": "float wide = ToFloat(ToBfloat16(1.0f));",
     "ToBfloat16": "bfloat16_t narrow = AscendC::ToBfloat16(wide); wide = ToFloat(narrow);",
+    "LocalTensor": "LocalTensor<float> placed(TPosition::VECCALC, 256, 64);",
+    "LocalMemAllocator": "LocalMemAllocator<Hardware::UB> memory; f = memory.Alloc<float, 8>(); f = memory.Alloc<float>(index);"
+    " f = memory.Alloc<TPosition::VECIN, float, 8>(); f = memory.Alloc<TPosition::VECIN, float>(8); index += memory.GetCurAddr();",
+    "PopStackBuffer": "PopStackBuffer<float, TPosition::LCM>(f);",
+    "LocalTensor::GetPhyAddr": "__ubuf__ float* address = (__ubuf__ float*)f.GetPhyAddr(); address = f[8].GetPhyAddr(8);",
+    "LocalTensor::SetSize": "f.SetSize(8);",
+    "TBuf::GetWithOffset": "f = spare.GetWithOffset<float>(8, 32);",
+    "TPipe::Reset": "pipe.Reset();",
+    "TPipe::Destroy": "pipe.Destroy();",
+    "SetAtomicAdd": "SetAtomicAdd<float>(); SetAtomicAdd<bfloat16_t>();",
+    "SetAtomicMax": "SetAtomicMax<half>();",
+    "SetAtomicMin": "SetAtomicMin<int8_t>();",
+    "SetAtomicType": "SetAtomicType<int16_t>();",
+    "SetAtomicNone": "SetAtomicNone();",
+    "DisableDmaAtomic": "AscendC::DisableDmaAtomic();",
+    "set_flag": "set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);",
+    "wait_flag": "wait_flag(PIPE_MTE2, PIPE_V, static_cast<event_t>(0));",
+    "pipe_barrier": "pipe_barrier(PIPE_V); pipe_barrier(PIPE_ALL);",
+    "dcci": "dcci(x, SINGLE_CACHE_LINE); dcci((__gm__ void*)x, cache_line_t::ENTIRE_DATA_CACHE, dcci_dst_t::CACHELINE_OUT);",
+    "DataCachePreload": "GlobalTensor<uint64_t> line; DataCachePreload(line, 0);",
+    "GatherMask": "uint64_t kept; GatherMask(f, f2, 1, false, 0, {1, 1, 8, 0}, kept); GatherMask(f, f2, u32, true, 70, GatherMaskParams{1, 2, 8, 0}, kept); GatherMask<half>(h, h2, u16, true, 8, {1, 1, 8, 0}, kept);",
+    "SetCmpMask": "SetCmpMask(u8); Select<float, SELMODE::VSEL_CMPMASK_SPR>(f, f2, f3, 1, b); Select(f, u8, f2, 1, b);",
+    "GetCmpMask": "Compare(f, f2, CMPMODE::LT, 64ull, b); Compare<half>(h, h2, CMPMODE::LT, c, b); GetCmpMask(u8);",
+    "Transpose": "Transpose(h, h2); Transpose(f, f2, u8, TransposeParamsExt(1, 2, 4, 8, TransposeType::TRANSPOSE_NCHW2NHWC)); Transpose<uint16_t>(u16, u16);",
+    "TransDataTo5HD": "uint64_t list[16]; LocalTensor<half> tiles[16]; TransDataTo5HD<half>(tiles, tiles, {false, false, 1, 0, 0}); TransDataTo5HD<float>(list, list, {}); LocalTensor<uint64_t> lists; TransDataTo5HD<int8_t>(lists, lists, TransDataTo5HDParams{});",
+    "GetAccVal": "wide = GetAccVal<float>();",
+    "GetReduceRepeatSumSpr": "wide = GetReduceRepeatSumSpr<float>();",
+    "GetReduceRepeatMaxMinSpr": "GetReduceRepeatMaxMinSpr<float>(wide, wide); GetReduceRepeatMaxMinSpr<float>(wide);",
+    "GetReduceMaxMinCount": "GetReduceMaxMinCount<float>(wide, wide);",
+    "Sin": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Cos": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Tan": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Asin": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Acos": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Atan": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Sinh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Cosh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Tanh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Asinh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Acosh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Atanh": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Erf": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Erfc": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Floor": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Ceil": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Trunc": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Frac": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Sign": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Log2": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Log10": "{0}(f, f2); {0}(f, f2, 8); {0}(f, f2, u8); {0}<half, false>(h, h2, u8, 8);",
+    "Log": "Log(f, f2); Log<half, false>(h, h2, 8);",
+    "Round": "Round(f, f2, 8); Round<half>(h, h2, u8, 8);",
+    "Power": "Power(f, f2, f3); Power(f, f2, 2.0f, 8); Power<float, false>(f, 2.0f, f3, u8, 8); Power(i32, i32, 2);",
+    "Silu": "Silu(f, f2, 8); Silu<half, false>(h, h2, 8);",
+    "Swish": "Swish(f, f2, 8, 1.702f);",
+    "Gelu": "Gelu(f, f2, 8); Gelu<half, false, false>(h, h2, u8, 8);",
+    "FasterGelu": "FasterGelu(f, f2, 8);",
+    "Broadcast": "uint32_t to[2] = {4, 8}, from[2] = {4, 1}; Broadcast<float, 2, 1>(f, f2, to, from); Broadcast<half, 1, 0, false>(h, h2, to, from, u8);",
+    "BroadCast": "BroadCast<float, 2, 1>(f, f2, to, from);",
+    "Sum": "Sum(f, f2, SumParams{1, 8, 8}); Sum<float, -1, false, false>(f, f2, u8, {1, 8, 8});",
+    "Fill": "Fill(g, 8, 1.0f);",
+    "InitGlobalMemory": "InitGlobalMemory(g, 8, 0.0f);",
+    "InitOutput": "InitOutput<float>(g, 8, 0); InitOutput(g[8], 8, 0.0f);",
+    "ReduceRepeat": "{0}<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8); {0}<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8); ReduceRepeat<ReduceType::MAX, half>(h, h2, 128, 1, 1, 1, 8, ReduceOrder::ORDER_ONLY_INDEX);",
+    "ReduceDataBlock": "{0}<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8); {0}<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8);",
+    "ReducePairElem": "{0}<ReduceType::SUM>(f, f2, 64, 1, 1, 1, 8); {0}<ReduceType::SUM, half, half, false>(h, h2, c, 1, 1, 1, 8);",
+    "GetSFFValue": "index += GetSFFValue<1>(8);",
+    "ScalarGetSFFValue": "index += ScalarGetSFFValue<0>(8);",
+    "GetBitCount": "index += GetBitCount<1>(8);",
+    "ScalarGetCountOfValue": "index += ScalarGetCountOfValue<1>(8);",
+    "CountLeadingZero": "index += CountLeadingZero(8);",
+    "ScalarCountLeadingZero": "index += ScalarCountLeadingZero(8);",
+    "CountBitsCntSameAsSignBit": "index += CountBitsCntSameAsSignBit(8);",
+    "CeilDivision": "index += CeilDivision(9, 8);",
     "ScalarCast": "index += ScalarCast<float, int32_t, RoundMode::CAST_ROUND>(wide);",
 }  # fmt: skip
 BEFORE = """#include "kernel_operator.h"
@@ -139,7 +211,15 @@ uint64_t m[2] = {1, 0}; const uint64_t c[2] = {1, 0}; UnaryRepeatParams u; Binar
 def test_every_promised_name_compiles_in_a_kernel() -> None:
     assert set(USES) == set(APIS), "apis.toml and the uses above differ"
     # Names that declare what later ones use come first; within apis.toml's order that holds but for these.
-    first = ["TPipe::InitBuffer", "TQue::AllocTensor", "TQue::EnQue", "TQue::DeQue", "TQue::FreeTensor", "GetBlockIdx", "GetBlockNum"]
+    first = [
+        "TPipe::InitBuffer",
+        "TQue::AllocTensor",
+        "TQue::EnQue",
+        "TQue::DeQue",
+        "TQue::FreeTensor",
+        "GetBlockIdx",
+        "GetBlockNum",
+    ]
     names = first + [name for name in APIS if name not in first]
     body = "\n".join(USES[name].format(name) if "{0}" in USES[name] else USES[name] for name in names)
     built = build_kernel(f"{BEFORE}{KERNEL}{body}\n}}\n", optimise=False)
@@ -178,7 +258,15 @@ def errors_of(lines: list[str], tmp_path: Path) -> dict[int, str]:
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     unlimited = "-ferror-limit=0" if compiler.name != "g++" else "-fmax-errors=0"
     flags = [flag for flag in kernel_flags(compiler, optimise=False) if flag != "-shared"]
-    command = [*compiler.argv, *flags, f"-I{TWIN / 'include'}", "-DGNT_OBSERVED=1", unlimited, "-fsyntax-only", str(source)]
+    command = [
+        *compiler.argv,
+        *flags,
+        f"-I{TWIN / 'include'}",
+        "-DGNT_OBSERVED=1",
+        unlimited,
+        "-fsyntax-only",
+        str(source),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found: dict[int, str] = {}
     for line in done.stderr.splitlines():
@@ -197,13 +285,13 @@ def rejected_by(lines: list[str], names: list[str], tmp_path: Path) -> list[str]
 
 
 def test_every_rejected_name_says_so(tmp_path: Path) -> None:
-    assert len(FUNCTIONS) > 200
+    assert len(FUNCTIONS) > 100  # the list shrinks as the twin grows
     assert not rejected_by([f"{name}(t, t, 5);" for name in FUNCTIONS], FUNCTIONS, tmp_path)
 
 
 def test_every_rejected_type_says_so(tmp_path: Path) -> None:
     arguments = {"TensorDesc": "<float>", "CubeResGroupHandle": "<int>", "NumericLimits": "<float>", "TQueSync": "<PIPE_V, PIPE_S>",
-                 "TBufPool": "<TPosition::VECCALC>", "TSCM": "<TPosition::GM, 1>", "LocalMemAllocator": "<1>", "GroupBarrier": "<1>",
+                 "TBufPool": "<TPosition::VECCALC>", "TSCM": "<TPosition::GM, 1>", "GroupBarrier": "<1>",
                  "TensorTrait": "<float>", "Layout": "<int, int>"}  # fmt: skip
     lines = [f"{name}{arguments.get(name, '')} x{i};" for i, name in enumerate(TYPES)]
     assert not rejected_by(lines, TYPES, tmp_path)
@@ -225,7 +313,7 @@ def test_every_rejected_type_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_each_way_of_calling_reaches_the_message(call: str, tmp_path: Path) -> None:
-    names = ["Tanh", "SoftMax", "GatherMask", "SetAtomicAdd", "CrossCoreSetFlag", "ReduceRepeat", "GetAccVal"]
+    names = ["Sort32", "SoftMax", "MrgSort", "LayerNorm", "CrossCoreSetFlag", "TopK", "IBSet"]
     assert not rejected_by([call.format(name) for name in names], names, tmp_path)
 
 
@@ -244,6 +332,8 @@ def test_no_name_is_in_both_lists() -> None:
 def test_rejected_names_are_declared_nowhere_else() -> None:
     # An overload of its own would make the rejecting one lose, or the call ambiguous.
     text = "\n".join(path.read_text(encoding="utf-8") for path in sorted(HEADER.parent.glob("*.h")) if path != HEADER)
-    declared = set(re.findall(r"^(?:template .*|inline|constexpr|static)[^;{}()=]*?\b([A-Z]\w+)\(", text, flags=re.MULTILINE))
+    declared = set(
+        re.findall(r"^(?:template .*|inline|constexpr|static)[^;{}()=]*?\b([A-Z]\w+)\(", text, flags=re.MULTILINE)
+    )
     assert len(declared) > 50
     assert not declared & set(FUNCTIONS)

@@ -18,7 +18,8 @@ __aicore__ void Bits(Bench& bench) {
   if (ask.form == kCounter) {
     OutsideMask<T>(ask);
     if (ask.op == kCompare) Compare<T, U, false>(dst, src0, src1, mode, MASK_PLACEHOLDER, repeat, ask.Binary());
-    if (ask.op == kCompareScalar) CompareScalar<T, U, false>(dst, src0, scalar, mode, MASK_PLACEHOLDER, repeat, ask.Unary());
+    if (ask.op == kCompareScalar)
+      CompareScalar<T, U, false>(dst, src0, scalar, mode, MASK_PLACEHOLDER, repeat, ask.Unary());
     SetMaskNorm();
     ResetMask();
   }

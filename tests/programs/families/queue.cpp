@@ -288,8 +288,12 @@ __aicore__ void Scalars(Notes& notes) {
   h = h + half(1.0f);
   notes.Add(static_cast<float>(h));
   notes.Add((half(3.0f) / half(2.0f)) * half(4.0f));
-  if ASCEND_IS_AIV { notes.Add(GetSubBlockIdx() + 10 * GetTaskRation()); }
-  if ASCEND_IS_AIC { notes.Add(-1); }
+  if ASCEND_IS_AIV {
+    notes.Add(GetSubBlockIdx() + 10 * GetTaskRation());
+  }
+  if ASCEND_IS_AIC {
+    notes.Add(-1);
+  }
 }
 
 __aicore__ void Print() {

@@ -3,6 +3,4 @@
 
 using namespace AscendC;
 
-extern "C" __global__ __aicore__ void kernel_assert_ok(GM_ADDR x, GM_ADDR y) {
-  ascendc_assert(GetBlockNum() == 1);
-}
+extern "C" __global__ __aicore__ void kernel_assert_ok(GM_ADDR x, GM_ADDR y) { ascendc_assert(GetBlockNum() == 1); }

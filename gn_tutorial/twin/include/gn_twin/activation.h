@@ -20,12 +20,17 @@ struct SigmoidOp {
 };
 
 template <class T>
-void RequireApart(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, uint64_t bytes) {
+void RequireApart(const char* op, Loc loc, const LocalTensor<T>& dst, uint64_t dst_bytes, const LocalTensor<T>& src,
+                  uint64_t src_bytes) {
   if constexpr (kObserved) {
-    const bool apart = dst.Bytes() + bytes <= src.Bytes() || src.Bytes() + bytes <= dst.Bytes();
-    if (!apart && bytes > 0)
+    const bool apart = dst.Bytes() + dst_bytes <= src.Bytes() || src.Bytes() + src_bytes <= dst.Bytes();
+    if (!apart && dst_bytes > 0 && src_bytes > 0)
       ThisCore().Stop("operands-overlap", loc, {{"op", op}, {"first", "dst"}, {"second", "src"}});
   }
+}
+template <class T>
+void RequireApart(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, uint64_t bytes) {
+  RequireApart(op, loc, dst, bytes, src, bytes);
 }
 
 }  // namespace gn_twin

@@ -71,7 +71,9 @@ struct Core {
   int32_t soft_syncs = 0;  // calls of the software SyncAll
 
   // What the last reduction left in its special registers (GetReduceRepeat...Spr, GetAccVal).
-  uint64_t reduce_sum_bits = 0;
+  float reduce_sum = 0.0f;
+  float reduce_extreme = 0.0f;
+  uint32_t reduce_index = 0;
   uint64_t compare_mask[2] = {0, 0};
 
   void At(Loc loc) {

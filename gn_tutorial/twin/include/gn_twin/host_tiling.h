@@ -1,34 +1,12 @@
-// Tiling structs as operator packages declare them, for the host part of samples, and shapes.
+// Shapes and sizes of scratch memory, for the host part of samples (the tiling structs are in register/tilingdata_base.h).
 //
-// The macros make plain structs with the layout that the device reads: a field at a multiple of its own size, a nested struct and the
-// whole at a multiple of 8 (docs/zh/api, Utils-API/Tiling数据结构注册). Each field has set_ and get_ functions besides.
+// Source: docs/zh/api, the host functions beside each operation of the high-level API.
 #pragma once
 #include <stdint.h>
-#include <string.h>
 
 #include <initializer_list>
-#include <string>
 #include <tuple>
 #include <vector>
-
-#define BEGIN_TILING_DATA_DEF(NAME) struct alignas(8) NAME {
-#define TILING_DATA_FIELD_DEF(TYPE, NAME)       \
-  TYPE NAME = {};                               \
-  void set_##NAME(TYPE value) { NAME = value; } \
-  TYPE get_##NAME() const { return NAME; }
-#define TILING_DATA_FIELD_DEF_ARR(TYPE, COUNT, NAME)                                    \
-  TYPE NAME[COUNT] = {};                                                                \
-  void set_##NAME(const TYPE* values) { memcpy(NAME, values, sizeof(TYPE) * (COUNT)); } \
-  TYPE* get_##NAME() { return NAME; }
-#define TILING_DATA_FIELD_DEF_STRUCT(STRUCT, NAME) alignas(8) STRUCT NAME = {};
-#define END_TILING_DATA_DEF                                                                  \
-  size_t GetDataSize() const { return sizeof(*this); }                                       \
-  void SaveToBuffer(void* at, size_t room) const {                                           \
-    memcpy(at, static_cast<const void*>(this), room < sizeof(*this) ? room : sizeof(*this)); \
-  }                                                                                          \
-  }
-// Which operator and tiling key a struct belongs to is a package's affair.
-#define REGISTER_TILING_DATA_CLASS(OPERATOR, STRUCT)
 
 namespace AscendC {
 

@@ -26,6 +26,12 @@ class Operation {
     return *this;
   }
 
+  // The checks of Local for an operand that the event leaves out: an instruction with sixteen of them has no room for all.
+  template <class T>
+  void Check(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes) {
+    CheckUb(role, tensor.Bytes(), bytes, uint64_t{tensor.GetSize()} * sizeof(T), tensor.BufferIndex(), kBlockBytes);
+  }
+
   template <class T>
   Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
     if (bytes != 0) tensor.Check(core_, event_.op, role, bytes, event_.loc);
@@ -77,9 +83,8 @@ class Operation {
 
   GNT_COLD void Refuse(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer,
                        uint32_t align) {
-    if (at == nullptr || buffer >= core_.buffer_count) {
-      Stop("ub-unallocated", {{"op", event_.op}, {"role", role}});
-    }
+    if (at == nullptr) Stop("ub-unallocated", {{"op", event_.op}, {"role", role}});
+    if (buffer >= core_.buffer_count) RefuseStatic(role, at - core_.ub, bytes, room, align);
     const Buffer& made = core_.buffers[buffer];
     const int64_t offset = at - (core_.ub + made.offset);
     if (made.state == BufferState::Free) {
@@ -107,6 +112,17 @@ class Operation {
                            {"over", offset % align},
                            {"buffer_file", made.made.file},
                            {"buffer_line", made.made.line}});
+  }
+
+  // A tensor that the kernel placed by address: there is no InitBuffer to name.
+  [[noreturn]] GNT_COLD void RefuseStatic(const char* role, int64_t address, uint64_t bytes, uint64_t room,
+                                          uint32_t align) {
+    if (bytes > room || address < 0 || address >= static_cast<int64_t>(kUbBytes)) {
+      Stop("static-out-of-bounds",
+           {{"op", event_.op}, {"role", role}, {"bytes", bytes}, {"room", room}, {"address", address}});
+    }
+    Stop("static-misaligned",
+         {{"op", event_.op}, {"role", role}, {"address", address}, {"align", align}, {"over", address % align}});
   }
 
   Core& core_;

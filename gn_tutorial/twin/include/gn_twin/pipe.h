@@ -67,6 +67,9 @@ class TPipe {
     return FetchEventID(evt, loc);
   }
 
+  // Not part of the Ascend C API: bytes that InitBuffer handed out, from the start of the Unified Buffer.
+  uint64_t Used() const { return used_; }
+
   // Forgets all buffers and event ids; the next InitBuffer starts at address 0 again.
   void Reset() {
     gn_twin::Core& core = gn_twin::ThisCore();

@@ -18,23 +18,32 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Await(gn_twin::ThisCore(), event, eventID, loc);
 }
 
+}  // namespace AscendC
+
+namespace gn_twin {
+
+inline void Barrier(const char* op, pipe_t pipe, Loc loc) {
+  Core& core = ThisCore();
+  core.At(loc);
+  if (core.observer == nullptr) return;
+  Event barrier;
+  barrier.kind = Kind::Barrier;
+  barrier.pipe = pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
+  barrier.op = op;
+  barrier.loc = loc;
+  core.Emit(barrier);
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
 // Later instructions of the pipe start after the earlier ones have finished. PIPE_S is not allowed.
 template <pipe_t pipe>
 inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(pipe != PIPE_S,
                 "PipeBarrier takes PIPE_V, PIPE_MTE2, PIPE_MTE3 or PIPE_ALL; the scalar unit works in order");
-  gn_twin::Core& core = gn_twin::ThisCore();
-  core.At(loc);
-  if (core.observer == nullptr) return;
-  gn_twin::Event barrier;
-  barrier.kind = gn_twin::Kind::Barrier;
-  barrier.pipe = pipe == PIPE_V      ? gn_twin::Pipe::V
-                 : pipe == PIPE_MTE2 ? gn_twin::Pipe::MTE2
-                 : pipe == PIPE_MTE3 ? gn_twin::Pipe::MTE3
-                                     : gn_twin::Pipe::All;
-  barrier.op = "PipeBarrier";
-  barrier.loc = loc;
-  core.Emit(barrier);
+  gn_twin::Barrier("PipeBarrier", pipe, loc);
 }
 
 // Writes back and drops lines of the scalar unit's data cache. The twin's scalar unit has none: global memory is always current.
@@ -44,6 +53,10 @@ template <class T, CacheLine entireType>
 inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&) {}
 template <class T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const LocalTensor<T>&) {}
+
+// Brings one line of global memory into that cache: nothing to do here.
+template <class T>
+inline void DataCachePreload(const GlobalTensor<uint64_t>&, const T) {}
 
 // A barrier of all blocks. Every launched block must call it equally often: one that returned early leaves the others waiting for
 // ever, which the twin reports. The hardware form.

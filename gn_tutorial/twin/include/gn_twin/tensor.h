@@ -23,6 +23,25 @@ inline const GntArg* ArgumentAt(const Core& core, const void* address) {
 
 inline const char* NameOf(const GntArg* arg) { return arg != nullptr && arg->name != nullptr ? arg->name : "?"; }
 
+// Refuses a tensor that a kernel placed by hand (LocalTensor with an address, LocalMemAllocator) where it cannot be.
+inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t bytes, Loc loc) {
+  core.At(loc);
+  if (address % kBlockBytes != 0) {
+    core.Stop("static-misaligned", loc,
+              {{"op", op},
+               {"role", "the tensor"},
+               {"address", address},
+               {"align", kBlockBytes},
+               {"over", address % kBlockBytes}});
+  }
+  if (address + bytes > kUbBytes) {
+    core.Stop("static-overflow", loc,
+              {{"op", op}, {"bytes", bytes}, {"address", address}, {"end", address + bytes}, {"ub", kUbBytes}});
+  }
+  uint64_t& high = core.job->tally.ub_high_water;
+  if (address + bytes > high) high = address + bytes;
+}
+
 // Scalar reads and writes: counted, placed, and bounds-checked by their tensors.
 inline Core& ScalarAccess(Loc loc) {
   Core& core = ThisCore();
@@ -44,6 +63,15 @@ class LocalTensor {
   // Not part of the Ascend C API: how buffers hand out their memory. `buffer` indexes Core::buffers.
   LocalTensor(T* data, uint32_t elements, TPosition position, uint16_t buffer)
       : data_(data), size_(elements), buffer_(buffer), position_(position) {}
+
+  // Static-tensor style: `elements` elements from byte `address` of the Unified Buffer, without TPipe. The memory belongs to no
+  // buffer, so only its bounds can be checked.
+  LocalTensor(TPosition position, uint32_t address, uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here())
+      : data_(reinterpret_cast<T*>(gn_twin::ThisCore().ub + address)), size_(elements), position_(position) {
+    if constexpr (gn_twin::kObserved) {
+      gn_twin::CheckPlace(gn_twin::ThisCore(), "LocalTensor", address, uint64_t{elements} * sizeof(T), loc);
+    }
+  }
 
   // A view that starts `offset` elements later and ends where this one ends.
   LocalTensor operator[](uint32_t offset) const {
@@ -108,19 +136,18 @@ class LocalTensor {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ScalarAccess(loc);
       if (index >= size_) {
+        if (buffer_ >= core.buffer_count)
+          core.Stop("static-index", loc, {{"op", op}, {"index", index}, {"elements", size_}});
         core.Stop("ub-index", loc,
                   {{"op", op},
                    {"index", index},
                    {"elements", size_},
                    {"element_bytes", sizeof(T)},
-                   {"buffer_file", Made(core).file},
-                   {"buffer_line", Made(core).line}});
+                   {"buffer_file", core.buffers[buffer_].made.file},
+                   {"buffer_line", core.buffers[buffer_].made.line}});
       }
     }
     return data_ + index;
-  }
-  gn_twin::Loc Made(const gn_twin::Core& core) const {
-    return buffer_ < core.buffer_count ? core.buffers[buffer_].made : gn_twin::Loc{};
   }
 
   T* data_ = nullptr;

@@ -26,13 +26,12 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 
 }  // namespace gn_twin
 
-// The struct that GET_TILING_DATA means is found by name, so that REGISTER_TILING_DEFAULT may stand in front of the kernels or inside
-// one of them.
-#define REGISTER_TILING_DEFAULT(STRUCT) using gnt_registered_tiling [[maybe_unused]] = STRUCT
+// An alias, so that it may stand in a namespace or in a kernel's body, each kernel of a file with its own.
+#define REGISTER_TILING_DEFAULT(STRUCT) using GntDefaultTiling [[maybe_unused]] = STRUCT
 #define REGISTER_TILING_FOR_TILINGKEY(EXPRESSION, STRUCT) static_assert(true)
 #define REGISTER_NONE_TILING static_assert(true)
 
-#define GET_TILING_DATA(NAME, POINTER) auto NAME = gn_twin::ReadTiling<gnt_registered_tiling>(POINTER)
+#define GET_TILING_DATA(NAME, POINTER) auto NAME = gn_twin::ReadTiling<GntDefaultTiling>(POINTER)
 #define GET_TILING_DATA_WITH_STRUCT(STRUCT, NAME, POINTER) STRUCT NAME = gn_twin::ReadTiling<STRUCT>(POINTER)
 #define GET_TILING_DATA_MEMBER(STRUCT, MEMBER, NAME, POINTER) auto NAME = gn_twin::ReadTiling<STRUCT>(POINTER).MEMBER
 #define GET_TILING_DATA_PTR_WITH_STRUCT(STRUCT, NAME, POINTER) \

@@ -72,6 +72,15 @@ struct Extreme {
   uint32_t index;
 };
 
+// Whether `next` replaces `best`: an equal value does not, so the lowest index wins. NaN as minmax_nan says.
+template <class Op>
+inline bool Better(float next, float best, bool ignore_nan) {
+  const bool best_nan = best != best;
+  const bool next_nan = next != next;
+  const bool better = kSame<Op, MaxOp> ? next > best : next < best;
+  return ignore_nan ? (better || (best_nan && !next_nan)) : (better || (next_nan && !best_nan));
+}
+
 // The largest (or smallest) of the active lanes; the lowest index on ties. NaN as minmax_nan says. False if no lane is active.
 template <class Op, class T>
 inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Strides strides, bool ignore_nan,
@@ -86,12 +95,7 @@ inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Str
       found = true;
       continue;
     }
-    const float best = static_cast<float>(out.value);
-    const float next = static_cast<float>(value);
-    const bool best_nan = best != best;
-    const bool next_nan = next != next;
-    const bool better = kSame<Op, MaxOp> ? next > best : next < best;
-    if (ignore_nan ? (better || (best_nan && !next_nan)) : (better || (next_nan && !best_nan))) out = {value, lane};
+    if (Better<Op>(static_cast<float>(value), static_cast<float>(out.value), ignore_nan)) out = {value, lane};
   }
   return found;
 }
@@ -170,9 +174,16 @@ void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const L
   const uint32_t unit = order == ReduceOrder::ORDER_ONLY_INDEX ? 4 : (both ? 2 : 1) * sizeof(T);
   CheckReduce(op, loc, plan, dst, plan.repeats == 0 ? 0 : (uint64_t{plan.repeats - 1} * dst_rep + 1) * unit, src,
               strides, unit);
+  bool found = false;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     Extreme<T> best;
     if (!ExtremeOfRepeat<Op>(plan, repeat, src.Data(), strides, IgnoresNan(core), best)) continue;
+    const Extreme<T> here{best.value, best.index + repeat * kLanes<T>};
+    if (!found || Better<Op>(static_cast<float>(here.value), core.reduce_extreme, IgnoresNan(core))) {
+      core.reduce_extreme = static_cast<float>(here.value);
+      core.reduce_index = here.index;
+    }
+    found = true;
     uint8_t* out = dst.Bytes() + uint64_t{repeat} * dst_rep * unit;
     const T index = IndexBits<T>(best.index);
     switch (order) {

@@ -41,16 +41,13 @@ void RunExtreme(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>&
     Extreme<T> here;
     if (!ExtremeOfRepeat<Op>(plan, repeat, src.Data(), strides, ignore_nan, here)) continue;
     here.index += repeat * plan.lanes;
-    const float old_value = static_cast<float>(best.value);
-    const float new_value = static_cast<float>(here.value);
-    const bool better = kSame<Op, MaxOp> ? new_value > old_value : new_value < old_value;
-    const bool old_nan = old_value != old_value;
-    const bool new_nan = new_value != new_value;
-    if (!found || (ignore_nan ? better || (old_nan && !new_nan) : better || (new_nan && !old_nan))) best = here;
+    if (!found || Better<Op>(static_cast<float>(here.value), static_cast<float>(best.value), ignore_nan)) best = here;
     found = true;
   }
   if (!found) return;
   dst.Data()[0] = best.value;
+  ThisCore().reduce_extreme = static_cast<float>(best.value);
+  ThisCore().reduce_index = ~0u;  // documented as not accurate after ReduceMax and ReduceMin
   if (with_index) dst.Data()[1] = IndexBits<T>(best.index);
 }
 
@@ -73,6 +70,7 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     sum = rule.Step<T>(sum, static_cast<float>(gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), {})));
   }
   dst.Data()[0] = rule.finish(T(sum));
+  core.reduce_sum = static_cast<float>(dst.Data()[0]);
   gn_twin::ResetMaskRegister(core);
 }
 // Mask and repeat: a tree inside each repeat, then trees over the repeat results (64 floats or 128 halves at a time), for which the
@@ -126,5 +124,34 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
 GNT_EXTREME(ReduceMax, MaxOp)
 GNT_EXTREME(ReduceMin, MinOp)
 #undef GNT_EXTREME
+
+// What the last reduction left in its registers: the sum of ReduceSum with a count; the extreme of all repeats of WholeReduceMax or
+// WholeReduceMin, or of ReduceMax or ReduceMin, with its position as raw bits of T (WholeReduce only).
+template <class T>
+inline T GetReduceRepeatSumSpr() {
+  return T(gn_twin::ThisCore().reduce_sum);
+}
+template <class T>
+inline void GetReduceRepeatMaxMinSpr(T& maxMinValue, T& maxMinIndex) {
+  maxMinValue = T(gn_twin::ThisCore().reduce_extreme);
+  maxMinIndex = gn_twin::IndexBits<T>(gn_twin::ThisCore().reduce_index);
+}
+template <class T>
+inline void GetReduceRepeatMaxMinSpr(T& maxMinValue) {
+  maxMinValue = T(gn_twin::ThisCore().reduce_extreme);
+}
+// Their older names.
+template <class T>
+inline T GetAccVal() {
+  return GetReduceRepeatSumSpr<T>();
+}
+template <class T>
+inline void GetReduceMaxMinCount(T& maxMinValue, T& maxMinIndex) {
+  GetReduceRepeatMaxMinSpr(maxMinValue, maxMinIndex);
+}
+template <class T>
+inline void GetReduceMaxMinCount(T& maxMinValue) {
+  GetReduceRepeatMaxMinSpr(maxMinValue);
+}
 
 }  // namespace AscendC

@@ -2,4 +2,4 @@
 #pragma once
 #include "kernel_operator.h"
 
-#include "gn_twin/host_tiling.h"
+#include "register/tilingdata_base.h"

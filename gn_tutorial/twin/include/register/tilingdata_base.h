@@ -1,3 +1,78 @@
-// One of the names under which kernels and samples include the Ascend C interface. CANN splits it; the twin does not.
+// The header that an operator's host code includes to define tiling structs with macros; kernels share the file. Here the macros
+// make plain structs, so that the kernel reads the bytes that the host wrote.
+//
+// Source: docs/zh/api, Utils-API/Tiling数据结构注册. Fields align to their own size, nested structs to 8 bytes, the whole to 8 bytes.
+//
+// GET_TILING_DATA finds the struct that is registered for the operator. A registration for <struct>Op (a nested struct) or <op>_<key>
+// (one tiling key only) is never the default. Where a file registers structs for several operators, -DGNT_OP_TYPE=<op> chooses.
 #pragma once
-#include "gn_twin/host_tiling.h"
+#include "gn_twin/tiling.h"
+
+namespace gn_twin {
+
+constexpr bool IsDefaultTiling(const char* op, const char* name) {
+  uint32_t same = 0;
+  while (name[same] != '\0' && op[same] == name[same]) ++same;
+  if (name[same] == '\0' && op[same] == 'O' && op[same + 1] == 'p' && op[same + 2] == '\0') return false;
+  uint32_t end = 0;
+  while (op[end] != '\0') ++end;
+  uint32_t digits = 0;
+  while (digits < end && op[end - 1 - digits] >= '0' && op[end - 1 - digits] <= '9') ++digits;
+  return digits == 0 || digits == end || op[end - 1 - digits] != '_';
+}
+
+// What GET_TILING_DATA asks with, and what a default registration answers to: two structs registered as defaults are ambiguous
+// there, at the kernel's line.
+struct AnyTiling {};
+template <bool kDefault, class S>
+struct TilingKey {
+  TilingKey(AnyTiling);
+};
+template <class S>
+struct TilingKey<false, S> {};
+template <class S>
+struct TilingBox {
+  using Type = S;
+};
+
+}  // namespace gn_twin
+
+#define BEGIN_TILING_DATA_DEF(NAME)                                           \
+  struct alignas(8) NAME {                                                    \
+    uint64_t GetDataSize() const { return sizeof(NAME); }                     \
+    void SaveToBuffer(void* buffer, uint64_t room) const {                    \
+      if (room >= sizeof(NAME)) __builtin_memcpy(buffer, this, sizeof(NAME)); \
+    }
+#define TILING_DATA_FIELD_DEF(TYPE, NAME)  \
+  TYPE NAME;                               \
+  TYPE get_##NAME() const { return NAME; } \
+  void set_##NAME(TYPE value) { NAME = value; }
+#define TILING_DATA_FIELD_DEF_ARR(TYPE, COUNT, NAME) \
+  TYPE NAME[COUNT];                                  \
+  TYPE* get_##NAME() { return NAME; }                \
+  const TYPE* get_##NAME() const { return NAME; }    \
+  void set_##NAME(const TYPE* values) { __builtin_memcpy(NAME, values, sizeof(NAME)); }
+#define TILING_DATA_FIELD_DEF_STRUCT(TYPE, NAME) TYPE NAME;
+#define END_TILING_DATA_DEF }
+#define REGISTER_TILING_DATA_CLASS(OP, NAME)               \
+  using GntTilingOf_##OP [[maybe_unused]] = NAME;          \
+  [[maybe_unused]] gn_twin::TilingBox<NAME> GntRegistered( \
+      gn_twin::TilingKey<gn_twin::IsDefaultTiling(#OP, #NAME), NAME>);
+
+// Host code keeps its structs in this namespace, and kernels name them without it.
+namespace optiling {}
+using namespace optiling;
+
+#undef GET_TILING_DATA
+#ifdef GNT_OP_TYPE
+#define GNT_JOIN(LEFT, RIGHT) LEFT##RIGHT
+#define GNT_TILING_OF(OP) GNT_JOIN(GntTilingOf_, OP)
+#define GET_TILING_DATA(NAME, POINTER) auto NAME = gn_twin::ReadTiling<GNT_TILING_OF(GNT_OP_TYPE)>(POINTER)
+#else
+#define GET_TILING_DATA(NAME, POINTER) \
+  auto NAME = gn_twin::ReadTiling<decltype(GntRegistered(gn_twin::AnyTiling{}))::Type>(POINTER)
+#endif
+// In a file with these macros a struct that the kernel registers is one more default.
+#undef REGISTER_TILING_DEFAULT
+#define REGISTER_TILING_DEFAULT(STRUCT) \
+  [[maybe_unused]] gn_twin::TilingBox<STRUCT> GntRegistered(gn_twin::TilingKey<true, STRUCT>)

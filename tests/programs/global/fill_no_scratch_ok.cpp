@@ -1,0 +1,13 @@
+// InitOutput stages its value in free local memory.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void global_fill_no_scratch_ok(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  GlobalTensor<float> out;
+  out.SetGlobalBuffer((__gm__ float*)y, 64);
+  pipe.InitBuffer(buffer, 192 * 1024 - 1024);
+  InitOutput<float>(out, 64, 1.0f);
+}
