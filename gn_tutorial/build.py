@@ -20,7 +20,7 @@ from gn_tutorial.op_macros import LIBC_NAMES, dtype_defines
 from gn_tutorial.sample_source import MAIN, is_sample, rewrite
 from gn_tutorial.signature import Entry, require_entries, scan
 
-# Every header that names a function of LIBC_NAMES, in both spellings: one read after the renaming would not find its own.
+# Every header that names a function of LIBC_NAMES, in both spellings: read after the renaming it would miss its own.
 _LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
 #: The entry of a whole sample's own main.
 MAIN_ENTRY = "main"
@@ -151,7 +151,7 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
 
 
 def _entries(text: str, path: Path, template: str, main: bool) -> tuple[Entry, ...]:
-    """The kernels of the source, and ``main`` of a whole sample, whose kernels may all be templates it launches itself."""
+    """The kernels of the source, and ``main`` of a whole sample, whose kernels may all be templates it launches."""
     if not main:
         return require_entries(text, short(path), template)
     found = scan(text)

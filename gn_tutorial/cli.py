@@ -273,6 +273,26 @@ def compat(
 
 
 @app.command()
+def ide(
+    folder: Annotated[Path, typer.Argument(help="The folder of your kernels.")] = Path(),
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+) -> None:
+    """Write settings for clangd and VS Code: kernels complete, and the twin's comments show as documentation.
+
+    A file that is there with another text is replaced only after asking, or with --force; else it is kept, exit code 1.
+    """
+    from gn_tutorial import command_ide
+
+    def may_replace(path: Path) -> bool:
+        return force or (sys.stdin.isatty() and typer.confirm(f"{path} is there already: replace it?"))
+
+    done = command_ide.write(folder, may_replace)
+    print_table(("file", "status"), done)
+    if any(status == command_ide.KEPT for _, status in done):
+        raise typer.Exit(1)
+
+
+@app.command()
 def tour(
     photo: Annotated[Path | None, typer.Argument(help="A photograph; one is supplied.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the picture.")] = None,

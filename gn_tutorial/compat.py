@@ -1,8 +1,8 @@
 """Which kernels under a folder run on the twin, and why the others do not: ``gnt compat``.
 
 A case is one source file that holds kernels, its own or in a header it includes. Each is compiled; a whole sample (with
-``main``) is run, and a kernel whose parameters are plain arrays is launched on memory of our making. Nothing of the folder
-runs outside the launcher of ``isolated``, within limits; the folder itself is only read.
+``main``) is run, and a kernel whose parameters are plain arrays is launched on memory of our making. Nothing of the
+folder runs outside the launcher of ``isolated``, within limits; the folder itself is only read.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,8 +36,7 @@ SUFFIXES = (".cpp", ".cc", ".cxx", ".asc", ".cce")
 _SKIPPED = {".git", "build", "build_out", "node_modules", "__pycache__", "third_party"}
 #: Files of a sample are copied for its run up to this size in all, so that it finds its input.
 _COPIED_BYTES = 64 << 20
-#: Bytes of each array of a kernel that is launched without knowing its shapes. Larger than what tutorials move, and small
-#: enough that a kernel that takes it for something else ends in its guard.
+#: Bytes of each array of a kernel that is launched without knowing its shapes: more than tutorials move.
 _ARRAY_BYTES = 4 << 20
 _BLOCKS = 8
 
@@ -96,8 +96,6 @@ def find_cases(root: Path) -> list[Case]:
 
 def try_case(case: Case, options: Options | None = None) -> Row:
     """Compile one case and run it if that is possible. Never raises for what the case does."""
-    import time
-
     options = options or Options()
     begin = time.perf_counter()
 

@@ -1,4 +1,4 @@
-"""What a kernel's build would define, guessed from the files around it: macros of its CMakeLists.txt, dtypes, templates.
+"""What a kernel's build would define, guessed from the files around it: macros, dtypes, templates.
 
 A guess is good enough to see whether the twin has what the kernel uses; it says nothing about the kernel's results.
 """
@@ -22,7 +22,7 @@ def guess(path: Path, text: str) -> list[str]:
 
 
 def guess_template(text: str) -> str:
-    """Arguments for the last kernel template of a text without another kernel: float, false, 1; empty if there is none."""
+    """Arguments for the last kernel template of a text without kernels: half, false, 1; empty if there is none."""
     found = scan(text)
     if found.entries or not found.templates:
         return ""

@@ -12,7 +12,7 @@ from gn_tutorial.errors import CompileError, KernelError, KernelFault, KernelTim
 
 @dataclass(frozen=True)
 class Reason:
-    """kind: missing API, missing name, missing header, template entry, language, ...; name: what; where: file and line."""
+    """kind: one of docs/compat.md; name: what is missing or wrong; where: file and line."""
 
     kind: str
     name: str
@@ -21,7 +21,7 @@ class Reason:
 
 #: Kind of the reason why a case is not tried.
 OTHER = "other target"
-# Written for other cores, other products, other programming interfaces. Patterns are searched in the text without comments.
+# Written for other cores, other products, other programming interfaces; searched in the text without comments.
 _ELSEWHERE = (
     ("matrix core", r"__cube__|\bMmad\s*[<(]|matmul_intf\.h|\bTPosition::(?:A1|A2|B1|B2|CO1|CO2)\b|\bLoadData\w*\s*[<(]"
      r"|KERNEL_TYPE_(?:MIX_AIC|AIC_ONLY)|\b__mix__\b|\bLocalTensor<[^>]*>\s*\w*[lL]0[abcABC]\b|QuePosition::(?:A1|B1|CO1)"

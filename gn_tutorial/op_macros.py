@@ -27,16 +27,17 @@ _TYPES = {
 }
 _FORMATS = {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1, "FORMAT_ND": 2}
 
-#: Functions of the C library after which public kernels are named: ``extern "C" ... asinh(GM_ADDR x)`` conflicts with them.
+#: Functions of the C library after which public kernels are named: ``extern "C" ... asinh(GM_ADDR x)`` is a conflict.
 LIBC_NAMES = frozenset(
-    """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 expm1 fabs fdim floor
-    fma fmax fmin fmod frexp hypot ldexp lerp lgamma log log10 log1p log2 logb modf nearbyint nextafter pow remainder
-    rint round scalbn select sin sinh sqrt tan tanh tgamma trunc index signbit isnan isinf isfinite""".split()
+    """abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div erf erfc exp exp2 expm1 fabs
+    fdim floor fma fmax fmin fmod frexp hypot ldexp lerp lgamma log log10 log1p log2 logb modf nearbyint
+    nextafter pow remainder rint round scalbn select sin sinh sqrt tan tanh tgamma trunc index signbit isnan
+    isinf isfinite""".split()
 )
 
 
 def dtype_defines(dtypes: Mapping[str, str]) -> list[str]:
-    """``{"x": "float16"}`` as compiler definitions, ``NAME=VALUE``. Raises ArgumentError for an unknown dtype or name."""
+    """``{"x": "float16"}`` as definitions, ``NAME=VALUE``. Raises ArgumentError for an unknown dtype or name."""
     found = []
     for name, dtype in dtypes.items():
         if not re.fullmatch(r"[A-Za-z_]\w*", name):

@@ -1,4 +1,4 @@
-"""Runs a whole sample: a file with kernels, a ``main``, and launches written ``kernel<<<blocks, nullptr, stream>>>(...)``."""
+"""Runs a whole sample: a file with kernels, a ``main``, and launches ``kernel<<<blocks, nullptr, stream>>>(...)``."""
 
 from __future__ import annotations
 

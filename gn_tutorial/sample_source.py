@@ -1,8 +1,8 @@
-"""The source pass for whole samples: files with a ``main`` and launches written ``kernel<<<blocks, nullptr, stream>>>(...)``.
+"""The source pass for whole samples: a ``main``, and launches written ``kernel<<<blocks, nullptr, stream>>>(...)``.
 
 A C++ compiler cannot read ``<<<``. The pass turns each launch into a call of the host runtime (gn_twin/host_runtime.h),
-gives ``main`` another name, and touches nothing else: every line keeps its number, so that errors and diagnostics are at
-the sample's own lines. Files that the sample includes and that launch kernels too are put in place of their ``#include``.
+gives ``main`` another name, and touches nothing else: every line keeps its number, so that errors and diagnostics are
+at the sample's own lines. Files that the sample includes and that launch kernels too replace their ``#include``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Sample:
 
 
 def is_sample(text: str, near: Path) -> bool:
-    """Whether the text needs the pass: it has a ``main``, or it launches a kernel, or a file included from ``near`` does."""
+    """Whether the text needs the pass: it has a ``main`` or launches a kernel, or a file that it includes does."""
     return has_main(text) or _launches(text) or any(_launches(one) for _, one in _included(text, near).values())
 
 

@@ -46,14 +46,17 @@ def test_what_is_found(tmp_path: Path) -> None:
     ("text", "status", "kind", "name"),
     [
         (GOOD, RAN, "", ""),
-        (GOOD.replace("good(GM_ADDR x)", "good(GM_ADDR x, uint32_t n)"), COMPILED, "arguments", "a value of type uint32_t"),
+        (GOOD.replace("good(GM_ADDR x)", "good(GM_ADDR x, uint32_t n)"), COMPILED, "arguments",
+         "a value of type uint32_t"),
         (GOOD.replace("good(GM_ADDR x)", "good(GM_ADDR x, GM_ADDR tiling)"), COMPILED, "arguments", "tiling data"),
         (GOOD.replace("g.Set", "missing_thing(); g.Set"), FAILED, "missing name", "missing_thing"),
-        (GOOD.replace("g.Set", "LocalTensor<float> t; Mmad(t, t, t, 1); g.Set"), EXCLUDED, "other target", "matrix core"),
+        (GOOD.replace("g.Set", "LocalTensor<float> t; Mmad(t, t, t, 1); g.Set"), EXCLUDED, "other target",
+         "matrix core"),
         (GOOD.replace("g.Set", "TopK(g, 1); g.Set"), FAILED, "missing API", "TopK"),
         (GOOD.replace("g.Set", "Clamp(g, 1); g.Set"), EXCLUDED, "other target", "names that Atlas A2 lacks"),
         ('#include "far/away.h"\n' + GOOD, FAILED, "missing header", "far/away.h"),
-        (GOOD.replace("(__gm__ float*)x);", "(__gm__ float*)x); g.SetValue(1 << 24, 0.0f);"), COMPILED, "diagnostic", "gm-out-of-bounds"),
+        (GOOD.replace("(__gm__ float*)x);", "(__gm__ float*)x); g.SetValue(1 << 24, 0.0f);"), COMPILED, "diagnostic",
+         "gm-out-of-bounds"),
         (GOOD.replace("g.Set", "for (volatile int i = 0;; i = i + 1) {} g.Set"), COMPILED, "time limit", ""),
         (GOOD.replace("g.Set", "*(volatile int*)8 = 1; g.Set"), COMPILED, "crash", None),
     ],
@@ -111,7 +114,8 @@ def test_definitions_are_guessed_from_what_stands_around(tmp_path: Path) -> None
 def test_a_template_and_operator_dtypes_compile(tmp_path: Path) -> None:
     text = HEAD + (
         "template <typename T, int N> __global__ __aicore__ void k(GM_ADDR x) {\n"
-        "#if ORIG_DTYPE_X == DT_FLOAT16\nstatic_assert(sizeof(DTYPE_X) == 2 && N == 1);\n#else\n#error wrong\n#endif\n}\n"
+        "#if ORIG_DTYPE_X == DT_FLOAT16\nstatic_assert(sizeof(DTYPE_X) == 2 && N == 1);\n"
+        "#else\n#error wrong\n#endif\n}\n"
     )
     assert one(tmp_path, text).status == RAN
 

@@ -1,4 +1,4 @@
-"""What public kernels expect of their build: template arguments, operator dtypes, names of libc, helpers of the header."""
+"""What public kernels expect of their build: template arguments, operator dtypes, names of libc, helpers."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from gn_tutorial.kernel import kernel
 PORTABLE = '#include "kernel_operator.h"\nusing namespace AscendC;\n'
 
 
-def run_on(array, text: str, **how: object):
+def run_on(array: np.ndarray, text: str, **how: object) -> np.ndarray:
     return kernel(source=PORTABLE + text, **how).run(inout(array))["x"]
 
 
