@@ -246,6 +246,52 @@ def test_without_a_folder_nothing_is_written(writer: tuple[Path, Path]) -> None:
         run_sample(path, [str(folder / "out.txt")])
 
 
+TILING = """#include <cstdio>
+#include "acl/acl.h"
+#include "kernel_tiling/kernel_tiling.h"
+#include "tiling/tiling_api.h"
+namespace optiling {
+BEGIN_TILING_DATA_DEF(Plan)
+TILING_DATA_FIELD_DEF(uint8_t, small);
+TILING_DATA_FIELD_DEF(uint32_t, tmp);
+END_TILING_DATA_DEF;
+}
+__global__ __vector__ void k(GM_ADDR x, optiling::Plan plan) {
+  AscendC::GlobalTensor<uint32_t> g;
+  g.SetGlobalBuffer((__gm__ uint32_t*)x);
+  if (block_idx == 0) g.SetValue(0, plan.tmp + plan.small);
+}
+int main() {
+  AscendC::TensorShape shape({4, 100});
+  uint32_t most = 0, least = 0, row = 0;
+  AscendC::GetExpMaxMinTmpSize(shape, sizeof(float), false, most, least);
+  AscendC::GetSumMaxMinTmpSize(100u, sizeof(float), false, most, row);
+  auto* platform = platform_ascendc::PlatformAscendCManager::GetInstance();
+  uint64_t ub = 0;
+  platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);
+  optiling::Plan plan, copy;
+  plan.set_small(3);
+  plan.set_tmp(least);
+  int refused = memcpy_s(&copy, sizeof(copy) - 1, &plan, sizeof(plan));
+  memcpy_s(&copy, sizeof(copy), &plan, sizeof(plan));
+  uint32_t *x = nullptr, back = 0;
+  aclrtMalloc((void**)&x, 32, ACL_MEM_MALLOC_HUGE_FIRST);
+  k<<<platform->GetCoreNumAiv(), nullptr, nullptr>>>((uint8_t*)x, copy);
+  aclrtSynchronizeDevice();
+  aclrtMemcpy(&back, 4, x, 4, ACL_MEMCPY_DEVICE_TO_HOST);
+  aclrtFree(x);
+  printf("%u %u %u %lu %d %zu\\n", back, least, row, ub, refused != 0, sizeof(plan));
+}
+"""
+
+
+def test_host_tiling_shapes_and_platform(tmp_path: Path) -> None:
+    path = tmp_path / "tiling.asc"
+    path.write_text(TILING)
+    # 400 floats are 1600 bytes, rounded up to 1792; 100 floats 512. A byte, padding and four bytes are 8.
+    assert run_sample(path).launched.printed == "1795 1792 512 196608 1 8\n"
+
+
 ICPU = """#include <cstdio>
 #include "tikicpulib.h"
 extern "C" __global__ __aicore__ void div(GM_ADDR x, GM_ADDR y) {

@@ -39,10 +39,12 @@ inline uint32_t GntScratch(const TensorShape& shape, uint32_t times) {
   const int64_t most = 64 * 1024;
   return static_cast<uint32_t>(times * (bytes < most / 4 ? bytes : most / 4));
 }
+// Sum takes the length of a row instead of a shape.
+inline uint32_t GntScratch(uint32_t count, uint32_t times) { return GntScratch(TensorShape{count}, times); }
 #define GNT_SCRATCH(NAME)                                   \
-  template <class... A>                                     \
+  template <class S, class... A>                            \
     requires(sizeof...(A) >= 2)                             \
-  void NAME(const TensorShape& shape, A&&... rest) {        \
+  void NAME(const S& shape, A&&... rest) {                  \
     auto all = std::forward_as_tuple(rest...);              \
     std::get<sizeof...(A) - 2>(all) = GntScratch(shape, 4); \
     std::get<sizeof...(A) - 1>(all) = GntScratch(shape, 1); \
