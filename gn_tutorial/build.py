@@ -155,7 +155,8 @@ def _entries(text: str, path: Path, template: str, main: bool) -> tuple[Entry, .
     if not main:
         return require_entries(text, short(path), template)
     found = scan(text)
-    kernels = require_entries(text, short(path), template) if found.entries or template else ()
+    launches = found.templates or "<<<" in text or "ICPU_RUN_KF" in text
+    kernels = require_entries(text, short(path), template) if found.entries or template or not launches else ()
     return (*kernels, Entry(MAIN_ENTRY, (), 1))
 
 
