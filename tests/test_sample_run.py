@@ -160,6 +160,12 @@ def test_main_that_fails_is_an_error_with_what_it_printed(write: Write) -> None:
     assert error.value.printed == "2 126 none\n"
 
 
+def test_an_exception_of_the_host_is_told(write: Write) -> None:
+    with pytest.raises(KernelFault, match="exception left the sample's main: vector") as error:
+        run_sample(write(AFTER="host.at(64)"))
+    assert error.value.diagnostics[0].id == "host-exception"
+
+
 def test_compile_errors_are_at_the_sample_s_own_lines(write: Write) -> None:
     path = write(AFTER="int wrong = unknown_name")
     with pytest.raises(CompileError) as error:
