@@ -6,7 +6,7 @@ A kernel's source is compiled unchanged: a generated shim includes it between th
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,14 @@ from gn_tutorial.compile_errors import short
 from gn_tutorial.compile_job import CompileLimits
 from gn_tutorial.compiler import Compiler, find_compiler, host_flags, kernel_flags, program_flags
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.signature import Entry, require_entries
+from gn_tutorial.op_macros import LIBC_NAMES, dtype_defines
+from gn_tutorial.sample_source import MAIN, is_sample, rewrite
+from gn_tutorial.signature import Entry, require_entries, scan
+
+# Every header that names a function of LIBC_NAMES, in both spellings: read after the renaming it would miss its own.
+_LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
+#: The entry of a whole sample's own main.
+MAIN_ENTRY = "main"
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,8 @@ def build_kernel(
     observed: bool = True,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
+    dtypes: Mapping[str, str] | None = None,
+    template: str = "",
     optimise: bool = True,
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
@@ -46,11 +55,14 @@ def build_kernel(
     """Builds a kernel file (a Path) or the source text of a notebook cell (a str).
 
     observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
-    folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. optimise=False compiles faster and
-    runs slower.
+    folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
+    DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
+    source, ``"float, 16"`` (see ``signature.require_entries``). optimise=False compiles faster and runs slower.
 
-    Raises RegistryError (no such file), CompileError (no entry, or the compiler's errors at the learner's lines),
-    CompilerMissing, CacheError.
+    A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
+
+    Raises RegistryError (no such file), ArgumentError (dtypes, template), CompileError (no entry, or the compiler's
+    errors at the learner's lines), CompilerMissing, CacheError.
     """
     begin = time.perf_counter()
     cache = cache or default_cache()
@@ -62,15 +74,22 @@ def build_kernel(
             source,
             Path.cwd(),
         )
-    entries = require_entries(text, short(path))
+    own, included = near, tuple(Path(one).resolve() for one in include_dirs)
+    compiled, main = path, False
+    if is_sample(text, near):
+        sample = rewrite(text, path)
+        compiled, main = _keep_sample(cache, path, sample.text), sample.has_main
+        included = (*included, *sample.folders)
+    entries = _entries(text, path, template, main)
     compiler = find_compiler()
-    folders = tuple(dict.fromkeys((near, *(Path(one).resolve() for one in include_dirs))))
-    shim = _Shim(path, observed, entries)
+    folders = tuple(dict.fromkeys((own, *included)))
+    shim = _Shim(compiled, observed, entries)
+    defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
     job = Job(
         cache=cache,
         compiler=compiler,
         text=shim.text,
-        flags=(*kernel_flags(compiler, optimise=optimise), *(f"-D{define}" for define in defines)),
+        flags=(*kernel_flags(compiler, optimise=optimise), *defined),
         learner=folders,
         search=(*folders, TWIN_INCLUDE),
         source=path,
@@ -131,6 +150,21 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
     return Built(program, (), cached, time.perf_counter() - begin, compiler)
 
 
+def _entries(text: str, path: Path, template: str, main: bool) -> tuple[Entry, ...]:
+    """The kernels of the source, and ``main`` of a whole sample, whose kernels may all be templates it launches."""
+    if not main:
+        return require_entries(text, short(path), template)
+    found = scan(text)
+    launches = found.templates or "<<<" in text or "ICPU_RUN_KF" in text
+    kernels = require_entries(text, short(path), template) if found.entries or template or not launches else ()
+    return (*kernels, Entry(MAIN_ENTRY, (), 1))
+
+
+def _keep_sample(cache: Cache, path: Path, text: str) -> Path:
+    text = f'#include "gn_twin/host_runtime.h"\n#line 1 "{path}"\n{text}'
+    return cache.keep_source(f"sample_{checksum(text.encode('utf-8', 'surrogatepass'))[:16]}.cpp", text)
+
+
 @dataclass(frozen=True)
 class _Shim:
     """The text that the compiler is given; ``lines`` maps its lines to the kernel's, for errors about an entry."""
@@ -141,22 +175,38 @@ class _Shim:
 
     @property
     def head(self) -> list[str]:
+        # <math.h> and <stdlib.h> first: a kernel may be named like a function of theirs, and is renamed behind them.
+        renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
         return [
             f"#define GNT_OBSERVED {int(self.observed)}",
             '#include "kernel_operator.h"',
+            *([*(f"#include <{header}>" for header in _LIBC_HEADERS), *renamed] if renamed else []),
             f'#include "{self.source}"',
+            *(f"#undef {name}" for name in self._hiding()),
             '#include "gn_twin/launch.h"',
             "GNT_LIBRARY_BEGIN",
         ]
 
     @property
     def text(self) -> str:
-        return "\n".join([*self.head, *(f"GNT_ENTRY({entry.name})" for entry in self.entries), "GNT_LIBRARY_END", ""])
+        return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", ""])
 
     @property
     def lines(self) -> dict[int, int]:
         first = len(self.head) + 1
         return {first + index: entry.line for index, entry in enumerate(self.entries)}
+
+    def _hiding(self) -> list[str]:
+        return sorted({entry.name for entry in self.entries} & LIBC_NAMES)
+
+    def _line(self, entry: Entry) -> str:
+        if entry.name == MAIN_ENTRY:
+            return f"GNT_MAIN_ENTRY({MAIN})"
+        if entry.name in LIBC_NAMES:
+            return f'GNT_NAMED_ENTRY("{entry.name}", gnt_kernel_{entry.name})'
+        if "<" in entry.name:
+            return f'GNT_NAMED_ENTRY("{entry.name}", {entry.name})'
+        return f"GNT_ENTRY({entry.name})"
 
 
 def _read(source: Path) -> tuple[Path, str]:

@@ -129,7 +129,10 @@ def list_kernels(json: Json = False) -> None:
 
 @app.command()
 def run(
-    target: Annotated[str, typer.Argument(help="A registered kernel (group_norm/scalar) or a .cpp file.")],
+    target: Annotated[
+        str, typer.Argument(help="A registered kernel (group_norm/scalar), a .cpp file, or a whole sample with a main.")
+    ],
+    words: Annotated[Many, typer.Argument(help="A whole sample's own command line.")] = None,
     shape: Annotated[str, typer.Option(help="Shape of the first input, for example 2,8,16,16.")] = "",
     groups: Annotated[int | None, typer.Option(help="Short for --set num_groups=...")] = None,
     settings: Annotated[Many, typer.Option("--set", help="An attribute of the operator: eps=1e-3.")] = None,
@@ -141,22 +144,45 @@ def run(
     inout: Annotated[Many, typer.Option(help="An array that the kernel reads and writes: a=float32[4096].")] = None,
     workspace: Annotated[Many, typer.Option(help="Scratch memory in bytes: w=65536.")] = None,
     entry: Annotated[str, typer.Option(help="Which kernel, where the file has several.")] = "",
+    template: Annotated[str, typer.Option(help="Arguments of a file's kernel template: 'float, 16'.")] = "",
+    types: Annotated[Many, typer.Option("--type", help="Define DTYPE_X and its kin: x=float16.")] = None,
+    define: Annotated[Many, typer.Option("--define", "-D", help="Define a macro for a file: NAME=VALUE.")] = None,
+    files: Annotated[
+        Path | None, typer.Option(help="Folder where a whole sample runs and may write files; else it writes none.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Time limit of a whole sample.")] = 60.0,
     blocks: Annotated[int | None, typer.Option(help="How many blocks (cores) to run on.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random input.")] = 0,
     bare: Annotated[bool, typer.Option("--bare", help="Without checks and counts: faster.")] = False,
     in_process: Annotated[bool, typer.Option("--in-process", help="In this process: a crash ends gnt too.")] = False,
     json: Json = False,
 ) -> None:
-    """Build and run a kernel. A registered one is compared with its NumPy reference; a wrong one gives exit code 1."""
-    from gn_tutorial import command_run
+    """Build and run a kernel, or a whole sample with a main of its own.
 
+    A registered kernel is compared with its NumPy reference; a wrong one gives exit code 1.
+    """
+    from gn_tutorial import command_run, command_sample
+
+    arrays = {"--arg": arg, "--out": out, "--inout": inout, "--workspace": workspace}
+    if command_sample.applies(target) and not any(arrays.values()):
+        only_kernels = {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype, "--entry": entry}
+        command_run.refuse(target, {**only_kernels, "--blocks": blocks, "--template": template, "--type": types})
+        done = command_sample.run(
+            target, words or [], files=files, defines=define or [], seconds=seconds, observed=not bare
+        )
+        command_sample.show(done, as_json=json)
+        return
+    command_run.refuse(target, {"a sample's command line": words, "--files": files})
     mode = command_run.Mode(blocks=blocks, seed=seed, observed=not bare, isolated=not in_process)
     if command_run.is_file(target):
         command_run.refuse(target, {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype})
         values = command_run.parse_values(arg or [], out or [], inout or [], workspace or [], seed)
-        outcome = command_run.run_file(target, values, entry or None, mode)
+        how = command_run.How(
+            template=template, dtypes=command_run.parse_types(types or []), defines=tuple(define or ())
+        )
+        outcome = command_run.run_file(target, values, entry or None, mode, how)
     else:
-        only_files = {"--arg": arg, "--out": out, "--inout": inout, "--workspace": workspace, "--entry": entry}
+        only_files = {**arrays, "--entry": entry, "--template": template, "--type": types, "--define": define}
         command_run.refuse(target, only_files)
         call = command_run.parse_call(target, shape, groups, settings or [], dtype)
         outcome = command_run.run_registered(call, mode)
@@ -223,6 +249,51 @@ def apis(
         from gn_tutorial.errors import ArgumentError
 
         raise ArgumentError(f"no Ascend C name matches '{pattern}'", hint="gnt apis lists them all")
+
+
+@app.command()
+def compat(
+    folder: Annotated[Path, typer.Argument(help="The folder to search for kernels.")],
+    seconds: Annotated[float, typer.Option(help="Time limit of each compilation and each run.")] = 30.0,
+    include: Annotated[
+        list[Path] | None, typer.Option("--include", "-I", help="A folder to search for headers.")
+    ] = None,
+    define: Annotated[Many, typer.Option("--define", "-D", help="Define a macro: NAME=VALUE.")] = None,
+    compile_only: Annotated[bool, typer.Option("--compile-only", help="Run nothing.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List every file, not only the reasons.")] = False,
+    json: Json = False,
+) -> None:
+    """Try every kernel under a folder on the twin: what compiles, what runs, and why the others do not.
+
+    Exit code 0: every kernel for the vector cores of Atlas A2 compiled and ran; 1: some did not; 2: there is none.
+    """
+    from gn_tutorial import command_compat
+    from gn_tutorial.compat import Options
+
+    options = Options(seconds, tuple(include or ()), tuple(define or ()), run=not compile_only)
+    code = command_compat.run(folder, options, everything=everything, as_json=json)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command()
+def ide(
+    folder: Annotated[Path, typer.Argument(help="The folder of your kernels.")] = Path(),
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+) -> None:
+    """Write settings for clangd and VS Code: kernels complete, and the twin's comments show as documentation.
+
+    A file that is there with another text is replaced only after asking, or with --force; else it is kept, exit code 1.
+    """
+    from gn_tutorial import command_ide
+
+    def may_replace(path: Path) -> bool:
+        return force or (sys.stdin.isatty() and typer.confirm(f"{path} is there already: replace it?"))
+
+    done = command_ide.write(folder, may_replace)
+    print_table(("file", "status"), done)
+    if any(status == command_ide.KEPT for _, status in done):
+        raise typer.Exit(1)
 
 
 @app.command()

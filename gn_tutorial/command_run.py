@@ -143,9 +143,24 @@ def run_registered(call: Call, mode: Mode) -> Outcome:
     return Outcome(result, comparison, facts)
 
 
-def run_file(target: str, values: Mapping[str, Any], entry: str | None, mode: Mode) -> Outcome:
+@dataclass(frozen=True)
+class How:
+    """What a file needs to be compiled: its template's arguments, its operator's dtypes, other macros."""
+
+    template: str = ""
+    dtypes: Mapping[str, str] | None = None
+    defines: tuple[str, ...] = ()
+
+
+def parse_types(texts: Sequence[str]) -> dict[str, str]:
+    """``x=float16`` of each ``--type``. Raises ArgumentError quoting the word that cannot be read."""
+    return dict(_pair("--type", text) for text in texts)
+
+
+def run_file(target: str, values: Mapping[str, Any], entry: str | None, mode: Mode, how: How | None = None) -> Outcome:
     """Run a learner's file with these values."""
-    found = kernel(Path(target))
+    how = how or How()
+    found = kernel(Path(target), template=how.template, dtypes=how.dtypes, defines=how.defines)
     _build(found, mode)
     with working(f"running {found.name}"):
         result = found.run(

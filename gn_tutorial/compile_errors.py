@@ -259,9 +259,7 @@ def _double_scalar(report: Report, _sources: Sources, line: str) -> str:
 
 def _launch_syntax(_report: Report, _sources: Sources, line: str) -> str:
     if "<<<" in line:
-        return (
-            "a launch with <<<...>>> is host code: here Python launches the kernel, so leave it out of the kernel file"
-        )
+        return "a launch is written kernel<<<blocks, nullptr, stream>>>(arguments)"
     return ""
 
 

@@ -85,3 +85,15 @@ def _nesting(skipping: int, directive: str) -> int:
             return skipping - 1
         return skipping
     return 1 if re.fullmatch(r"if\s*\(?\s*(0|false)\s*\)?", directive) else 0
+
+
+def placed_tokens(text: str) -> Iterator[tuple[str, str, int]]:
+    """Kind, text and offset of every token of ``text`` but comments and white space, directives and ``#if 0`` included.
+
+    For rewriting in place: joined to one string with what lies between them, the tokens give ``text`` again.
+    """
+    at = 0
+    while match := _TOKEN.match(text, at):
+        kind, at = match.lastgroup or "punct", match.end()
+        if kind not in ("newline", "comment", "space"):
+            yield ("raw" if kind == "fence" else kind), match.group(), match.start()

@@ -18,6 +18,8 @@ execve                         trapped (seccomp)                   the new progr
 opens a socket                 trapped (seccomp)                   not prevented
 writes, deletes, renames       trapped (seccomp)                   writing stopped (RLIMIT_FSIZE);
 files                                                              deleting, renaming not prevented
+the same, with a folder given  may create and write files there,   may write files anywhere
+                               up to 1 GiB each; else trapped
 signals another process        trapped (seccomp)                   not prevented
 reads past an array            guard page after at most 511 bytes  guard page after at most 511 bytes
 outlives a killed Python       killed at once (PDEATHSIG)          killed by its alarm, 5 s after the limit
@@ -72,8 +74,11 @@ def run(
     tiling_key: int,
     options: TwinOptions,
     limits: Limits,
+    folder: Path | None = None,
 ) -> Launched:
     """Run one launch through the program ``launcher``. The arrays of the result are new; no argument is written to.
+
+    folder: where it runs, and the only place where it may write files; None: the caller's own, and no files.
 
     Raises KernelFault, KernelCrash, KernelTimeout, KernelMemoryLimit, KernelOutputLimit; ArgumentError if the arguments
     do not fit; KernelError if the library cannot be loaded or no process or shared memory is to be had;
@@ -91,17 +96,24 @@ def run(
         # Processor time adds up over threads, so one second of wall time may be many.
         cpu_seconds=min((seconds + _ORPHAN_SECONDS) * (os.cpu_count() or 1), _LONGEST_SECONDS),
         wall_seconds=seconds + _ORPHAN_SECONDS,
+        folder=folder,
     ) as job:
-        return conclude(job, _supervise(launcher, job.descriptor, limits), entry, limits)
+        return conclude(job, _supervise(launcher, job.descriptor, limits, folder), entry, limits)
 
 
-def _supervise(launcher: Path, job: int, limits: Limits) -> Ending:
+def _supervise(launcher: Path, job: int, limits: Limits, folder: Path | None) -> Ending:
     """Start the launcher, collect what it prints, and see that its whole process group is gone at the end."""
     deadline = time.monotonic() + limits.seconds
     # A session of its own keeps Ctrl-C away from the kernel: Python gets it and stops the kernel below.
     try:
         process = subprocess.Popen(
-            [launcher], stdin=job, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, bufsize=0
+            [launcher],
+            stdin=job,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            bufsize=0,
+            cwd=folder,
         )
     except FileNotFoundError:
         raise

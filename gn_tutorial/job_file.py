@@ -64,10 +64,12 @@ class JobFile:
         memory_bytes: int,
         cpu_seconds: int,
         wall_seconds: int,
+        folder: Path | None = None,
     ) -> None:
         layout = _Layout(ctypes.sizeof(Header) + len(args) * ctypes.sizeof(Argument))
         library_at = layout.text(os.fsencode(library))
         entry_at = layout.text(entry.encode())
+        folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0
         names_at = [layout.text(arg.name.encode()) for arg in args]
         report_at = layout.take(_REPORT_BYTES)
         self.places = [layout.argument(arg) for arg in args]
@@ -92,6 +94,7 @@ class JobFile:
             wall_seconds=wall_seconds,
             page_bytes=_PAGE,
             guard_bytes=_GUARD,
+            folder_at=folder_at,
             options=options,
         )
         self._memory[: ctypes.sizeof(Header)] = bytes(header)

@@ -66,6 +66,7 @@ class Header(ctypes.Structure):
         ("wall_seconds", ctypes.c_uint32),
         ("page_bytes", ctypes.c_uint32),
         ("guard_bytes", ctypes.c_uint32),
+        ("folder_at", ctypes.c_uint64),
         ("options", abi.Options),
         ("phase", ctypes.c_uint32),
         ("outcome", ctypes.c_uint32),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +40,13 @@ class Kernel:
         text: str | None = None,
         op: OpSpec | None = None,
         spec: KernelSpec | None = None,
+        template: str = "",
+        dtypes: Mapping[str, str] | None = None,
+        defines: Sequence[str] = (),
     ) -> None:
         self.name, self.path, self.op, self.spec = name, path, op, spec
         self._text = text
+        self._template, self._how = template, {"template": template, "dtypes": dtypes, "defines": tuple(defines)}
         self._built: dict[bool, tuple[object, Built]] = {}
 
     @classmethod
@@ -63,13 +67,15 @@ class Kernel:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The kernels that the source defines. Raises CompileError, saying what one looks like, if there is none."""
-        return _entries(self.source, self._place())
+        return _entries(self.source, self._place(), self._template)
 
     def entry(self, name: str | None = None) -> Entry:
         """The entry of that name, or the only one. Raises ArgumentError that lists them."""
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
+        if name is None and self._template:  # whoever says the template's arguments means the template
+            name = entries[-1].name
         found = [entry for entry in entries if name in (None, entry.name)]
         if len(found) == 1:
             return found[0]
@@ -83,7 +89,7 @@ class Kernel:
 
         Raises CompileError with the errors at the source's own lines, CompilerMissing, CacheError.
         """
-        built = build_kernel(self.path or self.source, observed=observed)
+        built = build_kernel(self.path or self.source, observed=observed, **self._how)
         self._built[observed] = (self._state(), built)
         return built
 
@@ -242,28 +248,42 @@ class Kernel:
         return html_table((), self._rows(), caption=f"kernel {self.name}")
 
 
-def kernel(name_or_path: str | os.PathLike[str] | None = None, *, source: str | None = None) -> Kernel:
+def kernel(
+    name_or_path: str | os.PathLike[str] | None = None,
+    *,
+    source: str | None = None,
+    template: str = "",
+    dtypes: Mapping[str, str] | None = None,
+    defines: Sequence[str] = (),
+) -> Kernel:
     """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
-    ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. Raises RegistryError, with
-    the closest names, if there is no such kernel or file; ArgumentError if not exactly one of the two is given.
+    ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
+    template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
+    defines=["NAME=VALUE"] anything else. Raises RegistryError, with the closest names, if there is no such kernel or
+    file; ArgumentError if not exactly one of name and source is given.
     """
+    how = {"template": template, "dtypes": dtypes, "defines": defines}
     if (name_or_path is None) == (source is None):
         raise ArgumentError("a kernel is found by a name or a path, or made from source=")
     if source is not None:
         entries = find_entries(source)
-        return Kernel(entries[0].name if entries else "source", text=source)
+        return Kernel(entries[0].name if entries else "source", text=source, **how)
     if isinstance(name_or_path, str) and "\n" in name_or_path:
         raise ArgumentError("this looks like source text, not a name", hint="kernel(source=text)")
     path = Path(name_or_path)  # type: ignore[arg-type]
     if isinstance(name_or_path, str) and path.suffix not in _SOURCE_SUFFIXES:
+        if template or dtypes or defines:
+            raise ArgumentError(
+                "template, dtypes and defines belong to a file or source text, not to a registered kernel"
+            )
         return Kernel.registered(*find_kernel(name_or_path))
     if not path.is_file():
         beside = [item.name for item in path.parent.glob("*") if item.suffix in _SOURCE_SUFFIXES]
         near = difflib.get_close_matches(path.name, beside, n=1)
         hint = f"did you mean {path.parent / near[0]}?" if near else f"looked in {path.parent.resolve()}"
         raise RegistryError(f"there is no file {path}", hint=hint)
-    return Kernel(path.stem, path=path.resolve())
+    return Kernel(path.stem, path=path.resolve(), **how)
 
 
 def _check_blocks(blocks: Any) -> None:

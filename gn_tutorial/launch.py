@@ -27,6 +27,7 @@ def launch(
     options: TwinOptions | None = None,
     limits: Limits | None = None,
     isolated: bool = True,
+    folder: Path | None = None,
 ) -> Launched:
     """Run kernel ``entry`` of ``library`` on ``blocks`` cores and return what it wrote.
 
@@ -36,6 +37,8 @@ def launch(
     isolated=True (default): in a process of its own, within ``limits``; the caller's arrays stay as they are. False: in
     this process, for trusted kernels; no limits, INOUT arrays are written in place, printed text is not collected. Many
     runs of the same launch: ``gn_tutorial.inprocess.Prepared``.
+
+    folder: the isolated process runs there and may write files there, and nowhere else; None: it may write none.
 
     Raises KernelFault for a mistake that the twin found, KernelCrash, KernelTimeout, KernelMemoryLimit and
     KernelOutputLimit for a kernel that did not return, ArgumentError for arguments that do not fit the kernel, and
@@ -53,6 +56,7 @@ def launch(
         tiling_key=tiling_key,
         options=options or TwinOptions(),
         limits=limits or Limits(),
+        folder=folder,
     )
 
 

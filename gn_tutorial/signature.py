@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from gn_tutorial.abi import Kind
 from gn_tutorial.cpp_tokens import Token, tokens
-from gn_tutorial.errors import CompileError
+from gn_tutorial.errors import ArgumentError, CompileError
 
 LOOKED_FOR = 'extern "C" __global__ __aicore__ void my_kernel(GM_ADDR x, GM_ADDR y) { ... }'
 
@@ -34,11 +34,34 @@ class Param:
 
 @dataclass(frozen=True)
 class Entry:
-    """One kernel entry; ``line`` is the line of its name in the source, counted from 1."""
+    """One kernel entry; ``line`` is the line of its name in the source, counted from 1.
+
+    name: as the host calls it, with its namespaces and, for an instance of a template, its arguments: ``k<float, 16>``.
+    """
 
     name: str
     params: tuple[Param, ...]
     line: int
+
+
+@dataclass(frozen=True)
+class Template:
+    """A kernel template: launchable once its arguments are given. ``heads`` are its parameters' names, in order."""
+
+    name: str
+    params: tuple[Param, ...]
+    line: int
+    heads: tuple[str, ...]
+
+    def instance(self, arguments: str) -> Entry:
+        """The entry ``name<arguments>``, with the arguments put into the types of its parameters."""
+        given = dict(zip(self.heads, _split_arguments(arguments), strict=False))
+
+        def put(ctype: str) -> str:
+            return re.sub(r"\w+", lambda word: given.get(word[0], word[0]), ctype)
+
+        params = tuple(Param(put(param.ctype), param.name, param.kind) for param in self.params)
+        return Entry(f"{self.name}<{', '.join(_split_arguments(arguments))}>", params, self.line)
 
 
 @dataclass(frozen=True)
@@ -55,6 +78,7 @@ class Scan:
 
     entries: tuple[Entry, ...]
     notes: tuple[Note, ...]
+    templates: tuple[Template, ...] = ()
 
 
 def find_entries(text: str) -> tuple[Entry, ...]:
@@ -62,12 +86,16 @@ def find_entries(text: str) -> tuple[Entry, ...]:
     return scan(text).entries
 
 
-def require_entries(text: str, shown: str) -> tuple[Entry, ...]:
+def require_entries(text: str, shown: str, template: str = "") -> tuple[Entry, ...]:
     """Kernel entries of ``text``, at least one. ``shown`` is the file's name in the error.
 
-    Raises CompileError saying what was looked for if there is none.
+    template: arguments for the kernel template of the text, ``"float, 16"``; where it has several, the whole name,
+    ``"k<float, 16>"``. Raises CompileError saying what was looked for if there is none; ArgumentError if ``template``
+    fits no kernel template of the text.
     """
     found = scan(text)
+    if template:
+        return (*found.entries, _instance(found.templates, template, shown))
     if found.entries:
         return found.entries
     hint = f"a kernel entry looks like: {LOOKED_FOR}"
@@ -77,6 +105,36 @@ def require_entries(text: str, shown: str) -> tuple[Entry, ...]:
     raise CompileError(
         f"{shown} has no kernel entry that can be launched: {first.text}", where=f"{shown}:{first.line}", hint=hint
     )
+
+
+def _instance(templates: tuple[Template, ...], wanted: str, shown: str) -> Entry:
+    name, sign, arguments = wanted.strip().partition("<")
+    whole = bool(sign) and wanted.strip().endswith(">") and any(one.name == name.strip() for one in templates)
+    fitting = [one for one in templates if not whole or one.name == name.strip()]
+    if len(fitting) != 1:
+        listed = ", ".join(f"{one.name}<{', '.join(one.heads)}>" for one in templates)
+        hint = f"give the whole name, one of {listed}" if templates else "leave template= out"
+        what = "there are several kernel templates" if templates else "there is no kernel template"
+        raise ArgumentError(f"template '{wanted}': {what} in {shown}", hint=hint)
+    given = arguments.rstrip()[:-1] if whole else wanted
+    if len(_split_arguments(given)) > len(fitting[0].heads) or re.search(r"[;{}#\"\n\\]", given):
+        heads = ", ".join(fitting[0].heads)
+        raise ArgumentError(
+            f"template '{wanted}' does not fit {fitting[0].name}<{heads}>", hint='for example "float, 16"'
+        )
+    return fitting[0].instance(given)
+
+
+def _split_arguments(text: str) -> list[str]:
+    """Template arguments at the commas outside brackets: ``float, Pair<int, 2>`` -> two."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "<([{") - (char in ">)]}")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts if part.strip()]
 
 
 # Half the time of a look-up in the cache, and a notebook launches one text many times.
@@ -107,6 +165,8 @@ class _Scanner:
         self.entries: dict[str, Entry] = {}
         self.declared: dict[str, Entry] = {}
         self.notes: list[Note] = []
+        self.templates: dict[str, Template] = {}
+        self.heads: tuple[str, ...] = ()
 
     def run(self) -> Scan:
         scopes: list[str] = []
@@ -118,7 +178,9 @@ class _Scanner:
             if token.text == "template":
                 template = True
                 if self._text(at) == "<":
-                    at = self._skip_angles(at)
+                    end = self._skip_angles(at)
+                    self.heads = self._heads(at + 1, end - 1)
+                    at = end
             elif token.text == "namespace":
                 pending_scope, at = self._namespace(at)
             elif token.text == "__global__" and token.kind == "name":
@@ -136,7 +198,7 @@ class _Scanner:
         for name, entry in self.declared.items():
             self.entries.setdefault(name, entry)
         ordered = sorted(self.entries.values(), key=lambda entry: entry.line)
-        return Scan(tuple(ordered), tuple(self.notes))
+        return Scan(tuple(ordered), tuple(self.notes), tuple(self.templates.values()))
 
     def _text(self, at: int) -> str:
         return self.tokens[at].text if at < len(self.tokens) else ""
@@ -199,17 +261,35 @@ class _Scanner:
         return at
 
     def _record(self, name: Token, opening: int, closing: int, template: bool, scopes: list[str]) -> None:
-        around = "::".join(scope for scope in scopes if scope)
+        full = "::".join([*(scope for scope in scopes if scope), name.text])
+        params = self._params(opening + 1, closing)
         if template:
-            self.notes.append(
-                Note(name.line, f"{name.text} is a template: write an entry that calls it with its types")
-            )
-        elif around:
-            self.notes.append(Note(name.line, f"{name.text} is inside namespace {around}: move the entry out of it"))
+            hint = f'{full} is a template: name its arguments, template="float, 16" (on a command line, --template)'
+            self.notes.append(Note(name.line, hint))
+            if self.heads:  # an explicit specialisation has none, and belongs to a template that was seen before
+                self.templates.setdefault(full, Template(full, params, name.line, self.heads))
         else:
-            entry = Entry(name.text, self._params(opening + 1, closing), name.line)
             body = self._text(closing + 1) == "{"
-            (self.entries if body else self.declared).setdefault(name.text, entry)
+            (self.entries if body else self.declared).setdefault(full, Entry(full, params, name.line))
+
+    def _heads(self, at: int, end: int) -> tuple[str, ...]:
+        """Names of the template parameters between two angles."""
+        names, last, depth, default = [], "", 0, False
+        while at < end:
+            text = self._text(at)
+            if text in _OPEN:
+                at = self._close(at)
+            elif text in ("<", ">"):
+                depth += 1 if text == "<" else -1
+            elif text == "," and depth == 0:
+                names.append(last)
+                last, default = "", False
+            elif text == "=" and depth == 0:
+                default = True
+            elif self.tokens[at].kind == "name" and depth == 0 and not default:
+                last = text
+            at += 1
+        return tuple(name for name in [*names, last] if name)
 
     def _params(self, at: int, end: int) -> tuple[Param, ...]:
         groups: list[list[Token]] = [[]]

@@ -29,14 +29,15 @@ class Room(NamedTuple):
 
 PYTHON_ROOMS = {
     "base": Room("errors abi"),
-    "facts": Room("spec signature cpp_tokens shapes options diagnostics tables apis", "base"),
+    "facts": Room("spec signature cpp_tokens sample_source op_macros shapes options diagnostics tables apis", "base"),
     "reference": Room("reference reference.*", "base"),
     "cache": Room("cache", "base"),
     "compiler": Room("compiler compile_errors compile_job compiler_output", "base facts cache"),
     "build": Room("build build_job dependencies", "base facts cache compiler"),
     "tiling": Room("tiling", "base facts build"),
     "launch": Room(
-        "launch launch_args inprocess isolated job_file job_layout outcome crash evidence", "base facts build"
+        "launch launch_args inprocess isolated job_file job_layout outcome crash evidence sample_run",
+        "base facts compiler build",
     ),
     "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),
     # attempt_child runs beside the learner's Python and shares nothing; tiling_child calls the tiling room.
@@ -49,9 +50,10 @@ PYTHON_ROOMS = {
     ),
     "pictures": Room("plot filters photo", "base facts reference kernel"),
     "door": Room("__init__", "base kernel"),
+    "compat": Room("compat compat_reasons compat_defines", "base facts compiler build launch"),
     "front": Room(
         "__main__ cli cli_* command_* terminal tour doctor",
-        "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door",
+        "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door compat",
     ),
 }
 # The only modules that may import a heavy package, so that everything else starts fast and works without it.
@@ -63,12 +65,13 @@ TWIN_ROOMS = {
     "core": Room("core.h blocks.h", "language events"),
     "tensors": Room("tensor.h operand.h lanes.h event_ids.h", "language events core"),
     "operations": Room(
-        "vector_*.h activation.h atomic.h buffer.h cross_core.h data_copy*.h debug.h fill_global.h local_memory.h "
-        "mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h scalar_bits.h sync.h system.h tiling.h",
+        "vector_*.h activation.h atomic.h buffer.h cross_core.h data_copy*.h debug.h fill_global.h kernel_utils.h "
+        "local_memory.h mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h scalar_bits.h sync.h system.h tiling.h",
         "language events core tensors",
     ),
     "observers": Room("check_*.h trace.h timing.h timeline.h tally.h", "language events"),
     "launch": Room("launch.h", "language events core observers"),
+    "host": Room("host_runtime.h host_tiling.h", "language events core observers launch"),
 }
 # The launcher is a program of its own and shares nothing with a kernel library but the C interface.
 LAUNCHER_MAY_INCLUDE = {"gn_twin/abi.h"}

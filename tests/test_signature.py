@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gn_tutorial.abi import Kind
-from gn_tutorial.errors import CompileError
+from gn_tutorial.errors import ArgumentError, CompileError
 from gn_tutorial.signature import Param, find_entries, require_entries, scan
 
 TENSOR, VALUE = Kind.TENSOR, Kind.VALUE
@@ -132,7 +132,6 @@ def test_line_of_the_name_behind_continued_lines() -> None:
         ("template <typename T>\n__global__ __aicore__ void k(GM_ADDR x) {}", "template"),
         ("template <int N = (3 > 2), class... A>\n__global__ __aicore__ void k(GM_ADDR x) {}", "template"),
         ("template\n__global__ __aicore__ void k<float>(GM_ADDR x);", "template"),
-        ("namespace a::b {\n__global__ __aicore__ void k(GM_ADDR x) {}\n}", "namespace a::b"),
     ],
 )
 def test_what_cannot_be_launched_gets_a_note(text: str, reason: str) -> None:
@@ -143,6 +142,49 @@ def test_what_cannot_be_launched_gets_a_note(text: str, reason: str) -> None:
     with pytest.raises(CompileError, match=reason) as caught:
         require_entries(text, "my.cpp")
     assert caught.value.where == "my.cpp:2"
+
+
+def test_an_entry_in_a_namespace_has_its_full_name() -> None:
+    text = "namespace a::b {\nnamespace {\n__global__ __aicore__ void k(GM_ADDR x) {}\n}\n}"
+    assert [entry.name for entry in find_entries(text)] == ["a::b::k"]
+
+
+@pytest.mark.parametrize(
+    ("head", "given", "name", "ctypes"),
+    [
+        ("typename T, int N", "float, 16", "k<float, 16>", ["GM_ADDR", "float"]),
+        ("class T = half, bool B = (3 > 2)", "k<int32_t>", "k<int32_t>", ["GM_ADDR", "int32_t"]),
+        (
+            "class T, class U",
+            "std::pair<int, T>, float",
+            "k<std::pair<int, T>, float>",
+            ["GM_ADDR", "std::pair<int, T>"],
+        ),
+    ],
+)
+def test_a_template_becomes_an_entry_by_its_arguments(head: str, given: str, name: str, ctypes: list[str]) -> None:
+    text = f"template <{head}>\n__global__ __aicore__ void k(GM_ADDR x, T value) {{}}"
+    (entry,) = require_entries(text, "k.cpp", given)
+    assert (entry.name, [param.ctype for param in entry.params], entry.line) == (name, ctypes, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "said"),
+    [
+        ("__global__ __aicore__ void k(GM_ADDR x) {}", "float", "no kernel template"),
+        ("template <class T> __global__ __aicore__ void k(GM_ADDR x) {}", "float, 2", "does not fit k<T>"),
+        ("template <class T> __global__ __aicore__ void k(GM_ADDR x) {}", "float>(0); }", "does not fit k<T>"),
+        (
+            "template <class T> __global__ __aicore__ void k(GM_ADDR x) {}\n"
+            "template <class T> __global__ __aicore__ void m(GM_ADDR x) {}",
+            "float",
+            "several",
+        ),
+    ],
+)
+def test_template_arguments_that_fit_nothing(text: str, given: str, said: str) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        require_entries(text, "k.cpp", given)
 
 
 def test_a_template_helper_does_not_make_the_next_entry_a_template() -> None:

@@ -6,6 +6,7 @@
 #include "gn_twin/data_copy_pad.h"
 #include "gn_twin/debug.h"
 #include "gn_twin/fill_global.h"
+#include "gn_twin/kernel_utils.h"
 #include "gn_twin/local_memory.h"
 #include "gn_twin/mask.h"
 #include "gn_twin/operators.h"

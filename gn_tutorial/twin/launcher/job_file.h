@@ -52,6 +52,7 @@ struct JobFile {
   uint32_t wall_seconds;  // only counts when Python died: Python stops the kernel earlier
   uint32_t page_bytes;
   uint32_t guard_bytes;  // before and after each tensor's pages: no access is allowed there
+  uint64_t folder_at;    // path of the one folder in which files may be written; 0: none
   GntOptions options;
   // Written by the launcher.
   volatile uint32_t phase;

@@ -27,6 +27,7 @@ namespace launcher {
 namespace {
 
 constexpr int kBadJobFile = 98;
+constexpr uint64_t kLargestFile = uint64_t{1} << 30;
 
 uint8_t* At(uint64_t offset) { return reinterpret_cast<uint8_t*>(file) + offset; }
 const char* TextAt(uint64_t offset) { return reinterpret_cast<const char*>(At(offset)); }
@@ -68,7 +69,7 @@ void SetLimits() {
   Limit(RLIMIT_AS, MappedBytes() + file->memory_bytes);
 #endif
   Limit(RLIMIT_CORE, 0);
-  Limit(RLIMIT_FSIZE, 0);
+  Limit(RLIMIT_FSIZE, file->folder_at != 0 ? kLargestFile : 0);
   const rlimit cpu = {file->cpu_seconds, file->cpu_seconds + 1};
   setrlimit(RLIMIT_CPU, &cpu);
   // The same where there is no PDEATHSIG, or Python died before it was set.
@@ -146,6 +147,7 @@ int main() {
   SetLimits();
   InstallHandlers();
   if (!BuildJob()) return kBadJobFile;
+  folder = file->folder_at != 0 ? TextAt(file->folder_at) : nullptr;
   pthread_atfork(OnFork, nullptr, nullptr);
   file->filtered = InstallFilter();
   LoadAndRun();

@@ -89,21 +89,15 @@ inline GntStatus BadCall(GntJob& job, const char* id, std::initializer_list<Fiel
   return GNT_BAD_CALL;
 }
 
-// One launch of one kernel: what every block needs to start.
-template <class... P>
+// One launch of one kernel: what every block needs to start. `Body` calls the kernel with its arguments.
+template <class Body>
 struct Launch {
-  void (*kernel)(P...);
+  Body& body;
   GntJob& job;
   Tally tally;
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
 
   bool RunBlock(Blocks& blocks, uint32_t block) {
-    return Call(blocks, block, typename MakeIndices<sizeof...(P)>::Type{});
-  }
-
- private:
-  template <uint32_t... kIndex>
-  bool Call(Blocks& blocks, uint32_t block, Indices<kIndex...>) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
     spare = nullptr;
     if (ub == nullptr || ub->bytes() == nullptr) {
@@ -124,7 +118,7 @@ struct Launch {
     current_core = &core;
     bool good = true;
     try {
-      kernel(Parameter<P>::From(job.args[kIndex])...);
+      body();
     } catch (const Stopped&) {
       good = false;
     } catch (const std::bad_alloc&) {
@@ -141,6 +135,7 @@ struct Launch {
     return good;
   }
 
+ private:
   // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
   bool Thrown(const char* id, uint32_t block, const char* what) {
     const Field field{"what", what};
@@ -168,21 +163,34 @@ bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
   return true;
 }
 
-template <class... P>
-GntStatus Run(void (*kernel)(P...), GntJob& job) {
-  if (!ArgumentsFit<P...>(job, typename MakeIndices<sizeof...(P)>::Type{})) return GNT_BAD_CALL;
-  Launch<P...> launch{kernel, job, Tally(job.tally)};
+// Every block of one launch; the arguments are the body's affair.
+template <class Body>
+GntStatus RunBlocks(Body body, GntJob& job) {
+  Launch<Body> launch{body, job, Tally(job.tally)};
   const uint64_t begin = Nanoseconds();
   Blocks blocks(
       job,
       [](void* context, Blocks& running, uint32_t block) {
-        return static_cast<Launch<P...>*>(context)->RunBlock(running, block);
+        return static_cast<Launch<Body>*>(context)->RunBlock(running, block);
       },
       &launch);
   const bool good = blocks.Run();
-  job.nanoseconds = Nanoseconds() - begin;
+  job.nanoseconds += Nanoseconds() - begin;
   delete launch.spare;
   return good ? GNT_OK : GNT_STOPPED;
+}
+
+template <class... P, uint32_t... kIndex>
+GntStatus RunKernel(void (*kernel)(P...), GntJob& job, Indices<kIndex...>) {
+  return RunBlocks([kernel, &job] { kernel(Parameter<P>::From(job.args[kIndex])...); }, job);
+}
+
+template <class... P>
+GntStatus Run(void (*kernel)(P...), GntJob& job) {
+  using All = typename MakeIndices<sizeof...(P)>::Type;
+  if (!ArgumentsFit<P...>(job, All{})) return GNT_BAD_CALL;
+  job.nanoseconds = 0;
+  return RunKernel(kernel, job, All{});
 }
 
 }  // namespace gn_twin
@@ -199,6 +207,8 @@ GntStatus Run(void (*kernel)(P...), GntJob& job) {
   };                                                                      \
   static constexpr Entry kEntries[] = {
 #define GNT_ENTRY(NAME) {#NAME, [](GntJob& job) { return gn_twin::Run(&::NAME, job); }},
+// An entry whose C++ name is not its name for the host: an instance of a template, a kernel named like a libc function.
+#define GNT_NAMED_ENTRY(NAME, ...) {NAME, [](GntJob& job) { return gn_twin::Run(&::__VA_ARGS__, job); }},
 #define GNT_LIBRARY_END                                                                               \
   }                                                                                                   \
   ;                                                                                                   \

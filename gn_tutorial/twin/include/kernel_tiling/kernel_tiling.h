@@ -1,0 +1,5 @@
+// Tiling structs in kernels: the macros and the kernel header.
+#pragma once
+#include "kernel_operator.h"
+
+#include "register/tilingdata_base.h"

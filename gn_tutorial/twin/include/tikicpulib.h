@@ -1,0 +1,27 @@
+// The CPU debugging functions of Ascend C for hosts: global memory, the mode of a kernel, and ICPU_RUN_KF.
+//
+// Source: docs/zh/api, 调试接口/CPU孪生调试.
+#pragma once
+#include "kernel_operator.h"
+
+#include "gn_twin/host_runtime.h"
+
+namespace AscendC {
+
+enum class KernelMode { MIX_MODE = 0, AIC_MODE, AIV_MODE, MIX_AIC_1_1 };
+
+inline void* GmAlloc(size_t bytes, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  return gn_twin::host::Now().Allocate(bytes, gn_twin::host::Where::Device, "GmAlloc", loc);
+}
+inline void GmFree(void* at, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::host::Now().Free(at, gn_twin::host::Where::Device, "GmFree", loc);
+}
+// Matrix cores do not exist on the twin: a kernel of another mode stops at its first matrix instruction, at compile time.
+inline void SetKernelMode(KernelMode) {}
+
+}  // namespace AscendC
+
+using AscendC::KernelMode;
+
+#define ICPU_RUN_KF(KERNEL, BLOCKS, ...) ::gn_twin::host::Start(#KERNEL, BLOCKS)([&] { KERNEL(__VA_ARGS__); })
+#define ICPU_SET_TILING_KEY(KEY) (gn_twin::host::Now().job().tiling_key = static_cast<uint64_t>(KEY))

@@ -1,0 +1,327 @@
+"""Whole samples, compiled and run: host calls, launches, diagnostics of both sides, files."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gn_tutorial.errors import CompileError, KernelCrash, KernelFault, KernelTimeout
+from gn_tutorial.options import Limits
+from gn_tutorial.sample_run import run_sample
+
+Write = Callable[..., Path]
+
+# The kernel doubles n floats, one block after another; `{...}` are the places that the tests change.
+SAMPLE = """#include <cstdio>
+#include <vector>
+#include "acl/acl.h"
+#include "kernel_operator.h"
+
+template <typename T>
+__global__ __vector__ void twice(__gm__ uint8_t* x, __gm__ uint8_t* y, uint32_t n) {
+  AscendC::TPipe pipe;
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> in;
+  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out;
+  AscendC::GlobalTensor<T> source, target;
+  source.SetGlobalBuffer((__gm__ T*)x + AscendC::GetBlockIdx() * n, n);
+  target.SetGlobalBuffer((__gm__ T*)y + AscendC::GetBlockIdx() * n, n);
+  pipe.InitBuffer(in, 1, n * sizeof(T));
+  pipe.InitBuffer(out, 1, n * sizeof(T));
+  AscendC::LocalTensor<T> a = in.AllocTensor<T>();
+  AscendC::DataCopy(a, source, n);
+  in.EnQue(a);
+  a = in.DeQue<T>();
+  AscendC::LocalTensor<T> b = out.AllocTensor<T>();
+  AscendC::Add(b, a, a, n);
+  out.EnQue(b);
+  in.FreeTensor(a);
+  b = out.DeQue<T>();
+  AscendC::DataCopy(target, b, n);
+  out.FreeTensor(b);
+}
+
+int32_t main(int32_t argc, char* argv[]) {
+  aclInit(nullptr);
+  aclrtSetDevice(0);
+  aclrtStream stream = nullptr;
+  aclrtCreateStream(&stream);
+  std::vector<float> host(64), back(64);
+  for (int i = 0; i < 64; ++i) host[i] = i;
+  void *x = nullptr, *y = nullptr;
+  aclrtMalloc(&x, 256, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMalloc(&y, SIZE, ACL_MEM_MALLOC_HUGE_FIRST);
+  COPY_IN;
+  twice<float><<<BLOCKS, nullptr, stream>>>((uint8_t*)x, (uint8_t*)y, 32);
+  SYNC;
+  aclrtMemcpy(back.data(), 256, y, 256, ACL_MEMCPY_DEVICE_TO_HOST);
+  printf("%g %g %s\\n", back[1], back[63], argc > 1 ? argv[1] : "none");
+  AFTER;
+  aclrtFree(x);
+  aclrtFree(y);
+  aclrtDestroyStream(stream);
+  aclFinalize();
+}
+"""
+GOOD = {
+    "COPY_IN": "aclrtMemcpy(x, 256, host.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE)",
+    "SYNC": "aclrtSynchronizeStream(stream)",
+    "SIZE": "256",
+    "BLOCKS": "2",
+    "AFTER": "(void)0",
+}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def make(**changes: str) -> Path:
+        text = SAMPLE
+        for name, value in {**GOOD, **changes}.items():
+            text = text.replace(name, value)
+        path = tmp_path / "twice.asc"
+        path.write_text(text)
+        return path
+
+    return make
+
+
+def line_of(path: Path, mark: str) -> int:
+    return next(number for number, line in enumerate(path.read_text().splitlines(), 1) if mark in line)
+
+
+def test_a_sample_runs_and_prints(write: Write) -> None:
+    done = run_sample(write(), ["word"])
+    assert done.launched.printed == "2 126 word\n"
+    assert done.launched.tally.vector == 2
+    assert done.launched.tally.bytes_in == 256
+    assert done.launched.diagnostics == ()
+
+
+def test_without_words_and_bare(write: Write) -> None:
+    assert run_sample(write(), observed=False).launched.printed == "2 126 none\n"
+
+
+def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write: Write) -> None:
+    path = write(SIZE="128")
+    with pytest.raises(KernelFault) as error:
+        run_sample(path)
+    found = error.value.diagnostics[0]
+    assert (found.id, found.file, found.line, found.block) == (
+        "gm-out-of-bounds", str(path), line_of(path, "DataCopy(target"), 1,
+    )  # fmt: skip
+    assert f"aclrtMalloc of line {line_of(path, 'aclrtMalloc(&y')}" in found.what
+
+
+@pytest.mark.parametrize(
+    ("changes", "diagnostic", "mark"),
+    [
+        ({"COPY_IN": "aclrtMemcpy(x, 512, host.data(), 260, ACL_MEMCPY_HOST_TO_DEVICE)"}, "host-out-of-bounds", "260"),
+        (
+            {"COPY_IN": "aclrtMemcpy(x, 128, host.data(), 256, ACL_MEMCPY_HOST_TO_DEVICE)"},
+            "host-copy-too-long",
+            "x, 128",
+        ),
+        ({"COPY_IN": "aclrtMemcpy(host.data(), 256, x, 256, ACL_MEMCPY_HOST_TO_DEVICE)"}, "host-wrong-side", "256, x"),
+        ({"COPY_IN": "aclrtMemset(nullptr, 256, 0, 256)"}, "host-null", "aclrtMemset"),
+        ({"BLOCKS": "64 / 128"}, "host-bad-blocks", "twice<float><<<"),
+        ({"AFTER": "aclrtFree(x)"}, "host-bad-free", "  aclrtFree(x);"),
+        ({"AFTER": "aclrtFreeHost(x)"}, "host-wrong-free", "aclrtFreeHost"),
+        ({"AFTER": "aclrtDestroyStream(stream); aclrtSynchronizeStream(stream)"}, "host-bad-stream", "none"),
+    ],
+)
+def test_wrong_host_calls(write: Write, changes: dict[str, str], diagnostic: str, mark: str) -> None:
+    path = write(**changes)
+    with pytest.raises(KernelFault) as error:
+        run_sample(path)
+    found = error.value.diagnostics[0]
+    assert found.id == diagnostic
+    assert found.file == str(path)
+    if diagnostic == "host-bad-free":  # the second of the two
+        assert found.line == line_of(path, "aclrtFree(y)") - 1
+    elif mark != "none":
+        assert found.line == line_of(path, mark)
+    assert found.what != found._spelt_out()
+    assert found.why
+    assert found.fix
+
+
+def test_a_copy_before_synchronising_is_a_warning(write: Write) -> None:
+    path = write(SYNC="(void)0")
+    done = run_sample(path)
+    (found,) = done.launched.diagnostics
+    assert (found.id, found.severity, found.line) == (
+        "host-not-synchronised", "warning", line_of(path, "aclrtMemcpy(back"),
+    )  # fmt: skip
+
+
+def test_main_that_fails_is_an_error_with_what_it_printed(write: Write) -> None:
+    with pytest.raises(KernelFault, match="returned 3") as error:
+        run_sample(write(AFTER="if (back[1] > 0) return 3"))
+    assert error.value.printed == "2 126 none\n"
+
+
+def test_an_exception_of_the_host_is_told(write: Write) -> None:
+    with pytest.raises(KernelFault, match="exception left the sample's main: vector") as error:
+        run_sample(write(AFTER="host.at(64)"))
+    assert error.value.diagnostics[0].id == "host-exception"
+
+
+def test_compile_errors_are_at_the_sample_s_own_lines(write: Write) -> None:
+    path = write(AFTER="int wrong = unknown_name")
+    with pytest.raises(CompileError) as error:
+        run_sample(path)
+    first = error.value.errors[0]
+    assert (first.file, first.line) == (path, line_of(path, "unknown_name"))
+    assert "unknown_name" in first.source_line
+
+
+def test_the_time_limit_holds(write: Write) -> None:
+    with pytest.raises(KernelTimeout):
+        run_sample(write(AFTER="for (volatile int i = 0;; i = i + 1) {}"), limits=Limits(seconds=1.0))
+
+
+def test_unwritten_device_memory_is_not_zero(write: Write) -> None:
+    assert run_sample(write(COPY_IN="(void)0")).launched.printed.startswith(("nan", "-nan"))
+
+
+def test_a_kernel_may_read_what_the_allocation_reserves(write: Write) -> None:
+    # The size rounded up to 32 bytes and 32 more: 193 bytes reserve 256.
+    path = write(SIZE="193")
+    with pytest.raises(KernelFault) as error:  # the copy back asks for 256 and is held to 193
+        run_sample(path)
+    assert error.value.diagnostics[0].id == "host-out-of-bounds"
+    assert error.value.diagnostics[0].line == line_of(path, "aclrtMemcpy(back")
+
+
+WRITES = """#include <cstdio>
+#include <fstream>
+#include "acl/acl.h"
+__global__ __vector__ void k(GM_ADDR x) {}
+int main(int argc, char** argv) {
+  std::ifstream in("in.txt");
+  std::string word;
+  in >> word;
+  std::ofstream out(argv[1]);
+  out << word << word;
+  out.close();
+  printf("%d\\n", out.good() ? 1 : 0);
+  return 0;
+}
+"""
+FILTERED = pytest.mark.skipif(sys.platform != "linux", reason="system calls are filtered on Linux only")
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> tuple[Path, Path]:
+    path, folder = tmp_path / "writes.asc", tmp_path / "files"
+    path.write_text(WRITES)
+    folder.mkdir()
+    (folder / "in.txt").write_text("ab")
+    return path, folder
+
+
+def test_files_are_read_and_written_in_the_folder(writer: tuple[Path, Path]) -> None:
+    path, folder = writer
+    for name in ("out.txt", str(folder / "absolute.txt")):
+        assert run_sample(path, [name], folder=folder).launched.printed == "1\n"
+        assert (folder / name).read_text() == "abab"
+
+
+@FILTERED
+@pytest.mark.parametrize("name", ["../outside.txt", "{parent}/outside.txt", "{folder}/../outside.txt"])
+def test_no_file_outside_the_folder(writer: tuple[Path, Path], name: str) -> None:
+    path, folder = writer
+    with pytest.raises(KernelCrash, match="opened a file for writing"):
+        run_sample(path, [name.format(parent=folder.parent, folder=folder)], folder=folder)
+    assert not (folder.parent / "outside.txt").exists()
+
+
+@FILTERED
+def test_a_link_out_of_the_folder_is_not_followed(writer: tuple[Path, Path]) -> None:
+    path, folder = writer
+    (folder.parent / "target.txt").write_text("old")
+    (folder / "link.txt").symlink_to(folder.parent / "target.txt")
+    assert run_sample(path, ["link.txt"], folder=folder).launched.printed == "0\n"
+    assert (folder.parent / "target.txt").read_text() == "old"
+
+
+@FILTERED
+def test_without_a_folder_nothing_is_written(writer: tuple[Path, Path]) -> None:
+    path, folder = writer
+    with pytest.raises(KernelCrash, match="opened a file for writing"):
+        run_sample(path, [str(folder / "out.txt")])
+
+
+TILING = """#include <cstdio>
+#include "acl/acl.h"
+#include "kernel_tiling/kernel_tiling.h"
+#include "tiling/tiling_api.h"
+namespace optiling {
+BEGIN_TILING_DATA_DEF(Plan)
+TILING_DATA_FIELD_DEF(uint8_t, small);
+TILING_DATA_FIELD_DEF(uint32_t, tmp);
+END_TILING_DATA_DEF;
+}
+__global__ __vector__ void k(GM_ADDR x, optiling::Plan plan) {
+  AscendC::GlobalTensor<uint32_t> g;
+  g.SetGlobalBuffer((__gm__ uint32_t*)x);
+  if (block_idx == 0) g.SetValue(0, plan.tmp + plan.small);
+}
+int main() {
+  AscendC::TensorShape shape({4, 100});
+  uint32_t most = 0, least = 0, row = 0;
+  AscendC::GetExpMaxMinTmpSize(shape, sizeof(float), false, most, least);
+  AscendC::GetSumMaxMinTmpSize(100u, sizeof(float), false, most, row);
+  auto* platform = platform_ascendc::PlatformAscendCManager::GetInstance();
+  uint64_t ub = 0;
+  platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);
+  optiling::Plan plan, copy;
+  plan.set_small(3);
+  plan.set_tmp(least);
+  int refused = memcpy_s(&copy, sizeof(copy) - 1, &plan, sizeof(plan));
+  memcpy_s(&copy, sizeof(copy), &plan, sizeof(plan));
+  uint32_t *x = nullptr, back = 0;
+  aclrtMalloc((void**)&x, 32, ACL_MEM_MALLOC_HUGE_FIRST);
+  k<<<platform->GetCoreNumAiv(), nullptr, nullptr>>>((uint8_t*)x, copy);
+  aclrtSynchronizeDevice();
+  aclrtMemcpy(&back, 4, x, 4, ACL_MEMCPY_DEVICE_TO_HOST);
+  aclrtFree(x);
+  printf("%u %u %u %lu %d %zu\\n", back, least, row, ub, refused != 0, sizeof(plan));
+}
+"""
+
+
+def test_host_tiling_shapes_and_platform(tmp_path: Path) -> None:
+    path = tmp_path / "tiling.asc"
+    path.write_text(TILING)
+    # 400 floats are 1600 bytes, rounded up to 1792; 100 floats 512. A byte, padding and four bytes are 8.
+    assert run_sample(path).launched.printed == "1795 1792 512 196608 1 8\n"
+
+
+ICPU = """#include <cstdio>
+#include "tikicpulib.h"
+extern "C" __global__ __aicore__ void div(GM_ADDR x, GM_ADDR y) {
+  AscendC::GlobalTensor<int32_t> a, b;
+  a.SetGlobalBuffer((__gm__ int32_t*)x);
+  b.SetGlobalBuffer((__gm__ int32_t*)y);
+  if (TILING_KEY_IS(7)) b.SetValue(block_idx, a.GetValue(block_idx) / 2);
+}
+int main() {
+  auto* x = (uint8_t*)AscendC::GmAlloc(16);
+  auto* y = (uint8_t*)AscendC::GmAlloc(16);
+  for (int i = 0; i < 4; ++i) ((int32_t*)x)[i] = 10 * i;
+  AscendC::SetKernelMode(KernelMode::AIV_MODE);
+  ICPU_SET_TILING_KEY(7);
+  ICPU_RUN_KF(div, 4, x, y);
+  printf("%d %d\\n", ((int32_t*)y)[1], ((int32_t*)y)[3]);
+  AscendC::GmFree(x);
+  AscendC::GmFree(y);
+  return 0;
+}
+"""
+
+
+def test_the_cpu_debugging_interface(tmp_path: Path) -> None:
+    path = tmp_path / "icpu.cpp"
+    path.write_text(ICPU)
+    assert run_sample(path).launched.printed == "5 15\n"
