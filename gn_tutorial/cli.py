@@ -155,6 +155,7 @@ def run(
     seed: Annotated[int, typer.Option(help="Seed of the random input.")] = 0,
     bare: Annotated[bool, typer.Option("--bare", help="Without checks and counts: faster.")] = False,
     in_process: Annotated[bool, typer.Option("--in-process", help="In this process: a crash ends gnt too.")] = False,
+    unoptimised: Annotated[bool, typer.Option("--unoptimised", help="Compile with -O0 -g, for a debugger.")] = False,
     json: Json = False,
 ) -> None:
     """Build and run a kernel, or a whole sample with a main of its own.
@@ -173,7 +174,9 @@ def run(
         command_sample.show(done, as_json=json)
         return
     command_run.refuse(target, {"a sample's command line": words, "--files": files})
-    mode = command_run.Mode(blocks=blocks, seed=seed, observed=not bare, isolated=not in_process)
+    mode = command_run.Mode(
+        blocks=blocks, seed=seed, observed=not bare, isolated=not in_process, optimise=not unoptimised
+    )
     if command_run.is_file(target):
         command_run.refuse(target, {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype})
         values = command_run.parse_values(arg or [], out or [], inout or [], workspace or [], seed)
@@ -189,6 +192,21 @@ def run(
     command_run.show(outcome, as_json=json)
     if not outcome.ok:
         raise typer.Exit(1)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def debug(
+    context: typer.Context,
+    target: Annotated[str, typer.Argument(help="A registered kernel or a .cpp file; its options as for gnt run.")],
+    stop: Annotated[
+        str, typer.Option("--break", help="Where to stop: my.cpp:12 or a function. Default: the entry.")
+    ] = "",
+    only_print: Annotated[bool, typer.Option("--print", help="Print the gdb command instead of starting it.")] = False,
+) -> None:
+    """Run a kernel under gdb, compiled without optimisation, stopped where it begins."""
+    from gn_tutorial import command_debug
+
+    command_debug.run(target, context.args, stop=stop, only_print=only_print)
 
 
 @app.command()

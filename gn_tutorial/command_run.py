@@ -29,6 +29,7 @@ class Mode:
     seed: int
     observed: bool
     isolated: bool
+    optimise: bool = True
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def parse_values(
 def run_registered(call: Call, mode: Mode) -> Outcome:
     """Run on seeded input and compare with the NumPy reference."""
     arrays = call.arrays(mode.seed)
-    found = Kernel.registered(call.op, call.spec)
+    found = Kernel.registered(call.op, call.spec, optimise=mode.optimise)
     _build(found, mode)
     with working(f"running {found.name}"):
         result = found(
@@ -160,7 +161,7 @@ def parse_types(texts: Sequence[str]) -> dict[str, str]:
 def run_file(target: str, values: Mapping[str, Any], entry: str | None, mode: Mode, how: How | None = None) -> Outcome:
     """Run a learner's file with these values."""
     how = how or How()
-    found = kernel(Path(target), template=how.template, dtypes=how.dtypes, defines=how.defines)
+    found = kernel(Path(target), template=how.template, dtypes=how.dtypes, defines=how.defines, optimise=mode.optimise)
     _build(found, mode)
     with working(f"running {found.name}"):
         result = found.run(

@@ -231,11 +231,11 @@ def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
     # The Unified Buffer is one piece of memory that kernels read as several types (ReinterpretCast): type-based alias
     # analysis would reorder those accesses.
     flags = ["-std=c++20", level, cpu_flag(compiler), "-ffp-contract=off", "-fno-strict-aliasing", "-fno-math-errno"]
-    flags += ["-fPIC", "-pthread"]
+    flags += ["-fPIC", "-pthread", *(["-g"] if level == "-O0" else [])]  # -O0 is for a debugger
     if compiler.is_zig:
         # zig adds UBSan to unoptimised and -DNDEBUG to optimised builds. -s: its C++ library is linked in with its
         # symbols.
-        flags += ["-fno-sanitize=undefined", "-UNDEBUG", "-s"]
+        flags += ["-fno-sanitize=undefined", "-UNDEBUG", *([] if level == "-O0" else ["-s"])]
     elif _ELF:
         if compiler.name == "g++":
             # Unique symbols are shared by all libraries of a process whatever RTLD_LOCAL says: two modes would mix.

@@ -43,16 +43,18 @@ class Kernel:
         template: str = "",
         dtypes: Mapping[str, str] | None = None,
         defines: Sequence[str] = (),
+        optimise: bool = True,
     ) -> None:
         self.name, self.path, self.op, self.spec = name, path, op, spec
         self._text = text
         self._template, self._how = template, {"template": template, "dtypes": dtypes, "defines": tuple(defines)}
+        self._how["optimise"] = optimise
         self._built: dict[bool, tuple[object, Built]] = {}
 
     @classmethod
-    def registered(cls, op: OpSpec, spec: KernelSpec) -> Kernel:
+    def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: bool = True) -> Kernel:
         """The kernel of one registry entry."""
-        return cls(spec.id, path=spec.file, op=op, spec=spec)
+        return cls(spec.id, path=spec.file, op=op, spec=spec, optimise=optimise)
 
     @property
     def source(self) -> str:
@@ -255,15 +257,17 @@ def kernel(
     template: str = "",
     dtypes: Mapping[str, str] | None = None,
     defines: Sequence[str] = (),
+    optimise: bool = True,
 ) -> Kernel:
     """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
     template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
-    defines=["NAME=VALUE"] anything else. Raises RegistryError, with the closest names, if there is no such kernel or
-    file; ArgumentError if not exactly one of name and source is given.
+    defines=["NAME=VALUE"] anything else. optimise=False compiles with -O0 -g, for a debugger. Raises RegistryError,
+    with the closest names, if there is no such kernel or file; ArgumentError if not exactly one of name and source is
+    given.
     """
-    how = {"template": template, "dtypes": dtypes, "defines": defines}
+    how = {"template": template, "dtypes": dtypes, "defines": defines, "optimise": optimise}
     if (name_or_path is None) == (source is None):
         raise ArgumentError("a kernel is found by a name or a path, or made from source=")
     if source is not None:
@@ -277,7 +281,7 @@ def kernel(
             raise ArgumentError(
                 "template, dtypes and defines belong to a file or source text, not to a registered kernel"
             )
-        return Kernel.registered(*find_kernel(name_or_path))
+        return Kernel.registered(*find_kernel(name_or_path), optimise=optimise)
     if not path.is_file():
         beside = [item.name for item in path.parent.glob("*") if item.suffix in _SOURCE_SUFFIXES]
         near = difflib.get_close_matches(path.name, beside, n=1)
