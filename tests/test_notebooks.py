@@ -13,6 +13,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from gn_tutorial.exercise_spec import load_course
+from gn_tutorial.quiz import quiz
+
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 # nbval-ignore-output is for what differs between two machines, and each such cell says why in a comment.
 TAGS = {"nbval-ignore-output", "raises-exception"}
@@ -174,6 +177,21 @@ def test_every_collapsible_block_is_closed_and_every_link_leads_somewhere(notebo
     assert notebook.prose.count("<details>") == notebook.prose.count("</details>")
     for target in re.findall(r"\]\(([^)#]+)\)", notebook.prose):
         assert target.startswith("https://") or (notebook.path.parent / target).exists(), target
+
+
+def test_an_exercise_names_a_section_of_its_notebook(notebook: Notebook) -> None:
+    headings = re.findall(r"^## (.+)$", notebook.prose, re.MULTILINE)
+    for exercise in load_course():
+        if exercise.notebook == notebook.path.name[:2]:
+            assert any(exercise.section in heading for heading in headings), f"{exercise.id}: {exercise.section}"
+
+
+def test_a_quiz_names_a_section_of_its_notebook(notebook: Notebook) -> None:
+    headings = re.findall(r"^## (.+)$", notebook.prose, re.MULTILINE)
+    number = notebook.path.name[:2]
+    for question in quiz(number).questions:
+        named = re.fullmatch(rf"Notebook {number}, section '(.+)'", question.source)
+        assert not named or any(named[1] in heading for heading in headings), question.source
 
 
 @pytest.mark.parametrize(
