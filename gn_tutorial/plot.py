@@ -7,7 +7,7 @@ values and a purple-orange diverging map for errors, both readable with every co
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -25,6 +25,8 @@ from gn_tutorial.filters import filter_bank
 _VALUES, _ERRORS = "cividis", "PuOr_r"
 _INK, _FAINT = "#222222", "#767676"
 _BEFORE, _AFTER = "#b35806", "#00336f"
+# A colour and a marker for each line of one picture: either alone tells them apart.
+_LINES = (("#b35806", "o"), ("#e08214", "s"), ("#8073ac", "^"), ("#00336f", "D"))
 _STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
@@ -228,6 +230,57 @@ def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) 
     axis.set_xlabel("element; the number in a box is the tile within its block")
     axis.set_title("Which block copied which part of the array", loc="left", fontsize=11, fontweight="bold")
     axis.spines[["top", "right", "left"]].set_visible(False)
+    return figure
+
+
+def variance_errors(ratios: Sequence[float], errors: Mapping[str, Sequence[float]]) -> Picture:
+    """The relative error of the variance against mean/sigma, both axes logarithmic: one line a formula.
+
+    ratios: mean/sigma, ascending, greater than zero. errors: by the formula's name, one relative error for each ratio;
+    an error of 0 has no place on the axis and leaves a gap. The dashed line is the error that cancellation predicts for
+    float32, 2**-24 (mean/sigma)**2. Raises ArgumentError for ratios or errors that do not fit.
+    """
+    across = np.asarray(ratios, dtype=np.float64)
+    if across.ndim != 1 or across.size < 2 or not (across > 0).all() or not (np.diff(across) > 0).all():
+        raise ArgumentError("two ratios or more are needed, ascending and greater than zero", where="argument ratios")
+    lines = {name: np.asarray(values, dtype=np.float64) for name, values in errors.items()}
+    if not 1 <= len(lines) <= len(_LINES):
+        raise ArgumentError(f"{len(lines)} formulas; 1 to {len(_LINES)} can be told apart", where="argument errors")
+    for name, values in lines.items():
+        if values.shape != across.shape or not (np.isfinite(values) & (values >= 0)).all():
+            raise ArgumentError(
+                f"'{name}' needs {across.size} errors, finite and not below zero", where="argument errors"
+            )
+    with matplotlib.rc_context(_STYLE):
+        figure = _draw_variance_errors(across, lines)
+    said = []
+    for name, values in lines.items():
+        lost = across[values >= 1]
+        fate = f"no right digit from {lost[0]:,.0f} on" if lost.size else f"{values.max():.0e} at worst"
+        said.append(f"{name} {values[0]:.0e} at first and {values[-1]:.0e} at last, {fate}")
+    return Picture(
+        figure,
+        f"Relative error of the variance, computed in float32, where mean/sigma goes from {across[0]:,.0f} to "
+        f"{across[-1]:,.0f}, on logarithmic axes: {'; '.join(said)}.",
+    )
+
+
+def _draw_variance_errors(across: np.ndarray, lines: Mapping[str, np.ndarray]) -> Figure:
+    figure = Figure(figsize=(9.6, 5.0), layout="constrained")
+    axis = figure.subplots()
+    axis.plot(across, 2.0**-24 * across**2, color=_FAINT, linewidth=1.0, linestyle="--", zorder=1)
+    axis.axhline(1.0, color=_FAINT, linewidth=0.8, linestyle=":", zorder=0)
+    axis.text(across[0], 1.5, "above: not one digit is right", fontsize=8, color=_FAINT)
+    for (name, values), (colour, marker) in zip(lines.items(), _LINES, strict=False):
+        axis.plot(across, np.where(values > 0, values, np.nan), color=colour, marker=marker, markersize=4, label=name)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel("mean / sigma: how many spreads the data lie away from 0")
+    axis.set_ylabel("relative error of the variance")
+    axis.set_title("What is left of the variance in float32", loc="left", fontsize=11, fontweight="bold")
+    # The dashed line has its name in the legend's title: as an entry it would look like a formula.
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, title="dashed: 2⁻²⁴ (mean/sigma)²")
+    axis.spines[["top", "right"]].set_visible(False)
     return figure
 
 

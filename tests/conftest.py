@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,10 +19,6 @@ def pytest_configure(config: pytest.Config) -> None:
     # Tests clear and fill caches; a learner's own must not notice. The folder outlives the run, so that the second run
     # of the suite compiles nothing, and the workers of pytest-xdist share it. An explicit GNT_CACHE_DIR wins: .ci/run
     # starts from nothing.
-    # The same for exercises: a notebook's stored "not attempted yet" must not depend on who runs the tests.
-    learner = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
-    os.environ["GNT_EXERCISES_DIR"] = os.environ["GNT_DATA_DIR"] = learner
-    config.add_cleanup(lambda: shutil.rmtree(learner, ignore_errors=True))
     if "GNT_CACHE_DIR" in os.environ:
         return
     try:

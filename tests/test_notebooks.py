@@ -6,12 +6,18 @@ nbval compares nothing in a cell without an execution count, and lets a failing 
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 import pytest
+
+from gn_tutorial.exercise_spec import load_course
+from gn_tutorial.quiz import quiz
 
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
 # nbval-ignore-output is for what differs between two machines, and each such cell says why in a comment.
@@ -174,6 +180,31 @@ def test_every_collapsible_block_is_closed_and_every_link_leads_somewhere(notebo
     assert notebook.prose.count("<details>") == notebook.prose.count("</details>")
     for target in re.findall(r"\]\(([^)#]+)\)", notebook.prose):
         assert target.startswith("https://") or (notebook.path.parent / target).exists(), target
+
+
+def test_a_learner_s_solved_exercises_change_no_stored_output(tmp_path: Path) -> None:
+    """The notebook alone, as in `./gnt test notebooks`: the test fails without the conftest.py of the top folder."""
+    root = NOTEBOOKS[0].parent.parent
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
+    solved = os.environ | {"GNT_EXERCISES_DIR": str(root / "solutions"), "GNT_DATA_DIR": str(tmp_path)}
+    run = subprocess.run([*command, str(NOTEBOOKS[1])], cwd=root, env=solved, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
+    assert not list(tmp_path.iterdir()), "progress was written"
+
+
+def test_an_exercise_names_a_section_of_its_notebook(notebook: Notebook) -> None:
+    headings = re.findall(r"^## (.+)$", notebook.prose, re.MULTILINE)
+    for exercise in load_course():
+        if exercise.notebook == notebook.path.name[:2]:
+            assert any(exercise.section in heading for heading in headings), f"{exercise.id}: {exercise.section}"
+
+
+def test_a_quiz_names_a_section_of_its_notebook(notebook: Notebook) -> None:
+    headings = re.findall(r"^## (.+)$", notebook.prose, re.MULTILINE)
+    number = notebook.path.name[:2]
+    for question in quiz(number).questions:
+        named = re.fullmatch(rf"Notebook {number}, section '(.+)'", question.source)
+        assert not named or any(named[1] in heading for heading in headings), question.source
 
 
 @pytest.mark.parametrize(

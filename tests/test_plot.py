@@ -15,7 +15,7 @@ from PIL import Image
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.filters import NUM_GROUPS, feature_map, filter_bank
-from gn_tutorial.plot import TourPicture, block_map, sample_photo, tour_picture
+from gn_tutorial.plot import TourPicture, block_map, sample_photo, tour_picture, variance_errors
 from gn_tutorial.reference import group_norm
 
 PARTS = [(1, 104, 96), (0, 0, 64), (0, 64, 40), (2, 200, 33)]
@@ -132,6 +132,54 @@ def test_a_part_outside_the_array_is_refused(part: tuple[int, int, int]) -> None
 def test_a_map_of_nothing_is_refused() -> None:
     with pytest.raises(ArgumentError, match="no tile"):
         block_map([], 15)
+
+
+RATIOS = [1.0, 100.0, 10_000.0]
+ERRORS = {"one-pass": [1e-6, 4e-2, 3.0], "two-pass": [2e-7, 0.0, 5e-5]}
+
+
+def test_each_formula_is_a_line_of_its_errors_on_logarithmic_axes() -> None:
+    picture = variance_errors(RATIOS, ERRORS)
+    (axis,) = picture.figure.axes
+    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
+    named = {line.get_label(): line for line in axis.lines if not str(line.get_label()).startswith("_")}
+    assert list(named) == list(ERRORS)
+    for name, values in ERRORS.items():
+        np.testing.assert_array_equal(named[name].get_xdata(), RATIOS)
+        # A zero has no logarithm: a gap, not a point at the edge.
+        np.testing.assert_array_equal(named[name].get_ydata(), [value or np.nan for value in values])
+    assert (
+        len({line.get_color() for line in named.values()}) == len({line.get_marker() for line in named.values()}) == 2
+    )
+    predicted = next(line for line in axis.lines if line.get_linestyle() == "--")
+    np.testing.assert_allclose(predicted.get_ydata(), [2.0**-24, 1e4 * 2.0**-24, 1e8 * 2.0**-24])
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == list(ERRORS)
+
+
+def test_the_alt_text_says_where_a_formula_loses_all_digits() -> None:
+    assert variance_errors(RATIOS, ERRORS).alt == (
+        "Relative error of the variance, computed in float32, where mean/sigma goes from 1 to 10,000, on logarithmic "
+        "axes: one-pass 1e-06 at first and 3e+00 at last, no right digit from 10,000 on; "
+        "two-pass 2e-07 at first and 5e-05 at last, 5e-05 at worst."
+    )
+
+
+@pytest.mark.parametrize("ratios", [[1.0], [2.0, 1.0], [0.0, 1.0], [1.0, np.nan], [[1.0, 2.0]]])
+def test_ratios_that_do_not_ascend_from_above_zero_are_refused(ratios: list[float]) -> None:
+    with pytest.raises(ArgumentError, match="ascending"):
+        variance_errors(ratios, {"some": [1e-7] * len(ratios)})
+
+
+@pytest.mark.parametrize("values", [[1e-7], [1e-7, -1e-7], [1e-7, np.inf], [1e-7, np.nan]])
+def test_errors_that_are_none_are_refused(values: list[float]) -> None:
+    with pytest.raises(ArgumentError, match="'some' needs 2 errors"):
+        variance_errors([1.0, 2.0], {"some": values})
+
+
+@pytest.mark.parametrize("count", [0, 5])
+def test_no_formula_or_more_than_colours_is_refused(count: int) -> None:
+    with pytest.raises(ArgumentError, match=f"{count} formulas"):
+        variance_errors([1.0, 2.0], {f"formula {number}": [0.1, 0.2] for number in range(count)})
 
 
 def test_the_sample_photograph_is_there() -> None:

@@ -1,4 +1,4 @@
-"""The quizzes: the bank, both renderings, the terminal; and that notebook 00 asks what the bank asks."""
+"""The quizzes: the bank, both renderings, the terminal; and that each notebook asks what the bank asks."""
 
 from __future__ import annotations
 
@@ -80,12 +80,14 @@ def test_a_mistake_in_the_bank_is_named(tmp_path: Path, before: str, after: str,
         quiz("00", tmp_path)
 
 
-def test_notebook_00_asks_what_the_bank_asks() -> None:
-    """The notebook keeps its quiz as prose, which needs no output; this keeps the two from drifting apart."""
-    cells = nbformat.read(ROOT / "notebooks" / "00_start_here.ipynb", as_version=nbformat.NO_CONVERT).cells
+@pytest.mark.parametrize("name", names())
+def test_the_notebook_asks_what_the_bank_asks(name: str) -> None:
+    """The notebooks keep their quizzes as prose, which needs no output; this keeps the two from drifting apart."""
+    (path,) = (ROOT / "notebooks").glob(f"{name}_*.ipynb")
+    cells = nbformat.read(path, as_version=nbformat.NO_CONVERT).cells
     prose = next(cell.source for cell in cells if cell.id == "quiz")
     parts = re.split(r"^\*\*\d+\.\*\* ", prose, flags=re.MULTILINE)[1:]
-    bank = quiz("00").questions
+    bank = quiz(name).questions
     assert len(parts) == len(bank)
     for part, question in zip(parts, bank, strict=True):
         asked, _, rest = part.partition("\n\n- ")
