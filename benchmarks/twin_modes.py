@@ -101,9 +101,11 @@ def launches() -> dict[str, float]:
     """Wall seconds from Python of one small launch (copy of 4 KiB, one block), and of compiling a kernel."""
     x = np.arange(1024, dtype=np.float32)
     copy = gnt.kernel("copy")
-    isolated, in_process = interleaved(
+    bare = {"isolated": False, "observed": False}
+    isolated, registered, plain = interleaved(
         lambda: timed(lambda: copy(x, blocks=1)),
-        lambda: timed(lambda: copy(x, blocks=1, isolated=False, observed=False)),
+        lambda: timed(lambda: [copy(x, blocks=1, **bare) for _ in range(100)]) / 100,
+        lambda: timed(lambda: [copy.run(x, y=gnt.out(1024), n=1024, **bare) for _ in range(100)]) / 100,
     )
     from gn_tutorial.build import build_kernel
 
@@ -114,7 +116,8 @@ def launches() -> dict[str, float]:
     looked_up = statistics.median(timed(lambda: build_kernel(path)) for _ in range(RUNS))
     return {
         "isolated": isolated,
-        "in_process_bare_call": in_process,
+        "in_process_bare_call": registered,
+        "in_process_bare_run": plain,
         "compile": statistics.median(compiled),
         "cached_build": looked_up,
     } | prepared()

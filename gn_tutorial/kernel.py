@@ -50,6 +50,7 @@ class Kernel:
         self._template, self._how = template, {"template": template, "dtypes": dtypes, "defines": tuple(defines)}
         self._how["optimise"] = optimise
         self._built: dict[bool, tuple[object, Built]] = {}
+        self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
 
     @classmethod
     def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: bool = True) -> Kernel:
@@ -58,13 +59,17 @@ class Kernel:
 
     @property
     def source(self) -> str:
-        """The source text; read again each time, so that an edited file is seen."""
+        """The source text; a file is read again when it was edited."""
         if self.path is None:
             return self._text or ""
         try:
-            return self.path.read_text(encoding="utf-8")
+            now = self.path.stat()
+            edition = (now.st_mtime_ns, now.st_size, now.st_ino)
+            if self._read is None or self._read[0] != edition:
+                self._read = (edition, self.path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise RegistryError(f"cannot read the kernel: {error}", where=str(self.path)) from error
+        return self._read[1]
 
     @property
     def entries(self) -> tuple[Entry, ...]:
