@@ -61,7 +61,7 @@ class Options(ctypes.Structure):
         ("repeat_order", ctypes.c_uint32),
         ("pair_unit", ctypes.c_uint32),
         ("event_ids", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32 * 1),
+        ("approximate", ctypes.c_uint32),
     )
 
 

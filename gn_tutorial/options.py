@@ -49,6 +49,8 @@ class TwinOptions:
     pair_unit: Literal["fixed", "packed"] = "fixed"
     # A queue or AllocEventID finds no free event id: stop with a diagnostic, or go on without a flag.
     event_ids: Literal["stop", "none"] = "stop"
+    # Rsqrt and Reciprocal: correctly rounded, or with the error that the documentation warns of.
+    approximate: Literal["exact", "documented"] = "exact"
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():

@@ -130,3 +130,25 @@ def test_option_sigmoid_half() -> None:
         options = TwinOptions(sigmoid_half=setting)
         actual = run("unary", pattern(kind), src, op=8, type=code, count=len(src), options=options)
         assert np.count_nonzero(actual != expected) <= 3  # ties of the two roundings on the way to half
+
+
+@pytest.mark.parametrize(("dtype", "standard"), [("half", 1e-3), ("float", 1e-4)])
+@pytest.mark.parametrize("name", ["Rsqrt", "Reciprocal"])
+def test_option_approximate(name: str, dtype: str, standard: float) -> None:
+    """The documentation: errors above the standard in more elements than the standard allows."""
+    op = {"Rsqrt": 4, "Reciprocal": 5}[name]
+    code, kind = TYPES[dtype]
+    n = 16384 // kind.itemsize
+    source = np.random.default_rng(5).uniform(0.3, 90, n).astype(kind)
+    source[:3] = 0, np.inf, np.nan
+    exact = (1 / np.sqrt(source[3:].astype(np.float64))) if name == "Rsqrt" else 1 / source[3:].astype(np.float64)
+    fields = {"op": op, "type": code, "form": COUNT, "count": n}
+    shares = {}
+    for choice in ("exact", "documented"):
+        actual = run("unary", pattern(kind), source, options=TwinOptions(approximate=choice), **fields)
+        np.testing.assert_array_equal(actual[:3], np.array([np.inf, 0, np.nan], kind))
+        error = np.abs(actual[3:].astype(np.float64) - exact) / exact
+        assert error.max() < 2.5 * standard
+        shares[choice] = np.mean(error > standard)
+    assert shares["exact"] == 0
+    assert shares["documented"] > standard

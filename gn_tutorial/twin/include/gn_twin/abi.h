@@ -43,9 +43,9 @@ struct GntOptions {
   uint32_t sigmoid_half;     // Sigmoid of half: 0 float inside and one rounding, 1 each of its steps rounds to half
   uint32_t counter_compare;  // Compare and Brcb in counter mode: 0 repeatTime decides as always, 1 the counter does
   uint32_t repeat_order;     // several repeats or blocks into one destination: 0 ascending, 1 descending
-  uint32_t pair_unit;  // PairReduceSum, partial mask, unit of dstRepStride: 0 128 bytes, 1 the results of one repeat
-  uint32_t event_ids;  // a queue finds no free event id: 0 stops with a diagnostic, 1 goes on without a flag
-  uint32_t reserved[1];
+  uint32_t pair_unit;    // PairReduceSum, partial mask, unit of dstRepStride: 0 128 bytes, 1 the results of one repeat
+  uint32_t event_ids;    // a queue finds no free event id: 0 stops with a diagnostic, 1 goes on without a flag
+  uint32_t approximate;  // Rsqrt, Reciprocal: 0 correctly rounded, 1 as far off as the documentation warns
 };
 
 // What a launch did, summed over blocks; filled in observed libraries, zero in bare ones. Instructions are counted by pipe
