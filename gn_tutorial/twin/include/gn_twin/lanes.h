@@ -81,11 +81,8 @@ inline Plan PlanFromRegister(const Core& core, uint32_t lanes, uint32_t repeats)
   plan.high = lanes > 64 ? core.mask.high : 0;
   const uint32_t active = static_cast<uint32_t>(__builtin_popcountll(plan.low) + __builtin_popcountll(plan.high));
   plan.first = plan.last = active;
-  plan.prefix = active == plan.Reach() || active == 0;
-  if (!plan.prefix) return plan;
-  const bool leading =
+  plan.prefix =
       plan.low == LeadingBits(active < 64 ? active : 64) && plan.high == (active > 64 ? LeadingBits(active - 64) : 0);
-  plan.prefix = leading;
   if (active == 0) plan.repeats = 0;
   return plan;
 }

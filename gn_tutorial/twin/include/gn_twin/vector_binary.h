@@ -44,34 +44,23 @@ struct DivOp {
 };
 
 // NaN operands: docs/hardware-choices.md, minmax_nan. Zeros of both signs compare equal; the first operand is kept.
-struct MaxOp {
+template <bool kLargest>
+struct ExtremeOp {
   bool ignore_nan = false;
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (kOneOf<T, half, float>) {
       const float x = static_cast<float>(a);
       const float y = static_cast<float>(b);
-      const T larger = x >= y ? a : b;
-      return ignore_nan ? (x != x ? b : (y != y ? a : larger)) : (x != x ? a : larger);
+      const T winner = (kLargest ? x >= y : x <= y) ? a : b;
+      return ignore_nan ? (x != x ? b : (y != y ? a : winner)) : (x != x ? a : winner);
     } else {
-      return a >= b ? a : b;
+      return (kLargest ? a >= b : a <= b) ? a : b;
     }
   }
 };
-struct MinOp {
-  bool ignore_nan = false;
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (kOneOf<T, half, float>) {
-      const float x = static_cast<float>(a);
-      const float y = static_cast<float>(b);
-      const T smaller = x <= y ? a : b;
-      return ignore_nan ? (x != x ? b : (y != y ? a : smaller)) : (x != x ? a : smaller);
-    } else {
-      return a <= b ? a : b;
-    }
-  }
-};
+using MaxOp = ExtremeOp<true>;
+using MinOp = ExtremeOp<false>;
 
 // Relu of a sum or difference; the inner result is rounded first, as two instructions would.
 template <class Inner>
