@@ -9,13 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gn_tutorial import operators
 from gn_tutorial.arguments import launch_arg
 from gn_tutorial.build import Built, build_kernel
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.launch import launch
+from gn_tutorial.launch import check_blocks, launch
 from gn_tutorial.options import Limits, TwinOptions
 from gn_tutorial.result import Result
 from gn_tutorial.shapes import describe_call
@@ -133,7 +131,7 @@ class Kernel:
         does wrong.
         """
         chosen = self.entry(entry)
-        _check_blocks(blocks)
+        check_blocks(blocks)
         bound = self._bind(chosen, values, named)
         args = [launch_arg(param, bound[param.name]) for param in chosen.params]
         built = self.build(observed) if isolated else self._build_quickly(observed)
@@ -167,7 +165,7 @@ class Kernel:
         """
         op, spec = self._registered()
         if blocks is not None:
-            _check_blocks(blocks)
+            check_blocks(blocks)
         plan = operators.plan(op, spec, inputs, named, cores=blocks)
         self._check_signature(op)
         if plan.blocks == 0:
@@ -293,8 +291,3 @@ def kernel(
         hint = f"did you mean {path.parent / near[0]}?" if near else f"looked in {path.parent.resolve()}"
         raise RegistryError(f"there is no file {path}", hint=hint)
     return Kernel(path.stem, path=path.resolve(), **how)
-
-
-def _check_blocks(blocks: Any) -> None:
-    if isinstance(blocks, bool) or not isinstance(blocks, (int, np.integer)) or not 1 <= blocks <= 65535:
-        raise ArgumentError(f"'blocks' must be a whole number from 1 to 65535, not {blocks!r}")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from gn_tutorial import inprocess, isolated
 from gn_tutorial.build import build_launcher
@@ -12,7 +15,17 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.launch_args import FLOAT_POISON, POISON_BYTE, LaunchArg, Launched, Tally
 from gn_tutorial.options import Limits, TwinOptions
 
-__all__ = ["FLOAT_POISON", "POISON_BYTE", "LaunchArg", "Launched", "Limits", "Tally", "TwinOptions", "launch"]
+__all__ = [
+    "FLOAT_POISON",
+    "POISON_BYTE",
+    "LaunchArg",
+    "Launched",
+    "Limits",
+    "Tally",
+    "TwinOptions",
+    "check_blocks",
+    "launch",
+]
 
 _MOST_BLOCKS = 65535
 
@@ -44,8 +57,7 @@ def launch(
     KernelOutputLimit for a kernel that did not return, ArgumentError for arguments that do not fit the kernel, and
     KernelError for a library that cannot be loaded.
     """
-    if not 1 <= blocks <= _MOST_BLOCKS:
-        raise ArgumentError(f"blocks is from 1 to {_MOST_BLOCKS}, not {blocks}")
+    check_blocks(blocks)
     if not isolated:
         return inprocess.Prepared(library, entry, args, blocks=blocks, tiling_key=tiling_key, options=options)()
     return _isolated(
@@ -58,6 +70,12 @@ def launch(
         limits=limits or Limits(),
         folder=folder,
     )
+
+
+def check_blocks(blocks: Any) -> None:
+    """Raise ArgumentError unless ``blocks`` is a number of blocks that can be launched."""
+    if isinstance(blocks, bool) or not isinstance(blocks, (int, np.integer)) or not 1 <= blocks <= _MOST_BLOCKS:
+        raise ArgumentError(f"'blocks' must be a whole number from 1 to {_MOST_BLOCKS}, not {blocks!r}")
 
 
 def _isolated(*args: object, **named: object) -> Launched:
