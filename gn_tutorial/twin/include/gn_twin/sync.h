@@ -25,13 +25,26 @@ namespace gn_twin {
 inline void Barrier(const char* op, pipe_t pipe, Loc loc) {
   Core& core = ThisCore();
   core.At(loc);
-  if (core.observer == nullptr) return;
+  if (core.observers == nullptr) return;
   Event barrier;
   barrier.kind = Kind::Barrier;
   barrier.pipe = pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
   barrier.op = op;
   barrier.loc = loc;
   core.Emit(barrier);
+}
+
+// Suspends the block until `cores` blocks (0: all of the launch) have arrived.
+inline void MeetBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) {
+  if (core.observers != nullptr) {
+    Event meet;
+    meet.kind = Kind::Meet;
+    meet.pipe = Pipe::All;
+    meet.op = op;
+    meet.loc = loc;
+    core.Emit(meet);
+  }
+  core.blocks->SyncAll(core, loc, cores);
 }
 
 }  // namespace gn_twin
@@ -63,7 +76,7 @@ inline void DataCachePreload(const GlobalTensor<uint64_t>&, const T) {}
 template <bool isAIVOnly = true>
 inline void SyncAll(gn_twin::Loc loc = gn_twin::Loc::here()) {
   PipeBarrier<PIPE_ALL>(loc);
-  gn_twin::ThisCore().blocks->SyncAll(gn_twin::ThisCore(), loc);
+  gn_twin::MeetBlocks("SyncAll", gn_twin::ThisCore(), loc);
 }
 
 // The software form: counters in global memory (32 bytes per block, zero before the launch) and local memory of the same size.
@@ -83,6 +96,7 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
   if (slot != core.soft_syncs)
     core.Stop("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
   slot = ++core.soft_syncs;
-  core.blocks->SyncAll(core, loc, cores);
+  gn_twin::MeetBlocks("SyncAll", core, loc, cores);
 }
+
 }  // namespace AscendC

@@ -42,12 +42,20 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   if (address + bytes > high) high = address + bytes;
 }
 
-// Scalar reads and writes: counted, placed, and bounds-checked by their tensors.
-inline Core& ScalarAccess(Loc loc) {
-  Core& core = ThisCore();
-  ++core.scalar_accesses;
-  core.At(loc);
-  return core;
+// A scalar read or write within its tensor's bounds: kept until observers are told of many at once.
+template <class T>
+inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
+  ScalarAccess* note = core.next_scalar;  // field by field: g++ copies a whole struct through the stack, which stalls
+  note->at = reinterpret_cast<const uint8_t*>(at);
+  note->file = loc.file;
+  note->line = loc.line;
+  note->bytes = sizeof(T);
+  note->space = space;
+  note->access = access;
+  note->unused = 0;
+  core.next_scalar = ++note;
+  if (note == core.scalars + Core::kScalars) [[unlikely]]
+    core.TellScalars();
 }
 
 }  // namespace gn_twin
@@ -97,12 +105,16 @@ class LocalTensor {
   int32_t GetUserTag() const { return user_tag_; }
   void SetUserTag(int32_t tag) { user_tag_ = tag; }
 
-  T GetValue(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const { return *Element(index, "GetValue", loc); }
+  T GetValue(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "GetValue", gn_twin::Access::Read, loc);
+  }
   template <class T1>
   void SetValue(uint32_t index, T1 value, gn_twin::Loc loc = gn_twin::Loc::here()) const {
-    *Element(index, "SetValue", loc) = static_cast<T>(value);
+    *Element(index, "SetValue", gn_twin::Access::Write, loc) = static_cast<T>(value);
   }
-  T& operator()(uint32_t index) const { return *Element(index, "operator()", gn_twin::Loc{}); }
+  T& operator()(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+  }
 
   // The same bytes as elements of another type.
   template <class U>
@@ -132,9 +144,9 @@ class LocalTensor {
   }
 
  private:
-  T* Element(uint32_t index, const char* op, gn_twin::Loc loc) const {
+  T* Element(uint32_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
-      gn_twin::Core& core = gn_twin::ScalarAccess(loc);
+      gn_twin::Core& core = gn_twin::ThisCore();
       if (index >= size_) {
         if (buffer_ >= core.buffer_count)
           core.Stop("static-index", loc, {{"op", op}, {"index", index}, {"elements", size_}});
@@ -146,6 +158,7 @@ class LocalTensor {
                    {"buffer_file", core.buffers[buffer_].made.file},
                    {"buffer_line", core.buffers[buffer_].made.line}});
       }
+      gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::UB, access, loc);
     }
     return data_ + index;
   }
@@ -191,11 +204,15 @@ class GlobalTensor {
   }
   CacheMode GetL2CacheHint() const { return cache_mode_; }
 
-  T GetValue(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const { return *Element(index, "GetValue", loc); }
-  void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
-    *Element(index, "SetValue", loc) = value;
+  T GetValue(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "GetValue", gn_twin::Access::Read, loc);
   }
-  __gm__ T& operator()(uint64_t index) const { return *Element(index, "operator()", gn_twin::Loc{}); }
+  void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
+  }
+  __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+  }
 
   T* Data() const { return data_; }
 
@@ -230,10 +247,11 @@ class GlobalTensor {
   }
 
  private:
-  T* Element(uint64_t index, const char* op, gn_twin::Loc loc) const {
+  T* Element(uint64_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
-      gn_twin::Core& core = gn_twin::ScalarAccess(loc);
+      gn_twin::Core& core = gn_twin::ThisCore();
       (*this)[index].Check(core, op, "this", sizeof(T), loc);
+      gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::GM, access, loc);
     }
     return data_ + index;
   }
