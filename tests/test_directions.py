@@ -62,14 +62,14 @@ IMPORTED_ONLY_BY = {"matplotlib": {"plot"}, "torch": set(), "torch_npu": set()}
 TWIN_ROOMS = {
     "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h"),
     "events": Room("event.h footprint.h observer.h report.h", "language"),
-    "core": Room("core.h blocks.h", "language events"),
+    "core": Room("argument.h core.h blocks.h", "language events"),
     "tensors": Room("tensor.h operand.h lanes.h event_ids.h", "language events core"),
     "operations": Room(
         "vector_*.h activation.h atomic.h buffer.h cross_core.h data_copy*.h debug.h fill_global.h kernel_utils.h "
         "local_memory.h mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h scalar_bits.h sync.h system.h tiling.h",
         "language events core tensors",
     ),
-    "observers": Room("check_*.h shadow_*.h trace.h tally.h", "language events core"),
+    "observers": Room("check_*.h gm_lines.h shadow_*.h trace.h tally.h", "language events core"),
     "launch": Room("launch.h", "language events core observers"),
     "host": Room("host_runtime.h host_tiling.h", "language events core observers launch"),
 }
