@@ -1,4 +1,4 @@
-"""Every rung of the forward ladder against the float64 reference: shapes, splits over cores, and data that are hard on rounding."""
+"""Every rung of the forward ladder against the float64 reference: shapes, splits over cores, data hard on rounding."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_constant_group_is_shifted_only(spec: KernelSpec, value: float) -> Non
     x = np.full((1, 6, 35, 3), value, np.float32)
     beta = np.linspace(-1, 1, 6, dtype=np.float32)
     result = kernel(spec.id)(x, beta=beta, num_groups=2, eps=1e-5)
-    # A mean that is a few units off in its last place leaves (x - mean) / sqrt(eps) behind: steps 1 to 3 have no better mean.
+    # A mean that is a few units off in its last place leaves (x - mean) / sqrt(eps) behind, up to step 3.
     rounding = 2.0**-21 * abs(value) / np.sqrt(1e-5) if spec.step < 4 else 0.0
     assert np.abs(result.y - beta.reshape(1, 6, 1, 1)).max() <= max(rounding, 2e-6)
 
