@@ -226,13 +226,15 @@ def test_kernels_are_pure() -> None:
         where = path.relative_to(ROOT)
         text = path.read_text(encoding="utf-8")
         assert not CONDITIONAL.search(text), f"{where}: a preprocessor conditional"
-        tiling = f'"{path.parent.name}_tiling.h"'
-        if path.suffix == ".cpp":
-            assert set(includes(path)) <= {'"kernel_operator.h"', tiling}, where
-            assert '"kernel_operator.h"' in includes(path), where
-        else:
-            assert f'"{path.name}"' == tiling, f"{where}: the one header of an operator is {tiling}"
+        op = path.parent.name
+        tiling, parts = f'"{op}_tiling.h"', f'"{op}_parts.h"'
+        if f'"{path.name}"' == tiling:
             assert all(name.startswith("<") for name in includes(path)), f"{where}: plain C++ that any host compiles"
+            continue
+        assert path.suffix == ".cpp" or f'"{path.name}"' == parts, f"{where}: an operator has {tiling} and {parts} only"
+        allowed = {'"kernel_operator.h"', tiling} | ({parts} if path.suffix == ".cpp" else set())
+        assert set(includes(path)) <= allowed, where
+        assert {'"kernel_operator.h"', parts} & set(includes(path)), where
 
 
 def test_no_file_names_a_folder_of_somebody_s_machine() -> None:
