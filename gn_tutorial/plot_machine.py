@@ -19,7 +19,7 @@ _MEMORY = "#f3ead2"
 
 
 def vector_core() -> Picture:
-    """One AI Vector core: two memories, the four pipes, who moves what, and who gives the orders."""
+    """One AI Vector core: two memories, the four pipes, who moves what, and who sends the instructions."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(9.6, 4.2), layout="constrained")
         _draw_core(figure.subplots())
@@ -44,7 +44,7 @@ def _draw_core(axis: Axes) -> None:
     _box(axis, (2.8, 2.95), (1.3, 0.8), "MTE2", _PIPES["MTE2"], "white", "copies in")
     _box(axis, (2.8, 1.3), (1.3, 0.8), "MTE3", _PIPES["MTE3"], "white", "copies out")
     _box(axis, (8.1, 2.1), (1.5, 0.8), "V", _PIPES["V"], "white", "computes, 256 bytes at once")
-    _box(axis, (2.8, 0.25), (6.8, 0.5), "S   runs the program and gives the orders", _PIPES["S"], "white")
+    _box(axis, (2.8, 0.25), (6.8, 0.5), "S   runs the program and sends the instructions", _PIPES["S"], "white")
     for start, end in (((1.65, 3.35), (2.75, 3.35)), ((4.15, 3.35), (5.05, 3.35)), ((6.65, 2.65), (8.05, 2.65))):
         _arrow(axis, start, end)
     for start, end in (((5.05, 1.7), (4.15, 1.7)), ((2.75, 1.7), (1.65, 1.7)), ((8.05, 2.35), (6.65, 2.35))):
@@ -171,7 +171,7 @@ def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
     """How many times one core's work gets done at once, against the number of cores: one staircase for each launch.
 
     speedups: name -> the speed-up with 1, 2, 3, ... cores, if every piece of work takes as long as any other. The
-    dashed line is a speed-up of one for each core. Raises ArgumentError unless all lines have the same length, 2 or more.
+    dashed line is a speed-up of one for each core. Raises ArgumentError unless all lines have one length, 2 or more.
     """
     lines = {name: np.asarray(values, dtype=np.float64) for name, values in speedups.items()}
     lengths = {values.size for values in lines.values()}
