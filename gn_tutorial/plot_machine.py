@@ -43,7 +43,7 @@ def _draw_core(axis: Axes) -> None:
     _box(axis, (5.1, 1.15), (1.5, 2.7), "Unified\nBuffer\nUB", _MEMORY, INK, "192 KiB,\nits own")
     _box(axis, (2.8, 2.95), (1.3, 0.8), "MTE2", _PIPES["MTE2"], "white", "copies in")
     _box(axis, (2.8, 1.3), (1.3, 0.8), "MTE3", _PIPES["MTE3"], "white", "copies out")
-    _box(axis, (8.1, 2.1), (1.5, 0.8), "V", _PIPES["V"], "white", "computes, 256 bytes at once")
+    _box(axis, (8.1, 2.1), (1.5, 0.8), "V", _PIPES["V"], "white", "256 bytes at once")
     _box(axis, (2.8, 0.25), (6.8, 0.5), "S   runs the program and sends the instructions", _PIPES["S"], "white")
     for start, end in (((1.65, 3.35), (2.75, 3.35)), ((4.15, 3.35), (5.05, 3.35)), ((6.65, 2.65), (8.05, 2.65))):
         _arrow(axis, start, end)
@@ -201,7 +201,7 @@ def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
         axis.set_title(title, loc="left", fontsize=11, fontweight="bold")
         axis.legend(loc="upper left", frameon=False, title="dashed: one for each core")
         axis.spines[["top", "right"]].set_visible(False)
-    said = [f"{name} {values[-1]:.3g} on {cores[-1]} cores" for name, values in lines.items()]
+    said = [f"{name}: {values[-1]:.3g} on {cores[-1]} cores" for name, values in lines.items()]
     return Picture(
         figure,
         f"Speed-up over one core against 1 to {cores[-1]} cores, counted in groups and not measured; staircases "
@@ -243,11 +243,11 @@ def copy_order(copies: Sequence[tuple[str, int, int]], bounds: Sequence[int]) ->
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         axis.spines[["top", "right"]].set_visible(False)
     moved = {kind: sum(count for one, _, count in copies if one == kind) for kind in ("in", "out")}
-    kinds = [kind for kind, _, _ in copies]
+    kinds, groups = [kind for kind, _, _ in copies], len(bounds) - 1
+    times = moved["in"] / max(bounds[-1] - bounds[0], 1)
     return Picture(
         figure,
-        f"{len(copies)} copies of one block in their order, {kinds.count('in')} in and {kinds.count('out')} out, over "
-        f"{len(bounds) - 1} groups that end at element {bounds[-1]:,}: {moved['in']:,} elements are copied in and "
-        f"{moved['out']:,} out; in each group the elements are gone through from the first to the last, "
-        f"{moved['in'] / max(bounds[-1] - bounds[0], 1):.3g} times.",
+        f"{len(copies)} copies of one block in their order, {kinds.count('in')} in and {kinds.count('out')} out, "
+        f"over {groups} group{'s' * (groups > 1)} that end at element {bounds[-1]:,}: {moved['in']:,} elements are copied "
+        f"in and {moved['out']:,} out, so that each element is read {times:.3g} times.",
     )

@@ -61,7 +61,7 @@ def test_each_launch_is_a_staircase_from_one_core_on() -> None:
     named = {str(line.get_label()): line for line in axis.lines}
     np.testing.assert_array_equal(named["4 groups"].get_xdata(), [1, 2, 3, 4])
     np.testing.assert_array_equal(named["4 groups"].get_ydata(), [1, 2, 2, 4])
-    assert "4 groups 4 on 4 cores, 5 groups 2.5 on 4 cores" in picture.alt
+    assert "4 groups: 4 on 4 cores, 5 groups: 2.5 on 4 cores" in picture.alt
     assert "not measured" in picture.alt
 
 
@@ -77,9 +77,9 @@ def test_each_copy_is_a_box_at_its_place() -> None:
     (axis,) = picture.figure.axes
     boxes = {(round(box.get_x() + box.get_width() / 2), box.get_y(), box.get_height()) for box in axis.patches}
     assert boxes == {(place, first, count) for place, (_, first, count) in enumerate(copies)}
-    assert "4 in and 2 out, over 1 groups that end at element 6" in picture.alt
+    assert "4 in and 2 out, over 1 group that end at element 6" in picture.alt
     assert "12 elements are copied in and 6 out" in picture.alt
-    assert "2 times" in picture.alt
+    assert "each element is read 2 times" in picture.alt
 
 
 @pytest.mark.parametrize("copies", [[], [("sideways", 0, 1)]])
