@@ -99,7 +99,7 @@ class KernelChecker:
         except KernelError as error:
             return Finding(error.what, case.label, _place(error.where))
         if case.trap is not None:
-            return Finding(case.trap.words.format(block="nobody"), case.label)
+            return Finding(f"nobody did what block {case.trap.block} has to do here", case.label)
         return self._judge(case, result)
 
     def _fault(self, case: KernelCase, error: KernelFault) -> Finding | None:

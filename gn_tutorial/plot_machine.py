@@ -248,6 +248,6 @@ def copy_order(copies: Sequence[tuple[str, int, int]], bounds: Sequence[int]) ->
     return Picture(
         figure,
         f"{len(copies)} copies of one block in their order, {kinds.count('in')} in and {kinds.count('out')} out, "
-        f"over {groups} group{'s' * (groups > 1)} that end at element {bounds[-1]:,}: {moved['in']:,} elements are copied "
+        f"over {groups} group{'s' * (groups > 1)} that end at element {bounds[-1]:,}: {moved['in']:,} elements go "
         f"in and {moved['out']:,} out, so that each element is read {times:.3g} times.",
     )

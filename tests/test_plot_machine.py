@@ -78,7 +78,7 @@ def test_each_copy_is_a_box_at_its_place() -> None:
     boxes = {(round(box.get_x() + box.get_width() / 2), box.get_y(), box.get_height()) for box in axis.patches}
     assert boxes == {(place, first, count) for place, (_, first, count) in enumerate(copies)}
     assert "4 in and 2 out, over 1 group that end at element 6" in picture.alt
-    assert "12 elements are copied in and 6 out" in picture.alt
+    assert "12 elements go in and 6 out" in picture.alt
     assert "each element is read 2 times" in picture.alt
 
 
