@@ -41,13 +41,17 @@ class Blocks;
 
 struct Core {
   GntJob* job = nullptr;
-  Blocks* blocks = nullptr;  // who runs this block and its siblings
-  Observer* observer = nullptr;
+  Blocks* blocks = nullptr;              // who runs this block and its siblings
+  const Observers* observers = nullptr;  // null in bare libraries
+  Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;
   MaskRegister mask;
-  uint64_t scalar_accesses = 0;  // GetValue and SetValue are too frequent for one event each
-  void* pipe = nullptr;          // the live TPipe
+  // Scalar accesses that observers have not been told yet.
+  static constexpr uint32_t kScalars = 64;
+  ScalarAccess scalars[kScalars];
+  ScalarAccess* next_scalar = scalars;
+  void* pipe = nullptr;  // the live TPipe
 
   // Buffers of every TPipe of this block, in the order they were made.
   static constexpr uint16_t kCapacity = 4 * kMaxBuffers;
@@ -82,12 +86,32 @@ struct Core {
     job->here_line = loc.line;
   }
   void Emit(const Event& event) {
-    if (observer != nullptr) observer->OnEvent(event);
+    if (observers == nullptr) return;
+    TellScalars();
+    observers->OnEvent(*this, event);
+  }
+  void TellScalars() {
+    if (next_scalar == scalars) return;
+    At(next_scalar[-1].Place());
+    observers->OnScalars(*this, scalars, static_cast<uint32_t>(next_scalar - scalars));
+    next_scalar = scalars;
   }
   // Ends the launch with one diagnostic.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
     ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
     throw Stopped{};
+  }
+  // Reports a mistake and goes on; the launch fails at its end. Once per id, place and other place: `other` is the second place of
+  // a finding that has one.
+  GNT_COLD void Fault(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
+    if (findings == nullptr || !findings->First(id, loc, other)) return;
+    findings->CountError();
+    ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
+  }
+  // Reports something to look at; the launch does not fail for it.
+  GNT_COLD void Warn(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
+    if (findings == nullptr || !findings->First(id, loc, other)) return;
+    ReportWriter(*job).Write(id, "warning", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
   }
   bool InUb(const void* at) const {
     const uint8_t* byte = static_cast<const uint8_t*>(at);
@@ -96,6 +120,9 @@ struct Core {
 };
 
 inline constinit thread_local Core* current_core = nullptr;
-inline Core& ThisCore() { return *current_core; }
+// "const", since a block stays on its thread: a loop of scalar accesses then looks the thread's core up once, not once an element.
+// launch.h therefore starts a block behind a call that is not inlined.
+[[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
+inline Core& ThisCore() { return *CoreOfThread(); }
 
 }  // namespace gn_twin

@@ -19,6 +19,8 @@ enum class Kind : uint8_t {
   SetFlag,     // hard_event and event_id are set
   WaitFlag,    //
   Barrier,     // pipe is drained
+  Meet,        // the block waits until all blocks of the launch have arrived
+  CleanCache,  // lines of the scalar unit's data cache go back to global memory: operand[0], all of them without operand
   InitBuffer,  // operand[0] is the buffer
   Alloc,       // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
   EnQue,
@@ -34,11 +36,23 @@ struct Operand {
   uint64_t bytes = 0;
   Space space = Space::UB;
   Access access = Access::Read;
+  bool strided = false;       // the strides below apply; else the operand is `rows`, or `bytes` one after the other
+  uint8_t element_bytes = 1;  // of this operand
   uint16_t blk_stride = 1;
   uint16_t rep_stride = 8;
   uint32_t rows = 1;
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;
+};
+
+// Which lanes of each repeat a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
+struct ActiveLanes {
+  uint16_t per_repeat = 0;
+  bool prefix = true;  // the leading ones: `first` of every repeat but the last, `last` of that
+  uint16_t first = 0;
+  uint16_t last = 0;
+  uint64_t low = 0;  // otherwise: one bit per lane
+  uint64_t high = 0;
 };
 
 struct Event {
@@ -52,7 +66,22 @@ struct Event {
   const char* op = "";  // the API's name
   Loc loc;
   uint64_t lanes = 0;  // elements processed
+  ActiveLanes active;
   Operand operand[4];
+};
+
+// One GetValue, SetValue or element access. ReadWrite: operator(), which returns a reference.
+// 24 bytes and a place in two fields: in a loop of accesses the compiler then writes it in three stores.
+struct ScalarAccess {
+  const uint8_t* at = nullptr;
+  const char* file = "";
+  uint32_t line = 0;
+  uint8_t bytes = 0;
+  Space space = Space::UB;
+  Access access = Access::Read;
+  uint8_t unused = 0;
+
+  Loc Place() const { return {file, line}; }
 };
 
 }  // namespace gn_twin

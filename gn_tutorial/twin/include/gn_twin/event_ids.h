@@ -75,7 +75,7 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
 
 inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, const char* op, Loc loc) {
   core.At(loc);
-  if (core.observer == nullptr) return;
+  if (core.observers == nullptr) return;
   Event event;
   event.kind = kind;
   event.pipe = kind == Kind::SetFlag ? PipesOf(hard_event).from : PipesOf(hard_event).to;

@@ -29,6 +29,10 @@ struct Plan {
 
   uint32_t ActiveIn(uint32_t repeat) const { return repeat + 1 == repeats ? last : first; }
   bool Active(uint32_t lane) const { return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0; }
+  // The same lanes as data for observers.
+  ActiveLanes Active() const {
+    return {static_cast<uint16_t>(lanes), prefix, static_cast<uint16_t>(first), static_cast<uint16_t>(last), low, high};
+  }
   // One past the highest active lane.
   uint32_t Reach() const {
     if (prefix) return first > last ? first : last;

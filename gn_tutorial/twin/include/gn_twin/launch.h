@@ -8,6 +8,7 @@
 #include <new>
 
 #include "gn_twin/blocks.h"
+#include "gn_twin/check_cache.h"
 #include "gn_twin/tally.h"
 
 namespace gn_twin {
@@ -95,7 +96,15 @@ struct Launch {
   Body& body;
   GntJob& job;
   Tally tally;
+  CacheChecker cache;
+  Observers observers;
+  Findings findings;
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
+
+  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally), cache(kObserved ? job.blocks : 0) {
+    observers.Add(tally);
+    observers.Add(cache);
+  }
 
   bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
@@ -112,13 +121,19 @@ struct Launch {
     core.block = block;
     job.here_block = block;
     if constexpr (kObserved) {
-      core.observer = &tally;
+      core.observers = &observers;
+      core.findings = &findings;
       ub->Poison();
     }
     current_core = &core;
     bool good = true;
     try {
-      body();
+      if constexpr (kObserved) observers.OnBlockBegin(core);
+      CallBody();
+      if constexpr (kObserved) {
+        core.TellScalars();
+        observers.OnBlockEnd(core);
+      }
     } catch (const Stopped&) {
       good = false;
     } catch (const std::bad_alloc&) {
@@ -129,13 +144,26 @@ struct Launch {
       good = Thrown("kernel-exception", block, "an object that is no std::exception");
     }
     current_core = nullptr;
-    job.tally.instructions[0] += core.scalar_accesses;
     delete spare;
     spare = ub;
     return good;
   }
 
+  // Whether a launch whose blocks all ran to their end was without a mistake.
+  bool Conclude() {
+    if constexpr (kObserved) {
+      Core core;
+      core.job = &job;
+      core.observers = &observers;
+      core.findings = &findings;
+      observers.OnLaunchEnd(core);
+    }
+    return findings.Errors() == 0;
+  }
+
  private:
+  [[gnu::noinline]] void CallBody() { body(); }
+
   // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
   bool Thrown(const char* id, uint32_t block, const char* what) {
     const Field field{"what", what};
@@ -166,7 +194,7 @@ bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
 // Every block of one launch; the arguments are the body's affair.
 template <class Body>
 GntStatus RunBlocks(Body body, GntJob& job) {
-  Launch<Body> launch{body, job, Tally(job.tally)};
+  Launch<Body> launch(body, job);
   const uint64_t begin = Nanoseconds();
   Blocks blocks(
       job,
@@ -174,7 +202,7 @@ GntStatus RunBlocks(Body body, GntJob& job) {
         return static_cast<Launch<Body>*>(context)->RunBlock(running, block);
       },
       &launch);
-  const bool good = blocks.Run();
+  const bool good = blocks.Run() && launch.Conclude();
   job.nanoseconds += Nanoseconds() - begin;
   delete launch.spare;
   return good ? GNT_OK : GNT_STOPPED;

@@ -22,7 +22,7 @@ class Operation {
                    uint32_t align = kBlockBytes) {
     const uint64_t room = uint64_t{tensor.GetSize()} * sizeof(T);
     CheckUb(role, tensor.Bytes(), bytes, room, tensor.BufferIndex(), align);
-    Add(role, tensor.Bytes(), bytes, Space::UB, access);
+    Add(role, tensor.Bytes(), bytes, Space::UB, access, sizeof(T));
     return *this;
   }
 
@@ -35,13 +35,14 @@ class Operation {
   template <class T>
   Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
     if (bytes != 0) tensor.Check(core_, event_.op, role, bytes, event_.loc);
-    Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access);
+    Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T));
     return *this;
   }
 
   // Layout of the operand added last.
   Operation& Strides(uint32_t blk, uint32_t rep) {
     Operand& last = event_.operand[event_.operands - 1];
+    last.strided = true;
     last.blk_stride = static_cast<uint16_t>(blk);
     last.rep_stride = static_cast<uint16_t>(rep);
     return *this;
@@ -61,17 +62,25 @@ class Operation {
     core_.Emit(event_);
   }
 
+  // The lanes of a Plan (gn_twin/lanes.h).
+  template <class Plan>
+  void Emit(const Plan& plan, uint32_t element_bytes) {
+    event_.active = plan.Active();
+    Emit(plan.Lanes(), plan.repeats, element_bytes);
+  }
+
   [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
   Core& core() { return core_; }
 
  private:
-  void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access) {
+  void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes) {
     Operand& operand = event_.operand[event_.operands++];
     operand.role = role;
     operand.at = at;
     operand.bytes = bytes;
     operand.space = space;
     operand.access = access;
+    operand.element_bytes = static_cast<uint8_t>(element_bytes);
   }
 
   void CheckUb(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer, uint32_t align) {

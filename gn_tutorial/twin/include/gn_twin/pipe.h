@@ -118,7 +118,7 @@ class TPipe {
     count_ += num;
     uint64_t& high = core.job->tally.ub_high_water;
     if (used_ > high) high = used_;
-    if (core.observer != nullptr) Tell(core, first, num, loc);
+    if (core.observers != nullptr) Tell(core, first, num, loc);
     return first;
   }
 

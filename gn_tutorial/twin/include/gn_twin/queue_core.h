@@ -194,7 +194,7 @@ class QueueCore {
   }
   static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
     core.At(loc);
-    if (core.observer == nullptr) return;
+    if (core.observers == nullptr) return;
     const Buffer& buffer = core.buffers[index];
     Event event;
     event.kind = kind;

@@ -104,4 +104,34 @@ class ReportWriter {
   uint64_t at_ = 0;
 };
 
+// What was found in one launch without ending it: each kind of finding once per place (and other place), so that a loop does not
+// fill the report.
+class Findings {
+ public:
+  // Whether this is news. `other` is the second place of findings that have one.
+  bool First(const char* id, Loc loc, Loc other) {
+    for (uint32_t i = 0; i < count_; ++i) {
+      const Seen& seen = seen_[i];
+      if (seen.id == id && seen.loc.line == loc.line && seen.other_line == other.line && seen.loc.file == loc.file)
+        return false;
+    }
+    if (count_ == kMost) return false;
+    seen_[count_++] = {id, loc, other.line};
+    return true;
+  }
+  void CountError() { ++errors_; }
+  uint32_t Errors() const { return errors_; }
+
+ private:
+  struct Seen {
+    const char* id = nullptr;
+    Loc loc;
+    uint32_t other_line = 0;
+  };
+  static constexpr uint32_t kMost = 64;
+  Seen seen_[kMost];
+  uint32_t count_ = 0;
+  uint32_t errors_ = 0;
+};
+
 }  // namespace gn_twin

@@ -25,13 +25,44 @@ namespace gn_twin {
 inline void Barrier(const char* op, pipe_t pipe, Loc loc) {
   Core& core = ThisCore();
   core.At(loc);
-  if (core.observer == nullptr) return;
+  if (core.observers == nullptr) return;
   Event barrier;
   barrier.kind = Kind::Barrier;
   barrier.pipe = pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
   barrier.op = op;
   barrier.loc = loc;
   core.Emit(barrier);
+}
+
+// `at` null or `all`: every line.
+inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
+  Core& core = ThisCore();
+  core.At(loc);
+  if (core.observers == nullptr) return;
+  Event clean;
+  clean.kind = Kind::CleanCache;
+  clean.pipe = Pipe::S;
+  clean.op = op;
+  clean.loc = loc;
+  if (!all) {
+    clean.operands = 1;
+    clean.operand[0].at = static_cast<const uint8_t*>(at);
+    clean.operand[0].space = Space::GM;
+  }
+  core.Emit(clean);
+}
+
+// Suspends the block until `cores` blocks (0: all of the launch) have arrived.
+inline void MeetBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) {
+  if (core.observers != nullptr) {
+    Event meet;
+    meet.kind = Kind::Meet;
+    meet.pipe = Pipe::All;
+    meet.op = op;
+    meet.loc = loc;
+    core.Emit(meet);
+  }
+  core.blocks->SyncAll(core, loc, cores);
 }
 
 }  // namespace gn_twin
@@ -46,11 +77,16 @@ inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Barrier("PipeBarrier", pipe, loc);
 }
 
-// Writes back and drops lines of the scalar unit's data cache. The twin's scalar unit has none: global memory is always current.
+// Writes back and drops lines of the scalar unit's data cache: the line of the tensor's first element, from that element to the end
+// of the line, or all lines. The twin computes on global memory itself; check_cache.h says where the device would not.
 template <class T, CacheLine entireType, DcciDst dcciDst>
-inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&) {}
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::CleanCache("DataCacheCleanAndInvalid", dst.Data(), entireType == CacheLine::ENTIRE_DATA_CACHE, loc);
+}
 template <class T, CacheLine entireType>
-inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&) {}
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::CleanCache("DataCacheCleanAndInvalid", dst.Data(), entireType == CacheLine::ENTIRE_DATA_CACHE, loc);
+}
 template <class T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const LocalTensor<T>&) {}
 
@@ -63,7 +99,7 @@ inline void DataCachePreload(const GlobalTensor<uint64_t>&, const T) {}
 template <bool isAIVOnly = true>
 inline void SyncAll(gn_twin::Loc loc = gn_twin::Loc::here()) {
   PipeBarrier<PIPE_ALL>(loc);
-  gn_twin::ThisCore().blocks->SyncAll(gn_twin::ThisCore(), loc);
+  gn_twin::MeetBlocks("SyncAll", gn_twin::ThisCore(), loc);
 }
 
 // The software form: counters in global memory (32 bytes per block, zero before the launch) and local memory of the same size.
@@ -83,6 +119,7 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
   if (slot != core.soft_syncs)
     core.Stop("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
   slot = ++core.soft_syncs;
-  core.blocks->SyncAll(core, loc, cores);
+  gn_twin::MeetBlocks("SyncAll", core, loc, cores);
 }
+
 }  // namespace AscendC

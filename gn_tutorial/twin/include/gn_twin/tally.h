@@ -1,7 +1,6 @@
 // The observer that counts: instructions per pipe and the bytes that crossed between global memory and the Unified Buffer.
 #pragma once
-#include "gn_twin/abi.h"
-#include "gn_twin/observer.h"
+#include "gn_twin/core.h"
 
 namespace gn_twin {
 
@@ -9,7 +8,7 @@ class Tally final : public Observer {
  public:
   explicit Tally(GntTally& sums) : sums_(sums) {}
 
-  void OnEvent(const Event& event) override {
+  void OnEvent(Core&, const Event& event) override {
     if (event.kind != Kind::Vector && event.kind != Kind::Copy) return;
     ++sums_.instructions[static_cast<int>(event.pipe)];
     if (event.kind != Kind::Copy) return;
@@ -18,6 +17,9 @@ class Tally final : public Observer {
       if (operand.space != Space::GM) continue;
       (operand.access == Access::Read ? sums_.bytes_in : sums_.bytes_out) += operand.rows * operand.row_bytes;
     }
+  }
+  void OnScalars(Core&, const ScalarAccess*, uint32_t count) override {
+    sums_.instructions[static_cast<int>(Pipe::S)] += count;
   }
 
  private:

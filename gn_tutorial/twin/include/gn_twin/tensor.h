@@ -2,26 +2,10 @@
 //
 // Source: docs/zh/api .../数据结构/LocalTensor and GlobalTensor of asc-devkit.
 #pragma once
-#include "gn_twin/core.h"
+#include "gn_twin/argument.h"
 #include "gn_twin/half.h"
 
 namespace gn_twin {
-
-// The kernel argument that an address belongs to. An address just past the end belongs to the argument before it: a block that
-// has nothing to do may point there.
-inline const GntArg* ArgumentAt(const Core& core, const void* address) {
-  const uint8_t* at = static_cast<const uint8_t*>(address);
-  const GntArg* nearest = nullptr;
-  for (uint32_t i = 0; i < core.job->arg_count; ++i) {
-    const GntArg& arg = core.job->args[i];
-    if (arg.kind != GNT_TENSOR || at < arg.data) continue;
-    if (nearest == nullptr || arg.data >= nearest->data) nearest = &arg;
-    if (at < arg.data + arg.bytes) return &arg;
-  }
-  return nearest;
-}
-
-inline const char* NameOf(const GntArg* arg) { return arg != nullptr && arg->name != nullptr ? arg->name : "?"; }
 
 // Refuses a tensor that a kernel placed by hand (LocalTensor with an address, LocalMemAllocator) where it cannot be.
 inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t bytes, Loc loc) {
@@ -42,12 +26,20 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   if (address + bytes > high) high = address + bytes;
 }
 
-// Scalar reads and writes: counted, placed, and bounds-checked by their tensors.
-inline Core& ScalarAccess(Loc loc) {
-  Core& core = ThisCore();
-  ++core.scalar_accesses;
-  core.At(loc);
-  return core;
+// A scalar read or write within its tensor's bounds: kept until observers are told of many at once.
+template <class T>
+inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
+  ScalarAccess* note = core.next_scalar;  // field by field: g++ copies a whole struct through the stack, which stalls
+  note->at = reinterpret_cast<const uint8_t*>(at);
+  note->file = loc.file;
+  note->line = loc.line;
+  note->bytes = sizeof(T);
+  note->space = space;
+  note->access = access;
+  note->unused = 0;
+  core.next_scalar = ++note;
+  if (note == core.scalars + Core::kScalars) [[unlikely]]
+    core.TellScalars();
 }
 
 }  // namespace gn_twin
@@ -97,12 +89,16 @@ class LocalTensor {
   int32_t GetUserTag() const { return user_tag_; }
   void SetUserTag(int32_t tag) { user_tag_ = tag; }
 
-  T GetValue(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const { return *Element(index, "GetValue", loc); }
+  T GetValue(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "GetValue", gn_twin::Access::Read, loc);
+  }
   template <class T1>
   void SetValue(uint32_t index, T1 value, gn_twin::Loc loc = gn_twin::Loc::here()) const {
-    *Element(index, "SetValue", loc) = static_cast<T>(value);
+    *Element(index, "SetValue", gn_twin::Access::Write, loc) = static_cast<T>(value);
   }
-  T& operator()(uint32_t index) const { return *Element(index, "operator()", gn_twin::Loc{}); }
+  T& operator()(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+  }
 
   // The same bytes as elements of another type.
   template <class U>
@@ -132,9 +128,9 @@ class LocalTensor {
   }
 
  private:
-  T* Element(uint32_t index, const char* op, gn_twin::Loc loc) const {
+  T* Element(uint32_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
-      gn_twin::Core& core = gn_twin::ScalarAccess(loc);
+      gn_twin::Core& core = gn_twin::ThisCore();
       if (index >= size_) {
         if (buffer_ >= core.buffer_count)
           core.Stop("static-index", loc, {{"op", op}, {"index", index}, {"elements", size_}});
@@ -146,6 +142,7 @@ class LocalTensor {
                    {"buffer_file", core.buffers[buffer_].made.file},
                    {"buffer_line", core.buffers[buffer_].made.line}});
       }
+      gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::UB, access, loc);
     }
     return data_ + index;
   }
@@ -191,11 +188,15 @@ class GlobalTensor {
   }
   CacheMode GetL2CacheHint() const { return cache_mode_; }
 
-  T GetValue(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const { return *Element(index, "GetValue", loc); }
-  void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
-    *Element(index, "SetValue", loc) = value;
+  T GetValue(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "GetValue", gn_twin::Access::Read, loc);
   }
-  __gm__ T& operator()(uint64_t index) const { return *Element(index, "operator()", gn_twin::Loc{}); }
+  void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
+  }
+  __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+  }
 
   T* Data() const { return data_; }
 
@@ -230,10 +231,11 @@ class GlobalTensor {
   }
 
  private:
-  T* Element(uint64_t index, const char* op, gn_twin::Loc loc) const {
+  T* Element(uint64_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
-      gn_twin::Core& core = gn_twin::ScalarAccess(loc);
+      gn_twin::Core& core = gn_twin::ThisCore();
       (*this)[index].Check(core, op, "this", sizeof(T), loc);
+      gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::GM, access, loc);
     }
     return data_ + index;
   }

@@ -55,7 +55,7 @@ void RunCompare(const char* name, Loc loc, CMPMODE mode, uint32_t repeats, const
       operation.Local("src1", *src1, Extent(plan, strides1, sizeof(T)), Access::Read)
           .Strides(strides1.blk, strides1.rep);
     }
-    operation.Emit(plan.Lanes(), repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
   const bool quiet_nan = ThisCore().job->options.compare_nan != 0;
   uint8_t* out = dst.Bytes();
@@ -164,7 +164,7 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
       operation.Local("src1", *src1, Extent(plan, strides1, sizeof(T)), Access::Read)
           .Strides(strides1.blk, strides1.rep);
     }
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
   const uint8_t* bits = selMask.Bytes();
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {

@@ -35,7 +35,7 @@ void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>&
     const uint64_t reach = uint64_t{plan.repeats} * kLanes<T> / 8;
     if (mode != SELMODE::VSEL_CMPMASK_SPR && (!operation.core().InUb(bits) || !operation.core().InUb(bits + reach - 1)))
       operation.Stop("select-address", {});
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -68,7 +68,7 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
         .Strides(strides0.blk, strides0.rep);
     operation.Local("src1", src1, Extent(plan, strides1, sizeof(T)), gn_twin::Access::Read)
         .Strides(strides1.blk, strides1.rep);
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
   if (plan.repeats == 0) return;
   const bool quiet_nan = core.job->options.compare_nan != 0;

@@ -85,7 +85,7 @@ void RunVecIndex(Loc loc, const LocalTensor<T>& dst, T first, const Plan& plan, 
   if constexpr (kObserved) {
     Operation operation("CreateVecIndex", Kind::Vector, Pipe::V, loc);
     operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -127,7 +127,7 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uin
     gn_twin::Operation operation("Brcb", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
     operation.Local("dst", dst, gn_twin::Extent(plan, to, sizeof(T)), gn_twin::Access::Write).Strides(to.blk, to.rep);
     operation.Local("src", src, uint64_t{plan.repeats} * 8 * sizeof(T), gn_twin::Access::Read);
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
   constexpr uint32_t kPerBlock = gn_twin::kBlockBytes / sizeof(T);
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
@@ -174,7 +174,7 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
     operation.Local("src", src, uint64_t{src.GetSize()} * sizeof(T), Access::Read);
     if (lanes != 0 && dst.Data() == src.Data()) operation.Stop("gather-in-place", {});
     RequireOffsets(operation, plan, src, offsets, base);
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;

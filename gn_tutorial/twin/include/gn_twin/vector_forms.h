@@ -147,7 +147,7 @@ void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg
     (operation.Local(SourceRole<S...>(index++), src.tensor, Extent(plan, src.strides, sizeof(S)), Access::Read)
          .Strides(src.strides.blk, src.strides.rep),
      ...);
-    operation.Emit(plan.Lanes(), plan.repeats, kRepeatBytes / plan.lanes);
+    operation.Emit(plan, kRepeatBytes / plan.lanes);
   }
   ForLanes(plan, op, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const S>{src.tensor.Data(), src.strides}...);
   WithFinish<D, Op>(ThisCore(), [&](Finish finish) {

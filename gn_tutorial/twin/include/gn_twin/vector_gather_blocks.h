@@ -35,7 +35,7 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
       operation.Stop("gatherb-offset", {{"index", i}, {"offset", at}, {"room", room}});
     }
     operation.Local("src", src, blocks == 0 ? 0 : room, gn_twin::Access::Read);
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
   for (uint32_t i = 0; i < blocks; ++i) {
     const uint32_t lane = i % gn_twin::kBlocksPerRepeat * (gn_twin::kBlockBytes / sizeof(T));

@@ -116,7 +116,7 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
     Operation operation(op, Kind::Vector, Pipe::V, loc);
     operation.Local("dst", dst, plan.Lanes() == 0 ? 0 : dst_bytes, Access::Write, align);
     operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
-    operation.Emit(plan.Lanes(), plan.repeats, sizeof(T));
+    operation.Emit(plan, sizeof(T));
   }
 }
 
