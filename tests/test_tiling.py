@@ -150,7 +150,9 @@ def test_group_norm_splits_its_groups_over_the_cores() -> None:
         ({"eps": 0.0}, "eps"),
         ({"eps": -1.0}, "eps"),
         ({"eps": float("nan")}, "eps"),
+        ({"S": 0}, "length 0"),
         ({"C": 2**40, "S": 2**40, "G": 1}, ""),
+        ({"C": 1, "S": 2**31, "G": 1}, "2147483647"),
     ],
 )
 def test_group_norm_refuses_with_a_sentence(symbols: dict[str, float], word: str) -> None:

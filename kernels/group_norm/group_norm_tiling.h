@@ -19,7 +19,7 @@ struct GroupNormTilingData {
   uint32_t extraGroups;       // and the first extraGroups cores one more
   float eps;                  // added to the variance
   uint32_t tileElements;      // elements that are in local memory at once, a whole number of repeats (64 floats)
-  uint32_t channelsPerTile;  // whole channels that a tile holds, each on its own 32-byte blocks; 0: a channel is larger
+  uint32_t channelsPerTile;   // whole channels that a tile holds, each on its own 32-byte blocks; 0: a channel is larger
 };
 
 // The largest tile, in elements: seven float buffers of this size (two in, two out, three for intermediate results) take 168 of the
@@ -30,16 +30,17 @@ constexpr uint32_t kGroupNormLargestTile = 6144;
 // arguments are refused; *tiling is then untouched.
 inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
                                        GroupNormTilingData* tiling) {
-  constexpr int64_t kLimit = UINT32_MAX;
+  constexpr int64_t kLimit = INT32_MAX;  // half of what a uint32_t holds, so that an index may pass the end by a tile
   if (n < 0 || c < 0 || s < 0) return "a dimension of x is negative";
   if (groups <= 0) return "num_groups must be positive";
   if (c == 0) return "x has no channels (C = 0)";
+  if (s == 0 && n > 0) return "a spatial axis of x has length 0: a group without elements has no mean";
   if (c % groups != 0) return "the number of channels C must be divisible by num_groups";
   if (!(eps > 0.0f) || eps > 3.0e38f) return "eps must be positive and finite";
   if (cores <= 0) return "the number of cores must be positive";
   if (c > kLimit || s > kLimit || (s > 0 && c / groups > kLimit / s))
-    return "a group of x has more than 4294967295 elements";
-  if (n > 0 && groups > kLimit / n) return "x has more than 4294967295 groups (N * num_groups)";
+    return "a group of x has more than 2147483647 elements";
+  if (n > 0 && groups > kLimit / n) return "x has more than 2147483647 groups (N * num_groups)";
 
   const int64_t total = n * groups;
   const int64_t used = total < cores ? total : cores;
