@@ -19,7 +19,7 @@ struct GroupNormTilingData {
   uint32_t extraGroups;       // and the first extraGroups cores one more
   float eps;                  // added to the variance
   uint32_t tileElements;      // elements that are in local memory at once, a whole number of repeats (64 floats)
-  uint32_t channelsPerTile;   // whole channels that a tile holds, each on its own 32-byte blocks; 0: a channel is larger
+  uint32_t channelsPerTile;   // whole channels in a tile, each on 32-byte blocks of its own; 0: a channel is larger
 };
 
 // The largest tile, in elements: seven float buffers of this size (two in, two out, three for intermediate results) take 168 of the
