@@ -9,6 +9,7 @@
 
 #include "gn_twin/blocks.h"
 #include "gn_twin/tally.h"
+#include "gn_twin/trace.h"
 
 namespace gn_twin {
 
@@ -95,11 +96,15 @@ struct Launch {
   Body& body;
   GntJob& job;
   Tally tally;
+  Trace trace;
   Observers observers;
   Findings findings;
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
 
-  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally) { observers.Add(tally); }
+  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally), trace(job) {
+    observers.Add(tally);
+    if (trace.Asked()) observers.Add(trace);
+  }
 
   bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;

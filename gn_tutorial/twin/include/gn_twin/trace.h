@@ -1,0 +1,441 @@
+// The observer that records: what each chosen block did, as slots of 64 bytes that Python reads (gn_tutorial/trace.py), and how often
+// each line of global memory was touched, over all blocks.
+//
+// Addresses are those of the model, not of this process: offsets into the Unified Buffer, and GntArg::address plus the offset into
+// the argument. When the room ends, recording stops and GntTrace::full says so.
+#pragma once
+#include <stdlib.h>
+
+#include <new>
+
+#include "gn_twin/core.h"
+#include "gn_twin/footprint.h"
+
+namespace gn_twin {
+
+enum class Slot : uint8_t { None, Event, Operand, Scalars, Text };
+
+inline constexpr uint32_t kSlotBytes = 64;
+inline constexpr uint16_t kNoArgument = 0xffff;
+
+// Texts are numbers; a TextSlot defines each before its first use.
+struct EventSlot {
+  Slot slot;
+  Kind kind;
+  Pipe pipe;
+  uint8_t operands;  // that many OperandSlots follow
+  uint8_t element_bytes;
+  AscendC::HardEvent hard_event;
+  int8_t event_id;
+  uint8_t prefix;  // ActiveLanes, as the five fields below
+  uint16_t per_repeat;
+  uint16_t first;
+  uint16_t last;
+  uint16_t repeats;
+  uint16_t op;
+  uint16_t file;
+  uint32_t line;
+  uint32_t block;
+  uint32_t unused;
+  uint64_t low;
+  uint64_t high;
+  uint64_t lanes;
+  uint64_t unused2;
+};
+
+struct OperandSlot {
+  Slot slot;
+  Space space;
+  Access access;
+  uint8_t element_bytes;
+  uint8_t strided;
+  uint8_t cached;
+  uint16_t role;
+  uint16_t argument;  // in global memory, else kNoArgument
+  uint16_t blk_stride;
+  uint16_t rep_stride;
+  uint16_t unused;
+  uint32_t rows;
+  uint32_t lines;  // of global memory that it touches, each row on its own
+  uint64_t at;
+  uint64_t bytes;
+  uint64_t row_bytes;
+  uint32_t row_pitch;    // at most 2^32 - 1
+  uint32_t cold;         // of the lines: those that nothing had touched before
+  uint32_t reuse_lines;  // lines that its block moved since the farthest of the others was last touched
+  uint32_t unused2;
+};
+
+// Scalar accesses between two events that share line, space and access.
+struct ScalarsSlot {
+  Slot slot;
+  Space space;
+  Access access;
+  uint8_t bytes;  // of one access
+  uint16_t file;
+  uint16_t argument;
+  uint32_t line;
+  uint32_t block;
+  uint64_t count;
+  uint64_t begin;  // the accesses lie in [begin, end)
+  uint64_t end;
+  uint64_t
+      changes;  // how often the access was in another 64 bytes (a line of the scalar unit's data cache) than the one before
+  uint64_t unused[2];
+};
+
+struct TextSlot {
+  static constexpr uint32_t kRoom = kSlotBytes - 8;
+  Slot slot;
+  uint8_t continues;  // the next slot is a TextSlot with more of it
+  uint16_t number;
+  uint32_t unused;
+  char text[kRoom];
+};
+
+static_assert(sizeof(EventSlot) == kSlotBytes && sizeof(OperandSlot) == kSlotBytes);
+static_assert(sizeof(ScalarsSlot) == kSlotBytes && sizeof(TextSlot) == kSlotBytes);
+
+// When each line of the arguments was last touched: the number of lines that the block had moved by then. Blocks run side by side on
+// the device and one after the other here, so a distance between two of them is that between how far each had come.
+class LineTable {
+ public:
+  static constexpr uint32_t kLineBytes = 512;
+
+  explicit LineTable(const GntJob& job) : args_(job.args), count_(job.arg_count) {
+    lines_ = static_cast<uint32_t**>(calloc(count_ + 1, sizeof(uint32_t*)));
+    for (uint32_t i = 0; lines_ != nullptr && i < count_; ++i) {
+      if (args_[i].kind != GNT_TENSOR) continue;
+      lines_[i] = static_cast<uint32_t*>(calloc(LineOf(i, args_[i].bytes) + 1, sizeof(uint32_t)));
+    }
+  }
+  ~LineTable() {
+    for (uint32_t i = 0; lines_ != nullptr && i < count_; ++i) free(lines_[i]);
+    free(lines_);
+  }
+  LineTable(const LineTable&) = delete;
+  LineTable& operator=(const LineTable&) = delete;
+
+  uint16_t ArgumentOf(const uint8_t* at) const {
+    for (uint32_t i = 0; i < count_; ++i) {
+      if (args_[i].kind == GNT_TENSOR && at >= args_[i].data && at < args_[i].data + args_[i].bytes)
+        return static_cast<uint16_t>(i);
+    }
+    return kNoArgument;
+  }
+  uint64_t AddressOf(uint16_t argument, const uint8_t* at) const {
+    return args_[argument].address + static_cast<uint64_t>(at - args_[argument].data);
+  }
+
+  struct Touched {
+    uint32_t lines = 0;
+    uint32_t cold = 0;
+    uint32_t reuse_lines = 0;
+    uint32_t fresh_dirty = 0;
+    uint32_t fresh_held = 0;
+  };
+
+  // `moved`: lines that the block has moved so far. Through the cache, or a write: the line is then held.
+  void Touch(uint16_t argument, const uint8_t* at, uint64_t bytes, bool write, bool cached, uint32_t moved,
+             Touched& sum) {
+    if (bytes == 0) return;
+    const uint64_t offset = static_cast<uint64_t>(at - args_[argument].data);
+    const uint64_t last = LineOf(argument, offset + bytes - 1);
+    for (uint64_t line = LineOf(argument, offset); line <= last; ++line) {
+      ++sum.lines;
+      if (lines_ == nullptr || lines_[argument] == nullptr || (!write && !cached)) continue;
+      uint32_t& stamp = lines_[argument][line];
+      if (stamp >> 2 == 0) ++sum.cold;
+      if ((stamp & kHeld) == 0) ++sum.fresh_held;
+      if (write && (stamp & kDirty) == 0) ++sum.fresh_dirty;
+      if (stamp >> 2 != 0) {
+        const uint32_t then = (stamp >> 2) - 1;
+        const uint32_t distance = moved > then ? moved - then : then - moved;
+        if (distance > sum.reuse_lines) sum.reuse_lines = distance;
+      }
+      stamp = (moved + 1) << 2 | kHeld | (stamp & kDirty) | (write ? kDirty : 0);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kHeld = 1;
+  static constexpr uint32_t kDirty = 2;
+  // An argument may start inside a line.
+  uint64_t LineOf(uint32_t argument, uint64_t offset) const {
+    return (args_[argument].address % kLineBytes + offset) / kLineBytes;
+  }
+
+  const GntArg* args_;
+  uint32_t count_;
+  uint32_t** lines_ = nullptr;
+};
+
+// Numbers for texts, by their address: op names, roles and files are literals of the library.
+class TextTable {
+ public:
+  static constexpr uint16_t kMost = 1024;
+  // The number of a text, and whether it is new.
+  uint16_t NumberOf(const char* text, bool& fresh) {
+    uint32_t at = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(text) >> 2) % kMost;
+    for (uint32_t tried = 0; tried < kMost; ++tried, at = (at + 1) % kMost) {
+      if (texts_[at] == text) return numbers_[at];
+      if (texts_[at] != nullptr) continue;
+      texts_[at] = text;
+      fresh = true;
+      return numbers_[at] = ++count_;
+    }
+    return 0;
+  }
+
+ private:
+  const char* texts_[kMost] = {};
+  uint16_t numbers_[kMost] = {};
+  uint16_t count_ = 0;
+};
+
+class Trace final : public Observer {
+ public:
+  explicit Trace(GntJob& job) : out_(job.trace) {
+    if (!Asked()) return;
+    lines_ = new (std::nothrow) LineTable(job);
+    texts_ = new (std::nothrow) TextTable;
+    moved_ = static_cast<uint32_t*>(calloc(job.blocks, sizeof(uint32_t)));
+    out_.used = out_.full = 0;
+    if (lines_ == nullptr || texts_ == nullptr || moved_ == nullptr) out_.full = 1;
+  }
+  ~Trace() override {
+    delete lines_;
+    delete texts_;
+    free(moved_);
+  }
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  bool Asked() const { return kObserved && out_.slots != nullptr; }
+
+  void OnEvent(Core& core, const Event& event) override {
+    if (moved_ == nullptr) return;
+    WriteScalars(core.block);
+    LineTable::Touched touched[4];
+    if (event.kind == Kind::Copy) TouchLines(core.block, event, touched);
+    if (Chosen(core.block)) WriteEvent(core, event, touched);
+  }
+
+  void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
+    if (moved_ == nullptr) return;
+    for (uint32_t i = 0; i < count; ++i) {
+      const ScalarAccess& access = accesses[i];
+      Run& run = RunOf(core.block, access);
+      const uint64_t at = reinterpret_cast<uint64_t>(access.at);
+      ++run.count;
+      if (at < run.begin) run.begin = at;
+      if (at + access.bytes > run.end) run.end = at + access.bytes;
+      if (at / kScalarLineBytes == run.line_at) continue;
+      run.line_at = at / kScalarLineBytes;
+      ++run.changes;
+      if (access.space == Space::GM) TouchScalar(core.block, access);
+    }
+  }
+
+  void OnBlockEnd(Core& core) override {
+    if (moved_ != nullptr) WriteScalars(core.block);
+  }
+
+ private:
+  static constexpr uint32_t kScalarLineBytes = 64;
+  static constexpr uint32_t kRuns = 64;
+  struct Run {
+    ScalarAccess like;
+    uint64_t count = 0;
+    uint64_t begin = ~uint64_t{0};
+    uint64_t end = 0;
+    uint64_t changes = 0;
+    uint64_t line_at = ~uint64_t{0};
+  };
+
+  bool Chosen(uint32_t block) const {
+    for (uint32_t i = 0; i < out_.chosen_count; ++i) {
+      if (out_.chosen[i] == block) return true;
+    }
+    return false;
+  }
+
+  // In a loop the accesses come in the same order again and again, so the search starts behind the last one found.
+  Run& RunOf(uint32_t block, const ScalarAccess& access) {
+    for (uint32_t tried = 0; tried < run_count_; ++tried) {
+      last_run_ = last_run_ + 1 < run_count_ ? last_run_ + 1 : 0;
+      const ScalarAccess& like = runs_[last_run_].like;
+      if (like.line == access.line && like.space == access.space && like.access == access.access &&
+          like.bytes == access.bytes && like.file == access.file)
+        return runs_[last_run_];
+    }
+    if (run_count_ == kRuns) WriteScalars(block);
+    last_run_ = run_count_++;
+    runs_[last_run_] = Run{};
+    runs_[last_run_].like = access;
+    return runs_[last_run_];
+  }
+
+  void Count(uint32_t block, const LineTable::Touched& touched, bool write, bool cached) {
+    (write ? out_.lines_written : out_.lines_read) += touched.lines;
+    if (!write) (cached ? out_.lines_cold : out_.lines_bypassed) += cached ? touched.cold : touched.lines;
+    out_.lines_dirty += touched.fresh_dirty;
+    out_.lines_held += touched.fresh_held;
+    moved_[block] += touched.lines;
+  }
+  void TouchScalar(uint32_t block, const ScalarAccess& access) {
+    const uint16_t argument = lines_->ArgumentOf(access.at);
+    if (argument == kNoArgument) return;
+    const bool write = access.access == Access::Write;
+    LineTable::Touched touched;
+    lines_->Touch(argument, access.at, access.bytes, write, true, moved_[block], touched);
+    Count(block, touched, write, true);
+  }
+  void TouchLines(uint32_t block, const Event& event, LineTable::Touched* touched) {
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.space != Space::GM) continue;
+      const uint16_t argument = lines_->ArgumentOf(operand.at);
+      if (argument == kNoArgument) continue;
+      const bool write = operand.access != Access::Read;
+      ForRuns(event, operand, [&](const uint8_t* at, uint64_t bytes) {
+        lines_->Touch(argument, at, bytes, write, operand.cached, moved_[block], touched[i]);
+      });
+      Count(block, touched[i], write, operand.cached);
+    }
+  }
+
+  void WriteScalars(uint32_t block) {
+    const bool chosen = Chosen(block);
+    for (uint32_t i = 0; chosen && i < run_count_; ++i) {
+      const Run& run = runs_[i];
+      const uint16_t file = NumberOf(run.like.file);
+      auto* slot = static_cast<ScalarsSlot*>(Room(1));
+      if (slot == nullptr) break;
+      *slot = {};
+      slot->slot = Slot::Scalars;
+      slot->space = run.like.space;
+      slot->access = run.like.access;
+      slot->bytes = run.like.bytes;
+      slot->file = file;
+      slot->argument = kNoArgument;
+      slot->line = run.like.line;
+      slot->block = block;
+      slot->count = run.count;
+      slot->changes = run.changes;
+      slot->begin = run.begin;
+      slot->end = run.end;
+      if (run.like.space == Space::GM) {
+        slot->argument = lines_->ArgumentOf(run.like.at);
+        slot->begin = ModelAddress(run.like.at, slot->argument) + (run.begin - reinterpret_cast<uint64_t>(run.like.at));
+      } else {
+        slot->begin = run.begin - reinterpret_cast<uint64_t>(ThisCore().ub);
+      }
+      slot->end = slot->begin + (run.end - run.begin);
+    }
+    run_count_ = last_run_ = 0;
+  }
+
+  void WriteEvent(Core& core, const Event& event, const LineTable::Touched* touched) {
+    // Texts first: they may take slots of their own.
+    const uint16_t op = NumberOf(event.op);
+    const uint16_t file = NumberOf(event.loc.file);
+    uint16_t roles[4];
+    for (uint8_t i = 0; i < event.operands; ++i) roles[i] = NumberOf(event.operand[i].role);
+    auto* room = static_cast<uint8_t*>(Room(1 + event.operands));
+    if (room == nullptr) return;
+    auto* slot = reinterpret_cast<EventSlot*>(room);
+    *slot = {};
+    slot->slot = Slot::Event;
+    slot->kind = event.kind;
+    slot->pipe = event.pipe;
+    slot->operands = event.operands;
+    slot->element_bytes = event.element_bytes;
+    slot->hard_event = event.hard_event;
+    slot->event_id = event.event_id;
+    slot->prefix = event.active.prefix ? 1 : 0;
+    slot->per_repeat = event.active.per_repeat;
+    slot->first = event.active.first;
+    slot->last = event.active.last;
+    slot->repeats = event.repeats;
+    slot->op = op;
+    slot->file = file;
+    slot->line = event.loc.line;
+    slot->block = core.block;
+    slot->low = event.active.low;
+    slot->high = event.active.high;
+    slot->lanes = event.lanes;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      WriteOperand(core, event.operand[i], roles[i], touched[i],
+                   reinterpret_cast<OperandSlot*>(room + kSlotBytes * (1 + i)));
+    }
+  }
+  void WriteOperand(const Core& core, const Operand& operand, uint16_t role, const LineTable::Touched& touched,
+                    OperandSlot* slot) {
+    *slot = {};
+    slot->slot = Slot::Operand;
+    slot->space = operand.space;
+    slot->access = operand.access;
+    slot->element_bytes = operand.element_bytes;
+    slot->strided = operand.strided ? 1 : 0;
+    slot->cached = operand.cached ? 1 : 0;
+    slot->role = role;
+    slot->argument = operand.space == Space::GM ? lines_->ArgumentOf(operand.at) : kNoArgument;
+    slot->blk_stride = operand.blk_stride;
+    slot->rep_stride = operand.rep_stride;
+    slot->rows = operand.rows;
+    slot->at = operand.space == Space::GM ? ModelAddress(operand.at, slot->argument)
+                                          : static_cast<uint64_t>(operand.at - core.ub);
+    slot->bytes = operand.bytes;
+    slot->row_bytes = operand.row_bytes;
+    slot->row_pitch = static_cast<uint32_t>(operand.row_pitch);
+    slot->lines = touched.lines;
+    slot->cold = touched.cold;
+    slot->reuse_lines = touched.reuse_lines;
+  }
+
+  uint64_t ModelAddress(const uint8_t* at, uint16_t argument) const {
+    return argument == kNoArgument ? 0 : lines_->AddressOf(argument, at);
+  }
+
+  uint16_t NumberOf(const char* text) {
+    bool fresh = false;
+    const uint16_t number = texts_->NumberOf(text, fresh);
+    for (const char* at = text; fresh;) {
+      auto* slot = static_cast<TextSlot*>(Room(1));
+      if (slot == nullptr) break;
+      *slot = {};
+      slot->slot = Slot::Text;
+      slot->number = number;
+      uint32_t i = 0;
+      while (i < TextSlot::kRoom && at[i] != '\0') {
+        slot->text[i] = at[i];
+        ++i;
+      }
+      at += i;
+      slot->continues = *at != '\0' ? 1 : 0;
+      fresh = *at != '\0';
+    }
+    return number;
+  }
+
+  void* Room(uint32_t slots) {
+    if (out_.full != 0 || out_.bytes - out_.used < uint64_t{slots} * kSlotBytes) {
+      out_.full = 1;
+      return nullptr;
+    }
+    void* room = out_.slots + out_.used;
+    out_.used += uint64_t{slots} * kSlotBytes;
+    return room;
+  }
+
+  GntTrace& out_;
+  LineTable* lines_ = nullptr;
+  TextTable* texts_ = nullptr;
+  uint32_t* moved_ = nullptr;  // lines that each block has moved
+  Run runs_[kRuns];
+  uint32_t run_count_ = 0;
+  uint32_t last_run_ = 0;
+};
+
+}  // namespace gn_twin
