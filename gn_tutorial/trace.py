@@ -71,7 +71,9 @@ class Operand(NamedTuple):
     at: byte address: from the start of the Unified Buffer, or in the model's global memory, where every argument starts
     at a multiple of 512 bytes unless the caller asked otherwise. lines: 512-byte lines of global memory touched, each
     row on its own; cold of them had not been touched before in the launch, and the one of the others that had waited
-    longest was touched ``reuse_lines`` lines of the block's own traffic ago. cached: False past the L2 cache.
+    longest was touched ``reuse_lines`` lines of the block's own traffic ago. cold_blocks: blocks of 32 bytes of it that
+    nothing had touched before, so that two bursts that share a line are cold for half each. cached: False past the
+    L2 cache.
     """
 
     role: str
@@ -91,6 +93,7 @@ class Operand(NamedTuple):
     lines: int
     cold: int
     reuse_lines: int
+    cold_blocks: int
 
 
 class Event(NamedTuple):
@@ -164,6 +167,23 @@ class Trace:
         """Whether some blocks of the launch were not recorded."""
         return len(self.blocks) < self.launched
 
+    def weights(self) -> dict[int, int]:
+        """How many blocks of the launch each recorded one stands for: those that no other recorded one is nearer to."""
+        known = sorted(self.blocks)
+        weights = dict.fromkeys(known, 0)
+        for block in self.nearest():
+            weights[block] += 1
+        return weights
+
+    def nearest(self) -> list[int]:
+        """For each block of the launch, the recorded one that is nearest to it; the later one of two."""
+        known, place, found = sorted(self.blocks), 0, []
+        for block in range(self.launched):
+            while place + 1 < len(known) and abs(known[place + 1] - block) <= abs(known[place] - block):
+                place += 1
+            found.append(known[place])
+        return found
+
     def __repr__(self) -> str:
         """Counts only: no address of this machine."""
         events = sum(len(events) for events in self.blocks.values())
@@ -229,7 +249,7 @@ _EVENT = _slot(
 )
 _OPERAND = _slot(
     "slot:u1 space:u1 access:u1 element_bytes:u1 strided:u1 cached:u1 role:u2 argument:u2 blk_stride:u2 rep_stride:u2 "
-    "unused:u2 rows:u4 lines:u4 at:u8 bytes:u8 row_bytes:u8 row_pitch:u4 cold:u4 reuse_lines:u4 unused2:u4"
+    "unused:u2 rows:u4 lines:u4 at:u8 bytes:u8 row_bytes:u8 row_pitch:u4 cold:u4 reuse_lines:u4 cold_blocks:u4"
 )
 _SCALARS = _slot(
     "slot:u1 space:u1 access:u1 bytes:u1 file:u2 argument:u2 line:u4 block:u4 count:u8 begin:u8 end:u8 changes:u8 "
@@ -296,134 +316,94 @@ class _Decoder:
     def _places(self, kind: int) -> np.ndarray:
         return np.flatnonzero(self._kinds == kind)
 
-    def _columns(self, kind: int, dtype: np.dtype) -> dict[str, list]:
-        rows = np.ascontiguousarray(self._raw[self._kinds == kind]).view(dtype).reshape(-1)
-        return {name: rows[name].tolist() for name in dtype.names}
+    def _rows(self, kind: int, dtype: np.dtype) -> list[tuple]:
+        return np.ascontiguousarray(self._raw[self._kinds == kind]).view(dtype).reshape(-1).tolist()
 
     def _read_texts(self) -> dict[int, str]:
-        columns = self._columns(_TEXT_SLOT, _TEXT)
         parts: dict[int, bytes] = {0: b"?"}
-        for number, text in zip(columns["number"], columns["text"], strict=True):
+        for _, _, number, _, text in self._rows(_TEXT_SLOT, _TEXT):
             parts[number] = parts.get(number, b"") + text
         return {number: text.decode("utf-8", "replace") for number, text in parts.items()}
 
     def _operands(self) -> list[Operand]:
-        c = self._columns(_OPERAND_SLOT, _OPERAND)
-        spaces, accesses = list(Space), list(Access)
-        return [
-            Operand(self._texts[role], spaces[space], accesses[access], self._argument(argument), *rest)
-            for role, space, access, argument, *rest in zip(
-                *(c[name] for name in ("role", "space", "access", "argument", "at", "bytes", "element_bytes")),
-                map(bool, c["strided"]),
-                *(c[name] for name in ("blk_stride", "rep_stride", "rows", "row_bytes", "row_pitch")),
-                map(bool, c["cached"]),
-                *(c[name] for name in ("lines", "cold", "reuse_lines")),
-                strict=True,
+        spaces, accesses, found = list(Space), list(Access), []
+        for row in self._rows(_OPERAND_SLOT, _OPERAND):
+            _, space, access, element_bytes, strided, cached, role, argument, blk, rep, _, rows, lines, *rest = row
+            at, size, row_bytes, row_pitch, cold, reuse_lines, cold_blocks = rest
+            operand = Operand(
+                role=self._texts[role],
+                space=spaces[space],
+                access=accesses[access],
+                argument=self._argument(argument),
+                at=at,
+                bytes=size,
+                element_bytes=element_bytes,
+                strided=bool(strided),
+                blk_stride=blk,
+                rep_stride=rep,
+                rows=rows,
+                row_bytes=row_bytes,
+                row_pitch=row_pitch,
+                cached=bool(cached),
+                lines=lines,
+                cold=cold,
+                reuse_lines=reuse_lines,
+                cold_blocks=cold_blocks,
             )
-        ]
+            found.append(operand)
+        return found
 
     def _events(self) -> list[tuple[Event, int]]:
-        c = self._columns(_EVENT_SLOT, _EVENT)
-        kinds, pipes = list(Kind), list(Pipe)
-        flags = {index: name for index, name in enumerate(HARD_EVENTS)}
-        return [
-            (
-                Event(
-                    kind=kinds[kind],
-                    pipe=pipes[pipe],
-                    op=self._texts[op],
-                    file=self._texts[file],
-                    line=line,
-                    block=block,
-                    repeats=repeats,
-                    element_bytes=element_bytes,
-                    lanes=lanes,
-                    per_repeat=per_repeat,
-                    first=first,
-                    last=last,
-                    mask=None if prefix else low | high << 64,
-                    flag=flags.get(hard_event, ""),
-                    event_id=event_id,
-                    operands=(),
-                    changes=0,
-                ),
-                operands,
+        kinds, pipes, found = list(Kind), list(Pipe), []
+        flags = dict(enumerate(HARD_EVENTS))
+        for row in self._rows(_EVENT_SLOT, _EVENT):
+            _, kind, pipe, operands, element_bytes, hard_event, event_id, prefix, per_repeat, first, last, *rest = row
+            repeats, op, file, line, block, _, low, high, lanes, _ = rest
+            event = Event(
+                kind=kinds[kind],
+                pipe=pipes[pipe],
+                op=self._texts[op],
+                file=self._texts[file],
+                line=line,
+                block=block,
+                repeats=repeats,
+                element_bytes=element_bytes,
+                lanes=lanes,
+                per_repeat=per_repeat,
+                first=first,
+                last=last,
+                mask=None if prefix else low | high << 64,
+                flag=flags.get(hard_event, ""),
+                event_id=event_id,
+                operands=(),
+                changes=0,
             )
-            for kind, pipe, op, file, line, block, repeats, element_bytes, lanes, per_repeat, first, last, prefix, low, high, hard_event, event_id, operands in zip(
-                *(
-                    c[name]
-                    for name in (
-                        "kind",
-                        "pipe",
-                        "op",
-                        "file",
-                        "line",
-                        "block",
-                        "repeats",
-                        "element_bytes",
-                        "lanes",
-                        "per_repeat",
-                        "first",
-                        "last",
-                        "prefix",
-                        "low",
-                        "high",
-                        "hard_event",
-                        "event_id",
-                        "operands",
-                    )
-                ),
-                strict=True,
-            )
-        ]
+            found.append((event, operands))
+        return found
 
     def _scalars(self) -> list[Event]:
-        c = self._columns(_SCALARS_SLOT, _SCALARS)
-        spaces, accesses = list(Space), list(Access)
-        found = []
-        for index in range(len(c["line"])):
-            access = accesses[c["access"][index]]
-            begin, end = c["begin"][index], c["end"][index]
-            operand = Operand(
-                role="element",
-                space=spaces[c["space"][index]],
-                access=access,
-                argument=self._argument(c["argument"][index]),
+        spaces, accesses, found = list(Space), list(Access), []
+        for row in self._rows(_SCALARS_SLOT, _SCALARS):
+            _, space, access, size, file, argument, line, block, count, begin, end, changes, *_ = row
+            operand = _ELEMENT._replace(
+                space=spaces[space],
+                access=accesses[access],
+                argument=self._argument(argument),
                 at=begin,
                 bytes=end - begin,
-                element_bytes=c["bytes"][index],
-                strided=False,
-                blk_stride=1,
-                rep_stride=8,
-                rows=1,
-                row_bytes=0,
-                row_pitch=0,
-                cached=True,
-                lines=0,
-                cold=0,
-                reuse_lines=0,
+                element_bytes=size,
             )
-            found.append(
-                Event(
-                    kind=Kind.SCALARS,
-                    pipe=Pipe.S,
-                    op=_SCALAR_OPS[access],
-                    file=self._texts[c["file"][index]],
-                    line=c["line"][index],
-                    block=c["block"][index],
-                    repeats=0,
-                    element_bytes=c["bytes"][index],
-                    lanes=c["count"][index],
-                    per_repeat=0,
-                    first=0,
-                    last=0,
-                    mask=None,
-                    flag="",
-                    event_id=-1,
-                    operands=(operand,),
-                    changes=c["changes"][index],
-                )
+            event = _SCALAR_EVENT._replace(
+                op=_SCALAR_OPS[accesses[access]],
+                file=self._texts[file],
+                line=line,
+                block=block,
+                element_bytes=size,
+                lanes=count,
+                operands=(operand,),
+                changes=changes,
             )
+            found.append(event)
         return found
 
     def _argument(self, index: int) -> str:
@@ -431,3 +411,6 @@ class _Decoder:
 
 
 _SCALAR_OPS = {Access.READ: "GetValue", Access.WRITE: "SetValue", Access.READ_WRITE: "operator()"}
+# What every run of scalar accesses has in common.
+_ELEMENT = Operand("element", Space.UB, Access.READ, "", 0, 0, 0, False, 1, 8, 1, 0, 0, True, 0, 0, 0, 0)
+_SCALAR_EVENT = Event(Kind.SCALARS, Pipe.S, "", "", 0, 0, 0, 0, 0, 0, 0, 0, None, "", -1, (), 0)

@@ -1,4 +1,4 @@
-"""The memory that one launch writes its trace into: which blocks are recorded, where arguments lie, and reading it back."""
+"""The memory that one launch writes its trace into: which blocks are recorded, where arguments lie, reading it back."""
 
 from __future__ import annotations
 

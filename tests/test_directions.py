@@ -29,14 +29,16 @@ class Room(NamedTuple):
 
 PYTHON_ROOMS = {
     "base": Room("errors abi"),
-    "facts": Room("spec signature cpp_tokens sample_source op_macros shapes options diagnostics tables apis", "base"),
+    "facts": Room(
+        "spec signature cpp_tokens sample_source op_macros shapes options diagnostics tables apis trace machine", "base"
+    ),
     "reference": Room("reference reference.*", "base"),
     "cache": Room("cache", "base"),
     "compiler": Room("compiler compile_errors compile_job compiler_output", "base facts cache"),
     "build": Room("build build_job dependencies", "base facts cache compiler"),
     "tiling": Room("tiling", "base facts build"),
     "launch": Room(
-        "launch launch_args inprocess isolated job_file job_layout outcome crash evidence sample_run",
+        "launch launch_args inprocess isolated job_file job_layout outcome trace_room crash evidence sample_run",
         "base facts compiler build",
     ),
     "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),
@@ -49,7 +51,10 @@ PYTHON_ROOMS = {
         "base facts reference tiling launch kernel attempts",
     ),
     "pictures": Room("plot filters photo", "base facts reference kernel"),
-    "door": Room("__init__", "base kernel"),
+    # A trace and a machine give a timeline; none of them knows how a trace is made.
+    "timing": Room("banks span core_clock timeline", "base facts"),
+    "profile": Room("profile", "base facts launch kernel timing"),
+    "door": Room("__init__", "base kernel profile"),
     "compat": Room("compat compat_reasons compat_defines", "base facts compiler build launch"),
     "front": Room(
         "__main__ cli cli_* command_* terminal tour doctor",

@@ -63,7 +63,7 @@ struct OperandSlot {
   uint32_t row_pitch;    // at most 2^32 - 1
   uint32_t cold;         // of the lines: those that nothing had touched before
   uint32_t reuse_lines;  // lines that its block moved since the farthest of the others was last touched
-  uint32_t unused2;
+  uint32_t cold_blocks;  // 32-byte blocks of it that nothing had touched before
 };
 
 // Scalar accesses between two events that share line, space and access.
@@ -96,22 +96,28 @@ struct TextSlot {
 static_assert(sizeof(EventSlot) == kSlotBytes && sizeof(OperandSlot) == kSlotBytes);
 static_assert(sizeof(ScalarsSlot) == kSlotBytes && sizeof(TextSlot) == kSlotBytes);
 
-// When each line of the arguments was last touched: the number of lines that the block had moved by then. Blocks run side by side on
-// the device and one after the other here, so a distance between two of them is that between how far each had come.
+// What of the arguments was touched, and when each line was touched last: the number of lines that the block had moved by then.
+// Blocks run side by side on the device and one after the other here, so a distance between two of them is that between how far
+// each had come.
 class LineTable {
  public:
   static constexpr uint32_t kLineBytes = 512;
 
   explicit LineTable(const GntJob& job) : args_(job.args), count_(job.arg_count) {
-    lines_ = static_cast<uint32_t**>(calloc(count_ + 1, sizeof(uint32_t*)));
-    for (uint32_t i = 0; lines_ != nullptr && i < count_; ++i) {
+    marks_ = static_cast<Marks*>(calloc(count_ + 1, sizeof(Marks)));
+    for (uint32_t i = 0; marks_ != nullptr && i < count_; ++i) {
       if (args_[i].kind != GNT_TENSOR) continue;
-      lines_[i] = static_cast<uint32_t*>(calloc(LineOf(i, args_[i].bytes) + 1, sizeof(uint32_t)));
+      const uint64_t lines = LineOf(i, args_[i].bytes) + 1;
+      marks_[i].stamps = static_cast<uint32_t*>(calloc(lines, sizeof(uint32_t)));
+      marks_[i].blocks = static_cast<uint16_t*>(calloc(lines, sizeof(uint16_t)));
     }
   }
   ~LineTable() {
-    for (uint32_t i = 0; lines_ != nullptr && i < count_; ++i) free(lines_[i]);
-    free(lines_);
+    for (uint32_t i = 0; marks_ != nullptr && i < count_; ++i) {
+      free(marks_[i].stamps);
+      free(marks_[i].blocks);
+    }
+    free(marks_);
   }
   LineTable(const LineTable&) = delete;
   LineTable& operator=(const LineTable&) = delete;
@@ -130,6 +136,7 @@ class LineTable {
   struct Touched {
     uint32_t lines = 0;
     uint32_t cold = 0;
+    uint32_t cold_blocks = 0;
     uint32_t reuse_lines = 0;
     uint32_t fresh_dirty = 0;
     uint32_t fresh_held = 0;
@@ -139,27 +146,42 @@ class LineTable {
   void Touch(uint16_t argument, const uint8_t* at, uint64_t bytes, bool write, bool cached, uint32_t moved,
              Touched& sum) {
     if (bytes == 0) return;
-    const uint64_t offset = static_cast<uint64_t>(at - args_[argument].data);
-    const uint64_t last = LineOf(argument, offset + bytes - 1);
-    for (uint64_t line = LineOf(argument, offset); line <= last; ++line) {
+    const uint64_t first = args_[argument].address % kLineBytes + static_cast<uint64_t>(at - args_[argument].data);
+    const uint64_t end = first + bytes;
+    for (uint64_t line = first / kLineBytes; line * kLineBytes < end; ++line) {
       ++sum.lines;
-      if (lines_ == nullptr || lines_[argument] == nullptr || (!write && !cached)) continue;
-      uint32_t& stamp = lines_[argument][line];
-      if (stamp >> 2 == 0) ++sum.cold;
-      if ((stamp & kHeld) == 0) ++sum.fresh_held;
-      if (write && (stamp & kDirty) == 0) ++sum.fresh_dirty;
-      if (stamp >> 2 != 0) {
-        const uint32_t then = (stamp >> 2) - 1;
-        const uint32_t distance = moved > then ? moved - then : then - moved;
-        if (distance > sum.reuse_lines) sum.reuse_lines = distance;
-      }
-      stamp = (moved + 1) << 2 | kHeld | (stamp & kDirty) | (write ? kDirty : 0);
+      if (marks_ == nullptr || marks_[argument].stamps == nullptr || marks_[argument].blocks == nullptr) continue;
+      if (!write && !cached) continue;
+      const uint64_t start = line * kLineBytes;
+      const uint32_t from = first > start ? static_cast<uint32_t>(first - start) / kBlockBytes : 0;
+      const uint32_t to = end - start < kLineBytes ? static_cast<uint32_t>(end - start - 1) / kBlockBytes : 15;
+      const uint32_t bits = (2u << to) - (1u << from);
+      uint16_t& touched = marks_[argument].blocks[line];
+      sum.cold_blocks += static_cast<uint32_t>(__builtin_popcount(bits & ~uint32_t{touched}));
+      touched = static_cast<uint16_t>(touched | bits);
+      Stamp(marks_[argument].stamps[line], write, moved, sum);
     }
   }
 
  private:
-  static constexpr uint32_t kHeld = 1;
-  static constexpr uint32_t kDirty = 2;
+  struct Marks {
+    uint32_t* stamps;  // one each line: 1 + `moved` of the last touch, and whether it was written
+    uint16_t* blocks;  // one bit for each block of 32 bytes that was touched
+  };
+  static constexpr uint32_t kDirty = 1;
+
+  static void Stamp(uint32_t& stamp, bool write, uint32_t moved, Touched& sum) {
+    if (stamp >> 1 == 0) {
+      ++sum.cold;
+      ++sum.fresh_held;
+    } else {
+      const uint32_t then = (stamp >> 1) - 1;
+      const uint32_t distance = moved > then ? moved - then : then - moved;
+      if (distance > sum.reuse_lines) sum.reuse_lines = distance;
+    }
+    if (write && (stamp & kDirty) == 0) ++sum.fresh_dirty;
+    stamp = (moved + 1) << 1 | (write ? kDirty : stamp & kDirty);
+  }
   // An argument may start inside a line.
   uint64_t LineOf(uint32_t argument, uint64_t offset) const {
     return (args_[argument].address % kLineBytes + offset) / kLineBytes;
@@ -167,7 +189,7 @@ class LineTable {
 
   const GntArg* args_;
   uint32_t count_;
-  uint32_t** lines_ = nullptr;
+  Marks* marks_ = nullptr;
 };
 
 // Numbers for texts, by their address: op names, roles and files are literals of the library.
@@ -392,6 +414,7 @@ class Trace final : public Observer {
     slot->lines = touched.lines;
     slot->cold = touched.cold;
     slot->reuse_lines = touched.reuse_lines;
+    slot->cold_blocks = touched.cold_blocks;
   }
 
   uint64_t ModelAddress(const uint8_t* at, uint16_t argument) const {
