@@ -69,7 +69,7 @@ def data_cycles(sources: tuple[Stream, ...], targets: tuple[Stream, ...], repeat
 
 
 def _steps(operands: tuple[Stream, ...], repeat: int) -> tuple[int, ...]:
-    """The banks that one repeat needs in each of its cycles, as bits: one reader after the other where groups are shared."""
+    """The banks that one repeat needs in each of its cycles, as bits; readers take turns where they share a group."""
     rows: list[list[int]] = [[] for _ in range(_GROUPS)]
     per_operand = []
     for operand in operands:

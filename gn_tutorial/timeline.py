@@ -36,8 +36,8 @@ class Timeline:
 
     spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. block_cycles: how
     long each recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: issuing too, which has
-    no spans of its own). core_cycles: the core that is done last, all its blocks together. memory_cycles: the least time in
-    which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
+    no spans of its own). core_cycles: the core that is done last, all its blocks together. memory_cycles: the least time
+    in which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
     """
 
     machine: Machine
