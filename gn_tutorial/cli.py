@@ -14,6 +14,8 @@ from typing import Annotated
 import typer
 
 from gn_tutorial.cli_exercises import ask_quiz, exercise_app, learn_app
+from gn_tutorial.cli_profile import diff as diff_kernels
+from gn_tutorial.cli_profile import profile as profile_kernel
 from gn_tutorial.errors import GntError
 from gn_tutorial.terminal import emit_json, print_table, working
 
@@ -31,6 +33,8 @@ cache_app = typer.Typer(help="The folder of compiled kernels.", no_args_is_help=
 app.add_typer(cache_app, name="cache")
 app.add_typer(learn_app, name="learn")
 app.add_typer(exercise_app, name="exercise")
+app.command("profile")(profile_kernel)
+app.command("diff")(diff_kernels)
 app.command("quiz")(ask_quiz)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]

@@ -14,6 +14,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import Kernel, kernel
 from gn_tutorial.launch import Tally, Tracing
 from gn_tutorial.machine import DEFAULT_MACHINE, ErrorBand, Machine, load_machine
+from gn_tutorial.profile_svg import svg_gantt
 from gn_tutorial.result import Result
 from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.timeline import Timeline, make_timeline
@@ -205,7 +206,7 @@ class Profile:
         return f"{self.kernel}, modelled\n{text_table((), self.facts(), indent='  ')}"
 
     def _repr_html_(self) -> str:
-        return html_table((), self.facts(), caption=f"{self.kernel}, modelled")
+        return html_table((), self.facts(), caption=f"{self.kernel}, modelled") + svg_gantt(self.timeline)
 
 
 def profile(
