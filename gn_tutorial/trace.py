@@ -5,6 +5,7 @@ The slots are those of ``twin/include/gn_twin/trace.h``; ``tests/test_trace.py``
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -137,7 +138,7 @@ class Lines(NamedTuple):
 
     read: brought in, each time counted; cold of them through the L2 cache and never touched before; bypassed of them
     past the cache. written: each time counted. dirty: different lines written. held: different lines that were read
-    through the cache or written.
+    through the cache or written. bypassed_bytes: what was read past the cache, in bytes of whole 32-byte blocks.
     """
 
     read: int
@@ -146,6 +147,7 @@ class Lines(NamedTuple):
     written: int
     dirty: int
     held: int
+    bypassed_bytes: int
 
 
 @dataclass(frozen=True)
@@ -274,12 +276,17 @@ def decode(
 
     Raises KernelError for slots that no trace has: a kernel without bounds may have written over them.
     """
+    collecting = gc.isenabled()
+    gc.disable()  # a million new tuples and no garbage: looking for some would take most of the time
     try:
         blocks = _Decoder(slots, names).blocks(chosen)
     except (IndexError, KeyError, ValueError) as error:
         raise KernelError(
             "the trace cannot be read: the kernel overwrote it", hint="run without a trace first: checks name the place"
         ) from error
+    finally:
+        if collecting:
+            gc.enable()
     return Trace(blocks=blocks, launched=launched, **rest)
 
 
@@ -296,20 +303,12 @@ class _Decoder:
 
     def blocks(self, chosen: Sequence[int]) -> dict[int, tuple[Event, ...]]:
         found: dict[int, list[Event]] = {block: [] for block in chosen}
-        operands = self._operands()
-        events, scalars = self._events(), self._scalars()
+        events, scalars = self._events(self._operands()), self._scalars()
         # Slots of both kinds are in program order; their places say how they alternate.
-        at_event, at_scalars = self._places(_EVENT_SLOT), self._places(_SCALARS_SLOT)
-        order = np.argsort(np.concatenate([at_event, at_scalars]), kind="stable").tolist()
-        taken, count = 0, len(at_event)
-        for index in order:
-            if index >= count:
-                event = scalars[index - count]
-            else:
-                event, has = events[index]
-                if has:
-                    event = event._replace(operands=tuple(operands[taken : taken + has]))
-                    taken += has
+        places = np.concatenate([self._places(_EVENT_SLOT), self._places(_SCALARS_SLOT)])
+        both = events + scalars
+        for index in np.argsort(places, kind="stable").tolist():
+            event = both[index]
             found[event.block].append(event)
         return {block: tuple(events) for block, events in found.items()}
 
@@ -325,60 +324,37 @@ class _Decoder:
             parts[number] = parts.get(number, b"") + text
         return {number: text.decode("utf-8", "replace") for number, text in parts.items()}
 
-    def _operands(self) -> list[Operand]:
-        spaces, accesses, found = list(Space), list(Access), []
-        for row in self._rows(_OPERAND_SLOT, _OPERAND):
-            _, space, access, element_bytes, strided, cached, role, argument, blk, rep, _, rows, lines, *rest = row
-            at, size, row_bytes, row_pitch, cold, reuse_lines, cold_blocks = rest
-            operand = Operand(
-                role=self._texts[role],
-                space=spaces[space],
-                access=accesses[access],
-                argument=self._argument(argument),
-                at=at,
-                bytes=size,
-                element_bytes=element_bytes,
-                strided=bool(strided),
-                blk_stride=blk,
-                rep_stride=rep,
-                rows=rows,
-                row_bytes=row_bytes,
-                row_pitch=row_pitch,
-                cached=bool(cached),
-                lines=lines,
-                cold=cold,
-                reuse_lines=reuse_lines,
-                cold_blocks=cold_blocks,
-            )
-            found.append(operand)
-        return found
+    # Positional, since there may be a million of them: fields by name take twice as long.
 
-    def _events(self) -> list[tuple[Event, int]]:
-        kinds, pipes, found = list(Kind), list(Pipe), []
-        flags = dict(enumerate(HARD_EVENTS))
-        for row in self._rows(_EVENT_SLOT, _EVENT):
-            _, kind, pipe, operands, element_bytes, hard_event, event_id, prefix, per_repeat, first, last, *rest = row
-            repeats, op, file, line, block, _, low, high, lanes, _ = rest
-            event = Event(
-                kind=kinds[kind],
-                pipe=pipes[pipe],
-                op=self._texts[op],
-                file=self._texts[file],
-                line=line,
-                block=block,
-                repeats=repeats,
-                element_bytes=element_bytes,
-                lanes=lanes,
-                per_repeat=per_repeat,
-                first=first,
-                last=last,
-                mask=None if prefix else low | high << 64,
-                flag=flags.get(hard_event, ""),
-                event_id=event_id,
-                operands=(),
-                changes=0,
+    def _operands(self) -> list[Operand]:
+        spaces, accesses, texts = list(Space), list(Access), self._texts
+        arguments = {_NO_ARGUMENT: "", **dict(enumerate(self._arguments))}
+        return [
+            Operand(
+                texts[role], spaces[space], accesses[access], arguments[argument], at, size, element_bytes,
+                bool(strided), blk, rep, rows, row_bytes, row_pitch, bool(cached), lines, cold, reuse, blocks,
             )
-            found.append((event, operands))
+            for (
+                _, space, access, element_bytes, strided, cached, role, argument, blk, rep, _,
+                rows, lines, at, size, row_bytes, row_pitch, cold, reuse, blocks,
+            ) in self._rows(_OPERAND_SLOT, _OPERAND)
+        ]  # fmt: skip
+
+    def _events(self, operands: list[Operand]) -> list[Event]:
+        kinds, pipes, texts = list(Kind), list(Pipe), self._texts
+        flags = dict(enumerate(HARD_EVENTS))
+        found, taken = [], 0
+        for (
+            _, kind, pipe, has, element_bytes, hard_event, event_id, prefix, per_repeat, first, last,
+            repeats, op, file, line, block, _, low, high, lanes, _,
+        ) in self._rows(_EVENT_SLOT, _EVENT):  # fmt: skip
+            event = Event(
+                kinds[kind], pipes[pipe], texts[op], texts[file], line, block, repeats, element_bytes, lanes,
+                per_repeat, first, last, None if prefix else low | high << 64, flags.get(hard_event, ""), event_id,
+                tuple(operands[taken : taken + has]), 0,
+            )  # fmt: skip
+            taken += has
+            found.append(event)
         return found
 
     def _scalars(self) -> list[Event]:

@@ -32,7 +32,15 @@ class TraceRoom:
 
     def decode(self, slots: bytes | memoryview, found: abi.Trace) -> Trace:
         """The trace in these slots; ``found``: what the twin says about it. Raises KernelError if it is damaged."""
-        lines = Lines(*(int(getattr(found, f"lines_{name}")) for name in Lines._fields))
+        lines = Lines(
+            read=found.lines_read,
+            cold=found.lines_cold,
+            bypassed=found.lines_bypassed,
+            written=found.lines_written,
+            dirty=found.lines_dirty,
+            held=found.lines_held,
+            bypassed_bytes=found.blocks_bypassed * 32,
+        )
         return decode(
             slots,
             names=self._names,

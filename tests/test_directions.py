@@ -54,11 +54,13 @@ PYTHON_ROOMS = {
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": Room("banks span core_clock timeline", "base facts"),
     "profile": Room("profile", "base facts launch kernel timing"),
+    "calibration": Room("calibration", "base facts launch kernel timing profile"),
     "door": Room("__init__", "base kernel profile"),
     "compat": Room("compat compat_reasons compat_defines", "base facts compiler build launch"),
     "front": Room(
         "__main__ cli cli_* command_* terminal tour doctor",
-        "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door compat",
+        "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door compat "
+        "timing profile calibration",
     ),
 }
 # The only modules that may import a heavy package, so that everything else starts fast and works without it.

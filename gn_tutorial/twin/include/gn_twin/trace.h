@@ -135,6 +135,7 @@ class LineTable {
 
   struct Touched {
     uint32_t lines = 0;
+    uint32_t blocks = 0;  // of 32 bytes
     uint32_t cold = 0;
     uint32_t cold_blocks = 0;
     uint32_t reuse_lines = 0;
@@ -149,12 +150,13 @@ class LineTable {
     const uint64_t first = args_[argument].address % kLineBytes + static_cast<uint64_t>(at - args_[argument].data);
     const uint64_t end = first + bytes;
     for (uint64_t line = first / kLineBytes; line * kLineBytes < end; ++line) {
-      ++sum.lines;
-      if (marks_ == nullptr || marks_[argument].stamps == nullptr || marks_[argument].blocks == nullptr) continue;
-      if (!write && !cached) continue;
       const uint64_t start = line * kLineBytes;
       const uint32_t from = first > start ? static_cast<uint32_t>(first - start) / kBlockBytes : 0;
       const uint32_t to = end - start < kLineBytes ? static_cast<uint32_t>(end - start - 1) / kBlockBytes : 15;
+      ++sum.lines;
+      sum.blocks += to - from + 1;
+      if (marks_ == nullptr || marks_[argument].stamps == nullptr || marks_[argument].blocks == nullptr) continue;
+      if (!write && !cached) continue;
       const uint32_t bits = (2u << to) - (1u << from);
       uint16_t& touched = marks_[argument].blocks[line];
       sum.cold_blocks += static_cast<uint32_t>(__builtin_popcount(bits & ~uint32_t{touched}));
@@ -301,6 +303,7 @@ class Trace final : public Observer {
   void Count(uint32_t block, const LineTable::Touched& touched, bool write, bool cached) {
     (write ? out_.lines_written : out_.lines_read) += touched.lines;
     if (!write) (cached ? out_.lines_cold : out_.lines_bypassed) += cached ? touched.cold : touched.lines;
+    if (!write && !cached) out_.blocks_bypassed += touched.blocks;
     out_.lines_dirty += touched.fresh_dirty;
     out_.lines_held += touched.fresh_held;
     moved_[block] += touched.lines;
