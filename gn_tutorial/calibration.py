@@ -104,18 +104,23 @@ def measurements() -> tuple[Measurement, ...]:
     return tuple(Measurement(*(row[name] for name in Measurement._fields)) for row in rows)
 
 
-def rows_of(series: str, machine: Machine | None = None) -> Iterator[Row]:
-    """The rows of one series, each as soon as it is known. machine: instead of the chip that was measured.
+def rows_of(what: str, machine: Machine | None = None) -> Iterator[Row]:
+    """The rows of a series ("add") or of one of its cases ("add/3"), each as soon as it is known.
 
-    Raises ArgumentError that lists the series.
+    machine: instead of the chip that was measured. Raises ArgumentError that lists the series or the cases.
     """
-    if series not in SERIES:
-        raise ArgumentError(f"there is no series '{series}'", hint=f"one of {', '.join(SERIES)}")
+    series, _, number = what.partition("/")
+    if series not in SERIES or (series == "instructions" and number):
+        raise ArgumentError(f"there is no series '{what}'", hint=f"one of {', '.join(SERIES)}, or a case such as add/3")
     if series == "instructions":
         yield from _instruction_rows(machine)
         return
     makers = {"bank": _bank_cases, "add": _add_cases, "copy": _copy_cases}
-    for case in makers[series]():
+    cases = [case for case in makers[series]() if case.name == what or not number]
+    if not cases:
+        known = ", ".join(case.name for case in makers[series]())
+        raise ArgumentError(f"there is no case '{what}'", hint=f"one of {known}")
+    for case in cases:
         found = profile_of(case.run(), machine=machine or load_machine(case.machine))
         modelled = _modelled(found, case.scale)
         for one in measurements():
@@ -196,10 +201,8 @@ def _add_cases() -> Iterator[Case]:
         ("6", 48, 16256, 2, 1, apart, 1),
     )
     for name, blocks, tile, buffers, bypass, (_, y0, z0, x1, y1, z1), scale in steps:
-        rows = _ROWS // scale
-        x, y = np.zeros((2, rows * _COLUMNS), np.float16)
-        values = (x, y, out((rows * _COLUMNS,), np.float16), rows, tile, buffers, bypass, y0, z0, x1, y1, z1)
-        run = functools.partial(_run, "add_story", *values, blocks=blocks)
+        values = (tile, buffers, bypass, y0, z0, x1, y1, z1)
+        run = functools.partial(_run_add, _ROWS // scale, *values, blocks=blocks)
         targets = {"Task Duration": 15.0, "aiv_vec_time": 5.0} if name != "0" else {"Task Duration": 15.0}
         note = f"1/{scale} of the rows run, then multiplied" if scale > 1 else ""
         yield Case(f"add/{name}", "910B1", run, targets, scale, note)
@@ -218,10 +221,18 @@ def _copy_cases() -> Iterator[Case]:
         (6144, 512, 128, 64, 1, 1, 2, 1),
     )
     for number, values in enumerate(scenarios, 1):
-        source = np.zeros(values[0] * values[1], np.float16)
-        run = functools.partial(_run, "copy_sweep", source, *values, blocks=48)
+        run = functools.partial(_run_copy, *values)
         targets = {"Task Duration": 15.0} if number in (1, 2, 3, 4, 6) else {}
         yield Case(f"copy/{number}", "910B2", run, targets)
+
+
+def _run_add(rows: int, *values: int, blocks: int) -> Result:
+    x, y = np.zeros((2, rows * _COLUMNS), np.float16)
+    return _run("add_story", x, y, out(x.shape, x.dtype), rows, *values, blocks=blocks)
+
+
+def _run_copy(rows: int, columns: int, *values: int) -> Result:
+    return _run("copy_sweep", np.zeros(rows * columns, np.float16), rows, columns, *values, blocks=48)
 
 
 def _run(name: str, *values: Any, blocks: int = 1) -> Result:

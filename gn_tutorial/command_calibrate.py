@@ -12,7 +12,7 @@ _HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "ta
 
 
 def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
-    """Compare every case of the series (all of them if none is named). Returns whether no target was missed."""
+    """Compare the series and cases that are named, or all series. Returns whether no target was missed."""
     chosen = load_machine(machine) if machine else None
     found: dict[str, list[Row]] = {}
     for name in series or SERIES:

@@ -224,7 +224,8 @@ def profile(
     target: a kernel, its registered name, or a path. ``values`` and ``named`` are those of a call of the kernel: of the
     operator where it is registered, else of ``Kernel.run``. machine: a name of ``gn_tutorial.machine.machines()``, a
     TOML file, or a Machine. tracing: which blocks to record; None: eight of them, spread evenly, or fewer where their
-    events do not fit into 128 MiB (the profile then names those it has). warm: the L2 cache holds what fits before the launch; the default is a cold start.
+    events do not fit into 128 MiB (the profile then names those it has). warm: the L2 cache holds what fits before the
+    launch; the default is a cold start.
 
     Raises ArgumentError and what a call raises.
     """

@@ -35,9 +35,9 @@ class Timeline:
     """The modelled launch.
 
     spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. block_cycles: how
-    long each recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: with issuing, which has
-    no spans of its own). core_cycles: when the last core is done, each with all its blocks. memory_cycles: the least
-    time in which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
+    long each recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: with issuing, which
+    has no spans of its own). core_cycles: when the last core is done, each with all its blocks. memory_cycles: the
+    least time in which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
     """
 
     machine: Machine
