@@ -103,9 +103,7 @@ def trace_of(
     blocks: Mapping[int, Sequence[Event]], *, launched: int | None = None, lines: Lines | None = None
 ) -> Trace:
     """A launch with these recorded blocks; its lines are counted from the events unless they are given."""
-    numbered = {
-        block: tuple(one._replace(block=block) for one in events) for block, events in blocks.items()
-    }
+    numbered = {block: tuple(one._replace(block=block) for one in events) for block, events in blocks.items()}
     if lines is None:
         far = [
             (one.pipe, place)
