@@ -133,6 +133,13 @@ class LineTable {
     return args_[argument].address + static_cast<uint64_t>(at - args_[argument].data);
   }
 
+  // Where an argument lies in this process, and where it begins in the model.
+  void Bounds(uint16_t argument, const uint8_t*& low, const uint8_t*& high, uint64_t& model_low) const {
+    low = args_[argument].data;
+    high = low + args_[argument].bytes;
+    model_low = args_[argument].address;
+  }
+
   struct Touched {
     uint32_t lines = 0;
     uint32_t blocks = 0;  // of 32 bytes
@@ -249,15 +256,16 @@ class Trace final : public Observer {
     if (moved_ == nullptr) return;
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
-      Run& run = RunOf(core.block, access);
-      const uint64_t at = reinterpret_cast<uint64_t>(access.at);
+      Run& run = RunOf(core, access);
+      const uint64_t at = static_cast<uint64_t>(access.at - run.low) + run.model_low;
       ++run.count;
       if (at < run.begin) run.begin = at;
       if (at + access.bytes > run.end) run.end = at + access.bytes;
       if (at / kScalarLineBytes == run.line_at) continue;
+      const bool other = at / LineTable::kLineBytes != run.line_at * kScalarLineBytes / LineTable::kLineBytes;
       run.line_at = at / kScalarLineBytes;
       ++run.changes;
-      if (access.space == Space::GM) TouchScalar(core.block, access);
+      if (other && run.argument != kNoArgument) TouchScalar(core.block, access, run.argument);
     }
   }
 
@@ -268,8 +276,13 @@ class Trace final : public Observer {
  private:
   static constexpr uint32_t kScalarLineBytes = 64;
   static constexpr uint32_t kRuns = 64;
+  // Accesses of one source line to one argument, or to the Unified Buffer: the memory from `low` to `high`.
   struct Run {
     ScalarAccess like;
+    const uint8_t* low = nullptr;
+    const uint8_t* high = nullptr;
+    uint64_t model_low = 0;  // the model's address of `low`
+    uint16_t argument = kNoArgument;
     uint64_t count = 0;
     uint64_t begin = ~uint64_t{0};
     uint64_t end = 0;
@@ -285,19 +298,27 @@ class Trace final : public Observer {
   }
 
   // In a loop the accesses come in the same order again and again, so the search starts behind the last one found.
-  Run& RunOf(uint32_t block, const ScalarAccess& access) {
+  Run& RunOf(Core& core, const ScalarAccess& access) {
     for (uint32_t tried = 0; tried < run_count_; ++tried) {
       last_run_ = last_run_ + 1 < run_count_ ? last_run_ + 1 : 0;
-      const ScalarAccess& like = runs_[last_run_].like;
-      if (like.line == access.line && like.space == access.space && like.access == access.access &&
-          like.bytes == access.bytes && like.file == access.file)
+      const Run& run = runs_[last_run_];
+      if (run.like.line == access.line && run.like.access == access.access && run.like.bytes == access.bytes &&
+          run.like.file == access.file && access.at >= run.low && access.at < run.high)
         return runs_[last_run_];
     }
-    if (run_count_ == kRuns) WriteScalars(block);
+    if (run_count_ == kRuns) WriteScalars(core.block);
     last_run_ = run_count_++;
-    runs_[last_run_] = Run{};
-    runs_[last_run_].like = access;
-    return runs_[last_run_];
+    Run& run = runs_[last_run_];
+    run = Run{};
+    run.like = access;
+    run.low = core.ub;
+    run.high = core.ub + kUbBytes;
+    if (access.space == Space::UB) return run;
+    run.argument = lines_->ArgumentOf(access.at);
+    run.low = access.at;
+    run.high = access.at + 1;
+    if (run.argument != kNoArgument) lines_->Bounds(run.argument, run.low, run.high, run.model_low);
+    return run;
   }
 
   void Count(uint32_t block, const LineTable::Touched& touched, bool write, bool cached) {
@@ -308,9 +329,7 @@ class Trace final : public Observer {
     out_.lines_held += touched.fresh_held;
     moved_[block] += touched.lines;
   }
-  void TouchScalar(uint32_t block, const ScalarAccess& access) {
-    const uint16_t argument = lines_->ArgumentOf(access.at);
-    if (argument == kNoArgument) return;
+  void TouchScalar(uint32_t block, const ScalarAccess& access, uint16_t argument) {
     const bool write = access.access == Access::Write;
     LineTable::Touched touched;
     lines_->Touch(argument, access.at, access.bytes, write, true, moved_[block], touched);
@@ -343,20 +362,13 @@ class Trace final : public Observer {
       slot->access = run.like.access;
       slot->bytes = run.like.bytes;
       slot->file = file;
-      slot->argument = kNoArgument;
+      slot->argument = run.argument;
       slot->line = run.like.line;
       slot->block = block;
       slot->count = run.count;
       slot->changes = run.changes;
       slot->begin = run.begin;
       slot->end = run.end;
-      if (run.like.space == Space::GM) {
-        slot->argument = lines_->ArgumentOf(run.like.at);
-        slot->begin = ModelAddress(run.like.at, slot->argument) + (run.begin - reinterpret_cast<uint64_t>(run.like.at));
-      } else {
-        slot->begin = run.begin - reinterpret_cast<uint64_t>(ThisCore().ub);
-      }
-      slot->end = slot->begin + (run.end - run.begin);
     }
     run_count_ = last_run_ = 0;
   }
