@@ -297,7 +297,8 @@ def compat(
 @app.command()
 def calibrate(
     series: Annotated[
-        Many, typer.Argument(help="bank, add, copy, instructions, or a case such as add/3; everything if none is named.")
+        Many,
+        typer.Argument(help="bank, add, copy, instructions, or a case such as add/3; everything if none is named."),
     ] = None,
     machine: Annotated[str, typer.Option(help="Another machine than the measured one: 910B3, or a .toml file.")] = "",
     json: Json = False,

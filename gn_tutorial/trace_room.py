@@ -9,7 +9,8 @@ import numpy as np
 from gn_tutorial import abi
 from gn_tutorial.abi import Kind
 from gn_tutorial.launch_args import LaunchArg
-from gn_tutorial.trace import Lines, Trace, Tracing, decode
+from gn_tutorial.trace import Lines, Trace, Tracing
+from gn_tutorial.trace_decode import decode
 
 
 class TraceRoom:

@@ -38,7 +38,7 @@ PYTHON_ROOMS = {
     "build": Room("build build_job dependencies", "base facts cache compiler"),
     "tiling": Room("tiling", "base facts build"),
     "launch": Room(
-        "launch launch_args inprocess isolated job_file job_layout outcome trace_room crash evidence sample_run",
+        "launch launch_args inprocess isolated job_file job_layout outcome trace_room trace_decode crash evidence sample_run",
         "base facts compiler build",
     ),
     "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),
@@ -76,7 +76,7 @@ TWIN_ROOMS = {
         "local_memory.h mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h scalar_bits.h sync.h system.h tiling.h",
         "language events core tensors",
     ),
-    "observers": Room("check_*.h shadow_*.h trace.h tally.h", "language events core"),
+    "observers": Room("check_*.h shadow_*.h trace.h trace_*.h tally.h", "language events core"),
     "launch": Room("launch.h", "language events core observers"),
     "host": Room("host_runtime.h host_tiling.h", "language events core observers launch"),
 }

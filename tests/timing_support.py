@@ -51,7 +51,7 @@ def operand(space: Space, access: Access, at: int, size: int, **values: object) 
 
 
 def load(size: int, *, ub: int = 0, at: int = 0, line: int = 1, cold: bool = True, **values: object) -> Event:
-    """A DataCopy of ``size`` bytes into the Unified Buffer, from an aligned place that nothing touched, or that is warm."""
+    """A DataCopy of ``size`` bytes into the Unified Buffer, from a place that nothing touched, or that is warm."""
     lines = (at + size - 1) // LINE_BYTES - at // LINE_BYTES + 1 if size else 0
     far = {"lines": lines, "cold": lines if cold else 0, "cold_blocks": -(-size // 32) if cold else 0, **values}
     operands = (

@@ -58,7 +58,7 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
-// A trace: what the blocks in `chosen` did, as slots of 64 bytes (gn_twin/trace.h), and counts of all blocks. A line is 512 bytes
+// A trace: what the blocks in `chosen` did, as slots of 64 bytes (gn_twin/trace_slots.h), and counts of all blocks. A line is 512 bytes
 // of global memory, what the L2 cache holds or drops as one.
 struct GntTrace {
   uint8_t* slots;          // in: where to write; null: no trace
