@@ -89,6 +89,7 @@ class Trace(ctypes.Structure):
         ("lines_written", ctypes.c_uint64),
         ("lines_dirty", ctypes.c_uint64),
         ("lines_held", ctypes.c_uint64),
+        ("blocks_bypassed", ctypes.c_uint64),
     )
 
 

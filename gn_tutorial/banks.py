@@ -1,8 +1,8 @@
 """How many cycles the data of one vector instruction take, given where its operands lie in the Unified Buffer.
 
 The Unified Buffer has 48 banks of 128 rows of 32 bytes, in 16 bank groups of 3; address bits, high to low: 2 for the
-bank in its group, 7 for the row, 4 for the group, 5 for the byte. In one cycle a group serves one row to one reader, and
-a bank is either read or written (Ascend C guide, "avoiding bank conflicts" on 2201). So
+bank in its group, 7 for the row, 4 for the group, 5 for the byte. In one cycle a group serves one row to one reader,
+and a bank is either read or written (Ascend C guide, "avoiding bank conflicts" on 2201). So
 
 - a repeat is read in as many cycles as rows, over all sources, share a group (a row that one source reads several
   times counts once), and written likewise;
@@ -62,7 +62,7 @@ def _stream(event: Event, operand: Operand) -> Stream | None:
 
 @functools.lru_cache(maxsize=4096)
 def data_cycles(sources: tuple[Stream, ...], targets: tuple[Stream, ...], repeats: int, latency: int) -> int:
-    """Cycles from the first read to the last write, less the latency of the pipeline: ``repeats`` without a conflict."""
+    """Cycles from the first read to the last write, less the pipeline's latency: ``repeats`` without a conflict."""
     reads: list[tuple[int, ...]] = [_steps(sources, repeat) for repeat in range(repeats)]
     writes: list[tuple[int, ...]] = [_steps(targets, repeat) for repeat in range(repeats)]
     return _take_turns(reads, writes, latency) - latency

@@ -299,6 +299,25 @@ def compat(
 
 
 @app.command()
+def calibrate(
+    series: Annotated[
+        Many,
+        typer.Argument(help="bank, add, copy, instructions, or a case such as add/3; everything if none is named."),
+    ] = None,
+    machine: Annotated[str, typer.Option(help="Another machine than the measured one: 910B3, or a .toml file.")] = "",
+    json: Json = False,
+) -> None:
+    """Hold the timing model against published measurements: our own kernels for the published cases.
+
+    Exit code 1 if a target was missed.
+    """
+    from gn_tutorial import command_calibrate
+
+    if not command_calibrate.run(series or [], machine, as_json=json):
+        raise typer.Exit(1)
+
+
+@app.command()
 def ide(
     folder: Annotated[Path, typer.Argument(help="The folder of your kernels.")] = Path(),
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,

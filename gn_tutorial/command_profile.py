@@ -63,7 +63,7 @@ class View:
 
 @dataclass(frozen=True)
 class Answer:
-    """A profile, what was asked for, and whether the numbers that the kernel computed are right (None: nobody knows)."""
+    """A profile, what was asked for, and whether the kernel computed the right numbers (None: nobody knows)."""
 
     profile: Profile
     facts: Mapping[str, Any]

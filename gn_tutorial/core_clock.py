@@ -87,8 +87,8 @@ class CoreClock:
         self._written: dict[tuple[int, int], tuple[float, _Cause]] = {}  # bytes of the Unified Buffer: ready when
         self._copies = 0
         self._meeting = 0  # line of the last meeting
-        self._scalar_cause = _NOBODY  # why the scalar unit last stood still
-        self._scalar_free = 0.0
+        self._scalar_free = 0.0  # until when the scalar unit's last span went
+        self._resumed, self._scalar_cause = 0.0, _NOBODY  # when and after whom the scalar unit last went on
         self._spans: dict[Pipe, list[Span]] = {pipe: [] for pipe in self.busy}
 
     @property
@@ -189,7 +189,7 @@ class CoreClock:
         start = max(free, gate, issued)
         waited, cause = start - free, _NOBODY
         if waited > 0.0:
-            cause = self._gate_cause[pipe] if gate >= issued else _Cause("S", event.line)
+            cause = self._gate_cause[pipe] if gate >= issued else self._who_held_scalar(free, event)
         self._free[pipe] = start + length
         self._done[pipe] = max(self._done[pipe], start + until_done)
         self._line[pipe] = event.line
@@ -248,7 +248,11 @@ class CoreClock:
     def _hold_scalar(self, until: float, cause: _Cause) -> None:
         if until > self._scalar:
             self._scalar = until + self._machine.round_trip
-            self._scalar_cause = cause
+            self._resumed, self._scalar_cause = self._scalar, cause
+
+    def _who_held_scalar(self, free: float, event: Event) -> _Cause:
+        """Why an instruction was issued so late: whom the scalar unit waited for meanwhile, or its own work."""
+        return self._scalar_cause if free < self._resumed else _Cause("S", event.line)
 
     def _hold_all(self, until: float, cause: _Cause) -> None:
         for pipe in _DMA | {Pipe.V}:
@@ -280,10 +284,10 @@ class CoreClock:
 
     def _occupy_scalar(self, event: Event, cycles: float) -> None:
         start = self._scalar
-        waited = start - self._scalar_free if self._scalar_cause.name else 0.0
+        late = self._scalar_free < self._resumed
+        cause, waited = (self._scalar_cause, start - self._scalar_free) if late else (_NOBODY, 0.0)
         self._advance_scalar(cycles)
-        cause = self._scalar_cause
-        self._scalar_cause, self._scalar_free = _NOBODY, self._scalar
+        self._scalar_free = self._scalar
         self._line[Pipe.S] = event.line
         self._done[Pipe.S] = self._scalar
         self._spans[Pipe.S].append(
@@ -299,7 +303,7 @@ class CoreClock:
                 self._next,
                 0,
                 0.0,
-                max(waited, 0.0),
+                waited,
                 *cause,
             )
         )

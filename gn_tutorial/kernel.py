@@ -129,8 +129,8 @@ class Kernel:
 
         blocks: cores to run on. tiling_key: what TILING_KEY_IS compares with. observed: checks and counts. isolated:
         in a process of its own, so that a crash or an endless loop becomes an exception; False is faster, for trusted
-        kernels. tracing: record what the blocks do, into ``result.trace``. Raises ArgumentError before anything is launched, CompileError, and KernelError for what the kernel
-        does wrong.
+        kernels. tracing: record what the blocks do, into ``result.trace``. Raises ArgumentError before anything is
+        launched, CompileError, and KernelError for what the kernel does wrong.
         """
         chosen = self.entry(entry)
         check_blocks(blocks)

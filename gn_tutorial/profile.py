@@ -20,6 +20,9 @@ from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.timeline import Timeline, make_timeline
 from gn_tutorial.trace import Kind, Pipe, Space, Trace
 
+#: How many blocks are recorded: the first number whose events fit into _ROOM bytes, half a million events or so. More
+#: would take minutes and gigabytes, and most blocks do the same.
+_SAMPLES, _ROOM = (8, 2, 1), 128 * 1024 * 1024
 _PIPES = (Pipe.S, Pipe.MTE2, Pipe.V, Pipe.MTE3)
 
 
@@ -221,14 +224,21 @@ def profile(
 
     target: a kernel, its registered name, or a path. ``values`` and ``named`` are those of a call of the kernel: of the
     operator where it is registered, else of ``Kernel.run``. machine: a name of ``gn_tutorial.machine.machines()``, a
-    TOML file, or a Machine. warm: the L2 cache holds what fits before the launch; the default is a cold start.
+    TOML file, or a Machine. tracing: which blocks to record; None: eight of them, spread evenly, or fewer where their
+    events do not fit into 128 MiB (the profile then names those it has). warm: the L2 cache holds what fits before the
+    launch; the default is a cold start.
 
     Raises ArgumentError and what a call raises.
     """
     chosen = load_machine(machine)
     found = target if isinstance(target, Kernel) else kernel(target)
     call = found if found.spec is not None else found.run
-    result = call(*values, tracing=tracing or Tracing(), **named)
+    if tracing is not None:
+        return profile_of(call(*values, tracing=tracing, **named), machine=chosen, warm=warm)
+    for count in _SAMPLES:
+        result = call(*values, tracing=Tracing(blocks=count, bytes=_ROOM), **named)
+        if result.trace is None or result.trace.complete or result.blocks == 1:
+            break
     return profile_of(result, machine=chosen, warm=warm)
 
 

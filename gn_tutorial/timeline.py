@@ -35,9 +35,9 @@ class Timeline:
     """The modelled launch.
 
     spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. block_cycles: how
-    long each recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: issuing too, which has
-    no spans of its own). core_cycles: the core that is done last, all its blocks together. memory_cycles: the least time
-    in which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
+    long each recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: with issuing, which
+    has no spans of its own). core_cycles: when the last core is done, each with all its blocks. memory_cycles: the
+    least time in which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
     """
 
     machine: Machine
@@ -144,7 +144,7 @@ def _traffic(trace: Trace, machine: Machine, active: int, warm: bool) -> Traffic
     missed = _missed_share(trace, machine, active) * (lines.read - lines.cold - lines.bypassed)
     evicted = max(0, min(lines.dirty * LINE_BYTES, held - machine.l2_bytes))
     return Traffic(
-        hbm_read=(cold + lines.bypassed + missed) * LINE_BYTES,
+        hbm_read=(cold + missed) * LINE_BYTES + float(lines.bypassed_bytes),
         l2_read=float(lines.read * LINE_BYTES),
         hbm_written=float(evicted),
         written=float(lines.written * LINE_BYTES),

@@ -9,7 +9,8 @@ import numpy as np
 from gn_tutorial import abi
 from gn_tutorial.abi import Kind
 from gn_tutorial.launch_args import LaunchArg
-from gn_tutorial.trace import Lines, Trace, Tracing, decode
+from gn_tutorial.trace import Lines, Trace, Tracing
+from gn_tutorial.trace_decode import decode
 
 
 class TraceRoom:
@@ -32,7 +33,15 @@ class TraceRoom:
 
     def decode(self, slots: bytes | memoryview, found: abi.Trace) -> Trace:
         """The trace in these slots; ``found``: what the twin says about it. Raises KernelError if it is damaged."""
-        lines = Lines(*(int(getattr(found, f"lines_{name}")) for name in Lines._fields))
+        lines = Lines(
+            read=found.lines_read,
+            cold=found.lines_cold,
+            bypassed=found.lines_bypassed,
+            written=found.lines_written,
+            dirty=found.lines_dirty,
+            held=found.lines_held,
+            bypassed_bytes=found.blocks_bypassed * 32,
+        )
         return decode(
             slots,
             names=self._names,

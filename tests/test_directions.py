@@ -38,7 +38,7 @@ PYTHON_ROOMS = {
     "build": Room("build build_job dependencies", "base facts cache compiler"),
     "tiling": Room("tiling", "base facts build"),
     "launch": Room(
-        "launch launch_args inprocess isolated job_file job_layout outcome trace_room crash evidence sample_run",
+        "launch launch_args inprocess isolated job_file job_layout outcome trace_room trace_decode crash evidence sample_run",
         "base facts compiler build",
     ),
     "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),
@@ -54,12 +54,13 @@ PYTHON_ROOMS = {
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": Room("banks span core_clock timeline stretches", "base facts"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
+    "calibration": Room("calibration", "base facts launch kernel timing profile"),
     "door": Room("__init__", "base kernel profile"),
     "compat": Room("compat compat_reasons compat_defines", "base facts compiler build launch"),
     "front": Room(
         "__main__ cli cli_* command_* terminal tour doctor",
         "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door compat "
-        "timing profile",
+        "timing profile calibration",
     ),
 }
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
@@ -75,7 +76,7 @@ TWIN_ROOMS = {
         "local_memory.h mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h scalar_bits.h sync.h system.h tiling.h",
         "language events core tensors",
     ),
-    "observers": Room("check_*.h shadow_*.h trace.h tally.h", "language events core"),
+    "observers": Room("check_*.h shadow_*.h trace.h trace_*.h tally.h", "language events core"),
     "launch": Room("launch.h", "language events core observers"),
     "host": Room("host_runtime.h host_tiling.h", "language events core observers launch"),
 }

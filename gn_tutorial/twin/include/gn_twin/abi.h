@@ -58,7 +58,7 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
-// A trace: what the blocks in `chosen` did, as slots of 64 bytes (gn_twin/trace.h), and counts of all blocks. A line is 512 bytes
+// A trace: what the blocks in `chosen` did, as slots of 64 bytes (gn_twin/trace_slots.h), and counts of all blocks. A line is 512 bytes
 // of global memory, what the L2 cache holds or drops as one.
 struct GntTrace {
   uint8_t* slots;          // in: where to write; null: no trace
@@ -68,12 +68,13 @@ struct GntTrace {
   uint32_t full;           // out: 1 if the room ended: what happened later was not recorded
   uint64_t used;           // out: bytes written
   // Out, in lines, over every block of the launch and exact however few were recorded.
-  uint64_t lines_read;      // brought into the Unified Buffer or to the scalar unit, each time counted
-  uint64_t lines_cold;      // of these, through the L2 cache and never touched before in this launch
-  uint64_t lines_bypassed;  // of these, past the L2 cache (a cache hint)
-  uint64_t lines_written;   // written, each time counted
-  uint64_t lines_dirty;     // different ones that were written
-  uint64_t lines_held;      // different ones that were read through the L2 cache or written
+  uint64_t lines_read;       // brought into the Unified Buffer or to the scalar unit, each time counted
+  uint64_t lines_cold;       // of these, through the L2 cache and never touched before in this launch
+  uint64_t lines_bypassed;   // of these, past the L2 cache (a cache hint)
+  uint64_t lines_written;    // written, each time counted
+  uint64_t lines_dirty;      // different ones that were written
+  uint64_t lines_held;       // different ones that were read through the L2 cache or written
+  uint64_t blocks_bypassed;  // blocks of 32 bytes that were read past the L2 cache, each time counted
 };
 
 struct GntJob {

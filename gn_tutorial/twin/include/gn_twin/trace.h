@@ -1,8 +1,5 @@
-// The observer that records: what each chosen block did, as slots of 64 bytes that Python reads (gn_tutorial/trace.py), and how often
-// each line of global memory was touched, over all blocks.
-//
-// Addresses are those of the model, not of this process: offsets into the Unified Buffer, and GntArg::address plus the offset into
-// the argument. When the room ends, recording stops and GntTrace::full says so.
+// The observer that records: what each chosen block did, as slots (gn_twin/trace_slots.h), and how often each line of global memory
+// was touched, over all blocks. When the room ends, recording stops and GntTrace::full says so.
 #pragma once
 #include <stdlib.h>
 
@@ -10,187 +7,10 @@
 
 #include "gn_twin/core.h"
 #include "gn_twin/footprint.h"
+#include "gn_twin/trace_lines.h"
+#include "gn_twin/trace_slots.h"
 
 namespace gn_twin {
-
-enum class Slot : uint8_t { None, Event, Operand, Scalars, Text };
-
-inline constexpr uint32_t kSlotBytes = 64;
-inline constexpr uint16_t kNoArgument = 0xffff;
-
-// Texts are numbers; a TextSlot defines each before its first use.
-struct EventSlot {
-  Slot slot;
-  Kind kind;
-  Pipe pipe;
-  uint8_t operands;  // that many OperandSlots follow
-  uint8_t element_bytes;
-  AscendC::HardEvent hard_event;
-  int8_t event_id;
-  uint8_t prefix;  // ActiveLanes, as the five fields below
-  uint16_t per_repeat;
-  uint16_t first;
-  uint16_t last;
-  uint16_t repeats;
-  uint16_t op;
-  uint16_t file;
-  uint32_t line;
-  uint32_t block;
-  uint32_t unused;
-  uint64_t low;
-  uint64_t high;
-  uint64_t lanes;
-  uint64_t unused2;
-};
-
-struct OperandSlot {
-  Slot slot;
-  Space space;
-  Access access;
-  uint8_t element_bytes;
-  uint8_t strided;
-  uint8_t cached;
-  uint16_t role;
-  uint16_t argument;  // in global memory, else kNoArgument
-  uint16_t blk_stride;
-  uint16_t rep_stride;
-  uint16_t unused;
-  uint32_t rows;
-  uint32_t lines;  // of global memory that it touches, each row on its own
-  uint64_t at;
-  uint64_t bytes;
-  uint64_t row_bytes;
-  uint32_t row_pitch;    // at most 2^32 - 1
-  uint32_t cold;         // of the lines: those that nothing had touched before
-  uint32_t reuse_lines;  // lines that its block moved since the farthest of the others was last touched
-  uint32_t cold_blocks;  // 32-byte blocks of it that nothing had touched before
-};
-
-// Scalar accesses between two events that share line, space and access.
-struct ScalarsSlot {
-  Slot slot;
-  Space space;
-  Access access;
-  uint8_t bytes;  // of one access
-  uint16_t file;
-  uint16_t argument;
-  uint32_t line;
-  uint32_t block;
-  uint64_t count;
-  uint64_t begin;  // the accesses lie in [begin, end)
-  uint64_t end;
-  uint64_t
-      changes;  // how often the access was in another 64 bytes (a line of the scalar unit's data cache) than the one before
-  uint64_t unused[2];
-};
-
-struct TextSlot {
-  static constexpr uint32_t kRoom = kSlotBytes - 8;
-  Slot slot;
-  uint8_t continues;  // the next slot is a TextSlot with more of it
-  uint16_t number;
-  uint32_t unused;
-  char text[kRoom];
-};
-
-static_assert(sizeof(EventSlot) == kSlotBytes && sizeof(OperandSlot) == kSlotBytes);
-static_assert(sizeof(ScalarsSlot) == kSlotBytes && sizeof(TextSlot) == kSlotBytes);
-
-// What of the arguments was touched, and when each line was touched last: the number of lines that the block had moved by then.
-// Blocks run side by side on the device and one after the other here, so a distance between two of them is that between how far
-// each had come.
-class LineTable {
- public:
-  static constexpr uint32_t kLineBytes = 512;
-
-  explicit LineTable(const GntJob& job) : args_(job.args), count_(job.arg_count) {
-    marks_ = static_cast<Marks*>(calloc(count_ + 1, sizeof(Marks)));
-    for (uint32_t i = 0; marks_ != nullptr && i < count_; ++i) {
-      if (args_[i].kind != GNT_TENSOR) continue;
-      const uint64_t lines = LineOf(i, args_[i].bytes) + 1;
-      marks_[i].stamps = static_cast<uint32_t*>(calloc(lines, sizeof(uint32_t)));
-      marks_[i].blocks = static_cast<uint16_t*>(calloc(lines, sizeof(uint16_t)));
-    }
-  }
-  ~LineTable() {
-    for (uint32_t i = 0; marks_ != nullptr && i < count_; ++i) {
-      free(marks_[i].stamps);
-      free(marks_[i].blocks);
-    }
-    free(marks_);
-  }
-  LineTable(const LineTable&) = delete;
-  LineTable& operator=(const LineTable&) = delete;
-
-  uint16_t ArgumentOf(const uint8_t* at) const {
-    for (uint32_t i = 0; i < count_; ++i) {
-      if (args_[i].kind == GNT_TENSOR && at >= args_[i].data && at < args_[i].data + args_[i].bytes)
-        return static_cast<uint16_t>(i);
-    }
-    return kNoArgument;
-  }
-  uint64_t AddressOf(uint16_t argument, const uint8_t* at) const {
-    return args_[argument].address + static_cast<uint64_t>(at - args_[argument].data);
-  }
-
-  struct Touched {
-    uint32_t lines = 0;
-    uint32_t cold = 0;
-    uint32_t cold_blocks = 0;
-    uint32_t reuse_lines = 0;
-    uint32_t fresh_dirty = 0;
-    uint32_t fresh_held = 0;
-  };
-
-  // `moved`: lines that the block has moved so far. Through the cache, or a write: the line is then held.
-  void Touch(uint16_t argument, const uint8_t* at, uint64_t bytes, bool write, bool cached, uint32_t moved,
-             Touched& sum) {
-    if (bytes == 0) return;
-    const uint64_t first = args_[argument].address % kLineBytes + static_cast<uint64_t>(at - args_[argument].data);
-    const uint64_t end = first + bytes;
-    for (uint64_t line = first / kLineBytes; line * kLineBytes < end; ++line) {
-      ++sum.lines;
-      if (marks_ == nullptr || marks_[argument].stamps == nullptr || marks_[argument].blocks == nullptr) continue;
-      if (!write && !cached) continue;
-      const uint64_t start = line * kLineBytes;
-      const uint32_t from = first > start ? static_cast<uint32_t>(first - start) / kBlockBytes : 0;
-      const uint32_t to = end - start < kLineBytes ? static_cast<uint32_t>(end - start - 1) / kBlockBytes : 15;
-      const uint32_t bits = (2u << to) - (1u << from);
-      uint16_t& touched = marks_[argument].blocks[line];
-      sum.cold_blocks += static_cast<uint32_t>(__builtin_popcount(bits & ~uint32_t{touched}));
-      touched = static_cast<uint16_t>(touched | bits);
-      Stamp(marks_[argument].stamps[line], write, moved, sum);
-    }
-  }
-
- private:
-  struct Marks {
-    uint32_t* stamps;  // one each line: 1 + `moved` of the last touch, and whether it was written
-    uint16_t* blocks;  // one bit for each block of 32 bytes that was touched
-  };
-  static constexpr uint32_t kDirty = 1;
-
-  static void Stamp(uint32_t& stamp, bool write, uint32_t moved, Touched& sum) {
-    if (stamp >> 1 == 0) {
-      ++sum.cold;
-      ++sum.fresh_held;
-    } else {
-      const uint32_t then = (stamp >> 1) - 1;
-      const uint32_t distance = moved > then ? moved - then : then - moved;
-      if (distance > sum.reuse_lines) sum.reuse_lines = distance;
-    }
-    if (write && (stamp & kDirty) == 0) ++sum.fresh_dirty;
-    stamp = (moved + 1) << 1 | (write ? kDirty : stamp & kDirty);
-  }
-  // An argument may start inside a line.
-  uint64_t LineOf(uint32_t argument, uint64_t offset) const {
-    return (args_[argument].address % kLineBytes + offset) / kLineBytes;
-  }
-
-  const GntArg* args_;
-  uint32_t count_;
-  Marks* marks_ = nullptr;
-};
 
 // Numbers for texts, by their address: op names, roles and files are literals of the library.
 class TextTable {
@@ -247,15 +67,16 @@ class Trace final : public Observer {
     if (moved_ == nullptr) return;
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
-      Run& run = RunOf(core.block, access);
-      const uint64_t at = reinterpret_cast<uint64_t>(access.at);
+      Run& run = RunOf(core, access);
+      const uint64_t at = static_cast<uint64_t>(access.at - run.low) + run.model_low;
       ++run.count;
       if (at < run.begin) run.begin = at;
       if (at + access.bytes > run.end) run.end = at + access.bytes;
       if (at / kScalarLineBytes == run.line_at) continue;
+      const bool other = at / LineTable::kLineBytes != run.line_at * kScalarLineBytes / LineTable::kLineBytes;
       run.line_at = at / kScalarLineBytes;
       ++run.changes;
-      if (access.space == Space::GM) TouchScalar(core.block, access);
+      if (other && run.argument != kNoArgument) TouchScalar(core.block, access, run.argument);
     }
   }
 
@@ -266,8 +87,13 @@ class Trace final : public Observer {
  private:
   static constexpr uint32_t kScalarLineBytes = 64;
   static constexpr uint32_t kRuns = 64;
+  // Accesses of one source line to one argument, or to the Unified Buffer: the memory from `low` to `high`.
   struct Run {
     ScalarAccess like;
+    const uint8_t* low = nullptr;
+    const uint8_t* high = nullptr;
+    uint64_t model_low = 0;  // the model's address of `low`
+    uint16_t argument = kNoArgument;
     uint64_t count = 0;
     uint64_t begin = ~uint64_t{0};
     uint64_t end = 0;
@@ -283,31 +109,38 @@ class Trace final : public Observer {
   }
 
   // In a loop the accesses come in the same order again and again, so the search starts behind the last one found.
-  Run& RunOf(uint32_t block, const ScalarAccess& access) {
+  Run& RunOf(Core& core, const ScalarAccess& access) {
     for (uint32_t tried = 0; tried < run_count_; ++tried) {
       last_run_ = last_run_ + 1 < run_count_ ? last_run_ + 1 : 0;
-      const ScalarAccess& like = runs_[last_run_].like;
-      if (like.line == access.line && like.space == access.space && like.access == access.access &&
-          like.bytes == access.bytes && like.file == access.file)
+      const Run& run = runs_[last_run_];
+      if (run.like.line == access.line && run.like.access == access.access && run.like.bytes == access.bytes &&
+          run.like.file == access.file && access.at >= run.low && access.at < run.high)
         return runs_[last_run_];
     }
-    if (run_count_ == kRuns) WriteScalars(block);
+    if (run_count_ == kRuns) WriteScalars(core.block);
     last_run_ = run_count_++;
-    runs_[last_run_] = Run{};
-    runs_[last_run_].like = access;
-    return runs_[last_run_];
+    Run& run = runs_[last_run_];
+    run = Run{};
+    run.like = access;
+    run.low = core.ub;
+    run.high = core.ub + kUbBytes;
+    if (access.space == Space::UB) return run;
+    run.argument = lines_->ArgumentOf(access.at);
+    run.low = access.at;
+    run.high = access.at + 1;
+    if (run.argument != kNoArgument) lines_->Bounds(run.argument, run.low, run.high, run.model_low);
+    return run;
   }
 
   void Count(uint32_t block, const LineTable::Touched& touched, bool write, bool cached) {
     (write ? out_.lines_written : out_.lines_read) += touched.lines;
     if (!write) (cached ? out_.lines_cold : out_.lines_bypassed) += cached ? touched.cold : touched.lines;
+    if (!write && !cached) out_.blocks_bypassed += touched.blocks;
     out_.lines_dirty += touched.fresh_dirty;
     out_.lines_held += touched.fresh_held;
     moved_[block] += touched.lines;
   }
-  void TouchScalar(uint32_t block, const ScalarAccess& access) {
-    const uint16_t argument = lines_->ArgumentOf(access.at);
-    if (argument == kNoArgument) return;
+  void TouchScalar(uint32_t block, const ScalarAccess& access, uint16_t argument) {
     const bool write = access.access == Access::Write;
     LineTable::Touched touched;
     lines_->Touch(argument, access.at, access.bytes, write, true, moved_[block], touched);
@@ -340,20 +173,13 @@ class Trace final : public Observer {
       slot->access = run.like.access;
       slot->bytes = run.like.bytes;
       slot->file = file;
-      slot->argument = kNoArgument;
+      slot->argument = run.argument;
       slot->line = run.like.line;
       slot->block = block;
       slot->count = run.count;
       slot->changes = run.changes;
       slot->begin = run.begin;
       slot->end = run.end;
-      if (run.like.space == Space::GM) {
-        slot->argument = lines_->ArgumentOf(run.like.at);
-        slot->begin = ModelAddress(run.like.at, slot->argument) + (run.begin - reinterpret_cast<uint64_t>(run.like.at));
-      } else {
-        slot->begin = run.begin - reinterpret_cast<uint64_t>(ThisCore().ub);
-      }
-      slot->end = slot->begin + (run.end - run.begin);
     }
     run_count_ = last_run_ = 0;
   }
