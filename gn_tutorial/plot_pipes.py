@@ -23,7 +23,7 @@ class Look(NamedTuple):
 
 #: In the order of the data's way: the scalar unit issues, MTE2 brings in, V computes, MTE3 takes out.
 LOOKS = {
-    Pipe.S: Look("#999999", "", "#000000", "scalar unit"),
+    Pipe.S: Look("#555555", "", "#ffffff", "scalar unit"),
     Pipe.MTE2: Look("#0072B2", "//", "#ffffff", "GM to UB"),
     Pipe.V: Look("#E69F00", "", "#000000", "vector unit"),
     Pipe.MTE3: Look("#009E73", "\\\\", "#ffffff", "UB to GM"),

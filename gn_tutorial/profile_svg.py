@@ -11,7 +11,7 @@ from gn_tutorial.trace import Pipe
 _WIDTH, _LEFT, _LANE = 640.0, 48.0, 16.0
 _PARTS = 150  # of the width: a notebook stores this text, so it stays below 100 kB
 # Okabe and Ito's palette, as in the pictures; text inherits the page's colour.
-_COLOURS = {Pipe.S: "#999999", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe.MTE3: "#009E73"}
+_COLOURS = {Pipe.S: "#555555", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe.MTE3: "#009E73"}
 
 
 def svg_gantt(timeline: Timeline) -> str:
