@@ -1,6 +1,6 @@
 """What a traced launch did, as data: the events that the twin recorded, and how they are asked for.
 
-The slots are those of ``twin/include/gn_twin/trace_slots.h``; ``tests/test_trace.py`` checks that both sides agree.
+``trace_decode`` makes these out of what ``twin/include/gn_twin/trace.h`` wrote.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,7 +103,7 @@ def test_short_rows_cost_whole_lines() -> None:
 
 def test_small_transfers_are_issued_no_faster_than_the_dma_unit_takes_them() -> None:
     found = spans(make_timeline(trace(*[load(32, at=512 * i) for i in range(5)]), B3), Pipe.MTE2)
-    assert [b.start - a.start for a, b in zip(found, found[1:], strict=False)] == pytest.approx([20.6] * 4)
+    assert [b.start - a.start for a, b in pairwise(found)] == pytest.approx([20.6] * 4)
 
 
 def test_a_store_holds_its_queue_until_it_has_arrived() -> None:
@@ -264,7 +266,7 @@ def test_spans_of_one_pipe_never_overlap(tiles: list[tuple]) -> None:
     for pipe in (Pipe.S, Pipe.MTE2, Pipe.V, Pipe.MTE3):
         found = spans(timeline, pipe)
         assert all(one.start < one.end <= one.done for one in found)
-        assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+        assert all(a.end <= b.start for a, b in pairwise(found))
 
 
 @given(_TILES)
