@@ -142,3 +142,43 @@ def test_limits_and_stalls_of_a_launch_by_hand() -> None:
     (waited,) = (stall for stall in found.stalls if stall.pipe is Pipe.MTE3)
     assert (waited.cause, waited.line, waited.times) == ("MTE2", 3, 1)
     assert waited.cycles == copy.done + B3.round_trip + B3.issue
+
+
+MEET = """#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void meet(GM_ADDR x) {
+  AscendC::TPipe pipe;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 16384);
+  AscendC::LocalTensor<float> a = buffer.Get<float>();
+  AscendC::GlobalTensor<float> out;
+  out.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), 64 * AscendC::GetBlockNum());
+  const int32_t block = static_cast<int32_t>(AscendC::GetBlockIdx());
+  a.SetValue(0, 1.0f);
+  AscendC::Duplicate(a, 1.0f, 1024 * (block + 1));
+  AscendC::SyncAll();
+  a.SetValue(0, 2.0f);
+  AscendC::DataCopy(out[block * 64], a, 64);
+}
+"""
+
+
+def test_blocks_of_a_real_launch_meet() -> None:
+    """Blocks take turns on the twin's threads; each one's events, scalar runs too, stay its own and in order."""
+    found = gnt.profile(gnt.kernel(source=MEET), gnt.out((4 * 64,), np.float32), blocks=4)
+    for block, events in found.trace.blocks.items():
+        kinds = [one.kind for one in events]
+        assert kinds == [
+            Kind.INIT_BUFFER,
+            Kind.SCALARS,
+            Kind.VECTOR,
+            Kind.BARRIER,
+            Kind.MEET,
+            Kind.SCALARS,
+            Kind.COPY,
+        ]
+        assert all(one.block == block for one in events)
+    ends = [next(found.timeline.of(block, Pipe.V)).end for block in range(4)]
+    assert ends == sorted(ends)
+    goes_on = [list(found.timeline.of(block, Pipe.S))[1].start for block in range(4)]
+    assert goes_on == [max(ends) + B3.round_trip + B3.meet + B3.round_trip] * 4
+    assert next(stall.cause for stall in found.stalls if stall.pipe is Pipe.S) == "blocks"
