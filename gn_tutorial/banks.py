@@ -52,12 +52,23 @@ def _stream(event: Event, operand: Operand) -> Stream | None:
     step = lanes * operand.element_bytes  # bytes of this operand in a whole repeat
     if operand.strided:
         active = lanes if event.per_repeat == 0 or event.mask is not None else min(event.first or event.last, lanes)
-        blocks = -(-active * operand.element_bytes // _BLOCK)
-        return Stream(operand.at, max(blocks, 1), operand.blk_stride, operand.rep_stride)
+        blocks = max(-(-active * operand.element_bytes // _BLOCK), 1)
+        return _without_row(Stream(operand.at, blocks, operand.blk_stride, operand.rep_stride), event.repeats)
     if operand.bytes <= step * (event.repeats - 1):
         return None
     blocks = max(-(-min(step, operand.bytes) // _BLOCK), 1)
-    return Stream(operand.at, blocks, 1, max(step // _BLOCK, 1))
+    return _without_row(Stream(operand.at, blocks, 1, max(step // _BLOCK, 1)), event.repeats)
+
+
+def _without_row(stream: Stream, repeats: int) -> Stream:
+    """The same stream from the first row of its bank on, if it ends in the bank it begins in.
+
+    Which row does not matter, and with it left out ``data_cycles`` meets the same operands again and again.
+    """
+    blocks = (repeats - 1) * stream.rep + (stream.blocks - 1) * stream.blk + 1
+    if stream.at >> _BANK_SHIFT != (stream.at + blocks * _BLOCK - 1) >> _BANK_SHIFT:
+        return stream
+    return stream._replace(at=stream.at >> _BANK_SHIFT << _BANK_SHIFT | stream.at % (_GROUPS * _BLOCK))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -84,8 +84,16 @@ def test_operands_of_a_conversion_advance_by_their_own_size() -> None:
     event = vector("Cast", 4, 0, 0x8000)
     source = event.operands[1]._replace(element_bytes=2, bytes=512)
     sources, targets = streams(event._replace(operands=(event.operands[0], source)))
-    assert sources == (Stream(0x8000, 4, 1, 4),)
+    assert sources == (Stream(0, 4, 1, 4),)  # the row in its bank does not matter
     assert targets == (Stream(0, 8, 1, 8),)
+
+
+@given(st.lists(addresses, min_size=3, max_size=3), st.integers(1, 20))
+def test_the_row_in_a_bank_does_not_matter(places: list[int], repeats: int) -> None:
+    event = vector("Add", repeats, *places)
+    sources, targets = streams(event)
+    whole = [Stream(at, 8, 1, 8) for at in places]
+    assert data_cycles(sources, targets, repeats, LATENCY) == cycles(whole[1], whole[2], whole[0], repeats)
 
 
 def test_the_single_result_of_a_reduction_meets_nothing() -> None:

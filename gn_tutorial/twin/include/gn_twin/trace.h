@@ -41,14 +41,20 @@ class Trace final : public Observer {
     if (!Asked()) return;
     lines_ = new (std::nothrow) LineTable(job);
     texts_ = new (std::nothrow) TextTable;
-    moved_ = static_cast<uint32_t*>(calloc(job.blocks, sizeof(uint32_t)));
+    blocks_ = static_cast<Block*>(calloc(job.blocks, sizeof(Block)));
     out_.used = out_.full = 0;
-    if (lines_ == nullptr || texts_ == nullptr || moved_ == nullptr) out_.full = 1;
+    if (!Ready()) {
+      out_.full = 1;
+      return;
+    }
+    for (uint32_t i = 0; i < out_.chosen_count; ++i) {
+      if (out_.chosen[i] < job.blocks) blocks_[out_.chosen[i]].chosen = true;
+    }
   }
   ~Trace() override {
     delete lines_;
     delete texts_;
-    free(moved_);
+    free(blocks_);
   }
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
@@ -56,7 +62,7 @@ class Trace final : public Observer {
   bool Asked() const { return kObserved && out_.slots != nullptr; }
 
   void OnEvent(Core& core, const Event& event) override {
-    if (moved_ == nullptr) return;
+    if (!Ready()) return;
     WriteScalars(core.block);
     LineTable::Touched touched[4];
     if (event.kind == Kind::Copy) TouchLines(core.block, event, touched);
@@ -64,7 +70,7 @@ class Trace final : public Observer {
   }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
-    if (moved_ == nullptr) return;
+    if (!Ready()) return;
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       Run& run = RunOf(core, access);
@@ -81,12 +87,18 @@ class Trace final : public Observer {
   }
 
   void OnBlockEnd(Core& core) override {
-    if (moved_ != nullptr) WriteScalars(core.block);
+    if (Ready()) WriteScalars(core.block);
   }
 
  private:
   static constexpr uint32_t kScalarLineBytes = 64;
   static constexpr uint32_t kRuns = 64;
+  struct Block {
+    uint32_t moved;  // lines so far
+    bool chosen;
+  };
+  bool Ready() const { return lines_ != nullptr && texts_ != nullptr && blocks_ != nullptr; }
+
   // Accesses of one source line to one argument, or to the Unified Buffer: the memory from `low` to `high`.
   struct Run {
     ScalarAccess like;
@@ -101,12 +113,7 @@ class Trace final : public Observer {
     uint64_t line_at = ~uint64_t{0};
   };
 
-  bool Chosen(uint32_t block) const {
-    for (uint32_t i = 0; i < out_.chosen_count; ++i) {
-      if (out_.chosen[i] == block) return true;
-    }
-    return false;
-  }
+  bool Chosen(uint32_t block) const { return blocks_[block].chosen; }
 
   // In a loop the accesses come in the same order again and again, so the search starts behind the last one found.
   Run& RunOf(Core& core, const ScalarAccess& access) {
@@ -138,12 +145,12 @@ class Trace final : public Observer {
     if (!write && !cached) out_.blocks_bypassed += touched.blocks;
     out_.lines_dirty += touched.fresh_dirty;
     out_.lines_held += touched.fresh_held;
-    moved_[block] += touched.lines;
+    blocks_[block].moved += touched.lines;
   }
   void TouchScalar(uint32_t block, const ScalarAccess& access, uint16_t argument) {
     const bool write = access.access == Access::Write;
     LineTable::Touched touched;
-    lines_->Touch(argument, access.at, access.bytes, write, true, moved_[block], touched);
+    lines_->Touch(argument, access.at, access.bytes, write, true, blocks_[block].moved, touched);
     Count(block, touched, write, true);
   }
   void TouchLines(uint32_t block, const Event& event, LineTable::Touched* touched) {
@@ -154,7 +161,7 @@ class Trace final : public Observer {
       if (argument == kNoArgument) continue;
       const bool write = operand.access != Access::Read;
       ForRuns(event, operand, [&](const uint8_t* at, uint64_t bytes) {
-        lines_->Touch(argument, at, bytes, write, operand.cached, moved_[block], touched[i]);
+        lines_->Touch(argument, at, bytes, write, operand.cached, blocks_[block].moved, touched[i]);
       });
       Count(block, touched[i], write, operand.cached);
     }
@@ -281,7 +288,7 @@ class Trace final : public Observer {
   GntTrace& out_;
   LineTable* lines_ = nullptr;
   TextTable* texts_ = nullptr;
-  uint32_t* moved_ = nullptr;  // lines that each block has moved
+  Block* blocks_ = nullptr;
   Run runs_[kRuns];
   uint32_t run_count_ = 0;
   uint32_t last_run_ = 0;
