@@ -7,6 +7,7 @@ it was, is in docs/timing-model.md and in ``gnt calibrate``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -84,18 +85,18 @@ class Profile:
         band = self.error_band
         return self.microseconds / (1.0 + band.high / 100.0), self.microseconds / (1.0 + band.low / 100.0)
 
-    @property
+    @cached_property
     def busy(self) -> dict[Pipe, float]:
         """Microseconds that each pipe of the busiest recorded core was occupied."""
         block = max(self.timeline.block_cycles, key=self.timeline.block_cycles.__getitem__)
         return {pipe: self.machine.microseconds(self.timeline.busy[block][pipe]) for pipe in _PIPES}
 
-    @property
+    @cached_property
     def operations(self) -> int:
         """Elements that vector instructions processed, in all blocks; scaled up from the recorded ones."""
         return self._over_blocks(lambda event: event.lanes if event.kind is Kind.VECTOR else 0)
 
-    @property
+    @cached_property
     def ub_bytes(self) -> int:
         """Bytes of the Unified Buffer that vector instructions read and wrote, in all blocks; scaled up likewise."""
 
@@ -106,7 +107,7 @@ class Profile:
 
         return self._over_blocks(touched)
 
-    @property
+    @cached_property
     def limits(self) -> tuple[Limit, ...]:
         """What the launch cannot be faster than, the binding limit first."""
         machine, traffic = self.machine, self.timeline.traffic
@@ -144,7 +145,7 @@ class Profile:
         """Modelled time over that of the binding limit: 1 would be perfect."""
         return self.microseconds / self.binding.microseconds if self.binding.microseconds else float("inf")
 
-    @property
+    @cached_property
     def stalls(self) -> tuple[Stall, ...]:
         """Why pipes of the recorded blocks stood idle, the longest first."""
         sums: dict[tuple[Pipe, str, int], tuple[float, int]] = {}
@@ -156,7 +157,7 @@ class Profile:
         found = [Stall(*key, *value) for key, value in sums.items()]
         return tuple(sorted(found, key=lambda stall: (-stall.cycles, stall.pipe, stall.line)))
 
-    @property
+    @cached_property
     def unmeasured(self) -> tuple[str, ...]:
         """Vector APIs that the kernel calls and whose cost nobody measured: they count as the cheapest instruction."""
         names = {event.op for events in self.trace.blocks.values() for event in events if event.kind is Kind.VECTOR}

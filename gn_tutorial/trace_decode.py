@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,17 +47,12 @@ def decode(
 
     Raises KernelError for slots that no trace has: a kernel without bounds may have written over them.
     """
-    collecting = gc.isenabled()
-    gc.disable()  # a million new tuples and no garbage: looking for some would take most of the time
     try:
         blocks = _Decoder(slots, names).blocks(chosen)
     except (IndexError, KeyError, ValueError) as error:
         raise KernelError(
             "the trace cannot be read: the kernel overwrote it", hint="run without a trace first: checks name the place"
         ) from error
-    finally:
-        if collecting:
-            gc.enable()
     return Trace(blocks=blocks, launched=launched, **rest)
 
 
