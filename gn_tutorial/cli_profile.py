@@ -27,7 +27,9 @@ Blocks = Annotated[int | None, typer.Option(help="How many blocks (cores) to run
 Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
 MachineName = Annotated[str, typer.Option(help="910B1, 910B2, 910B3, 910B4, or a .toml file of your own.")]
 Warm = Annotated[bool, typer.Option("--warm", help="What fits into the L2 cache is there before the launch.")]
-Record = Annotated[str, typer.Option(help="Blocks to record: 8 (evenly spread), or which: 0,5. Default 8.")]
+Record = Annotated[
+    str, typer.Option(help="Blocks to record: 8 (evenly spread), or which: 0,5. Default: 8, fewer if large.")
+]
 
 
 def profile(

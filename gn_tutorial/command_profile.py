@@ -12,7 +12,7 @@ from gn_tutorial.chrome_trace import save_chrome_trace
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import Kernel, kernel
 from gn_tutorial.machine import load_machine
-from gn_tutorial.profile import Profile, profile_of
+from gn_tutorial.profile import Profile, profile_of, run_traced
 from gn_tutorial.profile_diff import Difference, diff
 from gn_tutorial.terminal import emit_json, print_table, working
 from gn_tutorial.trace import Tracing
@@ -92,14 +92,14 @@ def ask(target: str, question: Question) -> Answer:
     arrays = call.arrays(question.seed)
     _build(found)
     with working(f"running {found.name}"):
-        result = found(*arrays.values(), blocks=question.blocks, tracing=tracing, **call.attributes)
+        result = run_traced(found, *arrays.values(), blocks=question.blocks, tracing=tracing, **call.attributes)
         right = result.compare(sample.expected(call.op, arrays, call.attributes), call.spec.tolerance).ok
     with working(f"modelling {found.name}"):
         made = profile_of(result, machine=machine, warm=question.warm)
     return Answer(made, {"shape": call.shape, "dtype": call.dtype, **call.attributes}, right)
 
 
-def _ask_file(target: str, question: Question, machine: Any, tracing: Tracing) -> Answer:
+def _ask_file(target: str, question: Question, machine: Any, tracing: Tracing | None) -> Answer:
     only_registered = {"--shape": question.shape, "--groups": question.groups, "--dtype": question.dtype}
     command_run.refuse(target, {**only_registered, "--set": list(question.settings)})
     given = question.arrays or {}
@@ -114,7 +114,7 @@ def _ask_file(target: str, question: Question, machine: Any, tracing: Tracing) -
     )
     _build(found)
     with working(f"running {found.name}"):
-        result = found.run(entry=question.entry or None, blocks=question.blocks or 1, tracing=tracing, **values)
+        result = run_traced(found, entry=question.entry or None, blocks=question.blocks or 1, tracing=tracing, **values)
     with working(f"modelling {found.name}"):
         return Answer(profile_of(result, machine=machine, warm=question.warm), {"file": target}, None)
 
@@ -124,10 +124,10 @@ def _build(found: Kernel) -> None:
         found.build()
 
 
-def parse_record(text: str) -> Tracing:
-    """``8``: eight blocks, spread evenly; ``0,5`` or ``5,``: these ones; nothing: the default. Raises ArgumentError."""
+def parse_record(text: str) -> Tracing | None:
+    """``8``: eight blocks, spread evenly; ``0,5`` or ``5,``: these ones; nothing: what ``profile`` chooses. Raises ArgumentError."""
     if not text:
-        return Tracing()
+        return None
     try:
         numbers = [int(part) for part in text.split(",") if part.strip()]
     except ValueError:

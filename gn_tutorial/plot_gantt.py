@@ -15,6 +15,7 @@ from gn_tutorial.stretches import Stretch, Window, end_of, stretches, window_of
 from gn_tutorial.trace import Pipe
 
 _IDLE = "#e4e4e4"
+_DENSE = 100
 # A letter of 7 points takes about this part of the axis.
 _LETTER = 1.0 / 165.0
 
@@ -100,11 +101,10 @@ def _boxes(axis: Axes, boxes: list[Stretch], pipe: Pipe, low: float, height: flo
     """The occupied stretches of one pipe: one collection, whose ``gid`` names the pipe."""
     look = LOOKS[pipe]
     ranges = [(box.start, box.width) for box in boxes]
-    # Edges as wide as a box would hide narrow boxes.
-    line = 0.6 if len(boxes) < 150 else 0.0
-    axis.broken_barh(
-        ranges, (low, height), facecolor=look.colour, hatch=look.hatch, edgecolor="white", linewidth=line, zorder=3
-    ).set_gid(pipe.name)
+    # White edges and hatches as wide as a box would hide narrow boxes; the lane says which pipe it is.
+    fine = {"linewidth": 0.6, "hatch": look.hatch} if len(boxes) < _DENSE else {"linewidth": 0.0}
+    drawn = axis.broken_barh(ranges, (low, height), facecolor=look.colour, edgecolor="white", zorder=3, **fine)
+    drawn.set_gid(pipe.name)
 
 
 def _draw_wait(axis: Axes, box: Stretch, lane: int, shown: Window, waited: float) -> None:

@@ -233,14 +233,19 @@ def profile(
     """
     chosen = load_machine(machine)
     found = target if isinstance(target, Kernel) else kernel(target)
+    return profile_of(run_traced(found, *values, tracing=tracing, **named), machine=chosen, warm=warm)
+
+
+def run_traced(found: Kernel, *values: Any, tracing: Tracing | None = None, **named: Any) -> Result:
+    """Run a kernel as ``profile`` does; for those who want its outputs too. Raises what a call raises."""
     call = found if found.spec is not None else found.run
     if tracing is not None:
-        return profile_of(call(*values, tracing=tracing, **named), machine=chosen, warm=warm)
+        return call(*values, tracing=tracing, **named)
     for count in _SAMPLES:
         result = call(*values, tracing=Tracing(blocks=count, bytes=_ROOM), **named)
         if result.trace is None or result.trace.complete or result.blocks == 1:
             break
-    return profile_of(result, machine=chosen, warm=warm)
+    return result
 
 
 def profile_of(result: Result, *, machine: str | Path | Machine = DEFAULT_MACHINE, warm: bool = False) -> Profile:
