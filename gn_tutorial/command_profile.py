@@ -125,7 +125,10 @@ def _build(found: Kernel) -> None:
 
 
 def parse_record(text: str) -> Tracing | None:
-    """``8``: eight blocks, spread evenly; ``0,5`` or ``5,``: these ones; nothing: what ``profile`` chooses. Raises ArgumentError."""
+    """``8``: eight blocks, spread evenly; ``0,5`` or ``5,``: these ones; nothing: None, ``profile`` chooses.
+
+    Raises ArgumentError for words that are no numbers.
+    """
     if not text:
         return None
     try:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot import FAINT, STYLE, Picture
+from gn_tutorial.plot_pipes import plain_ticks
 from gn_tutorial.profile import Profile
 
 
@@ -36,7 +37,7 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
         figure = Figure(figsize=(9.6, 4.8), layout="constrained")
         axis = figure.subplots()
         axis.plot(blocks, times, color="#0072B2", marker="o", markersize=5, linewidth=1.8, label="modelled time")
-        axis.plot(blocks, ideal, color="#D55E00", linestyle="--", label="if every core helped equally", zorder=1)
+        axis.plot(blocks, ideal, color="#D55E00", linestyle="--", label="if every core helped equally", zorder=3)
         axis.plot(blocks, floor, color=FAINT, linestyle=":", linewidth=1.4, label="launch and memory alone")
         for number, time, profile in zip(blocks, times, ordered, strict=True):
             words = f"{time:.1f} us\n{profile.binding.name}"
@@ -46,7 +47,8 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
         axis.set_xticks(blocks, [str(number) for number in blocks], minor=False)
         axis.set_xticks([], minor=True)
         axis.set_ylim(min(*floor, *ideal) / 1.5, max(times) * 2.2)
-        axis.yaxis.set_major_formatter(lambda value, _position: f"{value:g}")
+        for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
+            set_formatter(plain_ticks)
         axis.set_xlabel("blocks of the launch" + ("" if blocks[-1] <= machine.cores else f" ({machine.cores} cores)"))
         axis.set_ylabel("microseconds (modelled)")
         axis.set_title(f"{first.kernel}: time against the number of cores", loc="left", fontsize=11, fontweight="bold")

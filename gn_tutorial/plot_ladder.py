@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot_pipes import plain_ticks
 from gn_tutorial.profile import Profile
 
 _GAINED, _LOST = "#009E73", "#D55E00"
@@ -52,7 +53,8 @@ def ladder(profiles: Sequence[Profile]) -> Picture:
         axis.set_yticks(range(len(profiles)), [f"{row + 1}  {profile.kernel}" for row, profile in enumerate(profiles)])
         axis.set_ylim(len(profiles) - 0.4, -0.6)
         axis.tick_params(axis="y", length=0)
-        axis.xaxis.set_major_formatter(lambda value, _position: f"{value:g}")
+        for set_formatter in (axis.xaxis.set_major_formatter, axis.xaxis.set_minor_formatter):
+            set_formatter(plain_ticks)
         axis.set_xlabel(
             "microseconds, modelled, logarithmic: equal lengths are equal speed-ups\n"
             "black line: the step's time    bar: change since the step before    diamond: its binding limit"
