@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from picture_support import boxes, texts, two_tiles, us
 from timing_support import trace, vector
@@ -103,18 +101,6 @@ def test_many_short_instructions_become_one_box_that_counts_them() -> None:
     long = Profile("long", 1, make_timeline(made, profile.machine), made, profile.tally)
     (axis,) = gantt(long).figure.axes
     assert len(boxes(axis, "V")) < 2100
-
-
-def test_colours_differ_in_lightness_too() -> None:
-    def lightness(colour: str) -> float:
-        red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    # Without colour, the plain ones are told apart by lightness, and the hatched ones by where their lines lean.
-    assert LOOKS[Pipe.MTE2].hatch != LOOKS[Pipe.MTE3].hatch
-    shades = sorted(lightness(look.colour) for look in LOOKS.values() if not look.hatch)
-    assert min(b - a for a, b in pairwise(shades)) > 50
-    assert len({look.colour for look in LOOKS.values()}) == len(LOOKS)
 
 
 def test_a_block_that_was_not_recorded_is_refused() -> None:
