@@ -130,6 +130,8 @@ class CoreClock:
             self._barrier(event)
         elif kind is Kind.SCALARS:
             self._scalars(event)
+        elif kind is Kind.CLEAN_CACHE:
+            self._occupy_scalar(event, self._machine.l2_write_latency)
         elif kind in _QUEUE_OPERATIONS:
             self._occupy_scalar(event, self._machine.queue_operation)
 

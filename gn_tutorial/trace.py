@@ -40,12 +40,13 @@ class Kind(IntEnum):
     WAIT_FLAG = 4
     BARRIER = 5
     MEET = 6
-    INIT_BUFFER = 7
-    ALLOC = 8
-    ENQUE = 9
-    DEQUE = 10
-    FREE = 11
-    SCALARS = 12
+    CLEAN_CACHE = 7
+    INIT_BUFFER = 8
+    ALLOC = 9
+    ENQUE = 10
+    DEQUE = 11
+    FREE = 12
+    SCALARS = 13
 
 
 class Space(IntEnum):

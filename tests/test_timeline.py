@@ -177,6 +177,10 @@ def test_the_scalar_unit_waits_for_what_it_reads_and_only_for_that() -> None:
     assert spans(free, Pipe.S)[0].start == ISSUE
 
 
+def test_cleaning_the_data_cache_takes_as_long_as_a_write_to_the_l2_cache() -> None:
+    assert only(trace(event(Kind.CLEAN_CACHE, Pipe.S, op="dcci")), Pipe.S).cycles == 96
+
+
 def test_queue_operations_cost_scalar_time() -> None:
     timeline = make_timeline(trace(event(Kind.ALLOC, Pipe.S, op="AllocTensor"), load(512)), B3)
     assert spans(timeline, Pipe.MTE2)[0].start == B3.queue_operation + ISSUE
