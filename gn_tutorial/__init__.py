@@ -12,8 +12,10 @@ from gn_tutorial.arguments import inout, out, workspace
 
 # Not lazy: `kernel` is a function and a module, and importing the module first would hide the function behind it.
 from gn_tutorial.kernel import Kernel, kernel
+from gn_tutorial.profile import Profile, profile
+from gn_tutorial.profile_diff import diff
 
-__all__ = ["Kernel", "__version__", "errors", "inout", "kernel", "out", "workspace"]
+__all__ = ["Kernel", "Profile", "__version__", "diff", "errors", "inout", "kernel", "out", "profile", "workspace"]
 
 
 def __getattr__(name: str) -> str:

@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/test_abi.py`` che
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 
 class Kind(IntEnum):
@@ -41,6 +41,7 @@ class Arg(ctypes.Structure):
         ("bytes", ctypes.c_uint64),
         ("kind", ctypes.c_uint32),
         ("role", ctypes.c_uint32),
+        ("address", ctypes.c_uint64),
     )
 
 
@@ -74,6 +75,24 @@ class Tally(ctypes.Structure):
     )
 
 
+class Trace(ctypes.Structure):
+    _fields_ = (
+        ("slots", ctypes.c_void_p),
+        ("bytes", ctypes.c_uint64),
+        ("chosen", ctypes.POINTER(ctypes.c_uint32)),
+        ("chosen_count", ctypes.c_uint32),
+        ("full", ctypes.c_uint32),
+        ("used", ctypes.c_uint64),
+        ("lines_read", ctypes.c_uint64),
+        ("lines_cold", ctypes.c_uint64),
+        ("lines_bypassed", ctypes.c_uint64),
+        ("lines_written", ctypes.c_uint64),
+        ("lines_dirty", ctypes.c_uint64),
+        ("lines_held", ctypes.c_uint64),
+        ("blocks_bypassed", ctypes.c_uint64),
+    )
+
+
 class Job(ctypes.Structure):
     _fields_ = (
         ("abi_version", ctypes.c_uint32),
@@ -90,4 +109,5 @@ class Job(ctypes.Structure):
         ("here_file", ctypes.c_char_p),
         ("here_line", ctypes.c_uint32),
         ("here_block", ctypes.c_uint32),
+        ("trace", Trace),
     )

@@ -14,6 +14,8 @@ from typing import Annotated
 import typer
 
 from gn_tutorial.cli_exercises import ask_quiz, exercise_app, learn_app
+from gn_tutorial.cli_profile import diff as diff_kernels
+from gn_tutorial.cli_profile import profile as profile_kernel
 from gn_tutorial.errors import GntError
 from gn_tutorial.terminal import emit_json, print_table, working
 
@@ -31,6 +33,8 @@ cache_app = typer.Typer(help="The folder of compiled kernels.", no_args_is_help=
 app.add_typer(cache_app, name="cache")
 app.add_typer(learn_app, name="learn")
 app.add_typer(exercise_app, name="exercise")
+app.command("profile")(profile_kernel)
+app.command("diff")(diff_kernels)
 app.command("quiz")(ask_quiz)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -292,6 +296,25 @@ def compat(
     code = command_compat.run(folder, options, everything=everything, as_json=json)
     if code:
         raise typer.Exit(code)
+
+
+@app.command()
+def calibrate(
+    series: Annotated[
+        Many,
+        typer.Argument(help="bank, add, copy, instructions, or a case such as add/3; everything if none is named."),
+    ] = None,
+    machine: Annotated[str, typer.Option(help="Another machine than the measured one: 910B3, or a .toml file.")] = "",
+    json: Json = False,
+) -> None:
+    """Hold the timing model against published measurements: our own kernels for the published cases.
+
+    Exit code 1 if a target was missed.
+    """
+    from gn_tutorial import command_calibrate
+
+    if not command_calibrate.run(series or [], machine, as_json=json):
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -20,6 +20,8 @@ from gn_tutorial.errors import KernelError
 from gn_tutorial.launch_args import POISONED, WRITTEN, LaunchArg, Launched, Tally, poison
 from gn_tutorial.options import TwinOptions
 from gn_tutorial.outcome import REBUILD, bad_call
+from gn_tutorial.trace import Tracing
+from gn_tutorial.trace_room import TraceRoom
 
 _REPORT_BYTES = 64 * 1024
 _ABI = abi.ABI_VERSION << 16 | ctypes.sizeof(abi.Job)
@@ -44,15 +46,25 @@ class Prepared:
         blocks: int,
         tiling_key: int = 0,
         options: TwinOptions | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         self._run = _load(str(library))
         self._entry = entry.encode()
         buffers = [_buffer(arg) for arg in args]
         self._arrays = {arg.name: buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in WRITTEN}
         self._poisoned = [buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in POISONED]
+        self._room = TraceRoom(tracing, args, blocks) if tracing is not None else None
+        addresses = self._room.addresses if self._room else {}
         self._rows = (abi.Arg * len(args))(
             *(
-                (arg.name.encode(), buffer.__array_interface__["data"][0], arg.nbytes, arg.kind, arg.role)
+                (
+                    arg.name.encode(),
+                    buffer.__array_interface__["data"][0],
+                    arg.nbytes,
+                    arg.kind,
+                    arg.role,
+                    addresses.get(arg.name, 0),
+                )
                 for arg, buffer in zip(args, buffers, strict=True)
             )
         )
@@ -67,6 +79,14 @@ class Prepared:
             report=ctypes.cast(self._report, ctypes.c_char_p),
             report_bytes=_REPORT_BYTES,
         )
+        if self._room is not None:
+            # Not cleared: pages that no slot is written to then cost nothing.
+            self._slots = np.empty(self._room.bytes, np.uint8)
+            self._chosen = np.array(self._room.chosen, np.uint32)
+            self._job.trace.slots = self._slots.ctypes.data
+            self._job.trace.bytes = self._slots.nbytes
+            self._job.trace.chosen = self._chosen.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
+            self._job.trace.chosen_count = self._chosen.size
         self._job_at = ctypes.byref(self._job)
         self._buffers = buffers  # the rows hold addresses only
 
@@ -89,6 +109,7 @@ class Prepared:
             printed="",
             observed=bool(self._job.observed),
             diagnostics=diagnostics,
+            trace=self._room.decode(self._slots[: self._job.trace.used], self._job.trace) if self._room else None,
         )
 
 

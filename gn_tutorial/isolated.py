@@ -48,6 +48,7 @@ from gn_tutorial.job_file import JobFile
 from gn_tutorial.launch_args import LaunchArg, Launched
 from gn_tutorial.options import Limits, TwinOptions
 from gn_tutorial.outcome import conclude
+from gn_tutorial.trace import Tracing
 
 _CHUNK = 64 * 1024
 #: Seconds that a stopped kernel has to say where it was, before it is killed.
@@ -75,6 +76,7 @@ def run(
     options: TwinOptions,
     limits: Limits,
     folder: Path | None = None,
+    tracing: Tracing | None = None,
 ) -> Launched:
     """Run one launch through the program ``launcher``. The arrays of the result are new; no argument is written to.
 
@@ -97,6 +99,7 @@ def run(
         cpu_seconds=min((seconds + _ORPHAN_SECONDS) * (os.cpu_count() or 1), _LONGEST_SECONDS),
         wall_seconds=seconds + _ORPHAN_SECONDS,
         folder=folder,
+        tracing=tracing,
     ) as job:
         return conclude(job, _supervise(launcher, job.descriptor, limits, folder), entry, limits)
 

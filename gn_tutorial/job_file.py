@@ -26,6 +26,8 @@ from gn_tutorial.abi import Kind
 from gn_tutorial.errors import KernelError
 from gn_tutorial.job_layout import MAGIC, Argument, Header
 from gn_tutorial.launch_args import POISONED, WRITTEN, LaunchArg, poison
+from gn_tutorial.trace import Trace, Tracing
+from gn_tutorial.trace_room import TraceRoom
 
 #: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
 ALIGNMENT = 512
@@ -65,6 +67,7 @@ class JobFile:
         cpu_seconds: int,
         wall_seconds: int,
         folder: Path | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         layout = _Layout(ctypes.sizeof(Header) + len(args) * ctypes.sizeof(Argument))
         library_at = layout.text(os.fsencode(library))
@@ -72,6 +75,11 @@ class JobFile:
         folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0
         names_at = [layout.text(arg.name.encode()) for arg in args]
         report_at = layout.take(_REPORT_BYTES)
+        self._room = TraceRoom(tracing, args, blocks) if tracing is not None else None
+        chosen = self._room.chosen_bytes if self._room else b""
+        chosen_at = layout.take(len(chosen))
+        # Pages that are never written cost nothing: the room is as large as asked for, and the file stays sparse.
+        self._trace_at = layout.take(tracing.bytes) if tracing is not None else 0
         self.places = [layout.argument(arg) for arg in args]
 
         self.descriptor, self._memory = _shared_memory(layout.bytes)
@@ -96,8 +104,13 @@ class JobFile:
             guard_bytes=_GUARD,
             folder_at=folder_at,
             options=options,
+            trace_at=self._trace_at,
+            trace_bytes=tracing.bytes if tracing is not None else 0,
+            chosen_at=chosen_at,
+            chosen_count=len(chosen) // 4,
         )
         self._memory[: ctypes.sizeof(Header)] = bytes(header)
+        self._memory[chosen_at : chosen_at + len(chosen)] = chosen
         self._report_at = report_at
         for index, (place, name_at) in enumerate(zip(self.places, names_at, strict=True)):
             self._describe(index, place, name_at)
@@ -119,6 +132,14 @@ class JobFile:
     def report(self) -> bytes:
         """The diagnostics as the twin wrote them."""
         return self._memory[self._report_at : self._report_at + _REPORT_BYTES]
+
+    def trace(self) -> Trace | None:
+        """What was recorded; None if nobody asked. Raises KernelError if the kernel overwrote it."""
+        if self._room is None:
+            return None
+        found = self.header().trace
+        used = min(int(found.used), self._room.bytes)
+        return self._room.decode(self._memory[self._trace_at : self._trace_at + used], found)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Copies of what the kernel wrote, by argument name.
@@ -146,6 +167,7 @@ class JobFile:
     def _describe(self, index: int, place: Place, name_at: int) -> None:
         arg = place.arg
         row = Argument(name_at, place.data_at, arg.nbytes, place.pages_at, place.pages_bytes, arg.kind, arg.role)
+        row.address = self._room.addresses.get(arg.name, 0) if self._room else 0
         at = ctypes.sizeof(Header) + index * ctypes.sizeof(Argument)
         self._memory[at : at + ctypes.sizeof(Argument)] = bytes(row)
 

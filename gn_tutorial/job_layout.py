@@ -44,6 +44,7 @@ class Argument(ctypes.Structure):
         ("pages_bytes", ctypes.c_uint64),
         ("kind", ctypes.c_uint32),
         ("role", ctypes.c_uint32),
+        ("address", ctypes.c_uint64),
     )
 
 
@@ -68,6 +69,10 @@ class Header(ctypes.Structure):
         ("guard_bytes", ctypes.c_uint32),
         ("folder_at", ctypes.c_uint64),
         ("options", abi.Options),
+        ("trace_at", ctypes.c_uint64),
+        ("trace_bytes", ctypes.c_uint64),
+        ("chosen_at", ctypes.c_uint64),
+        ("chosen_count", ctypes.c_uint64),
         ("phase", ctypes.c_uint32),
         ("outcome", ctypes.c_uint32),
         ("status", ctypes.c_int32),
@@ -82,6 +87,7 @@ class Header(ctypes.Structure):
         ("base_address", ctypes.c_uint64),
         ("nanoseconds", ctypes.c_uint64),
         ("tally", abi.Tally),
+        ("trace", abi.Trace),
         ("here_file", ctypes.c_char * 1024),
         ("text", ctypes.c_char * 1024),
     )

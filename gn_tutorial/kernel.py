@@ -21,6 +21,7 @@ from gn_tutorial.signature import Entry, find_entries, require_entries
 from gn_tutorial.spec import KernelSpec, OpSpec, find_kernel
 from gn_tutorial.tables import html_table
 from gn_tutorial.tiling import Tiling
+from gn_tutorial.trace import Tracing
 
 # Finding the entries of 200 lines takes 6 ms, which a loop of launches should pay once.
 _entries = functools.lru_cache(maxsize=64)(require_entries)
@@ -117,6 +118,7 @@ class Kernel:
         isolated: bool = True,
         options: TwinOptions | None = None,
         limits: Limits | None = None,
+        tracing: Tracing | None = None,
         **named: Any,
     ) -> Result:
         """Launch with one value for each kernel parameter, in order or by name.
@@ -127,11 +129,13 @@ class Kernel:
 
         blocks: cores to run on. tiling_key: what TILING_KEY_IS compares with. observed: checks and counts. isolated:
         in a process of its own, so that a crash or an endless loop becomes an exception; False is faster, for trusted
-        kernels. Raises ArgumentError before anything is launched, CompileError, and KernelError for what the kernel
-        does wrong.
+        kernels. tracing: record what the blocks do, into ``result.trace``. Raises ArgumentError before anything is
+        launched, CompileError, and KernelError for what the kernel does wrong.
         """
         chosen = self.entry(entry)
         check_blocks(blocks)
+        if tracing is not None and not observed:
+            raise ArgumentError("a bare build tells nobody what it does, so it cannot be traced", hint="observed=True")
         bound = self._bind(chosen, values, named)
         args = [launch_arg(param, bound[param.name]) for param in chosen.params]
         built = self.build(observed) if isolated else self._build_quickly(observed)
@@ -144,6 +148,7 @@ class Kernel:
             options=options or TwinOptions(),
             limits=limits or Limits(),
             isolated=isolated,
+            tracing=tracing,
         )
         return Result.from_launch(self.name, launched, blocks, 0.0 if built.cached else built.seconds)
 
@@ -155,6 +160,7 @@ class Kernel:
         isolated: bool = True,
         options: TwinOptions | None = None,
         limits: Limits | None = None,
+        tracing: Tracing | None = None,
         **named: Any,
     ) -> Result:
         """Call a registered kernel as its operator: inputs in order or by name, attributes by name.
@@ -176,6 +182,7 @@ class Kernel:
             isolated=isolated,
             options=options,
             limits=limits,
+            tracing=tracing,
             **plan.values,
         )
         return operators.finish(op, plan, result)

@@ -14,6 +14,7 @@ from gn_tutorial.build import build_launcher
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.launch_args import FLOAT_POISON, POISON_BYTE, LaunchArg, Launched, Tally
 from gn_tutorial.options import Limits, TwinOptions
+from gn_tutorial.trace import Tracing
 
 __all__ = [
     "FLOAT_POISON",
@@ -22,6 +23,7 @@ __all__ = [
     "Launched",
     "Limits",
     "Tally",
+    "Tracing",
     "TwinOptions",
     "check_blocks",
     "launch",
@@ -41,6 +43,7 @@ def launch(
     limits: Limits | None = None,
     isolated: bool = True,
     folder: Path | None = None,
+    tracing: Tracing | None = None,
 ) -> Launched:
     """Run kernel ``entry`` of ``library`` on ``blocks`` cores and return what it wrote.
 
@@ -53,13 +56,17 @@ def launch(
 
     folder: the isolated process runs there and may write files there, and nowhere else; None: it may write none.
 
+    tracing: record what the blocks do; the library must be an observed one, since a bare one tells nobody anything.
+
     Raises KernelFault for a mistake that the twin found, KernelCrash, KernelTimeout, KernelMemoryLimit and
     KernelOutputLimit for a kernel that did not return, ArgumentError for arguments that do not fit the kernel, and
     KernelError for a library that cannot be loaded.
     """
     check_blocks(blocks)
     if not isolated:
-        return inprocess.Prepared(library, entry, args, blocks=blocks, tiling_key=tiling_key, options=options)()
+        return inprocess.Prepared(
+            library, entry, args, blocks=blocks, tiling_key=tiling_key, options=options, tracing=tracing
+        )()
     return _isolated(
         library,
         entry,
@@ -69,6 +76,7 @@ def launch(
         options=options or TwinOptions(),
         limits=limits or Limits(),
         folder=folder,
+        tracing=tracing,
     )
 
 

@@ -10,6 +10,7 @@ from gn_tutorial import abi
 from gn_tutorial.abi import Kind, Role
 from gn_tutorial.diagnostics import Diagnostic
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.trace import Trace
 
 #: What memory holds that nobody wrote: quiet NaNs whose low bits read ...A5, so that a forgotten element shows in every
 #: later result and can still be told from a computed NaN. The pattern of bfloat16 is the top half of that of float32.
@@ -82,7 +83,8 @@ class Launched:
 
     arrays: OUT, INOUT and WORKSPACE arguments by name. seconds: wall time of all blocks, measured beside the kernel.
     printed: what the kernel wrote to standard output and error; empty in process, where it went straight there.
-    observed: the library checks and counts. diagnostics: warnings of a launch that ended well.
+    observed: the library checks and counts. diagnostics: warnings of a launch that ended well. trace: if it was asked
+    for.
     """
 
     arrays: dict[str, np.ndarray]
@@ -91,6 +93,7 @@ class Launched:
     printed: str
     observed: bool
     diagnostics: tuple[Diagnostic, ...] = field(default=())
+    trace: Trace | None = None
 
 
 def poison(array: np.ndarray) -> None:

@@ -39,6 +39,7 @@ def conclude(job: JobFile, ending: Ending, entry: str, limits: Limits) -> Launch
         printed=ending.printed,
         observed=bool(evidence.header.observed),
         diagnostics=diagnostics,
+        trace=job.trace(),
     )
 
 

@@ -14,6 +14,7 @@ from gn_tutorial.launch import Launched, Tally
 from gn_tutorial.spec import Tolerance
 from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.tiling import Tiling
+from gn_tutorial.trace import Trace
 
 #: Added to |reference| in a relative error against division by zero, as the ecosystem's accuracy standard does.
 RELATIVE_FLOOR = 1e-7
@@ -91,7 +92,7 @@ class Result:
     tally: instructions and bytes counted (zero in a bare build). seconds: wall time of the kernel's blocks, without
     Python. printed: what the kernel printed. diagnostics: warnings; a mistake raises KernelFault instead. blocks: 0 if
     there was nothing to compute and nothing was launched. tiling: the struct that a registered kernel received, None if
-    it has none.
+    it has none. trace: what the blocks did, if the call asked for it.
     """
 
     kernel: str
@@ -104,6 +105,7 @@ class Result:
     compile_seconds: float = 0.0
     tiling: Tiling | None = None
     diagnostics: tuple[Diagnostic, ...] = field(default=())
+    trace: Trace | None = None
 
     @classmethod
     def from_launch(cls, kernel: str, launched: Launched, blocks: int, compile_seconds: float) -> Result:
@@ -118,6 +120,7 @@ class Result:
             observed=launched.observed,
             compile_seconds=compile_seconds,
             diagnostics=launched.diagnostics,
+            trace=launched.trace,
         )
 
     def __getattr__(self, name: str) -> np.ndarray:

@@ -17,6 +17,7 @@ STRUCTS = {
     "GntArg": abi.Arg,
     "GntOptions": abi.Options,
     "GntTally": abi.Tally,
+    "GntTrace": abi.Trace,
     "GntJob": abi.Job,
     "JobFileArg": job_layout.Argument,
     "JobFile": job_layout.Header,

@@ -33,6 +33,7 @@ struct JobFileArg {
   uint64_t pages_bytes;
   GntKind kind;
   GntRole role;
+  uint64_t address;  // in traces
 };
 
 struct JobFile {
@@ -54,6 +55,10 @@ struct JobFile {
   uint32_t guard_bytes;  // before and after each tensor's pages: no access is allowed there
   uint64_t folder_at;    // path of the one folder in which files may be written; 0: none
   GntOptions options;
+  uint64_t trace_at;  // 0: no trace
+  uint64_t trace_bytes;
+  uint64_t chosen_at;
+  uint64_t chosen_count;
   // Written by the launcher.
   volatile uint32_t phase;
   volatile uint32_t outcome;
@@ -69,6 +74,7 @@ struct JobFile {
   uint64_t base_address;  // where the launcher mapped this file
   uint64_t nanoseconds;
   GntTally tally;
+  GntTrace trace;        // its pointers mean nothing to Python
   char here_file[1024];  // NUL-terminated; empty when unknown
   char text[1024];
 };

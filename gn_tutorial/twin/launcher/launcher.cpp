@@ -97,6 +97,7 @@ bool BuildJob() {
     args[i].bytes = source[i].bytes;
     args[i].kind = source[i].kind;
     args[i].role = source[i].role;
+    args[i].address = source[i].address;
     ProtectPages(source[i]);
   }
   job.abi_version = GNT_ABI_VERSION;
@@ -107,6 +108,12 @@ bool BuildJob() {
   job.options = file->options;
   job.report = reinterpret_cast<char*>(At(file->report_at));
   job.report_bytes = file->report_bytes;
+  if (file->trace_at != 0) {
+    job.trace.slots = At(file->trace_at);
+    job.trace.bytes = file->trace_bytes;
+    job.trace.chosen = reinterpret_cast<const uint32_t*>(At(file->chosen_at));
+    job.trace.chosen_count = static_cast<uint32_t>(file->chosen_count);
+  }
   return true;
 }
 
@@ -115,6 +122,7 @@ void Finish(JobOutcome outcome, const char* text) {
   CopyText(file->text, sizeof(file->text), text);
   WriteHere();
   file->nanoseconds = job.nanoseconds;
+  file->trace = job.trace;
   file->phase = JOB_FINISHED;
 }
 

@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define GNT_ABI_VERSION 1
+#define GNT_ABI_VERSION 2
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4 };
@@ -24,6 +24,7 @@ struct GntArg {
   uint64_t bytes;
   GntKind kind;
   GntRole role;
+  uint64_t address;  // of a tensor in traces: chosen by the caller, so that no figure depends on the host's allocator
 };
 
 // Points that public text on the hardware does not decide: docs/hardware-choices.md has one row per field.
@@ -57,6 +58,25 @@ struct GntTally {
   uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
 };
 
+// A trace: what the blocks in `chosen` did, as slots of 64 bytes (gn_twin/trace_slots.h), and counts of all blocks. A line is 512 bytes
+// of global memory, what the L2 cache holds or drops as one.
+struct GntTrace {
+  uint8_t* slots;          // in: where to write; null: no trace
+  uint64_t bytes;          // in: room there
+  const uint32_t* chosen;  // in: blocks to record, ascending
+  uint32_t chosen_count;   // in
+  uint32_t full;           // out: 1 if the room ended: what happened later was not recorded
+  uint64_t used;           // out: bytes written
+  // Out, in lines, over every block of the launch and exact however few were recorded.
+  uint64_t lines_read;       // brought into the Unified Buffer or to the scalar unit, each time counted
+  uint64_t lines_cold;       // of these, through the L2 cache and never touched before in this launch
+  uint64_t lines_bypassed;   // of these, past the L2 cache (a cache hint)
+  uint64_t lines_written;    // written, each time counted
+  uint64_t lines_dirty;      // different ones that were written
+  uint64_t lines_held;       // different ones that were read through the L2 cache or written
+  uint64_t blocks_bypassed;  // blocks of 32 bytes that were read past the L2 cache, each time counted
+};
+
 struct GntJob {
   uint32_t abi_version;   // in: GNT_ABI_VERSION
   uint32_t blocks;        // in: number of blocks (the first value inside <<<...>>>)
@@ -74,4 +94,5 @@ struct GntJob {
   const char* volatile here_file;
   volatile uint32_t here_line;
   volatile uint32_t here_block;
+  GntTrace trace;
 };

@@ -38,6 +38,7 @@ struct Operand {
   Access access = Access::Read;
   bool strided = false;       // the strides below apply; else the operand is `rows`, or `bytes` one after the other
   uint8_t element_bytes = 1;  // of this operand
+  bool cached = true;         // in global memory: through the L2 cache, unless the tensor's cache hint says otherwise
   uint16_t blk_stride = 1;
   uint16_t rep_stride = 8;
   uint32_t rows = 1;

@@ -36,6 +36,7 @@ class Operation {
   Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
     if (bytes != 0) tensor.Check(core_, event_.op, role, bytes, event_.loc);
     Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T));
+    event_.operand[event_.operands - 1].cached = tensor.GetL2CacheHint() != AscendC::CacheMode::CACHE_MODE_DISABLE;
     return *this;
   }
 

@@ -1,0 +1,184 @@
+"""``gnt.profile``: what it says about kernels whose time can be calculated by hand, and what it says besides."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from timing_support import event, load, store, trace, trace_of, vector
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.launch import Tally, Tracing
+from gn_tutorial.machine import load_machine
+from gn_tutorial.profile import Profile, profile_of
+from gn_tutorial.timeline import make_timeline
+from gn_tutorial.trace import Kind, Pipe, Trace
+
+B3 = load_machine("910B3")
+
+
+def profile(made: Trace, **tally: int) -> Profile:
+    counts = {"scalar": 0, "vector": 0, "mte2": 0, "mte3": 0, "bytes_in": 0, "bytes_out": 0, "ub_high_water": 0}
+    return Profile("by hand", made.launched, make_timeline(made, B3), made, Tally(**{**counts, **tally}))
+
+
+def test_the_copy_kernel_calculated_by_hand() -> None:
+    """Two tiles of 16 KiB on one core: each is read, arrives, and is written before its buffer is free again."""
+    x = np.zeros(8192, np.float32)
+    found = gnt.profile("copy/queue", x, machine="910B3")
+    first = 50 + 6  # AllocTensor, and the issue of the copy
+    tile = 16384 / 58 + 241 + 180 + 16384 / 43 + 96
+    assert found.timeline.cycles == pytest.approx(first + 2 * tile, abs=1e-9)
+    assert found.microseconds == pytest.approx(2.0 + (first + 2 * tile) / 1800, abs=1e-12)
+    assert found.busy[Pipe.MTE2] == pytest.approx(2 * 16384 / 58 / 1800)
+    assert found.tally.bytes_in == found.tally.bytes_out == 32768
+    assert found.timeline.traffic.hbm_read == 32768
+    # MTE3 waits for both tiles, MTE2 for the first one to have left its buffer.
+    waited = {stall.pipe: (stall.cause, stall.times) for stall in found.stalls[:2]}
+    assert waited == {Pipe.MTE3: ("MTE2", 2), Pipe.MTE2: ("MTE3", 1)}
+
+
+def test_a_large_kernel_is_as_far_from_the_memory_as_the_two_numbers_say() -> None:
+    found = gnt.profile(
+        "add/queue", *np.zeros((2, 1 << 20), np.float32), blocks=40, machine="910B3", tracing=Tracing(blocks=40)
+    )
+    limits = {limit.name: limit for limit in found.limits}
+    assert limits["HBM"].microseconds == pytest.approx(8 * 2**20 / 1490e3)
+    assert limits["MTE2"].microseconds == pytest.approx(8 * 2**20 / (58 * 1800 * 40))
+    assert found.operations == 1 << 20
+    assert found.ub_bytes == 12 << 20
+    assert found.distance == found.microseconds / found.binding.microseconds > 1
+    assert "recorded blocks" not in repr(found)
+
+
+def test_a_profile_names_the_blocks_that_were_recorded() -> None:
+    found = gnt.profile("copy/queue", np.zeros(40 * 4096, np.float32), blocks=40)
+    assert "recorded blocks 0, 5, 11, 16, 22, 27, 33, 39 of 40" in repr(found)
+
+
+def test_fewer_blocks_are_recorded_where_eight_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    # By its module: gn_tutorial.profile is the function.
+    monkeypatch.setattr(sys.modules[Profile.__module__], "_ROOM", 64 * 200)
+    found = gnt.profile("copy/queue", np.zeros(8 * 8 * 4096, np.float32), blocks=8)
+    assert found.trace.complete
+    assert sorted(found.trace.blocks) == [0]
+
+
+def test_the_numbers_are_the_same_wherever_the_launch_ran() -> None:
+    x = np.random.default_rng(1).random((2, 4, 8, 8), np.float32)
+    ones, zeros = np.ones(4, np.float32), np.zeros(4, np.float32)
+    both = [
+        gnt.profile("group_norm/scalar", x, ones, zeros, num_groups=2, isolated=isolated) for isolated in (True, False)
+    ]
+    assert repr(both[0]) == repr(both[1])
+    assert both[0].timeline.spans == both[1].timeline.spans
+
+
+def test_every_figure_is_called_modelled_and_has_an_error_band() -> None:
+    small = profile(trace(load(512)))
+    assert small.error_band.high < 0
+    low, high = small.likely
+    assert small.microseconds < low < high
+    for text in (repr(small), small._repr_html_()):
+        assert "modelled, not measured" in text
+        assert "-24" in text
+    large = profile(trace(*[vector("Abs", 250, 0, 0)] * 200))
+    assert large.error_band.low < 0 < large.error_band.high
+
+
+def test_another_machine_and_a_warm_cache() -> None:
+    x = np.zeros(1 << 18, np.float32)
+    result = gnt.kernel("copy/queue")(x, blocks=8, tracing=Tracing(), isolated=False)
+    cold, warm = profile_of(result, machine="910B1"), profile_of(result, machine="910B1", warm=True)
+    assert warm.microseconds < cold.microseconds
+    assert warm.timeline.traffic.hbm_read == 0
+    assert "warm" in repr(warm)
+    assert profile_of(result, machine="910B4").microseconds > cold.microseconds
+
+
+def test_a_registered_kernel_a_path_and_a_source() -> None:
+    x = np.zeros(4096, np.float32)
+    copy = gnt.kernel("copy/queue")
+    assert gnt.profile(copy, x).microseconds == gnt.profile("copy/queue", x).microseconds
+    by_hand = gnt.profile(copy.path, x, gnt.out(x.shape, x.dtype), 4096)
+    assert by_hand.microseconds == gnt.profile(copy, x).microseconds
+
+
+def test_a_result_without_a_trace_has_no_profile() -> None:
+    with pytest.raises(ArgumentError, match="not traced"):
+        profile_of(gnt.kernel("copy/queue")(np.zeros(8, np.float32), isolated=False))
+    with pytest.raises(ArgumentError, match="nothing was launched"):
+        gnt.profile("copy/queue", np.zeros(0, np.float32))
+
+
+def test_instructions_that_nobody_measured_are_named() -> None:
+    found = profile(trace(vector("Tanh", 8, 0, 0), vector("Add", 8, 0, 0, 0x10000)))
+    assert found.unmeasured == ("Tanh",)
+    assert "Tanh" in repr(found)
+
+
+def test_a_trace_that_was_cut_off_says_so() -> None:
+    cut = replace(trace(load(512)), complete=False)
+    assert "some blocks is missing" in repr(profile(cut))
+
+
+def test_blocks_count_as_the_recorded_one_nearest_to_them() -> None:
+    made = trace_of({0: [vector("Abs", 10, 0, 0)], 3: [vector("Abs", 2, 0, 0)]}, launched=4)
+    assert profile(made).operations == 2 * 640 + 2 * 128
+
+
+def test_limits_and_stalls_of_a_launch_by_hand() -> None:
+    barrier = event(Kind.BARRIER, Pipe.ALL)
+    made = trace(load(5800, line=3), barrier, store(4300, line=4))
+    found = profile(made, bytes_in=5800, bytes_out=4300)
+    limits = {limit.name: limit.microseconds for limit in found.limits}
+    assert limits["MTE2"] == pytest.approx(100 / 1800)
+    assert limits["MTE3"] == pytest.approx(100 / 1800)
+    assert found.binding == found.limits[0]
+    copy = next(found.timeline.of(0, Pipe.MTE2))
+    (waited,) = (stall for stall in found.stalls if stall.pipe is Pipe.MTE3)
+    assert (waited.cause, waited.line, waited.times) == ("MTE2", 3, 1)
+    assert waited.cycles == copy.done + B3.round_trip + B3.issue
+
+
+MEET = """#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void meet(GM_ADDR x) {
+  AscendC::TPipe pipe;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 16384);
+  AscendC::LocalTensor<float> a = buffer.Get<float>();
+  AscendC::GlobalTensor<float> out;
+  out.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), 64 * AscendC::GetBlockNum());
+  const int32_t block = static_cast<int32_t>(AscendC::GetBlockIdx());
+  a.SetValue(0, 1.0f);
+  AscendC::Duplicate(a, 1.0f, 1024 * (block + 1));
+  AscendC::SyncAll();
+  a.SetValue(0, 2.0f);
+  AscendC::DataCopy(out[block * 64], a, 64);
+}
+"""
+
+
+def test_blocks_of_a_real_launch_meet() -> None:
+    """Blocks take turns on the twin's threads; each one's events, scalar runs too, stay its own and in order."""
+    found = gnt.profile(gnt.kernel(source=MEET), gnt.out((4 * 64,), np.float32), blocks=4)
+    for block, events in found.trace.blocks.items():
+        kinds = [one.kind for one in events]
+        assert kinds == [
+            Kind.INIT_BUFFER,
+            Kind.SCALARS,
+            Kind.VECTOR,
+            Kind.BARRIER,
+            Kind.MEET,
+            Kind.SCALARS,
+            Kind.COPY,
+        ]
+        assert all(one.block == block for one in events)
+    ends = [next(found.timeline.of(block, Pipe.V)).end for block in range(4)]
+    assert ends == sorted(ends)
+    goes_on = [list(found.timeline.of(block, Pipe.S))[1].start for block in range(4)]
+    assert goes_on == [max(ends) + B3.round_trip + B3.meet + B3.round_trip] * 4
+    assert next(stall.cause for stall in found.stalls if stall.pipe is Pipe.S) == "blocks"
