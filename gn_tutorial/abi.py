@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/test_abi.py`` che
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 
 
 class Kind(IntEnum):
@@ -62,6 +62,8 @@ class Options(ctypes.Structure):
         ("pair_unit", ctypes.c_uint32),
         ("event_ids", ctypes.c_uint32),
         ("approximate", ctypes.c_uint32),
+        ("auto_sync", ctypes.c_uint32),
+        ("delayed_dma", ctypes.c_uint32),
     )
 
 

@@ -20,6 +20,7 @@ enum class Kind : uint8_t {
   WaitFlag,    //
   Barrier,     // pipe is drained
   Meet,        // the block waits until all blocks of the launch have arrived
+  CrossFlag,   // when pipe has done its work so far, the other cores may know of it
   InitBuffer,  // operand[0] is the buffer
   Alloc,       // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
   EnQue,

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "gn_twin/blocks.h"
+#include "gn_twin/check_race.h"
 #include "gn_twin/tally.h"
 
 namespace gn_twin {
@@ -89,17 +90,33 @@ inline GntStatus BadCall(GntJob& job, const char* id, std::initializer_list<Fiel
   return GNT_BAD_CALL;
 }
 
+// Everything that watches a launch of an observed library. A bare one has none of it.
+template <bool kWatched>
+struct Watch {
+  Tally tally;
+  CheckRace race;
+
+  Watch(GntJob& job, Observers& observers) : tally(job.tally), race(job) {
+    observers.Add(tally);
+    observers.Add(race);
+  }
+};
+template <>
+struct Watch<false> {
+  Watch(GntJob&, Observers&) {}
+};
+
 // One launch of one kernel: what every block needs to start. `Body` calls the kernel with its arguments.
 template <class Body>
 struct Launch {
   Body& body;
   GntJob& job;
-  Tally tally;
   Observers observers;
+  Watch<kObserved> watch;
   Findings findings;
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
 
-  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally) { observers.Add(tally); }
+  Launch(Body& body, GntJob& job) : body(body), job(job), watch(job, observers) {}
 
   bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;

@@ -22,12 +22,12 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 namespace gn_twin {
 
-inline void Barrier(const char* op, pipe_t pipe, Loc loc) {
+inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind = Kind::Barrier) {
   Core& core = ThisCore();
   core.At(loc);
   if (core.observers == nullptr) return;
   Event barrier;
-  barrier.kind = Kind::Barrier;
+  barrier.kind = kind;
   barrier.pipe = pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
   barrier.op = op;
   barrier.loc = loc;
@@ -96,6 +96,7 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
   if (slot != core.soft_syncs)
     core.Stop("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
   slot = ++core.soft_syncs;
+  gn_twin::Barrier("SyncAll", PIPE_ALL, loc);
   gn_twin::MeetBlocks("SyncAll", core, loc, cores);
 }
 
