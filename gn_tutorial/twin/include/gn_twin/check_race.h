@@ -141,12 +141,14 @@ class CheckRace final : public Observer {
   }
 
   Earlier FindLocal(RaceCore& state, uint32_t pipe, bool writes, LocalRange range) const {
-    for (uint32_t other = 0; other < kPipes; ++other) {
-      if (InOrder(pipe, other)) continue;
-      const Stamp seen = EndOf(state.clocks.Seen(pipe, other));
-      for (const bool wrote : {true, false}) {
-        if (!wrote && !writes) continue;
+    // Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
+    for (const bool wrote : {false, true}) {
+      if (!wrote && !writes) continue;
+      for (uint32_t step = 1; step <= kPipes; ++step) {
+        const uint32_t other = (pipe + step) % kPipes;
+        if (InOrder(pipe, other)) continue;
         uint32_t at = 0;
+        const Stamp seen = EndOf(state.clocks.Seen(pipe, other));
         const Stamp stamp = LocalShadow::Newer(state.local.Of(other, wrote), seen, range, at);
         if (stamp != 0) return {stamp, at, static_cast<Pipe>(other), wrote};
       }
@@ -194,12 +196,13 @@ class CheckRace final : public Observer {
 
   void CheckGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
                    const Site& site) {
-    for (uint32_t other = 0; other < kPipes; ++other) {
-      if (pipe == other && pipe == kS) continue;
-      const Stamp seen = EndOf(state.clocks.Seen(pipe, other));
-      for (const bool wrote : {true, false}) {
-        if (!wrote && !writes) continue;
+    for (const bool wrote : {false, true}) {
+      if (!wrote && !writes) continue;
+      for (uint32_t step = 1; step <= kPipes; ++step) {
+        const uint32_t other = (pipe + step) % kPipes;
+        if (pipe == other && pipe == kS) continue;
         uintptr_t at = 0;
+        const Stamp seen = EndOf(state.clocks.Seen(pipe, other));
         const GlobalShadow::Entry* entry = state.global.Newer(other, wrote, seen, atomic, rows, at);
         if (entry == nullptr) continue;
         return ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes,

@@ -38,11 +38,13 @@ struct Buffer {
 inline constexpr uint16_t kNoBuffer = 0xffff;
 
 class Blocks;
+class DelayedCopies;
 
 struct Core {
   GntJob* job = nullptr;
   Blocks* blocks = nullptr;              // who runs this block and its siblings
   const Observers* observers = nullptr;  // null in bare libraries
+  DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;

@@ -4,6 +4,7 @@
 // same eight.
 #pragma once
 #include "gn_twin/core.h"
+#include "gn_twin/delayed_copies.h"
 #include "gn_twin/hard_event.h"
 
 namespace gn_twin {
@@ -33,6 +34,8 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
 
 inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, const char* op, Loc loc) {
   core.At(loc);
+  if (kObserved && core.delayed != nullptr) [[unlikely]]
+    kind == Kind::SetFlag ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);
   if (core.observers == nullptr) return;
   Event event;
   event.kind = kind;

@@ -32,11 +32,17 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
     store.Emit(size, 0, sizeof(T));
   }
   for (uint64_t i = 0; i < staged; ++i) scratch.Data()[i] = value;
-  for (uint64_t done = 0; done < size; done += staged) {
-    const uint64_t bytes = (size - done < staged ? size - done : staged) * sizeof(T);
-    const Rows row{1, bytes, bytes};
-    StoreRows(ThisCore(), reinterpret_cast<uint8_t*>(dst.Data() + done), row, scratch.Bytes(), row);
-  }
+  uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
+  const uint8_t* const source = scratch.Bytes();
+  const uint64_t whole = size * sizeof(T);
+  const uint64_t part = staged * sizeof(T);
+  const Store store(ThisCore());
+  Transfer(Pipe::MTE3, target, whole, source, part, [=] {
+    for (uint64_t done = 0; done < whole; done += part) {
+      const uint64_t bytes = whole - done < part ? whole - done : part;
+      store(target + done, {1, bytes, bytes}, source, {1, bytes, bytes});
+    }
+  });
   ResetMaskRegister(ThisCore());
 }
 

@@ -9,6 +9,7 @@
 
 #include "gn_twin/blocks.h"
 #include "gn_twin/check_race.h"
+#include "gn_twin/delayed_copies.h"
 #include "gn_twin/tally.h"
 
 namespace gn_twin {
@@ -118,6 +119,7 @@ struct Launch {
 
   Launch(Body& body, GntJob& job) : body(body), job(job), watch(job, observers) {}
 
+  // Runs one block on a core of its own; false if it was stopped.
   bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
     spare = nullptr;
@@ -135,6 +137,7 @@ struct Launch {
     if constexpr (kObserved) {
       core.observers = &observers;
       core.findings = &findings;
+      if (job.options.delayed_dma != 0) core.delayed = new (std::nothrow) DelayedCopies;
       ub->Poison();
     }
     current_core = &core;
@@ -144,6 +147,7 @@ struct Launch {
       CallBody();
       if constexpr (kObserved) {
         core.TellScalars();
+        if (core.delayed != nullptr) core.delayed->RunAll();
         observers.OnBlockEnd(core);
       }
     } catch (const Stopped&) {
@@ -156,6 +160,7 @@ struct Launch {
       good = Thrown("kernel-exception", block, "an object that is no std::exception");
     }
     current_core = nullptr;
+    if constexpr (kObserved) delete core.delayed;
     delete spare;
     spare = ub;
     return good;
@@ -229,6 +234,7 @@ template <class... P>
 GntStatus Run(void (*kernel)(P...), GntJob& job) {
   using All = typename MakeIndices<sizeof...(P)>::Type;
   if (!ArgumentsFit<P...>(job, All{})) return GNT_BAD_CALL;
+  if (!kObserved && job.options.delayed_dma != 0) return BadCall(job, "call-delayed-bare", {});
   job.nanoseconds = 0;
   return RunKernel(kernel, job, All{});
 }

@@ -73,7 +73,7 @@ class BlocksShadow {
     ++epoch_;
   }
 
-  // Calls found(run, other, address) for runs of two blocks of which one writes what the other touches.
+  // Calls found(run, other, address) for runs of two blocks of which one, `other`, writes what `run` reads or writes too.
   template <class Found>
   void Sweep(Found found) {
     bool several = false;
@@ -98,7 +98,8 @@ class BlocksShadow {
           if (other.block == run.block || (other.use == Use::Atomic && run.use == Use::Atomic)) continue;
           const uintptr_t at = run.rows.Common(other.rows);
           if (at == 0) continue;
-          run.block > other.block ? found(run, other, at) : found(other, run, at);
+          const bool swap = other.use == Use::Read || (run.use != Use::Read && run.block < other.block);
+          swap ? found(other, run, at) : found(run, other, at);
         }
       }
       const uint32_t mine = run.use == Use::Read ? 0 : 1;
