@@ -95,7 +95,7 @@ class CheckRace final : public Observer {
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     RaceCore& state = *cores_[core.block];
-    const bool quiet = auto_sync_ && Quiet(state);
+    const bool quiet = auto_sync_ && Quiet(state);  // nothing to wait for in all of them
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space == Space::GM) {
@@ -140,16 +140,31 @@ class CheckRace final : public Observer {
     return operand.row_bytes == 0 || operand.rows == 1 || operand.row_pitch == operand.row_bytes;
   }
 
-  Earlier FindLocal(RaceCore& state, uint32_t pipe, bool writes, LocalRange range) const {
-    // Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
+  // The lanes with accesses that `pipe` has not seen and has to: one bit each, and the last stamp seen of each.
+  uint32_t Unseen(const RaceCore& state, uint32_t pipe, Stamp* seen) const {
+    uint32_t unseen = 0;
+    for (uint32_t other = 0; other < kPipes; ++other) {
+      if (InOrder(pipe, other)) continue;
+      const uint32_t reads = LocalShadow::LaneOf(other, false);
+      const uint32_t writes = LocalShadow::LaneOf(other, true);
+      seen[reads] = seen[writes] = EndOf(state.clocks.Seen(pipe, other));
+      unseen |= static_cast<uint32_t>(state.local.Last(reads) > seen[reads]) << reads;
+      unseen |= static_cast<uint32_t>(state.local.Last(writes) > seen[writes]) << writes;
+    }
+    return unseen;
+  }
+
+  // Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
+  Earlier FindLocal(const RaceCore& state, uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen,
+                    LocalRange range) const {
     for (const bool wrote : {false, true}) {
       if (!wrote && !writes) continue;
       for (uint32_t step = 1; step <= kPipes; ++step) {
         const uint32_t other = (pipe + step) % kPipes;
-        if (InOrder(pipe, other)) continue;
+        const uint32_t lane = LocalShadow::LaneOf(other, wrote);
+        if ((unseen >> lane & 1) == 0) continue;
         uint32_t at = 0;
-        const Stamp seen = EndOf(state.clocks.Seen(pipe, other));
-        const Stamp stamp = LocalShadow::Newer(state.local.Of(other, wrote), seen, range, at);
+        const Stamp stamp = state.local.Newer(lane, seen[lane], range, at);
         if (stamp != 0) return {stamp, at, static_cast<Pipe>(other), wrote};
       }
     }
@@ -161,6 +176,8 @@ class CheckRace final : public Observer {
     if (pipe >= kPipes) return;
     if (state.stores_open && event.kind == Kind::Copy) FinishRuns(core, state);
     state.clocks.Issue(pipe);
+    Stamp seen[LocalShadow::kLanes];
+    const uint32_t unseen = Unseen(state, pipe, seen);
     for (uint32_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.bytes == 0) continue;
@@ -169,8 +186,9 @@ class CheckRace final : public Observer {
         CheckGlobal(core, state, pipe, writes, core.atomic != 0, RowSet::Of(operand), {event.loc, event.op});
         continue;
       }
+      if (unseen == 0) continue;
       ForRanges(core, event, operand, [&](LocalRange range) {
-        const Earlier hit = FindLocal(state, pipe, writes, range);
+        const Earlier hit = FindLocal(state, pipe, writes, unseen, seen, range);
         if (hit.stamp != 0) [[unlikely]]
           ReportLocal(core, sites_, {event.loc, event.op}, event.pipe, writes, hit);
       });
@@ -184,14 +202,11 @@ class CheckRace final : public Observer {
         MarkGlobal(core, state, event, operand, stamp);
         continue;
       }
-      if (operand.access != Access::Write) MarkLocal(core, state.local.Of(pipe, false), event, operand, stamp);
-      if (operand.access != Access::Read) MarkLocal(core, state.local.Of(pipe, true), event, operand, stamp);
+      ForRanges(core, event, operand, [&](LocalRange range) {
+        if (operand.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(pipe, false), stamp, range);
+        if (operand.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(pipe, true), stamp, range);
+      });
     }
-  }
-
-  static void MarkLocal(const Core& core, LocalShadow::Lane& lane, const Event& event, const Operand& operand,
-                        Stamp stamp) {
-    ForRanges(core, event, operand, [&](LocalRange range) { LocalShadow::Mark(lane, stamp, range); });
   }
 
   void CheckGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
@@ -228,7 +243,8 @@ class CheckRace final : public Observer {
     bool quiet = true;
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
-      quiet = quiet && state.local.Of(pipe, true).last <= seen && state.local.Of(pipe, false).last <= seen;
+      quiet = quiet && state.local.Last(LocalShadow::LaneOf(pipe, true)) <= seen &&
+              state.local.Last(LocalShadow::LaneOf(pipe, false)) <= seen;
     }
     return quiet;
   }
@@ -239,11 +255,13 @@ class CheckRace final : public Observer {
     const bool writes = access.access != Access::Read;
     if (auto_sync_) return WaitForLocal(state, writes, range);
     const char* op = OpOf(access);
-    const Earlier hit = FindLocal(state, kS, writes, range);
+    Stamp seen[LocalShadow::kLanes];
+    const uint32_t unseen = Unseen(state, kS, seen);
+    const Earlier hit = FindLocal(state, kS, writes, unseen, seen, range);
     if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
     const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
-    if (access.access != Access::Write) LocalShadow::Mark(state.local.Of(kS, false), stamp, range);
-    if (writes) LocalShadow::Mark(state.local.Of(kS, true), stamp, range);
+    if (access.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(kS, false), stamp, range);
+    if (writes) state.local.Mark(LocalShadow::LaneOf(kS, true), stamp, range);
   }
 
   // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on.
@@ -251,8 +269,8 @@ class CheckRace final : public Observer {
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
       uint32_t at = 0;
-      if (LocalShadow::Newer(state.local.Of(pipe, true), seen, range, at) != 0 ||
-          (writes && LocalShadow::Newer(state.local.Of(pipe, false), seen, range, at) != 0))
+      if (state.local.Newer(LocalShadow::LaneOf(pipe, true), seen, range, at) != 0 ||
+          (writes && state.local.Newer(LocalShadow::LaneOf(pipe, false), seen, range, at) != 0))
         state.clocks.Wait(kS, state.clocks.Release(pipe));
     }
   }
