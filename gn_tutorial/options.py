@@ -16,7 +16,7 @@ _MIB = 1024 * 1024
 class TwinOptions:
     """Points that public text on the hardware does not decide, and how a launch is watched.
 
-    docs/hardware-choices.md gives the evidence of the former and the use of the latter (``auto_sync``, ``delayed_dma``).
+    docs/hardware-choices.md has the evidence of the former and the use of the latter (``auto_sync``, ``delayed_dma``).
     The first choice of each field is its default. Raises ArgumentError that quotes a value which is no choice.
     """
 

@@ -1,4 +1,4 @@
-"""Copies that take effect when they are waited for: right kernels give the same bits, a forgotten wait wrong numbers."""
+"""Copies that take effect when waited for: right kernels give the same bits, a forgotten wait gives wrong numbers."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Every refusal of the twin: a right and a wrong program one statement apart, and the line it must name.
 
 ``programs/<check>/<name>_ok.cpp`` runs to its end; ``..._bad.cpp`` stops with exactly the diagnostic of its
-``// expect: <id>`` comment, on that line, and names as the second place the line of ``// the other access``, where there is one. ``// blocks:
-<n>`` asks for more than one block, ``// options: <name>=<value>`` for another choice of TwinOptions. All are compiled into
-one library, to compile the headers once.
+``// expect: <id>`` comment, on that line, and names as the second place the line of ``// the other access``, if it has
+one. ``// blocks: <n>`` asks for more than one block, ``// options: <name>=<value>`` for another choice of TwinOptions.
+All are compiled into one library, to compile the headers once.
 """
 
 from __future__ import annotations

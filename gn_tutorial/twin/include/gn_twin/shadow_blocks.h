@@ -70,7 +70,7 @@ class BlocksShadow {
     }
     count_ = kept;
     packed_ = false;
-    ++epoch_;
+    epoch_ = met_[block];
   }
 
   // Calls found(run, other, address) for runs of two blocks of which one, `other`, writes what `run` reads or writes too.
@@ -152,7 +152,7 @@ class BlocksShadow {
   }
 
   uint32_t* met_;  // per block: how often it met the others
-  uint32_t epoch_ = 0;
+  uint32_t epoch_ = 0;  // meetings before what the runs say
   SharedRun* runs_ = nullptr;
   uint32_t count_ = 0;
   uint32_t room_ = 0;
