@@ -1,7 +1,7 @@
 """The race checker against a model of happens-before, on random programs of copies, instructions, flags and barriers.
 
-One kernel interprets a program given as numbers. The model knows nothing of clocks or stamps: it draws one edge for each
-rule of the documentation, closes the relation, and asks of every two accesses to common bytes whether one comes first.
+One kernel interprets a program given as numbers. The model knows nothing of clocks or stamps: it draws one edge for
+each rule of the documentation, closes the relation, and asks of every two accesses to common bytes whether one comes first.
 """
 
 from __future__ import annotations

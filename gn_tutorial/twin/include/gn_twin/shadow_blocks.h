@@ -151,7 +151,7 @@ class BlocksShadow {
     return count_ < room_;
   }
 
-  uint32_t* met_;  // per block: how often it met the others
+  uint32_t* met_;       // per block: how often it met the others
   uint32_t epoch_ = 0;  // meetings before what the runs say
   SharedRun* runs_ = nullptr;
   uint32_t count_ = 0;
