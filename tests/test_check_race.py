@@ -1,7 +1,8 @@
 """The race checker against a model of happens-before, on random programs of copies, instructions, flags and barriers.
 
 One kernel interprets a program given as numbers. The model knows nothing of clocks or stamps: it draws one edge for
-each rule of the documentation, closes the relation, and asks of every two accesses to common bytes whether one comes first.
+each rule of the documentation, closes the relation, and asks of every two accesses to common bytes whether one comes
+first.
 """
 
 from __future__ import annotations
@@ -194,6 +195,9 @@ def run(programs: list[list[Command]], **options: Any) -> tuple[bytes, list[Diag
     return y.tobytes(), []
 
 
+CODES = (LOAD, STORE, READ_BACK, ADD, SET, SET, WAIT, WAIT, BARRIER, GET, PUT, ATOMIC, GET_GLOBAL, PUT_GLOBAL)
+
+
 @st.composite
 def of_one_core(draw: st.DrawFn) -> list[Command]:
     """Copies among eight units of local and global memory, with flags that are set and waited for in turn."""
@@ -202,7 +206,7 @@ def of_one_core(draw: st.DrawFn) -> list[Command]:
     unit = st.integers(0, 5).map(lambda i: i * UNIT)
     for _ in range(draw(st.integers(2, 14))):
         a, b, n = draw(unit), draw(unit), draw(st.sampled_from((UNIT, 2 * UNIT)))
-        code = draw(st.sampled_from((LOAD, STORE, READ_BACK, ADD, SET, SET, WAIT, WAIT, BARRIER, GET, PUT, ATOMIC)))
+        code = draw(st.sampled_from(CODES))
         if code == ADD and abs(a - b) < n:
             b = a  # operands of an instruction are equal or apart
         if code == SET:
@@ -219,6 +223,8 @@ def of_one_core(draw: st.DrawFn) -> list[Command]:
             a = draw(st.sampled_from((V, MTE2, MTE3, MTE2, MTE3, ALL)))
         if code in (GET, PUT):
             a += draw(st.integers(0, UNIT - 1))
+        if code in (GET_GLOBAL, PUT_GLOBAL):
+            b += draw(st.integers(0, UNIT - 1))
         program.append(Command(code, a, b, n))
     return program
 

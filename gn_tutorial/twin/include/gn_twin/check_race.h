@@ -50,12 +50,12 @@ class CheckRace final : public Observer {
   CheckRace& operator=(const CheckRace&) = delete;
 
   void OnBlockBegin(Core& core) override {
-    RaceCore* state = idle_ != nullptr ? idle_ : new RaceCore;
+    RaceCore*& state = cores_[core.block];
+    state = idle_ != nullptr ? idle_ : new RaceCore;
     if (!state->local.Ready()) throw std::bad_alloc();
     idle_ = state->next;
     state->next = nullptr;
     state->Begin();
-    cores_[core.block] = state;
   }
   void OnBlockEnd(Core& core) override {
     RaceCore* const state = cores_[core.block];
@@ -95,11 +95,16 @@ class CheckRace final : public Observer {
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     RaceCore& state = *cores_[core.block];
-    const bool quiet = auto_sync_ && Quiet(state);  // nothing to wait for in all of them
+    // Whether there is nothing to wait for in all of them.
+    const bool quiet = auto_sync_ && Quiet(state, [&](uint32_t pipe, bool write) {
+                         return state.local.Last(LocalShadow::LaneOf(pipe, write));
+                       });
+    const bool global_quiet =
+        auto_sync_ && Quiet(state, [&](uint32_t pipe, bool write) { return state.global.Last(pipe, write); });
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space == Space::GM) {
-        OnGlobalScalar(core, state, access);
+        OnGlobalScalar(core, state, access, global_quiet);
       } else if (!quiet) {
         OnLocalScalar(core, state, access);
       }
@@ -238,13 +243,13 @@ class CheckRace final : public Observer {
 
   // --- the scalar unit --------------------------------------------------------------------------------------------------
 
-  // Whether the scalar unit has seen all that the other pipes did to local memory.
-  static bool Quiet(RaceCore& state) {
+  // Whether the scalar unit has seen all that the other pipes did to one memory; last(pipe, write) is their newest stamp there.
+  template <class Last>
+  static bool Quiet(const RaceCore& state, Last last) {
     bool quiet = true;
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
-      quiet = quiet && state.local.Last(LocalShadow::LaneOf(pipe, true)) <= seen &&
-              state.local.Last(LocalShadow::LaneOf(pipe, false)) <= seen;
+      quiet = quiet && last(pipe, true) <= seen && last(pipe, false) <= seen;
     }
     return quiet;
   }
@@ -252,16 +257,15 @@ class CheckRace final : public Observer {
   void OnLocalScalar(Core& core, RaceCore& state, const ScalarAccess& access) {
     const uint32_t begin = static_cast<uint32_t>(access.at - core.ub);
     const LocalRange range{begin, begin + access.bytes};
-    const bool writes = access.access != Access::Read;
-    if (auto_sync_) return WaitForLocal(state, writes, range);
+    if (auto_sync_) return WaitForLocal(state, access.access != Access::Read, range);
+    const bool writes = Stores(access);
     const char* op = OpOf(access);
     Stamp seen[LocalShadow::kLanes];
     const uint32_t unseen = Unseen(state, kS, seen);
     const Earlier hit = FindLocal(state, kS, writes, unseen, seen, range);
     if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
     const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
-    if (access.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(kS, false), stamp, range);
-    if (writes) state.local.Mark(LocalShadow::LaneOf(kS, true), stamp, range);
+    state.local.Mark(LocalShadow::LaneOf(kS, writes), stamp, range);
   }
 
   // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on.
@@ -284,17 +288,20 @@ class CheckRace final : public Observer {
     }
   }
 
-  void OnGlobalScalar(Core& core, RaceCore& state, const ScalarAccess& access) {
+  void OnGlobalScalar(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {
     const RowSet rows{reinterpret_cast<uintptr_t>(access.at), access.bytes, access.bytes, 1};
-    const bool writes = access.access != Access::Read;
-    if (auto_sync_ && access.access != Access::Write) {
-      WaitForGlobal(state, writes, rows);
+    const bool writes = Stores(access);
+    if (auto_sync_ && !writes) {
+      if (!quiet) WaitForGlobal(state, access.access != Access::Read, rows);
     } else {
       CheckGlobal(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)});
     }
     if (writes || !auto_sync_) state.stores_open = true;
     Gather(core, state, access.Place(), OpOf(access), writes ? Use::Write : Use::Read, kS, rows);
   }
+
+  // operator() returns a reference; most kernels that use it read, and what cannot be known is not reported.
+  static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
 
   static const char* OpOf(const ScalarAccess& access) {
     constexpr const char* kNames[] = {"GetValue", "SetValue", "operator()"};
@@ -325,7 +332,8 @@ class CheckRace final : public Observer {
     run.late = state.flag_sent;
     run.site = sites_.Number({open.file, open.line}, open.op);
     between_.Add(run);
-    if (run.pipe == kS) state.global.Add(kS, run.use != Use::Read, StampOf(run.window, run.site), false, run.rows);
+    if (run.pipe == kS && (run.use != Use::Read || !auto_sync_))
+      state.global.Add(kS, run.use != Use::Read, StampOf(run.window, run.site), false, run.rows);
   }
   void FinishRuns(Core& core, RaceCore& state) {
     state.open.FinishAll([&](const OpenRuns::Open& open) { FinishRun(core, state, open); });

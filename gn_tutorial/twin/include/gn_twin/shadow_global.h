@@ -16,6 +16,9 @@ class GlobalShadow {
     bool atomic = false;
   };
 
+  // The newest stamp of a pipe's writes or reads.
+  Stamp Last(uint32_t pipe, bool write) const { return lanes_[pipe][write ? 1 : 0].last; }
+
   // The newest access of `pipe` (writes or reads) with a stamp after `seen` that touches `rows`, or null. Atomic stores do not
   // collide with each other.
   const Entry* Newer(uint32_t pipe, bool write, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
