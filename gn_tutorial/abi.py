@@ -63,6 +63,8 @@ class Options(ctypes.Structure):
         ("pair_unit", ctypes.c_uint32),
         ("event_ids", ctypes.c_uint32),
         ("approximate", ctypes.c_uint32),
+        ("auto_sync", ctypes.c_uint32),
+        ("delayed_dma", ctypes.c_uint32),
     )
 
 

@@ -69,7 +69,7 @@ class Diagnostic:
         """The source line with a mark under the operation, then each other place; empty if no file can be read."""
         parts = [_marked(self.file, self.line, str(self.fields.get("op", "")))]
         for name, (file, line) in self.places.items():
-            marked = _marked(file, line, "InitBuffer")
+            marked = _marked(file, line, str(self.fields.get(f"{name}_op", "InitBuffer")))
             title = f"  {name.replace('_', ' ')}: {file}:{line}"
             parts.append(f"{title}\n{marked}" if marked else title)
         return "\n".join(part for part in parts if part)

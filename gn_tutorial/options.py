@@ -14,8 +14,9 @@ _MIB = 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class TwinOptions:
-    """Points that public text on the hardware does not decide; docs/hardware-choices.md gives each one's evidence.
+    """Points that public text on the hardware does not decide, and how a launch is watched.
 
+    docs/hardware-choices.md has the evidence of the former and the use of the latter (``auto_sync``, ``delayed_dma``).
     The first choice of each field is its default. Raises ArgumentError that quotes a value which is no choice.
     """
 
@@ -51,6 +52,12 @@ class TwinOptions:
     event_ids: Literal["stop", "none"] = "stop"
     # Rsqrt and Reciprocal: correctly rounded, or with the error that the documentation warns of.
     approximate: Literal["exact", "documented"] = "exact"
+    # Whether the race checker counts on the flags that the compiler inserts. "on" is how kernels that are launched
+    # directly are built; some operator libraries switch it off.
+    auto_sync: Literal["on", "off"] = "on"
+    # Copies between global memory and the Unified Buffer take effect only when the kernel waits for them: a forgotten
+    # wait gives wrong numbers, as on hardware. Observed libraries only.
+    delayed_dma: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():

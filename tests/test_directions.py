@@ -69,8 +69,8 @@ IMPORTED_ONLY_BY = {"matplotlib": {"plot", "plot_*"}, "torch": set(), "torch_npu
 
 TWIN_ROOMS = {
     "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h"),
-    "events": Room("event.h footprint.h observer.h report.h", "language"),
-    "core": Room("argument.h core.h blocks.h", "language events"),
+    "events": Room("event.h footprint.h hard_event.h observer.h report.h", "language"),
+    "core": Room("argument.h core.h blocks.h delayed_copies.h", "language events"),
     "tensors": Room("tensor.h operand.h lanes.h event_ids.h", "language events core"),
     "operations": Room(
         "vector_*.h activation.h atomic.h buffer.h cross_core.h data_copy*.h debug.h fill_global.h kernel_utils.h "

@@ -41,8 +41,8 @@ def test_files_named_in_the_documents_exist() -> None:
 
 
 def test_hardware_choices_lists_every_option() -> None:
-    table = (ROOT / "docs" / "hardware-choices.md").read_text().split("|---|---|---|---|\n", 1)[1]
-    lines = [line for line in table.splitlines() if line.startswith("|")]
+    tables = (ROOT / "docs" / "hardware-choices.md").read_text().split("|---|---|---|---|\n")[1:]
+    lines = [line for table in tables for line in table.split("\n\n")[0].splitlines()]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     fields = {name for name, *_ in abi.Options._fields_} - {"reserved"}
     switches = {match[1]: match[2] for row in rows if (match := re.fullmatch(r'`(\w+)=("?\w+"?)`', row[2]))}

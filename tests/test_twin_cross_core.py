@@ -22,9 +22,13 @@ extern "C" __global__ __aicore__ void meet(GM_ADDR numbers, GM_ADDR sums, uint32
   for (uint32_t round = 0; round < rounds; ++round) {
     n.SetValue(16 * block, (block + 1) * static_cast<int32_t>(round + 1));
     DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(n);
+    SetFlag<HardEvent::S_MTE3>(EVENT_ID0);  // the flag of a copy pipe covers stores of the scalar unit only so
+    WaitFlag<HardEvent::S_MTE3>(EVENT_ID0);
     CrossCoreSetFlag<0, PIPE_MTE3>(3);
     CrossCoreWaitFlag(3);
     for (int64_t other = 0; other < GetBlockNum(); ++other) total += n.GetValue(16 * other);
+    SetFlag<HardEvent::S_V>(EVENT_ID0);
+    WaitFlag<HardEvent::S_V>(EVENT_ID0);
     CrossCoreSetFlag<0, PIPE_V>(4);
     CrossCoreWaitFlag<0, PIPE_S>(4);
   }

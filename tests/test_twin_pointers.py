@@ -27,10 +27,12 @@ extern "C" __global__ __aicore__ void pointers(GM_ADDR x, GM_ADDR y) {
   xGm.SetGlobalBuffer((__gm__ float*)x, 64);
   yGm.SetGlobalBuffer((__gm__ float*)y, 64);
   DataCopy(in, xGm, 64);
+  PipeBarrier<PIPE_ALL>();
   Apply<Adds<float>>(out, in, 1.5f, 64);
   Apply<Muls<float>>(out, out, -2.0f, 64);
   Apply<Maxs<float>>(out, out, -4.0f, 40);
   Apply<Mins<float>>(out, out, 3.0f, 50);
+  PipeBarrier<PIPE_ALL>();
   DataCopy(yGm, out, 64);
 }
 """

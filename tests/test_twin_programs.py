@@ -1,8 +1,9 @@
 """Every refusal of the twin: a right and a wrong program one statement apart, and the line it must name.
 
 ``programs/<check>/<name>_ok.cpp`` runs to its end; ``..._bad.cpp`` stops with exactly the diagnostic of its
-``// expect: <id>`` comment, on that line. ``// blocks: <n>`` asks for more than one block. All are compiled into one
-library, to compile the headers once.
+``// expect: <id>`` comment, on that line, and names as the second place the line of ``// the other access``, if it has
+one. ``// blocks: <n>`` asks for more than one block, ``// options: <name>=<value>`` for another choice of TwinOptions.
+All are compiled into one library, to compile the headers once.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import functools
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from gn_tutorial.abi import Kind, Role
 from gn_tutorial.build import Built, build_kernel
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.launch import LaunchArg, launch
+from gn_tutorial.options import TwinOptions
 
 PROGRAMS = Path(__file__).parent / "programs"
 SOURCES = {
@@ -30,9 +33,12 @@ SOURCES = {
 EXPECT = re.compile(r"// expect: ([\w-]+)$")
 # Refusals of the launch itself, which no kernel's source can cause: tests/test_launch.py has them.
 NOT_OF_A_PROGRAM = {"call-argument-count", "call-argument-kind", "call-unknown-entry", "call-no-memory"}
+NOT_OF_A_PROGRAM |= {"call-delayed-bare"}  # tests/test_delayed_copies.py
 # Needs an operating system that refuses a thread.
 NOT_OF_A_PROGRAM |= {"sync-all-no-thread"}
 BLOCKS = re.compile(r"^// blocks: (\d+)$", flags=re.MULTILINE)
+OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", flags=re.MULTILINE)
+OTHER = "// the other access"
 
 
 def expected(path: Path) -> list[tuple[str, int]]:
@@ -47,15 +53,28 @@ def library() -> Built:
     return build_kernel("\n".join(parts), optimise=False)
 
 
-def run(name: str) -> None:
+def run(name: str, **more: Any) -> np.ndarray:
+    """What the program leaves in y; ``more`` are fields of TwinOptions. Raises KernelFault as the launch does."""
     x = np.arange(1024, dtype=np.float32)
+    y = np.zeros(1024, np.float32)
+    launch_program(name, x, y, **more)
+    return y
+
+
+def launch_program(name: str, x: np.ndarray, y: np.ndarray, **more: Any) -> None:
+    text = SOURCES[name].read_text(encoding="utf-8")
     args = [
         LaunchArg("x", Kind.TENSOR, Role.IN, x),
-        LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros(1024, np.float32)),
+        LaunchArg("y", Kind.TENSOR, Role.INOUT, y),
     ]
-    blocks = BLOCKS.search(SOURCES[name].read_text(encoding="utf-8"))
+    blocks = BLOCKS.search(text)
     launch(
-        library().library, name.replace("/", "_"), args, blocks=int(blocks.group(1)) if blocks else 1, isolated=False
+        library().library,
+        name.replace("/", "_"),
+        args,
+        blocks=int(blocks.group(1)) if blocks else 1,
+        isolated=False,
+        options=TwinOptions(**dict(OPTIONS.findall(text)), **more),
     )
 
 
@@ -101,6 +120,9 @@ def test_wrong_program_stops_where_it_goes_wrong(name: str) -> None:
         run(name)
     assert [(found.id, Path(found.file), found.line) for found in caught.value.diagnostics] == [(wanted, path, line)]
     (found,) = caught.value.diagnostics
+    lines = path.read_text(encoding="utf-8").splitlines()
+    others = [number for number, text in enumerate(lines, 1) if text.endswith(OTHER)]
+    assert [found.fields.get("other_line")] == others or not others
     for text in (found.what, found.why, found.fix):
         assert text, f"diagnostics.toml is incomplete for {found.id}"
         assert "{" not in text

@@ -11,6 +11,7 @@ extern "C" __global__ __aicore__ void copy_atomic_type_ok(GM_ADDR x, GM_ADDR y) 
   GlobalTensor<float> out;
   out.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
   Duplicate(t, 1.0f, 64);
+  PipeBarrier<PIPE_ALL>();
   SetAtomicAdd<float>();
   DataCopy(out, t, 64);
   SetAtomicNone();

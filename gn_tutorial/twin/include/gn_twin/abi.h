@@ -27,8 +27,8 @@ struct GntArg {
   uint64_t address;  // of a tensor in traces: chosen by the caller, so that no figure depends on the host's allocator
 };
 
-// Points that public text on the hardware does not decide: docs/hardware-choices.md has one row per field.
-// Zero is the default choice of every field.
+// Points that public text on the hardware does not decide, and how a launch is watched: docs/hardware-choices.md has one row per
+// field. Zero is the default choice of every field.
 struct GntOptions {
   uint32_t half_overflow;     // 0 IEEE infinity and NaN, 1 saturate (CTRL[48] = 0)
   uint32_t integer_overflow;  // 0 wrap around, 1 saturate (Add, Sub, Mul on int16 and int32)
@@ -47,6 +47,8 @@ struct GntOptions {
   uint32_t pair_unit;    // PairReduceSum, partial mask, unit of dstRepStride: 0 128 bytes, 1 the results of one repeat
   uint32_t event_ids;    // a queue finds no free event id: 0 stops with a diagnostic, 1 goes on without a flag
   uint32_t approximate;  // Rsqrt, Reciprocal: 0 correctly rounded, 1 as far off as the documentation warns
+  uint32_t auto_sync;    // the compiler's automatic synchronisation, for the race checker: 0 on, 1 off
+  uint32_t delayed_dma;  // copies between global memory and the Unified Buffer: 0 at once, 1 when waited for
 };
 
 // What a launch did, summed over blocks; filled in observed libraries, zero in bare ones. Instructions are counted by pipe

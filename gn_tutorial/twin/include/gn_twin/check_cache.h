@@ -14,15 +14,15 @@
 
 namespace gn_twin {
 
-class CacheChecker final : public Observer {
+class CheckCache final : public Observer {
  public:
-  explicit CacheChecker(uint32_t blocks) : blocks_(blocks), cores_(new CoreState[blocks]) {}
-  ~CacheChecker() override {
+  explicit CheckCache(uint32_t blocks) : blocks_(blocks), cores_(new CoreState[blocks]) {}
+  ~CheckCache() override {
     for (uint32_t i = 0; i < blocks_; ++i) delete cores_[i].cache;
     delete[] cores_;
   }
-  CacheChecker(const CacheChecker&) = delete;
-  CacheChecker& operator=(const CacheChecker&) = delete;
+  CheckCache(const CheckCache&) = delete;
+  CheckCache& operator=(const CheckCache&) = delete;
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     for (uint32_t i = 0; i < count; ++i) {

@@ -38,11 +38,13 @@ struct Buffer {
 inline constexpr uint16_t kNoBuffer = 0xffff;
 
 class Blocks;
+class DelayedCopies;
 
 struct Core {
   GntJob* job = nullptr;
   Blocks* blocks = nullptr;              // who runs this block and its siblings
   const Observers* observers = nullptr;  // null in bare libraries
+  DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;
@@ -118,6 +120,22 @@ struct Core {
     return byte >= ub && byte < ub + kUbBytes;
   }
 };
+
+// The kernel argument that an address belongs to. An address just past the end belongs to the argument before it: a block that
+// has nothing to do may point there.
+inline const GntArg* ArgumentAt(const Core& core, const void* address) {
+  const uint8_t* at = static_cast<const uint8_t*>(address);
+  const GntArg* nearest = nullptr;
+  for (uint32_t i = 0; i < core.job->arg_count; ++i) {
+    const GntArg& arg = core.job->args[i];
+    if (arg.kind != GNT_TENSOR || at < arg.data) continue;
+    if (nearest == nullptr || arg.data >= nearest->data) nearest = &arg;
+    if (at < arg.data + arg.bytes) return &arg;
+  }
+  return nearest;
+}
+
+inline const char* NameOf(const GntArg* arg) { return arg != nullptr && arg->name != nullptr ? arg->name : "?"; }
 
 inline constinit thread_local Core* current_core = nullptr;
 // "const", since a block stays on its thread: a loop of scalar accesses then looks the thread's core up once, not once an element.

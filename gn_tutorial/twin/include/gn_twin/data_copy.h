@@ -47,13 +47,30 @@ inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
     __builtin_memmove(dst + row * to.pitch, src + row * from.pitch, from.bytes);
 }
 
-// Rows to global memory: overwritten, or combined where an atomic operation is set.
-inline void StoreRows(const Core& core, uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
-  if (core.atomic == 0) return MoveRows(dst, to, src, from);
-  for (uint32_t row = 0; row < from.count; ++row) {
-    CombineRowOf(static_cast<AtomicType>(core.atomic_type), static_cast<Atomic>(core.atomic), dst + row * to.pitch,
-                 src + row * from.pitch, from.bytes);
+// How copies to global memory store: they overwrite, or combine where an atomic operation is set.
+struct Store {
+  Atomic how;
+  AtomicType type;
+
+  explicit Store(const Core& core)
+      : how(static_cast<Atomic>(core.atomic)), type(static_cast<AtomicType>(core.atomic_type)) {}
+  void operator()(uint8_t* dst, Rows to, const uint8_t* src, Rows from) const {
+    if (how == Atomic::None) return MoveRows(dst, to, src, from);
+    for (uint32_t row = 0; row < from.count; ++row)
+      CombineRowOf(type, how, dst + row * to.pitch, src + row * from.pitch, from.bytes);
   }
+};
+
+// Performs `copy`, a closure of plain values: now, or where this launch delays copies when something waits for it.
+template <class Copy>
+inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const uint8_t* src, uint64_t src_bytes,
+                     const Copy& copy) {
+  if constexpr (kObserved) {
+    DelayedCopies* const delayed = ThisCore().delayed;
+    if (delayed != nullptr) [[unlikely]]
+      return delayed->Keep(pipe, {src, src + src_bytes}, {dst, dst + dst_bytes}, copy);
+  }
+  copy();
 }
 
 // `count` elements as one row: whole blocks only. The device drops the rest without a word; the twin stops.
@@ -90,7 +107,9 @@ void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& 
     operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
     operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
   }
-  MoveRows(dst.Bytes(), to, reinterpret_cast<const uint8_t*>(src.Data()), from);
+  uint8_t* const target = dst.Bytes();
+  const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
+  Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] { MoveRows(target, to, source, from); });
 }
 
 // Unified Buffer to global memory. `align`: what the global address must be a multiple of.
@@ -106,7 +125,10 @@ void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst
     operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
     operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
   }
-  StoreRows(ThisCore(), reinterpret_cast<uint8_t*>(dst.Data()), to, src.Bytes(), from);
+  uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
+  const uint8_t* const source = src.Bytes();
+  const Store store(ThisCore());
+  Transfer(Pipe::MTE3, target, to.Extent(), source, from.Extent(), [=] { store(target, to, source, from); });
 }
 
 template <class T, class U>

@@ -59,24 +59,31 @@ struct Padding {
   uint64_t bits = 0;  // of one element
 };
 
-// Fills what a row does not cover in its last block. Choices: docs/hardware-choices.md, pad_dummy.
+// With what the copies of an instruction fill up: its own value, what SetPadValue left, poison, or each row's first element.
+// Choices: docs/hardware-choices.md, pad_dummy.
 template <class T>
-void PadRow(const Core& core, T* row, uint64_t row_elements, const Padding& padding) {
-  const uint64_t whole = RoundUpToBlock((padding.left + row_elements + padding.right) * sizeof(T)) / sizeof(T);
-  T fill;
-  __builtin_memcpy(&fill, &padding.bits, sizeof(T));
-  T poison;
-  __builtin_memset(&poison, 0xff, sizeof(T));
-  T dummy = fill;
-  if (!padding.is_pad) {
-    if (padding.left + padding.right == 0) {
-      dummy = core.job->options.pad_dummy == 0 && row_elements > 0 ? row[0] : poison;
-    } else {
-      __builtin_memcpy(&fill, &core.pad_value, sizeof(T));
-      if (!core.pad_value_set) fill = poison;
-      dummy = fill;
+struct Filling {
+  T value;
+  bool repeats_first = false;
+
+  Filling(const Core& core, const Padding& padding) {
+    __builtin_memset(&value, 0xff, sizeof(T));
+    if (padding.is_pad) {
+      __builtin_memcpy(&value, &padding.bits, sizeof(T));
+    } else if (padding.left + padding.right == 0) {
+      repeats_first = core.job->options.pad_dummy == 0;
+    } else if (core.pad_value_set) {
+      __builtin_memcpy(&value, &core.pad_value, sizeof(T));
     }
   }
+};
+
+// Fills what a row does not cover in its last block.
+template <class T>
+void PadRow(T* row, uint64_t row_elements, const Padding& padding, const Filling<T>& filling) {
+  const uint64_t whole = RoundUpToBlock((padding.left + row_elements + padding.right) * sizeof(T)) / sizeof(T);
+  const T fill = filling.value;
+  const T dummy = filling.repeats_first && row_elements > 0 ? row[0] : fill;
   for (uint64_t i = 0; i < padding.left; ++i) row[i] = fill;
   for (uint64_t i = padding.left + row_elements; i < whole; ++i) row[i] = dummy;
 }
@@ -107,14 +114,18 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
     operation.Emit(rows * row_bytes / sizeof(T), 0, sizeof(T));
   }
   if (row_bytes == 0) return;
-  MoveRows(dst.Bytes() + padding.left * sizeof(T), to, reinterpret_cast<const uint8_t*>(src.Data()), from);
   if (padding.is_pad) {  // the value stays in the register for later copies
     core.pad_value = padding.bits;
     core.pad_value_set = true;
   }
-  for (uint32_t row = 0; row < rows; ++row) {
-    PadRow(core, reinterpret_cast<T*>(dst.Bytes() + row * to.pitch), row_bytes / sizeof(T), padding);
-  }
+  uint8_t* const target = dst.Bytes();
+  const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
+  const Filling<T> filling(core, padding);
+  Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] {
+    MoveRows(target + padding.left * sizeof(T), to, source, from);
+    for (uint32_t row = 0; row < from.count; ++row)
+      PadRow(reinterpret_cast<T*>(target + row * to.pitch), from.bytes / sizeof(T), padding, filling);
+  });
 }
 
 template <class T>

@@ -4,53 +4,12 @@
 // same eight.
 #pragma once
 #include "gn_twin/core.h"
+#include "gn_twin/delayed_copies.h"
+#include "gn_twin/hard_event.h"
 
 namespace gn_twin {
 
 using AscendC::HardEvent;
-
-struct PipePair {
-  Pipe from;
-  Pipe to;
-};
-
-inline constexpr PipePair PipesOf(HardEvent event) {
-  switch (event) {
-    case HardEvent::MTE2_V: return {Pipe::MTE2, Pipe::V};
-    case HardEvent::V_MTE2: return {Pipe::V, Pipe::MTE2};
-    case HardEvent::MTE3_V: return {Pipe::MTE3, Pipe::V};
-    case HardEvent::V_MTE3: return {Pipe::V, Pipe::MTE3};
-    case HardEvent::V_V: return {Pipe::V, Pipe::V};
-    case HardEvent::MTE3_MTE2: return {Pipe::MTE3, Pipe::MTE2};
-    case HardEvent::MTE2_MTE3: return {Pipe::MTE2, Pipe::MTE3};
-    case HardEvent::S_V: return {Pipe::S, Pipe::V};
-    case HardEvent::V_S: return {Pipe::V, Pipe::S};
-    case HardEvent::S_MTE2: return {Pipe::S, Pipe::MTE2};
-    case HardEvent::MTE2_S: return {Pipe::MTE2, Pipe::S};
-    case HardEvent::S_MTE3: return {Pipe::S, Pipe::MTE3};
-    case HardEvent::MTE3_S: return {Pipe::MTE3, Pipe::S};
-    default: return {Pipe::All, Pipe::All};  // of the matrix unit: nothing here runs on it
-  }
-}
-
-inline const char* NameOf(HardEvent event) {
-  switch (event) {
-    case HardEvent::MTE2_V: return "MTE2_V";
-    case HardEvent::V_MTE2: return "V_MTE2";
-    case HardEvent::MTE3_V: return "MTE3_V";
-    case HardEvent::V_MTE3: return "V_MTE3";
-    case HardEvent::V_V: return "V_V";
-    case HardEvent::MTE3_MTE2: return "MTE3_MTE2";
-    case HardEvent::MTE2_MTE3: return "MTE2_MTE3";
-    case HardEvent::S_V: return "S_V";
-    case HardEvent::V_S: return "V_S";
-    case HardEvent::S_MTE2: return "S_MTE2";
-    case HardEvent::MTE2_S: return "MTE2_S";
-    case HardEvent::S_MTE3: return "S_MTE3";
-    case HardEvent::MTE3_S: return "MTE3_S";
-    default: return "an event of the matrix unit";
-  }
-}
 
 inline uint8_t Bit(int id) { return static_cast<uint8_t>(1u << id); }
 
@@ -75,6 +34,8 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
 
 inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, const char* op, Loc loc) {
   core.At(loc);
+  if (kObserved && core.delayed != nullptr) [[unlikely]]
+    kind == Kind::SetFlag ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);
   if (core.observers == nullptr) return;
   Event event;
   event.kind = kind;
@@ -105,6 +66,20 @@ inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   if ((raised & Bit(id)) == 0) core.Stop("flag-wait-unset", loc, {{"event", NameOf(event)}, {"id", id}});
   raised &= static_cast<uint8_t>(~Bit(id));
   EmitFlag(core, Kind::WaitFlag, event, id, "WaitFlag", loc);
+}
+
+// Waits for the flags that FreeTensor left on the buffers of this core: they are forgotten next. Never stops: a destructor calls it.
+inline void AwaitFreeTensors(Core& core, Loc loc) {
+  for (uint16_t i = 0; i < core.buffer_count; ++i) {
+    Buffer& buffer = core.buffers[i];
+    if (buffer.free_id < 0) continue;
+    uint8_t& raised = core.raised[static_cast<int>(buffer.free_event)];
+    if ((raised & Bit(buffer.free_id)) != 0)
+      EmitFlag(core, Kind::WaitFlag, buffer.free_event, buffer.free_id, "WaitFlag", loc);
+    raised &= static_cast<uint8_t>(~Bit(buffer.free_id));
+    ReleaseId(core, buffer.free_event, buffer.free_id);
+    buffer.free_id = -1;
+  }
 }
 
 }  // namespace gn_twin

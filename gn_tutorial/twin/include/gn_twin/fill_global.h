@@ -21,17 +21,28 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
     Operation fill(op, Kind::Vector, Pipe::V, loc);
     fill.Local("scratch", scratch, staged * sizeof(T), Access::Write);
     fill.Emit(staged, static_cast<uint32_t>((staged * sizeof(T) + kRepeatBytes - 1) / kRepeatBytes), sizeof(T));
+    // As the device's function does: the copies wait for the value, with an id that nobody holds.
+    const int id = LowestFreeId(ThisCore(), HardEvent::V_MTE3);
+    EmitFlag(ThisCore(), Kind::SetFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, op, loc);
+    EmitFlag(ThisCore(), Kind::WaitFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, op, loc);
     Operation store(op, Kind::Copy, Pipe::MTE3, loc);
     RequireAtomicType<T>(store);
     store.Global("dst", dst, size * sizeof(T), Access::Write).Rows(1, size * sizeof(T), size * sizeof(T));
+    store.Local("scratch", scratch, staged * sizeof(T), Access::Read);
     store.Emit(size, 0, sizeof(T));
   }
   for (uint64_t i = 0; i < staged; ++i) scratch.Data()[i] = value;
-  for (uint64_t done = 0; done < size; done += staged) {
-    const uint64_t bytes = (size - done < staged ? size - done : staged) * sizeof(T);
-    const Rows row{1, bytes, bytes};
-    StoreRows(ThisCore(), reinterpret_cast<uint8_t*>(dst.Data() + done), row, scratch.Bytes(), row);
-  }
+  uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
+  const uint8_t* const source = scratch.Bytes();
+  const uint64_t whole = size * sizeof(T);
+  const uint64_t part = staged * sizeof(T);
+  const Store store(ThisCore());
+  Transfer(Pipe::MTE3, target, whole, source, part, [=] {
+    for (uint64_t done = 0; done < whole; done += part) {
+      const uint64_t bytes = whole - done < part ? whole - done : part;
+      store(target + done, {1, bytes, bytes}, source, {1, bytes, bytes});
+    }
+  });
   ResetMaskRegister(ThisCore());
 }
 

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "gn_twin/blocks.h"
+#include "gn_twin/delayed_copies.h"
 #include "gn_twin/watchers.h"
 
 namespace gn_twin {
@@ -94,11 +95,12 @@ template <class Body>
 struct Launch {
   Body& body;
   GntJob& job;
-  Watchers watchers;
+  Watchers<kObserved> watchers;
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
 
   Launch(Body& body, GntJob& job) : body(body), job(job), watchers(job) {}
 
+  // Runs one block on a core of its own; false if it was stopped.
   bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
     spare = nullptr;
@@ -116,6 +118,7 @@ struct Launch {
     if constexpr (kObserved) {
       core.observers = &watchers.All();
       core.findings = &watchers.Found();
+      if (job.options.delayed_dma != 0) core.delayed = new (std::nothrow) DelayedCopies;
       ub->Poison();
     }
     current_core = &core;
@@ -125,6 +128,7 @@ struct Launch {
       CallBody();
       if constexpr (kObserved) {
         core.TellScalars();
+        if (core.delayed != nullptr) core.delayed->RunAll();
         core.observers->OnBlockEnd(core);
       }
     } catch (const Stopped&) {
@@ -137,6 +141,7 @@ struct Launch {
       good = Thrown("kernel-exception", block, "an object that is no std::exception");
     }
     current_core = nullptr;
+    if constexpr (kObserved) delete core.delayed;
     delete spare;
     spare = ub;
     return good;
@@ -150,8 +155,10 @@ struct Launch {
       core.observers = &watchers.All();
       core.findings = &watchers.Found();
       core.observers->OnLaunchEnd(core);
+      return watchers.Found().Errors() == 0;
+    } else {
+      return true;
     }
-    return watchers.Found().Errors() == 0;
   }
 
  private:
@@ -210,6 +217,7 @@ template <class... P>
 GntStatus Run(void (*kernel)(P...), GntJob& job) {
   using All = typename MakeIndices<sizeof...(P)>::Type;
   if (!ArgumentsFit<P...>(job, All{})) return GNT_BAD_CALL;
+  if (!kObserved && job.options.delayed_dma != 0) return BadCall(job, "call-delayed-bare", {});
   job.nanoseconds = 0;
   return RunKernel(kernel, job, All{});
 }

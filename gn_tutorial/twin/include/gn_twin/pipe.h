@@ -4,6 +4,7 @@
 #pragma once
 #include "gn_twin/buffer.h"
 #include "gn_twin/queue.h"
+#include "gn_twin/sync.h"
 
 namespace AscendC {
 
@@ -12,7 +13,10 @@ class TPipe {
   TPipe() { Init(); }
   TPipe(const TPipe&) = delete;
   TPipe& operator=(const TPipe&) = delete;
-  ~TPipe() { Destroy(); }
+  ~TPipe() {
+    const GntJob& job = *gn_twin::ThisCore().job;
+    Destroy({job.here_file != nullptr ? job.here_file : "", job.here_line});  // no line of its own
+  }
 
   void Init() {
     gn_twin::Core& core = gn_twin::ThisCore();
@@ -70,9 +74,11 @@ class TPipe {
   // Not part of the Ascend C API: bytes that InitBuffer handed out, from the start of the Unified Buffer.
   uint64_t Used() const { return used_; }
 
-  // Forgets all buffers and event ids; the next InitBuffer starts at address 0 again.
-  void Reset() {
+  // Waits until freed tensors are no longer in use, then forgets all buffers and event ids: the next InitBuffer starts at address 0
+  // again.
+  void Reset(gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::Core& core = gn_twin::ThisCore();
+    gn_twin::AwaitFreeTensors(core, loc);
     core.mask = gn_twin::MaskRegister{};
     for (uint8_t& ids : core.reserved) ids = 0;
     for (uint8_t& ids : core.raised) ids = 0;
@@ -82,9 +88,13 @@ class TPipe {
     used_ = 0;
     count_ = 0;
   }
-  void Destroy() {
+  // Waits for all pipes. The next TPipe's buffers start at address 0 again.
+  void Destroy(gn_twin::Loc loc = gn_twin::Loc::here()) {
     gn_twin::Core& core = gn_twin::ThisCore();
-    if (core.pipe == this) core.pipe = nullptr;
+    if (core.pipe != this) return;
+    gn_twin::AwaitFreeTensors(core, loc);
+    gn_twin::Barrier("Destroy", PIPE_ALL, loc);
+    core.pipe = nullptr;
   }
 
  private:

@@ -22,13 +22,21 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 namespace gn_twin {
 
-inline void Barrier(const char* op, pipe_t pipe, Loc loc) {
+inline Pipe PipeOf(pipe_t pipe) {
+  return pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
+}
+
+inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind = Kind::Barrier) {
   Core& core = ThisCore();
   core.At(loc);
   if (core.observers == nullptr) return;
+  if (core.delayed != nullptr) [[unlikely]] {
+    if (kind == Kind::CrossFlag) core.delayed->SetCrossFlag(PipeOf(pipe));
+    if (kind == Kind::Barrier && PipeOf(pipe) == Pipe::All) core.delayed->RunAll();
+  }
   Event barrier;
-  barrier.kind = Kind::Barrier;
-  barrier.pipe = pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
+  barrier.kind = kind;
+  barrier.pipe = PipeOf(pipe);
   barrier.op = op;
   barrier.loc = loc;
   core.Emit(barrier);
@@ -61,6 +69,7 @@ inline void MeetBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) 
     meet.op = op;
     meet.loc = loc;
     core.Emit(meet);
+    if (core.delayed != nullptr) core.delayed->WaitCrossFlag();
   }
   core.blocks->SyncAll(core, loc, cores);
 }
@@ -119,6 +128,7 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
   if (slot != core.soft_syncs)
     core.Stop("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
   slot = ++core.soft_syncs;
+  gn_twin::Barrier("SyncAll", PIPE_ALL, loc);
   gn_twin::MeetBlocks("SyncAll", core, loc, cores);
 }
 

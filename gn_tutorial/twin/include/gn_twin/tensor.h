@@ -3,6 +3,7 @@
 // Source: docs/zh/api .../数据结构/LocalTensor and GlobalTensor of asc-devkit.
 #pragma once
 #include "gn_twin/argument.h"
+#include "gn_twin/delayed_copies.h"
 #include "gn_twin/half.h"
 
 namespace gn_twin {
@@ -26,6 +27,13 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   if (address + bytes > high) high = address + bytes;
 }
 
+// The compiler makes the scalar unit wait for copies of the same bytes, except at SetValue of a global tensor
+// (docs/zh/api, 同步控制/核内同步/关键特性说明).
+GNT_COLD inline void WaitForCopies(Core& core, const void* at, uint64_t bytes, Space space, Access access) {
+  if (core.job->options.auto_sync != 0 || (space == Space::GM && access == Access::Write)) return;
+  core.delayed->BeforeScalar(static_cast<const uint8_t*>(at), bytes, access != Access::Read);
+}
+
 // A scalar read or write within its tensor's bounds: kept until observers are told of many at once.
 template <class T>
 inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
@@ -40,6 +48,8 @@ inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc 
   core.next_scalar = ++note;
   if (note == core.scalars + Core::kScalars) [[unlikely]]
     core.TellScalars();
+  if (core.delayed != nullptr) [[unlikely]]
+    WaitForCopies(core, at, sizeof(T), space, access);
 }
 
 }  // namespace gn_twin

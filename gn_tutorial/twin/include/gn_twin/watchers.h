@@ -1,16 +1,19 @@
-// Everything that watches a launch, and the order in which it is told. Bare libraries watch nothing.
+// Everything that watches a launch, and the order in which it is told. A bare library has none of it.
 #pragma once
 #include "gn_twin/check_cache.h"
+#include "gn_twin/check_race.h"
 #include "gn_twin/tally.h"
 #include "gn_twin/trace.h"
 
 namespace gn_twin {
 
+template <bool kWatched>
 class Watchers {
  public:
-  explicit Watchers(GntJob& job) : tally_(job.tally), cache_(kObserved ? job.blocks : 0), trace_(job) {
+  explicit Watchers(GntJob& job) : tally_(job.tally), cache_(job.blocks), race_(job), trace_(job) {
     observers_.Add(tally_);
     observers_.Add(cache_);
+    observers_.Add(race_);
     if (trace_.Asked()) observers_.Add(trace_);
   }
   const Observers& All() const { return observers_; }
@@ -20,8 +23,15 @@ class Watchers {
   Observers observers_;
   Findings findings_;
   Tally tally_;
-  CacheChecker cache_;
+  CheckCache cache_;
+  CheckRace race_;
   Trace trace_;
+};
+
+template <>
+class Watchers<false> {
+ public:
+  explicit Watchers(GntJob&) {}
 };
 
 }  // namespace gn_twin

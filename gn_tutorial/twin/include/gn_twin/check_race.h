@@ -1,0 +1,360 @@
+// The race checker: accesses to the same bytes, at least one of them a write, that no flag, barrier or meeting puts in order.
+//
+// Inside a core between its pipes, on the Unified Buffer and on global memory; between the blocks of a launch on global memory.
+// With TwinOptions(auto_sync="on") the compiler orders vector instructions among themselves and the accesses of the scalar unit
+// through GetValue, SetValue of local tensors and operator() with all pipes; SetValue of a global tensor is not on its list.
+// Source: docs/zh/api, 同步控制/核内同步/关键特性说明 (what is automatic), PipeBarrier (copies with overlapping destinations).
+#pragma once
+#include <new>
+
+#include "gn_twin/check_race_report.h"
+#include "gn_twin/footprint.h"
+#include "gn_twin/shadow_global.h"
+#include "gn_twin/shadow_local.h"
+
+namespace gn_twin {
+
+// What the checker remembers of one core. It outlives a block and serves the next: all that is older than its start is seen.
+struct RaceCore {
+  PipeClocks clocks;
+  LocalShadow local;
+  GlobalShadow global;
+  OpenRuns open;
+  bool stores_open = false;  // an open run holds stores of the scalar unit
+  bool flag_sent = false;    // CrossCoreSetFlag without its meeting yet
+  RaceCore* next = nullptr;  // in the list of idle ones
+
+  void Begin() {
+    clocks.Barrier(Pipe::All);
+    stores_open = flag_sent = false;
+  }
+};
+
+class CheckRace final : public Observer {
+ public:
+  explicit CheckRace(const GntJob& job)
+      : auto_sync_(job.options.auto_sync == 0),
+        between_(job.blocks > 0 ? job.blocks : 1),
+        cores_(new RaceCore*[job.blocks > 0 ? job.blocks : 1]()),
+        blocks_(job.blocks) {}
+  ~CheckRace() override {
+    for (uint32_t i = 0; i < blocks_; ++i) delete cores_[i];
+    while (idle_ != nullptr) {
+      RaceCore* const next = idle_->next;
+      delete idle_;
+      idle_ = next;
+    }
+    delete[] cores_;
+  }
+  CheckRace(const CheckRace&) = delete;
+  CheckRace& operator=(const CheckRace&) = delete;
+
+  void OnBlockBegin(Core& core) override {
+    RaceCore*& state = cores_[core.block];
+    state = idle_ != nullptr ? idle_ : new RaceCore;
+    if (!state->local.Ready()) throw std::bad_alloc();
+    idle_ = state->next;
+    state->next = nullptr;
+    state->Begin();
+  }
+  void OnBlockEnd(Core& core) override {
+    RaceCore* const state = cores_[core.block];
+    FinishRuns(core, *state);
+    cores_[core.block] = nullptr;
+    state->next = idle_;
+    idle_ = state;
+  }
+  void OnLaunchEnd(Core& core) override { between_.Sweep(Collision{core, sites_}); }
+
+  void OnEvent(Core& core, const Event& event) override {
+    RaceCore& state = *cores_[core.block];
+    switch (event.kind) {
+      case Kind::Vector:
+      case Kind::Copy: return OnInstruction(core, state, event);
+      case Kind::SetFlag:
+        if (state.stores_open && event.pipe == Pipe::S) FinishRuns(core, state);
+        state.clocks.SetFlag(event.hard_event, static_cast<uint32_t>(event.event_id));
+        return Bound(state);
+      case Kind::WaitFlag: return state.clocks.WaitFlag(event.hard_event, static_cast<uint32_t>(event.event_id));
+      case Kind::Barrier:
+        if (state.stores_open) FinishRuns(core, state);
+        state.clocks.Barrier(event.pipe);
+        return Bound(state);
+      case Kind::CrossFlag:
+        FinishRuns(core, state);
+        if (event.pipe != Pipe::All) between_.Cover(core.block, state.clocks.Release(IndexOf(event.pipe)));
+        state.flag_sent = true;
+        return Bound(state);
+      case Kind::Meet:
+        FinishRuns(core, state);
+        state.flag_sent = false;
+        return between_.Meet(core.block);
+      default: return;
+    }
+  }
+
+  void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
+    RaceCore& state = *cores_[core.block];
+    // Whether there is nothing to wait for in all of them.
+    const bool quiet = auto_sync_ && Quiet(state, [&](uint32_t pipe, bool write) {
+                         return state.local.Last(LocalShadow::LaneOf(pipe, write));
+                       });
+    const bool global_quiet =
+        auto_sync_ && Quiet(state, [&](uint32_t pipe, bool write) { return state.global.Last(pipe, write); });
+    for (uint32_t i = 0; i < count; ++i) {
+      const ScalarAccess& access = accesses[i];
+      if (access.space == Space::GM) {
+        OnGlobalScalar(core, state, access, global_quiet);
+      } else if (!quiet) {
+        OnLocalScalar(core, state, access);
+      }
+    }
+  }
+
+ private:
+  static constexpr uint32_t kS = 0;
+  static constexpr uint32_t kV = 1;
+
+  // --- one core ---------------------------------------------------------------------------------------------------------
+
+  // Whether two accesses of these pipes to local memory need no flag: those of one pipe that works in order, and those that the
+  // compiler puts in order.
+  bool InOrder(uint32_t pipe, uint32_t other) const {
+    if (pipe == other) return pipe == kS || (pipe == kV && auto_sync_);
+    return auto_sync_ && (pipe == kS || other == kS);
+  }
+
+  // Calls visit(range) for the bytes of the operand, then for parts of them if they are not all touched.
+  template <class Visit>
+  static void ForRanges(const Core& core, const Event& event, const Operand& operand, Visit visit) {
+    const auto range = [&](const uint8_t* at, uint64_t bytes) {
+      const uint64_t begin = static_cast<uint64_t>(at - core.ub);
+      const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
+      return LocalRange{static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+    };
+    if (Dense(event, operand)) return visit(range(operand.at, operand.bytes));
+    ForRuns(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit(range(at, bytes)); });
+  }
+  static bool Dense(const Event& event, const Operand& operand) {
+    if (operand.strided && event.active.per_repeat != 0) {
+      const ActiveLanes& active = event.active;
+      if (!active.prefix || operand.blk_stride != 1) return false;
+      return event.repeats <= 1 ||
+             uint64_t{active.first} * operand.element_bytes == uint64_t{operand.rep_stride} * kBlockBytes;
+    }
+    return operand.row_bytes == 0 || operand.rows == 1 || operand.row_pitch == operand.row_bytes;
+  }
+
+  // The lanes with accesses that `pipe` has not seen and has to: one bit each, and the last stamp seen of each.
+  uint32_t Unseen(const RaceCore& state, uint32_t pipe, Stamp* seen) const {
+    uint32_t unseen = 0;
+    for (uint32_t other = 0; other < kPipes; ++other) {
+      if (InOrder(pipe, other)) continue;
+      const uint32_t reads = LocalShadow::LaneOf(other, false);
+      const uint32_t writes = LocalShadow::LaneOf(other, true);
+      seen[reads] = seen[writes] = EndOf(state.clocks.Seen(pipe, other));
+      unseen |= static_cast<uint32_t>(state.local.Last(reads) > seen[reads]) << reads;
+      unseen |= static_cast<uint32_t>(state.local.Last(writes) > seen[writes]) << writes;
+    }
+    return unseen;
+  }
+
+  // Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
+  Earlier FindLocal(const RaceCore& state, uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen,
+                    LocalRange range) const {
+    for (const bool wrote : {false, true}) {
+      if (!wrote && !writes) continue;
+      for (uint32_t step = 1; step <= kPipes; ++step) {
+        const uint32_t other = (pipe + step) % kPipes;
+        const uint32_t lane = LocalShadow::LaneOf(other, wrote);
+        if ((unseen >> lane & 1) == 0) continue;
+        uint32_t at = 0;
+        const Stamp stamp = state.local.Newer(lane, seen[lane], range, at);
+        if (stamp != 0) return {stamp, at, static_cast<Pipe>(other), wrote};
+      }
+    }
+    return {};
+  }
+
+  void OnInstruction(Core& core, RaceCore& state, const Event& event) {
+    const uint32_t pipe = IndexOf(event.pipe);
+    if (pipe >= kPipes) return;
+    if (state.stores_open && event.kind == Kind::Copy) FinishRuns(core, state);
+    state.clocks.Issue(pipe);
+    Stamp seen[LocalShadow::kLanes];
+    const uint32_t unseen = Unseen(state, pipe, seen);
+    for (uint32_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.bytes == 0) continue;
+      const bool writes = operand.access != Access::Read;
+      if (operand.space == Space::GM) {
+        CheckGlobal(core, state, pipe, writes, core.atomic != 0, RowSet::Of(operand), {event.loc, event.op});
+        continue;
+      }
+      if (unseen == 0) continue;
+      ForRanges(core, event, operand, [&](LocalRange range) {
+        const Earlier hit = FindLocal(state, pipe, writes, unseen, seen, range);
+        if (hit.stamp != 0) [[unlikely]]
+          ReportLocal(core, sites_, {event.loc, event.op}, event.pipe, writes, hit);
+      });
+    }
+    const uint32_t site = sites_.Number(event.loc, event.op);
+    const Stamp stamp = StampOf(state.clocks.Now(pipe), site);
+    for (uint32_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.bytes == 0) continue;
+      if (operand.space == Space::GM) {
+        MarkGlobal(core, state, event, operand, stamp);
+        continue;
+      }
+      ForRanges(core, event, operand, [&](LocalRange range) {
+        if (operand.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(pipe, false), stamp, range);
+        if (operand.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(pipe, true), stamp, range);
+      });
+    }
+  }
+
+  void CheckGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
+                   const Site& site) {
+    for (const bool wrote : {false, true}) {
+      if (!wrote && !writes) continue;
+      for (uint32_t step = 1; step <= kPipes; ++step) {
+        const uint32_t other = (pipe + step) % kPipes;
+        if (pipe == other && pipe == kS) continue;
+        uintptr_t at = 0;
+        const Stamp seen = EndOf(state.clocks.Seen(pipe, other));
+        const GlobalShadow::Entry* entry = state.global.Newer(other, wrote, seen, atomic, rows, at);
+        if (entry == nullptr) continue;
+        return ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes,
+                            {entry->stamp, at, static_cast<Pipe>(other), wrote});
+      }
+    }
+  }
+
+  void MarkGlobal(Core& core, RaceCore& state, const Event& event, const Operand& operand, Stamp stamp) {
+    const bool writes = operand.access != Access::Read;
+    const bool atomic = writes && core.atomic != 0;
+    const uint32_t pipe = IndexOf(event.pipe);
+    const RowSet rows = RowSet::Of(operand);
+    state.global.Add(pipe, writes, stamp, atomic, rows);
+    const Use use = atomic ? Use::Atomic : writes ? Use::Write : Use::Read;
+    Gather(core, state, event.loc, event.op, use, static_cast<uint8_t>(pipe), rows);
+  }
+
+  // --- the scalar unit --------------------------------------------------------------------------------------------------
+
+  // Whether the scalar unit has seen all that the other pipes did to one memory; last(pipe, write) is their newest stamp there.
+  template <class Last>
+  static bool Quiet(const RaceCore& state, Last last) {
+    bool quiet = true;
+    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
+      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
+      quiet = quiet && last(pipe, true) <= seen && last(pipe, false) <= seen;
+    }
+    return quiet;
+  }
+
+  void OnLocalScalar(Core& core, RaceCore& state, const ScalarAccess& access) {
+    const uint32_t begin = static_cast<uint32_t>(access.at - core.ub);
+    const LocalRange range{begin, begin + access.bytes};
+    if (auto_sync_) return WaitForLocal(state, access.access != Access::Read, range);
+    const bool writes = Stores(access);
+    const char* op = OpOf(access);
+    Stamp seen[LocalShadow::kLanes];
+    const uint32_t unseen = Unseen(state, kS, seen);
+    const Earlier hit = FindLocal(state, kS, writes, unseen, seen, range);
+    if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
+    const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
+    state.local.Mark(LocalShadow::LaneOf(kS, writes), stamp, range);
+  }
+
+  // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on.
+  static void WaitForLocal(RaceCore& state, bool writes, LocalRange range) {
+    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
+      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
+      uint32_t at = 0;
+      if (state.local.Newer(LocalShadow::LaneOf(pipe, true), seen, range, at) != 0 ||
+          (writes && state.local.Newer(LocalShadow::LaneOf(pipe, false), seen, range, at) != 0))
+        state.clocks.Wait(kS, state.clocks.Release(pipe));
+    }
+  }
+  static void WaitForGlobal(RaceCore& state, bool writes, const RowSet& rows) {
+    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
+      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
+      uintptr_t at = 0;
+      if (state.global.Newer(pipe, true, seen, false, rows, at) != nullptr ||
+          (writes && state.global.Newer(pipe, false, seen, false, rows, at) != nullptr))
+        state.clocks.Wait(kS, state.clocks.Release(pipe));
+    }
+  }
+
+  void OnGlobalScalar(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {
+    const RowSet rows{reinterpret_cast<uintptr_t>(access.at), access.bytes, access.bytes, 1};
+    const bool writes = Stores(access);
+    if (auto_sync_ && !writes) {
+      if (!quiet) WaitForGlobal(state, access.access != Access::Read, rows);
+    } else {
+      CheckGlobal(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)});
+    }
+    if (writes || !auto_sync_) state.stores_open = true;
+    Gather(core, state, access.Place(), OpOf(access), writes ? Use::Write : Use::Read, kS, rows);
+  }
+
+  // operator() returns a reference; most kernels that use it read, and what cannot be known is not reported.
+  static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
+
+  static const char* OpOf(const ScalarAccess& access) {
+    constexpr const char* kNames[] = {"GetValue", "SetValue", "operator()"};
+    return kNames[static_cast<int>(access.access)];
+  }
+
+  // --- between blocks ---------------------------------------------------------------------------------------------------
+
+  void Gather(Core& core, RaceCore& state, Loc loc, const char* op, Use use, uint8_t pipe, const RowSet& rows) {
+    OpenRuns::Open& open =
+        state.open.Of(loc, use, pipe, [&](const OpenRuns::Open& full) { FinishRun(core, state, full); });
+    if (open.run.rows.count != 0) {
+      if (open.run.rows.Absorb(rows)) {
+        open.run.window = state.clocks.Now(pipe);
+        return;
+      }
+      FinishRun(core, state, open);
+    }
+    open.op = op;
+    open.run.rows = rows;
+    open.run.window = state.clocks.Now(pipe);
+  }
+
+  void FinishRun(Core& core, RaceCore& state, const OpenRuns::Open& open) {
+    between_.Enter(core.block, Collision{core, sites_});
+    SharedRun run = open.run;
+    run.block = core.block;
+    run.late = state.flag_sent;
+    run.site = sites_.Number({open.file, open.line}, open.op);
+    between_.Add(run);
+    if (run.pipe == kS && (run.use != Use::Read || !auto_sync_))
+      state.global.Add(kS, run.use != Use::Read, StampOf(run.window, run.site), false, run.rows);
+  }
+  void FinishRuns(Core& core, RaceCore& state) {
+    state.open.FinishAll([&](const OpenRuns::Open& open) { FinishRun(core, state, open); });
+    state.stores_open = false;
+  }
+
+  // Stamps have room for two million windows of a block; a block with more starts over, as after a barrier.
+  static void Bound(RaceCore& state) {
+    if (state.clocks.Latest() < kLastWindow) [[likely]]
+      return;
+    state.clocks.Restart();
+    state.local.Restart();
+    state.global.Restart();
+  }
+
+  bool auto_sync_;
+  Sites sites_;
+  BlocksShadow between_;
+  RaceCore** cores_;  // by block, while it runs
+  uint32_t blocks_;
+  RaceCore* idle_ = nullptr;
+};
+
+}  // namespace gn_twin

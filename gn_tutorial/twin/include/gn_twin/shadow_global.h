@@ -1,0 +1,62 @@
+// The latest accesses of one core to global memory, pipe by pipe: what a later access of another pipe may collide with.
+//
+// Only accesses that the other pipe has not seen finished matter, and those are few: each pipe keeps its newest kKept.
+#pragma once
+#include "gn_twin/shadow_clock.h"
+#include "gn_twin/shadow_rows.h"
+#include "gn_twin/shadow_site.h"
+
+namespace gn_twin {
+
+class GlobalShadow {
+ public:
+  struct Entry {
+    RowSet rows;
+    Stamp stamp = 0;
+    bool atomic = false;
+  };
+
+  // The newest stamp of a pipe's writes or reads.
+  Stamp Last(uint32_t pipe, bool write) const { return lanes_[pipe][write ? 1 : 0].last; }
+
+  // The newest access of `pipe` (writes or reads) with a stamp after `seen` that touches `rows`, or null. Atomic stores do not
+  // collide with each other.
+  const Entry* Newer(uint32_t pipe, bool write, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
+    const Lane& lane = lanes_[pipe][write ? 1 : 0];
+    if (lane.last <= seen) return nullptr;
+    const uint64_t oldest = lane.made > kKept ? lane.made - kKept : 0;
+    for (uint64_t i = lane.made; i-- > oldest;) {
+      const Entry& entry = lane.entries[i % kKept];
+      if (entry.stamp <= seen) return nullptr;  // stamps only grow
+      if (entry.atomic && atomic) continue;
+      at = entry.rows.Common(rows);
+      if (at != 0) return &entry;
+    }
+    return nullptr;
+  }
+
+  void Add(uint32_t pipe, bool write, Stamp stamp, bool atomic, const RowSet& rows) {
+    Lane& lane = lanes_[pipe][write ? 1 : 0];
+    lane.last = stamp;
+    Entry& newest = lane.entries[(lane.made + kKept - 1) % kKept];
+    if (lane.made > 0 && newest.stamp == stamp && newest.atomic == atomic && newest.rows.Absorb(rows)) return;
+    lane.entries[lane.made++ % kKept] = {rows, stamp, atomic};
+  }
+
+  void Restart() {
+    for (auto& lanes : lanes_) {
+      for (Lane& lane : lanes) lane.last = lane.made = 0;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kKept = 64;
+  struct Lane {
+    Stamp last = 0;
+    uint64_t made = 0;
+    Entry entries[kKept];
+  };
+  Lane lanes_[kPipes][2];
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,150 @@
+// The last accesses to each byte of one Unified Buffer, pipe by pipe.
+//
+// A kernel's loop touches the same few ranges again and again: each lane keeps the latest ones as ranges, and renewing one costs the
+// same for any length. A range that has to make place is painted into a map with one stamp per 32 bytes. Where it begins or ends
+// inside such a granule, a mask says which bytes it touched, so that neighbours in one granule give no false alarm.
+#pragma once
+#include <stdlib.h>
+
+#include "gn_twin/shadow_clock.h"
+#include "gn_twin/shadow_site.h"
+
+namespace gn_twin {
+
+// Bytes of the Unified Buffer, counted from its start.
+struct LocalRange {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+
+class LocalShadow {
+ public:
+  static constexpr uint32_t kLanes = 2 * kPipes;
+
+  // Zero pages of the operating system: lanes that no access uses cost nothing.
+  LocalShadow() : lanes_(static_cast<Lane*>(calloc(kLanes, sizeof(Lane)))) {}
+  ~LocalShadow() { free(lanes_); }
+  LocalShadow(const LocalShadow&) = delete;
+  LocalShadow& operator=(const LocalShadow&) = delete;
+  bool Ready() const { return lanes_ != nullptr; }
+
+  // The accesses of one pipe that write, or those that read.
+  static uint32_t LaneOf(uint32_t pipe, bool write) { return 2 * pipe + (write ? 1 : 0); }
+  // The newest stamp of a lane.
+  Stamp Last(uint32_t lane) const { return last_[lane]; }
+
+  // A stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
+  Stamp Newer(uint32_t index, Stamp seen, LocalRange range, uint32_t& at) const {
+    if (last_[index] <= seen || range.begin >= range.end) return 0;
+    const Lane& lane = lanes_[index];
+    for (uint32_t i = 0; i < lane.count; ++i) {
+      const Recent& recent = lane.recent[i];
+      if (recent.stamp <= seen || recent.range.begin >= range.end || range.begin >= recent.range.end) continue;
+      at = recent.range.begin > range.begin ? recent.range.begin : range.begin;
+      return recent.stamp;
+    }
+    return lane.painted <= seen ? 0 : OnMap(lane, seen, range, at);
+  }
+
+  void Mark(uint32_t index, Stamp stamp, LocalRange range) {
+    if (range.begin >= range.end) return;
+    last_[index] = stamp;
+    Lane& lane = lanes_[index];
+    // Loops renew ranges in the order in which they made them.
+    for (uint32_t step = 0, i = lane.next; step < lane.count; ++step, i = i + 1 < lane.count ? i + 1 : 0) {
+      Recent& recent = lane.recent[i];
+      if (recent.range.begin != range.begin || recent.range.end != range.end) continue;
+      recent.stamp = stamp;
+      lane.next = i + 1 < lane.count ? i + 1 : 0;
+      return;
+    }
+    if (lane.count < kRecent) {
+      lane.recent[lane.count++] = {range, stamp};
+      return;
+    }
+    Recent& leaves = lane.recent[lane.next];
+    Paint(lane, leaves.stamp, leaves.range);
+    leaves = {range, stamp};
+    lane.next = lane.next + 1 < kRecent ? lane.next + 1 : 0;
+  }
+
+  void Restart() {
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      if (last_[i] == 0) continue;
+      last_[i] = lanes_[i].painted = 0;
+      lanes_[i].count = lanes_[i].next = 0;
+      for (Stamp& stamp : lanes_[i].map) stamp = 0;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kRecent = 8;
+  struct Recent {
+    LocalRange range;
+    Stamp stamp;
+  };
+  struct Lane {
+    uint32_t count;  // of recent
+    uint32_t next;   // the one to look at first, and to give up first
+    Recent recent[kRecent];
+    Stamp painted;  // the newest stamp on the map
+    Stamp map[kUbBytes / kBlockBytes];
+    uint32_t masks[kUbBytes / kBlockBytes];  // bytes touched, where the stamp has kPart
+  };
+
+  // Which of the granule's bytes lie in the range.
+  static uint32_t MaskOf(uint32_t granule, LocalRange range) {
+    const uint32_t begin = granule * kBlockBytes;
+    const uint32_t from = range.begin > begin ? range.begin - begin : 0;
+    const uint32_t to = range.end < begin + kBlockBytes ? range.end - begin : kBlockBytes;
+    return static_cast<uint32_t>(((uint64_t{1} << to) - 1) & ~((uint64_t{1} << from) - 1));
+  }
+
+  // What the map knows of a later window stays.
+  static void Paint(Lane& lane, Stamp stamp, LocalRange range) {
+    if (lane.painted < stamp) lane.painted = stamp;
+    uint32_t first = range.begin / kBlockBytes;
+    const uint32_t end = range.end / kBlockBytes;
+    if (range.begin % kBlockBytes != 0 || end <= first) PaintPart(lane, stamp, first++, range);
+    if (range.end % kBlockBytes != 0 && end >= first) PaintPart(lane, stamp, end, range);
+    const uint32_t window = stamp >> kWindowShift;
+    for (uint32_t i = first; i < end; ++i) lane.map[i] = lane.map[i] >> kWindowShift <= window ? stamp : lane.map[i];
+  }
+
+  static void PaintPart(Lane& lane, Stamp stamp, uint32_t granule, LocalRange range) {
+    const uint32_t mask = MaskOf(granule, range);
+    Stamp& old = lane.map[granule];
+    if (old >> kWindowShift > stamp >> kWindowShift) return;
+    if (old >> kWindowShift == stamp >> kWindowShift) {  // nobody can have seen one without the other
+      if ((old & kPart) == 0) return;
+      lane.masks[granule] |= mask;
+    } else {
+      lane.masks[granule] = mask;
+    }
+    old = stamp | kPart;
+  }
+
+  static Stamp OnMap(const Lane& lane, Stamp seen, LocalRange range, uint32_t& at) {
+    const uint32_t end = (range.end + kBlockBytes - 1) / kBlockBytes;
+    Stamp newest = 0;
+    for (uint32_t i = range.begin / kBlockBytes; i < end; ++i) newest = newest < lane.map[i] ? lane.map[i] : newest;
+    return newest <= seen ? 0 : Confirm(lane, seen, range, at);
+  }
+
+  GNT_COLD static Stamp Confirm(const Lane& lane, Stamp seen, LocalRange range, uint32_t& at) {
+    for (uint32_t i = range.begin / kBlockBytes; i * kBlockBytes < range.end; ++i) {
+      if (lane.map[i] <= seen) continue;
+      const uint32_t touched = (lane.map[i] & kPart) != 0 ? lane.masks[i] : ~uint32_t{0};
+      const uint32_t both = touched & MaskOf(i, range);
+      if (both == 0) continue;
+      at = i * kBlockBytes + static_cast<uint32_t>(__builtin_ctz(both));
+      return lane.map[i];
+    }
+    return 0;
+  }
+
+  Stamp last_[kLanes] = {};
+  Lane* lanes_;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,23 @@
+// What a core wrote to global memory is there for its next copy once the copy out has finished.
+// delayed: wrong numbers
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void race_read_back_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> aBuf, bBuf;
+  pipe.InitBuffer(aBuf, 256);
+  pipe.InitBuffer(bBuf, 256);
+  LocalTensor<float> a = aBuf.Get<float>(), b = bBuf.Get<float>();
+  GlobalTensor<float> xGm, yGm;
+  xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
+  yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
+  Duplicate(a, 2.0f, 64);
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  DataCopy(yGm, a, 64);  // the other access
+  PipeBarrier<PIPE_MTE3>();
+  DataCopy(b, yGm, 64);  // expect: race-global
+  SetFlag<HardEvent::MTE2_MTE3>(EVENT_ID0), WaitFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
+  DataCopy(yGm[64], b, 64);
+}

@@ -1,0 +1,21 @@
+// Blocks that take elements in turn.
+// blocks: 2
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void race_scalars_interleaved_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> aBuf, bBuf;
+  pipe.InitBuffer(aBuf, 256);
+  pipe.InitBuffer(bBuf, 256);
+  LocalTensor<float> a = aBuf.Get<float>(), b = bBuf.Get<float>();
+  GlobalTensor<float> xGm, yGm;
+  xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
+  yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
+  const uint32_t own = GetBlockIdx();
+
+  for (uint32_t i = 0; i < 100; ++i) {
+    yGm.SetValue(i * 2 + own * 7 * 2, 1.0f);  // expect: race-blocks
+  }
+}

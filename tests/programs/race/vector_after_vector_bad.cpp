@@ -1,0 +1,21 @@
+// Without automatic synchronisation an instruction waits for its operands by a barrier.
+// options: auto_sync=off
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void race_vector_after_vector_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> aBuf, bBuf;
+  pipe.InitBuffer(aBuf, 256);
+  pipe.InitBuffer(bBuf, 256);
+  LocalTensor<float> a = aBuf.Get<float>(), b = bBuf.Get<float>();
+  GlobalTensor<float> xGm, yGm;
+  xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
+  yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
+  Duplicate(a, 2.0f, 64);  // the other access
+  PipeBarrier<PIPE_MTE2>();
+  Adds(b, a, 1.0f, 64);  // expect: race-same-pipe
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  DataCopy(yGm, b, 64);
+}
