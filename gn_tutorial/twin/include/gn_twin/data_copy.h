@@ -116,8 +116,8 @@ void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U
     RequireRows(operation, "DataCopy", from.count);
     operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
     operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
-    operation.Emit(from.count * from.bytes / sizeof(T), static_cast<uint32_t>((from.count * from.bytes + 255) / 256),
-                   sizeof(T));
+    operation.Flows(Flow::Lanes).Emit(from.count * from.bytes / sizeof(T),
+                                      static_cast<uint32_t>((from.count * from.bytes + 255) / 256), sizeof(T));
   }
   MoveRows(dst.Bytes(), to, src.Bytes(), from);
 }

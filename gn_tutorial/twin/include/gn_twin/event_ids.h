@@ -33,25 +33,6 @@ inline constexpr PipePair PipesOf(HardEvent event) {
   }
 }
 
-inline const char* NameOf(HardEvent event) {
-  switch (event) {
-    case HardEvent::MTE2_V: return "MTE2_V";
-    case HardEvent::V_MTE2: return "V_MTE2";
-    case HardEvent::MTE3_V: return "MTE3_V";
-    case HardEvent::V_MTE3: return "V_MTE3";
-    case HardEvent::V_V: return "V_V";
-    case HardEvent::MTE3_MTE2: return "MTE3_MTE2";
-    case HardEvent::MTE2_MTE3: return "MTE2_MTE3";
-    case HardEvent::S_V: return "S_V";
-    case HardEvent::V_S: return "V_S";
-    case HardEvent::S_MTE2: return "S_MTE2";
-    case HardEvent::MTE2_S: return "MTE2_S";
-    case HardEvent::S_MTE3: return "S_MTE3";
-    case HardEvent::MTE3_S: return "MTE3_S";
-    default: return "an event of the matrix unit";
-  }
-}
-
 inline uint8_t Bit(int id) { return static_cast<uint8_t>(1u << id); }
 
 // The lowest id nobody reserved, or -1.

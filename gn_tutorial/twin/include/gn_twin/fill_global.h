@@ -24,6 +24,7 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
     Operation store(op, Kind::Copy, Pipe::MTE3, loc);
     RequireAtomicType<T>(store);
     store.Global("dst", dst, size * sizeof(T), Access::Write).Rows(1, size * sizeof(T), size * sizeof(T));
+    store.Local("scratch", scratch, staged * sizeof(T), Access::Read);
     store.Emit(size, 0, sizeof(T));
   }
   for (uint64_t i = 0; i < staged; ++i) scratch.Data()[i] = value;

@@ -8,6 +8,10 @@
 #include <new>
 
 #include "gn_twin/blocks.h"
+#include "gn_twin/check_global.h"
+#include "gn_twin/check_memory.h"
+#include "gn_twin/check_overlap.h"
+#include "gn_twin/check_queues.h"
 #include "gn_twin/tally.h"
 
 namespace gn_twin {
@@ -95,11 +99,20 @@ struct Launch {
   Body& body;
   GntJob& job;
   Tally tally;
+  CheckOverlap overlap;
+  CheckMemory memory;
+  CheckGlobal global;
+  CheckQueues queues;
   Observers observers;
   Findings findings;
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
 
-  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally) { observers.Add(tally); }
+  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally), global(job) {
+    for (Observer* one : {static_cast<Observer*>(&tally), static_cast<Observer*>(&overlap),
+                          static_cast<Observer*>(&memory), static_cast<Observer*>(&global),
+                          static_cast<Observer*>(&queues)})
+      observers.Add(*one);
+  }
 
   bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;

@@ -19,6 +19,7 @@ class TPipe {
     core.mask = gn_twin::MaskRegister{};
     core.atomic = core.atomic_type = 0;
     core.pipe = this;
+    ++core.pipes;
   }
 
   // `num` buffers of `len` bytes each, rounded up to 32. Two buffers make a queue double buffered.
@@ -78,7 +79,9 @@ class TPipe {
     for (uint8_t& ids : core.raised) ids = 0;
     for (uint16_t i = 0; i < core.buffer_count; ++i) {
       core.buffers[i].free_id = core.buffers[i].enque_id = -1;
+      core.buffers[i].of_queue = false;
     }
+    ++core.pipes;
     used_ = 0;
     count_ = 0;
   }
@@ -112,6 +115,8 @@ class TPipe {
       buffer.offset = static_cast<uint32_t>(used_);
       buffer.bytes = static_cast<uint32_t>(bytes);
       buffer.state = state;
+      buffer.of_queue = state == gn_twin::BufferState::Free;
+      buffer.pipe = core.pipes;
       buffer.made = buffer.changed = loc;
       used_ += bytes;
     }

@@ -164,7 +164,7 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
       operation.Local("src1", *src1, Extent(plan, strides1, sizeof(T)), Access::Read)
           .Strides(strides1.blk, strides1.rep);
     }
-    operation.Emit(plan, sizeof(T));
+    operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
   }
   const uint8_t* bits = selMask.Bytes();
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {

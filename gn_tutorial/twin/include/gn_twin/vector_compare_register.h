@@ -35,7 +35,11 @@ void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>&
     const uint64_t reach = uint64_t{plan.repeats} * kLanes<T> / 8;
     if (mode != SELMODE::VSEL_CMPMASK_SPR && (!operation.core().InUb(bits) || !operation.core().InUb(bits + reach - 1)))
       operation.Stop("select-address", {});
-    operation.Emit(plan, sizeof(T));
+    if (mode != SELMODE::VSEL_CMPMASK_SPR && plan.repeats > 0) {
+      static constexpr uint32_t kWholeMask = 0;
+      operation.Pieces("selMask", bits, &kWholeMask, 1, reach, Access::Read, 1);
+    }
+    operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;

@@ -152,7 +152,8 @@ void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>
   const uint64_t count =
       plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
   for (uint64_t i = 0; i < count; ++i) {
-    if (!plan.prefix && !plan.Active(static_cast<uint32_t>(i % plan.lanes))) continue;
+    const uint32_t lane = static_cast<uint32_t>(i % plan.lanes);
+    if (plan.prefix ? lane >= plan.ActiveIn(static_cast<uint32_t>(i / plan.lanes)) : !plan.Active(lane)) continue;
     const uint64_t at = uint64_t{base} + offsets.Data()[i];
     if (at + sizeof(T) > room || at % sizeof(T) != 0) {
       operation.Stop("gather-offset", {{"index", i}, {"offset", at}, {"room", room}, {"element_bytes", sizeof(T)}});
@@ -171,10 +172,22 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
         plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
     operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
     operation.Local("srcOffset", offsets, lanes * sizeof(uint32_t), Access::Read);
-    operation.Local("src", src, uint64_t{src.GetSize()} * sizeof(T), Access::Read);
+    if (lanes != 0) operation.Check("src", src, sizeof(T));
     if (lanes != 0 && dst.Data() == src.Data()) operation.Stop("gather-in-place", {});
     RequireOffsets(operation, plan, src, offsets, base);
-    operation.Emit(plan, sizeof(T));
+    if (plan.prefix && (plan.repeats <= 1 || plan.first == plan.lanes)) {
+      operation.Pieces("src", src.Bytes() + base, offsets.Data(), static_cast<uint32_t>(lanes), sizeof(T), Access::Read,
+                       sizeof(T));
+      operation.Emit(plan, sizeof(T));
+    } else {
+      PieceList pieces(static_cast<uint32_t>(lanes));
+      for (uint32_t i = 0; i < lanes; ++i) {
+        const uint32_t lane = i % plan.lanes;
+        if (plan.prefix ? lane < plan.ActiveIn(i / plan.lanes) : plan.Active(lane)) pieces.Add(offsets.Data()[i]);
+      }
+      operation.Pieces("src", src.Bytes() + base, pieces.Data(), pieces.Count(), sizeof(T), Access::Read, sizeof(T));
+      operation.Emit(plan, sizeof(T));
+    }
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;

@@ -128,7 +128,7 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
     uint32_t index = 0;
     (operation.Local(SourceRole<S...>(index++), src, n * sizeof(S), Access::Read), ...);
     constexpr uint32_t kWide = kWidest<D, S...>;
-    operation.Emit(n, static_cast<uint32_t>((n * kWide + kRepeatBytes - 1) / kRepeatBytes), kWide);
+    operation.Flows(Flow::Lanes).Emit(n, static_cast<uint32_t>((n * kWide + kRepeatBytes - 1) / kRepeatBytes), kWide);
   }
   ForContiguous(static_cast<uint32_t>(count), op, dst.Data(), src.Data()...);
   WithFinish<D, Op>(
@@ -147,7 +147,7 @@ void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg
     (operation.Local(SourceRole<S...>(index++), src.tensor, Extent(plan, src.strides, sizeof(S)), Access::Read)
          .Strides(src.strides.blk, src.strides.rep),
      ...);
-    operation.Emit(plan, kRepeatBytes / plan.lanes);
+    operation.Flows(Flow::Lanes).Emit(plan, kRepeatBytes / plan.lanes);
   }
   ForLanes(plan, op, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const S>{src.tensor.Data(), src.strides}...);
   WithFinish<D, Op>(ThisCore(), [&](Finish finish) {

@@ -34,7 +34,8 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
       if (at % gn_twin::kBlockBytes == 0 && at + gn_twin::kBlockBytes <= room) continue;
       operation.Stop("gatherb-offset", {{"index", i}, {"offset", at}, {"room", room}});
     }
-    operation.Local("src", src, blocks == 0 ? 0 : room, gn_twin::Access::Read);
+    if (blocks != 0) operation.Check("src", src, gn_twin::kBlockBytes);
+    operation.Pieces("src", src.Bytes(), offset.Data(), blocks, gn_twin::kBlockBytes, gn_twin::Access::Read, sizeof(T));
     operation.Emit(plan, sizeof(T));
   }
   for (uint32_t i = 0; i < blocks; ++i) {

@@ -18,7 +18,7 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
     operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
     operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
     if (tmp_elements > 0) operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
-    operation.Emit(plan, sizeof(T));
+    operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
   }
 }
 
