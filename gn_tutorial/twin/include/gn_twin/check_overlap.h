@@ -96,8 +96,7 @@ class CheckOverlap final : public Observer {
   }
 
   GNT_COLD static void Report(Core& core, const Event& event, const Operand& dst, const Operand& source) {
-    core.Fault("operands-overlap", event.loc, {},
-               {{"op", event.op}, {"first", dst.role}, {"second", source.role}});
+    core.Fault("operands-overlap", event.loc, {}, {{"op", event.op}, {"first", dst.role}, {"second", source.role}});
   }
 };
 

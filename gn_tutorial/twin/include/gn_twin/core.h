@@ -34,7 +34,7 @@ struct Buffer {
   bool of_queue = false;  // and not of a TBuf; false again after TPipe::Reset
   uint16_t pipe = 0;      // which of the block's pipes made it
   Loc made;               // the InitBuffer call
-  Loc changed;  // the last queue operation on it
+  Loc changed;            // the last queue operation on it
 };
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
@@ -53,8 +53,8 @@ struct Core {
   static constexpr uint32_t kScalars = 64;
   ScalarAccess scalars[kScalars];
   ScalarAccess* next_scalar = scalars;
-  void* pipe = nullptr;      // the live TPipe
-  uint16_t pipes = 0;        // how many there were; TPipe::Reset counts as a new one
+  void* pipe = nullptr;  // the live TPipe
+  uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
 
   // Buffers of every TPipe of this block, in the order they were made.
   static constexpr uint16_t kCapacity = 4 * kMaxBuffers;

@@ -108,9 +108,9 @@ struct Launch {
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
 
   Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally), global(job) {
-    for (Observer* one : {static_cast<Observer*>(&tally), static_cast<Observer*>(&overlap),
-                          static_cast<Observer*>(&memory), static_cast<Observer*>(&global),
-                          static_cast<Observer*>(&queues)})
+    for (Observer* one :
+         {static_cast<Observer*>(&tally), static_cast<Observer*>(&overlap), static_cast<Observer*>(&memory),
+          static_cast<Observer*>(&global), static_cast<Observer*>(&queues)})
       observers.Add(*one);
   }
 

@@ -72,8 +72,8 @@ class Operation {
   }
 
   // An operand at addresses that the instruction was given: `count` pieces, offsets in bytes from `base`. Checked by the caller.
-  Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint64_t piece_bytes,
-                    Access access, uint32_t element_bytes) {
+  Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count,
+                    uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     uint64_t end = 0;
     for (uint32_t i = 0; i < count; ++i) end = offsets[i] + piece_bytes > end ? offsets[i] + piece_bytes : end;
     Add(role, base, end, Space::UB, access, element_bytes);
@@ -100,6 +100,7 @@ class Operation {
     Emit(plan.Lanes(), plan.repeats, element_bytes);
   }
 
+  void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
   [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
   Core& core() { return core_; }
 

@@ -29,11 +29,11 @@ struct UbShadow {
   static constexpr uint32_t kBlocks = kUbBytes / kBlockBytes;
   static constexpr uint32_t kOrigins = 32;
 
-  ShadowBytes bytes;             // which hold a value
-  BlockBits stale;               // did before the last AllocTensor
-  BlockBits freed;               // belong to a tensor after FreeTensor
-  BlockBits unread;              // were written by an instruction with sources and not read since
-  BlockBits starts;              // where such a write began: `writers` has it
+  ShadowBytes bytes;  // which hold a value
+  BlockBits stale;    // did before the last AllocTensor
+  BlockBits freed;    // belong to a tensor after FreeTensor
+  BlockBits unread;   // were written by an instruction with sources and not read since
+  BlockBits starts;   // where such a write began: `writers` has it
   Writer writers[kBlocks];
   Origin origins[kOrigins];
   uint32_t next_origin = 0;

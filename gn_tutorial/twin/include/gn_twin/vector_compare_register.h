@@ -14,8 +14,8 @@ inline const uint8_t* AddressInRegister(const Core& core) {
 
 // Select without a mask argument: the mask register of vector instructions filters the lanes.
 template <class T>
-Plan PlanOfSelect(uint8_t repeats) {
-  return PlanFromRegister(ThisCore(), kLanes<T>, repeats);
+Plan PlanOfSelect(RepeatTime repeats, Loc loc) {
+  return PlanFromRegister(ThisCore(), kLanes<T>, repeats.Checked("Select", loc));
 }
 
 // RunSelect for bits that are no tensor: those of the register, or those it points to.
@@ -63,7 +63,7 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
                     const BinaryRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, half, float>, "Compare into the register takes half, float");
   gn_twin::Core& core = gn_twin::ThisCore();
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(core, isSetMask, mask, gn_twin::kLanes<T>, 1);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Compare", loc, isSetMask, mask, gn_twin::kLanes<T>, 1u);
   const gn_twin::Strides strides0{repeatParams.src0BlkStride, repeatParams.src0RepStride};
   const gn_twin::Strides strides1{repeatParams.src1BlkStride, repeatParams.src1RepStride};
   if constexpr (gn_twin::kObserved) {
@@ -113,14 +113,14 @@ inline void SetCmpMask(const LocalTensor<T>& src, gn_twin::Loc loc = gn_twin::Lo
 // Mode 0: the register's bits for every repeat; mode 2: the register holds the address of the bits.
 template <class T, SELMODE selMode>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,
-                   uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                   gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
                    gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(selMode != SELMODE::VSEL_TENSOR_SCALAR_MODE, "Select with a scalar takes its bits from a tensor");
   const gn_twin::Core& core = gn_twin::ThisCore();
   uint8_t bits[16];
   __builtin_memcpy(bits, core.compare_mask, 16);
   const gn_twin::Strides strides{repeatParams.src1BlkStride, repeatParams.src1RepStride};
-  gn_twin::SelectByBits(loc, selMode, gn_twin::PlanOfSelect<T>(repeatTime), dst, src0, src1, repeatParams,
+  gn_twin::SelectByBits(loc, selMode, gn_twin::PlanOfSelect<T>(repeatTime, loc), dst, src0, src1, repeatParams,
                         selMode == SELMODE::VSEL_CMPMASK_SPR ? bits : gn_twin::AddressInRegister(core),
                         [at = src1.Data(), strides](uint32_t repeat, uint32_t lane) {
                           return at[gn_twin::LaneIndex<T>(strides, repeat, lane)];
@@ -129,11 +129,11 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const 
 // Mode 1: bits from a tensor, the scalar from the register.
 template <class T, class U>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
-                   uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                   gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
                    gn_twin::Loc loc = gn_twin::Loc::here()) {
   T scalar;
   __builtin_memcpy(&scalar, gn_twin::ThisCore().compare_mask, sizeof(T));
-  gn_twin::RunSelect<T, U>(loc, SELMODE::VSEL_TENSOR_SCALAR_MODE, gn_twin::PlanOfSelect<T>(repeatTime), dst,
+  gn_twin::RunSelect<T, U>(loc, SELMODE::VSEL_TENSOR_SCALAR_MODE, gn_twin::PlanOfSelect<T>(repeatTime, loc), dst,
                            {repeatParams.dstBlkStride, repeatParams.dstRepStride}, selMask, src0,
                            {repeatParams.src0BlkStride, repeatParams.src0RepStride}, nullptr, {},
                            [scalar](uint32_t, uint32_t) { return scalar; });

@@ -55,11 +55,11 @@ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, const int
 }
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
-inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask, const uint8_t repeatTime,
+inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask, const gn_twin::RepeatTime repeatTime,
                       const uint16_t dstBlockStride, const uint8_t dstRepeatStride,
                       gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Duplicate on Atlas A2 takes 16- and 32-bit elements");
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), isSetMask, mask, gn_twin::kLanes<T>, repeatTime);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Duplicate", loc, isSetMask, mask, gn_twin::kLanes<T>, repeatTime);
   gn_twin::RunPlan("Duplicate", loc, gn_twin::Constant<T>{scalarValue}, plan,
                    gn_twin::Arg<T>{dst, {dstBlockStride, dstRepeatStride}});
 }
@@ -108,19 +108,19 @@ inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t cou
 }
 template <class T, class Mask>
   requires gn_twin::kIsMask<Mask>
-inline void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, Mask mask, uint8_t repeatTime,
+inline void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, Mask mask, gn_twin::RepeatTime repeatTime,
                            uint16_t dstBlkStride, uint8_t dstRepStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, repeatTime);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("CreateVecIndex", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
   gn_twin::RunVecIndex(loc, dst, firstValue, plan, {dstBlkStride, dstRepStride});
 }
 
 // Eight source elements per repeat; each fills one 32-byte block of dst. The source is contiguous.
 template <class T>
-inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint8_t repeatTime,
+inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::RepeatTime repeatTime,
                  const BrcbRepeatParams& params, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Brcb on Atlas A2 takes 16- and 32-bit elements");
   gn_twin::Plan plan;
-  plan.repeats = gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime, gn_twin::kLanes<T>);
+  plan.repeats = gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked("Brcb", loc), gn_twin::kLanes<T>);
   plan.lanes = plan.first = plan.last = gn_twin::kLanes<T>;
   const gn_twin::Strides to{params.dstBlkStride, params.dstRepStride};
   if constexpr (gn_twin::kObserved) {
@@ -206,28 +206,34 @@ namespace AscendC {
 template <class T>
 inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
                    const uint32_t srcBaseAddr, const uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  // The whole repeats of a count are kept in 8 bits.
+  if (gn_twin::kObserved && count / gn_twin::kLanes<T> > gn_twin::kMaxRepeats) {
+    gn_twin::ThisCore().Stop(
+        "repeat-range", loc,
+        {{"op", "Gather"}, {"repeats", count / gn_twin::kLanes<T>}, {"limit", gn_twin::kMaxRepeats}});
+  }
   gn_twin::RunGather(loc, gn_twin::LeadingPlan<T>(count), dst, {}, src, srcOffset, srcBaseAddr);
 }
 template <class T, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
-                   const uint32_t srcBaseAddr, Mask mask, const uint8_t repeatTime, const uint16_t dstRepStride,
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, repeatTime);
+                   const uint32_t srcBaseAddr, Mask mask, const gn_twin::RepeatTime repeatTime,
+                   const uint16_t dstRepStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Gather", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
   gn_twin::RunGather(loc, plan, dst, {1, dstRepStride}, src, srcOffset, srcBaseAddr);
 }
 
 // Lanes of src to lanes of dst. In counter mode the register holds the number of elements of each repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
-inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const uint8_t repeatTime,
+inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const gn_twin::RepeatTime repeatTime,
                  const CopyRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Copy on Atlas A2 takes 16- and 32-bit elements");
   gn_twin::Core& core = gn_twin::ThisCore();
-  if (isSetMask) gn_twin::WriteMask(core, mask, gn_twin::kLanes<T>);
-  gn_twin::Plan plan = gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, repeatTime);
+  const uint32_t repeats = repeatTime.Checked("Copy", loc);
+  gn_twin::Plan plan = gn_twin::MaskedPlan("Copy", loc, isSetMask, mask, gn_twin::kLanes<T>, repeats);
   if (core.mask.counter) {
-    plan.repeats = repeatTime;
+    plan.repeats = repeats;
     plan.first = plan.last = static_cast<uint32_t>(core.mask.low);
   }
   gn_twin::RunPlan("Copy", loc, gn_twin::Same{}, plan,

@@ -16,14 +16,15 @@ struct GatherRepeatParams {
 
 template <class T>
 inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& offset,
-                    const uint8_t repeatTime, const GatherRepeatParams& repeatParams,
+                    const gn_twin::RepeatTime repeatTime, const GatherRepeatParams& repeatParams,
                     gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, uint16_t, uint32_t>, "Gatherb on Atlas A2 takes uint16_t, uint32_t");
+  const uint32_t repeats = repeatTime.Checked("Gatherb", loc);
   gn_twin::Plan plan;
-  plan.repeats = repeatTime;
+  plan.repeats = repeats;
   plan.lanes = plan.first = plan.last = gn_twin::kLanes<T>;
   const gn_twin::Strides to{repeatParams.dstBlkStride == 0 ? 1u : repeatParams.dstBlkStride, repeatParams.dstRepStride};
-  const uint32_t blocks = repeatTime * gn_twin::kBlocksPerRepeat;
+  const uint32_t blocks = repeats * gn_twin::kBlocksPerRepeat;
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("Gatherb", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
     const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);

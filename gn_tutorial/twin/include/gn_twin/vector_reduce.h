@@ -100,6 +100,21 @@ inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Str
   return found;
 }
 
+// Warns if the sum of finite halves is infinite. Called before the sum is stored: dst may be src.
+template <class T>
+inline void CheckSum(const char* op, Loc loc, const Plan& plan, const T* src, Strides strides, uint32_t first_repeat,
+                     uint32_t repeats, T sum) {
+  if constexpr (kObserved && kSame<T, half>) {
+    if (!IsInfinite(sum)) return;
+    for (uint32_t repeat = first_repeat; repeat < first_repeat + repeats; ++repeat) {
+      float lanes[128];
+      LoadLanes(lanes, plan, repeat, src, strides, 0.0f);
+      if (!AllFinite(lanes, plan.lanes)) return;
+    }
+    WarnOverflow(op, loc, first_repeat);
+  }
+}
+
 // A lane number as the raw bits of T: the kernel reinterprets the tensor as uint16_t or uint32_t.
 template <class T>
 inline T IndexBits(uint32_t index) {
@@ -163,7 +178,7 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
                     Strides strides, int direction) {
   RequireRepeats(op, repeats, kMaxRepeats, loc);
   Core& core = ThisCore();
-  const Plan plan = MaskedPlan(core, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
+  const Plan plan = MaskedPlan(op, loc, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
   const uint32_t groups = kLanes<T> / group;
   if (group == 2 && core.job->options.pair_unit != 0) dst_unit_bytes = (plan.Reach() + 1) / 2 * sizeof(T);
   if constexpr (kObserved) {
@@ -204,7 +219,7 @@ void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const L
                      bool set_mask, int32_t repeats, int32_t dst_rep, Strides strides, ReduceOrder order) {
   RequireRepeats(op, repeats, kMaxRepeats, loc);
   Core& core = ThisCore();
-  const Plan plan = MaskedPlan(core, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
+  const Plan plan = MaskedPlan(op, loc, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
   const bool both = order == ReduceOrder::ORDER_VALUE_INDEX || order == ReduceOrder::ORDER_INDEX_VALUE;
   const uint32_t unit = order == ReduceOrder::ORDER_ONLY_INDEX ? 4 : (both ? 2 : 1) * sizeof(T);
   CheckReduce(op, loc, plan, dst, {1, unit, uint64_t{unit} * static_cast<uint32_t>(dst_rep)}, src, strides, unit);
@@ -248,13 +263,15 @@ inline void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src,
   gn_twin::RequireRepeats("WholeReduceSum", repeatTime, gn_twin::kMaxRepeats, loc);
   gn_twin::Core& core = gn_twin::ThisCore();
   const gn_twin::Strides strides{static_cast<uint16_t>(srcBlkStride), static_cast<uint16_t>(srcRepStride)};
-  const gn_twin::Plan plan =
-      gn_twin::MaskedPlan(core, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("WholeReduceSum", loc, isSetMask, mask, gn_twin::kLanes<T>,
+                                                 static_cast<uint32_t>(repeatTime));
   gn_twin::CheckReduce("WholeReduceSum", loc, plan, dst,
                        {1, sizeof(T), sizeof(T) * uint64_t{static_cast<uint32_t>(dstRepStride)}}, src, strides,
                        sizeof(T));
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    dst.Data()[uint64_t{repeat} * dstRepStride] = gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), strides);
+    const T sum = gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), strides);
+    gn_twin::CheckSum("WholeReduceSum", loc, plan, src.Data(), strides, repeat, 1, sum);
+    dst.Data()[uint64_t{repeat} * dstRepStride] = sum;
   }
 }
 // The same with the repeat count first and a destination block stride that has no effect.

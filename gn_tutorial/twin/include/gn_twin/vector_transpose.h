@@ -111,6 +111,7 @@ void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* c
   // With one repeat the stride is added to the start address, as the documentation warns.
   const uint32_t first = params.repeatTimes == 1 ? 1 : 0;
   if constexpr (kObserved) {
+    if (first == 1 && (params.dstRepStride != 0 || params.srcRepStride != 0)) operation.Warn("transdata-stride", {});
     const uint8_t* ub = operation.core().ub;
     const uint32_t piece = sizeof(T) == 1 ? kBlockBytes / 2 : kBlockBytes;
     PieceList written(params.repeatTimes * kTile);
