@@ -18,13 +18,16 @@ class CheckOverlap final : public Observer {
     for (uint8_t i = 1; i < event.operands; ++i) {
       const Operand& source = event.operand[i];
       if (source.at >= dst.at + dst.bytes || dst.at >= source.at + source.bytes) continue;
-      if (source.at == dst.at && source.element_bytes == dst.element_bytes && SameLayout(source, dst)) continue;
+      if (source.at == dst.at && source.element_bytes == dst.element_bytes && SameLayout(source, dst)) {
+        if (event.repeats > 1 && dst.strided && dst.rep_stride == 0) Accumulate(core, event, dst, source);
+        continue;
+      }
       if (source.pieces == nullptr && Forbidden(event, dst, source)) Report(core, event, dst, source);
     }
   }
 
  private:
-  // In place: every repeat works on its own bytes. With repeat stride 0 that is the fold of Axpy and MulAddDst.
+  // In place: every repeat works on its own bytes, or with repeat stride 0 all of them on the same.
   static bool SameLayout(const Operand& a, const Operand& b) {
     if (!a.strided) return a.row_pitch == b.row_pitch;
     return a.blk_stride == b.blk_stride && a.rep_stride == b.rep_stride;
@@ -93,6 +96,14 @@ class CheckOverlap final : public Observer {
     for (const char* name : kNames)
       if (__builtin_strcmp(event.op, name) == 0) return true;
     return false;
+  }
+
+  // Instructions whose destination is always a source (their first one) are meant to accumulate.
+  GNT_COLD static void Accumulate(Core& core, const Event& event, const Operand& dst, const Operand& source) {
+    for (const char* name : {"Axpy", "MulAddDst", "FusedMulAdd"})
+      if (__builtin_strcmp(event.op, name) == 0) return;
+    if (Accumulates(event, dst, source)) return;
+    core.Warn("accumulate-operand", event.loc, {}, {{"op", event.op}, {"role", source.role}});
   }
 
   GNT_COLD static void Report(Core& core, const Event& event, const Operand& dst, const Operand& source) {
