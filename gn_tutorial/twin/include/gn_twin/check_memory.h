@@ -41,32 +41,39 @@ class CheckMemory final : public Observer {
     shadow->Forget(at, end);
   }
 
+  // A loop reads along one tensor and writes along another: of the block in which it is on either side there is nothing more to learn
+  // for a while.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
-    uintptr_t known = 0;  // a block about which there is nothing more to learn: loops stay in one for a while
-    for (uint32_t i = 0; i < count; ++i) {
-      const ScalarAccess& access = accesses[i];
-      const uintptr_t line = reinterpret_cast<uintptr_t>(access.at) / kBlockBytes;
-      if (line == known) continue;
-      const uint64_t at = Offset(core, access.at);
-      const uint64_t block = at / kBlockBytes;
-      if (access.space != Space::UB || at >= kUbBytes) continue;
-      const bool freed = shadow->any_freed && shadow->freed.Has(block);
-      if (freed) UsedAfterFree(core, access, at);
-      shadow->unread.Clear(block);
-      if (access.access != Access::Read) {  // ReadWrite: operator(), whose reference is usually written to
-        shadow->bytes.Set(at, access.bytes);
-      } else if (!shadow->bytes.HasAll(at, access.bytes)) {
-        Report(core, *shadow, shadow->bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue", "the tensor");
-        shadow->bytes.Set(at, access.bytes);  // told once
-      }
-      if (!freed && shadow->bytes.Full().Has(block)) known = line;
+    uintptr_t known[3] = {};  // by Access
+    for (const ScalarAccess* access = accesses; access != accesses + count; ++access) {
+      uintptr_t& line = known[static_cast<int>(access->access)];
+      if (reinterpret_cast<uintptr_t>(access->at) / kBlockBytes == line) continue;
+      if (Scalar(core, *shadow, *access)) line = reinterpret_cast<uintptr_t>(access->at) / kBlockBytes;
     }
   }
 
  private:
   static uint64_t Offset(const Core& core, const uint8_t* at) { return static_cast<uint64_t>(at - core.ub); }
+
+  // Whether the whole block is known to hold values and not to be freed.
+  [[gnu::noinline]] static bool Scalar(Core& core, UbShadow& shadow, const ScalarAccess& access) {
+    const uint64_t at = Offset(core, access.at);
+    if (access.space != Space::UB || at >= kUbBytes) return false;
+    const uint64_t block = at / kBlockBytes;
+    const bool freed = shadow.any_freed && shadow.freed.Has(block);
+    if (freed) UsedAfterFree(core, access, at);
+    shadow.unread.Clear(block);
+    if (shadow.bytes.Full().Has(block)) return !freed;
+    if (access.access != Access::Read) {  // ReadWrite: operator(), whose reference is usually written to
+      shadow.bytes.Set(at, access.bytes);
+    } else if (!shadow.bytes.HasAll(at, access.bytes)) {
+      Report(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue", "the tensor");
+      shadow.bytes.Set(at, access.bytes);  // told once
+    }
+    return false;
+  }
 
   // Visits the runs of an operand that lie in the Unified Buffer, as offsets.
   template <class Visit>
