@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_twin_programs import SOURCES, launch_program, run
+from program_pairs import SOURCES, run
 
 import gn_tutorial as gnt
 from gn_tutorial.errors import ArgumentError, KernelFault
@@ -20,18 +20,18 @@ WRONG = [
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name.endswith("_ok")])
 def test_right_programs_give_the_same_bits(name: str) -> None:
-    assert run(name, delayed_dma=True).tobytes() == run(name).tobytes()
+    late, plain = (run(name, delayed_dma=delayed).arrays["y"] for delayed in (True, False))
+    assert late.tobytes() == plain.tobytes()
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_forgotten_wait_gives_wrong_numbers(name: str) -> None:
-    x = np.arange(1024, dtype=np.float32)
     seen = {}
     for late in (False, True):
         seen[late] = np.zeros(1024, np.float32)
         with pytest.raises(KernelFault):
-            launch_program(name, x, seen[late], delayed_dma=late)
-    right = run(name.replace("_bad", "_ok"))
+            run(name, seen[late], delayed_dma=late)
+    right = run(name.replace("_bad", "_ok")).arrays["y"]
     assert seen[True].tobytes() != right.tobytes()
     # In program order the statement that differs is often one that changes no number.
     assert seen[False].tobytes() != seen[True].tobytes()

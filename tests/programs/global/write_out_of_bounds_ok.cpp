@@ -8,6 +8,9 @@ extern "C" __global__ __aicore__ void global_write_out_of_bounds_ok(GM_ADDR x, G
   TBuf<TPosition::VECCALC> buffer;
   pipe.InitBuffer(buffer, 256);
   LocalTensor<float> t = buffer.Get<float>();
+  Duplicate(t, 1.0f, 64);
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
   GlobalTensor<float> out;
   out.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
   DataCopy(out[960], t, 64);

@@ -11,4 +11,5 @@ extern "C" __global__ __aicore__ void memory_use_after_free_bad(GM_ADDR x, GM_AD
   LocalTensor<float> b = queue.AllocTensor<float>();
   queue.FreeTensor(a);
   Adds(a, a, 1.0f, 8);  // expect: ub-use-after-free
+  queue.FreeTensor(a);
 }

@@ -11,4 +11,5 @@ extern "C" __global__ __aicore__ void memory_use_after_free_ok(GM_ADDR x, GM_ADD
   LocalTensor<float> b = queue.AllocTensor<float>();
   queue.FreeTensor(b);
   Adds(a, a, 1.0f, 8);
+  queue.FreeTensor(a);
 }

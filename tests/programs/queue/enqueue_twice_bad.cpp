@@ -11,4 +11,8 @@ extern "C" __global__ __aicore__ void queue_enqueue_twice_bad(GM_ADDR x, GM_ADDR
   LocalTensor<float> b = queue.AllocTensor<float>();
   queue.EnQue(a);
   queue.EnQue(a);  // expect: queue-wrong-state
+  a = queue.DeQue<float>();
+  b = queue.DeQue<float>();
+  queue.FreeTensor(a);
+  queue.FreeTensor(b);
 }

@@ -2,7 +2,7 @@
 //
 // Source: docs/zh/api, 资源管理/TBuf.
 #pragma once
-#include "gn_twin/tensor.h"
+#include "gn_twin/queue_core.h"
 
 namespace AscendC {
 
@@ -40,7 +40,8 @@ class TBuf {
   void FreeTensor(LocalTensor<T>&) {}
 
   // Not part of the Ascend C API: TPipe::InitBuffer fills it.
-  void Init(uint16_t buffer, uint32_t bytes) {
+  void Init(uint16_t buffer, uint32_t bytes, gn_twin::Loc loc) {
+    if (buffer_ != gn_twin::kNoBuffer) gn_twin::QueueCore::FaultIfInitialised(gn_twin::ThisCore(), buffer_, loc);
     buffer_ = buffer;
     bytes_ = bytes;
   }

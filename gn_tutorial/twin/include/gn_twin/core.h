@@ -31,8 +31,10 @@ struct Buffer {
   int8_t free_id = -1;   // event id held from FreeTensor to the next AllocTensor
   AscendC::HardEvent enque_event = AscendC::HardEvent::MAX;
   AscendC::HardEvent free_event = AscendC::HardEvent::MAX;
-  Loc made;     // the InitBuffer call
-  Loc changed;  // the last queue operation on it
+  bool of_queue = false;  // and not of a TBuf; false again after TPipe::Reset
+  uint16_t pipe = 0;      // which of the block's pipes made it
+  Loc made;               // the InitBuffer call
+  Loc changed;            // the last queue operation on it
 };
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
@@ -53,7 +55,9 @@ struct Core {
   static constexpr uint32_t kScalars = 64;
   ScalarAccess scalars[kScalars];
   ScalarAccess* next_scalar = scalars;
-  void* pipe = nullptr;  // the live TPipe
+  bool scalars_in_gm = false;  // some of them touch global memory
+  void* pipe = nullptr;        // the live TPipe
+  uint16_t pipes = 0;          // how many there were; TPipe::Reset counts as a new one
 
   // Buffers of every TPipe of this block, in the order they were made.
   static constexpr uint16_t kCapacity = 4 * kMaxBuffers;
@@ -97,6 +101,7 @@ struct Core {
     At(next_scalar[-1].Place());
     observers->OnScalars(*this, scalars, static_cast<uint32_t>(next_scalar - scalars));
     next_scalar = scalars;
+    scalars_in_gm = false;
   }
   // Ends the launch with one diagnostic.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {

@@ -92,8 +92,14 @@ inline void RequireAlignment(Operation& operation, const char* role, const Globa
     operation.Stop("gm-misaligned", {{"op", "DataCopy"}, {"role", role}, {"over", over}, {"align", align}});
 }
 
-inline void RequireRows(Operation& operation, const char* op, uint32_t count) {
-  if (count > kMaxRows) operation.Stop("copy-too-many-rows", {{"op", op}, {"rows", count}, {"limit", kMaxRows}});
+inline void RequireRows(Operation& operation, const char* op, Rows rows) {
+  if (rows.count > kMaxRows)
+    operation.Stop("copy-too-many-rows", {{"op", op}, {"rows", rows.count}, {"limit", kMaxRows}});
+}
+// DataCopy of no rows or of empty ones is refused by 8.1 and warned about by 9.x; DataCopyPad may copy nothing.
+inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
+  if (kObserved && (params.blockCount == 0 || params.blockLen == 0)) [[unlikely]]
+    ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
 }
 
 // Global memory to Unified Buffer.
@@ -101,7 +107,7 @@ template <class T>
 void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
   if constexpr (kObserved) {
     Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
-    RequireRows(operation, "DataCopy", from.count);
+    RequireRows(operation, "DataCopy", from);
     RequireAlignment(operation, "src", src, sizeof(T));
     operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
     operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
@@ -118,7 +124,7 @@ void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst
              Rows from) {
   if constexpr (kObserved) {
     Operation operation(op, Kind::Copy, Pipe::MTE3, loc);
-    RequireRows(operation, op, from.count);
+    RequireRows(operation, op, from);
     RequireAtomicType<T>(operation);
     RequireAlignment(operation, "dst", dst, align);
     operation.Global("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
@@ -135,11 +141,12 @@ template <class T, class U>
 void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U>& src, Rows from) {
   if constexpr (kObserved) {
     Operation operation("DataCopy", Kind::Vector, Pipe::V, loc);
-    RequireRows(operation, "DataCopy", from.count);
+    RequireRows(operation, "DataCopy", from);
     operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
     operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
-    operation.Emit(from.count * from.bytes / sizeof(T), static_cast<uint32_t>((from.count * from.bytes + 255) / 256),
-                   sizeof(T));
+    operation.Flows(Flow::Lanes)
+        .Emit(from.count * from.bytes / sizeof(T), static_cast<uint32_t>((from.count * from.bytes + 255) / 256),
+              sizeof(T));
   }
   MoveRows(dst.Bytes(), to, src.Bytes(), from);
 }
@@ -178,17 +185,20 @@ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const
 template <class T>
 inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& params,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::NoteEmptyRows(params, loc);
   gn_twin::CopyIn(loc, dst, gn_twin::BlockRows(params, params.dstGap), src, gn_twin::BlockRows(params, params.srcGap));
 }
 template <class T>
 inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& params,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::NoteEmptyRows(params, loc);
   gn_twin::CopyOut("DataCopy", loc, sizeof(T), dst, gn_twin::BlockRows(params, params.dstGap), src,
                    gn_twin::BlockRows(params, params.srcGap));
 }
 template <class T, class U>
 inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& params,
                      gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::NoteEmptyRows(params, loc);
   gn_twin::CopyInside(loc, dst, gn_twin::BlockRows(params, params.dstGap), src,
                       gn_twin::BlockRows(params, params.srcGap));
 }

@@ -98,7 +98,7 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   const Rows to{rows, row_bytes == 0 ? 0 : whole, whole + dst_gap * kBlockBytes};
   if constexpr (kObserved) {
     Operation operation("DataCopyPad", Kind::Copy, Pipe::MTE2, loc);
-    RequireRows(operation, "DataCopyPad", rows);
+    RequireRows(operation, "DataCopyPad", from);
     if (row_bytes > kMaxPadRowBytes)
       operation.Stop("pad-row-too-long", {{"bytes", row_bytes}, {"limit", kMaxPadRowBytes}});
     if (row_bytes % sizeof(T) != 0)
@@ -109,6 +109,8 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
     }
     if (sizeof(T) == 8 && padding.is_pad && padding.bits != 0)
       operation.Stop("pad-value-64-bit", {{"value", padding.bits}});
+    if (!padding.is_pad && padding.left + padding.right != 0 && !core.pad_value_set && row_bytes != 0)
+      operation.Warn("pad-value-unset", {{"left", padding.left}, {"right", padding.right}});
     operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
     operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
     operation.Emit(rows * row_bytes / sizeof(T), 0, sizeof(T));

@@ -7,6 +7,26 @@
 
 namespace gn_twin {
 
+inline const char* NameOf(AscendC::HardEvent event) {
+  using AscendC::HardEvent;
+  switch (event) {
+    case HardEvent::MTE2_V: return "MTE2_V";
+    case HardEvent::V_MTE2: return "V_MTE2";
+    case HardEvent::MTE3_V: return "MTE3_V";
+    case HardEvent::V_MTE3: return "V_MTE3";
+    case HardEvent::V_V: return "V_V";
+    case HardEvent::MTE3_MTE2: return "MTE3_MTE2";
+    case HardEvent::MTE2_MTE3: return "MTE2_MTE3";
+    case HardEvent::S_V: return "S_V";
+    case HardEvent::V_S: return "V_S";
+    case HardEvent::S_MTE2: return "S_MTE2";
+    case HardEvent::MTE2_S: return "MTE2_S";
+    case HardEvent::S_MTE3: return "S_MTE3";
+    case HardEvent::MTE3_S: return "MTE3_S";
+    default: return "an event of the matrix unit";
+  }
+}
+
 enum class Pipe : uint8_t { S = 0, V = 1, MTE2 = 2, MTE3 = 3, All = 4 };
 enum class Space : uint8_t { UB, GM };
 enum class Access : uint8_t { Read, Write, ReadWrite };
@@ -30,7 +50,9 @@ enum class Kind : uint8_t {
 };
 
 // One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride blocks of 32 bytes apart, each
-// of blocks that start blk_stride apart; a copy covers `rows` rows of row_bytes, row_pitch bytes apart. [at, at + bytes) encloses it.
+// of blocks that start blk_stride apart; a copy covers `rows` rows of row_bytes, row_pitch bytes apart; an operand gathered by
+// address covers `rows` pieces of row_bytes. [at, at + bytes) encloses it. A vector operand that is ReadWrite is scratch memory:
+// written first, then read.
 struct Operand {
   const char* role = "";  // "dst", "src0", ...: as the documentation names the parameter
   const uint8_t* at = nullptr;
@@ -45,6 +67,14 @@ struct Operand {
   uint32_t rows = 1;
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;
+  const uint32_t* pieces = nullptr;  // where they start, in bytes from `at`; valid while observers are told
+};
+
+// How the results of an instruction depend on its sources.
+enum class Flow : uint8_t {
+  Moves,  // elements land elsewhere, or one bit stands for each
+  Lanes,  // lane i of the result from lane i of each source
+  Fold    // from all lanes of a repeat, where the result has one row per repeat; else from all lanes
 };
 
 // Which lanes of each repeat a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
@@ -60,6 +90,7 @@ struct ActiveLanes {
 struct Event {
   Kind kind = Kind::Vector;
   Pipe pipe = Pipe::V;
+  Flow flow = Flow::Moves;
   uint8_t operands = 0;
   uint8_t element_bytes = 0;  // of the widest operand: sets the lanes of a repeat
   uint16_t repeats = 0;       // vector instructions

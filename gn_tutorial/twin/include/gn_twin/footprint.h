@@ -33,18 +33,31 @@ void ForStridedRuns(const Event& event, const Operand& operand, Visit visit) {
   }
 }
 
+// The length of an operand that is one run from operand.at; 0 for one of several runs, or of none.
+inline uint64_t OneRun(const Event& event, const Operand& operand) {
+  const ActiveLanes& active = event.active;
+  if (operand.pieces != nullptr) return 0;
+  if (operand.strided && active.per_repeat != 0) {
+    if (!active.prefix || operand.blk_stride != 1 || event.repeats == 0) return 0;
+    const uint64_t pitch = uint64_t{operand.rep_stride} * kBlockBytes;
+    if (event.repeats > 1 && pitch != uint64_t{active.first} * operand.element_bytes) return 0;
+    return (event.repeats - 1) * pitch + uint64_t{active.last} * operand.element_bytes;
+  }
+  if (operand.row_bytes == 0) return operand.bytes;
+  return operand.rows == 1 || operand.row_pitch == operand.row_bytes ? operand.rows * operand.row_bytes : 0;
+}
+
 // Calls visit(const uint8_t* at, uint64_t bytes) for each run, in the order of the instruction.
 template <class Visit>
 void ForRuns(const Event& event, const Operand& operand, Visit visit) {
+  const uint64_t whole = OneRun(event, operand);
+  if (whole != 0) return visit(operand.at, whole);
+  if (operand.pieces != nullptr) {
+    for (uint32_t i = 0; i < operand.rows; ++i) visit(operand.at + operand.pieces[i], operand.row_bytes);
+    return;
+  }
   if (operand.strided && event.active.per_repeat != 0) return ForStridedRuns(event, operand, visit);
-  if (operand.row_bytes == 0) {
-    if (operand.bytes != 0) visit(operand.at, operand.bytes);
-    return;
-  }
-  if (operand.row_pitch == operand.row_bytes) {
-    if (operand.rows != 0) visit(operand.at, operand.rows * operand.row_bytes);
-    return;
-  }
+  if (operand.row_bytes == 0) return;
   for (uint32_t row = 0; row < operand.rows; ++row) visit(operand.at + row * operand.row_pitch, operand.row_bytes);
 }
 

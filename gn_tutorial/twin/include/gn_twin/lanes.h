@@ -38,6 +38,11 @@ struct Plan {
     if (prefix) return first > last ? first : last;
     return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
   }
+  // Whether an operand's lanes lie one after the other.
+  bool IsOneRun(Strides strides, uint32_t element_bytes) const {
+    return prefix && strides.blk == 1 &&
+           (repeats <= 1 || uint64_t{strides.rep} * kBlockBytes == uint64_t{first} * element_bytes);
+  }
   uint64_t Lanes() const {
     if (repeats == 0) return 0;
     if (prefix) return uint64_t{first} * (repeats - 1) + last;

@@ -5,6 +5,22 @@
 
 namespace gn_twin {
 
+// The offsets of an operand in pieces, while its event is told.
+class PieceList {
+ public:
+  explicit PieceList(uint32_t most) : at_(new uint32_t[most > 0 ? most : 1]) {}
+  ~PieceList() { delete[] at_; }
+  PieceList(const PieceList&) = delete;
+  PieceList& operator=(const PieceList&) = delete;
+  void Add(uint64_t offset) { at_[count_++] = static_cast<uint32_t>(offset); }
+  const uint32_t* Data() const { return at_; }
+  uint32_t Count() const { return count_; }
+
+ private:
+  uint32_t* at_;
+  uint32_t count_ = 0;
+};
+
 class Operation {
  public:
   Operation(const char* op, Kind kind, Pipe pipe, Loc loc) : core_(ThisCore()) {
@@ -26,10 +42,10 @@ class Operation {
     return *this;
   }
 
-  // The checks of Local for an operand that the event leaves out: an instruction with sixteen of them has no room for all.
+  // The checks of Local for an operand that is added as pieces.
   template <class T>
-  void Check(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes) {
-    CheckUb(role, tensor.Bytes(), bytes, uint64_t{tensor.GetSize()} * sizeof(T), tensor.BufferIndex(), kBlockBytes);
+  void Check(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
+    CheckUb(role, tensor.Bytes(), bytes, uint64_t{tensor.GetSize()} * sizeof(T), tensor.BufferIndex(), align);
   }
 
   template <class T>
@@ -56,6 +72,21 @@ class Operation {
     return *this;
   }
 
+  // An operand at addresses that the instruction was given: `count` pieces, offsets in bytes from `base`. Checked by the caller.
+  Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count,
+                    uint64_t piece_bytes, Access access, uint32_t element_bytes) {
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < count; ++i) end = offsets[i] + piece_bytes > end ? offsets[i] + piece_bytes : end;
+    Add(role, base, end, Space::UB, access, element_bytes);
+    Rows(count, piece_bytes, 0);
+    event_.operand[event_.operands - 1].pieces = offsets;
+    return *this;
+  }
+  Operation& Flows(Flow flow) {
+    event_.flow = flow;
+    return *this;
+  }
+
   void Emit(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
     event_.lanes = lanes;
     event_.repeats = static_cast<uint16_t>(repeats);
@@ -70,6 +101,7 @@ class Operation {
     Emit(plan.Lanes(), plan.repeats, element_bytes);
   }
 
+  void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
   [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
   Core& core() { return core_; }
 

@@ -23,19 +23,20 @@ class TPipe {
     core.mask = gn_twin::MaskRegister{};
     core.atomic = core.atomic_type = 0;
     core.pipe = this;
+    ++core.pipes;
   }
 
   // `num` buffers of `len` bytes each, rounded up to 32. Two buffers make a queue double buffered.
   template <TPosition src, TPosition dst, int32_t depth, auto mask>
   bool InitBuffer(TQueBind<src, dst, depth, mask>& que, uint8_t num, uint32_t len,
                   gn_twin::Loc loc = gn_twin::Loc::here()) {
-    que.Queue().Init(Cut(num, len, gn_twin::BufferState::Free, loc), num);
+    que.Queue().Init(gn_twin::ThisCore(), Cut(num, len, gn_twin::BufferState::Free, loc), num, loc);
     return true;
   }
   template <TPosition pos>
   bool InitBuffer(TBuf<pos>& buf, uint32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
     const uint16_t index = Cut(1, len, gn_twin::BufferState::Occupied, loc);
-    buf.Init(index, gn_twin::ThisCore().buffers[index].bytes);
+    buf.Init(index, gn_twin::ThisCore().buffers[index].bytes, loc);
     return true;
   }
   // The three-argument form of 2024: kernels written then still use it. Only one buffer makes sense.
@@ -54,6 +55,8 @@ class TPipe {
     if (id < 0 || id >= static_cast<TEventID>(gn_twin::kEventIds)) {
       core.Stop("event-id-range", loc, {{"op", "ReleaseEventID"}, {"id", id}, {"ids", gn_twin::kEventIds}});
     }
+    if ((core.reserved[static_cast<int>(evt)] & gn_twin::Bit(id)) == 0)
+      core.Warn("event-id-not-reserved", loc, {}, {{"event", gn_twin::NameOf(evt)}, {"id", id}});
     gn_twin::ReleaseId(core, evt, id);
   }
   // The lowest free id, without reserving it.
@@ -84,7 +87,9 @@ class TPipe {
     for (uint8_t& ids : core.raised) ids = 0;
     for (uint16_t i = 0; i < core.buffer_count; ++i) {
       core.buffers[i].free_id = core.buffers[i].enque_id = -1;
+      core.buffers[i].of_queue = false;
     }
+    ++core.pipes;
     used_ = 0;
     count_ = 0;
   }
@@ -101,11 +106,15 @@ class TPipe {
   uint16_t Cut(uint8_t num, uint32_t len, gn_twin::BufferState state, gn_twin::Loc loc) {
     gn_twin::Core& core = gn_twin::ThisCore();
     core.At(loc);
+    if (core.pipe != this) core.Fault("pipe-not-live", loc, {}, {});
     if (num == 0 || len == 0) core.Stop("init-buffer-empty", loc, {{"num", num}, {"len", len}});
     const uint64_t bytes = (uint64_t{len} + gn_twin::kBlockBytes - 1) / gn_twin::kBlockBytes * gn_twin::kBlockBytes;
     if (used_ + num * bytes > gn_twin::kUbBytes) {
+      char map[1024];
+      MapBuffers(core, map, sizeof(map));
       core.Stop("ub-overflow", loc,
-                {{"num", num},
+                {{"map", map},
+                 {"num", num},
                  {"len", len},
                  {"bytes", bytes * num},
                  {"used", used_},
@@ -122,6 +131,8 @@ class TPipe {
       buffer.offset = static_cast<uint32_t>(used_);
       buffer.bytes = static_cast<uint32_t>(bytes);
       buffer.state = state;
+      buffer.of_queue = state == gn_twin::BufferState::Free;
+      buffer.pipe = core.pipes;
       buffer.made = buffer.changed = loc;
       used_ += bytes;
     }
@@ -130,6 +141,43 @@ class TPipe {
     if (used_ > high) high = used_;
     if (core.observers != nullptr) Tell(core, first, num, loc);
     return first;
+  }
+
+  // Who holds what of the Unified Buffer, as text: "2 x 4096 (line 12), 1 x 65536 (line 13)". Cut off where there is no more room.
+  GNT_COLD static void MapBuffers(const gn_twin::Core& core, char* text, uint32_t room) {
+    uint32_t at = 0;
+    const auto put = [&](const char* part) {
+      for (; *part != '\0' && at + 1 < room; ++part) text[at++] = *part;
+    };
+    const auto number = [&](uint32_t value) {
+      char digits[12];
+      int length = 11;
+      digits[11] = '\0';
+      do {
+        digits[--length] = static_cast<char>('0' + value % 10);
+        value /= 10;
+      } while (value != 0);
+      put(digits + length);
+    };
+    for (uint16_t i = 0; i < core.buffer_count;) {
+      const gn_twin::Buffer& first = core.buffers[i];
+      uint32_t count = 0;
+      while (i < core.buffer_count && core.buffers[i].made.line == first.made.line &&
+             core.buffers[i].bytes == first.bytes && core.buffers[i].pipe == first.pipe) {
+        ++count;
+        ++i;
+      }
+      if (first.pipe != core.pipes) continue;  // of a pipe that is gone
+      if (at > 0) put(", ");
+      number(count);
+      put(" x ");
+      number(first.bytes);
+      put(" (line ");
+      number(first.made.line);
+      put(")");
+    }
+    if (at == 0) put("nothing");
+    text[at] = '\0';
   }
 
   static void Tell(gn_twin::Core& core, uint16_t first, uint8_t num, gn_twin::Loc loc) {

@@ -36,15 +36,15 @@ class TQueBind {
   // The tensor enqueued first. Always the whole buffer: a smaller view or SetSize does not survive the queue.
   template <class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
-    return View<T>(queue_.DeQue(gn_twin::ThisCore(), loc));
+    return View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));
   }
   template <class T>
   void DeQue(LocalTensor<T>& tensor, gn_twin::Loc loc = gn_twin::Loc::here()) {
-    tensor = View<T>(queue_.DeQue(gn_twin::ThisCore(), loc));
+    tensor = View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));
   }
   template <TPosition srcUserPos, TPosition dstUserPos, class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
-    return View<T>(queue_.DeQue(gn_twin::ThisCore(), loc));
+    return View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(srcUserPos, dstUserPos), loc));
   }
 
   template <class T>

@@ -37,7 +37,8 @@ class QueueCore {
   uint32_t Buffers() const { return buffers_; }
   uint32_t EnQueued() const { return queued_; }
 
-  void Init(uint16_t first, uint16_t buffers) {
+  void Init(Core& core, uint16_t first, uint16_t buffers, Loc loc) {
+    if (buffers_ != 0) FaultIfInitialised(core, first_, loc);
     first_ = first;
     buffers_ = buffers;
     cursor_ = 0;
@@ -97,7 +98,7 @@ class QueueCore {
     Tell(core, Kind::EnQue, "EnQue", index, loc);
   }
 
-  uint16_t DeQue(Core& core, Loc loc) {
+  uint16_t DeQue(Core& core, HardEvent event, Loc loc) {
     RequireBuffers(core, "DeQue", loc);
     if (queued_ == 0) {
       const Buffer& first = core.buffers[first_];
@@ -111,6 +112,15 @@ class QueueCore {
     head_ = static_cast<uint16_t>((head_ + 1) % kMaxBuffers);
     --queued_;
     Buffer& buffer = core.buffers[index];
+    if (buffer.enque_id >= 0 && event != buffer.enque_event) {
+      core.Stop("queue-event-differs", loc,
+                {{"event", gn_twin::NameOf(event)},
+                 {"raised", gn_twin::NameOf(buffer.enque_event)},
+                 {"enqueued_file", buffer.changed.file},
+                 {"enqueued_line", buffer.changed.line},
+                 {"buffer_file", buffer.made.file},
+                 {"buffer_line", buffer.made.line}});
+    }
     if (buffer.enque_id >= 0) {
       Await(core, buffer.enque_event, buffer.enque_id, loc);
       ReleaseId(core, buffer.enque_event, buffer.enque_id);
@@ -152,6 +162,13 @@ class QueueCore {
       if (core.buffers[first_ + i].state == BufferState::Free) return true;
     }
     return false;
+  }
+  // A second InitBuffer takes new memory: the buffers of the first one, `index` the first of them, are lost with all they hold.
+  static void FaultIfInitialised(Core& core, uint16_t index, Loc loc) {
+    const Buffer& before = core.buffers[index];
+    if (index >= core.buffer_count || before.pipe != core.pipes) return;  // the pipe was reset, or is another one
+    core.Fault("init-buffer-twice", loc, before.made,
+               {{"buffer_file", before.made.file}, {"buffer_line", before.made.line}, {"bytes", before.bytes}});
   }
   bool Owns(uint16_t index) const { return index >= first_ && index < first_ + buffers_; }
 

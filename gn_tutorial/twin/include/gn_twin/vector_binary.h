@@ -103,7 +103,7 @@ namespace AscendC {
   template <class T, bool isSetMask = true, class Mask>                                                                \
     requires gn_twin::kIsMask<Mask>                                                                                    \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask,       \
-                   const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,                                   \
+                   const gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,                       \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                          \
     static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
     gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                                \

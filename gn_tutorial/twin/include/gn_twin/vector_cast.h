@@ -245,7 +245,7 @@ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Rou
 template <class T, class U, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, Mask mask,
-                 const uint8_t repeatTime, const UnaryRepeatParams& repeatParams,
+                 const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::WithCast<T, U>(roundMode, loc, [&](auto op) {
     gn_twin::RunUnary<isSetMask>("Cast", loc, op, mask, repeatTime, repeatParams, dst, src);

@@ -99,15 +99,17 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
 template <class T, class U, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE cmpMode,
-                    Mask, uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                    Mask, gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
                     gn_twin::Loc loc = gn_twin::Loc::here()) {
   const gn_twin::Strides strides{repeatParams.src1BlkStride, repeatParams.src1RepStride};
-  gn_twin::RunCompare("Compare", loc, cmpMode,
-                      gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime, gn_twin::kLanes<T>), dst,
-                      {repeatParams.src0BlkStride, repeatParams.src0RepStride}, src0, &src1, strides,
-                      [at = src1.Data(), strides](uint32_t repeat, uint32_t lane) {
-                        return at[gn_twin::LaneIndex<T>(strides, repeat, lane)];
-                      });
+  gn_twin::RequireStrides("Compare", repeatParams, loc);
+  gn_twin::RunCompare(
+      "Compare", loc, cmpMode,
+      gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked("Compare", loc), gn_twin::kLanes<T>), dst,
+      {repeatParams.src0BlkStride, repeatParams.src0RepStride}, src0, &src1, strides,
+      [at = src1.Data(), strides](uint32_t repeat, uint32_t lane) {
+        return at[gn_twin::LaneIndex<T>(strides, repeat, lane)];
+      });
 }
 
 // Against a scalar. Compares is the name of 9.x.
@@ -121,12 +123,13 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
   template <class T, class U, bool isSetMask = true, class Mask>                                                     \
     requires gn_twin::kIsConstMask<Mask>                                                                             \
   inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode, Mask, \
-                   uint8_t repeatTime, const UnaryRepeatParams& repeatParams,                                        \
+                   gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,                            \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                        \
-    gn_twin::RunCompare<T, U>(#NAME, loc, cmpMode,                                                                   \
-                              gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime, gn_twin::kLanes<T>), dst,     \
-                              {repeatParams.srcBlkStride, repeatParams.srcRepStride}, src0, nullptr, {},             \
-                              [src1Scalar](uint32_t, uint32_t) { return src1Scalar; });                              \
+    gn_twin::RunCompare<T, U>(                                                                                       \
+        #NAME, loc, cmpMode,                                                                                         \
+        gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked(#NAME, loc), gn_twin::kLanes<T>), dst,       \
+        {repeatParams.srcBlkStride, repeatParams.srcRepStride}, src0, nullptr, {},                                   \
+        [src1Scalar](uint32_t, uint32_t) { return src1Scalar; });                                                    \
   }
 GNT_COMPARE_SCALAR(CompareScalar)
 GNT_COMPARE_SCALAR(Compares)
@@ -141,6 +144,24 @@ template <class T>
 inline bool Selected(const uint8_t* bits, SELMODE mode, uint32_t repeat, uint32_t lane) {
   const uint32_t index = (mode == SELMODE::VSEL_CMPMASK_SPR ? 0 : repeat * kLanes<T>)+lane;
   return (bits[index / 8] >> (index % 8) & 1) != 0;
+}
+
+// A buffer of the kernel in the scratch memory that the operation is about to overwrite.
+inline void RequireScratch(const char* op, Loc loc, uint32_t bytes) {
+  if constexpr (kObserved) {
+    Core& core = ThisCore();
+    for (uint16_t i = core.buffer_count; i > 0; --i) {
+      const Buffer& buffer = core.buffers[i - 1];
+      if (buffer.pipe != core.pipes || buffer.offset + buffer.bytes <= kScratchAt) continue;
+      if (buffer.offset >= kScratchAt + bytes) continue;
+      core.Fault("scratch-in-use", loc, buffer.made,
+                 {{"op", op},
+                  {"bytes", bytes},
+                  {"address", kScratchAt},
+                  {"buffer_file", buffer.made.file},
+                  {"buffer_line", buffer.made.line}});
+    }
+  }
 }
 
 // In counter mode a plan's lanes are the first `count`; the mask filters lanes in the other forms.
@@ -164,7 +185,7 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
       operation.Local("src1", *src1, Extent(plan, strides1, sizeof(T)), Access::Read)
           .Strides(strides1.blk, strides1.rep);
     }
-    operation.Emit(plan, sizeof(T));
+    operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
   }
   const uint8_t* bits = selMask.Bytes();
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
@@ -180,6 +201,7 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
   // keeps there is lost.
   if (mode != SELMODE::VSEL_CMPMASK_SPR) {
     const uint32_t scratch = kSame<T, half> && mode == SELMODE::VSEL_TENSOR_SCALAR_MODE ? 64 : 128;
+    RequireScratch("Select", loc, scratch);
     __builtin_memset(ThisCore().ub + kScratchAt, 0xff, scratch);
   }
 }
@@ -208,9 +230,9 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, con
 template <class T, class U, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
-                   const LocalTensor<T>& src1, SELMODE selMode, Mask mask, uint8_t repeatTime,
+                   const LocalTensor<T>& src1, SELMODE selMode, Mask mask, gn_twin::RepeatTime repeatTime,
                    const BinaryRepeatParams& params, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, repeatTime);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Select", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
   const gn_twin::Strides strides{params.src1BlkStride, params.src1RepStride};
   gn_twin::RunSelect(loc, selMode, plan, dst, {params.dstBlkStride, params.dstRepStride}, selMask, src0,
                      {params.src0BlkStride, params.src0RepStride}, &src1, strides,
@@ -221,9 +243,9 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, con
 template <class T, class U, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1,
-                   SELMODE selMode, Mask mask, uint8_t repeatTime, const BinaryRepeatParams& params,
+                   SELMODE selMode, Mask mask, gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& params,
                    gn_twin::Loc loc = gn_twin::Loc::here()) {
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, repeatTime);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Select", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
   gn_twin::RunSelect<T, U>(loc, selMode, plan, dst, {params.dstBlkStride, params.dstRepStride}, selMask, src0,
                            {params.src0BlkStride, params.src0RepStride}, nullptr, {},
                            [src1](uint32_t, uint32_t) { return src1; });

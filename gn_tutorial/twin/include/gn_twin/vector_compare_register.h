@@ -14,8 +14,8 @@ inline const uint8_t* AddressInRegister(const Core& core) {
 
 // Select without a mask argument: the mask register of vector instructions filters the lanes.
 template <class T>
-Plan PlanOfSelect(uint8_t repeats) {
-  return PlanFromRegister(ThisCore(), kLanes<T>, repeats);
+Plan PlanOfSelect(RepeatTime repeats, Loc loc) {
+  return PlanFromRegister(ThisCore(), kLanes<T>, repeats.Checked("Select", loc));
 }
 
 // RunSelect for bits that are no tensor: those of the register, or those it points to.
@@ -35,7 +35,11 @@ void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>&
     const uint64_t reach = uint64_t{plan.repeats} * kLanes<T> / 8;
     if (mode != SELMODE::VSEL_CMPMASK_SPR && (!operation.core().InUb(bits) || !operation.core().InUb(bits + reach - 1)))
       operation.Stop("select-address", {});
-    operation.Emit(plan, sizeof(T));
+    if (mode != SELMODE::VSEL_CMPMASK_SPR && plan.repeats > 0) {
+      static constexpr uint32_t kWholeMask = 0;
+      operation.Pieces("selMask", bits, &kWholeMask, 1, reach, Access::Read, 1);
+    }
+    operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -59,7 +63,7 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
                     const BinaryRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, half, float>, "Compare into the register takes half, float");
   gn_twin::Core& core = gn_twin::ThisCore();
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(core, isSetMask, mask, gn_twin::kLanes<T>, 1);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Compare", loc, isSetMask, mask, gn_twin::kLanes<T>, 1u);
   const gn_twin::Strides strides0{repeatParams.src0BlkStride, repeatParams.src0RepStride};
   const gn_twin::Strides strides1{repeatParams.src1BlkStride, repeatParams.src1RepStride};
   if constexpr (gn_twin::kObserved) {
@@ -87,7 +91,8 @@ template <class T>
 inline void GetCmpMask(const LocalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("GetCmpMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Local("dst", dst, 128, gn_twin::Access::Write, 16);
+    operation.Check("dst", dst, 128, 16);
+    operation.Local("dst", dst, 16, gn_twin::Access::Write, 16);
     operation.Emit(16 / sizeof(T), 1, sizeof(T));
   }
   __builtin_memcpy(dst.Bytes(), gn_twin::ThisCore().compare_mask, 16);
@@ -109,14 +114,14 @@ inline void SetCmpMask(const LocalTensor<T>& src, gn_twin::Loc loc = gn_twin::Lo
 // Mode 0: the register's bits for every repeat; mode 2: the register holds the address of the bits.
 template <class T, SELMODE selMode>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,
-                   uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                   gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
                    gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(selMode != SELMODE::VSEL_TENSOR_SCALAR_MODE, "Select with a scalar takes its bits from a tensor");
   const gn_twin::Core& core = gn_twin::ThisCore();
   uint8_t bits[16];
   __builtin_memcpy(bits, core.compare_mask, 16);
   const gn_twin::Strides strides{repeatParams.src1BlkStride, repeatParams.src1RepStride};
-  gn_twin::SelectByBits(loc, selMode, gn_twin::PlanOfSelect<T>(repeatTime), dst, src0, src1, repeatParams,
+  gn_twin::SelectByBits(loc, selMode, gn_twin::PlanOfSelect<T>(repeatTime, loc), dst, src0, src1, repeatParams,
                         selMode == SELMODE::VSEL_CMPMASK_SPR ? bits : gn_twin::AddressInRegister(core),
                         [at = src1.Data(), strides](uint32_t repeat, uint32_t lane) {
                           return at[gn_twin::LaneIndex<T>(strides, repeat, lane)];
@@ -125,11 +130,11 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const 
 // Mode 1: bits from a tensor, the scalar from the register.
 template <class T, class U>
 inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
-                   uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                   gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
                    gn_twin::Loc loc = gn_twin::Loc::here()) {
   T scalar;
   __builtin_memcpy(&scalar, gn_twin::ThisCore().compare_mask, sizeof(T));
-  gn_twin::RunSelect<T, U>(loc, SELMODE::VSEL_TENSOR_SCALAR_MODE, gn_twin::PlanOfSelect<T>(repeatTime), dst,
+  gn_twin::RunSelect<T, U>(loc, SELMODE::VSEL_TENSOR_SCALAR_MODE, gn_twin::PlanOfSelect<T>(repeatTime, loc), dst,
                            {repeatParams.dstBlkStride, repeatParams.dstRepStride}, selMask, src0,
                            {repeatParams.src0BlkStride, repeatParams.src0RepStride}, nullptr, {},
                            [scalar](uint32_t, uint32_t) { return scalar; });

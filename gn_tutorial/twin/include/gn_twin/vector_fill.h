@@ -55,11 +55,11 @@ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, const int
 }
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
-inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask, const uint8_t repeatTime,
+inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, Mask mask, const gn_twin::RepeatTime repeatTime,
                       const uint16_t dstBlockStride, const uint8_t dstRepeatStride,
                       gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Duplicate on Atlas A2 takes 16- and 32-bit elements");
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), isSetMask, mask, gn_twin::kLanes<T>, repeatTime);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Duplicate", loc, isSetMask, mask, gn_twin::kLanes<T>, repeatTime);
   gn_twin::RunPlan("Duplicate", loc, gn_twin::Constant<T>{scalarValue}, plan,
                    gn_twin::Arg<T>{dst, {dstBlockStride, dstRepeatStride}});
 }
@@ -108,19 +108,19 @@ inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, uint32_t cou
 }
 template <class T, class Mask>
   requires gn_twin::kIsMask<Mask>
-inline void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, Mask mask, uint8_t repeatTime,
+inline void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, Mask mask, gn_twin::RepeatTime repeatTime,
                            uint16_t dstBlkStride, uint8_t dstRepStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, repeatTime);
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("CreateVecIndex", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
   gn_twin::RunVecIndex(loc, dst, firstValue, plan, {dstBlkStride, dstRepStride});
 }
 
 // Eight source elements per repeat; each fills one 32-byte block of dst. The source is contiguous.
 template <class T>
-inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint8_t repeatTime,
+inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::RepeatTime repeatTime,
                  const BrcbRepeatParams& params, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Brcb on Atlas A2 takes 16- and 32-bit elements");
   gn_twin::Plan plan;
-  plan.repeats = gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime, gn_twin::kLanes<T>);
+  plan.repeats = gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked("Brcb", loc), gn_twin::kLanes<T>);
   plan.lanes = plan.first = plan.last = gn_twin::kLanes<T>;
   const gn_twin::Strides to{params.dstBlkStride, params.dstRepStride};
   if constexpr (gn_twin::kObserved) {
@@ -152,7 +152,8 @@ void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>
   const uint64_t count =
       plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
   for (uint64_t i = 0; i < count; ++i) {
-    if (!plan.prefix && !plan.Active(static_cast<uint32_t>(i % plan.lanes))) continue;
+    const uint32_t lane = static_cast<uint32_t>(i % plan.lanes);
+    if (plan.prefix ? lane >= plan.ActiveIn(static_cast<uint32_t>(i / plan.lanes)) : !plan.Active(lane)) continue;
     const uint64_t at = uint64_t{base} + offsets.Data()[i];
     if (at + sizeof(T) > room || at % sizeof(T) != 0) {
       operation.Stop("gather-offset", {{"index", i}, {"offset", at}, {"room", room}, {"element_bytes", sizeof(T)}});
@@ -170,11 +171,24 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
     const uint64_t lanes =
         plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
     operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-    operation.Local("srcOffset", offsets, lanes * sizeof(uint32_t), Access::Read);
-    operation.Local("src", src, uint64_t{src.GetSize()} * sizeof(T), Access::Read);
+    operation.Local("srcOffset", offsets, lanes * sizeof(uint32_t), Access::Read)
+        .Strides(1, plan.lanes * sizeof(uint32_t) / kBlockBytes);
+    if (lanes != 0) operation.Check("src", src, sizeof(T));
     if (lanes != 0 && dst.Data() == src.Data()) operation.Stop("gather-in-place", {});
     RequireOffsets(operation, plan, src, offsets, base);
-    operation.Emit(plan, sizeof(T));
+    if (plan.prefix && (plan.repeats <= 1 || plan.first == plan.lanes)) {
+      operation.Pieces("src", src.Bytes() + base, offsets.Data(), static_cast<uint32_t>(lanes), sizeof(T), Access::Read,
+                       sizeof(T));
+      operation.Emit(plan, sizeof(T));
+    } else {
+      PieceList pieces(static_cast<uint32_t>(lanes));
+      for (uint32_t i = 0; i < lanes; ++i) {
+        const uint32_t lane = i % plan.lanes;
+        if (plan.prefix ? lane < plan.ActiveIn(i / plan.lanes) : plan.Active(lane)) pieces.Add(offsets.Data()[i]);
+      }
+      operation.Pieces("src", src.Bytes() + base, pieces.Data(), pieces.Count(), sizeof(T), Access::Read, sizeof(T));
+      operation.Emit(plan, sizeof(T));
+    }
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -193,28 +207,34 @@ namespace AscendC {
 template <class T>
 inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
                    const uint32_t srcBaseAddr, const uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  // The whole repeats of a count are kept in 8 bits.
+  if (gn_twin::kObserved && count / gn_twin::kLanes<T> > gn_twin::kMaxRepeats) {
+    gn_twin::ThisCore().Stop(
+        "repeat-range", loc,
+        {{"op", "Gather"}, {"repeats", count / gn_twin::kLanes<T>}, {"limit", gn_twin::kMaxRepeats}});
+  }
   gn_twin::RunGather(loc, gn_twin::LeadingPlan<T>(count), dst, {}, src, srcOffset, srcBaseAddr);
 }
 template <class T, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
-                   const uint32_t srcBaseAddr, Mask mask, const uint8_t repeatTime, const uint16_t dstRepStride,
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, repeatTime);
+                   const uint32_t srcBaseAddr, Mask mask, const gn_twin::RepeatTime repeatTime,
+                   const uint16_t dstRepStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Gather", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
   gn_twin::RunGather(loc, plan, dst, {1, dstRepStride}, src, srcOffset, srcBaseAddr);
 }
 
 // Lanes of src to lanes of dst. In counter mode the register holds the number of elements of each repeat.
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
-inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const uint8_t repeatTime,
+inline void Copy(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const gn_twin::RepeatTime repeatTime,
                  const CopyRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Copy on Atlas A2 takes 16- and 32-bit elements");
   gn_twin::Core& core = gn_twin::ThisCore();
-  if (isSetMask) gn_twin::WriteMask(core, mask, gn_twin::kLanes<T>);
-  gn_twin::Plan plan = gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, repeatTime);
+  const uint32_t repeats = repeatTime.Checked("Copy", loc);
+  gn_twin::Plan plan = gn_twin::MaskedPlan("Copy", loc, isSetMask, mask, gn_twin::kLanes<T>, repeats);
   if (core.mask.counter) {
-    plan.repeats = repeatTime;
+    plan.repeats = repeats;
     plan.first = plan.last = static_cast<uint32_t>(core.mask.low);
   }
   gn_twin::RunPlan("Copy", loc, gn_twin::Same{}, plan,

@@ -1,42 +1,7 @@
 // The three call forms of an element-wise instruction, once for all of them: validate, emit one event, compute.
 #pragma once
-#include "gn_twin/lanes.h"
-
-namespace AscendC {
-
-// Strides in 32-byte blocks. Blocks: between the 8 blocks of a repeat; repeats: between repeats. uint8_t as on the device, where
-// a stride above 255 wraps silently.
-struct UnaryRepeatParams {
-  uint16_t dstBlkStride = 1;
-  uint16_t srcBlkStride = 1;
-  uint8_t dstRepStride = 8;
-  uint8_t srcRepStride = 8;
-
-  constexpr UnaryRepeatParams() = default;
-  constexpr UnaryRepeatParams(uint16_t dst_blk, uint16_t src_blk, uint8_t dst_rep, uint8_t src_rep)
-      : dstBlkStride(dst_blk), srcBlkStride(src_blk), dstRepStride(dst_rep), srcRepStride(src_rep) {}
-};
-
-struct BinaryRepeatParams {
-  uint8_t dstBlkStride = 1;
-  uint8_t src0BlkStride = 1;
-  uint8_t src1BlkStride = 1;
-  uint8_t dstRepStride = 8;
-  uint8_t src0RepStride = 8;
-  uint8_t src1RepStride = 8;
-
-  constexpr BinaryRepeatParams() = default;
-  constexpr BinaryRepeatParams(uint8_t dst_blk, uint8_t src0_blk, uint8_t src1_blk, uint8_t dst_rep, uint8_t src0_rep,
-                               uint8_t src1_rep)
-      : dstBlkStride(dst_blk),
-        src0BlkStride(src0_blk),
-        src1BlkStride(src1_blk),
-        dstRepStride(dst_rep),
-        src0RepStride(src0_rep),
-        src1RepStride(src1_rep) {}
-};
-
-}  // namespace AscendC
+#include "gn_twin/half_overflow.h"
+#include "gn_twin/repeat_params.h"
 
 namespace gn_twin {
 
@@ -50,20 +15,6 @@ template <class T, class... Ts>
 inline constexpr uint32_t kWidest = sizeof(T);
 template <class T, class U, class... Ts>
 inline constexpr uint32_t kWidest<T, U, Ts...> = sizeof(T) > kWidest<U, Ts...> ? sizeof(T) : kWidest<U, Ts...>;
-
-// What the mask parameter of a call may be: a number of lanes, or an array of two words with one bit per lane. Arrays are
-// non-const in the documented signatures of arithmetic and const in those of Cast, Compare, Gather and the reductions.
-template <class Mask>
-inline constexpr bool kIsMask = kSame<Mask, uint64_t*> || requires(Mask mask) { static_cast<uint64_t>(mask); };
-template <class Mask>
-inline constexpr bool kIsConstMask = kIsMask<Mask> || kSame<Mask, const uint64_t*>;
-
-// How often and with which lanes an instruction in mask-and-repeat form runs: sets the register if asked, then reads it.
-template <class Mask>
-inline Plan MaskedPlan(Core& core, bool set_mask, const Mask& mask, uint32_t lanes, uint32_t repeats) {
-  if (set_mask) WriteMask(core, mask, lanes);
-  return PlanFromRegister(core, lanes, repeats);
-}
 
 // One operand of an instruction: its tensor and its strides.
 template <class T>
@@ -128,9 +79,16 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
     uint32_t index = 0;
     (operation.Local(SourceRole<S...>(index++), src, n * sizeof(S), Access::Read), ...);
     constexpr uint32_t kWide = kWidest<D, S...>;
-    operation.Emit(n, static_cast<uint32_t>((n * kWide + kRepeatBytes - 1) / kRepeatBytes), kWide);
+    operation.Flows(Flow::Lanes).Emit(n, static_cast<uint32_t>((n * kWide + kRepeatBytes - 1) / kRepeatBytes), kWide);
+  }
+  constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
+  OverflowWatch<D> watch;
+  if constexpr (kWatched) {
+    watch.trusted = FiniteScalar(op);
+    (watch.Before(dst.Data(), static_cast<uint32_t>(count), src.Data()), ...);
   }
   ForContiguous(static_cast<uint32_t>(count), op, dst.Data(), src.Data()...);
+  if constexpr (kWatched) watch.After(name, loc, dst.Data(), 0, static_cast<uint32_t>(count), src.Data()...);
   WithFinish<D, Op>(
       core, [&](Finish finish) { ForContiguous(static_cast<uint32_t>(count), finish, dst.Data(), dst.Data()); });
   ResetMaskRegister(core);
@@ -147,9 +105,19 @@ void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg
     (operation.Local(SourceRole<S...>(index++), src.tensor, Extent(plan, src.strides, sizeof(S)), Access::Read)
          .Strides(src.strides.blk, src.strides.rep),
      ...);
-    operation.Emit(plan, kRepeatBytes / plan.lanes);
+    operation.Flows(Flow::Lanes).Emit(plan, kRepeatBytes / plan.lanes);
+  }
+  // Lanes in one run only: of the others the stores of later repeats would hide what happened.
+  constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
+  const bool watched =
+      kWatched && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
+  OverflowWatch<D> watch;
+  if (watched) {
+    watch.trusted = FiniteScalar(op);
+    (watch.Before(dst.tensor.Data(), static_cast<uint32_t>(plan.Lanes()), src.tensor.Data()), ...);
   }
   ForLanes(plan, op, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const S>{src.tensor.Data(), src.strides}...);
+  if (watched) watch.After(name, loc, dst.tensor.Data(), 0, static_cast<uint32_t>(plan.Lanes()), src.tensor.Data()...);
   WithFinish<D, Op>(ThisCore(), [&](Finish finish) {
     ForLanes(plan, finish, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const D>{dst.tensor.Data(), dst.strides});
   });
@@ -157,19 +125,21 @@ void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg
 
 // Mask-and-repeat form of an instruction with one source.
 template <bool kSetMask, class Op, class Mask, class D, class S>
-void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repeats,
+void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
               const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst, const LocalTensor<S>& src) {
-  const Plan plan = MaskedPlan(ThisCore(), kSetMask, mask, kRepeatBytes / kWidest<D, S>, repeats);
+  RequireStrides(name, params, loc);
+  const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<D, S>, repeats);
   RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
           Arg<S>{src, {params.srcBlkStride, params.srcRepStride}});
 }
 
 // Mask-and-repeat form of an instruction with two sources.
 template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
-void RunBinary(const char* name, Loc loc, Op op, const Mask& mask, uint32_t repeats,
+void RunBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
                const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst, const LocalTensor<S0>& src0,
                const LocalTensor<S1>& src1) {
-  const Plan plan = MaskedPlan(ThisCore(), kSetMask, mask, kRepeatBytes / kWidest<D, S0, S1>, repeats);
+  RequireStrides(name, params, loc);
+  const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<D, S0, S1>, repeats);
   RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
           Arg<S0>{src0, {params.src0BlkStride, params.src0RepStride}},
           Arg<S1>{src1, {params.src1BlkStride, params.src1RepStride}});

@@ -57,14 +57,15 @@ inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& 
 template <class T, class U, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
 inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& scalarValue, Mask mask,
-                 const uint8_t repeatTime, const UnaryRepeatParams& repeatParams,
+                 const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, half, float> && (gn_twin::kSame<T, U> || gn_twin::kSame<U, half>),
                 "Axpy on Atlas A2 takes half to half, float to float or half to float");
   const gn_twin::AxpyOp op{static_cast<float>(scalarValue), gn_twin::ThisCore().job->options.axpy_fused != 0};
+  gn_twin::RequireStrides("Axpy", repeatParams, loc);
   const gn_twin::Strides to{repeatParams.dstBlkStride, repeatParams.dstRepStride};
-  const gn_twin::Plan plan = gn_twin::MaskedPlan(gn_twin::ThisCore(), isSetMask, mask,
-                                                 gn_twin::kRepeatBytes / gn_twin::kWidest<T, U>, repeatTime);
+  const gn_twin::Plan plan =
+      gn_twin::MaskedPlan("Axpy", loc, isSetMask, mask, gn_twin::kRepeatBytes / gn_twin::kWidest<T, U>, repeatTime);
   gn_twin::RunPlan("Axpy", loc, op, plan, gn_twin::Arg<T>{dst, to}, gn_twin::Arg<T>{dst, to},
                    gn_twin::Arg<U>{src, {repeatParams.srcBlkStride, repeatParams.srcRepStride}});
 }
@@ -74,11 +75,12 @@ inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U& 
 namespace gn_twin {
 
 template <bool kSetMask, class Op, class Mask, class T, class U>
-void RunTernary(const char* name, Loc loc, Op op, Mask mask, uint32_t repeats,
+void RunTernary(const char* name, Loc loc, Op op, Mask mask, RepeatTime repeats,
                 const AscendC::BinaryRepeatParams& params, const LocalTensor<T>& dst, const LocalTensor<U>& src0,
                 const LocalTensor<U>& src1) {
   const Strides to{params.dstBlkStride, params.dstRepStride};
-  const Plan plan = MaskedPlan(ThisCore(), kSetMask, mask, kRepeatBytes / kWidest<T, U>, repeats);
+  RequireStrides(name, params, loc);
+  const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<T, U>, repeats);
   RunPlan(name, loc, op, plan, Arg<T>{dst, to}, Arg<T>{dst, to},
           Arg<U>{src0, {params.src0BlkStride, params.src0RepStride}},
           Arg<U>{src1, {params.src1BlkStride, params.src1RepStride}});
@@ -96,7 +98,7 @@ inline void MulAddDst(const LocalTensor<T>& dst, const LocalTensor<U>& src0, con
 template <class T, class U, bool isSetMask = true, class Mask>
   requires gn_twin::kIsConstMask<Mask>
 inline void MulAddDst(const LocalTensor<T>& dst, const LocalTensor<U>& src0, const LocalTensor<U>& src1, Mask mask,
-                      const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                      const gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
                       gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunTernary<isSetMask>("MulAddDst", loc, gn_twin::MulAddDstOp{}, mask, repeatTime, repeatParams, dst, src0,
                                  src1);
@@ -110,7 +112,7 @@ inline void FusedMulAdd(const LocalTensor<T>& dst, const LocalTensor<T>& src0, c
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
 inline void FusedMulAdd(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask,
-                        const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,
+                        const gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
                         gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunTernary<isSetMask>("FusedMulAdd", loc, gn_twin::FusedMulAddOp{}, mask, repeatTime, repeatParams, dst,
                                  src0, src1);

@@ -16,14 +16,15 @@ struct GatherRepeatParams {
 
 template <class T>
 inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& offset,
-                    const uint8_t repeatTime, const GatherRepeatParams& repeatParams,
+                    const gn_twin::RepeatTime repeatTime, const GatherRepeatParams& repeatParams,
                     gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, uint16_t, uint32_t>, "Gatherb on Atlas A2 takes uint16_t, uint32_t");
+  const uint32_t repeats = repeatTime.Checked("Gatherb", loc);
   gn_twin::Plan plan;
-  plan.repeats = repeatTime;
+  plan.repeats = repeats;
   plan.lanes = plan.first = plan.last = gn_twin::kLanes<T>;
   const gn_twin::Strides to{repeatParams.dstBlkStride == 0 ? 1u : repeatParams.dstBlkStride, repeatParams.dstRepStride};
-  const uint32_t blocks = repeatTime * gn_twin::kBlocksPerRepeat;
+  const uint32_t blocks = repeats * gn_twin::kBlocksPerRepeat;
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("Gatherb", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
     const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
@@ -34,7 +35,8 @@ inline void Gatherb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
       if (at % gn_twin::kBlockBytes == 0 && at + gn_twin::kBlockBytes <= room) continue;
       operation.Stop("gatherb-offset", {{"index", i}, {"offset", at}, {"room", room}});
     }
-    operation.Local("src", src, blocks == 0 ? 0 : room, gn_twin::Access::Read);
+    if (blocks != 0) operation.Check("src", src, gn_twin::kBlockBytes);
+    operation.Pieces("src", src.Bytes(), offset.Data(), blocks, gn_twin::kBlockBytes, gn_twin::Access::Read, sizeof(T));
     operation.Emit(plan, sizeof(T));
   }
   for (uint32_t i = 0; i < blocks; ++i) {

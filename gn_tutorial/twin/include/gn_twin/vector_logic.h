@@ -47,7 +47,7 @@ namespace AscendC {
   template <class T, bool isSetMask = true, class Mask>                                                          \
     requires gn_twin::kIsMask<Mask>                                                                              \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask, \
-                   const uint8_t repeatTime, const BinaryRepeatParams& repeatParams,                             \
+                   const gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,                 \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                    \
     static_assert(gn_twin::kOneOf<T, int16_t, uint16_t>,                                                         \
                   #NAME " on Atlas A2 takes int16_t, uint16_t: ReinterpretCast first");                          \
@@ -64,7 +64,7 @@ inline void Not(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int3
 }
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
-inline void Not(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const uint8_t repeatTime,
+inline void Not(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const gn_twin::RepeatTime repeatTime,
                 const UnaryRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, int16_t, uint16_t>,
                 "Not on Atlas A2 takes int16_t, uint16_t: ReinterpretCast first");

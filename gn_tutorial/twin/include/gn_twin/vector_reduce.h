@@ -100,6 +100,21 @@ inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Str
   return found;
 }
 
+// Warns if the sum of finite halves is infinite. Called before the sum is stored: dst may be src.
+template <class T>
+inline void CheckSum(const char* op, Loc loc, const Plan& plan, const T* src, Strides strides, uint32_t first_repeat,
+                     uint32_t repeats, T sum) {
+  if constexpr (kObserved && kSame<T, half>) {
+    if (!IsInfinite(sum)) return;
+    for (uint32_t repeat = first_repeat; repeat < first_repeat + repeats; ++repeat) {
+      float lanes[128];
+      LoadLanes(lanes, plan, repeat, src, strides, 0.0f);
+      if (!AllFinite(lanes, plan.lanes)) return;
+    }
+    WarnOverflow(op, loc, first_repeat);
+  }
+}
+
 // A lane number as the raw bits of T: the kernel reinterprets the tensor as uint16_t or uint32_t.
 template <class T>
 inline T IndexBits(uint32_t index) {
@@ -108,16 +123,45 @@ inline T IndexBits(uint32_t index) {
   return bits;
 }
 
+// What a reduction writes: in each repeat `units` results of `unit` bytes, one after the other, repeats `pitch` bytes apart.
+struct Results {
+  uint64_t units = 1;
+  uint64_t unit = 0;
+  uint64_t pitch = 0;
+  uint64_t Bytes(uint64_t repeats) const { return repeats == 0 ? 0 : (repeats - 1) * pitch + units * unit; }
+};
+
 template <class T>
-void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint64_t dst_bytes,
+void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                  const LocalTensor<T>& src, Strides strides, uint32_t align) {
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
     Operation operation(op, Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst, plan.Lanes() == 0 ? 0 : dst_bytes, Access::Write, align);
+    operation.Local("dst", dst, results.Bytes(plan.repeats), Access::Write, align)
+        .Rows(plan.repeats, results.units * results.unit, results.pitch);
     operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
-    operation.Emit(plan, sizeof(T));
+    operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
   }
+}
+
+// The same for groups of lanes of which the mask leaves some out entirely: their results keep their old values.
+template <class T>
+GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
+                                const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
+  Operation operation(op, Kind::Vector, Pipe::V, loc);
+  operation.Check("dst", dst, results.Bytes(plan.repeats), align);
+  PieceList pieces(plan.repeats * (plan.lanes / group));
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
+    for (uint32_t lane = 0; lane < active; lane += group) {
+      bool any = plan.prefix;
+      for (uint32_t i = lane; i < lane + group; ++i) any = any || plan.Active(i);
+      if (any) pieces.Add(repeat * results.pitch + lane / group * results.unit);
+    }
+  }
+  operation.Pieces("dst", dst.Bytes(), pieces.Data(), pieces.Count(), results.unit, Access::Write, sizeof(T));
+  operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
+  operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
 }
 
 inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc loc) {
@@ -134,12 +178,18 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
                     Strides strides, int direction) {
   RequireRepeats(op, repeats, kMaxRepeats, loc);
   Core& core = ThisCore();
-  const Plan plan = MaskedPlan(core, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
+  const Plan plan = MaskedPlan(op, loc, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
   const uint32_t groups = kLanes<T> / group;
   if (group == 2 && core.job->options.pair_unit != 0) dst_unit_bytes = (plan.Reach() + 1) / 2 * sizeof(T);
-  CheckReduce(op, loc, plan, dst,
-              plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * dst_rep * dst_unit_bytes + groups * sizeof(T), src,
-              strides, group == 2 ? kBlockBytes : groups * sizeof(T));
+  if constexpr (kObserved) {
+    const Results results{groups, sizeof(T), uint64_t{dst_unit_bytes} * static_cast<uint32_t>(dst_rep)};
+    const uint32_t align = group == 2 ? kBlockBytes : groups * sizeof(T);
+    if (plan.prefix && plan.first == plan.lanes && plan.last == plan.lanes) {
+      CheckReduce(op, loc, plan, dst, results, src, strides, align);
+    } else {
+      CheckMaskedGroups(op, loc, plan, dst, results, src, strides, align, group);
+    }
+  }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     T* out = reinterpret_cast<T*>(dst.Bytes() + uint64_t{repeat} * dst_rep * dst_unit_bytes);
     const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
@@ -169,11 +219,10 @@ void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const L
                      bool set_mask, int32_t repeats, int32_t dst_rep, Strides strides, ReduceOrder order) {
   RequireRepeats(op, repeats, kMaxRepeats, loc);
   Core& core = ThisCore();
-  const Plan plan = MaskedPlan(core, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
+  const Plan plan = MaskedPlan(op, loc, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
   const bool both = order == ReduceOrder::ORDER_VALUE_INDEX || order == ReduceOrder::ORDER_INDEX_VALUE;
   const uint32_t unit = order == ReduceOrder::ORDER_ONLY_INDEX ? 4 : (both ? 2 : 1) * sizeof(T);
-  CheckReduce(op, loc, plan, dst, plan.repeats == 0 ? 0 : (uint64_t{plan.repeats - 1} * dst_rep + 1) * unit, src,
-              strides, unit);
+  CheckReduce(op, loc, plan, dst, {1, unit, uint64_t{unit} * static_cast<uint32_t>(dst_rep)}, src, strides, unit);
   bool found = false;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     Extreme<T> best;
@@ -214,13 +263,15 @@ inline void WholeReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src,
   gn_twin::RequireRepeats("WholeReduceSum", repeatTime, gn_twin::kMaxRepeats, loc);
   gn_twin::Core& core = gn_twin::ThisCore();
   const gn_twin::Strides strides{static_cast<uint16_t>(srcBlkStride), static_cast<uint16_t>(srcRepStride)};
-  const gn_twin::Plan plan =
-      gn_twin::MaskedPlan(core, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("WholeReduceSum", loc, isSetMask, mask, gn_twin::kLanes<T>,
+                                                 static_cast<uint32_t>(repeatTime));
   gn_twin::CheckReduce("WholeReduceSum", loc, plan, dst,
-                       plan.repeats == 0 ? 0 : (uint64_t{plan.repeats - 1} * dstRepStride + 1) * sizeof(T), src,
-                       strides, sizeof(T));
+                       {1, sizeof(T), sizeof(T) * uint64_t{static_cast<uint32_t>(dstRepStride)}}, src, strides,
+                       sizeof(T));
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    dst.Data()[uint64_t{repeat} * dstRepStride] = gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), strides);
+    const T sum = gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), strides);
+    gn_twin::CheckSum("WholeReduceSum", loc, plan, src.Data(), strides, repeat, 1, sum);
+    dst.Data()[uint64_t{repeat} * dstRepStride] = sum;
   }
 }
 // The same with the repeat count first and a destination block stride that has no effect.

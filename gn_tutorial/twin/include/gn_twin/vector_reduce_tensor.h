@@ -18,7 +18,7 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
     operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
     operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
     if (tmp_elements > 0) operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
-    operation.Emit(plan, sizeof(T));
+    operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
   }
 }
 
@@ -69,6 +69,7 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     sum = rule.Step<T>(sum, static_cast<float>(gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), {})));
   }
+  gn_twin::CheckSum("ReduceSum", loc, plan, src.Data(), {}, 0, plan.repeats, T(sum));
   dst.Data()[0] = rule.finish(T(sum));
   core.reduce_sum = static_cast<float>(dst.Data()[0]);
   gn_twin::ResetMaskRegister(core);
@@ -84,7 +85,7 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   gn_twin::Core& core = gn_twin::ThisCore();
   const gn_twin::Strides strides{1, static_cast<uint16_t>(srcRepStride)};
   const gn_twin::Plan plan =
-      gn_twin::MaskedPlan(core, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
+      gn_twin::MaskedPlan("ReduceSum", loc, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
   gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, strides, sharedTmpBuffer, plan.repeats);
   if (plan.repeats == 0) return;
   T* partial = sharedTmpBuffer.Data();
@@ -118,8 +119,8 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     gn_twin::RequireRepeats(#NAME, repeatTime, 1 << 30, loc);                                                         \
     gn_twin::RunExtreme<gn_twin::OP>(                                                                                 \
         #NAME, loc,                                                                                                   \
-        gn_twin::MaskedPlan(gn_twin::ThisCore(), true, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime)),  \
-        dst, src, {1, static_cast<uint16_t>(srcRepStride)}, sharedTmpBuffer, calIndex);                               \
+        gn_twin::MaskedPlan(#NAME, loc, true, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime)), dst, src, \
+        {1, static_cast<uint16_t>(srcRepStride)}, sharedTmpBuffer, calIndex);                                         \
   }
 GNT_EXTREME(ReduceMax, MaxOp)
 GNT_EXTREME(ReduceMin, MinOp)

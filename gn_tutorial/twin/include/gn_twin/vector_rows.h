@@ -88,10 +88,12 @@ inline void Sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const SumP
     if (sumParams.n > sumParams.inner || sumParams.inner * sizeof(T) % gn_twin::kBlockBytes != 0) {
       operation.Stop("sum-shape", {{"inner", sumParams.inner}, {"n", sumParams.n}, {"element_bytes", sizeof(T)}});
     }
-    operation.Local("dst", dst, uint64_t{sumParams.outter} * sizeof(T), gn_twin::Access::Write);
-    operation.Local("src", src, in, gn_twin::Access::Read);
+    operation.Local("dst", dst, uint64_t{sumParams.outter} * sizeof(T), gn_twin::Access::Write)
+        .Rows(sumParams.outter, sizeof(T), sizeof(T));
+    operation.Local("src", src, in, gn_twin::Access::Read)
+        .Rows(sumParams.outter, sumParams.n * sizeof(T), sumParams.inner * sizeof(T));
     gn_twin::RequireApart("Sum", loc, dst, uint64_t{sumParams.outter} * sizeof(T), src, in);
-    operation.Emit(uint64_t{sumParams.outter} * sumParams.n, sumParams.outter, sizeof(T));
+    operation.Flows(gn_twin::Flow::Fold).Emit(uint64_t{sumParams.outter} * sumParams.n, sumParams.outter, sizeof(T));
   }
   for (uint32_t row = 0; row < sumParams.outter; ++row) {
     const T* at = src.Data() + uint64_t{row} * sumParams.inner;

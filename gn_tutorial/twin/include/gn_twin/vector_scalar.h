@@ -74,7 +74,7 @@ namespace AscendC {
   template <class T, bool isSetMask = true, class Mask>                                                              \
     requires gn_twin::kIsMask<Mask>                                                                                  \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, Mask mask,            \
-                   const uint8_t repeatTime, const UnaryRepeatParams& repeatParams,                                  \
+                   const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,                      \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                        \
     static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                        \
     gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                              \
@@ -96,7 +96,7 @@ GNT_SCALAR(ShiftRight, ShiftRightOp, int16_t, uint16_t, int32_t, uint32_t)
 template <class T, bool isSetMask = true, class Mask>
   requires gn_twin::kIsMask<Mask>
 inline void ShiftRight(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, Mask mask,
-                       const uint8_t repeatTime, const UnaryRepeatParams& repeatParams, bool roundEn,
+                       const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams, bool roundEn,
                        gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,
                 "ShiftRight on Atlas A2 takes int16_t, uint16_t, int32_t, uint32_t");

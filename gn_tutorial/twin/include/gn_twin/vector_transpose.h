@@ -108,11 +108,26 @@ void TransposeBlocks(uint8_t* const* dst, uint8_t* const* src, const AscendC::Tr
 template <class T>
 void RunTransData(Operation& operation, uint8_t* const (&dst)[kTile], uint8_t* const (&src)[kTile],
                   const AscendC::TransDataTo5HDParams& params) {
-  if constexpr (kObserved) {
-    operation.Emit(uint64_t{params.repeatTimes} * kTile * kBlockBytes / sizeof(T), params.repeatTimes, sizeof(T));
-  }
   // With one repeat the stride is added to the start address, as the documentation warns.
   const uint32_t first = params.repeatTimes == 1 ? 1 : 0;
+  if constexpr (kObserved) {
+    if (first == 1 && (params.dstRepStride != 0 || params.srcRepStride != 0)) operation.Warn("transdata-stride", {});
+    const uint8_t* ub = operation.core().ub;
+    const uint32_t piece = sizeof(T) == 1 ? kBlockBytes / 2 : kBlockBytes;
+    PieceList written(params.repeatTimes * kTile);
+    PieceList read(params.repeatTimes * kTile);
+    for (uint32_t i = 0; i < params.repeatTimes * kTile; ++i) {
+      const uint32_t blocks = i / kTile + first;
+      const uint32_t high = sizeof(T) == 1 ? piece : 0;
+      written.Add(static_cast<uint64_t>(dst[i % kTile] - ub) + blocks * params.dstRepStride * kBlockBytes +
+                  (params.dstHighHalf ? high : 0));
+      read.Add(static_cast<uint64_t>(src[i % kTile] - ub) + blocks * params.srcRepStride * kBlockBytes +
+               (params.srcHighHalf ? high : 0));
+    }
+    operation.Pieces("dst", ub, written.Data(), written.Count(), piece, Access::Write, sizeof(T));
+    operation.Pieces("src", ub, read.Data(), read.Count(), piece, Access::Read, sizeof(T));
+    operation.Emit(uint64_t{params.repeatTimes} * kTile * kBlockBytes / sizeof(T), params.repeatTimes, sizeof(T));
+  }
   for (uint32_t repeat = 0; repeat < params.repeatTimes; ++repeat) {
     uint8_t* to[kTile];
     uint8_t* from[kTile];

@@ -76,11 +76,15 @@ struct ReluOp {
   }
 };
 
-// The operation with this launch's options (docs/hardware-choices.md, approximate).
+// The operation with this launch's options (docs/hardware-choices.md, approximate). A launch that asks for the documented error is
+// one where accuracy is judged: there the places that cause it are named.
 template <class Op>
-inline Op Chosen() {
+inline Op Chosen(const char* name, Loc loc) {
   if constexpr (requires(Op op) { op.coarse; }) {
-    return Op{ThisCore().job->options.approximate != 0};
+    Core& core = ThisCore();
+    const bool coarse = core.job->options.approximate != 0;
+    if (kObserved && coarse) core.Warn("approximate-result", loc, {}, {{"op", name}});
+    return Op{coarse};
   } else {
     return Op{};
   }
@@ -91,20 +95,21 @@ inline Op Chosen() {
 namespace AscendC {
 
 // The three forms of a unary instruction: count; mask and repeat; mask array and repeat.
-#define GNT_UNARY(NAME, OP, ...)                                                                                  \
-  template <class T, bool isSetMask = true>                                                                       \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                    \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                     \
-    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                     \
-    gn_twin::RunCount(#NAME, loc, gn_twin::Chosen<gn_twin::OP>(), count, dst, src);                               \
-  }                                                                                                               \
-  template <class T, bool isSetMask = true, class Mask>                                                           \
-    requires gn_twin::kIsMask<Mask>                                                                               \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const uint8_t repeatTime,     \
-                   const UnaryRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {              \
-    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                     \
-    gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::Chosen<gn_twin::OP>(), mask, repeatTime, repeatParams, dst, \
-                                 src);                                                                            \
+#define GNT_UNARY(NAME, OP, ...)                                                                                       \
+  template <class T, bool isSetMask = true>                                                                            \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                         \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                          \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
+    gn_twin::RunCount(#NAME, loc, gn_twin::Chosen<gn_twin::OP>(#NAME, loc), count, dst, src);                          \
+  }                                                                                                                    \
+  template <class T, bool isSetMask = true, class Mask>                                                                \
+    requires gn_twin::kIsMask<Mask>                                                                                    \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask,                                    \
+                   const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,                        \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                          \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
+    gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::Chosen<gn_twin::OP>(#NAME, loc), mask, repeatTime, repeatParams, \
+                                 dst, src);                                                                            \
   }
 
 GNT_UNARY(Abs, AbsOp, half, float)

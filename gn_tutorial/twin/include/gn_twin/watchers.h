@@ -1,6 +1,10 @@
 // Everything that watches a launch, and the order in which it is told. A bare library has none of it.
 #pragma once
 #include "gn_twin/check_cache.h"
+#include "gn_twin/check_global.h"
+#include "gn_twin/check_memory.h"
+#include "gn_twin/check_overlap.h"
+#include "gn_twin/check_queues.h"
 #include "gn_twin/check_race.h"
 #include "gn_twin/tally.h"
 #include "gn_twin/trace.h"
@@ -10,8 +14,12 @@ namespace gn_twin {
 template <bool kWatched>
 class Watchers {
  public:
-  explicit Watchers(GntJob& job) : tally_(job.tally), cache_(job.blocks), race_(job), trace_(job) {
+  explicit Watchers(GntJob& job) : tally_(job.tally), global_(job), cache_(job.blocks), race_(job), trace_(job) {
     observers_.Add(tally_);
+    observers_.Add(overlap_);
+    observers_.Add(memory_);
+    observers_.Add(global_);
+    observers_.Add(queues_);
     observers_.Add(cache_);
     observers_.Add(race_);
     if (trace_.Asked()) observers_.Add(trace_);
@@ -23,6 +31,10 @@ class Watchers {
   Observers observers_;
   Findings findings_;
   Tally tally_;
+  CheckOverlap overlap_;
+  CheckMemory memory_;
+  CheckGlobal global_;
+  CheckQueues queues_;
   CheckCache cache_;
   CheckRace race_;
   Trace trace_;

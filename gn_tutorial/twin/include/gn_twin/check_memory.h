@@ -1,0 +1,273 @@
+// What is wrong with the contents of the Unified Buffer: values used that nobody wrote, values that nobody used, memory used after
+// FreeTensor by the scalar unit.
+//
+// A byte holds a value once it was written, until AllocTensor hands its buffer out again: contents are stale then, not zero
+// (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions that compute lanes nobody looks at are usual at the tail of an array, so a
+// missing value is followed through the instructions and told where it is stored to global memory or read by the scalar unit.
+#pragma once
+#include "gn_twin/footprint.h"
+#include "gn_twin/shadow_ub.h"
+
+namespace gn_twin {
+
+class CheckMemory final : public Observer {
+ public:
+  CheckMemory() = default;
+  ~CheckMemory() override { delete[] lacking_; }
+  CheckMemory(const CheckMemory&) = delete;
+  CheckMemory& operator=(const CheckMemory&) = delete;
+
+  void OnBlockBegin(Core& core) override { shadows_.Begin(core); }
+  void OnBlockEnd(Core& core) override { shadows_.End(core); }
+
+  void OnEvent(Core& core, const Event& event) override {
+    UbShadow* shadow = shadows_.Of(core);
+    if (shadow == nullptr) return;
+    if (event.kind == Kind::Vector || event.kind == Kind::Copy) {
+      if (!Read(core, *shadow, event)) return Follow(core, *shadow, event);
+      return Write(core, *shadow, event);
+    }
+    if (event.kind != Kind::InitBuffer && event.kind != Kind::Alloc && event.kind != Kind::Free) return;
+    const uint64_t at = Offset(core, event.operand[0].at);
+    const uint64_t end = at + event.operand[0].bytes;
+    if (event.kind == Kind::Free) {
+      shadow->freed.SetAll(at / kBlockBytes, end / kBlockBytes);
+      shadow->any_freed = true;
+      return;
+    }
+    shadow->freed.ClearAll(at / kBlockBytes, end / kBlockBytes);
+    for (uint64_t block = at / kBlockBytes; event.kind == Kind::Alloc && block < end / kBlockBytes; ++block)
+      if (shadow->bytes.HasSome(block)) shadow->stale.Set(block);
+    shadow->bytes.Clear(at, end - at);
+    shadow->Forget(at, end);
+  }
+
+  // A loop reads along one tensor and writes along another: of the block in which it is on either side there is nothing more to learn
+  // for a while.
+  void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
+    UbShadow* shadow = shadows_.Of(core);
+    if (shadow == nullptr) return;
+    uintptr_t known[3] = {};  // by Access
+    for (const ScalarAccess* access = accesses; access != accesses + count; ++access) {
+      uintptr_t& line = known[static_cast<int>(access->access)];
+      if (reinterpret_cast<uintptr_t>(access->at) / kBlockBytes == line) continue;
+      if (Scalar(core, *shadow, *access)) line = reinterpret_cast<uintptr_t>(access->at) / kBlockBytes;
+    }
+  }
+
+ private:
+  static uint64_t Offset(const Core& core, const uint8_t* at) { return static_cast<uint64_t>(at - core.ub); }
+
+  // Whether the whole block is known to hold values and not to be freed.
+  [[gnu::noinline]] static bool Scalar(Core& core, UbShadow& shadow, const ScalarAccess& access) {
+    const uint64_t at = Offset(core, access.at);
+    if (access.space != Space::UB || at >= kUbBytes) return false;
+    const uint64_t block = at / kBlockBytes;
+    const bool freed = shadow.any_freed && shadow.freed.Has(block);
+    if (freed) UsedAfterFree(core, access, at);
+    shadow.unread.Clear(block);
+    if (shadow.bytes.Full().Has(block)) return !freed;
+    if (access.access != Access::Read) {  // ReadWrite: operator(), whose reference is usually written to
+      shadow.bytes.Set(at, access.bytes);
+    } else if (!shadow.bytes.HasAll(at, access.bytes)) {
+      Report(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue", "the tensor");
+      shadow.bytes.Set(at, access.bytes);  // told once
+    }
+    return false;
+  }
+
+  // Visits the runs of an operand that lie in the Unified Buffer, as offsets.
+  template <class Visit>
+  [[gnu::always_inline]] static void ForUbRuns(const Core& core, const Event& event, const Operand& operand,
+                                               Visit visit) {
+    if (operand.space != Space::UB) return;
+    const uint64_t whole = OneRun(event, operand);
+    if (whole != 0) [[likely]] {
+      const uint64_t at = Offset(core, operand.at);
+      if (at + whole <= kUbBytes) visit(at, whole);
+      return;
+    }
+    ForRuns(event, operand, [&](const uint8_t* run, uint64_t bytes) {
+      const uint64_t at = Offset(core, run);
+      if (at + bytes <= kUbBytes) visit(at, bytes);
+    });
+  }
+
+  // Whether all sources have values.
+  static bool Read(const Core& core, UbShadow& shadow, const Event& event) {
+    bool complete = true;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      if (event.operand[i].access != Access::Read) continue;
+      ForUbRuns(core, event, event.operand[i],
+                [&](uint64_t at, uint64_t bytes) { complete &= shadow.Read(at, bytes); });
+    }
+    return complete;
+  }
+
+  // Results that an instruction computed, or a copy brought in, and that are lost before anyone read one of them, are told when
+  // exactly the same whole blocks are written again. A constant that fills memory is no loss, and an instruction that overwrites
+  // its own results in a loop is usually a measurement.
+  static void Write(Core& core, UbShadow& shadow, const Event& event) {
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.access == Access::Read || operand.space != Space::UB) continue;
+      const uint64_t whole = OneRun(event, operand);
+      const uint64_t at = Offset(core, operand.at);
+      if (whole == 0 || ((at | whole) % kBlockBytes) != 0 || operand.access == Access::ReadWrite ||
+          event.operands == 1 || at + whole > kUbBytes) {
+        ForUbRuns(core, event, operand, [&](uint64_t run, uint64_t bytes) { shadow.Write(run, bytes); });
+        continue;
+      }
+      const uint64_t first = at / kBlockBytes;
+      Writer& writer = shadow.writers[first];
+      if (shadow.Replace(first, first + whole / kBlockBytes)) [[unlikely]] {
+        if (writer.load || writer.loc.line != event.loc.line || writer.loc.file != event.loc.file)
+          Lost(core, event, operand, writer, at);
+      }
+      writer = {event.loc, event.op, static_cast<uint32_t>(whole / kBlockBytes), event.kind == Kind::Copy};
+    }
+  }
+
+  // A source lacks values. Where they leave the Unified Buffer that is told; else the results that depend on them lack theirs.
+  GNT_COLD void Follow(Core& core, UbShadow& shadow, const Event& event) {
+    const Operand* dst = nullptr;
+    uint32_t results = 0;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.access != Access::Write || operand.space != Space::UB || event.flow == Flow::Moves) continue;
+      dst = &operand;
+      results = Elements(core, event, operand);
+    }
+    if (lacking_ == nullptr) lacking_ = new (std::nothrow) uint8_t[kMostLanes];
+    if (lacking_ == nullptr || results > kMostLanes) dst = nullptr;
+    if (dst != nullptr) __builtin_memset(lacking_, 0, results);
+    Origin origin;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& source = event.operand[i];
+      if (source.access != Access::Read) continue;
+      uint64_t missing = kUbBytes;
+      ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) {
+        const uint64_t found = shadow.bytes.FirstMissing(at, bytes);
+        if (missing == kUbBytes && found < at + bytes) missing = found;
+      });
+      if (missing == kUbBytes) continue;
+      if (event.kind == Kind::Copy) {
+        Report(core, shadow, missing, event.loc, event.op, source.role);
+        ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
+      } else if (dst != nullptr) {
+        MarkLacking(core, shadow, event, source, *dst, results);
+        origin = shadow.OriginOf(missing, event.loc, event.op, source.role);
+      }
+    }
+    Write(core, shadow, event);
+    if (dst == nullptr) return;
+    uint32_t lane = 0;
+    ForUbRuns(core, event, *dst, [&](uint64_t at, uint64_t bytes) {
+      for (uint64_t done = 0; done < bytes; done += dst->element_bytes, ++lane)
+        if (lacking_[lane] != 0) shadow.bytes.Clear(at + done, dst->element_bytes);
+    });
+    if (origin.op[0] != '\0') shadow.Remember(origin, Offset(core, dst->at), dst->bytes);
+  }
+
+  // Sets lacking_ for the results that depend on a value which `source` lacks.
+  void MarkLacking(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source,
+                   const Operand& dst, uint32_t results) {
+    const uint32_t lanes = Elements(core, event, source);
+    const bool lane_by_lane = event.flow == Flow::Lanes && lanes == results;
+    const uint32_t rows = event.flow == Flow::Fold && dst.rows > 1 && results % dst.rows == 0 ? dst.rows : 1;
+    const uint32_t row_results = results / rows;
+    const uint32_t row_lanes = event.active.per_repeat != 0 && event.active.prefix ? event.active.first : lanes / rows;
+    uint32_t lane = 0;
+    ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) {
+      for (uint64_t done = 0; done < bytes; done += source.element_bytes, ++lane) {
+        if (shadow.bytes.HasAll(at + done, source.element_bytes)) continue;
+        if (lane_by_lane) {
+          lacking_[lane] = 1;
+        } else if (rows > 1 && row_lanes != 0 && lane / row_lanes < rows) {
+          __builtin_memset(lacking_ + lane / row_lanes * row_results, 1, row_results);
+        } else {
+          __builtin_memset(lacking_, 1, results);
+        }
+      }
+    });
+  }
+
+  static uint32_t Elements(const Core& core, const Event& event, const Operand& operand) {
+    uint64_t bytes = 0;
+    ForUbRuns(core, event, operand, [&](uint64_t, uint64_t run) { bytes += run; });
+    return static_cast<uint32_t>(bytes / operand.element_bytes);
+  }
+
+  static void Report(Core& core, const UbShadow& shadow, uint64_t missing, Loc used, const char* op, const char* role) {
+    const Origin origin = shadow.OriginOf(missing, used, op, role);
+    const Buffer* buffer = BufferAt(core, origin.missing);
+    const Loc other = used.line == origin.loc.line && used.file == origin.loc.file ? Loc{} : used;
+    const Loc made = buffer != nullptr ? buffer->made : Loc{};
+    const Loc allocated = buffer != nullptr ? buffer->changed : Loc{};
+    if (origin.stale) {
+      core.Warn("ub-stale", origin.loc, used,
+                {{"op", origin.op},
+                 {"role", origin.role},
+                 {"address", origin.missing},
+                 {"used_file", other.file},
+                 {"used_line", other.line},
+                 {"allocated_file", allocated.file},
+                 {"allocated_line", allocated.line},
+                 {"buffer_file", made.file},
+                 {"buffer_line", made.line}});
+    } else {
+      core.Fault("ub-never-written", origin.loc, used,
+                 {{"op", origin.op},
+                  {"role", origin.role},
+                  {"address", origin.missing},
+                  {"used_file", other.file},
+                  {"used_line", other.line},
+                  {"buffer_file", made.file},
+                  {"buffer_line", made.line}});
+    }
+  }
+
+  GNT_COLD static void Lost(Core& core, const Event& event, const Operand& operand, const Writer& writer, uint64_t at) {
+    const Buffer* buffer = BufferAt(core, at);
+    core.Warn("ub-overwritten-unread", event.loc, writer.loc,
+              {{"op", event.op},
+               {"role", operand.role},
+               {"writer", writer.op},
+               {"address", at},
+               {"bytes", uint64_t{writer.blocks} * kBlockBytes},
+               {"written_file", writer.loc.file},
+               {"written_line", writer.loc.line},
+               {"buffer_file", buffer != nullptr ? buffer->made.file : ""},
+               {"buffer_line", buffer != nullptr ? buffer->made.line : 0}});
+  }
+
+  GNT_COLD static void UsedAfterFree(Core& core, const ScalarAccess& access, uint64_t at) {
+    const Buffer* buffer = BufferAt(core, at);
+    if (buffer == nullptr) return;
+    const char* op = access.access == Access::Read    ? "GetValue"
+                     : access.access == Access::Write ? "SetValue"
+                                                      : "operator()";
+    core.Fault("ub-use-after-free", access.Place(), buffer->changed,
+               {{"op", op},
+                {"role", "the tensor"},
+                {"buffer_file", buffer->made.file},
+                {"buffer_line", buffer->made.line},
+                {"freed_file", buffer->changed.file},
+                {"freed_line", buffer->changed.line}});
+  }
+
+  static const Buffer* BufferAt(const Core& core, uint64_t at) {
+    for (uint16_t i = core.buffer_count; i > 0; --i) {  // the latest first: a pipe may have been reset
+      const Buffer& buffer = core.buffers[i - 1];
+      if (at >= buffer.offset && at < uint64_t{buffer.offset} + buffer.bytes) return &buffer;
+    }
+    return nullptr;
+  }
+
+  static constexpr uint32_t kMostLanes = kUbBytes;
+
+  PerCore<UbShadow> shadows_;
+  uint8_t* lacking_ = nullptr;  // one per result of an instruction: 1 if it depends on a value that nobody wrote
+};
+
+}  // namespace gn_twin

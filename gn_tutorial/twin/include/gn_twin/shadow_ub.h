@@ -1,0 +1,105 @@
+// What the memory checks remember about one core's Unified Buffer.
+#pragma once
+#include "gn_twin/event.h"
+#include "gn_twin/shadow_bytes.h"
+#include "gn_twin/shadow_cores.h"
+
+namespace gn_twin {
+
+// Who made values that are missing: the instruction that first read memory which nobody had written.
+struct Origin {
+  uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
+  uint32_t end = 0;
+  uint32_t missing = 0;  // the byte it read
+  Loc loc;
+  const char* op = "";
+  const char* role = "";
+  bool stale = false;  // the byte held a value before AllocTensor
+};
+
+// The last instruction that wrote a run of whole blocks.
+struct Writer {
+  Loc loc;
+  const char* op = "";
+  uint32_t blocks = 0;
+  bool load = false;
+};
+
+struct UbShadow {
+  static constexpr uint32_t kBlocks = kUbBytes / kBlockBytes;
+  static constexpr uint32_t kOrigins = 32;
+
+  ShadowBytes bytes;  // which hold a value
+  BlockBits stale;    // did before the last AllocTensor
+  BlockBits freed;    // belong to a tensor after FreeTensor
+  BlockBits unread;   // were written by an instruction with sources and not read since
+  BlockBits starts;   // where such a write began: `writers` has it
+  Writer writers[kBlocks];
+  Origin origins[kOrigins];
+  uint32_t next_origin = 0;
+  bool any_freed = false;
+
+  bool Allocate() {
+    return bytes.Allocate(kUbBytes) && stale.Allocate(kBlocks) && freed.Allocate(kBlocks) && unread.Allocate(kBlocks) &&
+           starts.Allocate(kBlocks);
+  }
+  void Restart() {
+    bytes.Clear(0, kUbBytes);
+    for (BlockBits* bits : {&stale, &freed, &unread, &starts}) bits->ClearAll();
+    for (Origin& origin : origins) origin = Origin{};
+    any_freed = false;
+  }
+  // A run is read: whether all of it holds a value.
+  bool Read(uint64_t at, uint64_t size) {
+    const uint64_t* full = bytes.Full().Words();
+    uint64_t* waiting = unread.Words();
+    uint64_t missing = 0;
+    ForWords(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes, [&](uint64_t word, uint64_t mask) {
+      missing |= ~full[word] & mask;
+      waiting[word] &= ~mask;
+    });
+    return missing == 0 || bytes.FirstMissing(at, size) == at + size;
+  }
+  // A run is written, and its values are not waited for.
+  void Write(uint64_t at, uint64_t size) {
+    bytes.Set(at, size);
+    unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
+  }
+  // Results fill whole blocks [first, end): whether they replace the same blocks of one instruction before, none of them read since.
+  bool Replace(uint64_t first, uint64_t end) {
+    uint64_t* waiting = unread.Words();
+    uint64_t* begins = starts.Words();
+    uint64_t read = starts.Has(first) && writers[first].blocks == end - first ? 0 : 1;
+    bytes.SetBlocks(first, end);
+    ForWords(first, end, [&](uint64_t word, uint64_t mask) {
+      read |= ~waiting[word] & mask;
+      waiting[word] |= mask;
+      begins[word] &= ~mask;
+    });
+    starts.Set(first);
+    return read == 0;
+  }
+
+  // Who is to blame for a missing byte: an instruction before, or else the one given, which reads it first.
+  Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role) const {
+    for (uint32_t i = 1; i <= kOrigins; ++i) {  // the latest first
+      const Origin& origin = origins[(next_origin + kOrigins - i) % kOrigins];
+      if (at >= origin.first && at < origin.end) return origin;
+    }
+    return {0, 0, static_cast<uint32_t>(at), loc, op, role, stale.Has(at / kBlockBytes)};
+  }
+  // Nobody but who reads it next is to blame for what is missing there now.
+  void Forget(uint64_t first, uint64_t end) {
+    for (Origin& origin : origins)
+      if (origin.first < end && first < origin.end) origin = Origin{};
+  }
+  // The bytes [at, at + bytes) are now results of an instruction that read what `origin` lacked.
+  void Remember(Origin origin, uint64_t at, uint64_t bytes) {
+    origin.first = static_cast<uint32_t>(at);
+    origin.end = static_cast<uint32_t>(at + bytes);
+    origins[next_origin] = origin;
+    next_origin = (next_origin + 1) % kOrigins;
+  }
+};
+
+}  // namespace gn_twin

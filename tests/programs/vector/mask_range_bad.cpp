@@ -1,0 +1,13 @@
+// A repeat of floats has 64 lanes.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void vector_mask_range_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> aBuffer;
+  pipe.InitBuffer(aBuffer, 1024);
+  LocalTensor<float> a = aBuffer.Get<float>();
+  Duplicate(a, 1.0f, 256);
+  Adds(a, a, 1.0f, 128, 2, {1, 1, 8, 8});  // expect: mask-range
+}

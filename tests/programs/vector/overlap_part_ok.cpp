@@ -1,0 +1,13 @@
+// Source and destination are the same memory, or apart.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void vector_overlap_part_ok(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> aBuffer;
+  pipe.InitBuffer(aBuffer, 1024);
+  LocalTensor<float> a = aBuffer.Get<float>();
+  Duplicate(a, 1.0f, 128);
+  Adds(a, a, 1.0f, 64);
+}
