@@ -8,7 +8,7 @@ import numpy as np
 
 from gn_tutorial import abi
 from gn_tutorial.abi import Kind, Role
-from gn_tutorial.diagnostics import Diagnostic
+from gn_tutorial.diagnostics import Findings
 from gn_tutorial.errors import ArgumentError
 
 #: What memory holds that nobody wrote: quiet NaNs whose low bits read ...A5, so that a forgotten element shows in every
@@ -90,7 +90,7 @@ class Launched:
     seconds: float
     printed: str
     observed: bool
-    diagnostics: tuple[Diagnostic, ...] = field(default=())
+    diagnostics: Findings = field(default_factory=Findings)
 
 
 def poison(array: np.ndarray) -> None:

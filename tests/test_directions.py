@@ -29,7 +29,11 @@ class Room(NamedTuple):
 
 PYTHON_ROOMS = {
     "base": Room("errors abi"),
-    "facts": Room("spec signature cpp_tokens sample_source op_macros shapes options diagnostics tables apis", "base"),
+    "facts": Room(
+        "spec signature cpp_tokens sample_source op_macros shapes options excerpt finding_view catalogue diagnostics "
+        "tables apis",
+        "base",
+    ),
     "reference": Room("reference reference.*", "base"),
     "cache": Room("cache", "base"),
     "compiler": Room("compiler compile_errors compile_job compiler_output", "base facts cache"),

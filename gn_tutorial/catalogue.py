@@ -1,0 +1,159 @@
+"""The catalogue of diagnostics: the sentences of each id, its family, the symptoms it shows as, and its page.
+
+``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``symptoms.toml``
+leads from what a learner sees to ids. The pages of docs/diagnostics are made from both and from the programs of
+tests/programs (docs/make_catalogue.py).
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError, RegistryError
+
+_PACKAGE = Path(__file__).resolve().parent
+_FAMILY = re.compile(r"^# --- (.+?) -+$")
+_TABLE = re.compile(r"^\[([\w-]+)\]")
+#: Where the pages are in the repository.
+PAGES = "docs/diagnostics"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One id. The sentences are templates: a name in braces is a fact that the twin sends."""
+
+    id: str
+    family: str
+    what: str
+    why: str
+    fix: str
+
+    @property
+    def link(self) -> str:
+        """The entry's page, from the top of the repository."""
+        return f"{PAGES}/{self.id}.md"
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """What a learner sees. ``look``: what to try first. ``ids``: the likeliest first."""
+
+    title: str
+    look: str
+    ids: tuple[str, ...]
+
+
+def read_entries(text: str) -> dict[str, Entry]:
+    """The entries of a catalogue's text, in its order."""
+    families, family = {}, ""
+    for line in text.splitlines():
+        if found := _FAMILY.match(line):
+            family = found[1]
+        elif found := _TABLE.match(line):
+            families[found[1]] = family
+    tables = tomllib.loads(text)
+    return {
+        name: Entry(name, families.get(name, ""), *(str(table.get(part, "")) for part in ("what", "why", "fix")))
+        for name, table in tables.items()
+    }
+
+
+@functools.cache
+def entries() -> Mapping[str, Entry]:
+    """The package's catalogue by id; empty if its file is missing, since a finding must be shown all the same."""
+    try:
+        return read_entries((_PACKAGE / "diagnostics.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+
+
+def families() -> dict[str, list[Entry]]:
+    """The entries by family, both in the catalogue's order."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries().values():
+        found.setdefault(entry.family, []).append(entry)
+    return found
+
+
+def read_symptoms(text: str, known: Mapping[str, Entry]) -> tuple[Symptom, ...]:
+    """The symptoms of a text: the ids each one lists (patterns allowed), then those whose ``why`` has one of its words.
+
+    An id under an earlier symptom is not looked for by words again. Raises RegistryError for a pattern without an id.
+    """
+    tables: list[dict[str, Any]] = tomllib.loads(text)["symptom"]
+    listed = [_listed(table, known) for table in tables]
+    placed = {name for ids in listed for name in ids}
+    found = []
+    for table, ids in zip(tables, listed, strict=True):
+        words = [word.lower() for word in table.get("words", ())]
+        by_word = [
+            name
+            for name, entry in known.items()
+            if name not in placed and any(word in entry.why.lower() for word in words)
+        ]
+        found.append(Symptom(table["title"], table["look"], tuple(dict.fromkeys([*ids, *by_word]))))
+    return tuple(found)
+
+
+@functools.cache
+def symptoms() -> tuple[Symptom, ...]:
+    """The package's symptoms, in the order of the guide."""
+    return read_symptoms((_PACKAGE / "symptoms.toml").read_text(encoding="utf-8"), entries())
+
+
+def find(name: str) -> Entry:
+    """The entry of an id, however it is capitalised. Raises ArgumentError that names the nearest ids."""
+    wanted = name.strip().lower().replace("_", "-")
+    if wanted in entries():
+        return entries()[wanted]
+    close = near(wanted)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    raise ArgumentError(f"there is no diagnostic '{name}'", hint=f"{hint}gnt explain lists them all")
+
+
+def near(name: str, most: int = 3) -> list[str]:
+    """Ids that a misspelt or shortened ``name`` may mean, the nearest first."""
+    known = list(entries())
+    holding = [one for one in known if name and name in one]
+    parts = {one for one in known if set(name.split("-")) & set(one.split("-"))}
+    alike = difflib.get_close_matches(name, known, n=most, cutoff=0.6)
+    shared = difflib.get_close_matches(name, sorted(parts), n=most, cutoff=0.4)
+    return list(dict.fromkeys([*alike, *holding, *shared]))[:most]
+
+
+def read_page(entry: Entry) -> str:
+    """The entry's page as Markdown; its sentences alone if the pages were not made since it was added."""
+    return _page(f"{entry.id}.md") or f"# {entry.id}\n\n{entry.what}\n\n{entry.why}\n\n{entry.fix}\n"
+
+
+def read_index() -> str:
+    """The page that leads to all others. Raises RegistryError if this installation has no pages."""
+    page = _page("README.md")
+    if not page:
+        raise RegistryError("the catalogue's pages are missing", hint="install the package again")
+    return page
+
+
+def _page(name: str) -> str:
+    for folder in (_PACKAGE / "_diagnostics", _PACKAGE.parent / PAGES):
+        if (folder / name).is_file():
+            return (folder / name).read_text(encoding="utf-8")
+    return ""
+
+
+def _listed(table: Mapping[str, Any], known: Mapping[str, Entry]) -> list[str]:
+    found: list[str] = []
+    for pattern in table.get("ids", ()):
+        ids = fnmatch.filter(known, pattern)
+        if not ids:
+            raise RegistryError(f"symptoms.toml: '{table['title']}' lists {pattern}, and no diagnostic is called so")
+        found += ids
+    return list(dict.fromkeys(found))
