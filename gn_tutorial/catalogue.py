@@ -131,21 +131,13 @@ def near(name: str, most: int = 3) -> list[str]:
 
 def read_page(entry: Entry) -> str:
     """The entry's page as Markdown; its sentences alone if the pages were not made since it was added."""
-    return _page(f"{entry.id}.md") or f"# {entry.id}\n\n{entry.what}\n\n{entry.why}\n\n{entry.fix}\n"
+    return _stored_page(entry) or f"# {entry.id}\n\n{entry.what}\n\n{entry.why}\n\n{entry.fix}\n"
 
 
-def read_index() -> str:
-    """The page that leads to all others. Raises RegistryError if this installation has no pages."""
-    page = _page("README.md")
-    if not page:
-        raise RegistryError("the catalogue's pages are missing", hint="install the package again")
-    return page
-
-
-def _page(name: str) -> str:
+def _stored_page(entry: Entry) -> str:
     for folder in (_PACKAGE / "_diagnostics", _PACKAGE.parent / PAGES):
-        if (folder / name).is_file():
-            return (folder / name).read_text(encoding="utf-8")
+        if (folder / f"{entry.id}.md").is_file():
+            return (folder / f"{entry.id}.md").read_text(encoding="utf-8")
     return ""
 
 

@@ -1,23 +1,32 @@
-"""``gnt explain``: a page of the catalogue of diagnostics, or the guide that leads to one."""
+"""``gnt explain``: a page of the catalogue of diagnostics, or the list that leads to one."""
 
 from __future__ import annotations
 
 from gn_tutorial import catalogue
-from gn_tutorial.terminal import emit_json, print_markdown
+from gn_tutorial.terminal import emit_json, print_markdown, print_table
 
 
 def run(name: str, *, as_json: bool) -> None:
-    """Print the page of an id, or the index if ``name`` is empty. Raises ArgumentError for an unknown id."""
-    if name:
-        entry = catalogue.find(name)
+    """Print the page of an id, or every id by symptom and by family. Raises ArgumentError for an unknown id."""
+    if not name:
         if as_json:
-            emit_json(_facts(entry) | {"page": catalogue.read_page(entry)})
+            emit_json([_facts(entry) for entry in catalogue.entries().values()])
         else:
-            print_markdown(catalogue.read_page(entry))
-    elif as_json:
-        emit_json([_facts(entry) for entry in catalogue.entries().values()])
+            _list()
+        return
+    entry = catalogue.find(name)
+    page = catalogue.read_page(entry)
+    if as_json:
+        emit_json(_facts(entry) | {"page": page})
     else:
-        print_markdown(catalogue.read_index())
+        print_markdown(page)
+
+
+def _list() -> None:
+    seen = [(one.title, ", ".join(one.ids)) for one in catalogue.symptoms() if one.ids]
+    print_table(("what you see on a device", "what it may be"), seen)
+    families = [(name, ", ".join(one.id for one in members)) for name, members in catalogue.families().items()]
+    print_table(("family", "diagnostics"), families)
 
 
 def _facts(entry: catalogue.Entry) -> dict[str, object]:

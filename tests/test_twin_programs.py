@@ -19,7 +19,7 @@ import gn_tutorial
 from gn_tutorial.abi import Kind, Role
 from gn_tutorial.build import Built, build_kernel
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.launch import LaunchArg, launch
+from gn_tutorial.launch import LaunchArg, Launched, launch
 
 PROGRAMS = Path(__file__).parent / "programs"
 SOURCES = {
@@ -47,14 +47,14 @@ def library() -> Built:
     return build_kernel("\n".join(parts), optimise=False)
 
 
-def run(name: str) -> None:
+def run(name: str) -> Launched:
     x = np.arange(1024, dtype=np.float32)
     args = [
         LaunchArg("x", Kind.TENSOR, Role.IN, x),
         LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros(1024, np.float32)),
     ]
     blocks = BLOCKS.search(SOURCES[name].read_text(encoding="utf-8"))
-    launch(
+    return launch(
         library().library, name.replace("/", "_"), args, blocks=int(blocks.group(1)) if blocks else 1, isolated=False
     )
 
