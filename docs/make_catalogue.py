@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-import test_twin_programs as programs  # noqa: E402  # finds, builds and runs the pairs
+import program_pairs as programs  # noqa: E402
 
 from gn_tutorial.catalogue import PAGES, Entry, Symptom, entries, families, symptoms  # noqa: E402
 from gn_tutorial.diagnostics import Findings  # noqa: E402
