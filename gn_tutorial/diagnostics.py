@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -194,11 +195,9 @@ class Findings(tuple[Diagnostic, ...]):
         ``named`` False leaves out the first one's severity.
         """
         lines: list[Line] = []
-        told: set[str] = set()
-        for number, one in enumerate(self.ordered[:limit]):
+        for number, (one, news) in enumerate(self._shown(limit)):
             lines += [(Span(""),)] if number else []
-            lines += finding_view.lines_of(one.view(), named=named or number > 0, reasons=one.id not in told)
-            told.add(one.id)
+            lines += finding_view.lines_of(one.view(), named=named or number > 0, reasons=news)
         rest = self._rest(limit)
         return [*lines, (Span(""),), (Span(rest, "label"),)] if rest else lines
 
@@ -215,8 +214,14 @@ class Findings(tuple[Diagnostic, ...]):
 
     def _repr_html_(self) -> str:
         rest = self._rest(SHOWN)
-        parts = [one._repr_html_() for one in self.ordered[:SHOWN]] + ([f"<div>{rest}</div>"] if rest else [])
-        return "".join(parts) or "<div>no findings</div>"
+        parts = [finding_view.html_of(one.view(), reasons=news) for one, news in self._shown(SHOWN)]
+        return "".join([*parts, *([f"<div>{escape(rest)}</div>"] if rest else [])]) or "<div>no findings</div>"
+
+    def _shown(self, limit: int) -> list[tuple[Diagnostic, bool]]:
+        """Those that are shown, each with whether its id is the first of its kind."""
+        shown = self.ordered[:limit]
+        ids = [one.id for one in shown]
+        return [(one, ids.index(one.id) == number) for number, one in enumerate(shown)]
 
     def _rest(self, limit: int) -> str:
         rest = self.ordered[limit:]

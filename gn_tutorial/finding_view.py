@@ -75,7 +75,7 @@ def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
     return lines
 
 
-def html_of(view: View) -> str:
+def html_of(view: View, *, reasons: bool = True) -> str:
     """The finding as one HTML element, everything escaped, readable in light and dark themes."""
     colour = "#d1453b" if view.severity == "error" else "#b7791f"
     parts = [
@@ -83,15 +83,17 @@ def html_of(view: View) -> str:
         f'<div><b style="color:{colour}">{escape(view.severity)}</b> {escape(view.what)}</div>',
         f'<div style="opacity:.75">{escape(view.where.removeprefix(view.folder))}</div>',
         *_html_source(view.excerpts, colour),
-        *(
-            f"<div><b>{label}</b> {escape(text)}</div>"
-            for label, text in (("why", view.why), ("fix", view.fix))
-            if text
-        ),
     ]
-    if view.more:
-        parts.append(f'<div><b>more</b> <a href="../{escape(view.link)}"><code>{escape(view.more)}</code></a></div>')
+    if reasons:
+        sentences = [("why", escape(view.why)), ("fix", escape(view.fix)), ("more", _html_link(view))]
+        parts += [f"<div><b>{label}</b> {text}</div>" for label, text in sentences if text]
     return "".join([*parts, "</div>"])
+
+
+def _html_link(view: View) -> str:
+    # From notebooks/, where the course's notebooks are. A browser's own blue cannot be read on a dark page.
+    link = f'<a href="../{escape(view.link)}" style="color:inherit"><code>{escape(view.more)}</code></a>'
+    return link if view.more else ""
 
 
 def _labelled(label: str, text: str, style: str = "") -> Line:
@@ -121,5 +123,5 @@ def _html_source(excerpts: Sequence[Excerpt], colour: str) -> list[str]:
             rows.append(text)
         rows.append("\n")
     # background:none, because Jupyter's own rules for <pre> differ between its front ends.
-    style = "margin:4px 0;padding:0;line-height:1.3;background:none;overflow-x:auto"
+    style = "margin:4px 0;padding:0;line-height:1.3;background:none;color:inherit;overflow-x:auto"
     return [f'<pre style="{style}">{"".join(rows).rstrip(chr(10))}</pre>'] if rows else []

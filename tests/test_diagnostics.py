@@ -146,6 +146,7 @@ def test_findings_show_themselves(kernel: Path) -> None:
     assert repr(found) == found.render()
     assert repr(found).startswith("error: Add touches")
     assert found._repr_html_().count("<pre") == 2
+    assert found._repr_html_().count("<b>why</b>") == 1
     assert str(kernel.parent) not in found._repr_html_()
     assert kernel_fault(found)._repr_html_() == found._repr_html_()
     assert repr(Findings()) == "no findings"
