@@ -84,23 +84,9 @@ def families() -> dict[str, list[Entry]]:
 
 
 def read_symptoms(text: str, known: Mapping[str, Entry]) -> tuple[Symptom, ...]:
-    """The symptoms of a text: the ids each one lists (patterns allowed), then those whose ``why`` has one of its words.
-
-    An id under an earlier symptom is not looked for by words again. Raises RegistryError for a pattern without an id.
-    """
+    """The symptoms of a text, their patterns replaced by ids. Raises RegistryError for an id that is not ``known``."""
     tables: list[dict[str, Any]] = tomllib.loads(text)["symptom"]
-    listed = [_listed(table, known) for table in tables]
-    placed = {name for ids in listed for name in ids}
-    found = []
-    for table, ids in zip(tables, listed, strict=True):
-        words = [word.lower() for word in table.get("words", ())]
-        by_word = [
-            name
-            for name, entry in known.items()
-            if name not in placed and any(word in entry.why.lower() for word in words)
-        ]
-        found.append(Symptom(table["title"], table["look"], tuple(dict.fromkeys([*ids, *by_word]))))
-    return tuple(found)
+    return tuple(Symptom(table["title"], table["look"], _listed(table, known)) for table in tables)
 
 
 @functools.cache
@@ -141,11 +127,11 @@ def _stored_page(entry: Entry) -> str:
     return ""
 
 
-def _listed(table: Mapping[str, Any], known: Mapping[str, Entry]) -> list[str]:
+def _listed(table: Mapping[str, Any], known: Mapping[str, Entry]) -> tuple[str, ...]:
     found: list[str] = []
     for pattern in table.get("ids", ()):
         ids = fnmatch.filter(known, pattern)
-        if not ids:
+        if not ids and "*" not in pattern:
             raise RegistryError(f"symptoms.toml: '{table['title']}' lists {pattern}, and no diagnostic is called so")
         found += ids
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))

@@ -136,24 +136,21 @@ def test_families_are_the_comments_between_dashes() -> None:
     }
 
 
-def test_symptoms_list_ids_by_pattern_and_find_the_others_by_word() -> None:
-    known = read_entries(TEXT)
+def test_symptoms_list_ids_by_name_and_by_pattern() -> None:
     text = """
     [[symptom]]
     title = "A"
     look = "l"
-    ids = ["race-w*"]
-    words = ["order", "HANGS"]
+    ids = ["race-w*", "queue-empty", "race-*", "planned-*"]
     [[symptom]]
     title = "B"
     look = "l"
-    words = ["differs"]
     """
-    first, second = read_symptoms(text, known)
-    assert first.ids == ("race-write", "queue-empty")
-    assert second.ids == (), "an id that a symptom lists is not looked for by words"
-    with pytest.raises(RegistryError, match="'A' lists race-x"):
-        read_symptoms(text.replace("race-w*", "race-x"), known)
+    first, second = read_symptoms(text, read_entries(TEXT))
+    assert first.ids == ("race-write", "queue-empty", "race-read")
+    assert second.ids == ()
+    with pytest.raises(RegistryError, match="'A' lists queue-full"):
+        read_symptoms(text.replace("queue-empty", "queue-full"), read_entries(TEXT))
 
 
 @pytest.mark.parametrize(
