@@ -137,7 +137,7 @@ def test_run_a_learners_file(gnt: Callable[..., Ran], mine: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("run", "group_norm/scaler"), 2, "did you mean group_norm/scalar?"),
+        (("run", "group_norm/scaler"), 2, "did you mean group_norm/scalar"),
         (("run", "group_norm/scalar", "--groups", "3"), 2, "C"),
         (("run", "group_norm/scalar", "--shape", "8"), 2, "it needs at least 2 axes"),
         (("run", "group_norm/scalar", "--shape", "2,a"), 2, "'2,a' is no shape"),

@@ -25,8 +25,9 @@ extern "C" __global__ __aicore__ void scale(GM_ADDR x, GM_ADDR y, TYPE factor, u
   AscendC::GlobalTensor<TYPE> in, out;
   in.SetGlobalBuffer((__gm__ TYPE*)x, n);
   out.SetGlobalBuffer((__gm__ TYPE*)y, n);
-  for (uint32_t i = AscendC::GetBlockIdx(); i < n; i += AscendC::GetBlockNum()) {
-    out.SetValue(i, (TYPE)((float)in.GetValue(i) * (float)factor));
+  const uint32_t line = 64 / sizeof(TYPE);  // cores that share a cache line overwrite each other
+  for (uint32_t at = line * AscendC::GetBlockIdx(); at < n; at += line * AscendC::GetBlockNum()) {
+    for (uint32_t i = at; i < n && i < at + line; ++i) out.SetValue(i, (TYPE)((float)in.GetValue(i) * (float)factor));
   }
 }
 """
@@ -298,4 +299,4 @@ def test_compile_error_names_the_learners_line(tmp_path: Path) -> None:
     path.write_text(SCALE.replace("TYPE", "float").replace("GetBlockNum", "GetBlokNum"))
     with pytest.raises(CompileError) as caught:
         kernel(path).build()
-    assert "mine.cpp:6" in str(caught.value)
+    assert "mine.cpp:7" in str(caught.value)

@@ -9,7 +9,8 @@ import gn_tutorial as gnt
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.result import Result
 
-# Every round each block publishes a number and then reads everybody's: without a barrier later numbers are missing.
+# Every round each block publishes a number, in a cache line of its own, and then reads everybody's: without a barrier
+# later numbers are missing.
 MEET = """
 #include "kernel_operator.h"
 using namespace AscendC;
@@ -28,12 +29,13 @@ extern "C" __global__ __aicore__ void meet(GM_ADDR numbers, GM_ADDR sums, GM_ADD
   if (block == static_cast<int32_t>(early)) return;
   int32_t total = 0;
   for (uint32_t round = 0; round < rounds; ++round) {
-    n.SetValue(block, (block + 1) * static_cast<int32_t>(round + 1));
+    n.SetValue(16 * block, (block + 1) * static_cast<int32_t>(round + 1));
+    DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(n);
     if (soft) SyncAll(c, local); else SyncAll();
-    for (int64_t other = 0; other < GetBlockNum(); ++other) total += n.GetValue(other);
+    for (int64_t other = 0; other < GetBlockNum(); ++other) total += n.GetValue(16 * other);
     if (soft) SyncAll(c, local); else SyncAll();
   }
-  s.SetValue(block, total);
+  s.SetValue(16 * block, total);
 }
 """
 NOBODY = 999
@@ -42,9 +44,9 @@ NOBODY = 999
 def meet(
     blocks: int, *, soft: bool = False, early: int = NOBODY, rounds: int = 3, counters: int = 0, isolated: bool = False
 ) -> Result:
-    numbers = gnt.out((blocks,), np.int32)
+    numbers = gnt.out((blocks, 16), np.int32)
     used = gnt.inout(np.full(blocks * 8, counters, np.int32))
-    sums = gnt.out((blocks,), np.int32)
+    sums = gnt.out((blocks, 16), np.int32)
     kernel = gnt.kernel(source=MEET)
     return kernel.run(numbers, sums, used, soft, early, rounds, blocks=blocks, isolated=isolated)
 
@@ -54,11 +56,11 @@ def meet(
 def test_every_block_sees_what_all_blocks_wrote_before(blocks: int, soft: bool) -> None:
     expected = blocks * (blocks + 1) // 2 * (1 + 2 + 3)
     result = meet(blocks, soft=soft)
-    assert np.array_equal(result.sums, np.full(blocks, expected))
+    assert np.array_equal(result.sums[:, 0], np.full(blocks, expected))
 
 
 def test_blocks_meet_in_a_process_of_their_own_too() -> None:
-    assert np.array_equal(meet(5, isolated=True).sums, np.full(5, 90))
+    assert np.array_equal(meet(5, isolated=True).sums[:, 0], np.full(5, 90))
 
 
 @pytest.mark.parametrize("early", [0, 3, 6])
@@ -76,7 +78,13 @@ def test_a_diagnostic_in_one_block_ends_the_waiting_ones() -> None:
     source = MEET.replace("if (block == static_cast<int32_t>(early)) return;", "if (block == 4) local.GetValue(5000);")
     with pytest.raises(KernelFault) as refused:
         gnt.kernel(source=source).run(
-            gnt.out((6,), np.int32), gnt.out((6,), np.int32), gnt.inout(np.zeros(48, np.int32)), 0, NOBODY, 3, blocks=6
+            gnt.out((6, 16), np.int32),
+            gnt.out((6, 16), np.int32),
+            gnt.inout(np.zeros(48, np.int32)),
+            0,
+            NOBODY,
+            3,
+            blocks=6,
         )
     assert [one.id for one in refused.value.diagnostics] == ["ub-index"]
 
@@ -90,6 +98,12 @@ def test_the_software_form_wants_a_workspace_of_zeros() -> None:
 def test_the_software_form_wants_32_bytes_per_block() -> None:
     with pytest.raises(KernelFault) as refused:
         gnt.kernel(source=MEET).run(
-            gnt.out((3,), np.int32), gnt.out((3,), np.int32), gnt.inout(np.zeros(16, np.int32)), 1, NOBODY, 1, blocks=3
+            gnt.out((3, 16), np.int32),
+            gnt.out((3, 16), np.int32),
+            gnt.inout(np.zeros(16, np.int32)),
+            1,
+            NOBODY,
+            1,
+            blocks=3,
         )
     assert [one.id for one in refused.value.diagnostics] == ["gm-out-of-bounds"]

@@ -20,14 +20,15 @@ extern "C" __global__ __aicore__ void meet(GM_ADDR numbers, GM_ADDR sums, uint32
   if (block == static_cast<int32_t>(early)) return;
   int32_t total = 0;
   for (uint32_t round = 0; round < rounds; ++round) {
-    n.SetValue(block, (block + 1) * static_cast<int32_t>(round + 1));
+    n.SetValue(16 * block, (block + 1) * static_cast<int32_t>(round + 1));
+    DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(n);
     CrossCoreSetFlag<0, PIPE_MTE3>(3);
     CrossCoreWaitFlag(3);
-    for (int64_t other = 0; other < GetBlockNum(); ++other) total += n.GetValue(other);
+    for (int64_t other = 0; other < GetBlockNum(); ++other) total += n.GetValue(16 * other);
     CrossCoreSetFlag<0, PIPE_V>(4);
     CrossCoreWaitFlag<0, PIPE_S>(4);
   }
-  s.SetValue(block, total);
+  s.SetValue(16 * block, total);
 }
 """
 
@@ -36,14 +37,14 @@ extern "C" __global__ __aicore__ void meet(GM_ADDR numbers, GM_ADDR sums, uint32
 def test_blocks_meet(blocks: int) -> None:
     kernel = gnt.kernel(source=MEET)
     result = kernel.run(
-        gnt.out((blocks,), np.int32), gnt.out((blocks,), np.int32), 99, 3, blocks=blocks, isolated=False
+        gnt.out((blocks, 16), np.int32), gnt.out((blocks, 16), np.int32), 99, 3, blocks=blocks, isolated=False
     )
-    np.testing.assert_array_equal(result.sums, np.full(blocks, blocks * (blocks + 1) // 2 * 6))
+    np.testing.assert_array_equal(result.sums[:, 0], np.full(blocks, blocks * (blocks + 1) // 2 * 6))
 
 
 def test_a_block_that_does_not_come_is_named() -> None:
     kernel = gnt.kernel(source=MEET)
     with pytest.raises(KernelFault) as caught:
-        kernel.run(gnt.out((4,), np.int32), gnt.out((4,), np.int32), 2, 1, blocks=4, isolated=False)
+        kernel.run(gnt.out((4, 16), np.int32), gnt.out((4, 16), np.int32), 2, 1, blocks=4, isolated=False)
     (found,) = caught.value.diagnostics
     assert (found.id, found.fields["waiting"], found.fields["done_block"]) == ("sync-all-deadlock", 3, 2)

@@ -20,6 +20,7 @@ enum class Kind : uint8_t {
   WaitFlag,    //
   Barrier,     // pipe is drained
   Meet,        // the block waits until all blocks of the launch have arrived
+  CleanCache,  // lines of the scalar unit's data cache go back to global memory: operand[0], all of them without operand
   InitBuffer,  // operand[0] is the buffer
   Alloc,       // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
   EnQue,

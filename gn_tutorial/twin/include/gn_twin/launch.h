@@ -8,6 +8,7 @@
 #include <new>
 
 #include "gn_twin/blocks.h"
+#include "gn_twin/check_cache.h"
 #include "gn_twin/tally.h"
 
 namespace gn_twin {
@@ -95,11 +96,15 @@ struct Launch {
   Body& body;
   GntJob& job;
   Tally tally;
+  CacheChecker cache;
   Observers observers;
   Findings findings;
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
 
-  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally) { observers.Add(tally); }
+  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally), cache(kObserved ? job.blocks : 0) {
+    observers.Add(tally);
+    observers.Add(cache);
+  }
 
   bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;

@@ -34,6 +34,24 @@ inline void Barrier(const char* op, pipe_t pipe, Loc loc) {
   core.Emit(barrier);
 }
 
+// `at` null or `all`: every line.
+inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
+  Core& core = ThisCore();
+  core.At(loc);
+  if (core.observers == nullptr) return;
+  Event clean;
+  clean.kind = Kind::CleanCache;
+  clean.pipe = Pipe::S;
+  clean.op = op;
+  clean.loc = loc;
+  if (!all) {
+    clean.operands = 1;
+    clean.operand[0].at = static_cast<const uint8_t*>(at);
+    clean.operand[0].space = Space::GM;
+  }
+  core.Emit(clean);
+}
+
 // Suspends the block until `cores` blocks (0: all of the launch) have arrived.
 inline void MeetBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) {
   if (core.observers != nullptr) {
@@ -59,11 +77,16 @@ inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Barrier("PipeBarrier", pipe, loc);
 }
 
-// Writes back and drops lines of the scalar unit's data cache. The twin's scalar unit has none: global memory is always current.
+// Writes back and drops lines of the scalar unit's data cache: the line of the tensor's first element, from that element to the end
+// of the line, or all lines. The twin computes on global memory itself; check_cache.h says where the device would not.
 template <class T, CacheLine entireType, DcciDst dcciDst>
-inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&) {}
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::CleanCache("DataCacheCleanAndInvalid", dst.Data(), entireType == CacheLine::ENTIRE_DATA_CACHE, loc);
+}
 template <class T, CacheLine entireType>
-inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&) {}
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::CleanCache("DataCacheCleanAndInvalid", dst.Data(), entireType == CacheLine::ENTIRE_DATA_CACHE, loc);
+}
 template <class T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const LocalTensor<T>&) {}
 

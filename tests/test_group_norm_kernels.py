@@ -1,0 +1,120 @@
+"""Every rung of the forward ladder against the float64 reference: shapes, splits over cores, data hard on rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gn_tutorial import sample
+from gn_tutorial.kernel import kernel
+from gn_tutorial.reference import group_norm
+from gn_tutorial.result import Result
+from gn_tutorial.spec import KernelSpec, load_registry
+
+OP = load_registry()["group_norm"]
+RUNGS = [pytest.param(spec, id=spec.id.partition("/")[2]) for spec in OP.kernels]
+EPS = 1e-3
+
+# Shape and number of groups. The largest tile holds 6144 floats.
+GRID = [
+    ((2, 6), 3),  # no spatial axis
+    ((1, 1, 1), 1),  # one element
+    ((1, 4, 5), 4),  # one channel a group
+    ((3, 4, 7, 9), 1),  # one group
+    ((2, 6, 3, 5, 7), 2),  # three spatial axes, none a multiple of 8
+    ((5, 32, 33), 8),  # rows that are no multiple of 32 bytes
+    ((2, 4, 32, 48), 2),  # a group of half a tile
+    ((1, 4, 6144), 2),  # a channel is a tile
+    ((1, 2, 6145), 2),  # a channel is one element more than a tile
+    ((1, 6, 5000), 1),  # a group of five tiles; a channel fits into one
+    ((2, 700, 17), 1),  # many channels a tile, and a last tile that is not full
+    ((1, 9001, 1), 1),  # spatial size 1, a prime number of channels
+]
+
+
+def run(spec: KernelSpec, shape: tuple[int, ...], groups: int, *, seed: int = 3, **named: object) -> Result:
+    arrays = sample.inputs(OP, shape, seed=seed)
+    return kernel(spec.id)(*arrays.values(), num_groups=groups, eps=EPS, **named)
+
+
+@pytest.mark.parametrize(("shape", "groups"), GRID, ids=str)
+@pytest.mark.parametrize("spec", RUNGS)
+def test_any_shape(spec: KernelSpec, shape: tuple[int, ...], groups: int) -> None:
+    arrays = sample.inputs(OP, shape, seed=3)
+    result = run(spec, shape, groups)
+    comparison = result.compare(sample.expected(OP, arrays, {"num_groups": groups, "eps": EPS}), spec.tolerance)
+    assert comparison.ok, comparison
+    assert result.diagnostics == ()
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3, 7])
+@pytest.mark.parametrize("spec", RUNGS)
+def test_the_number_of_cores_changes_no_bit(spec: KernelSpec, blocks: int) -> None:
+    few, all_cores = (run(spec, (3, 10, 7, 11), 5, blocks=number) for number in (blocks, None))
+    assert few.blocks == blocks
+    for name, array in few.outputs.items():
+        np.testing.assert_array_equal(array, all_cores.outputs[name])
+
+
+def test_two_buffers_change_no_bit_of_one_buffer() -> None:
+    one, two = (run(OP.kernels[step], (2, 6, 5003), 2) for step in (1, 2))
+    for name, array in one.outputs.items():
+        np.testing.assert_array_equal(array, two.outputs[name])
+    assert two.tally.vector == one.tally.vector
+    assert two.tally.ub_high_water > one.tally.ub_high_water
+
+
+def test_each_step_reads_no_more_and_computes_with_fewer_instructions() -> None:
+    tallies = [run(spec, (2, 32, 40, 40), 8).tally for spec in OP.kernels]
+    bytes_in = [tally.bytes_in for tally in tallies]
+    assert bytes_in == sorted(bytes_in, reverse=True)
+    assert tallies[0].scalar > 100 * tallies[1].scalar
+    assert tallies[3].bytes_in < 0.7 * tallies[2].bytes_in
+
+
+@pytest.mark.parametrize("offset", [1e2, 1e4])
+def test_a_mean_far_above_the_spread_costs_no_digit(offset: float) -> None:
+    """From step 4 on: before, the mean is one float, and its rounding is a part of the spread."""
+    rng = np.random.default_rng(5)
+    x = (rng.normal(size=(2, 8, 41, 37)) + offset).astype(np.float32)
+    for spec in OP.kernels[3:]:
+        result = kernel(spec.id)(x, num_groups=2, eps=EPS)
+        truth = group_norm(x, num_groups=2, eps=EPS)
+        assert np.abs(result.y - truth.y).max() < 5e-6, spec.id
+        np.testing.assert_allclose(result.rstd, truth.rstd, rtol=2e-6)
+        np.testing.assert_allclose(result.mean, truth.mean, rtol=6e-8)  # half a unit in the last place of a float
+
+
+@pytest.mark.parametrize("value", [0.0, 3.7, -1e6])
+@pytest.mark.parametrize("spec", RUNGS)
+def test_a_constant_group_is_shifted_only(spec: KernelSpec, value: float) -> None:
+    x = np.full((1, 6, 35, 3), value, np.float32)
+    beta = np.linspace(-1, 1, 6, dtype=np.float32)
+    result = kernel(spec.id)(x, beta=beta, num_groups=2, eps=1e-5)
+    # A mean that is a few units off in its last place leaves (x - mean) / sqrt(eps) behind, up to step 3.
+    rounding = 2.0**-21 * abs(value) / np.sqrt(1e-5) if spec.step < 4 else 0.0
+    assert np.abs(result.y - beta.reshape(1, 6, 1, 1)).max() <= max(rounding, 2e-6)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("spec", RUNGS)
+def test_what_is_not_a_number_stays_in_its_group(spec: KernelSpec, bad: float) -> None:
+    arrays = sample.inputs(OP, (2, 6, 10, 7), seed=8)
+    clean = kernel(spec.id)(*arrays.values(), num_groups=3, blocks=2)
+    arrays["x"][1, 2, 4, 3] = bad  # sample 1, group 1
+    dirty = kernel(spec.id)(*arrays.values(), num_groups=3, blocks=2)
+    assert np.isnan(dirty.y[1, 2:4]).all()
+    kept = np.ones(clean.y.shape, bool)
+    kept[1, 2:4] = False
+    np.testing.assert_array_equal(dirty.y[kept], clean.y[kept])
+
+
+@pytest.mark.parametrize("spec", RUNGS)
+def test_a_group_much_larger_than_local_memory(spec: KernelSpec) -> None:
+    """4 MiB in one group on one core; the observed twin checks every access."""
+    shape = (1, 4, 512, 513)
+    result = run(spec, shape, 1)
+    arrays = sample.inputs(OP, shape, seed=3)
+    comparison = result.compare(sample.expected(OP, arrays, {"num_groups": 1, "eps": EPS}), spec.tolerance)
+    assert comparison.ok, comparison
+    assert result.tally.ub_high_water <= 192 * 1024
