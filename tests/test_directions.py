@@ -74,7 +74,7 @@ TWIN_ROOMS = {
         "language events core tensors",
     ),
     "observers": Room("check_*.h gm_lines.h shadow_*.h trace.h tally.h", "language events core"),
-    "launch": Room("launch.h", "language events core observers"),
+    "launch": Room("launch.h watchers.h", "language events core observers"),
     "host": Room("host_runtime.h host_tiling.h", "language events core observers launch"),
 }
 # The launcher is a program of its own and shares nothing with a kernel library but the C interface.

@@ -8,8 +8,7 @@
 #include <new>
 
 #include "gn_twin/blocks.h"
-#include "gn_twin/check_cache.h"
-#include "gn_twin/tally.h"
+#include "gn_twin/watchers.h"
 
 namespace gn_twin {
 
@@ -95,16 +94,10 @@ template <class Body>
 struct Launch {
   Body& body;
   GntJob& job;
-  Tally tally;
-  CacheChecker cache;
-  Observers observers;
-  Findings findings;
+  Watchers watchers;
   UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
 
-  Launch(Body& body, GntJob& job) : body(body), job(job), tally(job.tally), cache(kObserved ? job.blocks : 0) {
-    observers.Add(tally);
-    observers.Add(cache);
-  }
+  Launch(Body& body, GntJob& job) : body(body), job(job), watchers(job) {}
 
   bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
@@ -121,18 +114,18 @@ struct Launch {
     core.block = block;
     job.here_block = block;
     if constexpr (kObserved) {
-      core.observers = &observers;
-      core.findings = &findings;
+      core.observers = &watchers.All();
+      core.findings = &watchers.Found();
       ub->Poison();
     }
     current_core = &core;
     bool good = true;
     try {
-      if constexpr (kObserved) observers.OnBlockBegin(core);
+      if constexpr (kObserved) core.observers->OnBlockBegin(core);
       CallBody();
       if constexpr (kObserved) {
         core.TellScalars();
-        observers.OnBlockEnd(core);
+        core.observers->OnBlockEnd(core);
       }
     } catch (const Stopped&) {
       good = false;
@@ -154,11 +147,11 @@ struct Launch {
     if constexpr (kObserved) {
       Core core;
       core.job = &job;
-      core.observers = &observers;
-      core.findings = &findings;
-      observers.OnLaunchEnd(core);
+      core.observers = &watchers.All();
+      core.findings = &watchers.Found();
+      core.observers->OnLaunchEnd(core);
     }
-    return findings.Errors() == 0;
+    return watchers.Found().Errors() == 0;
   }
 
  private:

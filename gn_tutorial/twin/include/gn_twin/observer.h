@@ -43,7 +43,7 @@ class Observers {
   }
 
  private:
-  static constexpr uint32_t kMost = 6;
+  static constexpr uint32_t kMost = 8;
   Observer* all_[kMost] = {};
   uint32_t count_ = 0;
 };
