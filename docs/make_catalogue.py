@@ -25,7 +25,7 @@ from gn_tutorial.errors import KernelFault  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"
 _MADE = f"<!-- Made by {COMMAND}; do not edit. -->"
-_EXPECT = re.compile(r"[ \t]*// expect: [\w-]+$", re.MULTILINE)
+_MARKS = re.compile(r"[ \t]*// (?:expect: [\w-]+|the other access)$", re.MULTILINE)  # of the tests
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def example(program: str, name: str) -> Example:
     if found is None:
         raise ValueError(f"tests/programs/{program}.cpp does not give {name}")
     paths = programs.SOURCES[program], programs.SOURCES[program.removesuffix("_bad") + "_ok"]
-    wrong, right = (_EXPECT.sub("", path.read_text(encoding="utf-8")).rstrip("\n") for path in paths)
+    wrong, right = (_MARKS.sub("", path.read_text(encoding="utf-8")).rstrip("\n") for path in paths)
     return Example(program, wrong, right, found.line, found.severity, printed)
 
 
@@ -71,7 +71,7 @@ def run(program: str) -> tuple[str, Findings]:
     except KernelFault as fault:
         findings, text = Findings(fault.diagnostics), str(fault)
     folder = f"{programs.SOURCES[program].parent}/"
-    return _EXPECT.sub("", text.replace(folder, "")), findings
+    return _MARKS.sub("", text.replace(folder, "")), findings
 
 
 def page(entry: Entry, found: Sequence[Example]) -> str:
@@ -82,7 +82,7 @@ def page(entry: Entry, found: Sequence[Example]) -> str:
         first = found[0]
         wrong, right = marked(first)
         parts += ["## Wrong", _code("cpp", wrong), "The twin prints:", _code("text", first.printed)]
-        parts += ["## Right", _code("cpp", right), f"Run it: `{_command(first)}`"]
+        parts += ["## Right", _code("cpp", right), *_command(first)]
         if len(found) > 1:
             others = ", ".join(_link(f"../../tests/programs/{one.name}.cpp", one.name) for one in found[1:])
             parts.append(f"Other programs with this mistake: {others}.")
@@ -166,11 +166,15 @@ def _reference(entry: Entry) -> str:
     return f"{_link(f'{entry.id}.md', entry.id)}: {_spoken(entry.what)}"
 
 
-def _command(pair: Example) -> str:
+def _command(pair: Example) -> list[str]:
+    """How to run the wrong program; nothing for one that needs more than ``gnt run`` can be told."""
+    if programs.OPTIONS.search(pair.wrong) or programs.ROLES.search(pair.wrong):
+        return []
     blocks = programs.BLOCKS.search(pair.wrong)
     more = f" --blocks {blocks[1]}" if blocks else ""
     # As in the tests: both arguments hold 1024 floats.
-    return f"gnt run tests/programs/{pair.name}.cpp --arg x=float32[1024] --inout y=float32[1024]{more}"
+    words = f"gnt run tests/programs/{pair.name}.cpp --arg x=float32[1024] --inout y=float32[1024]{more}"
+    return [f"Run it: `{words}`"]
 
 
 def _mark(lines: list[str], which: Sequence[int], word: str) -> None:

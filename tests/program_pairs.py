@@ -1,8 +1,9 @@
 """The pairs of programs under ``programs``: found, built and run, for their test and for the pages of diagnostics.
 
 ``programs/<check>/<name>_ok.cpp`` runs to its end; ``..._bad.cpp`` stops with exactly the diagnostic of its
-``// expect: <id>`` comment, on that line. ``// blocks: <n>`` asks for more than one block. All are compiled into one
-library, to compile the headers once. No pytest here: the lint of the pages runs without it.
+``// expect: <id>`` comment, on that line. ``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for other
+roles of x and y than in and inout, ``// options: <field>=<choice>`` for a choice of TwinOptions. All are compiled into
+one library, to compile the headers once. No pytest here: the lint of the pages runs without it.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import functools
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gn_tutorial.abi import Kind, Role
 from gn_tutorial.build import Built, build_kernel
 from gn_tutorial.launch import LaunchArg, Launched, launch
+from gn_tutorial.options import TwinOptions
 
 PROGRAMS = Path(__file__).parent / "programs"
 SOURCES = {
@@ -25,6 +28,8 @@ SOURCES = {
 }
 EXPECT = re.compile(r"// expect: ([\w-]+)$")
 BLOCKS = re.compile(r"^// blocks: (\d+)$", flags=re.MULTILINE)
+ROLES = re.compile(r"^// roles: (\w+) (\w+)$", flags=re.MULTILINE)
+OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", flags=re.MULTILINE)
 
 
 def expected(path: Path) -> list[tuple[str, int]]:
@@ -39,13 +44,24 @@ def library() -> Built:
     return build_kernel("\n".join(parts), optimise=False)
 
 
-def run(name: str) -> Launched:
-    x = np.arange(1024, dtype=np.float32)
+def run(name: str, **more: Any) -> Launched:
+    """Launch a program on x = 0, 1, 2, ... and y = 0, 1024 floats each; ``more`` are fields of TwinOptions.
+
+    Raises KernelFault as the launch does.
+    """
+    text = SOURCES[name].read_text(encoding="utf-8")
+    roles = ROLES.search(text)
+    of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
     args = [
-        LaunchArg("x", Kind.TENSOR, Role.IN, x),
-        LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros(1024, np.float32)),
+        LaunchArg("x", Kind.TENSOR, of_x, np.arange(1024, dtype=np.float32)),
+        LaunchArg("y", Kind.TENSOR, of_y, np.zeros(1024, np.float32)),
     ]
-    blocks = BLOCKS.search(SOURCES[name].read_text(encoding="utf-8"))
+    blocks = BLOCKS.search(text)
     return launch(
-        library().library, name.replace("/", "_"), args, blocks=int(blocks.group(1)) if blocks else 1, isolated=False
+        library().library,
+        name.replace("/", "_"),
+        args,
+        blocks=int(blocks.group(1)) if blocks else 1,
+        options=TwinOptions(**dict(OPTIONS.findall(text)), **more),
+        isolated=False,
     )
