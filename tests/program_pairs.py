@@ -1,9 +1,9 @@
 """The pairs of programs under ``programs``: found, built and run, for their test and for the pages of diagnostics.
 
 ``programs/<check>/<name>_ok.cpp`` runs to its end; ``..._bad.cpp`` stops with exactly the diagnostic of its
-``// expect: <id>`` comment, on that line. ``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for other
-roles of x and y than in and inout, ``// options: <field>=<choice>`` for a choice of TwinOptions. All are compiled into
-one library, to compile the headers once. No pytest here: the lint of the pages runs without it.
+``// expect: <id>`` comment, on that line. ``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for
+other roles of x and y than in and inout, ``// options: <field>=<choice>`` for a choice of TwinOptions. All are compiled
+into one library, to compile the headers once. No pytest here: the lint of the pages runs without it.
 """
 
 from __future__ import annotations
