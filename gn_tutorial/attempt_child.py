@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+import tracemalloc
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
@@ -50,11 +51,18 @@ def _call(
         return {"missing": call["function"]}
     given = {name: _value(value, arrays) for name, value in call["arguments"].items()}
     before = {name: value.copy() for name, value in given.items() if isinstance(value, np.ndarray)}
+    peak = 0
+    if call["measured"]:  # NumPy reports its arrays to tracemalloc; those that are given were made before
+        tracemalloc.start()
     try:
         with np.errstate(all="ignore"):
             answer = function(**given)
     except BaseException as error:
         return _failure(error, source)
+    finally:
+        if call["measured"]:
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
     for name, value in before.items():
         if not np.array_equal(given[name], value):
             return {"edited": name}
@@ -65,7 +73,7 @@ def _call(
     if any(array.dtype.kind not in "fiub" for array in made):
         return {"returned": ", ".join(type(part).__name__ for part in parts)}
     np.savez(folder / f"out{number}.npz", *made)
-    return {"done": len(made)}
+    return {"done": len(made), "peak": peak}
 
 
 def _value(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:

@@ -20,14 +20,31 @@ from gn_tutorial.result import Result
 
 
 @dataclass(frozen=True)
+class Trap:
+    """A fault that a right kernel must run into: which diagnostic, and in which block.
+
+    The twin then says which block did something, and no kernel can write that number itself. words: what it means if
+    another ``{block}`` runs into it.
+    """
+
+    id: str
+    block: int
+    words: str
+
+
+@dataclass(frozen=True)
 class KernelCase:
-    """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name."""
+    """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
+
+    trap: the launch is made so that it must be stopped; the outputs are then not looked at.
+    """
 
     label: str
     inputs: Mapping[str, np.ndarray]
     numbers: Mapping[str, int | float]
     expected: Mapping[str, np.ndarray]
     blocks: int = 1
+    trap: Trap | None = None
 
 
 #: Looks at a launch and recognises a mistake, in words; None if it is not this one.
@@ -81,12 +98,17 @@ class KernelChecker:
             return Finding(f"the kernel crashed: {error.what}", case.label, _place(error.where))
         except KernelError as error:
             return Finding(error.what, case.label, _place(error.where))
+        if case.trap is not None:
+            return Finding(f"nobody did what block {case.trap.block} has to do here", case.label)
         return self._judge(case, result)
 
-    def _fault(self, case: KernelCase, error: KernelFault) -> Finding:
+    def _fault(self, case: KernelCase, error: KernelFault) -> Finding | None:
         first = next((one for one in error.diagnostics if one.severity == "error"), None)
         if first is None:
             return Finding(error.what, case.label)
+        if case.trap is not None and first.id == case.trap.id:
+            other = Finding(case.trap.words.format(block=first.block), case.label)
+            return None if first.block == case.trap.block else other
         known = self.faults.get(first.id, "")
         words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"

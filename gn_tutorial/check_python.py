@@ -34,12 +34,16 @@ class Chunks:
 
 @dataclass(frozen=True)
 class PythonCase:
-    """One call. arguments: arrays, numbers or Chunks by name. expected: what it returns, in order, by name."""
+    """One call. arguments: arrays, numbers or Chunks by name. expected: what it returns, in order, by name.
+
+    room: bytes that the call may hold at once besides its arguments; None: as many as it likes.
+    """
 
     label: str
     function: str
     arguments: Mapping[str, Any]
     expected: Mapping[str, np.ndarray]
+    room: int | None = None
 
 
 #: Looks at what a call returned and recognises a mistake, in words; None if it is not this one.
@@ -135,6 +139,12 @@ class PythonChecker:
             case {"error": kind}:
                 where = f"{path.name}:{fact['line']}" if fact["line"] else path.name
                 return Finding(f"{name} raised {kind}: {fact['text']}", case.label, where)
+            case {"peak": int(peak)} if case.room is not None and peak > case.room:
+                return Finding(
+                    f"{peak:,} bytes of the stream's data are kept, or made of them; a core has no room for that: "
+                    "keep a few numbers of each chunk",
+                    case.label,
+                )
         with np.load(outputs, allow_pickle=False) as made:
             arrays = [made[key] for key in made.files]
         if len(arrays) != len(case.expected):
@@ -192,7 +202,11 @@ def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase]) -> None:
         return {"chunks": [put(array) for array in value.arrays]} if isinstance(value, Chunks) else value
 
     calls = [
-        {"function": case.function, "arguments": {name: encode(value) for name, value in case.arguments.items()}}
+        {
+            "function": case.function,
+            "arguments": {name: encode(value) for name, value in case.arguments.items()},
+            "measured": case.room is not None,
+        }
         for case in cases
     ]
     job = {"source": str(path.resolve()), "memory_bytes": _MEMORY_BYTES, "file_bytes": _FILE_BYTES, "calls": calls}

@@ -23,22 +23,22 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.filters import filter_bank
 
 _VALUES, _ERRORS = "cividis", "PuOr_r"
-_INK, _FAINT = "#222222", "#767676"
+INK, FAINT = "#222222", "#767676"
 _BEFORE, _AFTER = "#b35806", "#00336f"
 # A colour and a marker for each line of one picture: either alone tells them apart.
-_LINES = (("#b35806", "o"), ("#e08214", "s"), ("#8073ac", "^"), ("#00336f", "D"))
-_STYLE: dict[str, Any] = {
+LINES = (("#b35806", "o"), ("#e08214", "s"), ("#8073ac", "^"), ("#00336f", "D"))
+STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
-    "text.color": _INK,
-    "axes.labelcolor": _INK,
-    "axes.edgecolor": _FAINT,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT,
     "axes.linewidth": 0.6,
     "axes.titlesize": 9.0,
-    "xtick.color": _FAINT,
-    "ytick.color": _FAINT,
-    "xtick.labelcolor": _INK,
-    "ytick.labelcolor": _INK,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
 }
@@ -60,7 +60,7 @@ class Picture:
 
     def _png(self, dpi: int) -> bytes:
         buffer = io.BytesIO()
-        with matplotlib.rc_context(_STYLE):
+        with matplotlib.rc_context(STYLE):
             # Matplotlib's version would otherwise be in the file, and change it with every release.
             self.figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None, "Description": self.alt})
         return buffer.getvalue()
@@ -103,7 +103,7 @@ def tour_picture(data: TourPicture) -> Picture:
     bank = filter_bank()
     size = len(bank) // data.num_groups
     chosen = [group * size for group in range(data.num_groups)]
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         return _draw_tour(data, [bank[c].name for c in chosen], [bank[c].group for c in chosen], chosen)
 
 
@@ -171,7 +171,7 @@ def _draw_spreads(axis: Axes, data: TourPicture) -> None:
     axis.hlines(place, before, after, color="#cccccc", linewidth=1.2, zorder=1)
     axis.scatter(before, place, s=26, color=_BEFORE, marker="o", label="filtered", zorder=2)
     axis.scatter(after, place, s=26, color=_AFTER, marker="D", label="normalised", zorder=2)
-    axis.axvline(1.0, color=_FAINT, linewidth=0.8, linestyle=":", zorder=0)
+    axis.axvline(1.0, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
     axis.set_xscale("log")
     axis.set_yticks(place, [each.name for each in filter_bank()], fontsize=8)
     axis.tick_params(axis="y", length=0)
@@ -198,7 +198,7 @@ def block_map(parts: Sequence[tuple[int, int, int]], size: int) -> Picture:
                 where="argument parts",
             )
     by_block = {block: list(group) for block, group in groupby(tiles, key=lambda tile: tile[0])}
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = _draw_block_map(by_block, size)
     said = []
     for block, mine in by_block.items():
@@ -214,7 +214,7 @@ def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) 
     figure = Figure(figsize=(9.6, 1.3 + 0.42 * blocks), layout="constrained")
     axis = figure.subplots()
     for block, tiles in by_block.items():
-        ink = "white" if colours[block][:3].mean() < 0.5 else _INK
+        ink = "white" if colours[block][:3].mean() < 0.5 else INK
         for number, (_, first, count) in enumerate(tiles):
             box = {"width": count, "left": first, "facecolor": colours[block], "edgecolor": "white", "linewidth": 0.8}
             axis.barh(-1.4, height=0.9, **box)
@@ -244,14 +244,14 @@ def variance_errors(ratios: Sequence[float], errors: Mapping[str, Sequence[float
     if across.ndim != 1 or across.size < 2 or not (across > 0).all() or not (np.diff(across) > 0).all():
         raise ArgumentError("two ratios or more are needed, ascending and greater than zero", where="argument ratios")
     lines = {name: np.asarray(values, dtype=np.float64) for name, values in errors.items()}
-    if not 1 <= len(lines) <= len(_LINES):
-        raise ArgumentError(f"{len(lines)} formulas; 1 to {len(_LINES)} can be told apart", where="argument errors")
+    if not 1 <= len(lines) <= len(LINES):
+        raise ArgumentError(f"{len(lines)} formulas; 1 to {len(LINES)} can be told apart", where="argument errors")
     for name, values in lines.items():
         if values.shape != across.shape or not (np.isfinite(values) & (values >= 0)).all():
             raise ArgumentError(
                 f"'{name}' needs {across.size} errors, finite and not below zero", where="argument errors"
             )
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = _draw_variance_errors(across, lines)
     said = []
     for name, values in lines.items():
@@ -268,10 +268,10 @@ def variance_errors(ratios: Sequence[float], errors: Mapping[str, Sequence[float
 def _draw_variance_errors(across: np.ndarray, lines: Mapping[str, np.ndarray]) -> Figure:
     figure = Figure(figsize=(9.6, 5.0), layout="constrained")
     axis = figure.subplots()
-    axis.plot(across, 2.0**-24 * across**2, color=_FAINT, linewidth=1.0, linestyle="--", zorder=1)
-    axis.axhline(1.0, color=_FAINT, linewidth=0.8, linestyle=":", zorder=0)
-    axis.text(across[0], 1.5, "above: not one digit is right", fontsize=8, color=_FAINT)
-    for (name, values), (colour, marker) in zip(lines.items(), _LINES, strict=False):
+    axis.plot(across, 2.0**-24 * across**2, color=FAINT, linewidth=1.0, linestyle="--", zorder=1)
+    axis.axhline(1.0, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
+    axis.text(across[0], 1.5, "above: not one digit is right", fontsize=8, color=FAINT)
+    for (name, values), (colour, marker) in zip(lines.items(), LINES, strict=False):
         axis.plot(across, np.where(values > 0, values, np.nan), color=colour, marker=marker, markersize=4, label=name)
     axis.set_xscale("log")
     axis.set_yscale("log")

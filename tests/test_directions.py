@@ -52,7 +52,7 @@ PYTHON_ROOMS = {
         "check_* exercise_cases exercise_cases.* exercise_check exercise_workspace grade progress quiz",
         "base facts reference tiling launch kernel attempts",
     ),
-    "pictures": Room("plot filters photo", "base facts reference kernel"),
+    "pictures": Room("plot plot_machine filters photo", "base facts reference kernel"),
     "door": Room("__init__", "base kernel"),
     "compat": Room("compat compat_reasons compat_defines", "base facts compiler build launch"),
     "front": Room(
@@ -61,7 +61,7 @@ PYTHON_ROOMS = {
     ),
 }
 # The only modules that may import a heavy package, so that everything else starts fast and works without it.
-IMPORTED_ONLY_BY = {"matplotlib": {"plot"}, "torch": set(), "torch_npu": set()}
+IMPORTED_ONLY_BY = {"matplotlib": {"plot", "plot_machine"}, "torch": set(), "torch_npu": set()}
 
 TWIN_ROOMS = {
     "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h"),

@@ -23,8 +23,11 @@ CHECKERS: Mapping[str, Checker] = {
     "copy-tail": start.COPY_TAIL,
     "group-norm": numpy_group_norm.GROUP_NORM,
     "chunk-statistics": numpy_group_norm.CHUNK_STATISTICS,
+    "limits": numpy_group_norm.LIMITS,
     "ub-budget": machine.UB_BUDGET,
     "ub-tiling": machine.UB_TILING,
+    "shared-buffer": machine.SHARED_BUFFER,
     "core-offsets": scalar.CORE_OFFSETS,
     "row-mean": scalar.ROW_MEAN,
+    "scalar-accesses": scalar.SCALAR_ACCESSES,
 }

@@ -1,4 +1,4 @@
-"""02.1: predict what the Unified Buffer holds. 02.2: a tiling function that fills it."""
+"""02.1: predict what the Unified Buffer holds. 02.2: a tiling function that fills it. 02.3: a buffer for two inputs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from gn_tutorial.arguments import out
+from gn_tutorial.check_kernel import KernelCase, KernelChecker, unwritten
 from gn_tutorial.check_predict import PredictChecker, Question
 from gn_tutorial.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.kernel import kernel
 from gn_tutorial.launch import Tally
+from gn_tutorial.result import Result
 
 _N, _BLOCKS = 20001, 3  # as the exercise's text says
 _BLOCK = 32
@@ -170,4 +172,58 @@ UB_TILING = TilingChecker(
     arguments=("n", "ubBytes", "elementBytes", "buffers"),
     cases=_tiling_cases,
     symptoms=(_which_slip,),
+)
+
+
+_PAIR_TILE = 512  # kTile of the exercise's kernel
+
+
+def _pair_cases(rng: np.random.Generator) -> list[KernelCase]:
+    # 13 and 5: a tail that is no whole 32-byte block. 16, 512 and 1024: right as the exercise stands.
+    shapes = [(13, 1), (5, 1), (16, 1), (512, 1), (517, 1), (1024, 2), (2003, 3)]
+    shapes += [(int(rng.integers(1000, 6000)), int(rng.integers(2, 9))) for _ in range(2)]
+    return [_pair_case(rng, n, blocks) for n, blocks in shapes]
+
+
+def _pair_case(rng: np.random.Generator, n: int, blocks: int) -> KernelCase:
+    x = (rng.standard_normal(n) * 3 + 1).astype(np.float32)
+    y = (rng.standard_normal(n) - 5).astype(np.float32)
+    label = f"{n} floats on {blocks} block{'s' * (blocks > 1)}, tiles of {_PAIR_TILE}"
+    return KernelCase(label, {"x": x, "y": y}, {"n": n}, {"z": x + y}, blocks)
+
+
+def _overwritten(case: KernelCase, result: Result) -> str | None:
+    """Where y begins before x ends, the last elements of a tile see y's first ones in place of x's last."""
+    x, y, z = case.inputs["x"], case.inputs["y"], result["z"]
+    first = int((z != x + y).argmax())
+    if 0 < first < _PAIR_TILE and np.array_equal(z[first:_PAIR_TILE], (y[: x.size - first] + y[first:])[:_PAIR_TILE]):
+        return f"z is wrong from z[{first}] on: the end of x was overwritten by the beginning of y before it was added"
+    return None
+
+
+def _two_places(case: KernelCase, result: Result) -> str | None:
+    # The Unified Buffer starts out as NaN; so does z, but as another one.
+    if (np.isnan(result["z"]) & ~unwritten(result["z"])).any():
+        return "Add read a place that nothing was copied to: CopyIn and Compute must agree on where y begins"
+    return None
+
+
+def _vector_adds(case: KernelCase, result: Result) -> str | None:
+    if result.tally.vector == 0:
+        return "the numbers are right, but the vector unit added nothing: Add does the work"
+    return None
+
+
+SHARED_BUFFER = KernelChecker(
+    _pair_cases,
+    rtol=0.0,
+    atol=0.0,
+    symptoms=(_overwritten, _two_places),
+    demands=(_vector_adds,),
+    faults={
+        "ub-misaligned": "an input does not begin at a multiple of 32 bytes",
+        "ub-out-of-bounds": "the place of y is outside the buffer; the index of a tensor counts elements",
+        "gm-out-of-bounds": "more is copied than asked for, past the end of an array",
+        "gm-beyond-declared-size": "more is copied than asked for, past the end of an array",
+    },
 )

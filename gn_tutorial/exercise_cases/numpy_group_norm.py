@@ -1,8 +1,9 @@
-"""01.1: GroupNorm in NumPy. 01.2: mean and variance of data that stream past in chunks."""
+"""01.1: GroupNorm in NumPy. 01.2: mean and variance of data that stream past in chunks. 01.3: the two limits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -79,7 +80,7 @@ def _chunk_cases(rng: np.random.Generator) -> list[PythonCase]:
     # mean(x * x) - mean * mean has no right digit left.
     cases += [_stream_case(rng, *shape) for shape in [(5, 2, 1.0, 2.0), (40, 16, 3.0, 1.0), (1000, 64, 1e6, 0.01)]]
     hidden = (int(rng.integers(100, 900)), int(rng.integers(7, 60)), float(rng.uniform(1e5, 1e6)), 0.02)
-    return [*cases, _stream_case(rng, *hidden)]
+    return [*cases, _stream_case(rng, *hidden), _long_case(rng)]
 
 
 def _combine_case(part: tuple[int, float, float, int, float, float]) -> PythonCase:
@@ -99,6 +100,11 @@ def _stream_case(rng: np.random.Generator, length: int, chunk: int, mean: float,
     chunks = Chunks(tuple(x[at : at + chunk] for at in range(0, length, chunk)))
     label = f"{length} numbers around {mean:g} with spread {sigma:g}, in chunks of {chunk}"
     return PythonCase(label, "statistics", {"chunks": chunks}, expected)
+
+
+def _long_case(rng: np.random.Generator) -> PythonCase:
+    """Two million bytes in 257 chunks, and room for a quarter: three numbers for each chunk fit, its data do not."""
+    return replace(_stream_case(rng, 256 * 1000 + 7, 1000, 30.0, 2.0), room=512_000)
 
 
 def _which_combination(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
@@ -136,3 +142,44 @@ CHUNK_STATISTICS = PythonChecker(
     forbidden=dict.fromkeys(("var", "std", "nanvar", "nanstd", "cov"), "sum the squared differences yourself"),
     symptoms=(_which_combination,),
 )
+
+
+def _limit_cases(rng: np.random.Generator) -> list[PythonCase]:
+    shapes = [((2, 3, 4), 1e-5), ((3, 5), 1e-3), ((2, 4, 3, 5), 1e-2), ((2, 3, 2, 3, 2), 1e-5)]
+    shapes += [((int(rng.integers(2, 5)), int(rng.integers(2, 6)), int(rng.integers(2, 7))), 0.1)]
+    return [_limit_case(rng, name, *shape) for name in ("layer_norm", "instance_norm") for shape in shapes]
+
+
+def _limit_case(rng: np.random.Generator, name: str, shape: tuple[int, ...], eps: float) -> PythonCase:
+    own = shape[1:] if name == "layer_norm" else shape[1:2]
+    x = rng.standard_normal(shape) * 2 + np.linspace(-1, 4, int(np.prod(shape))).reshape(shape)
+    gamma, beta = rng.uniform(0.5, 2, own), rng.uniform(1, 3, own)
+    truth = getattr(reference, name)(x, gamma, beta, eps=eps)
+    arguments = {"x": x, "gamma": gamma, "beta": beta, "eps": eps}
+    return PythonCase(f"x of shape {shape}, eps {eps:g}", name, arguments, truth._asdict())
+
+
+def _which_limit(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
+    x, gamma, beta, eps = (case.arguments[name] for name in ("x", "gamma", "beta", "eps"))
+    if case.function == "instance_norm":
+        if x.ndim > 2 and np.ptp(got["mean"], axis=1).max() == 0:
+            return "all channels of a sample share one mean: that is LayerNorm; InstanceNorm takes one for each channel"
+        return None
+    axes = tuple(range(1, x.ndim))
+    plain = (x - x.mean(axis=axes, keepdims=True)) / np.sqrt(x.var(axis=axes, keepdims=True) + eps)
+    if _same(got["y"], plain):
+        return "y is normalised, but gamma and beta of LayerNorm are not applied"
+    before = x * gamma
+    early = (before - before.mean(axis=axes, keepdims=True)) / np.sqrt(before.var(axis=axes, keepdims=True) + eps)
+    if _same(got["y"], early + beta):
+        return "gamma is multiplied before the normalisation, which takes its effect off again; it comes afterwards"
+    inner = tuple(range(2, x.ndim))
+    if _same(got["rstd"], (1 / np.sqrt(x.var(axis=inner) + eps)).mean(axis=1)):
+        return "this is one mean for each channel, so InstanceNorm; LayerNorm takes one for a whole sample"
+    for other in (1e-5, 0.0):
+        if eps != other and _same(got["rstd"], 1 / np.sqrt(x.var(axis=axes) + other)):
+            return f"eps is {other:g} here, which is not the eps that was given, {eps:g}"
+    return None
+
+
+LIMITS = PythonChecker(_limit_cases, rtol=1e-7, atol=1e-9, symptoms=(_which_limit,))

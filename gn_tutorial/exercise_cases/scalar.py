@@ -1,11 +1,17 @@
-"""03.1: which groups belong to which core. 03.2: the mean of a row through the scalar unit."""
+"""03.1: which groups belong to which core. 03.2: the mean of a row. 03.3: how many scalar accesses there are."""
 
 from __future__ import annotations
 
+import functools
+from dataclasses import replace
+
 import numpy as np
 
-from gn_tutorial.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.check_kernel import KernelCase, KernelChecker, Trap, unwritten
+from gn_tutorial.check_predict import PredictChecker, Question
 from gn_tutorial.exercise_numbers import constant, spots
+from gn_tutorial.kernel import kernel
+from gn_tutorial.launch import Tally
 from gn_tutorial.result import Result
 
 _CHUNK = 256  # kChunk of the exercise's kernel
@@ -14,7 +20,7 @@ _CHUNK = 256  # kChunk of the exercise's kernel
 def _offset_cases(rng: np.random.Generator) -> list[KernelCase]:
     shapes = [(3, 1), (6, 3), (7, 3), (9, 4), (2, 5), (40, 16)]
     shapes += [(int(rng.integers(20, 200)), int(rng.integers(3, 20))) for _ in range(2)]
-    return [_offset_case(groups, cores) for groups, cores in shapes]
+    return [*(_offset_case(groups, cores) for groups, cores in shapes), _trap_case(7, 3)]
 
 
 def _offset_case(groups: int, cores: int) -> KernelCase:
@@ -22,6 +28,25 @@ def _offset_case(groups: int, cores: int) -> KernelCase:
     owner = np.repeat(np.arange(cores), counts).astype(np.int32)
     return KernelCase(
         f"{groups} groups on {cores} core{'s' * (cores > 1)}", {}, {"groups": groups}, {"owner": owner}, cores
+    )
+
+
+def _trap_case(groups: int, cores: int) -> KernelCase:
+    """The core that has the last group falls over the end of owner: the twin says who that really is.
+
+    Without it a kernel could number its cores as it likes, and write those numbers to owner.
+    """
+    case = _offset_case(groups, cores)
+    last = cores - 1
+    words = (
+        f"the last group belongs to core {last}, and it was taken by another one: by GetBlockIdx() it is core "
+        "{block}. Leave core_ as it is"
+    )
+    return replace(
+        case,
+        label=f"{case.label}, the last one without a place in owner",
+        expected={"owner": case.expected["owner"][:-1]},
+        trap=Trap("gm-out-of-bounds", last, words),
     )
 
 
@@ -144,4 +169,64 @@ ROW_MEAN = KernelChecker(
         "ub-out-of-bounds": "a chunk does not fit its buffer",
         "ub-index": "an element outside the chunk is read",
     },
+)
+
+
+_SHAPE, _GROUPS = (2, 12, 30, 40), 4  # as the exercise's text says
+
+
+@functools.cache
+def _tally() -> Tally:
+    return kernel("group_norm/scalar")(np.ones(_SHAPE, np.float32), num_groups=_GROUPS).tally
+
+
+SCALAR_ACCESSES = PredictChecker(
+    (
+        Question(
+            "scalar_accesses",
+            "GetValue and SetValue of the whole launch",
+            lambda: _tally().scalar,
+            {
+                28800: "Look at the loops over i: that is one for each element",
+                86400: "The result of each element is written too: that is without SetValue",
+                115200: "That is what the elements need; each group has some of its own, and each channel",
+                115232: "gamma and beta are read too, of each channel, once in each sample",
+                115248: "That is without the groups: a root and two statistics each",
+                115256: "gamma and beta are counted for one sample; each sample reads gamma and beta again",
+            },
+        ),
+        Question(
+            "copies_in",
+            "copies from global memory into the Unified Buffer",
+            lambda: _tally().mte2,
+            {
+                32: "The kernel reads each group three times: that is one pass",
+                72: "A group of 3600 elements is no multiple of kChunk; the tail of a group is a chunk too",
+                12: "That is one group; there are 8",
+                48: "That is one sample; there are two",
+                144: "That is each channel by itself; a chunk goes across the channels of its group",
+                87: "That is all groups in one piece; each group has a tail of its own",
+            },
+        ),
+        Question(
+            "copies_out",
+            "copies from the Unified Buffer to global memory",
+            lambda: _tally().mte3,
+            {
+                32: "That is y; mean and rstd go back as well",
+                96: "Only the last pass writes",
+                40: "mean and rstd are two copies for each group",
+            },
+        ),
+        Question(
+            "bytes_in",
+            "bytes that the copies bring into the Unified Buffer",
+            lambda: _tally().bytes_in,
+            {
+                115200: "The kernel goes over each group three times: that is x once",
+                86400: "That is in floats; a float has 4 bytes",
+                28800: "That is the number of elements; a float has 4 bytes, and there are three passes",
+            },
+        ),
+    )
 )

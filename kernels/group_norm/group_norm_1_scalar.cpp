@@ -55,7 +55,7 @@ class GroupNormScalar {
   }
 
  private:
-  // The pipes work on their own; a flag makes one wait for another. Set by the first pipe of the event, awaited by the second.
+  // The pipes work on their own; a flag makes one wait for another. Set by the first pipe of the event, awaited by the other.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();
