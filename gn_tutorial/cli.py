@@ -6,18 +6,20 @@ Exit codes: 0 right; 1 a kernel is wrong, or kernels cannot run here (doctor); 2
 
 from __future__ import annotations
 
+import functools
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from gn_tutorial.cli_exercises import ask_quiz, exercise_app, learn_app
 from gn_tutorial.cli_profile import diff as diff_kernels
 from gn_tutorial.cli_profile import profile as profile_kernel
-from gn_tutorial.errors import GntError
-from gn_tutorial.terminal import emit_json, print_table, working
+from gn_tutorial.errors import GntError, KernelError
+from gn_tutorial.terminal import emit_failure, emit_json, print_error, print_table, working
 
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
@@ -46,7 +48,7 @@ def main() -> None:
     try:
         app(prog_name="gnt")
     except GntError as error:
-        print(f"gnt: {error}", file=sys.stderr)
+        print_error(error)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         print("gnt: stopped", file=sys.stderr)
@@ -131,7 +133,23 @@ def list_kernels(json: Json = False) -> None:
     print_table(("kernel", "what it is", "dtypes", "file"), rows)
 
 
+def _failure_as_json(command: Callable[..., None]) -> Callable[..., None]:
+    """With ``--json`` a launch that fails is JSON on standard output too; its message and exit code stay."""
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        try:
+            command(**given)
+        except KernelError as error:
+            if given["json"]:
+                emit_failure(error)
+            raise
+
+    return wrapped
+
+
 @app.command()
+@_failure_as_json
 def run(
     target: Annotated[
         str, typer.Argument(help="A registered kernel (group_norm/scalar), a .cpp file, or a whole sample with a main.")
@@ -271,6 +289,17 @@ def apis(
         from gn_tutorial.errors import ArgumentError
 
         raise ArgumentError(f"no Ascend C name matches '{pattern}'", hint="gnt apis lists them all")
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(help="The id of a diagnostic; none: the guide by symptom and the list.")] = "",
+    json: Json = False,
+) -> None:
+    """Explain a diagnostic of the twin: what it means, why a device minds, wrong and right code."""
+    from gn_tutorial import command_explain
+
+    command_explain.run(name, as_json=json)
 
 
 @app.command()

@@ -16,7 +16,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import Kernel, kernel
 from gn_tutorial.result import HEADERS, Comparison, Result
 from gn_tutorial.spec import KernelSpec, OpSpec, find_kernel
-from gn_tutorial.terminal import emit_json, print_table, working
+from gn_tutorial.terminal import emit_json, print_findings, print_table, working
 
 _SHOWN_VALUES = 4
 
@@ -195,6 +195,7 @@ def show(outcome: Outcome, *, as_json: bool) -> None:
     if result.compile_seconds:
         facts.append(("compile time", f"{result.compile_seconds:.2f} s"))
     print_table((), facts)
+    print_findings(result.diagnostics)
     if result.printed:
         print(f"printed by the kernel:\n{result.printed}", end="" if result.printed.endswith("\n") else "\n")
 
@@ -228,6 +229,7 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
         "seconds": result.seconds,
         "compile_seconds": result.compile_seconds,
         "printed": result.printed,
+        "diagnostics": result.diagnostics.to_list(),
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.options import Limits
 from gn_tutorial.sample_run import SampleRun, is_whole, run_sample
-from gn_tutorial.terminal import emit_json, print_table, working
+from gn_tutorial.terminal import emit_json, print_findings, print_table, working
 
 
 def applies(target: str) -> bool:
@@ -44,14 +44,13 @@ def show(done: SampleRun, *, as_json: bool) -> None:
                 "printed": launched.printed,
                 "tally": launched.tally,
                 "seconds": launched.seconds,
-                "warnings": [{"id": one.id, "what": one.what, "where": one.where} for one in launched.diagnostics],
+                "diagnostics": launched.diagnostics.to_list(),
                 "compile_seconds": 0.0 if done.built.cached else done.built.seconds,
             }
         )
         return
     print(launched.printed, end="" if launched.printed.endswith("\n") or not launched.printed else "\n")
-    for one in launched.diagnostics:
-        print(f"warning: {one.render()}", file=sys.stderr)
+    print_findings(launched.diagnostics)
     if launched.observed and sys.stdout.isatty():
         tally = launched.tally
         counts = (

@@ -80,11 +80,22 @@ class KernelError(GntError):
 
 
 class KernelFault(KernelError):
-    """The twin stopped the launch: a mistake in the kernel, named by ``diagnostics``."""
+    """The twin stopped the launch: a mistake in the kernel, named by ``diagnostics``.
 
-    def __init__(self, what: str, *, diagnostics: tuple = (), **rest: str) -> None:
+    ``text`` is how all of them read, one below the other with their source lines.
+    """
+
+    def __init__(self, what: str, *, diagnostics: tuple = (), text: str = "", **rest: str) -> None:
         super().__init__(what, **rest)
-        self.diagnostics = diagnostics
+        self.diagnostics, self.text = diagnostics, text
+
+    def __str__(self) -> str:
+        return self.text or super().__str__()
+
+    def _repr_html_(self) -> str | None:
+        """A fault that is a cell's value, not raised, shows its findings; Jupyter prints the text for None."""
+        show = getattr(self.diagnostics, "_repr_html_", None)
+        return show() if show else None
 
 
 class KernelCrash(KernelError):

@@ -15,7 +15,7 @@ import numpy as np
 
 from gn_tutorial import abi
 from gn_tutorial.abi import Status
-from gn_tutorial.diagnostics import kernel_fault, parse_report
+from gn_tutorial.diagnostics import Findings, kernel_fault, parse_report
 from gn_tutorial.errors import KernelError
 from gn_tutorial.launch_args import POISONED, WRITTEN, LaunchArg, Launched, Tally, poison
 from gn_tutorial.options import TwinOptions
@@ -97,7 +97,7 @@ class Prepared:
         self._report[0] = b"\0"
         self._job.tally = abi.Tally()
         status = self._run(self._entry, self._job_at)
-        diagnostics = parse_report(self._report.raw) if self._report[0] != b"\0" else ()
+        diagnostics = parse_report(self._report.raw) if self._report[0] != b"\0" else Findings()
         if status == Status.BAD_CALL:
             raise bad_call(diagnostics)
         if status != Status.OK:

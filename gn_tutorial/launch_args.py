@@ -8,7 +8,7 @@ import numpy as np
 
 from gn_tutorial import abi
 from gn_tutorial.abi import Kind, Role
-from gn_tutorial.diagnostics import Diagnostic
+from gn_tutorial.diagnostics import Findings
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.trace import Trace
 
@@ -92,7 +92,7 @@ class Launched:
     seconds: float
     printed: str
     observed: bool
-    diagnostics: tuple[Diagnostic, ...] = field(default=())
+    diagnostics: Findings = field(default_factory=Findings)
     trace: Trace | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gn_tutorial import crash
 from gn_tutorial.abi import Status
-from gn_tutorial.diagnostics import Diagnostic, kernel_fault, parse_report, printed_tail
+from gn_tutorial.diagnostics import Diagnostic, Findings, kernel_fault, parse_report, printed_tail
 from gn_tutorial.errors import ArgumentError, GntError, KernelError, KernelFault, KernelOutputLimit, KernelTimeout
 from gn_tutorial.evidence import Ending, Evidence, Stopped, as_size
 from gn_tutorial.job_file import JobFile
@@ -43,7 +43,7 @@ def conclude(job: JobFile, ending: Ending, entry: str, limits: Limits) -> Launch
     )
 
 
-def bad_call(diagnostics: tuple[Diagnostic, ...]) -> GntError:
+def bad_call(diagnostics: Findings) -> GntError:
     """The exception for a library that refused entry or arguments."""
     if not diagnostics:
         return ArgumentError("the arguments do not fit the kernel")
@@ -95,7 +95,7 @@ def _overrun(arg: LaunchArg, offset: int, printed: str) -> KernelFault:
     facts = {"op": "a write", "argument": arg.name, "argument_bytes": arg.nbytes, "offset": offset, "bytes": 1}
     return KernelFault(
         f"the kernel wrote outside '{arg.name}': {crash.beside(arg, offset)}",
-        diagnostics=(Diagnostic("gm-out-of-bounds", "error", "", 0, 0, facts),),
+        diagnostics=Findings([Diagnostic("gm-out-of-bounds", "error", "", 0, 0, facts)]),
         printed=printed,
         hint="run with observed=True: it stops at the access and names its line",
         detail=printed_tail(printed),

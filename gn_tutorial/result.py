@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.diagnostics import Diagnostic
+from gn_tutorial.diagnostics import Findings
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.launch import Launched, Tally
 from gn_tutorial.spec import Tolerance
@@ -104,7 +104,7 @@ class Result:
     observed: bool
     compile_seconds: float = 0.0
     tiling: Tiling | None = None
-    diagnostics: tuple[Diagnostic, ...] = field(default=())
+    diagnostics: Findings = field(default_factory=Findings)
     trace: Trace | None = None
 
     @classmethod
@@ -175,7 +175,6 @@ class Result:
 
     def _facts(self) -> list[tuple[str, str]]:
         facts = [(name, f"{array.dtype} {array.shape}") for name, array in self.outputs.items()]
-        facts += [("warning", f"{item.what} ({item.where})") for item in self.diagnostics]
         if not self.blocks:
             return [*facts, ("blocks", "0: nothing to compute, nothing launched")]
         facts.append(("blocks", f"{self.blocks}"))
@@ -200,11 +199,13 @@ class Result:
     def __repr__(self) -> str:
         """No wall time and no address, so that a notebook's stored output compares equal on every machine."""
         text = f"{self.kernel}\n{text_table((), self._facts(), indent='  ')}"
-        return "\n".join([text, *(["printed:", *self._printed_lines()] if self.printed else [])])
+        printed = ["printed:", *self._printed_lines()] if self.printed else []
+        return "\n".join([text, *printed, *([self.diagnostics.render()] if self.diagnostics else [])])
 
     def _repr_html_(self) -> str:
         printed = [("printed", line) for line in self._printed_lines()]
-        return html_table((), [*self._facts(), *printed], caption=self.kernel)
+        table = html_table((), [*self._facts(), *printed], caption=self.kernel)
+        return table + (self.diagnostics._repr_html_() if self.diagnostics else "")
 
 
 def _compare_one(name: str, actual: np.ndarray, golden: np.ndarray, tolerance: Tolerance) -> ComparisonRow:

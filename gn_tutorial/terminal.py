@@ -12,7 +12,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from gn_tutorial.diagnostics import Findings, printed_tail
+from gn_tutorial.errors import GntError, KernelError, KernelFault
+from gn_tutorial.finding_view import Line, plain
+
 _PATIENCE = 2.0
+_SPAN_STYLE = {
+    "error": "bold red",
+    "warning": "bold yellow",
+    "label": "bold",
+    "place": "cyan",
+    "gutter": "dim",
+    "mark": "bold red",
+    "second": "cyan",
+}
 _STATUS_STYLE = {"ok": "green", "right": "green", "missing": "yellow", "problem": "bold red", "wrong": "bold red"}
 
 
@@ -53,9 +66,62 @@ def print_source(source: str, path: str) -> None:
     console.print(Syntax(source, "cpp", **look))
 
 
+def print_error(error: GntError) -> None:
+    """Print an error on standard error; the findings of the twin in colour if that is a terminal."""
+    if isinstance(error, KernelFault) and isinstance(error.diagnostics, Findings) and sys.stderr.isatty():
+        print("gnt: ", end="", file=sys.stderr, flush=True)
+        _print_lines(error.diagnostics.lines(named=False))
+        print(printed_tail(error.printed), end="\n" if error.printed else "", file=sys.stderr)
+    else:
+        print(f"gnt: {error}", file=sys.stderr)
+
+
+def print_findings(findings: Findings) -> None:
+    """Print what the twin found without ending the launch, on standard error; in colour if that is a terminal."""
+    if findings:
+        _print_lines(findings.lines())
+
+
+def _print_lines(lines: Sequence[Line]) -> None:
+    if not sys.stderr.isatty():
+        print(plain(lines), file=sys.stderr)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    text = Text("\n").join(
+        Text.assemble(*((span.text, _SPAN_STYLE.get(span.style, "")) for span in ls)) for ls in lines
+    )
+    # The terminal wraps long sentences itself, so that a copied line has no break.
+    Console(stderr=True).print(text, soft_wrap=True, highlight=False)
+
+
+def print_markdown(text: str) -> None:
+    """Print Markdown as text on a terminal, as it stands into a file or a pipe."""
+    if not sys.stdout.isatty():
+        print(text, end="" if text.endswith("\n") else "\n")
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(text, code_theme="ansi_dark", hyperlinks=False))
+
+
 def emit_json(data: Any) -> None:
     """Print ``data`` as JSON: paths as strings, dataclasses as objects, NaN and infinity (JSON has neither) as null."""
     print(json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def emit_failure(error: KernelError) -> None:
+    """Print a launch that did not end well as JSON: what happened, the findings as data, what the kernel printed."""
+    emit_json(
+        {
+            "ok": False,
+            "error": {"kind": type(error).__name__, "what": error.what, "where": error.where, "hint": error.hint},
+            "diagnostics": Findings(getattr(error, "diagnostics", ())).to_list(),
+            "printed": error.printed,
+        }
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -224,6 +225,61 @@ def test_show_tiling(gnt: Callable[..., Ran]) -> None:
     facts = gnt(*words, "--json").json
     assert facts["struct"] == "GroupNormTilingData"
     assert facts["fields"]["usedCores"] <= 4
+
+
+def test_a_launch_that_fails_is_json_too(gnt: Callable[..., Ran], mine: Path) -> None:
+    words = ("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=6")
+    ran, told = gnt(*words, "--json"), gnt(*words)
+    assert (told.code, told.out) == (6, "")
+    assert ran.code == 6
+    assert ran.err.endswith(told.err), "the message is the same; the first run also says that it compiles"
+    assert f"{mine}:6:59, block 0" in told.err
+    assert "\x1b" not in told.err
+    facts = ran.json
+    assert facts["ok"] is False
+    assert facts["error"]["kind"] == "KernelFault"
+    (found,) = facts["diagnostics"]
+    assert {key: found[key] for key in ("id", "severity", "file", "line", "column", "buffer")} == {
+        "id": "gm-out-of-bounds",
+        "severity": "error",
+        "file": str(mine),
+        "line": 6,
+        "column": 59,
+        "buffer": "x",
+    }
+    assert gnt(*words[:-1], "n=5", "--json").json["diagnostics"] == []
+
+
+def test_on_a_terminal_findings_are_in_colour(
+    gnt: Callable[..., Ran], mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    words = ("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=6")
+    plain = gnt(*words).err
+    # pytest replaces sys.stderr while it captures, so the answer of isatty is that of its stand-in.
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True)
+    coloured = gnt(*words).err
+    assert "\x1b[1;31m" in coloured
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", coloured)
+    assert shown[shown.index("gnt: GetValue") :].rstrip() == plain[plain.index("gnt: GetValue") :].rstrip()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[1;31m" not in gnt(*words).err
+
+
+def test_explain(gnt: Callable[..., Ran]) -> None:
+    page = gnt("explain", "ub-out-of-bounds")
+    assert page.out == (spec.kernels_root().parent / "docs/diagnostics/ub-out-of-bounds.md").read_text()
+    facts = gnt("explain", "UB_out_of_bounds", "--json").json
+    assert facts["family"] == "Unified Buffer"
+    assert facts["page"] == page.out
+    assert "Wrong numbers in the tail" in facts["symptoms"]
+    listed = gnt("explain").out
+    assert "The kernel hangs" in listed
+    assert all(row["id"] in listed for row in gnt("explain", "--json").json)
+    unknown = gnt("explain", "ub-outofbounds")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "did you mean ub-out-of-bounds" in unknown.err
 
 
 def test_apis(gnt: Callable[..., Ran]) -> None:

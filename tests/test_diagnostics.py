@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from gn_tutorial import diagnostics
-from gn_tutorial.diagnostics import Diagnostic, kernel_fault, parse_report, printed_tail
+from gn_tutorial.catalogue import Entry
+from gn_tutorial.diagnostics import SHOWN, Diagnostic, Findings, kernel_fault, parse_report, printed_tail
+from gn_tutorial.errors import KernelFault
 
 PACKAGE = Path(diagnostics.__file__).parent
 CATALOGUE = tomllib.loads((PACKAGE / "diagnostics.toml").read_text(encoding="utf-8"))
@@ -69,7 +71,7 @@ def test_sentences_are_made_of_the_facts_and_the_buffers_name(kernel: Path) -> N
     found = out_of_bounds(kernel)
     assert "Add touches 512 bytes of src0" in found.what
     assert "of inQueue, a buffer of 64 bytes" in found.what
-    assert found.where == f"{kernel}:5, block 3"
+    assert found.where == f"{kernel}:5:11, block 3"
     assert found.why
     assert found.fix
 
@@ -78,9 +80,9 @@ def test_rendering_marks_the_operation_and_the_other_place(kernel: Path) -> None
     lines = out_of_bounds(kernel).render().splitlines()
     add = next(i for i, text in enumerate(lines) if "5 |     AscendC::Add(z, x, y, 128);" in text)
     assert lines[add + 1].index("^^^") == lines[add].index("Add")
-    assert any(text.strip() == f"buffer: {kernel}:2" for text in lines)
     made = next(i for i, text in enumerate(lines) if "pipe.InitBuffer(inQueue, 2, 64);" in text)
-    assert lines[made + 1].index("^") == lines[made].index("InitBuffer")
+    assert lines[made + 1].index("-") == lines[made].index("InitBuffer")
+    assert lines[made + 1].endswith("- made here")
 
 
 def test_an_edited_file_is_read_again(kernel: Path) -> None:
@@ -106,8 +108,8 @@ def test_an_unknown_id_is_spelt_out() -> None:
 
 def test_a_missing_or_odd_fact_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "?" in Diagnostic("ub-overflow", "error", "k.cpp", 1, 0, {}).what
-    texts = {"odd": {"what": "{n:d} tiles", "why": "{n.real.nothing}", "fix": "{"}}
-    monkeypatch.setattr(diagnostics, "_catalogue", lambda: texts)
+    odd = Entry("odd", "", what="{n:d} tiles", why="{n.real.nothing}", fix="{")
+    monkeypatch.setattr(diagnostics, "entries", lambda: {"odd": odd})
     found = Diagnostic("odd", "error", "k.cpp", 1, 0, {"n": "many"})
     assert (found.what, found.why, found.fix) == ("{n:d} tiles", "{n.real.nothing}", "{")
 
@@ -125,6 +127,67 @@ def test_the_first_error_becomes_the_exception(kernel: Path) -> None:
     assert first.why in text
     assert second.what in text
     assert "tile 3" in text
+
+
+def test_several_findings_are_listed_in_order_and_the_rest_counted(kernel: Path) -> None:
+    warning = Diagnostic("gm-misaligned", "warning", str(kernel), 1, 0, {})
+    many = [out_of_bounds(kernel, op=f"Op{i}") for i in range(SHOWN + 2)]
+    text = str(kernel_fault([warning, *many]))
+    shown = [f"Op{i} touches" in text for i in range(len(many))]
+    assert shown == [True] * SHOWN + [False] * 2
+    assert text.index("Op0") < text.index("error: Op1") < text.index("error: Op2")
+    assert text.splitlines()[0].startswith("Op0 touches")
+    assert text.count("  why:") == 1, "the reasons of one id are told once"
+    assert text.splitlines()[-1] == "... and 3 more: 2 ub-out-of-bounds, 1 gm-misaligned"
+
+
+def test_findings_show_themselves(kernel: Path) -> None:
+    found = Findings([out_of_bounds(kernel), out_of_bounds(kernel, op="Mul")])
+    assert repr(found) == found.render()
+    assert repr(found).startswith("error: Add touches")
+    assert found._repr_html_().count("<pre") == 2
+    assert found._repr_html_().count("<b>why</b>") == 1
+    assert str(kernel.parent) not in found._repr_html_()
+    assert kernel_fault(found)._repr_html_() == found._repr_html_()
+    assert repr(Findings()) == "no findings"
+    assert "no findings" in Findings()._repr_html_()
+    assert KernelFault("without data")._repr_html_() is None
+
+
+def test_a_finding_as_plain_data(kernel: Path) -> None:
+    """The keys of docs/architecture.md, all of them values that JSON has."""
+    found = out_of_bounds(kernel)
+    data = found.to_dict()
+    assert json.loads(json.dumps(data)) == data
+    assert {key: data[key] for key in ("id", "severity", "file", "line", "column", "block", "buffer", "link")} == {
+        "id": "ub-out-of-bounds",
+        "severity": "error",
+        "file": str(kernel),
+        "line": 5,
+        "column": 11,
+        "block": 3,
+        "buffer": "inQueue",
+        "link": "docs/diagnostics/ub-out-of-bounds.md",
+    }
+    assert data["places"] == [{"name": "buffer", "file": str(kernel), "line": 2, "column": 8}]
+    assert (data["what"], data["why"], data["fix"]) == (found.what, found.why, found.fix)
+    assert data["fields"]["bytes"] == 512
+    table = (PACKAGE.parent / "docs" / "architecture.md").read_text()
+    assert [key for key in data if f"`{key}`" not in table] == []
+
+
+def test_an_unknown_id_has_no_page() -> None:
+    found = Diagnostic("cube-on-strike", "error", "", 0, 2, {})
+    assert (found.link, found.view().more) == ("", "")
+
+
+def test_the_other_access_has_its_own_operation_and_label(tmp_path: Path) -> None:
+    path = tmp_path / "race.cpp"
+    path.write_text("  DataCopy(t, g, 8);\n  Add(t, t, t, 8);\n")
+    facts = {"op": "Add", "earlier_file": str(path), "earlier_line": 1, "earlier_op": "DataCopy"}
+    lines = Diagnostic("a-race", "error", str(path), 2, 0, facts).source().splitlines()
+    assert lines[1].endswith("|   ^^^")
+    assert lines[3].endswith("|   -------- earlier")
 
 
 def test_a_stop_without_a_reason_is_still_a_fault() -> None:

@@ -30,7 +30,9 @@ class Room(NamedTuple):
 PYTHON_ROOMS = {
     "base": Room("errors abi"),
     "facts": Room(
-        "spec signature cpp_tokens sample_source op_macros shapes options diagnostics tables apis trace machine", "base"
+        "spec signature cpp_tokens sample_source op_macros shapes options excerpt finding_view catalogue diagnostics "
+        "tables apis trace machine",
+        "base",
     ),
     "reference": Room("reference reference.*", "base"),
     "cache": Room("cache", "base"),

@@ -77,7 +77,7 @@ def test_a_mistake_names_its_line_and_the_buffer(isolated: bool, tmp_path: Path)
     assert [one.id for one in fault.diagnostics] == ["ub-out-of-bounds"]
     assert "Duplicate" in fault.what
     assert "buffer" in fault.what
-    assert fault.where == f"{path}:{WORK_LINE}, block 0"
+    assert fault.where == f"{path}:{WORK_LINE}:12, block 0"
     assert f"{WORK_LINE} |   AscendC::Duplicate(tile, 1.0f, 128);" in str(fault)
     assert "pipe.InitBuffer(buffer, 64);" in str(fault)
     assert fault.hint

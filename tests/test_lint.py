@@ -64,4 +64,6 @@ def test_notebook_complaints(lint: ModuleType, tmp_path: Path, cells: list[dict]
 def test_an_unknown_lint_is_refused(lint: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         lint.main(["rough"])
-    assert "no lint is called rough; there are ruff, clang-format, notebooks, shell" in capsys.readouterr().err
+    assert (
+        "no lint is called rough; there are ruff, clang-format, notebooks, catalogue, shell" in capsys.readouterr().err
+    )
