@@ -22,6 +22,12 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 namespace gn_twin {
 
+// A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: now and then the others get a turn.
+inline void LooksAgain(Loc loc) {
+  Core& core = ThisCore();
+  if (++core.looks % 1024 == 0) core.blocks->Yield(core, loc);
+}
+
 inline void Barrier(const char* op, pipe_t pipe, Loc loc) {
   Core& core = ThisCore();
   core.At(loc);
@@ -48,9 +54,13 @@ inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 // Writes back and drops lines of the scalar unit's data cache. The twin's scalar unit has none: global memory is always current.
 template <class T, CacheLine entireType, DcciDst dcciDst>
-inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&) {}
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::LooksAgain(loc);
+}
 template <class T, CacheLine entireType>
-inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&) {}
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>&, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::LooksAgain(loc);
+}
 template <class T, CacheLine entireType, DcciDst dcciDst>
 inline void DataCacheCleanAndInvalid(const LocalTensor<T>&) {}
 
