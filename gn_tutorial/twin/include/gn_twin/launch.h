@@ -8,6 +8,7 @@
 #include <new>
 
 #include "gn_twin/blocks.h"
+#include "gn_twin/shape_info.h"
 #include "gn_twin/tally.h"
 
 namespace gn_twin {
@@ -106,7 +107,9 @@ struct Launch {
       return false;
     }
     Core core;
+    ShapeTable shapes;
     core.job = &job;
+    core.shapes = &shapes;
     core.blocks = &blocks;
     core.ub = ub->bytes();
     core.block = block;

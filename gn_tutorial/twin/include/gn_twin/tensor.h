@@ -4,6 +4,7 @@
 #pragma once
 #include "gn_twin/core.h"
 #include "gn_twin/half.h"
+#include "gn_twin/shape_info.h"
 
 namespace gn_twin {
 
@@ -75,7 +76,9 @@ class LocalTensor {
 
   // A view that starts `offset` elements later and ends where this one ends.
   LocalTensor operator[](uint32_t offset) const {
-    return LocalTensor(data_ + offset, offset < size_ ? size_ - offset : 0, position_, buffer_);
+    LocalTensor view(data_ + offset, offset < size_ ? size_ - offset : 0, position_, buffer_);
+    view.shape_ = shape_;
+    return view;
   }
 
   // Element count of the view.
@@ -96,6 +99,8 @@ class LocalTensor {
   int32_t GetPosition() const { return static_cast<int32_t>(position_); }
   int32_t GetUserTag() const { return user_tag_; }
   void SetUserTag(int32_t tag) { user_tag_ = tag; }
+  void SetShapeInfo(const ShapeInfo& info) { shape_ = gn_twin::ThisCore().shapes->Number(info); }
+  ShapeInfo GetShapeInfo() const { return gn_twin::ThisCore().shapes->Shape(shape_); }
 
   T GetValue(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const { return *Element(index, "GetValue", loc); }
   template <class T1>
@@ -155,6 +160,7 @@ class LocalTensor {
   uint16_t buffer_ = gn_twin::kNoBuffer;
   TPosition position_ = TPosition::VECCALC;
   int32_t user_tag_ = 0;
+  uint32_t shape_ = 0;  // its number in Core::shapes
 };
 
 template <class T>
@@ -190,6 +196,8 @@ class GlobalTensor {
     cache_mode_ = mode;
   }
   CacheMode GetL2CacheHint() const { return cache_mode_; }
+  void SetShapeInfo(const ShapeInfo& info) { shape_ = gn_twin::ThisCore().shapes->Number(info); }
+  ShapeInfo GetShapeInfo() const { return gn_twin::ThisCore().shapes->Shape(shape_); }
 
   T GetValue(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const { return *Element(index, "GetValue", loc); }
   void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -243,6 +251,7 @@ class GlobalTensor {
   uint64_t first_ = 0;  // element offset of this view from SetGlobalBuffer's address
   const GntArg* argument_ = nullptr;
   CacheMode cache_mode_ = CacheMode::CACHE_MODE_NORMAL;
+  uint32_t shape_ = 0;  // its number in Core::shapes
 };
 
 }  // namespace AscendC
