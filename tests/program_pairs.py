@@ -75,10 +75,9 @@ def run(name: str, y: np.ndarray | None = None, **more: Any) -> Launched:
 def findings(name: str) -> tuple[Diagnostic, ...]:
     """What the twin has to say about a program, whether or not the launch failed for it."""
     try:
-        done = run(name)
+        failed, diagnostics, told = False, run(name).diagnostics, ""
     except KernelFault as fault:
-        assert any(found.severity == "error" for found in fault.diagnostics)
-        assert SOURCES[name].name in str(fault)
-        return fault.diagnostics
-    assert not any(found.severity == "error" for found in done.diagnostics)
-    return done.diagnostics
+        failed, diagnostics, told = True, fault.diagnostics, str(fault)
+    assert failed == any(found.severity == "error" for found in diagnostics)
+    assert failed == (SOURCES[name].name in told)
+    return diagnostics

@@ -70,19 +70,20 @@ PYTHON_ROOMS = {
 IMPORTED_ONLY_BY = {"matplotlib": {"plot", "plot_*"}, "torch": set(), "torch_npu": set()}
 
 TWIN_ROOMS = {
-    "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h"),
+    "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h shape_info.h high_level_tiling.h"),
     "events": Room("event.h footprint.h hard_event.h observer.h report.h", "language"),
-    "core": Room("argument.h core.h blocks.h delayed_copies.h", "language events"),
+    "core": Room("core.h blocks.h delayed_copies.h", "language events"),
     "tensors": Room("tensor.h operand.h lanes.h event_ids.h", "language events core"),
     "operations": Room(
         "vector_*.h activation.h atomic.h buffer.h cross_core.h data_copy*.h debug.h fill_global.h kernel_utils.h "
         "local_memory.h mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h "
-        "repeat_params.h half_overflow.h scalar_bits.h sync.h system.h tiling.h",
+        "repeat_params.h half_overflow.h scalar_bits.h sync.h system.h tiling.h "
+        "block_order.h control.h global_scalar.h list_tensor.h matrix.h narrow.h norm*.h quant.h softmax*.h",
         "language events core tensors",
     ),
     "observers": Room("check_*.h gm_lines.h shadow_*.h trace.h trace_*.h tally.h", "language events core"),
     "launch": Room("launch.h watchers.h", "language events core observers"),
-    "host": Room("host_runtime.h host_tiling.h", "language events core observers launch"),
+    "host": Room("host_runtime.h host_tiling.h host_high_level.h", "language events core observers launch"),
 }
 # The launcher is a program of its own and shares nothing with a kernel library but the C interface.
 LAUNCHER_MAY_INCLUDE = {"gn_twin/abi.h"}

@@ -669,4 +669,160 @@ extern "C" __global__ __aicore__ void all_names(GM_ADDR x, GM_ADDR workspace, GM
   // use: Gatherb
   Gatherb(u32, u32, u32, 1, {1, 8});
   Gatherb(u16, u16, u32, 1, GatherRepeatParams{1, 8});
+  SoftMaxTiling softmax_tiling;
+  SoftMaxShapeInfo softmax_shape{8, 8, 8, 8};
+  const uint32_t matrix_shape[2] = {8, 8};
+  LocalTensor<int8_t> i8;
+  // use: SoftMax
+  SoftMax<float>(f, f2, f3, f, u8, softmax_tiling, softmax_shape);
+  SoftMax<half>(h, f2, f3, h, softmax_tiling);
+  SoftMax<float>(f, f2, softmax_tiling);
+  // use: SimpleSoftMax
+  SimpleSoftMax<float>(f, f2, f3, f, softmax_tiling, softmax_shape);
+  // use: LogSoftMax
+  LogSoftMaxTiling log_tiling;
+  LogSoftMax<float>(f, f2, f3, f, u8, log_tiling, softmax_shape);
+  // use: SoftmaxFlash
+  SoftmaxFlash<float>(f, f2, f3, f, f, f2, f3, softmax_tiling, true, softmax_shape);
+  // use: SoftmaxFlashV2
+  SoftmaxFlashV2<float, true>(f, f2, f3, f, f, f2, f3, u8, softmax_tiling, softmax_shape);
+  // use: SoftmaxFlashV3
+  SoftmaxFlashV3<half, float, true>(h, f, f2, f3, h, h, f, f2, f3, softmax_tiling, SoftMaxParams{});
+  // use: SoftmaxGrad
+  SoftmaxGrad<float>(f, f2, f3, u8, softmax_tiling, false, softmax_shape);
+  // use: SoftmaxGradFront
+  SoftmaxGradFront<float>(f, f2, f3, softmax_tiling, softmax_shape);
+  // use: AdjustSoftMaxRes
+  AdjustSoftMaxRes<float, float>(f, f2, 0xff7fffff, 0.0f, softmax_shape);
+  // use: LayerNorm
+  LayerNormTiling layer_tiling;
+  LayerNorm<float>(f, f2, f3, f, f, f, u8, 1e-5f, layer_tiling);
+  LayerNorm<float, float>(f, f2, f3, f, f, f, 1e-5f, u8, LayerNormPara{1, 8, 8}, LayerNormSeparateTiling{});
+  // use: Normalize
+  Normalize<float, float>(f, f2, f3, f3, f, f, f, u8, 1e-5f, NormalizePara{1, 8, 8});
+  // use: DeepNorm
+  DeepNormTiling deep_tiling;
+  DeepNorm<float>(f, f2, f3, f, f, f, f, u8, 2.0f, 1e-5f, deep_tiling);
+  // use: RmsNorm
+  RmsNorm<float>(f, f2, f3, u8, 1e-5f, RmsNormTiling{});
+  // use: LayerNormGrad
+  LayerNormGradTiling grad_tiling;
+  LayerNormGrad<float>(f, f2, f3, f, f, f, f, u8, 1e-5f, grad_tiling);
+  // use: LayerNormGradBeta
+  LayerNormGradBeta<float>(f, f2, f3, f, u8, LayerNormGradBetaTiling{});
+  // use: WelfordUpdate
+  WelfordUpdate<half, float>(f, f2, f, f2, h, u8, WelfordUpdateParam{1, 16, 16, 1.0f});
+  // use: WelfordFinalize
+  WelfordFinalizePara welford{1, 8, 1, 8, 0, 0, 0.125f, 0.125f};
+  WelfordFinalize<false>(f, f2, f, f2, i32, u8, welford);
+  // use: AscendQuant
+  AscendQuant<half>(i8, h, 2.0f, 0.5f, 32);
+  AscendQuant(i8, h, u8, h, h);
+  // use: AscendDequant
+  AscendDequant(f, i32, f2, u8, {1, 8, 8});
+  // use: AscendAntiQuant
+  AscendAntiQuant<int8_t, half, false>(h, i8, h, h, u8, 8);
+  // use: Sort32
+  Sort32(f, f2, u32, 1);
+  // use: MrgSort
+  uint16_t lengths[4] = {32, 32, 0, 0};
+  uint32_t merged[4];
+  MrgSort(f, MrgSortSrcList<float>(f2, f3, f3, f3), MrgSort4Info(lengths, false, 3, 1));
+  MrgSort<float>(f, MrgSortSrcList<float>{f2, f3, f3, f3}, lengths, merged, 3, 1);
+  // use: GetMrgSortResult
+  GetMrgSortResult(lengths[0], lengths[1], lengths[2], lengths[3]);
+  // use: Concat
+  Concat(f, f2, f3, 1);
+  // use: Sort
+  Sort<float, true>(f, f2, u32, f3, 1);
+  // use: Extract
+  Extract(f, u32, f2, 1);
+  // use: TopK
+  LocalTensor<bool> finished;
+  TopK<float, false, true>(f, i32, f2, i32, finished, u8, 8, TopkTiling{}, TopKInfo{1, 32, 32});
+  // use: GetSortOffset
+  GetSortOffset<half>(3);
+  // use: GetSortLen
+  GetSortLen<float>(32);
+  // use: GeGLU
+  GeGLU(f, f2, f3);
+  // use: SwiGLU
+  SwiGLU(f, f2, f3, 1.0f, u8, 8);
+  // use: ReGlu
+  ReGlu(f, f2, f3, 8);
+  // use: Fmod
+  Fmod(f, f2, f3, u8);
+  // use: Xor
+  Xor(i16, i16, i16, u8, 8);
+  // use: ClampMax
+  ClampMax(f, f2, 1.0f, 8);
+  // use: ClampMin
+  ClampMin(f, f2, u8, 1.0f, 8);
+  // use: CumSum
+  CumSum(f, f2, f3, u8, {1, 8});
+  // use: Arange
+  Arange<int32_t>(i32, 0, 1, 8);
+  // use: ArithProgression
+  ArithProgression<float>(f, 0.0f, 0.5f, 8);
+  // use: SelectWithBytesMask
+  SelectWithBytesMaskShapeInfo select_shape;
+  SelectWithBytesMask(f, f2, 1.0f, u8, u8, select_shape);
+  Select(f, 1.0f, f2, u8, u8, select_shape);
+  // use: DropOut
+  DropOut(f, f2, u8, 0.5f, DropOutShapeInfo{});
+  // use: Pad
+  PadParams pad_params;
+  PadTiling pad_tiling;
+  Pad(f, f2, pad_params, u8, pad_tiling);
+  // use: UnPad
+  UnPadParams unpad_params;
+  UnPadTiling unpad_tiling;
+  UnPad(f, f2, unpad_params, unpad_tiling);
+  // use: Mean
+  Mean(f, f2, MeanParams{1, 8, 8});
+  // use: ReduceMean
+  ReduceMean<float, Pattern::Reduce::AR>(f, f2, u8, matrix_shape, true);
+  ReduceMax<half, Pattern::Reduce::RA>(h, h2, matrix_shape, true);
+  // use: ReduceProd
+  ReduceProd<float, Pattern::Reduce::RA>(f, f2, matrix_shape, true);
+  // use: IBSet
+  GlobalTensor<int32_t> words;
+  IBSet(words, i32, 0, 0);
+  // use: IBWait
+  IBWait(words, i32, 0, 0);
+  // use: InitDetermineComputeWorkspace
+  InitDetermineComputeWorkspace(words, i32);
+  // use: WaitPreBlock
+  WaitPreBlock(words, i32);
+  // use: NotifyNextBlock
+  NotifyNextBlock(words, i32);
+  // use: DataSyncBarrier
+  DataSyncBarrier<MemDsbT::DDR>();
+  // use: ReadGmByPassDCache
+  ReadGmByPassDCache<int32_t>((__gm__ int32_t*)x);
+  // use: WriteGmByPassDCache
+  WriteGmByPassDCache<int32_t>((__gm__ int32_t*)x, 1);
+  // use: SetNextTaskStart
+  SetNextTaskStart();
+  // use: WaitPreTaskEnd
+  WaitPreTaskEnd();
+  // use: GetSystemCycle
+  GetSystemCycle();
+  // use: SetCtrlSpr
+  SetCtrlSpr<48, 48>(1);
+  // use: GetCtrlSpr
+  GetCtrlSpr<48, 48>();
+  // use: SetSaturationFlag
+  SetSaturationFlag<SaturationMode::FLOAT>(true);
+  // use: GetSaturationFlag
+  GetSaturationFlag<SaturationMode::FLOAT>();
+  // use: ListTensorDesc
+  ListTensorDesc tensors(x);
+  tensors.GetDataPtr<float>(0);
+  // use: TensorDesc
+  TensorDesc<float> one;
+  tensors.GetDesc(one, 0);
+  // use: ShapeInfo
+  f.SetShapeInfo(ShapeInfo(2, matrix_shape));
+  GetShapeSize(f.GetShapeInfo());
 }

@@ -1,9 +1,9 @@
-// Runs the blocks of a launch one at a time, in order, and lets SyncAll suspend them: deterministic, and all blocks alive at once only
-// when the kernel needs it.
+// Runs the blocks of a launch one at a time, in order, and suspends those that wait for others: deterministic, and all blocks alive at
+// once only when the kernel needs it.
 //
-// A block runs on the thread that starts it. When it waits in SyncAll, its thread hands the turn on: to a new thread that
-// starts the next block, or, from the second round on, to the thread of the next waiting block. Kernels without SyncAll never leave
-// the calling thread.
+// A block runs on the thread that starts it. When it waits (in SyncAll, or for a value that another block is to write), its thread
+// hands the turn on: to a new thread that starts the next block, or, when all have started, to the thread of the next block that
+// may go on. Kernels in which no block waits never leave the calling thread.
 #pragma once
 #include <pthread.h>
 
@@ -43,27 +43,38 @@ class Blocks {
   void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
     pthread_mutex_lock(&mutex_);
     expected_ = cores == 0 ? job_.blocks : cores;
-    State& mine = states_[core.block];
-    mine.phase = Phase::Waiting;
-    mine.waits_at = loc;
-    PassTurn(core, loc);
-    while (turn_ != core.block) pthread_cond_wait(&mine.woken, &mutex_);
-    const bool aborted = aborted_;
-    if (!aborted) {
-      mine.phase = Phase::Running;
-      job_.here_block = core.block;
-      core.At(loc);
+    ++progress_;
+    Suspend(core, loc, Waits::Barrier);
+  }
+
+  // Suspends this block until ready() holds, which another block must bring about. Throws Stopped if none can.
+  template <class Ready>
+  void WaitUntil(Core& core, Loc loc, Ready ready) {
+    for (bool first = true; !ready(); first = false) {
+      pthread_mutex_lock(&mutex_);
+      if (first) ++progress_;
+      states_[core.block].tried = progress_;
+      Suspend(core, loc, Waits::Value);
     }
-    pthread_mutex_unlock(&mutex_);
-    if (aborted) throw Stopped{};
+  }
+
+  // Lets the other blocks run: for a block that reads global memory again and again.
+  void Yield(Core& core, Loc loc) {
+    pthread_mutex_lock(&mutex_);
+    ++progress_;
+    Suspend(core, loc, Waits::Turn);
   }
 
  private:
   enum class Phase : uint8_t { Unstarted, Running, Waiting, Done };
+  enum class Waits : uint8_t { Barrier, Value, Turn };
   struct State {
     Phase phase = Phase::Unstarted;
-    Loc waits_at;          // the SyncAll it is in
-    pthread_cond_t woken;  // one each: a broadcast would wake every thread for each turn
+    Waits waits = Waits::Barrier;
+    bool released = false;  // the barrier that it waits at is complete
+    uint64_t tried = 0;     // progress_ when the value was not there yet
+    Loc waits_at;           // the call it is in
+    pthread_cond_t woken;   // one each: a broadcast would wake every thread for each turn
   };
   static constexpr uint32_t kNobody = ~uint32_t{0};
 
@@ -84,6 +95,7 @@ class Blocks {
 
       pthread_mutex_lock(&mutex_);
       states_[block].phase = Phase::Done;
+      ++progress_;
       if (!good || aborted_) {
         Abort();
       } else if (round_ == 0 && next_ < job_.blocks) {  // this thread starts the next one
@@ -102,6 +114,25 @@ class Blocks {
     return nullptr;
   }
 
+  // Called with the mutex held, which it gives back.
+  void Suspend(Core& core, Loc loc, Waits waits) {
+    State& mine = states_[core.block];
+    mine.phase = Phase::Waiting;
+    mine.waits = waits;
+    mine.released = false;
+    mine.waits_at = loc;
+    PassTurn(core, loc);
+    while (turn_ != core.block) pthread_cond_wait(&mine.woken, &mutex_);
+    const bool aborted = aborted_;
+    if (!aborted) {
+      mine.phase = Phase::Running;
+      job_.here_block = core.block;
+      core.At(loc);
+    }
+    pthread_mutex_unlock(&mutex_);
+    if (aborted) throw Stopped{};
+  }
+
   // From a block that waits. Called with the mutex held, as everything below.
   void PassTurn(Core& core, Loc loc) {
     if (round_ == 0 && next_ < job_.blocks) {  // the rest of the blocks on a new thread
@@ -118,30 +149,53 @@ class Blocks {
     PassTurnAfter(core.block);
   }
 
-  // To the next block of this round; at the end of a round to the first one, if all of them wait.
+  bool MayGoOn(const State& state) const {
+    if (state.phase != Phase::Waiting) return false;
+    return state.waits == Waits::Turn || (state.waits == Waits::Value ? state.tried != progress_ : state.released);
+  }
+
+  // To the next block that may go on. If there is none: to the first at the barrier, if all of them have come.
   void PassTurnAfter(uint32_t block) {
-    for (uint32_t other = block + 1; other < job_.blocks; ++other) {
-      if (states_[other].phase == Phase::Waiting) return Give(other);
+    for (uint32_t step = 1; step <= job_.blocks; ++step) {
+      const uint32_t other = (block + step) % job_.blocks;
+      if (MayGoOn(states_[other])) return Give(other);
     }
-    uint32_t waiting = 0;
-    uint32_t first_waiting = kNobody;
+    uint32_t at_barrier = 0;
+    uint32_t first_at_barrier = kNobody;
+    uint32_t first_for_value = kNobody;
     uint32_t first_done = kNobody;
     for (uint32_t other = 0; other < job_.blocks; ++other) {
-      if (states_[other].phase == Phase::Waiting) {
-        ++waiting;
-        if (first_waiting == kNobody) first_waiting = other;
-      } else if (first_done == kNobody) {
-        first_done = other;
+      if (states_[other].phase != Phase::Waiting) {
+        if (first_done == kNobody) first_done = other;
+      } else if (states_[other].waits == Waits::Barrier) {
+        ++at_barrier;
+        if (first_at_barrier == kNobody) first_at_barrier = other;
+      } else if (first_for_value == kNobody) {
+        first_for_value = other;
       }
     }
-    if (waiting == 0) return;
-    if (waiting != expected_) {
-      Field fields[] = {{"waiting", waiting}, {"blocks", expected_}, {"done_block", first_done}};
-      ReportWriter(job_).Write("sync-all-deadlock", "error", states_[first_waiting].waits_at, first_waiting, fields, 3);
-      return Abort();
-    }
+    if (at_barrier == 0 && first_for_value == kNobody) return;
+    if (at_barrier != expected_ || at_barrier == 0)
+      return Deadlock(at_barrier, first_at_barrier, first_for_value, first_done);
     ++round_;
-    Give(first_waiting);
+    for (uint32_t other = 0; other < job_.blocks; ++other) {
+      states_[other].released = states_[other].phase == Phase::Waiting && states_[other].waits == Waits::Barrier;
+    }
+    Give(first_at_barrier);
+  }
+
+  GNT_COLD void Deadlock(uint32_t at_barrier, uint32_t first_at_barrier, uint32_t first_for_value,
+                         uint32_t first_done) {
+    if (first_for_value != kNobody) {
+      Field fields[] = {{"waiting", first_for_value}, {"blocks", job_.blocks}};
+      ReportWriter(job_).Write("block-wait-deadlock", "error", states_[first_for_value].waits_at, first_for_value,
+                               fields, 2);
+    } else {
+      Field fields[] = {{"waiting", at_barrier}, {"blocks", expected_}, {"done_block", first_done}};
+      ReportWriter(job_).Write("sync-all-deadlock", "error", states_[first_at_barrier].waits_at, first_at_barrier,
+                               fields, 3);
+    }
+    Abort();
   }
 
   void Give(uint32_t block) {
@@ -167,6 +221,7 @@ class Blocks {
   uint32_t turn_ = kNobody;
   uint32_t expected_ = 0;  // blocks that meet in the current SyncAll
   uint32_t round_ = 0;     // how many times all blocks have met in SyncAll
+  uint64_t progress_ = 0;  // changes whenever a block may have written what another waits for
   bool aborted_ = false;
 };
 

@@ -8,7 +8,7 @@
 // The same bytes at the same time from two cores are a race: check_race.h.
 // Source: docs/zh/api, 缓存控制/DataCacheCleanAndInvalid and 系统缓存概述; GlobalTensor/SetValue, GetValue.
 #pragma once
-#include "gn_twin/argument.h"
+#include "gn_twin/core.h"
 #include "gn_twin/footprint.h"
 #include "gn_twin/gm_lines.h"
 

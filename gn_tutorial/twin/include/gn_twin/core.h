@@ -41,6 +41,7 @@ inline constexpr uint16_t kNoBuffer = 0xffff;
 
 class Blocks;
 class DelayedCopies;
+class ShapeTable;
 
 struct Core {
   GntJob* job = nullptr;
@@ -78,13 +79,18 @@ struct Core {
   float deq_scale = 1.0f;
   bool deq_scale_set = false;
 
-  int32_t soft_syncs = 0;        // calls of the software SyncAll
+  ShapeTable* shapes = nullptr;  // SetShapeInfo
+
+  int8_t saturate = -1;    // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options have it
+  uint32_t looks = 0;      // calls that refresh what the scalar unit sees of global memory
+  int32_t soft_syncs = 0;  // calls of the software SyncAll
   uint8_t cross_flags[16] = {};  // CrossCoreSetFlag without its CrossCoreWaitFlag yet
 
   // What the last reduction left in its special registers (GetReduceRepeat...Spr, GetAccVal).
   float reduce_sum = 0.0f;
   float reduce_extreme = 0.0f;
   uint32_t reduce_index = 0;
+  uint16_t merged[4] = {0, 0, 0, 0};  // by the last MrgSort, from each queue
   uint64_t compare_mask[2] = {0, 0};
 
   void At(Loc loc) {
@@ -141,6 +147,11 @@ inline const GntArg* ArgumentAt(const Core& core, const void* address) {
 }
 
 inline const char* NameOf(const GntArg* arg) { return arg != nullptr && arg->name != nullptr ? arg->name : "?"; }
+
+// Whether half and bfloat16_t results that do not fit become the largest number.
+inline bool Saturates(const Core& core) {
+  return core.saturate >= 0 ? core.saturate != 0 : core.job->options.half_overflow != 0;
+}
 
 inline constinit thread_local Core* current_core = nullptr;
 // "const", since a block stays on its thread: a loop of scalar accesses then looks the thread's core up once, not once an element.

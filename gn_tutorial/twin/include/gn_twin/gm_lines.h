@@ -1,6 +1,6 @@
 // What a checker remembers about lines of 64 bytes of global memory: nothing until the scalar unit touches their page.
 #pragma once
-#include "gn_twin/argument.h"
+#include "gn_twin/core.h"
 
 namespace gn_twin {
 

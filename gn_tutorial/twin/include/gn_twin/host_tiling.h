@@ -54,8 +54,16 @@ inline uint32_t GntScratch(uint32_t count, uint32_t times) { return GntScratch(T
   uint32_t NAME(const TensorShape& shape, A&&...) { \
     return GntScratch(shape, 1);                    \
   }
+#define GNT_MOST_SCRATCH(NAME)                      \
+  template <class... A>                             \
+  uint32_t NAME(const TensorShape& shape, A&&...) { \
+    return GntScratch(shape, 4);                    \
+  }
 GNT_SCRATCH(GetAcosMaxMinTmpSize)
 GNT_SCRATCH(GetAcoshMaxMinTmpSize)
+GNT_SCRATCH(GetAscendAntiQuantMaxMinTmpSize)
+GNT_SCRATCH(GetAscendDequantMaxMinTmpSize)
+GNT_SCRATCH(GetAscendQuantMaxMinTmpSize)
 GNT_SCRATCH(GetAsinMaxMinTmpSize)
 GNT_SCRATCH(GetAsinhMaxMinTmpSize)
 GNT_SCRATCH(GetAtanMaxMinTmpSize)
@@ -66,6 +74,8 @@ GNT_SCRATCH(GetClampMaxMinTmpSize)
 GNT_SCRATCH(GetCosMaxMinTmpSize)
 GNT_SCRATCH(GetCoshMaxMinTmpSize)
 GNT_SCRATCH(GetCumSumMaxMinTmpSize)
+GNT_SCRATCH(GetDeepNormMaxMinTmpSize)
+GNT_SCRATCH(GetDropOutMaxMinTmpSize)
 GNT_SCRATCH(GetErfMaxMinTmpSize)
 GNT_SCRATCH(GetErfcMaxMinTmpSize)
 GNT_SCRATCH(GetExpMaxMinTmpSize)
@@ -73,28 +83,81 @@ GNT_SCRATCH(GetFloorMaxMinTmpSize)
 GNT_SCRATCH(GetFmodMaxMinTmpSize)
 GNT_SCRATCH(GetFracMaxMinTmpSize)
 GNT_SCRATCH(GetGeGLUMaxMinTmpSize)
+GNT_SCRATCH(GetLayerNormGradBetaMaxMinTmpSize)
+GNT_SCRATCH(GetLayerNormGradMaxMinTmpSize)
+GNT_SCRATCH(GetLayerNormMaxMinTmpSize)
 GNT_SCRATCH(GetLogMaxMinTmpSize)
+GNT_SCRATCH(GetMeanMaxMinTmpSize)
+GNT_SCRATCH(GetNormalizeMaxMinTmpSize)
+GNT_SCRATCH(GetPadMaxMinTmpSize)
 GNT_SCRATCH(GetPowerMaxMinTmpSize)
 GNT_SCRATCH(GetReGluMaxMinTmpSize)
+GNT_SCRATCH(GetReduceMaxMaxMinTmpSize)
+GNT_SCRATCH(GetReduceMeanMaxMinTmpSize)
+GNT_SCRATCH(GetReduceMinMaxMinTmpSize)
+GNT_SCRATCH(GetReduceProdMaxMinTmpSize)
+GNT_SCRATCH(GetReduceSumMaxMinTmpSize)
 GNT_SCRATCH(GetRoundMaxMinTmpSize)
+GNT_SCRATCH(GetSelectMaxMinTmpSize)
+GNT_SCRATCH(GetSelectWithBytesMaskMaxMinTmpSize)
 GNT_SCRATCH(GetSigmoidMaxMinTmpSize)
 GNT_SCRATCH(GetSignMaxMinTmpSize)
 GNT_SCRATCH(GetSiluTmpSize)
 GNT_SCRATCH(GetSinMaxMinTmpSize)
 GNT_SCRATCH(GetSinhMaxMinTmpSize)
+GNT_SCRATCH(GetSortMaxMinTmpSize)
 GNT_SCRATCH(GetSumMaxMinTmpSize)
-GNT_SCRATCH(GetSwiGLUMaxMinTmpSize)
 GNT_SCRATCH(GetSwishTmpSize)
 GNT_SCRATCH(GetTanMaxMinTmpSize)
 GNT_SCRATCH(GetTanhMaxMinTmpSize)
+GNT_SCRATCH(GetTransposeMaxMinTmpSize)
 GNT_SCRATCH(GetTruncMaxMinTmpSize)
+GNT_SCRATCH(GetWelfordFinalizeMaxMinTmpSize)
+GNT_SCRATCH(GetWelfordUpdateMaxMinTmpSize)
 GNT_SCRATCH(GetXorMaxMinTmpSize)
+GNT_LEAST_SCRATCH(GetAscendAntiQuantMinTmpSize)
+GNT_LEAST_SCRATCH(GetDropOutMinTmpSize)
 GNT_LEAST_SCRATCH(GetGeluMinTmpSize)
+GNT_LEAST_SCRATCH(GetLogSoftMaxMinTmpSize)
+GNT_LEAST_SCRATCH(GetSelectMinTmpSize)
+GNT_LEAST_SCRATCH(GetSelectWithBytesMaskMinTmpSize)
+GNT_LEAST_SCRATCH(GetSoftMaxFlashMinTmpSize)
+GNT_LEAST_SCRATCH(GetSoftMaxFlashV2MinTmpSize)
+GNT_LEAST_SCRATCH(GetSoftMaxGradMinTmpSize)
+GNT_LEAST_SCRATCH(GetSoftMaxMinTmpSize)
+GNT_MOST_SCRATCH(GetAscendAntiQuantMaxTmpSize)
+GNT_MOST_SCRATCH(GetDropOutMaxTmpSize)
+GNT_MOST_SCRATCH(GetGeluMaxTmpSize)
+GNT_MOST_SCRATCH(GetLogSoftMaxMaxTmpSize)
+GNT_MOST_SCRATCH(GetSelectMaxTmpSize)
+GNT_MOST_SCRATCH(GetSelectWithBytesMaskMaxTmpSize)
+GNT_MOST_SCRATCH(GetSoftMaxFlashMaxTmpSize)
+GNT_MOST_SCRATCH(GetSoftMaxFlashV2MaxTmpSize)
+GNT_MOST_SCRATCH(GetSoftMaxGradMaxTmpSize)
+GNT_MOST_SCRATCH(GetSoftMaxMaxTmpSize)
 #undef GNT_SCRATCH
 #undef GNT_LEAST_SCRATCH
+#undef GNT_MOST_SCRATCH
 
 }  // namespace AscendC
 
 namespace ge {
 using Shape = AscendC::TensorShape;
-}
+// As far as the types of kernels go, with the numbers of the graph engine's documentation.
+enum DataType {
+  DT_FLOAT = 0,
+  DT_FLOAT16 = 1,
+  DT_INT8 = 2,
+  DT_INT32 = 3,
+  DT_UINT8 = 4,
+  DT_INT16 = 6,
+  DT_UINT16 = 7,
+  DT_UINT32 = 8,
+  DT_INT64 = 9,
+  DT_UINT64 = 10,
+  DT_DOUBLE = 11,
+  DT_BOOL = 12,
+  DT_BF16 = 27,
+  DT_INT4 = 29
+};
+}  // namespace ge

@@ -32,6 +32,9 @@ using std::is_same_v;
 
 namespace AscendC {
 
+template <bool condition, class Yes, class No>
+using Conditional = std::conditional<condition, Yes, No>;
+
 // Integer division rounded up. A divisor of 0 gives 0, as host code of public kernels expects.
 template <class T, class U>
 constexpr auto DivCeil(T value, U divisor) {

@@ -9,6 +9,7 @@
 
 #include "gn_twin/blocks.h"
 #include "gn_twin/delayed_copies.h"
+#include "gn_twin/shape_info.h"
 #include "gn_twin/watchers.h"
 
 namespace gn_twin {
@@ -110,7 +111,9 @@ struct Launch {
       return false;
     }
     Core core;
+    ShapeTable shapes;
     core.job = &job;
+    core.shapes = &shapes;
     core.blocks = &blocks;
     core.ub = ub->bytes();
     core.block = block;

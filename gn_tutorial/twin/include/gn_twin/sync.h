@@ -22,6 +22,12 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 
 namespace gn_twin {
 
+// A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: now and then the others get a turn.
+inline void LooksAgain(Loc loc) {
+  Core& core = ThisCore();
+  if (++core.looks % 1024 == 0) core.blocks->Yield(core, loc);
+}
+
 inline Pipe PipeOf(pipe_t pipe) {
   return pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
 }
@@ -44,6 +50,7 @@ inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind = Kind::Barr
 
 // `at` null or `all`: every line.
 inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
+  LooksAgain(loc);
   Core& core = ThisCore();
   core.At(loc);
   if (core.observers == nullptr) return;

@@ -2,6 +2,8 @@
 //
 // Source: docs/zh/api, 工具接口/系统资源与变量 and 资源管理 (workspace).
 #pragma once
+#include <time.h>
+
 #include "gn_twin/core.h"
 
 namespace AscendC {
@@ -24,6 +26,19 @@ inline __gm__ uint8_t* GetSysWorkSpacePtr() {
   return nullptr;
 }
 inline void SetSysWorkspace(GM_ADDR) {}
+
+// The counter that a kernel reads to measure itself: 50 a microsecond, as documented for Atlas A2, of the time that the twin takes.
+inline int64_t GetSystemCycle() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 50000000 + now.tv_nsec / 20;
+}
+
+// Early start inside a SuperKernel, which a launch of its own is not: both do nothing there, as documented.
+template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_FIX, bool FORCE = false>
+inline void SetNextTaskStart() {}
+template <bool FORCE = false>
+inline void WaitPreTaskEnd() {}
 
 enum class CoreType : uint8_t { AIC, AIV };
 

@@ -2,9 +2,10 @@
 //
 // Source: docs/zh/api .../数据结构/LocalTensor and GlobalTensor of asc-devkit.
 #pragma once
-#include "gn_twin/argument.h"
+#include "gn_twin/core.h"
 #include "gn_twin/delayed_copies.h"
 #include "gn_twin/half.h"
+#include "gn_twin/shape_info.h"
 
 namespace gn_twin {
 
@@ -77,7 +78,9 @@ class LocalTensor {
 
   // A view that starts `offset` elements later and ends where this one ends.
   LocalTensor operator[](uint32_t offset) const {
-    return LocalTensor(data_ + offset, offset < size_ ? size_ - offset : 0, position_, buffer_);
+    LocalTensor view(data_ + offset, offset < size_ ? size_ - offset : 0, position_, buffer_);
+    view.shape_ = shape_;
+    return view;
   }
 
   // Element count of the view.
@@ -98,6 +101,8 @@ class LocalTensor {
   int32_t GetPosition() const { return static_cast<int32_t>(position_); }
   int32_t GetUserTag() const { return user_tag_; }
   void SetUserTag(int32_t tag) { user_tag_ = tag; }
+  void SetShapeInfo(const ShapeInfo& info) { shape_ = gn_twin::ThisCore().shapes->Number(info); }
+  ShapeInfo GetShapeInfo() const { return gn_twin::ThisCore().shapes->Shape(shape_); }
 
   T GetValue(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     return *Element(index, "GetValue", gn_twin::Access::Read, loc);
@@ -162,6 +167,7 @@ class LocalTensor {
   uint16_t buffer_ = gn_twin::kNoBuffer;
   TPosition position_ = TPosition::VECCALC;
   int32_t user_tag_ = 0;
+  uint32_t shape_ = 0;  // its number in Core::shapes
 };
 
 template <class T>
@@ -197,6 +203,8 @@ class GlobalTensor {
     cache_mode_ = mode;
   }
   CacheMode GetL2CacheHint() const { return cache_mode_; }
+  void SetShapeInfo(const ShapeInfo& info) { shape_ = gn_twin::ThisCore().shapes->Number(info); }
+  ShapeInfo GetShapeInfo() const { return gn_twin::ThisCore().shapes->Shape(shape_); }
 
   T GetValue(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     return *Element(index, "GetValue", gn_twin::Access::Read, loc);
@@ -256,6 +264,7 @@ class GlobalTensor {
   uint64_t first_ = 0;  // element offset of this view from SetGlobalBuffer's address
   const GntArg* argument_ = nullptr;
   CacheMode cache_mode_ = CacheMode::CACHE_MODE_NORMAL;
+  uint32_t shape_ = 0;  // its number in Core::shapes
 };
 
 }  // namespace AscendC

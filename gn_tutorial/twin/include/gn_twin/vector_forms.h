@@ -60,8 +60,8 @@ inline void WithFinish(const Core& core, Run run) {
   if constexpr (kOneOf<D, half, bfloat16_t, float> &&
                 !requires { typename Op::MovesBits; }) {  // integers have options of their own
     const GntOptions& options = core.job->options;
-    if ((options.half_overflow | options.denormals) != 0) [[unlikely]] {
-      run(Finish{options.half_overflow != 0, options.denormals != 0});
+    if (Saturates(core) || options.denormals != 0) [[unlikely]] {
+      run(Finish{Saturates(core), options.denormals != 0});
     }
   }
 }

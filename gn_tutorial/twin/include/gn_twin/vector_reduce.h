@@ -14,8 +14,8 @@ struct SumRule {
   bool round;  // half: every step is a half
   Finish finish;
 
-  explicit SumRule(const GntOptions& options)
-      : round(options.half_tree == 0), finish{options.half_overflow != 0, options.denormals != 0} {}
+  explicit SumRule(const Core& core)
+      : round(core.job->options.half_tree == 0), finish{Saturates(core), core.job->options.denormals != 0} {}
 
   template <class T>
   float Step(float a, float b) const {
@@ -29,9 +29,9 @@ struct SumRule {
 
 // Sums up to 128 lanes. Absent lanes are -0.0f: adding it changes no float, not even the sign of zero. `lanes` is overwritten.
 template <class T>
-inline T TreeSum(float* lanes, uint32_t width, const GntOptions& options) {
-  const SumRule rule(options);
-  if (options.reduce_lanes == 0) {
+inline T TreeSum(float* lanes, uint32_t width, const Core& core) {
+  const SumRule rule(core);
+  if (core.job->options.reduce_lanes == 0) {
     for (uint32_t half_width = width / 2; half_width > 0; half_width /= 2) {
       for (uint32_t i = 0; i < half_width; ++i) lanes[i] = rule.Step<T>(lanes[2 * i], lanes[2 * i + 1]);
     }
@@ -63,7 +63,7 @@ template <class T>
 inline T SumOfRepeat(const Core& core, const Plan& plan, uint32_t repeat, const T* src, Strides strides) {
   float lanes[128];
   LoadLanes(lanes, plan, repeat, src, strides, -0.0f);
-  return TreeSum<T>(lanes, plan.lanes, core.job->options);
+  return TreeSum<T>(lanes, plan.lanes, core);
 }
 
 template <class T>
@@ -208,7 +208,7 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
         ++present;
       }
       if (present == 0) continue;  // nothing is written for a group whose lanes are all masked out
-      out[g] = direction == 0 ? TreeSum<T>(lanes, group, core.job->options) : T(best);
+      out[g] = direction == 0 ? TreeSum<T>(lanes, group, core) : T(best);
     }
   }
 }

@@ -64,7 +64,7 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   const gn_twin::Plan plan = isSetMask ? gn_twin::LeadingPlan<T>(static_cast<uint32_t>(count))
                                        : gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, 1);
   gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, {}, sharedTmpBuffer, 0);
-  const gn_twin::SumRule rule(core.job->options);
+  const gn_twin::SumRule rule(core);
   float sum = -0.0f;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     sum = rule.Step<T>(sum, static_cast<float>(gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), {})));

@@ -52,7 +52,7 @@ struct TilingBox {
   TYPE* get_##NAME() { return NAME; }                \
   const TYPE* get_##NAME() const { return NAME; }    \
   void set_##NAME(const TYPE* values) { __builtin_memcpy(NAME, values, sizeof(NAME)); }
-#define TILING_DATA_FIELD_DEF_STRUCT(TYPE, NAME) TYPE NAME;
+#define TILING_DATA_FIELD_DEF_STRUCT(TYPE, NAME) alignas(8) TYPE NAME;
 #define END_TILING_DATA_DEF }
 #define REGISTER_TILING_DATA_CLASS(OP, NAME)               \
   using GntTilingOf_##OP [[maybe_unused]] = NAME;          \

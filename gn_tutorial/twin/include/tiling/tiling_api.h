@@ -1,6 +1,6 @@
-// The host side of tiling: structs, shapes and the machine. The tiling functions of the high-level API are not on the twin yet.
+// The host side of tiling: structs, shapes and the machine. And the tiling functions of the high-level API.
 #pragma once
-#include "gn_twin/host_tiling.h"
+#include "gn_twin/host_high_level.h"
 #include "register/tilingdata_base.h"
 #include "securec.h"
 #include "tiling/platform/platform_ascendc.h"

@@ -1,0 +1,196 @@
+"""Blocks that wait for one another through global memory, and what one can ask or set: shapes, lists, saturation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import KernelFault
+from gn_tutorial.options import TwinOptions
+
+HEAD = """
+#include "kernel_operator.h"
+using namespace AscendC;
+"""
+
+
+def run(body: str, *arrays: np.ndarray, blocks: int = 1, options: TwinOptions | None = None) -> gnt.Result:
+    """One kernel ``k`` of arrays x and y (in and out)."""
+    source = f'{HEAD}extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y) {{\n{body}\n}}\n'
+    args = [gnt.inout(array) for array in arrays]
+    return gnt.kernel(source=source).run(*args, blocks=blocks, isolated=False, options=options or TwinOptions())
+
+
+LOCAL = """
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 4096);
+  LocalTensor<int32_t> local = buffer.Get<int32_t>();
+  GlobalTensor<int32_t> words, out;
+  words.SetGlobalBuffer((__gm__ int32_t*)x);
+  out.SetGlobalBuffer((__gm__ int32_t*)y);
+"""
+
+
+@pytest.mark.parametrize("blocks", [2, 5])
+def test_a_chain_of_events_against_the_order_of_the_blocks(blocks: int) -> None:
+    """Block b waits for block b + 1: the twin starts them the other way round, and suspends all but the last."""
+    body = (
+        LOCAL
+        + """
+  const int32_t b = GetBlockIdx(), n = GetBlockNum();
+  if (b + 1 < n) IBWait(words, local, b + 1, 1);
+  out.SetValue(b, b + 1 < n ? 2 * out.GetValue(b + 1) + 1 : 1);
+  if (b > 0) IBSet(words, local, b, 1);
+"""
+    )
+    result = run(body, np.zeros(256, np.int32), np.zeros(32, np.int32), blocks=blocks)
+    np.testing.assert_array_equal(result.y[:blocks], [2 ** (blocks - b) - 1 for b in range(blocks)])
+    assert not result.x.any()  # every event has been taken
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 7])
+def test_turns_go_round_in_the_order_of_the_blocks(blocks: int) -> None:
+    body = (
+        LOCAL
+        + """
+  InitDetermineComputeWorkspace(words, local);
+  for (int i = 0; i < 3; ++i) {
+    WaitPreBlock(words, local);
+    const int32_t at = out.GetValue(0);
+    out.SetValue(0, at + 1);
+    out.SetValue(1 + at, GetBlockIdx());
+    NotifyNextBlock(words, local);
+  }
+"""
+    )
+    result = run(body, np.full(256, 9, np.int32), np.zeros(64, np.int32), blocks=blocks)
+    assert result.y[0] == 3 * blocks
+    np.testing.assert_array_equal(result.y[1 : 1 + 3 * blocks], list(range(blocks)) * 3)
+
+
+def test_turns_and_barriers_mix() -> None:
+    body = (
+        LOCAL
+        + """
+  InitDetermineComputeWorkspace(words, local);
+  WaitPreBlock(words, local);
+  out.SetValue(0, out.GetValue(0) * 10 + GetBlockIdx() + 1);
+  NotifyNextBlock(words, local);
+  SyncAll();
+  if (GetBlockIdx() == 0) out.SetValue(1, out.GetValue(0));
+"""
+    )
+    result = run(body, np.zeros(256, np.int32), np.zeros(64, np.int32), blocks=4)
+    np.testing.assert_array_equal(result.y[:2], [1234, 1234])
+
+
+@pytest.mark.parametrize(
+    "read", ["ReadGmByPassDCache<int32_t>((__gm__ int32_t*)x)", "(Refresh(words), words.GetValue(0))"]
+)
+def test_a_block_that_reads_in_a_loop_lets_the_others_run(read: str) -> None:
+    body = (
+        LOCAL
+        + f"""
+  const auto Refresh = [](GlobalTensor<int32_t>& t) {{
+    DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(t);
+  }};
+  (void)Refresh;
+  if (GetBlockIdx() == 0) {{
+    while ({read} != 7) {{
+    }}
+    out.SetValue(0, 5);
+  }} else {{
+    WriteGmByPassDCache<int32_t>((__gm__ int32_t*)x, 7);
+    DataSyncBarrier<MemDsbT::DDR>();
+  }}
+"""
+    )
+    assert run(body, np.zeros(16, np.int32), np.zeros(16, np.int32), blocks=2).y[0] == 5
+
+
+def test_an_event_that_nobody_sets_is_a_named_deadlock() -> None:
+    with pytest.raises(KernelFault) as caught:
+        run(LOCAL + "  IBWait(words, local, 0, 0);", np.zeros(64, np.int32), np.zeros(16, np.int32), blocks=3)
+    assert caught.value.diagnostics[0].id == "block-wait-deadlock"
+
+
+def test_shapes_belong_to_tensors_and_their_views() -> None:
+    body = """
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 4096);
+  GlobalTensor<int32_t> out;
+  out.SetGlobalBuffer((__gm__ int32_t*)y);
+  LocalTensor<float> a = buffer.Get<float>(), b = a;
+  for (uint32_t i = 0; i < 40; ++i) {  // more than the table starts with
+    const uint32_t lengths[] = {i + 1, 2, 3};
+    a.SetShapeInfo(ShapeInfo(3, lengths, DataFormat::NZ));
+  }
+  const uint32_t other[] = {7};
+  out.SetShapeInfo(ShapeInfo(1, other));
+  out.SetValue(0, GetShapeSize(a.GetShapeInfo()));
+  out.SetValue(1, a[8].GetShapeInfo().shape[0]);
+  out.SetValue(2, b.GetShapeInfo().shapeDim);
+  out.SetValue(3, a.GetShapeInfo().dataFormat == DataFormat::NZ);
+  out.SetValue(4, out.GetShapeInfo().originalShape[0]);
+"""
+    result = run(body, np.zeros(16, np.int32), np.zeros(16, np.int32))
+    np.testing.assert_array_equal(result.y[:5], [240, 40, 0, 1, 7])
+
+
+def test_lists_of_tensors_are_read_as_the_host_wrote_them() -> None:
+    body = """
+  uint64_t lengths[4] = {0};
+  GlobalTensor<uint64_t> out;
+  out.SetGlobalBuffer((__gm__ uint64_t*)y);
+  ListTensorDesc list((__gm__ void*)x, 64, 2);
+  TensorDesc<float> desc;
+  desc.SetShapeAddr(lengths);
+  list.GetDesc(desc, 1);
+  out.SetValue(0, list.GetSize());
+  out.SetValue(1, desc.GetDim());
+  out.SetValue(2, desc.GetIndex());
+  out.SetValue(3, desc.GetShape(1));
+  out.SetValue(4, reinterpret_cast<uint64_t>(list.GetDataPtr<float>(0)));
+  out.SetValue(5, reinterpret_cast<uint64_t>(desc.GetDataPtr()));
+"""
+    words = np.array([48, 1, 9, 2 | 5 << 32, 11, 12, 1000, 2000], np.uint64)
+    result = run(body, words, np.zeros(8, np.uint64))
+    np.testing.assert_array_equal(result.y[:6], [2, 2, 5, 12, 1000, 2000])
+
+
+@pytest.mark.parametrize("option", ["ieee", "saturate"])
+@pytest.mark.parametrize("how", ["SetCtrlSpr<48, 48>(1)", "SetSaturationFlag<SaturationMode::FLOAT>(true)", ""])
+def test_the_kernel_decides_whether_half_saturates(option: str, how: str) -> None:
+    body = f"""
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 256);
+  LocalTensor<half> t = buffer.Get<half>();
+  GlobalTensor<half> out;
+  out.SetGlobalBuffer((__gm__ half*)y);
+  {how};
+  Duplicate(t, half(60000.0f), 16);
+  Add(t, t, t, 16);
+  PipeBarrier<PIPE_ALL>();
+  DataCopy(out, t, 16);
+  out.SetValue(16, half(static_cast<float>(GetCtrlSpr<48, 48>() + 2 * GetSaturationFlag<SaturationMode::FLOAT>())));
+"""
+    options = TwinOptions() if option == "ieee" else TwinOptions(half_overflow="saturate")
+    result = run(body, np.zeros(16, np.float16), np.zeros(32, np.float16), options=options)
+    saturates = {"": option == "saturate", "SetCtrlSpr<48, 48>(1)": False}.get(how, True)
+    assert (result.y[:16] == (65504 if saturates else np.inf)).all()
+    assert result.y[16] == (2 if saturates else 1)
+
+
+def test_the_counter_of_time_does_not_go_back() -> None:
+    body = """
+  GlobalTensor<int64_t> out;
+  out.SetGlobalBuffer((__gm__ int64_t*)y);
+  const int64_t first = GetSystemCycle();
+  for (int i = 0; i < 100; ++i) out.SetValue(1, i);
+  out.SetValue(0, GetSystemCycle() - first);
+"""
+    assert run(body, np.zeros(4, np.int64), np.zeros(4, np.int64)).y[0] >= 0
