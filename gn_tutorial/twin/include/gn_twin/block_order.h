@@ -19,7 +19,7 @@ inline int32_t* OrderSlot(const char* op, Loc loc, const AscendC::GlobalTensor<i
   return gm.Data() + slot * (kBlockBytes / sizeof(int32_t));
 }
 
-inline uint64_t EventSlot(const char* op, Loc loc, int32_t block, int32_t event) {
+inline uint64_t BlockEventSlot(const char* op, Loc loc, int32_t block, int32_t event) {
   Core& core = ThisCore();
   if (block < 0 || static_cast<uint32_t>(block) >= core.job->blocks || event < 0) {
     core.Stop("block-event", loc, {{"op", op}, {"block", block}, {"blocks", core.job->blocks}, {"event", event}});
@@ -37,7 +37,7 @@ template <bool isAIVOnly = true>
 inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
                   int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
   PipeBarrier<PIPE_ALL>(loc);
-  const uint64_t slot = gn_twin::EventSlot("IBSet", loc, blockIdx, eventID);
+  const uint64_t slot = gn_twin::BlockEventSlot("IBSet", loc, blockIdx, eventID);
   int32_t* word = gn_twin::OrderSlot("IBSet", loc, gmWorkspace, ubWorkspace, slot, gn_twin::kBlockBytes);
   gn_twin::Core& core = gn_twin::ThisCore();
   core.blocks->WaitUntil(core, loc, [word] { return *word == 0; });
@@ -47,7 +47,7 @@ template <bool isAIVOnly = true>
 inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
                    int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
   PipeBarrier<PIPE_ALL>(loc);
-  const uint64_t slot = gn_twin::EventSlot("IBWait", loc, blockIdx, eventID);
+  const uint64_t slot = gn_twin::BlockEventSlot("IBWait", loc, blockIdx, eventID);
   int32_t* word = gn_twin::OrderSlot("IBWait", loc, gmWorkspace, ubWorkspace, slot, gn_twin::kBlockBytes);
   gn_twin::Core& core = gn_twin::ThisCore();
   core.blocks->WaitUntil(core, loc, [word] { return *word == 1; });

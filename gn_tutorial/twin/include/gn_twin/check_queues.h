@@ -3,6 +3,7 @@
 // Source: docs/zh/api, 同步控制 (SetFlag and WaitFlag come in pairs) and 资源管理/TQue. A flag that stays raised meets the next kernel on
 // the core.
 #pragma once
+#include "gn_twin/hard_event.h"
 #include "gn_twin/shadow_cores.h"
 
 namespace gn_twin {

@@ -160,8 +160,8 @@ class CheckRace final : public Observer {
   }
 
   // Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
-  Earlier FindLocal(const RaceCore& state, uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen,
-                    LocalRange range) const {
+  GNT_ONCE Earlier FindLocal(const RaceCore& state, uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen,
+                             LocalRange range) const {
     for (const bool wrote : {false, true}) {
       if (!wrote && !writes) continue;
       for (uint32_t step = 1; step <= kPipes; ++step) {
@@ -176,7 +176,7 @@ class CheckRace final : public Observer {
     return {};
   }
 
-  void OnInstruction(Core& core, RaceCore& state, const Event& event) {
+  GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {
     const uint32_t pipe = IndexOf(event.pipe);
     if (pipe >= kPipes) return;
     if (state.stores_open && event.kind == Kind::Copy) FinishRuns(core, state);
@@ -214,8 +214,8 @@ class CheckRace final : public Observer {
     }
   }
 
-  void CheckGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
-                   const Site& site) {
+  GNT_ONCE void CheckGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
+                            const Site& site) {
     for (const bool wrote : {false, true}) {
       if (!wrote && !writes) continue;
       for (uint32_t step = 1; step <= kPipes; ++step) {
@@ -254,7 +254,7 @@ class CheckRace final : public Observer {
     return quiet;
   }
 
-  void OnLocalScalar(Core& core, RaceCore& state, const ScalarAccess& access) {
+  GNT_ONCE void OnLocalScalar(Core& core, RaceCore& state, const ScalarAccess& access) {
     const uint32_t begin = static_cast<uint32_t>(access.at - core.ub);
     const LocalRange range{begin, begin + access.bytes};
     if (auto_sync_) return WaitForLocal(state, access.access != Access::Read, range);
@@ -269,7 +269,7 @@ class CheckRace final : public Observer {
   }
 
   // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on.
-  static void WaitForLocal(RaceCore& state, bool writes, LocalRange range) {
+  GNT_ONCE static void WaitForLocal(RaceCore& state, bool writes, LocalRange range) {
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
       uint32_t at = 0;
@@ -278,7 +278,7 @@ class CheckRace final : public Observer {
         state.clocks.Wait(kS, state.clocks.Release(pipe));
     }
   }
-  static void WaitForGlobal(RaceCore& state, bool writes, const RowSet& rows) {
+  GNT_ONCE static void WaitForGlobal(RaceCore& state, bool writes, const RowSet& rows) {
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
       uintptr_t at = 0;
@@ -310,7 +310,8 @@ class CheckRace final : public Observer {
 
   // --- between blocks ---------------------------------------------------------------------------------------------------
 
-  void Gather(Core& core, RaceCore& state, Loc loc, const char* op, Use use, uint8_t pipe, const RowSet& rows) {
+  GNT_ONCE void Gather(Core& core, RaceCore& state, Loc loc, const char* op, Use use, uint8_t pipe,
+                       const RowSet& rows) {
     OpenRuns::Open& open =
         state.open.Of(loc, use, pipe, [&](const OpenRuns::Open& full) { FinishRun(core, state, full); });
     if (open.run.rows.count != 0) {
@@ -325,7 +326,7 @@ class CheckRace final : public Observer {
     open.run.window = state.clocks.Now(pipe);
   }
 
-  void FinishRun(Core& core, RaceCore& state, const OpenRuns::Open& open) {
+  GNT_COLD void FinishRun(Core& core, RaceCore& state, const OpenRuns::Open& open) {
     between_.Enter(core.block, Collision{core, sites_});
     SharedRun run = open.run;
     run.block = core.block;
@@ -335,7 +336,7 @@ class CheckRace final : public Observer {
     if (run.pipe == kS && (run.use != Use::Read || !auto_sync_))
       state.global.Add(kS, run.use != Use::Read, StampOf(run.window, run.site), false, run.rows);
   }
-  void FinishRuns(Core& core, RaceCore& state) {
+  GNT_ONCE void FinishRuns(Core& core, RaceCore& state) {
     state.open.FinishAll([&](const OpenRuns::Open& open) { FinishRun(core, state, open); });
     state.stores_open = false;
   }

@@ -33,6 +33,8 @@
 
 #define GNT_EXPORT __attribute__((visibility("default")))
 #define GNT_COLD __attribute__((cold, noinline))
+// Called often, but not worth a copy at each call: kernels have to compile in about a second.
+#define GNT_ONCE __attribute__((noinline))
 // The operands of one vector instruction are equal or disjoint (anything else is undefined on the device), so the compiler
 // may vectorise without proving it.
 #if defined(__clang__)

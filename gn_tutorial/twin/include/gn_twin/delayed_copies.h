@@ -54,7 +54,7 @@ class DelayedCopies {
   void RunAll() { RunTo({{known_[0].issued[0], known_[1].issued[1]}}); }
 
   // A scalar access that the compiler orders: waits for each pipe with a copy that touches the same bytes, one of the two writing.
-  void BeforeScalar(const uint8_t* at, uint64_t bytes, bool writes) {
+  GNT_COLD void BeforeScalar(const uint8_t* at, uint64_t bytes, bool writes) {
     for (uint32_t lane = 0; lane < 2; ++lane) {
       for (uint64_t i = done_[lane]; i < known_[lane].issued[lane]; ++i) {
         const Kept& kept = kept_[lane][i % kMost];
@@ -82,7 +82,7 @@ class DelayedCopies {
 
   // Up to `end` of one pipe; first what the last of them needs of the other pipe, as
   // early as that may be: whatever should have come before and does not wait shows.
-  void RunLane(uint32_t lane, uint64_t end) {
+  GNT_COLD void RunLane(uint32_t lane, uint64_t end) {
     if (done_[lane] >= end) return;
     RunLane(1 - lane, kept_[lane][(end - 1) % kMost].needs);
     while (done_[lane] < end) {

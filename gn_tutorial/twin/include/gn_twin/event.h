@@ -7,26 +7,6 @@
 
 namespace gn_twin {
 
-inline const char* NameOf(AscendC::HardEvent event) {
-  using AscendC::HardEvent;
-  switch (event) {
-    case HardEvent::MTE2_V: return "MTE2_V";
-    case HardEvent::V_MTE2: return "V_MTE2";
-    case HardEvent::MTE3_V: return "MTE3_V";
-    case HardEvent::V_MTE3: return "V_MTE3";
-    case HardEvent::V_V: return "V_V";
-    case HardEvent::MTE3_MTE2: return "MTE3_MTE2";
-    case HardEvent::MTE2_MTE3: return "MTE2_MTE3";
-    case HardEvent::S_V: return "S_V";
-    case HardEvent::V_S: return "V_S";
-    case HardEvent::S_MTE2: return "S_MTE2";
-    case HardEvent::MTE2_S: return "MTE2_S";
-    case HardEvent::S_MTE3: return "S_MTE3";
-    case HardEvent::MTE3_S: return "MTE3_S";
-    default: return "an event of the matrix unit";
-  }
-}
-
 enum class Pipe : uint8_t { S = 0, V = 1, MTE2 = 2, MTE3 = 3, All = 4 };
 enum class Space : uint8_t { UB, GM };
 enum class Access : uint8_t { Read, Write, ReadWrite };

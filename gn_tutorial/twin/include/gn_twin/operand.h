@@ -106,12 +106,14 @@ class Operation {
   Core& core() { return core_; }
 
  private:
+  GNT_COLD void Flush() {
+    core_.Emit(event_);
+    event_.operands = 0;
+  }
   // A high-level function may have more operands than an event has room for: each four of them make an event of their own.
   void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes) {
-    if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]] {
-      core_.Emit(event_);
-      event_.operands = 0;
-    }
+    if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]
+      Flush();
     Operand& operand = event_.operand[event_.operands++];
     operand.role = role;
     operand.at = at;

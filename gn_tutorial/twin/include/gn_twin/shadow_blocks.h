@@ -37,7 +37,7 @@ class BlocksShadow {
   BlocksShadow(const BlocksShadow&) = delete;
   BlocksShadow& operator=(const BlocksShadow&) = delete;
 
-  void Add(const SharedRun& run) {
+  GNT_COLD void Add(const SharedRun& run) {
     for (uint32_t i = count_; i-- > 0 && i + kLookBack >= count_;) {
       if (!runs_[i].SameCall(run) || !runs_[i].rows.Absorb(run.rows)) continue;
       if (run.window > runs_[i].window) runs_[i].window = run.window;
@@ -48,7 +48,7 @@ class BlocksShadow {
   }
 
   // The block sets a flag for all cores that covers the work in `clock` only.
-  void Cover(uint32_t block, const Clock& clock) {
+  GNT_COLD void Cover(uint32_t block, const Clock& clock) {
     for (uint32_t i = 0; i < count_; ++i) {
       SharedRun& run = runs_[i];
       if (run.block == block && run.window > clock.at[run.pipe]) run.late = true;
@@ -59,7 +59,7 @@ class BlocksShadow {
   // Called before a block adds anything: the first one to go on after a meeting closes what came before. A block that ended without
   // meeting the others runs beside all that follows, so its runs stay.
   template <class Found>
-  void Enter(uint32_t block, Found found) {
+  GNT_COLD void Enter(uint32_t block, Found found) {
     if (met_[block] <= epoch_) return;
     Sweep(found);
     uint32_t kept = 0;
@@ -75,7 +75,7 @@ class BlocksShadow {
 
   // Calls found(run, other, address) for runs of two blocks of which one, `other`, writes what `run` reads or writes too.
   template <class Found>
-  void Sweep(Found found) {
+  GNT_COLD void Sweep(Found found) {
     bool several = false;
     for (uint32_t i = 1; i < count_ && !several; ++i) several = runs_[i].block != runs_[0].block;
     if (!several) return;
@@ -126,7 +126,7 @@ class BlocksShadow {
     return ByAddress(a, b);
   }
 
-  bool MakeRoom() {
+  GNT_COLD bool MakeRoom() {
     if (room_ < kMost) {
       const uint32_t room = room_ == 0 ? 64 : 2 * room_;
       void* const runs = realloc(runs_, room * sizeof(SharedRun));

@@ -21,7 +21,8 @@ class GlobalShadow {
 
   // The newest access of `pipe` (writes or reads) with a stamp after `seen` that touches `rows`, or null. Atomic stores do not
   // collide with each other.
-  const Entry* Newer(uint32_t pipe, bool write, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
+  GNT_ONCE const Entry* Newer(uint32_t pipe, bool write, Stamp seen, bool atomic, const RowSet& rows,
+                              uintptr_t& at) const {
     const Lane& lane = lanes_[pipe][write ? 1 : 0];
     if (lane.last <= seen) return nullptr;
     const uint64_t oldest = lane.made > kKept ? lane.made - kKept : 0;
@@ -35,7 +36,7 @@ class GlobalShadow {
     return nullptr;
   }
 
-  void Add(uint32_t pipe, bool write, Stamp stamp, bool atomic, const RowSet& rows) {
+  GNT_ONCE void Add(uint32_t pipe, bool write, Stamp stamp, bool atomic, const RowSet& rows) {
     Lane& lane = lanes_[pipe][write ? 1 : 0];
     lane.last = stamp;
     Entry& newest = lane.entries[(lane.made + kKept - 1) % kKept];
@@ -43,7 +44,7 @@ class GlobalShadow {
     lane.entries[lane.made++ % kKept] = {rows, stamp, atomic};
   }
 
-  void Restart() {
+  GNT_COLD void Restart() {
     for (auto& lanes : lanes_) {
       for (Lane& lane : lanes) lane.last = lane.made = 0;
     }

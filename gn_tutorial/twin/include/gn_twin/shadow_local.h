@@ -34,7 +34,7 @@ class LocalShadow {
   Stamp Last(uint32_t lane) const { return last_[lane]; }
 
   // A stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
-  Stamp Newer(uint32_t index, Stamp seen, LocalRange range, uint32_t& at) const {
+  GNT_ONCE Stamp Newer(uint32_t index, Stamp seen, LocalRange range, uint32_t& at) const {
     if (last_[index] <= seen || range.begin >= range.end) return 0;
     const Lane& lane = lanes_[index];
     for (uint32_t i = 0; i < lane.count; ++i) {
@@ -46,7 +46,7 @@ class LocalShadow {
     return lane.painted <= seen ? 0 : OnMap(lane, seen, range, at);
   }
 
-  void Mark(uint32_t index, Stamp stamp, LocalRange range) {
+  GNT_ONCE void Mark(uint32_t index, Stamp stamp, LocalRange range) {
     if (range.begin >= range.end) return;
     last_[index] = stamp;
     Lane& lane = lanes_[index];
@@ -68,7 +68,7 @@ class LocalShadow {
     lane.next = lane.next + 1 < kRecent ? lane.next + 1 : 0;
   }
 
-  void Restart() {
+  GNT_COLD void Restart() {
     for (uint32_t i = 0; i < kLanes; ++i) {
       if (last_[i] == 0) continue;
       last_[i] = lanes_[i].painted = 0;
@@ -101,7 +101,7 @@ class LocalShadow {
   }
 
   // What the map knows of a later window stays.
-  static void Paint(Lane& lane, Stamp stamp, LocalRange range) {
+  GNT_ONCE static void Paint(Lane& lane, Stamp stamp, LocalRange range) {
     if (lane.painted < stamp) lane.painted = stamp;
     uint32_t first = range.begin / kBlockBytes;
     const uint32_t end = range.end / kBlockBytes;

@@ -1,5 +1,6 @@
 // Bytes of global memory as rows at a regular pitch: one copy, or the many accesses of a loop gathered into one shape.
 #pragma once
+#include "gn_twin/config.h"
 #include "gn_twin/event.h"
 
 namespace gn_twin {
@@ -25,7 +26,7 @@ struct RowSet {
 
   // Takes `next` in if both together are again rows at a regular pitch. Loops make them in this order: the same bytes again, the
   // bytes behind, one row further, the next column of the same rows.
-  bool Absorb(const RowSet& next) {
+  GNT_ONCE bool Absorb(const RowSet& next) {
     if (next.count == 0) return true;
     if (count == 1 && next.count == 1) {
       if (next.at >= at && next.at <= at + row_bytes) {
@@ -53,7 +54,7 @@ struct RowSet {
   }
 
   // The first byte that both touch, or 0.
-  uintptr_t Common(const RowSet& other) const {
+  GNT_ONCE uintptr_t Common(const RowSet& other) const {
     if (other.at >= End() || at >= other.End()) return 0;
     if (count > other.count) return other.Common(*this);
     if (count > 1 && pitch == other.pitch) {  // columns side by side: the same gap in every row

@@ -146,6 +146,7 @@ class LocalTensor {
   T* Element(uint32_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
+      core.At(loc);
       if (index >= size_) {
         if (buffer_ >= core.buffer_count)
           core.Stop("static-index", loc, {{"op", op}, {"index", index}, {"elements", size_}});
@@ -252,6 +253,7 @@ class GlobalTensor {
   T* Element(uint64_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
+      core.At(loc);
       (*this)[index].Check(core, op, "this", sizeof(T), loc);
       core.scalars_in_gm = true;
       gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::GM, access, loc);

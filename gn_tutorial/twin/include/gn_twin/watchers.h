@@ -11,8 +11,19 @@
 
 namespace gn_twin {
 
+// What all of them share.
+class WatchersBase {
+ public:
+  const Observers& All() const { return observers_; }
+  Findings& Found() { return findings_; }
+
+ protected:
+  Observers observers_;
+  Findings findings_;
+};
+
 template <bool kWatched>
-class Watchers {
+class Watchers : public WatchersBase {
  public:
   explicit Watchers(GntJob& job) : tally_(job.tally), global_(job), cache_(job.blocks), race_(job), trace_(job) {
     observers_.Add(tally_);
@@ -24,12 +35,8 @@ class Watchers {
     observers_.Add(race_);
     if (trace_.Asked()) observers_.Add(trace_);
   }
-  const Observers& All() const { return observers_; }
-  Findings& Found() { return findings_; }
 
  private:
-  Observers observers_;
-  Findings findings_;
   Tally tally_;
   CheckOverlap overlap_;
   CheckMemory memory_;
@@ -41,7 +48,7 @@ class Watchers {
 };
 
 template <>
-class Watchers<false> {
+class Watchers<false> : public WatchersBase {
  public:
   explicit Watchers(GntJob&) {}
 };
