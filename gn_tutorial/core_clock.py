@@ -280,6 +280,8 @@ class CoreClock:
 
     def _ready(self, operand: Operand) -> tuple[float, _Cause]:
         """When the other pipes have written what the scalar unit wants to read."""
+        # What is there already will never be waited for: without this, long kernels would search a long list each time.
+        self._written = {place: entry for place, entry in self._written.items() if entry[0] > self._scalar}
         begin, end = operand.at, operand.at + operand.bytes
         found = [entry for (at, to), entry in self._written.items() if at < end and begin < to]
         return max(found, key=lambda entry: entry[0], default=(0.0, _NOBODY))
