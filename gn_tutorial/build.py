@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gn_tutorial.build_job import PROGRAM, TWIN, TWIN_INCLUDE, Job
+from gn_tutorial.build_job import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, Job
 from gn_tutorial.cache import Cache, checksum, default_cache
 from gn_tutorial.compile_errors import short
 from gn_tutorial.compile_job import CompileLimits
-from gn_tutorial.compiler import Compiler, find_compiler, host_flags, kernel_flags, program_flags
+from gn_tutorial.compiler import Compiler, find_compiler, host_flags, kernel_flags, object_flags, program_flags
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.op_macros import LIBC_NAMES, dtype_defines
 from gn_tutorial.sample_source import MAIN, is_sample, rewrite
@@ -96,6 +96,7 @@ def build_kernel(
         shim_lines=shim.lines,
         shown=short(path),
         limits=limits or CompileLimits(),
+        objects=(_build_watchers(cache, compiler),) if observed else (),
     )
     library, cached = job.run()
     return Built(library, entries, cached, time.perf_counter() - begin, compiler)
@@ -148,6 +149,25 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
     )
     program, cached = job.run()
     return Built(program, (), cached, time.perf_counter() - begin, compiler)
+
+
+def _build_watchers(cache: Cache, compiler: Compiler) -> Path:
+    """The checkers, tallies and traces of observed libraries, compiled once: they are the same for every kernel."""
+    main = TWIN / "watchers" / "watchers.cpp"
+    job = Job(
+        cache=cache,
+        compiler=compiler,
+        text=f'#define GNT_OBSERVED 1\n#include "{main}"\n',
+        flags=object_flags(compiler),
+        learner=(),
+        search=(TWIN_INCLUDE,),
+        source=main,
+        suffix=OBJECT,
+        shown="the twin's checkers, this once",
+        limits=CompileLimits(),
+    )
+    watchers, _ = job.run()
+    return watchers
 
 
 def _entries(text: str, path: Path, template: str, main: bool) -> tuple[Entry, ...]:

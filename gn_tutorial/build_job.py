@@ -21,7 +21,7 @@ from gn_tutorial.errors import CacheError, CompilerMissing
 
 TWIN = Path(__file__).resolve().parent / "twin"
 TWIN_INCLUDE = TWIN / "include"
-LIBRARY, PROGRAM, DEPENDENCIES = ".so", ".bin", ".deps"
+LIBRARY, PROGRAM, OBJECT, DEPENDENCIES = ".so", ".bin", ".o", ".deps"
 # Part of every key: raise it when the way of building changes without a change of flags or files.
 RECIPE = "1"
 # zig compiles its C++ library at first use: 40 s on the machine of the measurement, minutes on a slow one.
@@ -43,6 +43,7 @@ class Job:
     source: Path | None = None  # the file that the text includes; None: the text is all there is
     shim_lines: dict[int, int] = field(default_factory=dict)
     suffix: str = LIBRARY
+    objects: tuple[Path, ...] = ()  # files of the cache, linked in; their names change with their contents
 
     def run(self) -> tuple[Path, bool]:
         """The library, and whether it was there already."""
@@ -60,7 +61,8 @@ class Job:
 
     def _key(self) -> str:
         environment = [f"{name}={os.environ.get(name, '')}" for name in ENVIRONMENT]
-        parts = [RECIPE, self.suffix, self.text, *self._arguments(), str(self.compiler), cpu_key(), *environment]
+        linked = [one.name for one in self.objects]
+        parts = [RECIPE, self.suffix, self.text, *self._arguments(), *linked, str(self.compiler), cpu_key(), *environment]
         return checksum("\0".join(parts).encode("utf-8", "surrogateescape"))
 
     def _arguments(self) -> list[str]:
@@ -92,7 +94,7 @@ class Job:
             arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(depfile)]
             outcome = run_compiler(
                 self.compiler,
-                [str(shim), "-o", str(made), *arguments],
+                [str(shim), *map(str, self.objects), "-o", str(made), *arguments],
                 folder=folder,
                 zig_cache=self.cache.root / "zig",
                 limits=self.limits,

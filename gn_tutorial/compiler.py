@@ -199,6 +199,11 @@ def kernel_flags(compiler: Compiler, *, optimise: bool = True) -> tuple[str, ...
     return (*_common_flags(compiler, "-O3" if optimise else "-O0"), *_library_flags(compiler), *hidden)
 
 
+def object_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Flags of an object file that is linked into kernel libraries, optimised or not."""
+    return (*_common_flags(compiler, "-O3"), "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
+
+
 def host_flags(compiler: Compiler) -> tuple[str, ...]:
     """Flags of a library of plain host functions: they are exported as they stand."""
     return (*_common_flags(compiler, "-O3"), *_library_flags(compiler))

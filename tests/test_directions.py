@@ -82,8 +82,8 @@ TWIN_ROOMS = {
         "language events core tensors",
     ),
     "observers": Room("check_*.h gm_lines.h shadow_*.h trace.h trace_*.h tally.h", "language events core"),
-    "launch": Room("launch.h watchers.h", "language events core observers"),
-    "host": Room("host_runtime.h host_tiling.h host_high_level.h", "language events core observers launch"),
+    "launch": Room("launch.h watchers.h", "language events core"),
+    "host": Room("host_runtime.h host_tiling.h host_high_level.h", "language events core launch"),
 }
 # The launcher is a program of its own and shares nothing with a kernel library but the C interface.
 LAUNCHER_MAY_INCLUDE = {"gn_twin/abi.h"}

@@ -96,10 +96,15 @@ template <class Body>
 struct Launch {
   Body& body;
   GntJob& job;
-  Watchers<kObserved> watchers;
-  UbMemory* spare = nullptr;  // the Unified Buffer of the block that ended last, for the next one to start
+  Watchers* watchers = nullptr;  // null in bare libraries
+  UbMemory* spare = nullptr;     // the Unified Buffer of the block that ended last, for the next one to start
 
-  Launch(Body& body, GntJob& job) : body(body), job(job), watchers(job) {}
+  Launch(Body& body, GntJob& job) : body(body), job(job) {
+    if constexpr (kObserved) watchers = NewWatchers(job);
+  }
+  ~Launch() { delete watchers; }
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
 
   // Runs one block on a core of its own; false if it was stopped.
   bool RunBlock(Blocks& blocks, uint32_t block) {
@@ -119,8 +124,8 @@ struct Launch {
     core.block = block;
     job.here_block = block;
     if constexpr (kObserved) {
-      core.observers = &watchers.All();
-      core.findings = &watchers.Found();
+      core.observers = &watchers->All();
+      core.findings = &watchers->Found();
       if (job.options.delayed_dma != 0) core.delayed = new (std::nothrow) DelayedCopies;
       ub->Poison();
     }
@@ -155,10 +160,10 @@ struct Launch {
     if constexpr (kObserved) {
       Core core;
       core.job = &job;
-      core.observers = &watchers.All();
-      core.findings = &watchers.Found();
+      core.observers = &watchers->All();
+      core.findings = &watchers->Found();
       core.observers->OnLaunchEnd(core);
-      return watchers.Found().Errors() == 0;
+      return watchers->Found().Errors() == 0;
     } else {
       return true;
     }

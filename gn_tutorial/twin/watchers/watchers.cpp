@@ -1,0 +1,41 @@
+// The watchers of a launch, in the order in which they are told.
+#include "gn_twin/watchers.h"
+
+#include "gn_twin/check_cache.h"
+#include "gn_twin/check_global.h"
+#include "gn_twin/check_memory.h"
+#include "gn_twin/check_overlap.h"
+#include "gn_twin/check_queues.h"
+#include "gn_twin/check_race.h"
+#include "gn_twin/tally.h"
+#include "gn_twin/trace.h"
+
+namespace gn_twin {
+
+class AllWatchers final : public Watchers {
+ public:
+  explicit AllWatchers(GntJob& job) : tally_(job.tally), global_(job), cache_(job.blocks), race_(job), trace_(job) {
+    observers_.Add(tally_);
+    observers_.Add(overlap_);
+    observers_.Add(memory_);
+    observers_.Add(global_);
+    observers_.Add(queues_);
+    observers_.Add(cache_);
+    observers_.Add(race_);
+    if (trace_.Asked()) observers_.Add(trace_);
+  }
+
+ private:
+  Tally tally_;
+  CheckOverlap overlap_;
+  CheckMemory memory_;
+  CheckGlobal global_;
+  CheckQueues queues_;
+  CheckCache cache_;
+  CheckRace race_;
+  Trace trace_;
+};
+
+Watchers* NewWatchers(GntJob& job) { return new AllWatchers(job); }
+
+}  // namespace gn_twin
