@@ -51,7 +51,7 @@ class DelayedCopies {
   void SetCrossFlag(Pipe pipe) { cross_ = IsCopyPipe(pipe) ? known_[LaneOf(pipe)] : Finished{}; }
   void WaitCrossFlag() { RunTo(cross_); }
 
-  void RunAll() { RunTo({{known_[0].issued[0], known_[1].issued[1]}}); }
+  GNT_COLD void RunAll() { RunTo({{known_[0].issued[0], known_[1].issued[1]}}); }
 
   // A scalar access that the compiler orders: waits for each pipe with a copy that touches the same bytes, one of the two writing.
   GNT_COLD void BeforeScalar(const uint8_t* at, uint64_t bytes, bool writes) {
@@ -91,7 +91,7 @@ class DelayedCopies {
     }
   }
   // Stores first: one that should have waited for a load shows it.
-  void RunTo(Finished finished) {
+  GNT_COLD void RunTo(Finished finished) {
     RunLane(1, finished.issued[1]);
     RunLane(0, finished.issued[0]);
   }
