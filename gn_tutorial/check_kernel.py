@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.arguments import inout, out
+from gn_tutorial.compile_errors import short
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown, spots
 from gn_tutorial.exercise_result import Finding
@@ -78,7 +79,7 @@ class KernelChecker:
                 if problem is not None:
                     return problem
         except CompileError as error:
-            return Finding("the kernel does not compile", where=error.where, detail=_without(error))
+            return Finding(_compiler_said(error, path), where=_place(error.where), detail=error.detail)
         except ArgumentError as error:
             hint = "leave the kernel's name and parameters as they were"
             return Finding(f"the kernel cannot be called: {error.what} ({hint})", where=path.name)
@@ -166,5 +167,7 @@ def _place(where: str) -> str:
     return where.rsplit("/", 1)[-1]
 
 
-def _without(error: CompileError) -> str:
-    return error.detail or "\n".join(str(one) for one in error.errors)
+def _compiler_said(error: CompileError, path: Path) -> str:
+    """What the compiler said, and what to do about it where that is certain; without the folder of the file."""
+    said = error.what.replace(short(path), path.name)
+    return f"{said}; {error.hint}" if error.hint else said

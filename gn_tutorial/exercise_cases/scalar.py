@@ -68,8 +68,16 @@ def _nobody(case: KernelCase, result: Result) -> str | None:
     holes = unwritten(result["owner"])
     if not holes.any() or holes.all():
         return None
-    left = f"{int(holes.sum())} of {holes.size} groups belong to no core"
-    return f"{left} ({spots('owner', holes)}): what the division leaves over"
+    owner = case.expected["owner"]
+    left = f"{int(holes.sum())} of {holes.size} groups belong to no core ({spots('owner', holes)})"
+    missing, over = set(np.flatnonzero(holes)), holes.size % case.blocks
+    if over and missing == set(range(holes.size - over, holes.size)):
+        return f"{left}: what the division leaves over"
+    if missing == set(np.flatnonzero(np.diff(owner, append=case.blocks))):
+        return f"{left}: last_ is the group behind the last one of a core, not the last one itself"
+    if holes[0]:
+        return f"{left}: core 0 begins too late; no core is before it, so its first group is group 0"
+    return f"{left}: each core begins where the one before it ends"
 
 
 def _unbalanced(case: KernelCase, result: Result) -> str | None:
@@ -130,6 +138,11 @@ def _which_sum(case: KernelCase, result: Result) -> str | None:
         return f"every mean is 0: nothing is in the sum, not even the tail, which is all that a row of {length} has"
     whole = length - length % _CHUNK
     of_chunks = np.stack([x[:, at : at + _CHUNK].mean(axis=1) for at in range(0, length, _CHUNK)])
+    total = got * length
+    whole_sum = got.any() and (np.abs(total - np.round(total)) <= 1e-6 * np.abs(total)).all()
+    near = (got == np.round(got)).all() and (np.abs(got - case.expected["mean"]) < 1.5).all()
+    if whole_sum and (near or not constant(got)):
+        return "the sum is a whole number: what stands behind the point is lost, as an int does; let the sum be a float"
     known = [
         (of_chunks.mean(axis=0), "this is the mean of the chunks' means; the last chunk is shorter and weighs less"),
         (x.sum(axis=1), "this is the sum of the row: divide it by the number of elements"),
@@ -204,7 +217,8 @@ SCALAR_ACCESSES = PredictChecker(
                 72: "A group of 3600 elements is no multiple of kChunk; the tail of a group is a chunk too",
                 12: "That is one group; there are 8",
                 48: "That is one sample; there are two",
-                144: "That is each channel by itself; a chunk goes across the channels of its group",
+                144: "Each channel by itself would take 2 * 12 * 2 * 3; a chunk goes across the channels of "
+                "its group. Or did you add the copies out?",
                 87: "That is all groups in one piece; each group has a tail of its own",
             },
         ),
