@@ -62,7 +62,16 @@ class Job:
     def _key(self) -> str:
         environment = [f"{name}={os.environ.get(name, '')}" for name in ENVIRONMENT]
         linked = [one.name for one in self.objects]
-        parts = [RECIPE, self.suffix, self.text, *self._arguments(), *linked, str(self.compiler), cpu_key(), *environment]
+        parts = [
+            RECIPE,
+            self.suffix,
+            self.text,
+            *self._arguments(),
+            *linked,
+            str(self.compiler),
+            cpu_key(),
+            *environment,
+        ]
         return checksum("\0".join(parts).encode("utf-8", "surrogateescape"))
 
     def _arguments(self) -> list[str]:

@@ -41,12 +41,13 @@ class Kind(IntEnum):
     BARRIER = 5
     MEET = 6
     CLEAN_CACHE = 7
-    INIT_BUFFER = 8
-    ALLOC = 9
-    ENQUE = 10
-    DEQUE = 11
-    FREE = 12
-    SCALARS = 13
+    CROSS_FLAG = 8
+    INIT_BUFFER = 9
+    ALLOC = 10
+    ENQUE = 11
+    DEQUE = 12
+    FREE = 13
+    SCALARS = 14
 
 
 class Space(IntEnum):

@@ -62,7 +62,8 @@ def test_a_kernel_runs(isolated: bool, observed: bool) -> None:
 
 @both_ways
 def test_what_no_block_writes_stays_poison(isolated: bool, tmp_path: Path) -> None:
-    library = build_kernel(kernel_file(tmp_path, "yGm.SetValue(block, 1.0f);")).library
+    # Bare: with checks the launch fails for what was not written.
+    library = build_kernel(kernel_file(tmp_path, "yGm.SetValue(block, 1.0f);"), observed=False).library
     y = launch(library, "f", arguments(), blocks=4, isolated=isolated).arrays["y"]
     assert y[:4].tolist() == [1, 1, 1, 1]
     assert (y[4:].view(np.uint32) == FLOAT_POISON["float32"]).all()
@@ -124,8 +125,9 @@ def test_a_bare_kernel_that_leaves_its_array_is_found(tmp_path: Path) -> None:
 
 
 def test_a_launch_in_process_and_one_isolated_agree_bit_for_bit(tmp_path: Path) -> None:
-    library = build_kernel(kernel_file(tmp_path, "yGm.SetValue(block, xGm.GetValue(block) / 3.0f);")).library
-    first, second = (launch(library, "f", arguments(), blocks=64, isolated=way).arrays["y"] for way in (True, False))
+    work = "for (int i = block * 16; i < block * 16 + 16; ++i) yGm.SetValue(i, xGm.GetValue(i) / 3.0f);"
+    library = build_kernel(kernel_file(tmp_path, work)).library
+    first, second = (launch(library, "f", arguments(), blocks=4, isolated=way).arrays["y"] for way in (True, False))
     assert first.tobytes() == second.tobytes()
 
 
@@ -155,7 +157,7 @@ def test_arguments_that_cannot_be_passed() -> None:
 
 
 def test_the_default_options_are_zero() -> None:
-    assert bytes(TwinOptions().to_abi()) == bytes(64)
+    assert not any(bytes(TwinOptions().to_abi()))
 
 
 def test_options_become_numbers() -> None:

@@ -21,6 +21,7 @@ extern "C" __global__ __aicore__ void memory_overwritten_unread_ok(GM_ADDR x, GM
   in.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
   DataCopy(a, in, 64);
   DataCopy(b, in[64], 64);
+  PipeBarrier<PIPE_MTE2>();
   DataCopy(c, in[128], 64);
   SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
   WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);

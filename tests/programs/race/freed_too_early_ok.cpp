@@ -18,11 +18,12 @@ extern "C" __global__ __aicore__ void race_freed_too_early_ok(GM_ADDR x, GM_ADDR
   DataCopy(in, xGm, 64);
   queue.EnQue(in);
   in = queue.DeQue<float>();
+  Adds(out, in, 2.0f, 64);
   queue.FreeTensor(in);
   in = queue.AllocTensor<float>();
   DataCopy(in, xGm[64], 64);  // the other access
   queue.EnQue(in);
-  Duplicate(out, 1.0f, 64);
+  Add(out, out, out, 64);
   in = queue.DeQue<float>();
   queue.FreeTensor(in);
   SetFlag<HardEvent::V_MTE3>(EVENT_ID1), WaitFlag<HardEvent::V_MTE3>(EVENT_ID1);

@@ -16,6 +16,7 @@ extern "C" __global__ __aicore__ void race_reader_beside_writer_bad(GM_ADDR x, G
   const uint32_t own = GetBlockIdx();
 
   if (own == 0) yGm.SetValue(0, 1.0f);  // the other access
+  DataCacheCleanAndInvalid<float, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(yGm);
   PipeBarrier<PIPE_ALL>();
-  if (own == 1) yGm.SetValue(8, yGm.GetValue(0));  // expect: race-blocks
+  if (own == 1) yGm.SetValue(32, yGm.GetValue(0));  // expect: race-blocks
 }

@@ -1,4 +1,4 @@
-// Blocks that take elements in turn.
+// Blocks that take cache lines in turn.
 // blocks: 2
 #include "kernel_operator.h"
 
@@ -15,7 +15,7 @@ extern "C" __global__ __aicore__ void race_scalars_interleaved_ok(GM_ADDR x, GM_
   yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
   const uint32_t own = GetBlockIdx();
 
-  for (uint32_t i = 0; i < 100; ++i) {
-    yGm.SetValue(i * 2 + own, 1.0f);
+  for (uint32_t i = 0; i < 24; ++i) {
+    yGm.SetValue(i * 32 + own * 16, 1.0f);
   }
 }

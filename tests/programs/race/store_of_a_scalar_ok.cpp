@@ -13,6 +13,7 @@ extern "C" __global__ __aicore__ void race_store_of_a_scalar_ok(GM_ADDR x, GM_AD
   xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
   yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
   yGm.SetValue(0, 2.0f);  // the other access
+  DataCacheCleanAndInvalid<float, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(yGm);
   SetFlag<HardEvent::S_MTE2>(EVENT_ID0), WaitFlag<HardEvent::S_MTE2>(EVENT_ID0);
   DataCopy(a, yGm, 64);
   SetFlag<HardEvent::MTE2_MTE3>(EVENT_ID0), WaitFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);

@@ -13,7 +13,7 @@ extern "C" __global__ __aicore__ void race_vector_reads_scalar_ok(GM_ADDR x, GM_
   GlobalTensor<float> xGm, yGm;
   xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
   yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
-  a.SetValue(0, 2.0f);  // the other access
+  for (uint32_t i = 0; i < 8; ++i) a.SetValue(i, 2.0f);  // the other access
   SetFlag<HardEvent::S_V>(EVENT_ID0), WaitFlag<HardEvent::S_V>(EVENT_ID0);
   Adds(b, a, 1.0f, 8);
   SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);

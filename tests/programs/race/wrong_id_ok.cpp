@@ -6,10 +6,11 @@ using namespace AscendC;
 
 extern "C" __global__ __aicore__ void race_wrong_id_ok(GM_ADDR x, GM_ADDR y) {
   TPipe pipe;
-  TBuf<TPosition::VECCALC> aBuf, bBuf;
+  TBuf<TPosition::VECCALC> aBuf, bBuf, cBuf;
   pipe.InitBuffer(aBuf, 256);
   pipe.InitBuffer(bBuf, 256);
-  LocalTensor<float> a = aBuf.Get<float>(), b = bBuf.Get<float>();
+  pipe.InitBuffer(cBuf, 256);
+  LocalTensor<float> a = aBuf.Get<float>(), b = bBuf.Get<float>(), c = cBuf.Get<float>();
   GlobalTensor<float> xGm, yGm;
   xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
   yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
@@ -18,8 +19,8 @@ extern "C" __global__ __aicore__ void race_wrong_id_ok(GM_ADDR x, GM_ADDR y) {
   DataCopy(b, xGm[64], 64);  // the other access
   SetFlag<HardEvent::MTE2_V>(EVENT_ID1);
   WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
-  Adds(a, a, 1.0f, 64);
+  Adds(c, a, 1.0f, 64);
   WaitFlag<HardEvent::MTE2_V>(EVENT_ID1);
   SetFlag<HardEvent::V_MTE3>(EVENT_ID1), WaitFlag<HardEvent::V_MTE3>(EVENT_ID1);
-  DataCopy(yGm, a, 64);
+  DataCopy(yGm, c, 64);
 }
