@@ -86,13 +86,10 @@ class KernelChecker:
         return len(cases)
 
     def _run(self, found: Kernel, case: KernelCase) -> Finding | None:
-        # Inputs go in as arrays that may be written, so that a kernel which does is seen.
-        values: dict[str, Any] = {name: inout(array) for name, array in case.inputs.items()}
-        values |= {name: out(array.shape, array.dtype) for name, array in case.expected.items()} | dict(case.numbers)
         try:
-            result = found.run(blocks=case.blocks, limits=Limits(seconds=self.seconds), **values)
+            result = self._launch(found, case)
         except KernelFault as error:
-            return self._fault(case, error)
+            return self._in_order(found, case, error) or self._fault(case, error)
         except KernelTimeout as error:
             return Finding("the kernel never ends: a loop does not reach its bound", case.label, _place(error.where))
         except KernelCrash as error:
@@ -102,6 +99,28 @@ class KernelChecker:
         if case.trap is not None:
             return Finding(f"nobody did what block {case.trap.block} has to do here", case.label)
         return self._judge(case, result)
+
+    def _launch(self, found: Kernel, case: KernelCase, *, observed: bool = True) -> Result:
+        # Inputs go in as arrays that may be written, so that a kernel which does is seen.
+        values: dict[str, Any] = {name: inout(array) for name, array in case.inputs.items()}
+        values |= {name: out(array.shape, array.dtype) for name, array in case.expected.items()} | dict(case.numbers)
+        return found.run(blocks=case.blocks, limits=Limits(seconds=self.seconds), observed=observed, **values)
+
+    def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Finding | None:
+        """After a race, what a symptom makes of the numbers that a run without checks, one line after the other, gives.
+
+        Two cores on one place are often not the mistake itself, but what follows from a wrong share.
+        """
+        if case.trap is not None or not any(one.id.startswith("race-") for one in error.diagnostics):
+            return None
+        try:
+            result = self._launch(found, case, observed=False)
+        except KernelError:
+            return None
+        if all(first_wrong(result[name], want, self.rtol, self.atol) < 0 for name, want in case.expected.items()):
+            return None
+        text = next((text for symptom in self.symptoms if (text := symptom(case, result))), None)
+        return Finding(text, case.label) if text else None
 
     def _fault(self, case: KernelCase, error: KernelFault) -> Finding | None:
         first = next((one for one in error.diagnostics if one.severity == "error"), None)
