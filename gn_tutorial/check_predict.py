@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gn_tutorial.exercise_result import Finding
+
+_SEPARATED = re.compile(r"^\s*(\w+)\s*=\s*(\d{1,3}(?:[,.' ]\d{3})+)\s*(?:#.*)?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,9 @@ class PredictChecker:
         try:
             given = tomllib.loads(path.read_text(encoding="utf-8"))
         except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            for name, number in _SEPARATED.findall(path.read_text(encoding="utf-8", errors="replace")):
+                plain = re.sub(r"\D", "", number)
+                return Finding(f"{name}: write {plain}, without a mark between the thousands", where=path.name)
             return Finding(f"the file cannot be read: {error}; each line is a name, = and a number", where=path.name)
         for question in self.questions:
             answer = given.get(question.name)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +49,25 @@ class PythonCase:
 #: Looks at what a call returned and recognises a mistake, in words; None if it is not this one.
 Symptom = Callable[[PythonCase, Mapping[str, np.ndarray]], str | None]
 
+#: Looks at an exception, "ValueError: ...", and at the attempt's function that raised it; in words, or None.
+Raised = Callable[[PythonCase, str, str], str | None]
+
 
 @dataclass(frozen=True)
 class PythonChecker:
-    """As KernelChecker, for functions. forbidden: names that the exercise is about, each with what to do instead."""
+    """As KernelChecker, for functions.
+
+    forbidden: names that the exercise is about, each with what to do instead. shapes: asked, as the symptoms are, when
+    an array has a wrong shape. raised: asked when a call ends in an exception.
+    """
 
     cases: Callable[[np.random.Generator], Sequence[PythonCase]]
     rtol: float
     atol: float
     forbidden: Mapping[str, str] = field(default_factory=dict)
     symptoms: tuple[Symptom, ...] = ()
+    shapes: Symptom | None = None
+    raised: Raised | None = None
     seconds: float = 5.0
 
     def check(self, path: Path, seed: int) -> Finding | int:
@@ -66,7 +75,7 @@ class PythonChecker:
         problem = self._read(path)
         if problem is not None:
             return problem
-        cases = self.cases(np.random.default_rng(seed))
+        cases = _named(self.cases(np.random.default_rng(seed)))
         with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as name:
             folder = Path(name)
             _write_job(folder, path, cases)
@@ -138,7 +147,9 @@ class PythonChecker:
                 return Finding(f"{name} is not written yet", where=f"{path.name}:{fact['line']}")
             case {"error": kind}:
                 where = f"{path.name}:{fact['line']}" if fact["line"] else path.name
-                return Finding(f"{name} raised {kind}: {fact['text']}", case.label, where)
+                said = f"{kind}: {fact['text']}"
+                known = self.raised(case, said, _function_at(path, fact["line"])) if self.raised else None
+                return Finding(f"{name} raised {said}{f'. {known}' if known else ''}", case.label, where)
             case {"peak": int(peak)} if case.room is not None and peak > case.room:
                 return Finding(
                     f"{peak:,} bytes of the stream's data are kept, or made of them; a core has no room for that: "
@@ -148,13 +159,16 @@ class PythonChecker:
         with np.load(outputs, allow_pickle=False) as made:
             arrays = [made[key] for key in made.files]
         if len(arrays) != len(case.expected):
-            return Finding(f"{name} returned {len(arrays)} values; it returns {', '.join(case.expected)}", case.label)
+            values = f"{len(arrays)} value{'s' * (len(arrays) != 1)}"
+            return Finding(f"{name} returned {values}; it returns {', '.join(case.expected)}", case.label)
         return self._compare(case, dict(zip(case.expected, arrays, strict=True)))
 
     def _compare(self, case: PythonCase, got: Mapping[str, np.ndarray]) -> Finding | None:
         for name, want in case.expected.items():
             if got[name].shape != want.shape:
-                return Finding(f"{name} has shape {got[name].shape}; {want.shape} is right", case.label)
+                known = self.shapes(case, got) if self.shapes else None
+                more = f": {known}" if known else ""
+                return Finding(f"{name} has shape {got[name].shape}; {want.shape} is right{more}", case.label)
         wrong = [
             name for name, want in case.expected.items() if first_wrong(got[name], want, self.rtol, self.atol) >= 0
         ]
@@ -172,6 +186,21 @@ class PythonChecker:
         at = first_wrong(ours, want, self.rtol, self.atol)
         place = wrong[0] if want.size == 1 else f"{wrong[0]}.ravel()[{at}]"
         return Finding(mismatch(place, ours[at], want[at]), case.label)
+
+
+def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:
+    """Where the exercise has several functions, each label begins with the one that is called."""
+    if len({case.function for case in cases}) < 2:
+        return cases
+    return [replace(case, label=f"{case.function}, {case.label}") for case in cases]
+
+
+def _function_at(path: Path, line: int) -> str:
+    """The function of the file that this line belongs to, or nothing."""
+    for node in ast.parse(path.read_bytes()).body:
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0):
+            return node.name
+    return ""
 
 
 def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:

@@ -271,11 +271,23 @@ def _semicolon_before(report: Report, _sources: Sources, line: str) -> str:
     return ""
 
 
+def _element_of_a_view(report: Report, _sources: Sources, line: str) -> str:
+    """``sum += tile[i]``: the index operator makes a tensor that begins at element i."""
+    uses = re.findall(r"\b(\w+)\[([^\[\]]+)\]", line)
+    said = " ".join([report.message, *report.notes])
+    arithmetic = re.search(r"no match for 'operator|invalid operands|cannot convert|no viable|assigning to", said)
+    if len(uses) != 1 or not arithmetic or not re.search(r"\b(?:Local|Global)Tensor<", said):
+        return ""
+    name, index = uses[0]
+    return f"{name}[{index}] is a view, a tensor that begins there; {name}.GetValue({index}) is the number"
+
+
 _HINTS: tuple[Callable[[Report, Sources, str], str], ...] = (
     _missing_header,
     _double_scalar,
     _launch_syntax,
     _semicolon_before,
+    _element_of_a_view,
 )
 
 

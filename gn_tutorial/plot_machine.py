@@ -28,7 +28,7 @@ def vector_core() -> Picture:
         "A drawing of one AI Vector core. Global memory, GM, lies outside and is shared by all cores. Inside lies the "
         "Unified Buffer, UB, 192 KiB. MTE2 copies from GM into the UB, the vector unit V reads and writes the UB, MTE3 "
         "copies from the UB to GM. The scalar unit S runs the program, puts instructions into the queues of the other "
-        "three, and reads or writes single elements of the UB.",
+        "three, and reads or writes single elements of the UB, or of GM.",
     )
 
 
@@ -50,6 +50,10 @@ def _draw_core(axis: Axes) -> None:
     for start, end in (((5.05, 1.7), (4.15, 1.7)), ((2.75, 1.7), (1.65, 1.7)), ((8.05, 2.35), (6.65, 2.35))):
         _arrow(axis, start, end)
     _arrow(axis, (5.85, 0.78), (5.85, 1.12), style="<|-|>")
+    axis.plot([2.75, 0.85], [0.38, 0.38], color=INK, linewidth=1.6)
+    _arrow(axis, (0.85, 0.36), (0.85, 1.12))
+    _arrow(axis, (2.0, 0.38), (2.78, 0.38))
+    axis.text(0.98, 0.6, "GetValue,\nSetValue", fontsize=8, va="center", color=FAINT)
     axis.text(6.0, 0.9, "GetValue, SetValue", fontsize=8, va="center", color=FAINT)
     for start, end in (((3.1, 0.78), (3.1, 1.25)), ((2.6, 0.5), (2.6, 3.1)), ((8.85, 0.78), (8.85, 2.05))):
         axis.plot(*zip(start, end, strict=True), color=FAINT, linestyle=":", linewidth=1.2)

@@ -20,6 +20,7 @@ from gn_tutorial.exercise_spec import course_folder
 FEWEST_QUESTIONS = 5
 FEWEST_OPTIONS = 3
 _CODE = re.compile(r"`([^`]+)`")
+_FORMULA = re.compile(r"\$([^$]+)\$")
 _EMPHASIS = re.compile(r"\*([^*]+)\*")
 
 
@@ -62,15 +63,15 @@ class Quiz:
         """
         score = 0
         for number, question in enumerate(self.questions, 1):
-            say(f"\n{number}. {question.text}")
+            say(f"\n{number}. {_plain(question.text)}")
             for option in question.options:
-                say(f"   {option.letter}  {option.text}")
+                say(f"   {option.letter}  {_plain(option.text)}")
             letters = self._letters(question, answer, say)
             score += letters == question.right
             say("right" if letters == question.right else f"not right: it is {' and '.join(question.right)}")
             for option in question.options:
-                say(f"   {option.letter}  {'right' if option.right else 'wrong'}: {option.why}")
-            say(f"   source: {question.source}")
+                say(f"   {option.letter}  {'right' if option.right else 'wrong'}: {_plain(option.why)}")
+            say(f"   source: {_plain(question.source)}")
         say(f"\n{score} of {len(self.questions)} right")
         return score
 
@@ -86,7 +87,8 @@ class Quiz:
     def __repr__(self) -> str:
         lines = [f"Quiz {self.name}: {len(self.questions)} questions (answers: gnt quiz {self.name})"]
         for number, question in enumerate(self.questions, 1):
-            lines += [f"{number}. {question.text}", *(f"   {one.letter}  {one.text}" for one in question.options)]
+            lines += [f"{number}. {_plain(question.text)}"]
+            lines += [f"   {one.letter}  {_plain(one.text)}" for one in question.options]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -148,6 +150,11 @@ def _html(number: int, question: Question) -> str:
         f'<p><b>{number}.</b> {_marked(question.text)}</p><ol type="a">{options}</ol>'
         f"<details><summary>Answer</summary>{answers}<p>Source: {_marked(question.source)}</p></details>"
     )
+
+
+def _plain(text: str) -> str:
+    """For a terminal: formulas without their dollar signs. The bank's formulas read well as they are."""
+    return _FORMULA.sub(r"\1", text)
 
 
 def _marked(text: str) -> str:

@@ -42,6 +42,14 @@ def test_text_does_not_give_the_answers_away() -> None:
     assert text.index(swapped[0].text) < text.index(swapped[1].text)
 
 
+def test_the_terminal_shows_no_dollar_signs_and_no_latex() -> None:
+    for name in names():
+        said: list[str] = []
+        answers = iter([question.right for question in quiz(name).questions])
+        quiz(name).ask(lambda prompt, answers=answers: next(answers), said.append)
+        assert not re.search(r"[$\\\\]", "".join(said) + repr(quiz(name)))
+
+
 def typed(*lines: str) -> Iterator[str]:
     yield from lines
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gn_tutorial.arguments import out
-from gn_tutorial.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.check_kernel import KernelCase, KernelChecker
 from gn_tutorial.check_predict import PredictChecker, Question
 from gn_tutorial.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.errors import KernelFault
@@ -163,6 +163,12 @@ def _which_slip(case: TilingCase, got: Mapping[str, int]) -> str | None:
         return f"tiles is {got['tiles']}: the tail, shorter than a tile, is a tile too"
     if got["tailElements"] == 0 and want["tailElements"] == tile:
         return f"tailElements is 0 where the tiles are all full: the last tile then has {tile} elements"
+    if case.arguments["n"] == 0 and got["tailElements"]:
+        return (
+            f"tailElements is {got['tailElements']} for n = 0: there is no tile, so there is no last one, and it is 0"
+        )
+    if got["usedBytes"] == tile * element and buffers > 1:
+        return f"usedBytes is {got['usedBytes']}: that is one buffer; all {buffers} together take {taken}"
     return None
 
 
@@ -201,13 +207,6 @@ def _overwritten(case: KernelCase, result: Result) -> str | None:
     return None
 
 
-def _two_places(case: KernelCase, result: Result) -> str | None:
-    # The Unified Buffer starts out as NaN; so does z, but as another one.
-    if (np.isnan(result["z"]) & ~unwritten(result["z"])).any():
-        return "Add read a place that nothing was copied to: CopyIn and Compute must agree on where y begins"
-    return None
-
-
 def _vector_adds(case: KernelCase, result: Result) -> str | None:
     if result.tally.vector == 0:
         return "the numbers are right, but the vector unit added nothing: Add does the work"
@@ -218,9 +217,10 @@ SHARED_BUFFER = KernelChecker(
     _pair_cases,
     rtol=0.0,
     atol=0.0,
-    symptoms=(_overwritten, _two_places),
+    symptoms=(_overwritten,),
     demands=(_vector_adds,),
     faults={
+        "ub-never-written": "CopyIn and Compute must agree on where y begins",
         "ub-misaligned": "an input does not begin at a multiple of 32 bytes",
         "ub-out-of-bounds": "the place of y is outside the buffer; the index of a tensor counts elements",
         "gm-out-of-bounds": "more is copied than asked for, past the end of an array",

@@ -8,7 +8,7 @@ import numpy as np
 def combine(
     count_a: int, mean_a: float, m2_a: float, count_b: int, mean_b: float, m2_b: float
 ) -> tuple[int, float, float]:
-    """Return count, mean and m2 of two parts together. One of them may be empty (count 0)."""
+    """Return count, mean and m2 of two parts together. One of them may be empty (count 0), or both: then all is 0."""
     count = count_a + count_b
     if count == 0:
         return 0, 0.0, 0.0
@@ -19,9 +19,11 @@ def combine(
 
 
 def statistics(chunks: Iterable[np.ndarray]) -> tuple[float, float]:
-    """Return mean and variance of all chunks together. They can be gone through once, and their lengths may differ."""
+    """Return mean and variance of all chunks together. They can be gone through once, and some may be empty."""
     count, mean, m2 = 0, 0.0, 0.0
     for chunk in chunks:
+        if chunk.size == 0:
+            continue
         middle = chunk.mean()
         spread = ((chunk - middle) ** 2).sum()
         count, mean, m2 = combine(count, mean, m2, chunk.size, middle, spread)
