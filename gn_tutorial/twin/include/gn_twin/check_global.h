@@ -49,7 +49,7 @@ class CheckGlobal final : public Observer {
   }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
-    if (count_ == 0) return;
+    if (count_ == 0 || !core.scalars_in_gm) return;
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space != Space::GM) continue;

@@ -41,86 +41,90 @@ class CheckMemory final : public Observer {
     shadow->Forget(at, end);
   }
 
+  // A loop reads along one tensor and writes along another: of the block in which it is on either side there is nothing more to learn
+  // for a while.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
-    uint64_t known = kUbBytes;  // a block about which there is nothing more to learn: loops stay in one for a while
-    for (uint32_t i = 0; i < count; ++i) {
-      const ScalarAccess& access = accesses[i];
-      const uint64_t at = Offset(core, access.at);
-      const uint64_t block = at / kBlockBytes;
-      if (block == known || access.space != Space::UB || at >= kUbBytes) continue;
-      const bool freed = shadow->any_freed && shadow->freed.Has(block);
-      if (freed) UsedAfterFree(core, access, at);
-      shadow->unread.Clear(block);
-      if (access.access != Access::Read) {  // ReadWrite: operator(), whose reference is usually written to
-        shadow->bytes.Set(at, access.bytes);
-      } else if (!shadow->bytes.HasAll(at, access.bytes)) {
-        Report(core, *shadow, shadow->bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue", "the tensor");
-        shadow->bytes.Set(at, access.bytes);  // told once
-      }
-      if (!freed && shadow->bytes.Full().Has(block)) known = block;
+    uintptr_t known[3] = {};  // by Access
+    for (const ScalarAccess* access = accesses; access != accesses + count; ++access) {
+      uintptr_t& line = known[static_cast<int>(access->access)];
+      if (reinterpret_cast<uintptr_t>(access->at) / kBlockBytes == line) continue;
+      if (Scalar(core, *shadow, *access)) line = reinterpret_cast<uintptr_t>(access->at) / kBlockBytes;
     }
   }
 
  private:
   static uint64_t Offset(const Core& core, const uint8_t* at) { return static_cast<uint64_t>(at - core.ub); }
 
+  // Whether the whole block is known to hold values and not to be freed.
+  [[gnu::noinline]] static bool Scalar(Core& core, UbShadow& shadow, const ScalarAccess& access) {
+    const uint64_t at = Offset(core, access.at);
+    if (access.space != Space::UB || at >= kUbBytes) return false;
+    const uint64_t block = at / kBlockBytes;
+    const bool freed = shadow.any_freed && shadow.freed.Has(block);
+    if (freed) UsedAfterFree(core, access, at);
+    shadow.unread.Clear(block);
+    if (shadow.bytes.Full().Has(block)) return !freed;
+    if (access.access != Access::Read) {  // ReadWrite: operator(), whose reference is usually written to
+      shadow.bytes.Set(at, access.bytes);
+    } else if (!shadow.bytes.HasAll(at, access.bytes)) {
+      Report(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue", "the tensor");
+      shadow.bytes.Set(at, access.bytes);  // told once
+    }
+    return false;
+  }
+
   // Visits the runs of an operand that lie in the Unified Buffer, as offsets.
   template <class Visit>
-  static void ForUbRuns(const Core& core, const Event& event, const Operand& operand, Visit visit) {
+  [[gnu::always_inline]] static void ForUbRuns(const Core& core, const Event& event, const Operand& operand,
+                                               Visit visit) {
     if (operand.space != Space::UB) return;
+    const uint64_t whole = OneRun(event, operand);
+    if (whole != 0) [[likely]] {
+      const uint64_t at = Offset(core, operand.at);
+      if (at + whole <= kUbBytes) visit(at, whole);
+      return;
+    }
     ForRuns(event, operand, [&](const uint8_t* run, uint64_t bytes) {
       const uint64_t at = Offset(core, run);
       if (at + bytes <= kUbBytes) visit(at, bytes);
     });
   }
-  static uint64_t BlocksEnd(uint64_t end) { return (end + kBlockBytes - 1) / kBlockBytes; }
 
   // Whether all sources have values.
   static bool Read(const Core& core, UbShadow& shadow, const Event& event) {
     bool complete = true;
     for (uint8_t i = 0; i < event.operands; ++i) {
       if (event.operand[i].access != Access::Read) continue;
-      ForUbRuns(core, event, event.operand[i], [&](uint64_t at, uint64_t bytes) {
-        shadow.unread.ClearAll(at / kBlockBytes, BlocksEnd(at + bytes));
-        complete = complete && shadow.bytes.HasAll(at, bytes);
-      });
+      ForUbRuns(core, event, event.operand[i],
+                [&](uint64_t at, uint64_t bytes) { complete &= shadow.Read(at, bytes); });
     }
     return complete;
   }
 
+  // Results that an instruction computed, or a copy brought in, and that are lost before anyone read one of them, are told when
+  // exactly the same whole blocks are written again. A constant that fills memory is no loss, and an instruction that overwrites
+  // its own results in a loop is usually a measurement.
   static void Write(Core& core, UbShadow& shadow, const Event& event) {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
-      if (operand.access == Access::Read) continue;
-      ForUbRuns(core, event, operand, [&](uint64_t at, uint64_t bytes) {
-        shadow.bytes.Set(at, bytes);
-        if (operand.access == Access::ReadWrite || at % kBlockBytes != 0 || OneRun(event, operand) != bytes) {
-          shadow.unread.ClearAll(at / kBlockBytes, BlocksEnd(at + bytes));
-        } else {
-          Overwrite(core, shadow, event, operand, at / kBlockBytes, (at + bytes) / kBlockBytes);
-        }
-      });
+      if (operand.access == Access::Read || operand.space != Space::UB) continue;
+      const uint64_t whole = OneRun(event, operand);
+      const uint64_t at = Offset(core, operand.at);
+      if (whole == 0 || ((at | whole) % kBlockBytes) != 0 || operand.access == Access::ReadWrite ||
+          event.operands == 1 || at + whole > kUbBytes) {
+        ForUbRuns(core, event, operand, [&](uint64_t run, uint64_t bytes) { shadow.Write(run, bytes); });
+        continue;
+      }
+      const uint64_t first = at / kBlockBytes;
+      Writer& writer = shadow.writers[first];
+      if (shadow.Replace(first, first + whole / kBlockBytes)) [[unlikely]] {
+        if (writer.load || writer.loc.line != event.loc.line || writer.loc.file != event.loc.file)
+          Lost(core, event, operand, writer, at);
+      }
+      writer = {event.loc, event.op, static_cast<uint32_t>(whole / kBlockBytes), event.kind == Kind::Copy};
     }
-  }
-
-  // One run of whole blocks is written. Results that an instruction computed, or a copy brought in, and that are lost before anyone
-  // read one of them, are told when exactly the same blocks are written again. A constant that fills memory is no loss, and an
-  // instruction that overwrites its own results in a loop is usually a measurement.
-  static void Overwrite(Core& core, UbShadow& shadow, const Event& event, const Operand& operand, uint64_t first,
-                        uint64_t end) {
-    if (first >= end) return;
-    Writer& writer = shadow.writers[first];
-    if (shadow.starts.Has(first) && writer.blocks == end - first && shadow.unread.HasAll(first, end)) {
-      if (writer.load || writer.loc.line != event.loc.line || writer.loc.file != event.loc.file)
-        Lost(core, event, operand, writer, first * kBlockBytes);
-    }
-    if (event.operands == 1) return shadow.unread.ClearAll(first, end);
-    shadow.unread.SetAll(first, end);
-    shadow.starts.ClearAll(first, end);
-    shadow.starts.Set(first);
-    writer = {event.loc, event.op, static_cast<uint32_t>(end - first), event.kind == Kind::Copy};
   }
 
   // A source lacks values. Where they leave the Unified Buffer that is told; else the results that depend on them lack theirs.

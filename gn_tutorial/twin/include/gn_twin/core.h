@@ -53,8 +53,9 @@ struct Core {
   static constexpr uint32_t kScalars = 64;
   ScalarAccess scalars[kScalars];
   ScalarAccess* next_scalar = scalars;
-  void* pipe = nullptr;  // the live TPipe
-  uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
+  bool scalars_in_gm = false;  // some of them touch global memory
+  void* pipe = nullptr;        // the live TPipe
+  uint16_t pipes = 0;          // how many there were; TPipe::Reset counts as a new one
 
   // Buffers of every TPipe of this block, in the order they were made.
   static constexpr uint16_t kCapacity = 4 * kMaxBuffers;
@@ -98,6 +99,7 @@ struct Core {
     At(next_scalar[-1].Place());
     observers->OnScalars(*this, scalars, static_cast<uint32_t>(next_scalar - scalars));
     next_scalar = scalars;
+    scalars_in_gm = false;
   }
   // Ends the launch with one diagnostic.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {

@@ -7,6 +7,17 @@
 
 namespace gn_twin {
 
+// Visits the words of a bitmap that [first, end) touches: visit(word, mask of the bits in it).
+template <class Visit>
+[[gnu::always_inline]] inline void ForWords(uint64_t first, uint64_t end, Visit visit) {
+  if (first >= end) return;
+  uint64_t word = first / 64;
+  const uint64_t last = (end - 1) / 64;
+  uint64_t mask = ~uint64_t{0} << (first % 64);
+  for (; word < last; ++word, mask = ~uint64_t{0}) visit(word, mask);
+  visit(word, mask & (~uint64_t{0} >> (63 - (end - 1) % 64)));
+}
+
 // One bit per block. Ranges are [first, end).
 class BlockBits {
  public:
@@ -42,18 +53,9 @@ class BlockBits {
     ForWords(first, end, [&](uint64_t word, uint64_t mask) { words_[word] |= other.words_[word] & mask; });
   }
 
- private:
-  template <class Visit>
-  static void ForWords(uint64_t first, uint64_t end, Visit visit) {
-    while (first < end) {
-      const uint64_t word = first / 64;
-      const uint64_t stop = end < (word + 1) * 64 ? end : (word + 1) * 64;
-      const uint64_t bits = stop - first;
-      visit(word, (bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1) << (first % 64));
-      first = stop;
-    }
-  }
+  uint64_t* Words() const { return words_; }
 
+ private:
   uint64_t* words_ = nullptr;
   uint64_t count_ = 0;
 };
@@ -86,6 +88,7 @@ class ShadowBytes {
     full_.SetAll(first_whole, end_whole);
     if (end % kBlockBytes != 0) SetPart(end_whole * kBlockBytes, end);
   }
+  void SetBlocks(uint64_t first, uint64_t end) { full_.SetAll(first, end); }
   void Clear(uint64_t at, uint64_t bytes) {
     const uint64_t first_whole = (at + kBlockBytes - 1) / kBlockBytes;
     const uint64_t end_whole = (at + bytes) / kBlockBytes;

@@ -49,6 +49,37 @@ struct UbShadow {
     for (Origin& origin : origins) origin = Origin{};
     any_freed = false;
   }
+  // A run is read: whether all of it holds a value.
+  bool Read(uint64_t at, uint64_t size) {
+    const uint64_t* full = bytes.Full().Words();
+    uint64_t* waiting = unread.Words();
+    uint64_t missing = 0;
+    ForWords(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes, [&](uint64_t word, uint64_t mask) {
+      missing |= ~full[word] & mask;
+      waiting[word] &= ~mask;
+    });
+    return missing == 0 || bytes.FirstMissing(at, size) == at + size;
+  }
+  // A run is written, and its values are not waited for.
+  void Write(uint64_t at, uint64_t size) {
+    bytes.Set(at, size);
+    unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
+  }
+  // Results fill whole blocks [first, end): whether they replace the same blocks of one instruction before, none of them read since.
+  bool Replace(uint64_t first, uint64_t end) {
+    uint64_t* waiting = unread.Words();
+    uint64_t* begins = starts.Words();
+    uint64_t read = starts.Has(first) && writers[first].blocks == end - first ? 0 : 1;
+    bytes.SetBlocks(first, end);
+    ForWords(first, end, [&](uint64_t word, uint64_t mask) {
+      read |= ~waiting[word] & mask;
+      waiting[word] |= mask;
+      begins[word] &= ~mask;
+    });
+    starts.Set(first);
+    return read == 0;
+  }
+
   // Who is to blame for a missing byte: an instruction before, or else the one given, which reads it first.
   Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role) const {
     for (uint32_t i = 1; i <= kOrigins; ++i) {  // the latest first

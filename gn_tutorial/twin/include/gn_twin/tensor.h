@@ -251,6 +251,7 @@ class GlobalTensor {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
       (*this)[index].Check(core, op, "this", sizeof(T), loc);
+      core.scalars_in_gm = true;
       gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::GM, access, loc);
     }
     return data_ + index;
