@@ -5,7 +5,7 @@
 Ratios are medians over interleaved runs of one process, so that a noisy machine disturbs both sides alike. The targets
 are those the twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add over 4 Mi
 floats, tiles of 2048); observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100 ns more
-per instruction below.
+per instruction below; a kernel of scalar accesses at most 4 times bare.
 """
 
 from __future__ import annotations
@@ -97,6 +97,17 @@ def instructions() -> list[dict[str, float | str | int]]:
     return rows
 
 
+def scalar_kernel() -> dict[str, float]:
+    """Seconds of the scalar GroupNorm kernel, bare and observed: every element through GetValue and SetValue."""
+    kernel = gnt.kernel("group_norm/scalar")
+    x = np.random.default_rng(2).normal(size=(4, 32, 64, 64)).astype(np.float32)
+
+    def seconds(observed: bool) -> float:
+        return kernel(x, num_groups=8, blocks=4, isolated=False, observed=observed).seconds
+
+    return dict(zip(("bare", "observed"), interleaved(lambda: seconds(False), lambda: seconds(True)), strict=True))
+
+
 def launches() -> dict[str, float]:
     """Wall seconds from Python of one small launch (copy of 4 KiB, one block), and of compiling a kernel."""
     x = np.arange(1024, dtype=np.float32)
@@ -145,9 +156,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     as_json = parser.parse_args().json
-    staging, cost, start = add_staging(), instructions(), launches()
+    staging, cost, scalar, start = add_staging(), instructions(), scalar_kernel(), launches()
     if as_json:
-        print(json.dumps({"add": staging, "instructions": cost, "launch": start}, indent=2))
+        print(json.dumps({"add": staging, "instructions": cost, "scalar_kernel": scalar, "launch": start}, indent=2))
         return
     console = Console()
     table = Table("Add, 4 Mi floats", "ms", "ratio", "target")
@@ -178,6 +189,12 @@ def main() -> None:
             f"{observed - bare:.0f}",
         )
         table.add_row(*map(str, cells), "yes" if good else "NO")
+    console.print(table)
+    table = Table("kernel", "bare ms", "observed ms", "ratio", "target")
+    ratio = scalar["observed"] / scalar["bare"]
+    table.add_row(
+        "group_norm/scalar", f"{scalar['bare'] * 1e3:.2f}", f"{scalar['observed'] * 1e3:.2f}", f"{ratio:.2f} x bare", "4"
+    )
     console.print(table)
     table = Table("from Python", "ms")
     for name, seconds in start.items():

@@ -91,7 +91,8 @@ template <class T>
 inline void GetCmpMask(const LocalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("GetCmpMask", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Local("dst", dst, 128, gn_twin::Access::Write, 16);
+    operation.Check("dst", dst, 128, 16);
+    operation.Local("dst", dst, 16, gn_twin::Access::Write, 16);
     operation.Emit(16 / sizeof(T), 1, sizeof(T));
   }
   __builtin_memcpy(dst.Bytes(), gn_twin::ThisCore().compare_mask, 16);

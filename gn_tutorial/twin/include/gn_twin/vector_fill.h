@@ -171,7 +171,8 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
     const uint64_t lanes =
         plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
     operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-    operation.Local("srcOffset", offsets, lanes * sizeof(uint32_t), Access::Read);
+    operation.Local("srcOffset", offsets, lanes * sizeof(uint32_t), Access::Read)
+        .Strides(1, plan.lanes * sizeof(uint32_t) / kBlockBytes);
     if (lanes != 0) operation.Check("src", src, sizeof(T));
     if (lanes != 0 && dst.Data() == src.Data()) operation.Stop("gather-in-place", {});
     RequireOffsets(operation, plan, src, offsets, base);
