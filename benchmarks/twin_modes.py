@@ -193,7 +193,11 @@ def main() -> None:
     table = Table("kernel", "bare ms", "observed ms", "ratio", "target")
     ratio = scalar["observed"] / scalar["bare"]
     table.add_row(
-        "group_norm/scalar", f"{scalar['bare'] * 1e3:.2f}", f"{scalar['observed'] * 1e3:.2f}", f"{ratio:.2f} x bare", "4"
+        "group_norm/scalar",
+        f"{scalar['bare'] * 1e3:.2f}",
+        f"{scalar['observed'] * 1e3:.2f}",
+        f"{ratio:.2f} x bare",
+        "4",
     )
     console.print(table)
     table = Table("from Python", "ms")

@@ -66,7 +66,8 @@ TWIN_ROOMS = {
     "tensors": Room("tensor.h operand.h lanes.h event_ids.h", "language events core"),
     "operations": Room(
         "vector_*.h activation.h atomic.h buffer.h cross_core.h data_copy*.h debug.h fill_global.h kernel_utils.h "
-        "local_memory.h mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h repeat_params.h scalar_bits.h sync.h system.h tiling.h",
+        "local_memory.h mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h "
+        "repeat_params.h half_overflow.h scalar_bits.h sync.h system.h tiling.h",
         "language events core tensors",
     ),
     "observers": Room("check_*.h shadow_*.h trace.h tally.h", "language events core"),

@@ -95,6 +95,7 @@ def test_registered_kernel_agrees_with_its_reference(op: OpSpec, spec: KernelSpe
     comparison = result.compare(sample.expected(op, arrays, attributes), spec.tolerance)
     assert comparison.ok, comparison
     assert (result.tally.bytes_in > 0) is observed
+    assert [found.render() for found in result.diagnostics] == []
 
 
 @pytest.mark.parametrize(

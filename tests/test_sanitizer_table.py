@@ -1,4 +1,4 @@
-"""docs/sanitizer.md against the catalogue: it names diagnostics that exist, and says rightly which are only warnings."""
+"""docs/sanitizer.md against the catalogue: it names diagnostics that exist, and lists those that are warnings."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""What an event says about its operands is what the instruction does: which bytes it writes and which it reads, exactly.
+"""What an event says about its operands is what the instruction does: which bytes it writes and which it reads.
 
-Every case runs three times in one kernel, under an observer that collects the footprints: bytes outside the written ones
-must stay, every written byte must not depend on what was there before unless it is also read, and changing bytes that are not
-read must change no result.
+Every case runs three times in one kernel, under an observer that collects the footprints: bytes outside the written
+ones must stay; a written byte must not depend on what was there before, unless it is also read; and changing bytes that
+are neither must change no result.
 """
 
 from __future__ import annotations
-
 
 import numpy as np
 import pytest
@@ -34,7 +33,7 @@ CASES = {
     "WholeReduceMax_value": "WholeReduceMax(dst, a, 40, 3, 1, 1, 8, ReduceOrder::ORDER_ONLY_VALUE);",
     "BlockReduceSum": "BlockReduceSum(dst, a, 3, 64, 2, 1, 8);",
     "BlockReduceMax_mask": "BlockReduceMax(dst, a, 3, 20, 2, 1, 8);",
-    "BlockReduceSum_bits": "uint64_t m[2] = {0x00ff0000000000f1, 0}; BlockReduceSum(dst, a, 2, (const uint64_t*)m, 1, 1, 8);",
+    "BlockReduceSum_bits": "const uint64_t m[2] = {0x00ff0000000000f1, 0}; BlockReduceSum(dst, a, 2, m, 1, 1, 8);",
     "PairReduceSum": "PairReduceSum(dst, a, 2, 37, 1, 1, 8);",
     "ReduceSum": "ReduceSum(dst, a, tmp, 100);",
     "ReduceSum_repeats": "ReduceSum(dst, a, tmp, 40, 3, 8);",
@@ -106,8 +105,8 @@ void Try(uint32_t* result, void (*run)(TENSORS)) {
   only.Add(recorder);
   gn_twin::Core& core = gn_twin::ThisCore();
   const gn_twin::Observers* before = core.observers;
-  LocalTensor<float> dst(TPosition::VECCALC, 0, 2048), a(TPosition::VECCALC, 8192, 2048), b(TPosition::VECCALC, 16384, 2048),
-      tmp(TPosition::VECCALC, 24576, 256);
+  LocalTensor<float> dst(TPosition::VECCALC, 0, 2048), a(TPosition::VECCALC, 8192, 2048),
+      b(TPosition::VECCALC, 16384, 2048), tmp(TPosition::VECCALC, 24576, 256);
   LocalTensor<half> h = a.ReinterpretCast<half>(), hDst = dst.ReinterpretCast<half>();
   LocalTensor<uint8_t> bytes = dst.ReinterpretCast<uint8_t>(), bits = tmp.ReinterpretCast<uint8_t>();
   LocalTensor<int8_t> byteDst = dst.ReinterpretCast<int8_t>(), byteSrc = a.ReinterpretCast<int8_t>();

@@ -1,7 +1,7 @@
 """Every refusal of the twin: a right and a wrong program one statement apart, and the line it must name.
 
-``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of its
-``// expect: <id>`` comment, on that line, be it an error or a warning. ``// blocks: <n>`` asks for more than one block,
+``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of
+its ``// expect: <id>`` comment on that line, an error or a warning. ``// blocks: <n>`` asks for more than one block,
 ``// roles: in out`` for other roles of x and y than in and inout, ``// options: <field>=<choice>`` for a choice of
 TwinOptions. All are compiled into one library, to compile the headers once.
 """
@@ -71,11 +71,12 @@ def run(name: str) -> tuple[Diagnostic, ...]:
             isolated=False,
         )
     except KernelFault as fault:
-        assert any(found.severity == "error" for found in fault.diagnostics)
-        assert SOURCES[name].name in str(fault)
-        return fault.diagnostics
-    assert all(found.severity == "warning" for found in done.diagnostics)
-    return done.diagnostics
+        failed, diagnostics, told = True, fault.diagnostics, str(fault)
+    else:
+        failed, diagnostics, told = False, done.diagnostics, ""
+    assert failed == any(found.severity == "error" for found in diagnostics)
+    assert failed == (SOURCES[name].name in told)
+    return diagnostics
 
 
 def test_pairs_are_complete() -> None:
@@ -104,6 +105,11 @@ def test_right_and_wrong_program_are_one_statement_apart(name: str) -> None:
     ]
     assert len(pieces[0]) == len(pieces[1])
     assert sum(a != b for a, b in zip(*pieces, strict=True)) == 1
+
+
+def test_an_overflow_comes_with_a_map_of_who_holds_what() -> None:
+    (found,) = run("memory/overflow_bad")
+    assert found.what.endswith(f"Taken: 1 x 196576 (line {found.line - 1}).")
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name.endswith("_ok")])
