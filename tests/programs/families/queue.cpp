@@ -146,8 +146,8 @@ __aicore__ void Unwritten(Notes& notes) {
   TPipe pipe;
   TBuf<TPosition::VECCALC> buffer;
   pipe.InitBuffer(buffer, 256);
-  const float f = buffer.Get<float>().GetValue(9);
-  const float h = static_cast<float>(buffer.Get<half>().GetValue(33));
+  const float f = buffer.Get<float>().GetPhyAddr()[9];
+  const float h = static_cast<float>(buffer.Get<half>().GetPhyAddr()[33]);
   notes.Add(f != f);
   notes.Add(h != h);
 }
@@ -161,7 +161,7 @@ __aicore__ void Reset(Notes& notes) {
   SetVectorMask<float, MaskMode::NORMAL>(0, 1);
   pipe.Reset();
   pipe.InitBuffer(second, 192 * 1024);
-  notes.Add(second.Get<int32_t>().GetValue(0));
+  notes.Add(second.Get<int32_t>().GetPhyAddr()[0]);
   LocalTensor<float> t = second.Get<float>();
   Duplicate<float, false>(t, 3.0f, MASK_PLACEHOLDER, 1, 1, 8);
   notes.Add(t.GetValue(63) == 3.0f);

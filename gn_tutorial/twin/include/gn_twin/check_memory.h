@@ -36,7 +36,8 @@ class CheckMemory final : public Observer {
       return;
     }
     shadow->freed.ClearAll(at / kBlockBytes, end / kBlockBytes);
-    if (event.kind == Kind::Alloc) shadow->stale.Join(shadow->bytes.Full(), at / kBlockBytes, end / kBlockBytes);
+    for (uint64_t block = at / kBlockBytes; event.kind == Kind::Alloc && block < end / kBlockBytes; ++block)
+      if (shadow->bytes.HasSome(block)) shadow->stale.Set(block);
     shadow->bytes.Clear(at, end - at);
     shadow->Forget(at, end);
   }
@@ -200,6 +201,7 @@ class CheckMemory final : public Observer {
   static void Report(Core& core, const UbShadow& shadow, uint64_t missing, Loc used, const char* op, const char* role) {
     const Origin origin = shadow.OriginOf(missing, used, op, role);
     const Buffer* buffer = BufferAt(core, origin.missing);
+    const Loc other = used.line == origin.loc.line && used.file == origin.loc.file ? Loc{} : used;
     const Loc made = buffer != nullptr ? buffer->made : Loc{};
     const Loc allocated = buffer != nullptr ? buffer->changed : Loc{};
     if (origin.stale) {
@@ -207,8 +209,8 @@ class CheckMemory final : public Observer {
                 {{"op", origin.op},
                  {"role", origin.role},
                  {"address", origin.missing},
-                 {"used_file", used.file},
-                 {"used_line", used.line},
+                 {"used_file", other.file},
+                 {"used_line", other.line},
                  {"allocated_file", allocated.file},
                  {"allocated_line", allocated.line},
                  {"buffer_file", made.file},
@@ -218,8 +220,8 @@ class CheckMemory final : public Observer {
                  {{"op", origin.op},
                   {"role", origin.role},
                   {"address", origin.missing},
-                  {"used_file", used.file},
-                  {"used_line", used.line},
+                  {"used_file", other.file},
+                  {"used_line", other.line},
                   {"buffer_file", made.file},
                   {"buffer_line", made.line}});
     }

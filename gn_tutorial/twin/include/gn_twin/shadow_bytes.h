@@ -48,10 +48,6 @@ class BlockBits {
   void ClearAll(uint64_t first, uint64_t end) {
     ForWords(first, end, [&](uint64_t word, uint64_t mask) { words_[word] &= ~mask; });
   }
-  // Sets the bits that `other` has there.
-  void Join(const BlockBits& other, uint64_t first, uint64_t end) {
-    ForWords(first, end, [&](uint64_t word, uint64_t mask) { words_[word] |= other.words_[word] & mask; });
-  }
 
   uint64_t* Words() const { return words_; }
 
@@ -88,6 +84,7 @@ class ShadowBytes {
     full_.SetAll(first_whole, end_whole);
     if (end % kBlockBytes != 0) SetPart(end_whole * kBlockBytes, end);
   }
+  bool HasSome(uint64_t block) const { return full_.Has(block) || part_[block] != 0; }
   void SetBlocks(uint64_t first, uint64_t end) { full_.SetAll(first, end); }
   void Clear(uint64_t at, uint64_t bytes) {
     const uint64_t first_whole = (at + kBlockBytes - 1) / kBlockBytes;
