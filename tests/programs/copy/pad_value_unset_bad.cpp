@@ -10,6 +10,6 @@ extern "C" __global__ __aicore__ void copy_pad_value_unset_bad(GM_ADDR x, GM_ADD
   LocalTensor<float> a = aBuffer.Get<float>();
   GlobalTensor<float> in;
   in.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
-  DataCopyPad(a, in, DataCopyExtParams{1, 20, 0, 0, 0},
-              DataCopyPadExtParams<float>{false, 0, 3, 0.0f});  // expect: pad-value-unset
+  const DataCopyPadExtParams<float> pad{false, 0, 3, 0.0f};
+  DataCopyPad(a, in, DataCopyExtParams{1, 20, 0, 0, 0}, pad);  // expect: pad-value-unset
 }

@@ -10,5 +10,6 @@ extern "C" __global__ __aicore__ void copy_pad_value_unset_ok(GM_ADDR x, GM_ADDR
   LocalTensor<float> a = aBuffer.Get<float>();
   GlobalTensor<float> in;
   in.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
-  DataCopyPad(a, in, DataCopyExtParams{1, 20, 0, 0, 0}, DataCopyPadExtParams<float>{true, 0, 3, 0.0f});
+  const DataCopyPadExtParams<float> pad{true, 0, 3, 0.0f};
+  DataCopyPad(a, in, DataCopyExtParams{1, 20, 0, 0, 0}, pad);
 }
