@@ -143,5 +143,6 @@ ROW_MEAN = KernelChecker(
         "gm-beyond-declared-size": "the last chunk of a row reads past the end of x",
         "ub-out-of-bounds": "a chunk does not fit its buffer",
         "ub-index": "an element outside the chunk is read",
+        "ub-never-written": "an element outside the chunk is read",
     },
 )

@@ -5,12 +5,12 @@
 
 namespace gn_twin {
 
-inline bool IsFinite(float value) { return value - value == 0.0f; }
+inline bool FiniteFloat(float value) { return value - value == 0.0f; }
 inline bool IsInfinite(half value) { return (value.bits & 0x7fff) == 0x7c00; }
 template <class T>
 inline bool FiniteElement(T value) {
   if constexpr (kSame<T, float> || kSame<T, half>) {
-    return IsFinite(static_cast<float>(value));
+    return FiniteFloat(static_cast<float>(value));
   } else {
     return true;
   }
