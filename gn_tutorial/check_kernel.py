@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.arguments import inout, out
-from gn_tutorial.compile_errors import short
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown, spots
 from gn_tutorial.exercise_result import Finding
@@ -188,5 +187,7 @@ def _place(where: str) -> str:
 
 def _compiler_said(error: CompileError, path: Path) -> str:
     """What the compiler said, and what to do about it where that is certain; without the folder of the file."""
-    said = error.what.replace(short(path), path.name)
-    return f"{said}; {error.hint}" if error.hint else said
+    if not error.errors:
+        return error.what.replace(error.where.partition(":")[0] or path.name, path.name)
+    hint = f"; {error.hint}" if error.hint else ""
+    return f"the kernel does not compile: {error.errors[0].message}{hint}"

@@ -147,7 +147,7 @@ class PythonChecker:
                 return Finding(f"{name} is not written yet", where=f"{path.name}:{fact['line']}")
             case {"error": kind}:
                 where = f"{path.name}:{fact['line']}" if fact["line"] else path.name
-                said = f"{kind}: {fact['text']}"
+                said = f"{kind}: {fact['text'].rstrip(' .')}"
                 known = self.raised(case, said, _function_at(path, fact["line"])) if self.raised else None
                 return Finding(f"{name} raised {said}{f'. {known}' if known else ''}", case.label, where)
             case {"peak": int(peak)} if case.room is not None and peak > case.room:

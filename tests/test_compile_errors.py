@@ -35,6 +35,7 @@ CASES = {
         r"no matching function for call to 'Muls",
         r"1\.5 is a double.*1\.5f",
     ),
+    "element of a view": ("  float s = 0; s += t[3];", 8, r".", r"t\[3\] is a view.*t\.GetValue\(3\) is the number"),
     "not yet": (
         "  Digamma(t, t, 64);",
         8,

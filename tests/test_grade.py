@@ -146,8 +146,13 @@ def test_a_fault_is_shown_at_the_learners_line(tmp_path: Path) -> None:
 def test_a_kernel_that_does_not_compile_and_one_that_was_renamed(tmp_path: Path) -> None:
     found = judged(tmp_path, KERNEL.replace("SetValue(i,", "SetValu(i,"))
     assert isinstance(found, Finding)
-    assert "does not compile" in found.message
+    assert found.message.startswith("the kernel does not compile: ")
+    assert "'SetValu'" in found.message
     assert "SetValu" in found.detail
+    assert found.where.startswith("twice.cpp:6")
+    found = judged(tmp_path, KERNEL.replace("__global__", ""))
+    assert isinstance(found, Finding)
+    assert found.message == "twice.cpp has no kernel entry: no function marked __global__"
     found = judged(tmp_path, KERNEL.replace("uint32_t n)", "uint32_t length)").replace("n)", "length)"))
     assert isinstance(found, Finding)
     assert "cannot be called" in found.message or "does not compile" in found.message

@@ -70,7 +70,8 @@ def _nobody(case: KernelCase, result: Result) -> str | None:
     if not holes.any() or holes.all():
         return None
     owner = case.expected["owner"]
-    left = f"{int(holes.sum())} of {holes.size} groups belong to no core ({spots('owner', holes)})"
+    count = int(holes.sum())
+    left = f"{count} of {holes.size} groups belong{'s' * (count == 1)} to no core ({spots('owner', holes)})"
     missing, over = set(np.flatnonzero(holes)), holes.size % case.blocks
     if over and missing == set(range(holes.size - over, holes.size)):
         return f"{left}: what the division leaves over"
