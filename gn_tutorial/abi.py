@@ -64,6 +64,7 @@ class Options(ctypes.Structure):
         ("event_ids", ctypes.c_uint32),
         ("approximate", ctypes.c_uint32),
         ("auto_sync", ctypes.c_uint32),
+        ("races", ctypes.c_uint32),
         ("delayed_dma", ctypes.c_uint32),
     )
 

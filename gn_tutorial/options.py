@@ -55,6 +55,8 @@ class TwinOptions:
     # Whether the race checker counts on the flags that the compiler inserts. "on" is how kernels that are launched
     # directly are built; some operator libraries switch it off.
     auto_sync: Literal["on", "off"] = "on"
+    # The race checker. "ignore" is for kernels that are wrong on purpose, such as those that only time copies.
+    races: Literal["report", "ignore"] = "report"
     # Copies between global memory and the Unified Buffer take effect only when the kernel waits for them: a forgotten
     # wait gives wrong numbers, as on hardware. Observed libraries only.
     delayed_dma: bool = False

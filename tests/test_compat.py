@@ -52,7 +52,7 @@ def test_what_is_found(tmp_path: Path) -> None:
         (GOOD.replace("g.Set", "missing_thing(); g.Set"), FAILED, "missing name", "missing_thing"),
         (GOOD.replace("g.Set", "LocalTensor<float> t; Mmad(t, t, t, 1); g.Set"), EXCLUDED, "other target",
          "matrix core"),
-        (GOOD.replace("g.Set", "TopK(g, 1); g.Set"), FAILED, "missing API", "TopK"),
+        (GOOD.replace("g.Set", "Digamma(g, 1); g.Set"), FAILED, "missing API", "Digamma"),
         (GOOD.replace("g.Set", "Clamp(g, 1); g.Set"), EXCLUDED, "other target", "names that Atlas A2 lacks"),
         ('#include "far/away.h"\n' + GOOD, FAILED, "missing header", "far/away.h"),
         (GOOD.replace("(__gm__ float*)x);", "(__gm__ float*)x); g.SetValue(1 << 24, 0.0f);"), COMPILED, "diagnostic",
@@ -126,18 +126,18 @@ def test_counts_and_exit_codes(tmp_path: Path) -> None:
     done = run.invoke(app, ["compat", str(tmp_path)])
     assert done.exit_code == 0
     assert "1 of 1 (100 %)" in done.output
-    (tmp_path / "b.cpp").write_text(GOOD.replace("g.Set", "TopK(g, 1); nothing(); g.Set"))
+    (tmp_path / "b.cpp").write_text(GOOD.replace("g.Set", "Digamma(g, 1); nothing(); g.Set"))
     (tmp_path / "c.cpp").write_text(GOOD.replace("g.Set", "Mmad(g, g, g, 1); g.Set"))
     done = run.invoke(app, ["compat", str(tmp_path), "--json"])
     assert done.exit_code == 1
     facts = json.loads(done.stdout)
     counts = {name: facts[name] for name in ("found", "kernels", "excluded", "tried", "compiled", "ran")}
     assert counts == {"found": 3, "kernels": 3, "excluded": 1, "tried": 2, "compiled": 1, "ran": 1}
-    assert facts["reasons"] == [{"kind": "missing API", "name": "TopK", "files": 1}]
-    assert facts["missing"] == {"TopK": 1, "nothing": 1} or facts["missing"] == {"TopK": 1}
+    assert facts["reasons"] == [{"kind": "missing API", "name": "Digamma", "files": 1}]
+    assert facts["missing"] == {"Digamma": 1, "nothing": 1} or facts["missing"] == {"Digamma": 1}
     assert [row["status"] for row in facts["files"]] == [RAN, FAILED, EXCLUDED]
     shown = run.invoke(app, ["compat", str(tmp_path), "--all", "--compile-only"])
     assert shown.exit_code == 1
-    assert "missing API: TopK" in shown.output
+    assert "missing API: Digamma" in shown.output
     (tmp_path / "empty").mkdir()
     assert run.invoke(app, ["compat", str(tmp_path / "empty")]).exit_code == 2

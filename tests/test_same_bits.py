@@ -38,6 +38,8 @@ extern "C" __global__ __aicore__ void rows(GM_ADDR x, GM_ADDR y) {
   xGm.SetGlobalBuffer((__gm__ float*)x, kRow);
   yGm.SetGlobalBuffer((__gm__ float*)y, 9 * kRow);
   DataCopy(in, xGm, kRow);
+  SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
   for (uint32_t row = 0; row < 9; ++row) {
     Duplicate(out, 0.0f, kRow);
     if (row == 0) Exp(out, in, kCount);
@@ -54,7 +56,11 @@ extern "C" __global__ __aicore__ void rows(GM_ADDR x, GM_ADDR y) {
       Cast(out, small, RoundMode::CAST_NONE, kCount);
     }
     if (row == 8) { Rsqrt(work, in, kCount); Reciprocal(out, in, kCount); Max(out, out, work, kCount); }
+    SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+    WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
     DataCopy(yGm[row * kRow], out, kRow);
+    SetFlag<HardEvent::MTE3_V>(EVENT_ID0);
+    WaitFlag<HardEvent::MTE3_V>(EVENT_ID0);
   }
 }
 """

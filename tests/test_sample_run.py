@@ -304,16 +304,16 @@ extern "C" __global__ __aicore__ void div(GM_ADDR x, GM_ADDR y) {
   AscendC::GlobalTensor<int32_t> a, b;
   a.SetGlobalBuffer((__gm__ int32_t*)x);
   b.SetGlobalBuffer((__gm__ int32_t*)y);
-  if (TILING_KEY_IS(7)) b.SetValue(block_idx, a.GetValue(block_idx) / 2);
+  if (TILING_KEY_IS(7)) b.SetValue(16 * block_idx, a.GetValue(block_idx) / 2);
 }
 int main() {
   auto* x = (uint8_t*)AscendC::GmAlloc(16);
-  auto* y = (uint8_t*)AscendC::GmAlloc(16);
+  auto* y = (uint8_t*)AscendC::GmAlloc(256);  // a cache line for each block
   for (int i = 0; i < 4; ++i) ((int32_t*)x)[i] = 10 * i;
   AscendC::SetKernelMode(KernelMode::AIV_MODE);
   ICPU_SET_TILING_KEY(7);
   ICPU_RUN_KF(div, 4, x, y);
-  printf("%d %d\\n", ((int32_t*)y)[1], ((int32_t*)y)[3]);
+  printf("%d %d\\n", ((int32_t*)y)[16], ((int32_t*)y)[48]);
   AscendC::GmFree(x);
   AscendC::GmFree(y);
   return 0;

@@ -240,6 +240,7 @@ extern "C" __global__ __aicore__ void fill(GM_ADDR y, uint32_t n, uint32_t how) 
   if (how == 1) InitGlobalMemory(out, n, half(2.5f));
   if (how == 2) InitOutput(out, n, half(2.5f));
   if (how == 3) InitOutput<half>(out, n, 2.5f);
+  PipeBarrier<PIPE_ALL>();  // they fill through the Unified Buffer, from its start
   TBuf<TPosition::VECCALC> buffer;
   pipe.InitBuffer(buffer, 256);
   LocalTensor<half> ones = buffer.Get<half>();

@@ -21,7 +21,7 @@ class AllWatchers final : public Watchers {
     observers_.Add(global_);
     observers_.Add(queues_);
     observers_.Add(cache_);
-    observers_.Add(race_);
+    if (job.options.races == 0) observers_.Add(race_);
     if (trace_.Asked()) observers_.Add(trace_);
   }
 

@@ -203,8 +203,9 @@ __aicore__ void Bind(GM_ADDR dst, GM_ADDR src) {
 __aicore__ void BlocksOf(GM_ADDR dst) {
   GlobalTensor<int32_t> out;
   out.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(dst));
-  out.SetValue(GetBlockIdx() * 2, GetBlockIdx());
-  out.SetValue(GetBlockIdx() * 2 + 1, GetBlockNum());
+  // A cache line, 16 numbers, for each block.
+  out.SetValue(GetBlockIdx() * 16, GetBlockIdx());
+  out.SetValue(GetBlockIdx() * 16 + 1, GetBlockNum());
 }
 
 __aicore__ void ReadTiling(Notes& notes, GM_ADDR src) {

@@ -48,6 +48,7 @@ struct GntOptions {
   uint32_t event_ids;    // a queue finds no free event id: 0 stops with a diagnostic, 1 goes on without a flag
   uint32_t approximate;  // Rsqrt, Reciprocal: 0 correctly rounded, 1 as far off as the documentation warns
   uint32_t auto_sync;    // the compiler's automatic synchronisation, for the race checker: 0 on, 1 off
+  uint32_t races;        // 0 reported, 1 not looked for
   uint32_t delayed_dma;  // copies between global memory and the Unified Buffer: 0 at once, 1 when waited for
 };
 

@@ -14,7 +14,9 @@ void CheckPassing(const char* op, T* addr, Loc loc) {
   if constexpr (kObserved) {
     AscendC::GlobalTensor<T> tensor;
     tensor.SetGlobalBuffer(addr);
-    tensor.Check(ScalarAccess(loc), op, "addr", sizeof(T), loc);
+    Core& core = ThisCore();
+    core.At(loc);
+    tensor.Check(core, op, "addr", sizeof(T), loc);
   }
 }
 
