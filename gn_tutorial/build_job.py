@@ -179,7 +179,8 @@ class Job:
             _write(shim, "#include <stdexcept>\nint main() { throw std::runtime_error(__FILE__); }\n")
             outcome = run_compiler(
                 self.compiler,
-                [str(shim), "-o", str(folder / "made"), *self.flags],
+                # Linked even where the job makes an object file: only then does zig compile the library.
+                [str(shim), "-o", str(folder / "made"), *(flag for flag in self.flags if flag != "-c")],
                 folder=folder,
                 zig_cache=zig,
                 limits=ZIG_FIRST,

@@ -205,7 +205,7 @@ def test_a_right_function_passes(tmp_path: Path) -> None:
     [
         ("    return x / 2, x.sum()\n", "sum is what this exercise asks you to write; add them up in a loop"),
         ("    return x / 2, eval('x.su' + 'm()')\n", "eval(...) is not needed here"),
-        ("    return x / 2\n", "returned 1 values; it returns half, sum"),
+        ("    return x / 2\n", "returned 1 value; it returns half, sum"),
         ("    return x[1:] / 2, 0\n", "half has shape (1,); (2,) is right"),
         (f"{SUM}    return x / 3, total\n", "half.ravel()[0] is "),
         (f"{SUM}    return x / 2, total + 1\n", "sum is "),
