@@ -50,7 +50,7 @@ inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t by
   }
 }
 
-GNT_COLD inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
+GNT_ONCE inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
   switch (type) {
     case AtomicType::Float: return CombineRow<float>(how, dst, src, bytes);
     case AtomicType::Half: return CombineRow<half>(how, dst, src, bytes);

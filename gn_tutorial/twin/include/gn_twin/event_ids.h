@@ -32,7 +32,7 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
   core.reserved[static_cast<int>(event)] &= static_cast<uint8_t>(~Bit(id));
 }
 
-GNT_COLD inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, const char* op, Loc loc) {
+GNT_ONCE inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, const char* op, Loc loc) {
   core.At(loc);
   if (kObserved && core.delayed != nullptr) [[unlikely]]
     kind == Kind::SetFlag ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);

@@ -107,7 +107,7 @@ struct Launch {
   Launch& operator=(const Launch&) = delete;
 
   // Runs one block on a core of its own; false if it was stopped.
-  GNT_COLD bool RunBlock(Blocks& blocks, uint32_t block) {
+  GNT_ONCE bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
     spare = nullptr;
     if (ub == nullptr || ub->bytes() == nullptr) {

@@ -32,7 +32,7 @@ inline Pipe PipeOf(pipe_t pipe) {
   return pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
 }
 
-GNT_COLD inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind = Kind::Barrier) {
+GNT_ONCE inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind = Kind::Barrier) {
   Core& core = ThisCore();
   core.At(loc);
   if (core.observers == nullptr) return;
