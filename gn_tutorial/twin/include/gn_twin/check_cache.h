@@ -103,10 +103,11 @@ class CheckCache final : public Observer {
     GmLine& line = *place.line;
     const CoreState& mine = cores_[core.block];
     const bool together = Dirty(line) || (line.written != 0 && line.epoch == mine.epoch);
-    if (line.owner != 0 && line.owner != core.block + 1 && together && !IsRace(line, core, place.bytes))
+    const bool own = line.owner == core.block + 1;
+    if (line.owner != 0 && !own && together && !IsRace(line, core, place.bytes))
       Report(core, "cache-line-shared", "SetValue", access.Place(), line, access.at);
-    if (line.owner != core.block + 1 || line.cleans != mine.cleans) line.dirty = 0;
-    if (line.owner != core.block + 1 || line.epoch != mine.epoch) line.written = 0;
+    if (!own || line.cleans != mine.cleans) line.dirty = 0;
+    if (!own || line.epoch != mine.epoch) line.written = 0;
     line.owner = core.block + 1;
     line.epoch = mine.epoch;
     line.cleans = mine.cleans;
@@ -148,7 +149,7 @@ class CheckCache final : public Observer {
       place.line->dirty &= ~place.bytes;
       ++place.line->version;
     }
-    CacheOf(core).Drop(place.number);
+    if (cores_[core.block].cache != nullptr) cores_[core.block].cache->Drop(place.number);
   }
 
   static void Report(Core& core, const char* id, const char* op, Loc loc, const GmLine& line, const uint8_t* at) {

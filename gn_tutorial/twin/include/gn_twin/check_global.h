@@ -12,7 +12,6 @@ namespace gn_twin {
 class CheckGlobal final : public Observer {
  public:
   explicit CheckGlobal(const GntJob& job) {
-    if (!kObserved) return;
     for (uint32_t i = 0; i < job.arg_count; ++i) {
       const GntArg& arg = job.args[i];
       if (arg.kind != GNT_TENSOR || arg.bytes == 0 || (arg.role != GNT_OUT && arg.role != GNT_WORKSPACE)) continue;

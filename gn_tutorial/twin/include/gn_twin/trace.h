@@ -59,7 +59,7 @@ class Trace final : public Observer {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  bool Asked() const { return kObserved && out_.slots != nullptr; }
+  bool Asked() const { return out_.slots != nullptr; }
 
   void OnEvent(Core& core, const Event& event) override {
     if (!Ready()) return;
