@@ -25,6 +25,7 @@ class CheckCache final : public Observer {
   CheckCache& operator=(const CheckCache&) = delete;
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
+    if (!core.scalars.in_gm) return;
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space != Space::GM) continue;
@@ -38,6 +39,7 @@ class CheckCache final : public Observer {
     cores_[core.block].cache = nullptr;
   }
 
+  Kinds Wants() const override { return KindsOf(Kind::Copy, Kind::Meet, Kind::CleanCache); }
   void OnEvent(Core& core, const Event& event) override {
     if (event.kind == Kind::Meet) ++cores_[core.block].epoch;
     if (event.kind == Kind::CleanCache) Clean(core, event);

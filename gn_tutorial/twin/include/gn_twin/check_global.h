@@ -31,8 +31,9 @@ class CheckGlobal final : public Observer {
   CheckGlobal(const CheckGlobal&) = delete;
   CheckGlobal& operator=(const CheckGlobal&) = delete;
 
+  Kinds Wants() const override { return KindsOf(Kind::Copy); }
   void OnEvent(Core& core, const Event& event) override {
-    if (event.kind != Kind::Copy || count_ == 0) return;
+    if (count_ == 0) return;
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.space != Space::GM) continue;
@@ -48,7 +49,7 @@ class CheckGlobal final : public Observer {
   }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
-    if (count_ == 0 || !core.scalars_in_gm) return;
+    if (count_ == 0 || !core.scalars.in_gm) return;
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space != Space::GM) continue;

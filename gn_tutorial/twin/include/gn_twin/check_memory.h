@@ -20,6 +20,7 @@ class CheckMemory final : public Observer {
   void OnBlockBegin(Core& core) override { shadows_.Begin(core); }
   void OnBlockEnd(Core& core) override { shadows_.End(core); }
 
+  Kinds Wants() const override { return KindsOf(Kind::Vector, Kind::Copy, Kind::InitBuffer, Kind::Alloc, Kind::Free); }
   void OnEvent(Core& core, const Event& event) override {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
@@ -27,7 +28,6 @@ class CheckMemory final : public Observer {
       if (!Read(core, *shadow, event)) return Follow(core, *shadow, event);
       return Write(core, *shadow, event);
     }
-    if (event.kind != Kind::InitBuffer && event.kind != Kind::Alloc && event.kind != Kind::Free) return;
     const uint64_t at = Offset(core, event.operand[0].at);
     const uint64_t end = at + event.operand[0].bytes;
     if (event.kind == Kind::Free) {
@@ -36,40 +36,75 @@ class CheckMemory final : public Observer {
       return;
     }
     shadow->freed.ClearAll(at / kBlockBytes, end / kBlockBytes);
-    for (uint64_t block = at / kBlockBytes; event.kind == Kind::Alloc && block < end / kBlockBytes; ++block)
-      if (shadow->bytes.HasSome(block)) shadow->stale.Set(block);
+    if (event.kind == Kind::Alloc) shadow->GrowStale(at / kBlockBytes, end / kBlockBytes);
     shadow->bytes.Clear(at, end - at);
     shadow->Forget(at, end);
   }
 
-  // A loop reads along one tensor and writes along another: of the block in which it is on either side there is nothing more to learn
-  // for a while.
+  // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and of a block that is
+  // known to be whole there is nothing more to learn until a store is taken in.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
-    uintptr_t known[3] = {};  // by Access
+    StoreRun run;
+    uint64_t whole = kUbBytes;
     for (const ScalarAccess* access = accesses; access != accesses + count; ++access) {
-      uintptr_t& line = known[static_cast<int>(access->access)];
-      if (reinterpret_cast<uintptr_t>(access->at) / kBlockBytes == line) continue;
-      if (Scalar(core, *shadow, *access)) line = reinterpret_cast<uintptr_t>(access->at) / kBlockBytes;
+      const uint64_t at = Offset(core, access->at);
+      if (at >= kUbBytes) continue;
+      if (access->access == Access::Read) {
+        if (at / kBlockBytes == whole) continue;
+        run.TakeIn(core, *shadow);
+        if (Load(core, *shadow, *access, at)) whole = at / kBlockBytes;
+      } else if (at == run.end && access->line == run.first->line) {
+        run.end += access->bytes;
+      } else {
+        run.TakeIn(core, *shadow);
+        run = {access, at, at + access->bytes};
+      }
     }
+    run.TakeIn(core, *shadow);
+  }
+
+  void Quiet(Core& core, const ScalarAccess& like, QuietBytes& quiet) override {
+    UbShadow* shadow = shadows_.Of(core);
+    if (shadow == nullptr || like.access != Access::Read) return;
+    const uint64_t first = Offset(core, like.at) / kBlockBytes;
+    quiet = {core.ub + first * kBlockBytes, core.ub + shadow->ReadOn(first) * kBlockBytes};
+  }
+
+  void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {
+    UbShadow* shadow = shadows_.Of(core);
+    if (shadow == nullptr) return;
+    StoreRun run{&first, Offset(core, first.at), Offset(core, end)};
+    run.TakeIn(core, *shadow);
   }
 
  private:
   static uint64_t Offset(const Core& core, const uint8_t* at) { return static_cast<uint64_t>(at - core.ub); }
 
+  // Stores of one line to bytes that follow each other; operator() is one, since its reference is usually written to.
+  struct StoreRun {
+    const ScalarAccess* first = nullptr;
+    uint64_t begin = kUbBytes;  // where no store goes
+    uint64_t end = kUbBytes;
+
+    void TakeIn(Core& core, UbShadow& shadow) {
+      if (begin == end) return;
+      const uint64_t block = shadow.FirstFreed(begin, end);
+      if (block != UbShadow::kBlocks) UsedAfterFree(core, *first, block * kBlockBytes);
+      shadow.Write(begin, end - begin);
+      begin = end;
+    }
+  };
+
   // Whether the whole block is known to hold values and not to be freed.
-  [[gnu::noinline]] static bool Scalar(Core& core, UbShadow& shadow, const ScalarAccess& access) {
-    const uint64_t at = Offset(core, access.at);
-    if (access.space != Space::UB || at >= kUbBytes) return false;
+  static bool Load(Core& core, UbShadow& shadow, const ScalarAccess& access, uint64_t at) {
     const uint64_t block = at / kBlockBytes;
-    const bool freed = shadow.any_freed && shadow.freed.Has(block);
+    const bool freed = shadow.FirstFreed(at, at + access.bytes) != UbShadow::kBlocks;
     if (freed) UsedAfterFree(core, access, at);
     shadow.unread.Clear(block);
     if (shadow.bytes.Full().Has(block)) return !freed;
-    if (access.access != Access::Read) {  // ReadWrite: operator(), whose reference is usually written to
-      shadow.bytes.Set(at, access.bytes);
-    } else if (!shadow.bytes.HasAll(at, access.bytes)) {
+    if (!shadow.bytes.HasAll(at, access.bytes)) {
       Report(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue", "the tensor");
       shadow.bytes.Set(at, access.bytes);  // told once
     }

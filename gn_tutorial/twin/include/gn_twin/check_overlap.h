@@ -12,8 +12,9 @@ namespace gn_twin {
 
 class CheckOverlap final : public Observer {
  public:
+  Kinds Wants() const override { return KindsOf(Kind::Vector); }
   void OnEvent(Core& core, const Event& event) override {
-    if (event.kind != Kind::Vector || event.flow != Flow::Lanes || event.operands < 2) return;
+    if (event.flow != Flow::Lanes || event.operands < 2) return;
     const Operand& dst = event.operand[0];
     for (uint8_t i = 1; i < event.operands; ++i) {
       const Operand& source = event.operand[i];

@@ -19,8 +19,8 @@ class CheckQueues final : public Observer {
  public:
   void OnBlockBegin(Core& core) override { flags_.Begin(core); }
 
+  Kinds Wants() const override { return KindsOf(Kind::SetFlag); }
   void OnEvent(Core& core, const Event& event) override {
-    if (event.kind != Kind::SetFlag) return;
     FlagShadow* shadow = flags_.Of(core);
     if (shadow != nullptr) shadow->raised[static_cast<int>(event.hard_event)][event.event_id] = event.loc;
   }

@@ -66,6 +66,9 @@ class CheckRace final : public Observer {
   }
   void OnLaunchEnd(Core& core) override { between_.Sweep(Collision{core, sites_}); }
 
+  Kinds Wants() const override {
+    return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag, Kind::Meet);
+  }
   void OnEvent(Core& core, const Event& event) override {
     RaceCore& state = *cores_[core.block];
     switch (event.kind) {
@@ -95,12 +98,10 @@ class CheckRace final : public Observer {
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     RaceCore& state = *cores_[core.block];
-    // Whether there is nothing to wait for in all of them.
-    const bool quiet = auto_sync_ && Quiet(state, [&](uint32_t pipe, bool write) {
-                         return state.local.Last(LocalShadow::LaneOf(pipe, write));
-                       });
+    const bool quiet = LocalQuiet(state);
+    if (quiet && !core.scalars.in_gm) return;
     const bool global_quiet =
-        auto_sync_ && Quiet(state, [&](uint32_t pipe, bool write) { return state.global.Last(pipe, write); });
+        auto_sync_ && Seen(state, [&](uint32_t pipe, bool write) { return state.global.Last(pipe, write); });
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space == Space::GM) {
@@ -109,6 +110,10 @@ class CheckRace final : public Observer {
         OnLocalScalar(core, state, access);
       }
     }
+  }
+
+  void Quiet(Core& core, const ScalarAccess&, QuietBytes& quiet) override {
+    if (!LocalQuiet(*cores_[core.block])) quiet = {};
   }
 
  private:
@@ -245,13 +250,19 @@ class CheckRace final : public Observer {
 
   // Whether the scalar unit has seen all that the other pipes did to one memory; last(pipe, write) is their newest stamp there.
   template <class Last>
-  static bool Quiet(const RaceCore& state, Last last) {
+  static bool Seen(const RaceCore& state, Last last) {
     bool quiet = true;
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
       quiet = quiet && last(pipe, true) <= seen && last(pipe, false) <= seen;
     }
     return quiet;
+  }
+
+  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for, or be told to.
+  bool LocalQuiet(const RaceCore& state) const {
+    return auto_sync_ &&
+           Seen(state, [&](uint32_t pipe, bool write) { return state.local.Last(LocalShadow::LaneOf(pipe, write)); });
   }
 
   GNT_ONCE void OnLocalScalar(Core& core, RaceCore& state, const ScalarAccess& access) {

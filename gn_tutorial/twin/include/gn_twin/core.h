@@ -10,6 +10,7 @@
 #include "gn_twin/loc.h"
 #include "gn_twin/observer.h"
 #include "gn_twin/report.h"
+#include "gn_twin/scalar_log.h"
 
 namespace gn_twin {
 
@@ -52,13 +53,9 @@ struct Core {
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;
   MaskRegister mask;
-  // Scalar accesses that observers have not been told yet.
-  static constexpr uint32_t kScalars = 64;
-  ScalarAccess scalars[kScalars];
-  ScalarAccess* next_scalar = scalars;
-  bool scalars_in_gm = false;  // some of them touch global memory
-  void* pipe = nullptr;        // the live TPipe
-  uint16_t pipes = 0;          // how many there were; TPipe::Reset counts as a new one
+  ScalarLog scalars;     // what observers have not been told yet
+  void* pipe = nullptr;  // the live TPipe
+  uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
 
   // Buffers of every TPipe of this block, in the order they were made.
   static constexpr uint16_t kCapacity = 4 * kMaxBuffers;
@@ -99,15 +96,58 @@ struct Core {
   }
   void Emit(const Event& event) {
     if (observers == nullptr) return;
-    TellScalars();
+    if (!scalars.Empty()) TellScalars();
     observers->OnEvent(*this, event);
   }
-  void TellScalars() {
-    if (next_scalar == scalars) return;
-    At(next_scalar[-1].Place());
-    observers->OnScalars(*this, scalars, static_cast<uint32_t>(next_scalar - scalars));
-    next_scalar = scalars;
-    scalars_in_gm = false;
+  // Cold, so that a loop of scalar accesses keeps its numbers in registers across the call that it makes every now and then.
+  GNT_COLD void TellScalars() {
+    if (observers == nullptr) return;
+    TellStores();
+    scalars.open = false;
+    uint64_t loaded = 0;
+    for (ScalarLog::Line& line : scalars.lines) {
+      loaded += line.loaded;
+      line.loads = {};
+      line.loaded = 0;
+    }
+    if (loaded != 0) observers->OnLoads(*this, loaded);
+    TellLog();
+  }
+  void TellLog() {
+    if (scalars.next == scalars.all) return;
+    At(scalars.next[-1].Place());
+    observers->OnScalars(*this, scalars.all, static_cast<uint32_t>(scalars.next - scalars.all));
+    scalars.next = scalars.all;
+    scalars.in_gm = false;
+  }
+  // The log is full: tells it, and agrees on stretches for the lines of the last accesses.
+  GNT_COLD_IN_LOOP void TellFullLog() {
+    const ScalarAccess* last = scalars.next - 1;
+    TellLog();
+    for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
+      ScalarLog::Line& line = scalars.lines[last->line % ScalarLog::kLines];
+      if (last->space != Space::UB || (last->access == Access::Read ? line.loads.end : line.stored_to) != nullptr)
+        continue;
+      const QuietBytes quiet = observers->QuietAt(*this, *last);
+      if (quiet.begin == quiet.end) continue;
+      scalars.open = true;
+      if (last->access == Access::Read) {
+        line.loads = quiet;
+      } else {
+        scalars.storing = true;
+        line.store = *last;
+        line.store.at = line.stored_to = last->at + last->bytes;
+      }
+    }
+  }
+  // Ends the runs of stores: what is told next may read what they wrote.
+  GNT_COLD_IN_LOOP void TellStores() {
+    for (ScalarLog::Line& line : scalars.lines) {
+      if (line.stored_to != line.store.at) observers->OnStores(*this, line.store, line.stored_to);
+      line.store = {};
+      line.stored_to = nullptr;
+    }
+    scalars.storing = false;
   }
   // Ends the launch with one diagnostic.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
@@ -131,6 +171,13 @@ struct Core {
     return byte >= ub && byte < ub + kUbBytes;
   }
 };
+
+inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const {
+  QuietBytes quiet{core.ub, core.ub + kUbBytes};
+  if (like.at < quiet.begin || like.at >= quiet.end) return {};
+  for (uint32_t i = 0; i < count_ && quiet.begin != quiet.end; ++i) all_[i]->Quiet(core, like, quiet);
+  return quiet;
+}
 
 // The kernel argument that an address belongs to. An address just past the end belongs to the argument before it: a block that
 // has nothing to do may point there.

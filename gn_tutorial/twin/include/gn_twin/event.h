@@ -28,6 +28,15 @@ enum class Kind : uint8_t {
   DeQue,
   Free
 };
+inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Free) + 1;
+
+// A set of kinds: one bit each.
+using Kinds = uint32_t;
+inline constexpr Kinds kAllKinds = (Kinds{1} << kKinds) - 1;
+template <class... Each>
+inline constexpr Kinds KindsOf(Each... kinds) {
+  return (Kinds{0} | ... | (Kinds{1} << static_cast<uint32_t>(kinds)));
+}
 
 // One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride blocks of 32 bytes apart, each
 // of blocks that start blk_stride apart; a copy covers `rows` rows of row_bytes, row_pitch bytes apart; an operand gathered by

@@ -67,7 +67,7 @@ class ShadowBytes {
     bytes_ = bytes;
     const uint64_t blocks = bytes / kBlockBytes + 1;
     part_ = static_cast<uint32_t*>(calloc(blocks, sizeof(uint32_t)));
-    return full_.Allocate(blocks) && part_ != nullptr;
+    return full_.Allocate(blocks) && in_part_.Allocate(blocks) && part_ != nullptr;
   }
   uint64_t Bytes() const { return bytes_; }
 
@@ -84,14 +84,23 @@ class ShadowBytes {
     full_.SetAll(first_whole, end_whole);
     if (end % kBlockBytes != 0) SetPart(end_whole * kBlockBytes, end);
   }
-  bool HasSome(uint64_t block) const { return full_.Has(block) || part_[block] != 0; }
+  // Calls visit(word of a bitmap, its bits) for the blocks in [first, end) that hold a value, whole or in part.
+  template <class Visit>
+  void ForSome(uint64_t first, uint64_t end, Visit visit) const {
+    ForWords(first, end,
+             [&](uint64_t word, uint64_t mask) { visit(word, (full_.Words()[word] | in_part_.Words()[word]) & mask); });
+  }
   void SetBlocks(uint64_t first, uint64_t end) { full_.SetAll(first, end); }
   void Clear(uint64_t at, uint64_t bytes) {
     const uint64_t first_whole = (at + kBlockBytes - 1) / kBlockBytes;
     const uint64_t end_whole = (at + bytes) / kBlockBytes;
     if (at % kBlockBytes == 0 && first_whole < end_whole) {
       full_.ClearAll(first_whole, end_whole);
-      __builtin_memset(part_ + first_whole, 0, (end_whole - first_whole) * sizeof(uint32_t));
+      ForWords(first_whole, end_whole, [&](uint64_t word, uint64_t mask) {
+        for (uint64_t bits = in_part_.Words()[word] & mask; bits != 0; bits &= bits - 1)
+          part_[word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits))] = 0;
+        in_part_.Words()[word] &= ~mask;
+      });
       bytes -= (end_whole - first_whole) * kBlockBytes;
       at = end_whole * kBlockBytes;
     }
@@ -100,6 +109,7 @@ class ShadowBytes {
       const uint64_t stop = end < (block + 1) * kBlockBytes ? end : (block + 1) * kBlockBytes;
       if (full_.Has(block)) {
         full_.Clear(block);
+        in_part_.Set(block);
         part_[block] = ~0u;
       }
       part_[block] &= ~Mask(at, stop);
@@ -129,11 +139,13 @@ class ShadowBytes {
   void SetPart(uint64_t at, uint64_t end) {
     const uint64_t block = at / kBlockBytes;
     if (full_.Has(block) || at == end) return;
+    in_part_.Set(block);
     part_[block] |= Mask(at, end);
     if (part_[block] == ~0u) full_.Set(block);
   }
 
   BlockBits full_;
+  BlockBits in_part_;         // has bits in part_
   uint32_t* part_ = nullptr;  // of blocks that are not full; calloc: pages nobody touches cost nothing
   uint64_t bytes_ = 0;
 };

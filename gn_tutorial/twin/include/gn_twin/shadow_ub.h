@@ -49,6 +49,31 @@ struct UbShadow {
     for (Origin& origin : origins) origin = Origin{};
     any_freed = false;
   }
+  // The first block of the bytes [begin, end) that belongs to a freed tensor; kBlocks if none does.
+  uint64_t FirstFreed(uint64_t begin, uint64_t end) const {
+    if (any_freed)
+      for (uint64_t block = begin / kBlockBytes; block * kBlockBytes < end; ++block)
+        if (freed.Has(block)) return block;
+    return kBlocks;
+  }
+  // The end of the blocks from `first` on that hold values, are not freed, and none of which begins a write that nobody has read:
+  // they count as read now.
+  uint64_t ReadOn(uint64_t first) {
+    unread.Clear(first);
+    uint64_t end = kBlocks;
+    ForWords(first, kBlocks, [&](uint64_t word, uint64_t mask) {
+      const uint64_t begins = unread.Words()[word] & starts.Words()[word];
+      const uint64_t stops = (~bytes.Full().Words()[word] | freed.Words()[word] | begins) & mask;
+      if (stops != 0 && end == kBlocks) end = word * 64 + static_cast<uint32_t>(__builtin_ctzll(stops));
+    });
+    unread.ClearAll(first, end);
+    return end;
+  }
+  // AllocTensor hands [first, end) out again.
+  void GrowStale(uint64_t first, uint64_t end) {
+    uint64_t* old = stale.Words();
+    bytes.ForSome(first, end, [&](uint64_t word, uint64_t some) { old[word] |= some; });
+  }
   // A run is read: whether all of it holds a value.
   bool Read(uint64_t at, uint64_t size) {
     const uint64_t* full = bytes.Full().Words();

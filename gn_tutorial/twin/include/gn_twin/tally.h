@@ -8,8 +8,8 @@ class Tally final : public Observer {
  public:
   explicit Tally(GntTally& sums) : sums_(sums) {}
 
+  Kinds Wants() const override { return KindsOf(Kind::Vector, Kind::Copy); }
   void OnEvent(Core&, const Event& event) override {
-    if (event.kind != Kind::Vector && event.kind != Kind::Copy) return;
     ++sums_.instructions[static_cast<int>(event.pipe)];
     if (event.kind != Kind::Copy) return;
     for (uint8_t i = 0; i < event.operands; ++i) {
@@ -20,6 +20,10 @@ class Tally final : public Observer {
   }
   void OnScalars(Core&, const ScalarAccess*, uint32_t count) override {
     sums_.instructions[static_cast<int>(Pipe::S)] += count;
+  }
+  void OnLoads(Core&, uint64_t count) override { sums_.instructions[static_cast<int>(Pipe::S)] += count; }
+  void OnStores(Core&, const ScalarAccess& first, const uint8_t* end) override {
+    sums_.instructions[static_cast<int>(Pipe::S)] += static_cast<uint64_t>(end - first.at) / first.bytes;
   }
 
  private:

@@ -30,27 +30,28 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
 
 // The compiler makes the scalar unit wait for copies of the same bytes, except at SetValue of a global tensor
 // (docs/zh/api, 同步控制/核内同步/关键特性说明).
-GNT_COLD inline void WaitForCopies(Core& core, const void* at, uint64_t bytes, Space space, Access access) {
-  if (core.job->options.auto_sync != 0 || (space == Space::GM && access == Access::Write)) return;
-  core.delayed->BeforeScalar(static_cast<const uint8_t*>(at), bytes, access != Access::Read);
+GNT_COLD_IN_LOOP inline void WaitForCopies(Core& core, const ScalarAccess& access) {
+  if (core.job->options.auto_sync != 0 || (access.space == Space::GM && access.access == Access::Write)) return;
+  core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
 }
 
-// A scalar read or write within its tensor's bounds: kept until observers are told of many at once.
+// A scalar read or write that observers are to be told of. Not inlined: the loops of a kernel need the registers.
+GNT_IN_LOOP inline void LogScalar(Core& core, const ScalarAccess& access) {
+  core.At(access.Place());
+  if (core.scalars.storing) [[unlikely]]
+    core.TellStores();
+  *core.scalars.next++ = access;
+  if (core.scalars.Full()) [[unlikely]]
+    core.TellFullLog();
+  if (core.delayed != nullptr) [[unlikely]]
+    WaitForCopies(core, access);
+}
+
+// A scalar read or write within its tensor's bounds.
 template <class T>
 inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
-  ScalarAccess* note = core.next_scalar;  // field by field: g++ copies a whole struct through the stack, which stalls
-  note->at = reinterpret_cast<const uint8_t*>(at);
-  note->file = loc.file;
-  note->line = loc.line;
-  note->bytes = sizeof(T);
-  note->space = space;
-  note->access = access;
-  note->unused = 0;
-  core.next_scalar = ++note;
-  if (note == core.scalars + Core::kScalars) [[unlikely]]
-    core.TellScalars();
-  if (core.delayed != nullptr) [[unlikely]]
-    WaitForCopies(core, at, sizeof(T), space, access);
+  if (space == Space::UB && core.scalars.Counts(at, access, loc)) return;
+  LogScalar(core, {reinterpret_cast<const uint8_t*>(at), loc.file, loc.line, sizeof(T), space, access, 0});
 }
 
 }  // namespace gn_twin
@@ -146,7 +147,6 @@ class LocalTensor {
   T* Element(uint32_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
-      core.At(loc);
       if (index >= size_) {
         if (buffer_ >= core.buffer_count)
           core.Stop("static-index", loc, {{"op", op}, {"index", index}, {"elements", size_}});
@@ -255,7 +255,7 @@ class GlobalTensor {
       gn_twin::Core& core = gn_twin::ThisCore();
       core.At(loc);
       (*this)[index].Check(core, op, "this", sizeof(T), loc);
-      core.scalars_in_gm = true;
+      core.scalars.in_gm = true;
       gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::GM, access, loc);
     }
     return data_ + index;

@@ -86,6 +86,9 @@ class Trace final : public Observer {
     }
   }
 
+  // Every access has its place in a run.
+  void Quiet(Core&, const ScalarAccess&, QuietBytes& quiet) override { quiet = {}; }
+
   void OnBlockEnd(Core& core) override {
     if (Ready()) WriteScalars(core.block);
   }
