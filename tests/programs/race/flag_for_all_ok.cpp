@@ -13,7 +13,7 @@ extern "C" __global__ __aicore__ void race_flag_for_all_ok(GM_ADDR x, GM_ADDR y)
   yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
   Duplicate(a, 2.0f, 64);
   SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
-  DataCopy(yGm, a, 64);
+  DataCopy(yGm, a, 64);  // the other access
   CrossCoreSetFlag<0, PIPE_MTE3>(1);
   CrossCoreWaitFlag(1);
   DataCopy(b, yGm, 64);

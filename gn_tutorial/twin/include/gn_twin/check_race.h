@@ -98,6 +98,8 @@ class CheckRace final : public Observer {
         state.flag_sent = false;
         state.sent = Clock{};
         return between_.Meet(core.block);
+      case Kind::Publish: FinishRuns(core, state); return between_.order.Publish(core.block, event.operand[0].at);
+      case Kind::Accept: FinishRuns(core, state); return between_.order.Accept(core.block, event.operand[0].at);
       default: return;
     }
   }
@@ -339,6 +341,7 @@ class CheckRace final : public Observer {
     between_.Enter(core.block, Collision{core, sites_});
     SharedRun run = open.run;
     run.block = core.block;
+    run.stretch = between_.order.Now(core.block);
     run.late = state.flag_sent;
     run.site = sites_.Number({open.file, open.line}, open.op);
     between_.Add(run);
