@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown,
 from gn_tutorial.exercise_result import Finding
 from gn_tutorial.kernel import Kernel, kernel
 from gn_tutorial.launch import FLOAT_POISON, POISON_BYTE
-from gn_tutorial.options import Limits
+from gn_tutorial.options import Limits, TwinOptions
 from gn_tutorial.result import Result
 
 
@@ -57,7 +57,8 @@ class KernelChecker:
 
     cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: asked
     before the general words when a number is wrong. demands: asked when every number is right, for what numbers do
-    not show. faults: diagnostic id -> what it means in this exercise.
+    not show. faults: diagnostic id -> what it means in this exercise. auto_sync: whether the solution counts on the
+    order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]
@@ -67,6 +68,8 @@ class KernelChecker:
     demands: tuple[Symptom, ...] = ()
     faults: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 5.0
+    auto_sync: bool = False
+    options: TwinOptions = field(default_factory=TwinOptions)
 
     def check(self, path: Path, seed: int) -> Finding | int:
         """The first thing that is wrong, or the number of cases if all is right."""
@@ -103,7 +106,10 @@ class KernelChecker:
         # Inputs go in as arrays that may be written, so that a kernel which does is seen.
         values: dict[str, Any] = {name: inout(array) for name, array in case.inputs.items()}
         values |= {name: out(array.shape, array.dtype) for name, array in case.expected.items()} | dict(case.numbers)
-        return found.run(blocks=case.blocks, limits=Limits(seconds=self.seconds), observed=observed, **values)
+        # A bare library refuses what only watched launches can do.
+        options = self.options if observed else replace(self.options, delayed_dma=False)
+        limits = Limits(seconds=self.seconds)
+        return found.run(blocks=case.blocks, limits=limits, observed=observed, options=options, **values)
 
     def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Finding | None:
         """After a race, what a symptom makes of the numbers that a run without checks, one line after the other, gives.

@@ -1,24 +1,29 @@
 """What authors and CI ask of every exercise: ``gnt exercise check``.
 
 A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold
-those files and no others. A stub has no text of its solution, not even in a comment.
+those files and no others. A stub has no text of its solution, not even in a comment. A kernel passes without a
+diagnostic however late its copies arrive, and without the compiler's automatic synchronisation unless its checker
+says that it counts on that. (Memory that nobody wrote holds NaN in every launch.)
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from gn_tutorial.check_kernel import KernelChecker
 from gn_tutorial.errors import GntError
 from gn_tutorial.exercise_cases import CHECKERS
-from gn_tutorial.exercise_result import CheckResult
+from gn_tutorial.exercise_result import CheckResult, Finding
 from gn_tutorial.exercise_spec import Course, Exercise
 from gn_tutorial.grade import grade, grade_text
+from gn_tutorial.options import TwinOptions
 
 FEWEST_WRONG = 3
 #: Shorter lines ("return y;", "}") are in every program.
 _DISTINCTIVE = 16
+_SEED = 1
 _IGNORED = {"__pycache__", ".ipynb_checkpoints"}
 
 
@@ -92,6 +97,9 @@ def _run_all(exercise: Exercise, solution: str) -> Iterator[str]:
     solved = grade(exercise, exercise.solution)
     if not solved.passed:
         yield f"the solution fails:\n{solved}"
+    checker = CHECKERS[exercise.checker]
+    if isinstance(checker, KernelChecker) and solved.passed:
+        yield from _when_late(exercise, checker)
     said: dict[str, str] = {}
     for wrong in exercise.wrong:
         result = grade_text(exercise, wrong.apply(solution))
@@ -103,6 +111,20 @@ def _run_all(exercise: Exercise, solution: str) -> Iterator[str]:
         if result.message in said:
             yield f"the wrong solutions '{wrong.name}' and '{said[result.message]}' are told the same: {result.message}"
         said[result.message] = wrong.name
+
+
+def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
+    """What the solution's numbers do not show while copies arrive at once and the compiler puts in flags."""
+    late = replace(checker, options=TwinOptions(delayed_dma=True))
+    found = late.check(exercise.solution, _SEED)
+    if isinstance(found, Finding):
+        yield f"the solution fails with delayed copies: {found.message} ({found.case})"
+    late = replace(checker, options=TwinOptions(delayed_dma=True, auto_sync="off"))
+    found = late.check(exercise.solution, _SEED)
+    if isinstance(found, Finding) and not checker.auto_sync:
+        yield f"the solution fails without automatic synchronisation: {found.message} ({found.case})"
+    if not isinstance(found, Finding) and checker.auto_sync:
+        yield f"the checker '{exercise.checker}' says auto_sync=True, but the solution does without it"
 
 
 def _helpful(result: CheckResult) -> bool:

@@ -47,7 +47,9 @@ class Kind(IntEnum):
     ENQUE = 11
     DEQUE = 12
     FREE = 13
-    SCALARS = 14
+    PUBLISH = 14
+    ACCEPT = 15
+    SCALARS = 16
 
 
 class Space(IntEnum):

@@ -7,8 +7,11 @@ import pytest
 from program_pairs import SOURCES, run
 
 import gn_tutorial as gnt
+from gn_tutorial import sample
 from gn_tutorial.errors import ArgumentError, KernelFault
 from gn_tutorial.options import TwinOptions
+from gn_tutorial.result import Result
+from gn_tutorial.spec import KernelSpec, OpSpec, load_registry
 
 DELAYED = TwinOptions(delayed_dma=True)
 WRONG = [
@@ -41,28 +44,30 @@ def test_most_hazards_of_copies_show() -> None:
     assert len(WRONG) >= 12
 
 
-def registered() -> list[tuple[str, tuple[np.ndarray, ...], dict[str, int]]]:
-    rng = np.random.default_rng(7)
-    x, y = (rng.normal(size=5003).astype(np.float32) for _ in range(2))
-    image = rng.normal(size=(2, 8, 7, 5)).astype(np.float32)
-    gamma, beta = (rng.normal(size=8).astype(np.float32) for _ in range(2))
-    return [
-        ("copy", (x,), {}),
-        ("add", (x, y), {}),
-        ("group_norm/scalar", (image, gamma, beta), {"num_groups": 4}),
-    ]
+KERNELS = [(op, spec) for op in load_registry().values() for spec in op.kernels]
+SHAPES = {"group_norm": ((2, 8, 7, 5), {"num_groups": 4})}  # the other operators take one array of any length
+# They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
+IMPLICIT = {"group_norm/tiled", "group_norm/double_buffered", "group_norm/vectorised"}
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
-@pytest.mark.parametrize("case", registered(), ids=lambda case: case[0])
 @pytest.mark.parametrize("auto_sync", ["on", "off"])
-def test_registered_kernels_give_the_same_bits(case: tuple, blocks: int, auto_sync: str) -> None:
-    name, args, more = case
-    kernel = gnt.kernel(name)
-    how = {"blocks": blocks, "isolated": False, "observed": True, **more}
-    plain = kernel(*args, **how, options=TwinOptions(auto_sync=auto_sync))
-    late = kernel(*args, **how, options=TwinOptions(auto_sync=auto_sync, delayed_dma=True))
-    assert plain.outputs.keys() == late.outputs.keys()
+@pytest.mark.parametrize(("op", "spec"), KERNELS, ids=lambda one: getattr(one, "id", ""))
+def test_registered_kernels_do_not_notice(op: OpSpec, spec: KernelSpec, blocks: int, auto_sync: str) -> None:
+    shape, more = SHAPES.get(op.name, ((5003,), {}))
+    arrays = sample.inputs(op, shape, seed=7).values()
+
+    def launch(delayed: bool) -> Result:
+        options = TwinOptions(auto_sync=auto_sync, delayed_dma=delayed)
+        return gnt.kernel(spec.id)(*arrays, blocks=blocks, isolated=False, observed=True, options=options, **more)
+
+    if auto_sync == "off" and spec.id in IMPLICIT:
+        with pytest.raises(KernelFault) as caught:
+            launch(True)
+        assert {one.id.partition("-")[0] for one in caught.value.diagnostics} == {"race"}
+        return
+    plain, late = launch(False), launch(True)
+    assert plain.diagnostics == late.diagnostics == ()
     for output, array in plain.outputs.items():
         assert array.tobytes() == late.outputs[output].tobytes()
 

@@ -11,6 +11,7 @@ import pytest
 
 from gn_tutorial import exercise_check
 from gn_tutorial.errors import RegistryError
+from gn_tutorial.exercise_cases import CHECKERS
 from gn_tutorial.exercise_check import check_exercise, check_folders, leaks
 from gn_tutorial.exercise_spec import KINDS, Course, Edit, Exercise, WrongSolution, load_course
 
@@ -59,6 +60,51 @@ def test_a_stub_that_passes_and_a_solution_that_fails_are_found() -> None:
     assert "the stub passes" in text
     assert "the solution fails" in text
     assert "0 wrong solutions; 3 are the least" in text
+
+
+ADD = "AscendC::Add(out, in, in[kTile], static_cast<int32_t>(count));"
+AGAIN = "AscendC::Adds(out, out, {}, static_cast<int32_t>(count));"
+BARRIER = "AscendC::PipeBarrier<PIPE_V>();"
+# Through a pointer, which no checker sees: 0 once the copy has arrived, and NaN before.
+EARLY = "__ubuf__ float* early = reinterpret_cast<__ubuf__ float*>(in.GetPhyAddr()); nothing_ = early[0] - early[0];"
+
+
+@pytest.mark.parametrize(
+    ("edits", "auto_sync", "said"),
+    [
+        ({}, False, []),
+        ({}, True, ["the checker 'shared-buffer' says auto_sync=True, but the solution does without it"]),
+        ({ADD: ADD + AGAIN.format("0.0f")}, False, ["the solution fails without automatic synchronisation"]),
+        ({ADD: ADD + AGAIN.format("0.0f")}, True, []),
+        ({ADD: ADD + BARRIER + AGAIN.format("0.0f")}, False, []),
+        (
+            {
+                ADD: ADD + BARRIER + AGAIN.format("nothing_"),
+                "inQueue_.EnQue(in);": EARLY + "inQueue_.EnQue(in);",
+                "uint32_t end_ = 0;": "uint32_t end_ = 0; float nothing_ = 0;",
+            },
+            False,
+            ["the solution fails with delayed copies", "the solution fails without automatic synchronisation"],
+        ),
+    ],
+    ids=["explicit", "explicit, not said so", "implicit", "implicit, said so", "barrier", "too early"],
+)
+def test_a_solution_is_tried_with_late_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edits: dict[str, str], auto_sync: bool, said: list[str]
+) -> None:
+    exercise = COURSE.find("02.3")
+    text = exercise.solution.read_text()
+    for before, after in edits.items():
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    solution = tmp_path / exercise.solution.name
+    solution.write_text(text)
+    checker = dataclasses.replace(CHECKERS[exercise.checker], auto_sync=auto_sync)
+    monkeypatch.setattr(exercise_check, "CHECKERS", dict(CHECKERS) | {exercise.checker: checker})
+    changed_exercise = dataclasses.replace(exercise, solution=solution, wrong=())
+    few, *found = [one.text for one in check_exercise(changed_exercise)]
+    assert few.startswith("0 wrong solutions")
+    assert [text.partition(":")[0] for text in found] == said
 
 
 def test_a_missing_file_and_a_missing_checker_are_found(tmp_path: Path) -> None:

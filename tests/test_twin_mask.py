@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from twin_reference import (
     ADD,
 )
 from twin_support import (
+    BUFFER_BYTES,
     LANES,
     REPEAT,
     TYPES,
@@ -21,6 +26,106 @@ from twin_support import (
 )
 
 from gn_tutorial.options import TwinOptions
+
+# Mirrors enum Op and struct Step of families/mask.cpp.
+OPS = (
+    "counter",
+    "normal",
+    "reset",
+    "bits",
+    "lanes",
+    "total",
+    "add-count",
+    "add-lanes",
+    "add-bits",
+    "add-outside",
+    "end",
+)
+STEP = np.dtype([("op", np.int64), ("half", np.int64), ("low", np.uint64), ("high", np.uint64), ("repeat", np.int64)])
+ALL = 2**64 - 1
+#: What to do, whether on half (128 lanes) or on float (64), the two words of the mask, repeats.
+Step = tuple[str, bool, int, int, int]
+
+
+@dataclass
+class Register:
+    """The documented mask register: a mode, and 128 bits that are a number of elements in counter mode."""
+
+    counter: bool = False
+    low: int = ALL
+    high: int = ALL
+
+    def leading(self, lanes: int, width: int) -> None:
+        bits = 2**lanes - 1 if lanes < width else 2**128 - 1
+        self.low, self.high = bits & ALL, bits >> 64
+
+    def active(self, width: int, repeat: int) -> np.ndarray:
+        """Elements that a call without a mask of its own processes, where repeats lie one behind the other."""
+        if self.counter:
+            return np.arange(min(self.low % 2**32, BUFFER_BYTES))  # more is past every buffer anyway
+        bits = self.low | self.high << 64
+        lanes = np.array([lane for lane in range(width) if bits >> lane & 1], np.int64)
+        return (np.arange(repeat)[:, None] * width + lanes).ravel()
+
+
+def obey(register: Register, one: Step) -> np.ndarray | None:
+    """The elements that one call processes, or None if it only sets the register."""
+    op, wide, low, high, repeat = one
+    width = 128 if wide else 64
+    if op in ("counter", "normal"):
+        register.counter = op == "counter"
+    elif op == "reset":
+        register.low = register.high = ALL
+    elif op == "bits":
+        register.low, register.high = low, high
+    elif op == "lanes":
+        register.leading(low, width)
+    elif op == "total":
+        register.low, register.high = low, 0
+    elif op == "add-count":
+        register.counter, register.low, register.high = False, ALL, ALL
+        return np.arange(low)
+    else:
+        if op == "add-lanes":
+            register.leading(low, width)
+        if op == "add-bits":
+            register.low, register.high = low, high if wide else 0
+        return register.active(width, repeat)
+    return None
+
+
+def steps() -> st.SearchStrategy[Step]:
+    bits = st.one_of(st.integers(0, ALL), st.sampled_from([0, 1, 63, 200, 1000, 2**63, 2**32, ALL]))
+    small = st.integers(0, 140)
+
+    def of(op: str) -> st.SearchStrategy[Step]:
+        low = bits if op in ("bits", "add-bits") else st.integers(0, 2048) if op in ("total", "add-count") else small
+        return st.tuples(st.just(op), st.booleans(), low, bits, st.integers(1, 5))
+
+    return st.sampled_from(OPS[:-1]).flatmap(of)
+
+
+@settings(max_examples=150, deadline=None)
+@given(program=st.lists(steps(), min_size=1, max_size=40))
+def test_any_order_of_calls_that_touch_the_register(program: list[Step]) -> None:
+    dst = pattern(np.uint8)
+    floats, halves = np.arange(2048, dtype=np.float32), np.arange(4096, dtype=np.float16) % 100
+    dst[:8192], dst[8192:] = floats.view(np.uint8), halves.view(np.uint8)
+    register, done = Register(), []
+    for one in program:
+        before = Register(**vars(register))
+        places = obey(register, one)
+        target = halves if one[1] else floats
+        if places is not None and places.size and places.max() >= target.size:  # past the buffer: a diagnostic
+            register = before
+            continue
+        done.append((OPS.index(one[0]), *one[1:]))
+        if places is not None:
+            target[places] += target.dtype.type(1)
+    records = np.array([*done, (OPS.index("end"), 0, 0, 0, 0)], STEP)
+    actual = run("mask", dst, src1=np.resize(records.view(np.uint8), dst.size))
+    assert_same(actual[:8192].view(np.float32), floats)
+    assert_same(actual[8192:].view(np.float16), halves)
 
 
 def test_accumulate_idiom_folds_over_repeats() -> None:

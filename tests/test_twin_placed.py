@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gn_tutorial as gnt
 
@@ -77,3 +79,73 @@ extern "C" __global__ __aicore__ void stack(GM_ADDR y) {
 """
     result = gnt.kernel(source=source).run(gnt.out((2,), np.uint32), isolated=False)
     assert result.y.tolist() == [(192 * 1024 - 128 - 1024) // 2, 1]
+
+
+# Tensors of run-time places and sizes: Alloc takes the next bytes, LocalTensor any place, over what is there.
+PLACES = """
+#include "kernel_operator.h"
+using namespace AscendC;
+constexpr uint32_t kBytes = 16384;
+
+struct Step {
+  int32_t allocate, type, address, count, value;
+};
+
+template <class T>
+__aicore__ inline uint32_t Fill(LocalMemAllocator<Hardware::UB>& memory, const __gm__ Step& step) {
+  LocalTensor<T> whole = step.allocate ? memory.Alloc<TPosition::VECIN, T>(step.count)
+                                       : LocalTensor<T>(TPosition::VECCALC, step.address, step.count);
+  Duplicate(whole, static_cast<T>(step.value), step.count);
+  return memory.GetCurAddr();
+}
+
+extern "C" __global__ __aicore__ void places(GM_ADDR steps, GM_ADDR heads, GM_ADDR y, uint32_t number) {
+  InitSocState();
+  LocalMemAllocator<Hardware::UB> memory;
+  LocalTensor<int32_t> background(TPosition::VECOUT, 0, kBytes / 4);
+  Duplicate(background, 0, kBytes / 4);
+  for (uint32_t i = 0; i < number; ++i) {
+    const __gm__ Step& step = reinterpret_cast<const __gm__ Step*>(steps)[i];
+    uint32_t head = 0;
+    switch (step.type) {
+      case 0: head = Fill<half>(memory, step); break;
+      case 1: head = Fill<float>(memory, step); break;
+      case 2: head = Fill<int32_t>(memory, step); break;
+      case 3: head = Fill<uint16_t>(memory, step); break;
+    }
+    reinterpret_cast<__gm__ uint32_t*>(heads)[i] = head;
+  }
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  GlobalTensor<uint8_t> out;
+  out.SetGlobalBuffer(y, kBytes);
+  DataCopy(out, LocalTensor<uint8_t>(TPosition::VECOUT, 0, kBytes), kBytes);
+}
+"""
+ROOM = 16384
+DTYPES = (np.float16, np.float32, np.int32, np.uint16)
+PLACED = st.tuples(
+    st.booleans(), st.integers(0, 3), st.integers(0, ROOM // 32 - 1), st.integers(1, 40), st.integers(0, 2000)
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(PLACED, min_size=1, max_size=20))
+def test_tensors_of_any_place_and_size(wanted: list[tuple[bool, int, int, int, int]]) -> None:
+    memory, head, heads, steps = np.zeros(ROOM, np.uint8), 0, [], []
+    for allocate, code, block, blocks, value in wanted:
+        dtype = np.dtype(DTYPES[code])
+        address = head if allocate else 32 * block
+        size = min(32 * blocks, ROOM - address)
+        if size == 0:
+            continue
+        memory[address : address + size] = np.full(size // dtype.itemsize, value).astype(dtype).view(np.uint8)
+        head += size if allocate else 0
+        heads.append(head)
+        steps.append((int(allocate), code, address, size // dtype.itemsize, value))
+    result = gnt.kernel(source=PLACES).run(
+        np.array(steps, np.int32), gnt.out(len(steps), np.uint32), gnt.out(ROOM, np.uint8), len(steps), isolated=False
+    )
+    np.testing.assert_array_equal(result.y, memory)
+    assert result.heads.tolist() == heads
+    assert result.tally.ub_high_water == ROOM

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import build_kernel
+from gn_tutorial.build import Built, build_kernel
 from gn_tutorial.errors import CompileError
 from gn_tutorial.launch import LaunchArg, launch
 
@@ -152,3 +156,129 @@ extern "C" __global__ __aicore__ void typed(GM_ADDR y, GM_ADDR tiling) {
         y = run(source, b"\0" * 8, n=2, defines=[f"DTYPE_X={kind}", "ORIG_DTYPE_X=1"])["y"]
         assert y[0] == size
         assert (y[1] == 1) == (kind == "half")
+
+
+SIZES = {f"{sign}int{8 * n}_t": n for sign in ("", "u") for n in (1, 2, 4, 8)} | {"float": 4}
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number, an array of them (count above 0), or a struct; ``offset`` from the beginning of its struct."""
+
+    name: str
+    ctype: str
+    count: int
+    inner: Layout | None
+    offset: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A struct as the macros make it: numbers at multiples of their size, structs and the end at multiples of 8."""
+
+    name: str
+    fields: tuple[Field, ...]
+    size: int
+
+    def text(self) -> str:
+        lines = [f"BEGIN_TILING_DATA_DEF({self.name})"]
+        for one in self.fields:
+            if one.inner:
+                lines.append(f"  TILING_DATA_FIELD_DEF_STRUCT({one.ctype}, {one.name});")
+            elif one.count:
+                lines.append(f"  TILING_DATA_FIELD_DEF_ARR({one.ctype}, {one.count}, {one.name});")
+            else:
+                lines.append(f"  TILING_DATA_FIELD_DEF({one.ctype}, {one.name});")
+        return "\n".join([*lines, "END_TILING_DATA_DEF;", f"REGISTER_TILING_DATA_CLASS({self.name}Op, {self.name})"])
+
+    def places(self, begin: int = 0) -> list[tuple[int, int]]:
+        """Offset and size of every number, structs opened."""
+        found = []
+        for one in self.fields:
+            if one.inner:
+                found += one.inner.places(begin + one.offset)
+            else:
+                size = SIZES[one.ctype]
+                found += [(begin + one.offset + size * i, size) for i in range(max(one.count, 1))]
+        return found
+
+    def reads(self, path: str) -> list[str]:
+        """How C++ names each of them: as members and through accessors in turn."""
+        found = []
+        for place, one in enumerate(self.fields):
+            member = f"{path}.{one.name}" if place % 2 or one.inner else f"{path}.get_{one.name}()"
+            if one.inner:
+                found += one.inner.reads(member)
+            else:
+                found += [f"{member}[{i}]" for i in range(one.count)] if one.count else [member]
+        return found
+
+
+@functools.cache
+def layouts(number: int = 24) -> tuple[Layout, ...]:
+    """Structs drawn once: each costs compile time. Later ones hold earlier ones."""
+    rng, made = np.random.default_rng(8), []
+    for index in range(number):
+        fields, at = [], 0
+        for place in range(int(rng.integers(1, 9))):
+            inner = made[rng.integers(len(made))] if made and rng.random() < 0.2 else None
+            ctype = inner.name if inner else str(rng.choice(list(SIZES)))
+            align = 8 if inner else SIZES[ctype]
+            count = int(rng.integers(1, 6)) if not inner and rng.random() < 0.3 else 0
+            at = -(-at // align) * align
+            fields.append(Field(f"f{place}", ctype, count, inner, at))
+            at += inner.size if inner else align * max(count, 1)
+        made.append(Layout(f"Drawn{index}", tuple(fields), -(-at // 8) * 8))
+    return tuple(made)
+
+
+@functools.cache
+def drawn() -> Built:
+    """A kernel that copies every number of one of the structs to y, one behind the other, and its size before them."""
+    cases = []
+    for index, layout in enumerate(layouts()):
+        puts = " ".join(f"out = Put(out, {read});" for read in layout.reads("td"))
+        cases.append(
+            f"case {index}: {{ GET_TILING_DATA_WITH_STRUCT({layout.name}, td, tiling); "
+            f"out = Put(out, uint64_t(sizeof(td))); {puts} break; }}"
+        )
+    return build_kernel(
+        '#include "kernel_operator.h"\n#include "register/tilingdata_base.h"\nnamespace optiling {\n'
+        + "\n".join(layout.text() for layout in layouts())
+        + """
+}  // namespace optiling
+template <class T>
+__aicore__ inline __gm__ uint8_t* Put(__gm__ uint8_t* out, T value) {
+  __builtin_memcpy(out, &value, sizeof(T));
+  return out + sizeof(T);
+}
+extern "C" __global__ __aicore__ void drawn(GM_ADDR y, GM_ADDR tiling, uint32_t which) {
+  __gm__ uint8_t* out = y;
+  switch (which) {
+"""
+        + "\n".join(cases)
+        + "\n  }\n}\n",
+        optimise=False,
+    )
+
+
+def test_any_struct_is_read_where_the_host_wrote() -> None:
+    library = drawn().library
+
+    @settings(max_examples=150, deadline=None)
+    @given(st.integers(0, len(layouts()) - 1), st.integers(0, 2**32 - 1))
+    def check(which: int, seed: int) -> None:
+        layout = layouts()[which]
+        data = np.random.default_rng(seed).integers(0, 256, layout.size, np.uint8)
+        args = [
+            LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros(4096, np.uint8)),
+            LaunchArg("tiling", Kind.TENSOR, Role.IN, data),
+            LaunchArg("which", Kind.VALUE, Role.IN, which.to_bytes(4, "little")),
+        ]
+        y = launch(library, "drawn", args, blocks=1, isolated=False).arrays["y"].tobytes()
+        numbers = [data[at : at + size].tobytes() for at, size in layout.places()]
+        written = b"".join([layout.size.to_bytes(8, "little"), *numbers])
+        assert y[: len(written)] == written
+        assert not any(y[len(written) :])
+
+    check()

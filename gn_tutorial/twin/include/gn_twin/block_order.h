@@ -19,6 +19,20 @@ inline int32_t* OrderSlot(const char* op, Loc loc, const AscendC::GlobalTensor<i
   return gm.Data() + slot * (kBlockBytes / sizeof(int32_t));
 }
 
+// What the waits mean for the order of the blocks, told to observers: `word` has been set for others, or waited for.
+inline void TellOrder(Core& core, Kind kind, const char* op, const int32_t* word, Loc loc) {
+  if (core.observers == nullptr) return;
+  Event event;
+  event.kind = kind;
+  event.pipe = Pipe::S;
+  event.op = op;
+  event.loc = loc;
+  event.operands = 1;
+  event.operand[0].at = reinterpret_cast<const uint8_t*>(word);
+  event.operand[0].space = Space::GM;
+  core.Emit(event);
+}
+
 inline uint64_t BlockEventSlot(const char* op, Loc loc, int32_t block, int32_t event) {
   Core& core = ThisCore();
   if (block < 0 || static_cast<uint32_t>(block) >= core.job->blocks || event < 0) {
@@ -41,7 +55,9 @@ inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<in
   int32_t* word = gn_twin::OrderSlot("IBSet", loc, gmWorkspace, ubWorkspace, slot, gn_twin::kBlockBytes);
   gn_twin::Core& core = gn_twin::ThisCore();
   core.blocks->WaitUntil(core, loc, [word] { return *word == 0; });
+  gn_twin::TellOrder(core, gn_twin::Kind::Accept, "IBSet", word, loc);
   *word = 1;
+  gn_twin::TellOrder(core, gn_twin::Kind::Publish, "IBSet", word, loc);
 }
 template <bool isAIVOnly = true>
 inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
@@ -51,7 +67,9 @@ inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<i
   int32_t* word = gn_twin::OrderSlot("IBWait", loc, gmWorkspace, ubWorkspace, slot, gn_twin::kBlockBytes);
   gn_twin::Core& core = gn_twin::ThisCore();
   core.blocks->WaitUntil(core, loc, [word] { return *word == 1; });
+  gn_twin::TellOrder(core, gn_twin::Kind::Accept, "IBWait", word, loc);
   *word = 0;
+  gn_twin::TellOrder(core, gn_twin::Kind::Publish, "IBWait", word, loc);
 }
 
 // Says whose turn it is: block 0's. All blocks call it, and none goes on before all have.
@@ -74,6 +92,7 @@ inline void WaitPreBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t
   const int32_t* word = gn_twin::OrderSlot("WaitPreBlock", loc, gmWorkspace, ubWorkspace, core.block,
                                            (core.job->blocks + 1ull) * gn_twin::kBlockBytes);
   core.blocks->WaitUntil(core, loc, [word] { return *word == 1; });
+  gn_twin::TellOrder(core, gn_twin::Kind::Accept, "WaitPreBlock", word, loc);
 }
 inline void NotifyNextBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t>& ubWorkspace,
                             gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -81,8 +100,10 @@ inline void NotifyNextBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int3
   gn_twin::Core& core = gn_twin::ThisCore();
   int32_t* own = gn_twin::OrderSlot("NotifyNextBlock", loc, gmWorkspace, ubWorkspace, core.block,
                                     (core.job->blocks + 1ull) * gn_twin::kBlockBytes);
+  int32_t* next = gmWorkspace.Data() + (core.block + 1) % core.job->blocks * (gn_twin::kBlockBytes / sizeof(int32_t));
   *own = 0;
-  gmWorkspace.Data()[(core.block + 1) % core.job->blocks * (gn_twin::kBlockBytes / sizeof(int32_t))] = 1;
+  *next = 1;
+  gn_twin::TellOrder(core, gn_twin::Kind::Publish, "NotifyNextBlock", next, loc);
 }
 
 }  // namespace AscendC

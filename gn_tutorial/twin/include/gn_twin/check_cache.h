@@ -11,12 +11,13 @@
 #include "gn_twin/core.h"
 #include "gn_twin/footprint.h"
 #include "gn_twin/gm_lines.h"
+#include "gn_twin/shadow_order.h"
 
 namespace gn_twin {
 
 class CheckCache final : public Observer {
  public:
-  explicit CheckCache(uint32_t blocks) : blocks_(blocks), cores_(new CoreState[blocks]) {}
+  explicit CheckCache(uint32_t blocks) : order_(blocks), blocks_(blocks), cores_(new CoreState[blocks]) {}
   ~CheckCache() override {
     for (uint32_t i = 0; i < blocks_; ++i) delete cores_[i].cache;
     delete[] cores_;
@@ -43,6 +44,8 @@ class CheckCache final : public Observer {
   void OnEvent(Core& core, const Event& event) override {
     if (event.kind == Kind::Meet) ++cores_[core.block].epoch;
     if (event.kind == Kind::CleanCache) Clean(core, event);
+    if (event.kind == Kind::Publish) order_.Publish(core.block, event.operand[0].at);
+    if (event.kind == Kind::Accept) order_.Accept(core.block, event.operand[0].at);
     if (event.kind != Kind::Copy || lines_.Empty()) return;
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
@@ -81,9 +84,14 @@ class CheckCache final : public Observer {
   }
 
   bool Dirty(const GmLine& line) const { return line.dirty != 0 && line.cleans == cores_[line.owner - 1].cleans; }
-  // Whether other code of the same epoch, on another core, touched the same bytes: that is reported as a race.
+  // Whether the core's code may run beside the code of another core that wrote the line last.
+  bool Beside(const GmLine& line, const Core& core) const {
+    return line.owner != core.block + 1 && line.epoch == cores_[core.block].epoch &&
+           !order_.InOrder(line.stretch, order_.Now(core.block));
+  }
+  // Whether such code touched the same bytes: that is reported as a race.
   bool IsRace(const GmLine& line, const Core& core, uint64_t bytes) const {
-    return line.owner != core.block + 1 && line.epoch == cores_[core.block].epoch && (line.written & bytes) != 0;
+    return (line.written & bytes) != 0 && Beside(line, core);
   }
 
   void Read(Core& core, const ScalarAccess& access) {
@@ -104,14 +112,15 @@ class CheckCache final : public Observer {
     if (place.line == nullptr) return;
     GmLine& line = *place.line;
     const CoreState& mine = cores_[core.block];
-    const bool together = Dirty(line) || (line.written != 0 && line.epoch == mine.epoch);
     const bool own = line.owner == core.block + 1;
-    if (line.owner != 0 && !own && together && !IsRace(line, core, place.bytes))
+    if (line.owner != 0 && !own && (Dirty(line) || (line.written != 0 && Beside(line, core))) &&
+        !IsRace(line, core, place.bytes))
       Report(core, "cache-line-shared", "SetValue", access.Place(), line, access.at);
     if (!own || line.cleans != mine.cleans) line.dirty = 0;
     if (!own || line.epoch != mine.epoch) line.written = 0;
     line.owner = core.block + 1;
     line.epoch = mine.epoch;
+    line.stretch = order_.Now(core.block);
     line.cleans = mine.cleans;
     line.dirty |= place.bytes;
     line.written |= place.bytes;
@@ -166,6 +175,7 @@ class CheckCache final : public Observer {
   }
 
   GmLines lines_;
+  BlockOrder order_;
   uint32_t blocks_;
   CoreState* cores_;
 };

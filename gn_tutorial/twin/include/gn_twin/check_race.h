@@ -22,11 +22,13 @@ struct RaceCore {
   OpenRuns open;
   bool stores_open = false;  // an open run holds stores of the scalar unit
   bool flag_sent = false;    // CrossCoreSetFlag without its meeting yet
+  Clock sent;                // what such flags cover: the meeting waits for this core's own flag too
   RaceCore* next = nullptr;  // in the list of idle ones
 
   void Begin() {
     clocks.Barrier(Pipe::All);
     stores_open = flag_sent = false;
+    sent = Clock{};
   }
 };
 
@@ -85,13 +87,22 @@ class CheckRace final : public Observer {
         return Bound(state);
       case Kind::CrossFlag:
         FinishRuns(core, state);
-        if (event.pipe != Pipe::All) between_.Cover(core.block, state.clocks.Release(IndexOf(event.pipe)));
+        if (event.pipe != Pipe::All) {
+          state.clocks.Issue(IndexOf(event.pipe));
+          const Clock covered = state.clocks.Release(IndexOf(event.pipe));
+          between_.Cover(core.block, covered);
+          state.sent.Join(covered);
+        }
         state.flag_sent = true;
         return Bound(state);
       case Kind::Meet:
         FinishRuns(core, state);
+        state.clocks.Wait(kS, state.sent);
         state.flag_sent = false;
+        state.sent = Clock{};
         return between_.Meet(core.block);
+      case Kind::Publish: FinishRuns(core, state); return between_.order.Publish(core.block, event.operand[0].at);
+      case Kind::Accept: FinishRuns(core, state); return between_.order.Accept(core.block, event.operand[0].at);
       default: return;
     }
   }
@@ -341,6 +352,7 @@ class CheckRace final : public Observer {
     between_.Enter(core.block, Collision{core, sites_});
     SharedRun run = open.run;
     run.block = core.block;
+    run.stretch = between_.order.Now(core.block);
     run.late = state.flag_sent;
     run.site = sites_.Number({open.file, open.line}, open.op);
     between_.Add(run);
@@ -357,6 +369,7 @@ class CheckRace final : public Observer {
     if (state.clocks.Latest() < kLastWindow) [[likely]]
       return;
     state.clocks.Restart();
+    state.sent = Clock{};
     state.local.Restart();
     state.global.Restart();
   }

@@ -47,8 +47,14 @@ class DelayedCopies {
     uint64_t& other = known_[LaneOf(to)].issued[1 - LaneOf(to)];
     if (other < finished.issued[1 - LaneOf(to)]) other = finished.issued[1 - LaneOf(to)];
   }
-  // CrossCoreSetFlag, and the wait for it: what the pipe did before is finished then.
-  void SetCrossFlag(Pipe pipe) { cross_ = IsCopyPipe(pipe) ? known_[LaneOf(pipe)] : Finished{}; }
+  // CrossCoreSetFlag, and the wait for it: what the pipes of such flags did before is finished then.
+  void SetCrossFlag(Pipe pipe) {
+    if (!IsCopyPipe(pipe)) return;
+    const Finished& known = known_[LaneOf(pipe)];
+    for (uint32_t lane = 0; lane < 2; ++lane) {
+      if (cross_.issued[lane] < known.issued[lane]) cross_.issued[lane] = known.issued[lane];
+    }
+  }
   void WaitCrossFlag() { RunTo(cross_); }
 
   GNT_COLD void RunAll() { RunTo({{known_[0].issued[0], known_[1].issued[1]}}); }

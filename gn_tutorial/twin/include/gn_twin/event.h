@@ -26,7 +26,9 @@ enum class Kind : uint8_t {
   Alloc,       // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
   EnQue,
   DeQue,
-  Free
+  Free,
+  Publish,  // operand[0] is a word of global memory: who waits for it sees what this block has done
+  Accept    // the block has waited for the word operand[0]
 };
 inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Free) + 1;
 

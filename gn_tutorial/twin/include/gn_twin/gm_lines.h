@@ -13,7 +13,8 @@ struct GmLine {
   uint32_t version = 0;      // how often global memory has changed under the caches
   uint32_t owner = 0;        // block that wrote last with SetValue, plus 1
   uint32_t epoch = 0;
-  uint32_t cleans = 0;  // of the owner's whole cache, when it wrote
+  uint32_t stretch = 0;  // of the owner, when it wrote (BlockOrder)
+  uint32_t cleans = 0;   // of the owner's whole cache, when it wrote
 };
 
 // A line, its number, and which of its bytes an access means.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "gn_twin/shadow_clock.h"
+#include "gn_twin/shadow_order.h"
 #include "gn_twin/shadow_rows.h"
 
 namespace gn_twin {
@@ -17,19 +18,21 @@ struct SharedRun {
   RowSet rows;
   uint32_t block = 0;
   uint32_t site = 0;
-  uint32_t window = 0;  // of `pipe`, the latest
+  uint32_t window = 0;   // of `pipe`, the latest
+  uint32_t stretch = 0;  // of the block (BlockOrder)
   Use use = Use::Read;
   uint8_t pipe = 0;
   bool late = false;  // not covered by the flag that the other cores wait for: still under way after the meeting
 
   bool SameCall(const SharedRun& other) const {
-    return site == other.site && block == other.block && use == other.use && late == other.late && pipe == other.pipe;
+    return site == other.site && block == other.block && use == other.use && late == other.late && pipe == other.pipe &&
+           stretch == other.stretch;
   }
 };
 
 class BlocksShadow {
  public:
-  explicit BlocksShadow(uint32_t blocks) : met_(new uint32_t[blocks]()) {}
+  explicit BlocksShadow(uint32_t blocks) : order(blocks), met_(new uint32_t[blocks]()) {}
   ~BlocksShadow() {
     free(runs_);
     delete[] met_;
@@ -55,6 +58,8 @@ class BlocksShadow {
     }
   }
   void Meet(uint32_t block) { ++met_[block]; }
+
+  BlockOrder order;  // between meetings
 
   // Called before a block adds anything: the first one to go on after a meeting closes what came before. A block that ended without
   // meeting the others runs beside all that follows, so its runs stay.
@@ -97,7 +102,7 @@ class BlocksShadow {
           ++j;
           if (other.block == run.block || (other.use == Use::Atomic && run.use == Use::Atomic)) continue;
           const uintptr_t at = run.rows.Common(other.rows);
-          if (at == 0) continue;
+          if (at == 0 || order.InOrder(run.stretch, other.stretch)) continue;
           const bool swap = other.use == Use::Read || (run.use != Use::Read && run.block < other.block);
           swap ? found(other, run, at) : found(run, other, at);
         }
@@ -123,6 +128,7 @@ class BlocksShadow {
     if (x.block != y.block) return x.block < y.block ? -1 : 1;
     if (x.site != y.site) return x.site < y.site ? -1 : 1;
     if (x.use != y.use) return x.use < y.use ? -1 : 1;
+    if (x.stretch != y.stretch) return x.stretch < y.stretch ? -1 : 1;
     return ByAddress(a, b);
   }
 
