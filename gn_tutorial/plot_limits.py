@@ -67,7 +67,7 @@ def vector_peak(machine: Machine, element_bytes: int) -> float:
     return machine.cores * machine.clock_ghz * 1000.0 * _REPEAT_BYTES / element_bytes
 
 
-def roofline(*profiles: Profile) -> Picture:
+def launch_roofline(*profiles: Profile) -> Picture:
     """Elements per second against elements per byte of HBM, both axes logarithmic: one point for each launch.
 
     The sloped roof is what HBM delivers, the level one what the vector units process. A launch without vector
@@ -90,6 +90,8 @@ def roofline(*profiles: Profile) -> Picture:
         figure = Figure(figsize=(9.6, 5.4), layout="constrained")
         axis = figure.subplots()
         said = _draw_roofline(axis, profiles, machine.hbm_read_gbs, peak / 1000.0)
+        # Outside of the axes, where a marker of the legend cannot be taken for a launch.
+        figure.legend(loc="outside lower left", frameon=False)
         axis.set_title("Roofline, modelled: how near each launch is to what memory and vector units allow", loc="left",
                        fontsize=11, fontweight="bold")  # fmt: skip
     return Picture(
@@ -138,7 +140,6 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     axis.set_ylabel("billion elements per second (modelled)")
     axis.xaxis.set_major_formatter(lambda value, _position: f"{value:g}")
     axis.yaxis.set_major_formatter(lambda value, _position: f"{value:,g}")
-    axis.legend(loc="lower right", frameon=False)
     axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
     axis.spines[["top", "right"]].set_visible(False)
     return said
