@@ -1,4 +1,4 @@
-"""Pictures of the machine and of work on it: one core, the roofline of what it allows, groups on cores, the order of copies."""
+"""Pictures of the machine and of work on it: one core, what it allows, groups on cores, the order of copies."""
 
 from __future__ import annotations
 
