@@ -115,7 +115,7 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     across = np.array([left, ridge, right])
     (roof,) = axis.plot(across, np.minimum(across * bandwidth, peak), color=INK, linewidth=1.6, zorder=2)
     roof.set_gid("roof")
-    axis.text(ridge, peak * 1.15, f"vector units: {peak:,.0f} billion elements/s", ha="left", fontsize=8)
+    axis.text(right, peak * 1.15, f"vector units: {peak:,.0f} billion elements/s", ha="right", fontsize=8)
     slope = (left * ridge) ** 0.5
     axis.text(slope, slope * bandwidth * 1.2, f"HBM: {bandwidth:,.0f} GB/s", ha="right", fontsize=8)
     said = []
@@ -123,11 +123,12 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     for profile, (x, y), (colour, marker), size in zip(profiles, points, LINES, (13, 10, 8, 5), strict=False):
         allowed = min(x * bandwidth, peak)
         axis.plot([x, x], [y, allowed], color=colour, linewidth=1.0, linestyle=":", zorder=1)
-        label = f"{profile.kernel}: {profile.microseconds:.2f} us, limit {profile.binding.name}"
-        axis.plot([x], [y], color=colour, marker=marker, markersize=size, linestyle="none", label=label, zorder=3)
-        axis.annotate(
-            f"{allowed / y:.1f} × below the roof", (x, y), xytext=(9, -3), textcoords="offset points", fontsize=8
+        # All words stand in the legend: beside points that lie close together they would cover each other.
+        label = (
+            f"{profile.kernel}: {profile.microseconds:.2f} us, {allowed / y:.1f} × below the roof; "
+            f"its limit: {profile.binding.name}"
         )
+        axis.plot([x], [y], color=colour, marker=marker, markersize=size, linestyle="none", label=label, zorder=3)
         said.append(
             f"{profile.kernel} processes {x:.3g} elements per byte and {y:.3g} billion a second, "
             f"{allowed / y:.1f} times below the roof; its binding limit is {profile.binding.name}"
