@@ -57,7 +57,7 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
         axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
         axis.spines[["top", "right"]].set_visible(False)
     quickest = int(np.argmin(times))
-    said = "; ".join(f"{number} blocks {time:.2f} us" for number, time in zip(blocks, times, strict=True))
+    said = "; ".join(f"{number} block{'s' * (number > 1)} {time:.2f} us" for number, time in zip(blocks, times, strict=True))
     return Picture(
         figure,
         f"Modelled time of {first.kernel} on {machine.name}: {said}. Quickest on {blocks[quickest]} blocks, "
