@@ -14,7 +14,6 @@ from gn_tutorial.core_clock import CoreClock, Shares
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import Machine
 from gn_tutorial.span import Span
-from gn_tutorial.span import Span
 from gn_tutorial.trace import LINE_BYTES, Kind, Lines, Pipe, Trace
 
 
