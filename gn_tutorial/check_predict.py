@@ -12,15 +12,58 @@ from gn_tutorial.exercise_result import Finding
 
 _SEPARATED = re.compile(r"^\s*(\w+)\s*=\s*(\d{1,3}(?:[,.' ]\d{3})+)\s*(?:#.*)?$", re.MULTILINE)
 
+Answer = int | float | str
+
 
 @dataclass(frozen=True)
 class Question:
-    """One number. measure: what the twin says. slips: a wrong number -> what led to it."""
+    """One number, or one of several words.
+
+    measure: what the twin counts, or the timing model says. slips: a wrong answer -> what led to it. within: a part of
+    the measured number by which an answer may be off, for what is modelled; 0: whole numbers, exactly. choices: the
+    words that are asked for in place of a number.
+    """
 
     name: str
     asks: str
-    measure: Callable[[], int]
-    slips: Mapping[int, str] = field(default_factory=dict)
+    measure: Callable[[], Answer]
+    slips: Mapping[Answer, str] = field(default_factory=dict)
+    within: float = 0.0
+    choices: tuple[str, ...] = ()
+
+    def malformed(self, answer: object) -> str:
+        """What is wrong with the form of an answer, whatever its value; empty if nothing is."""
+        if answer in (None, "?"):
+            what = "one of the words" if self.choices else "a number"
+            return f"{self.name} has no prediction yet: replace the question mark by {what}"
+        if self.choices:
+            asked = f"one of {', '.join(self.choices)} is asked for, in quotation marks"
+            return "" if answer in self.choices else f"{self.name} is {answer!r}; {asked}"
+        if isinstance(answer, bool) or not isinstance(answer, int | float if self.within else int):
+            return f"{self.name} is {answer!r}; a {'number' if self.within else 'whole number'} is asked for"
+        return ""
+
+    def wrong(self, answer: Answer) -> str:
+        """What is wrong with the value of an answer; empty if it is right."""
+        measured = self.measure()
+        if self._near(answer, measured):
+            return ""
+        led = next((words for slip, words in self.slips.items() if self._near(answer, slip)), "")
+        said = "the twin measured another number"
+        if self.choices:
+            said = "the timing model finds another one"
+        elif self.within:
+            said = "the timing model says another number"
+        if not led and not self.choices:
+            return (
+                f"{self.name}: you predicted {answer}, {said}; you are {'above' if answer > measured else 'below'} it"
+            )
+        return f"{self.name}: you predicted {answer}, {said}" + (f". {led}" if led else "")
+
+    def _near(self, answer: Answer, value: Answer) -> bool:
+        if isinstance(answer, str) or isinstance(value, str):
+            return answer == value
+        return abs(answer - value) <= self.within * abs(value)
 
 
 @dataclass(frozen=True)
@@ -40,20 +83,10 @@ class PredictChecker:
                 return Finding(f"{name}: write {plain}, without a mark between the thousands", where=path.name)
             return Finding(f"the file cannot be read: {error}; each line is a name, = and a number", where=path.name)
         for question in self.questions:
-            answer = given.get(question.name)
-            if answer in (None, "?"):
-                return Finding(
-                    f"{question.name} has no prediction yet: replace the question mark by a number", question.asks
-                )
-            if isinstance(answer, bool) or not isinstance(answer, int):
-                return Finding(f"{question.name} is {answer!r}; a whole number is asked for", question.asks)
+            if malformed := question.malformed(given.get(question.name)):
+                return Finding(malformed, question.asks)
         # Measured only now: a look at the first result would help with the others.
         for question in self.questions:
-            measured, answer = question.measure(), given[question.name]
-            if answer != measured:
-                led = question.slips.get(answer, "")
-                more = f". {led}" if led else f"; you are {'above' if answer > measured else 'below'} it"
-                return Finding(
-                    f"{question.name}: you predicted {answer}, the twin measured another number{more}", question.asks
-                )
+            if wrong := question.wrong(given[question.name]):
+                return Finding(wrong, question.asks)
         return len(self.questions)

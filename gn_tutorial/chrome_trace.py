@@ -5,6 +5,10 @@ instruction. The pipes have the names of the pipeline chart of msProf's simulato
 in microseconds since the blocks started, in whole nanoseconds: Perfetto keeps no more, and drops events of one thread
 that overlap, so that each event's end is rounded, and not its length. Numbers of processes and threads start at 1:
 0 is the idle process of a system's trace.
+
+Each event ends one nanosecond early. A viewer adds "ts" and "dur" as floating-point numbers, or cuts both off to whole
+nanoseconds: where one event begins as another ends, either may overlap by a hair. Speedscope then took the next event
+for a part of this one, and drew stairs.
 """
 
 from __future__ import annotations
@@ -21,6 +25,9 @@ from gn_tutorial.trace import Pipe
 
 #: In the order of the tracks.
 TRACKS = {Pipe.S: "SCALAR", Pipe.MTE2: "MTE2", Pipe.V: "VECTOR", Pipe.MTE3: "MTE3"}
+
+#: Between the end of an event and the next one of its track.
+_GAP_NS = 1
 
 
 def chrome_trace(profile: Profile) -> str:
@@ -88,7 +95,7 @@ def _complete(span: Span, profile: Profile) -> dict[str, Any]:
         "pid": span.block + 1,
         "tid": span.pipe + 1,
         "ts": start / 1000.0,
-        "dur": (end - start) / 1000.0,
+        "dur": max(end - start - _GAP_NS, 0) / 1000.0,
         "args": args,
     }
 

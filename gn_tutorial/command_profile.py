@@ -169,7 +169,7 @@ def draw(profile: Profile, path: Path, view: View) -> None:
     """Write one picture. Raises ArgumentError for a block or a window that the profile does not have."""
     from gn_tutorial.plot_gantt import gantt, gantt_cores
     from gn_tutorial.plot_gm import gm_access
-    from gn_tutorial.plot_limits import limits, roofline
+    from gn_tutorial.plot_limits import launch_roofline, limits
     from gn_tutorial.plot_ub import ub_map
 
     window = parse_window(view.window)
@@ -184,7 +184,7 @@ def draw(profile: Profile, path: Path, view: View) -> None:
     elif view.picture in over_time:
         made = over_time[view.picture](profile, window=window)
     else:
-        made = {"limits": limits, "roofline": roofline}[view.picture](profile)
+        made = {"limits": limits, "roofline": launch_roofline}[view.picture](profile)
     made.save(path)
 
 

@@ -87,6 +87,9 @@ class CoreClock:
         self._written: dict[tuple[int, int], tuple[float, _Cause]] = {}  # bytes of the Unified Buffer: ready when
         self._copies = 0
         self._meeting = 0  # line of the last meeting
+        self._worked = dict.fromkeys(
+            self.busy, 0.0
+        )  # how much the scalar unit had done when it last issued to the queue
         self._scalar_free = 0.0  # until when the scalar unit's last span went
         self._resumed, self._scalar_cause = 0.0, _NOBODY  # when and after whom the scalar unit last went on
         self._spans: dict[Pipe, list[Span]] = {pipe: [] for pipe in self.busy}
@@ -191,7 +194,8 @@ class CoreClock:
         start = max(free, gate, issued)
         waited, cause = start - free, _NOBODY
         if waited > 0.0:
-            cause = self._gate_cause[pipe] if gate >= issued else self._who_held_scalar(free, event)
+            cause = self._gate_cause[pipe] if gate >= issued else self._who_held_scalar(waited, event)
+        self._worked[pipe] = self.busy[Pipe.S]
         self._free[pipe] = start + length
         self._done[pipe] = max(self._done[pipe], start + until_done)
         self._line[pipe] = event.line
@@ -252,9 +256,15 @@ class CoreClock:
             self._scalar = until + self._machine.round_trip
             self._resumed, self._scalar_cause = self._scalar, cause
 
-    def _who_held_scalar(self, free: float, event: Event) -> _Cause:
-        """Why an instruction was issued so late: whom the scalar unit waited for meanwhile, or its own work."""
-        return self._scalar_cause if free < self._resumed else _Cause("S", event.line)
+    def _who_held_scalar(self, waited: float, event: Event) -> _Cause:
+        """Why an instruction was issued so late: whom the scalar unit waited for meanwhile, or its own work.
+
+        In a loop over GetValue a pipe waits for the loop, not for the short copy at the end of it.
+        """
+        worked = self.busy[Pipe.S] - self._worked[event.pipe]
+        if worked > waited / 2.0 or self._scalar_cause is _NOBODY:
+            return _Cause("S", self._line[Pipe.S] or event.line)
+        return self._scalar_cause
 
     def _hold_all(self, until: float, cause: _Cause) -> None:
         for pipe in _DMA | {Pipe.V}:

@@ -39,8 +39,11 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
         axis.plot(blocks, times, color="#0072B2", marker="o", markersize=5, linewidth=1.8, label="modelled time")
         axis.plot(blocks, ideal, color="#D55E00", linestyle="--", label="if every core helped equally", zorder=3)
         axis.plot(blocks, floor, color=FAINT, linestyle=":", linewidth=1.4, label="launch and memory alone")
+        binding = ""
         for number, time, profile in zip(blocks, times, ordered, strict=True):
-            words = f"{time:.1f} us\n{profile.binding.name}"
+            # Only where it changes: between many cores there is no room for the same words again.
+            words = f"{time:.1f} us" + (f"\n{profile.binding.name}" if profile.binding.name != binding else "")
+            binding = profile.binding.name
             axis.annotate(words, (number, time), xytext=(0, 8), textcoords="offset points", ha="center", fontsize=7)
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
@@ -52,12 +55,14 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
         axis.set_xlabel("blocks of the launch" + ("" if blocks[-1] <= machine.cores else f" ({machine.cores} cores)"))
         axis.set_ylabel("microseconds (modelled)")
         axis.set_title(f"{first.kernel}: time against the number of cores", loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(f"{machine.name}; below each time: its binding limit", loc="right")
+        axis.set_title(f"{machine.name}; below a time: the binding limit from there on", loc="right")
         axis.legend(loc="upper right", frameon=False)
         axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
         axis.spines[["top", "right"]].set_visible(False)
     quickest = int(np.argmin(times))
-    said = "; ".join(f"{number} blocks {time:.2f} us" for number, time in zip(blocks, times, strict=True))
+    said = "; ".join(
+        f"{number} block{'s' * (number > 1)} {time:.2f} us" for number, time in zip(blocks, times, strict=True)
+    )
     return Picture(
         figure,
         f"Modelled time of {first.kernel} on {machine.name}: {said}. Quickest on {blocks[quickest]} blocks, "

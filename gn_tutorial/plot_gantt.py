@@ -8,9 +8,11 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from gn_tutorial.machine import Machine
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot_pipes import LOOKS, of_all, pipe_legend, recorded_block
 from gn_tutorial.profile import Profile
+from gn_tutorial.span import Span
 from gn_tutorial.stretches import Stretch, Window, end_of, stretches, window_of
 from gn_tutorial.trace import Pipe
 
@@ -90,7 +92,11 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
         # On the box's own colour, or a hatch would run through the letters.
         under = {"facecolor": look.colour, "edgecolor": "none", "pad": 1.0}
         _write(axis, words, box.start, box.end, shown, y=lane, va="center", color=look.ink, bbox=under)
-        _draw_wait(axis, box, lane, shown, machine.microseconds(box.first.waited))
+        _draw_wait(axis, box.first, lane, shown, machine)
+    # An instruction behind the window may have waited inside it.
+    behind = (span for span in profile.timeline.of(block, pipe) if machine.microseconds(span.start) > shown.end)
+    if (following := next(behind, None)) is not None:
+        _draw_wait(axis, following, lane, shown, machine)
     busy = machine.microseconds(profile.timeline.busy[block][pipe])
     whole = machine.microseconds(profile.timeline.block_cycles[block])
     share = f"busy {busy:.2f} us\n{busy / whole:.0%} of the block" if whole else "nothing to do"
@@ -107,15 +113,15 @@ def _boxes(axis: Axes, boxes: list[Stretch], pipe: Pipe, low: float, height: flo
     drawn.set_gid(pipe.name)
 
 
-def _draw_wait(axis: Axes, box: Stretch, lane: int, shown: Window, waited: float) -> None:
+def _draw_wait(axis: Axes, span: Span, lane: int, shown: Window, machine: Machine) -> None:
     """The idle time before an instruction, and what the pipe waited for where there is room for the words."""
-    span = box.first
+    start, waited = machine.microseconds(span.start), machine.microseconds(span.waited)
     if not span.cause or waited < shown.width / 300.0:
         return
-    axis.broken_barh([(box.start - waited, waited)], (lane - 0.17, 0.34), facecolor=_IDLE, linewidth=0, zorder=1)
+    axis.broken_barh([(start - waited, waited)], (lane - 0.17, 0.34), facecolor=_IDLE, linewidth=0, zorder=1)
     where = f", line {span.cause_line}" if span.cause_line else ""
     words = (f"waits for {span.cause}{where}", f"waits for {span.cause}", f"for {span.cause}")
-    _write(axis, words, box.start - waited, box.start, shown, y=lane - 0.18, va="bottom", color=INK)
+    _write(axis, words, start - waited, start, shown, y=lane - 0.18, va="bottom", color=INK)
 
 
 def _write(

@@ -67,7 +67,7 @@ def vector_peak(machine: Machine, element_bytes: int) -> float:
     return machine.cores * machine.clock_ghz * 1000.0 * _REPEAT_BYTES / element_bytes
 
 
-def roofline(*profiles: Profile) -> Picture:
+def launch_roofline(*profiles: Profile) -> Picture:
     """Elements per second against elements per byte of HBM, both axes logarithmic: one point for each launch.
 
     The sloped roof is what HBM delivers, the level one what the vector units process. A launch without vector
@@ -90,6 +90,8 @@ def roofline(*profiles: Profile) -> Picture:
         figure = Figure(figsize=(9.6, 5.4), layout="constrained")
         axis = figure.subplots()
         said = _draw_roofline(axis, profiles, machine.hbm_read_gbs, peak / 1000.0)
+        # Outside of the axes, where a marker of the legend cannot be taken for a launch.
+        figure.legend(loc="outside lower left", frameon=False)
         axis.set_title("Roofline, modelled: how near each launch is to what memory and vector units allow", loc="left",
                        fontsize=11, fontweight="bold")  # fmt: skip
     return Picture(
@@ -113,7 +115,7 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     across = np.array([left, ridge, right])
     (roof,) = axis.plot(across, np.minimum(across * bandwidth, peak), color=INK, linewidth=1.6, zorder=2)
     roof.set_gid("roof")
-    axis.text(ridge, peak * 1.15, f"vector units: {peak:,.0f} billion elements/s", ha="left", fontsize=8)
+    axis.text(right, peak * 1.15, f"vector units: {peak:,.0f} billion elements/s", ha="right", fontsize=8)
     slope = (left * ridge) ** 0.5
     axis.text(slope, slope * bandwidth * 1.2, f"HBM: {bandwidth:,.0f} GB/s", ha="right", fontsize=8)
     said = []
@@ -121,11 +123,12 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     for profile, (x, y), (colour, marker), size in zip(profiles, points, LINES, (13, 10, 8, 5), strict=False):
         allowed = min(x * bandwidth, peak)
         axis.plot([x, x], [y, allowed], color=colour, linewidth=1.0, linestyle=":", zorder=1)
-        label = f"{profile.kernel}: {profile.microseconds:.2f} us, limit {profile.binding.name}"
-        axis.plot([x], [y], color=colour, marker=marker, markersize=size, linestyle="none", label=label, zorder=3)
-        axis.annotate(
-            f"{allowed / y:.1f} × below the roof", (x, y), xytext=(9, -3), textcoords="offset points", fontsize=8
+        # All words stand in the legend: beside points that lie close together they would cover each other.
+        label = (
+            f"{profile.kernel}: {profile.microseconds:.2f} us, {allowed / y:.1f} × below the roof; "
+            f"its limit: {profile.binding.name}"
         )
+        axis.plot([x], [y], color=colour, marker=marker, markersize=size, linestyle="none", label=label, zorder=3)
         said.append(
             f"{profile.kernel} processes {x:.3g} elements per byte and {y:.3g} billion a second, "
             f"{allowed / y:.1f} times below the roof; its binding limit is {profile.binding.name}"
@@ -138,7 +141,6 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     axis.set_ylabel("billion elements per second (modelled)")
     axis.xaxis.set_major_formatter(lambda value, _position: f"{value:g}")
     axis.yaxis.set_major_formatter(lambda value, _position: f"{value:,g}")
-    axis.legend(loc="lower right", frameon=False)
     axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
     axis.spines[["top", "right"]].set_visible(False)
     return said

@@ -1,4 +1,4 @@
-"""Pictures of the machine and of work on it: one core, a roofline, groups on cores, the order of copies."""
+"""Pictures of the machine and of work on it: one core, what it allows, groups on cores, the order of copies."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Ceiling:
     rate: float
 
 
-def roofline(
+def bounds_roofline(
     kernels: Mapping[str, tuple[float, str]], ceilings: Mapping[str, Ceiling], bandwidth: float, source: str
 ) -> Picture:
     """Bounds, not times: what bandwidth and ceiling allow each kernel, in operations/s, on logarithmic axes.
@@ -109,7 +109,7 @@ def roofline(
         name: (per_byte, min(per_byte * bandwidth, ceilings[key].rate)) for name, (per_byte, key) in kernels.items()
     }
     with matplotlib.rc_context(STYLE):
-        figure = _draw_roofline(points, ceilings, bandwidth, source)
+        figure = _draw_bounds(points, ceilings, bandwidth, source)
     highest = max(ceiling.rate for ceiling in ceilings.values())
     said = [
         f"{name} {per_byte:.2g} operations for each byte, at most {rate:.2g}"
@@ -124,7 +124,7 @@ def roofline(
     )
 
 
-def _draw_roofline(
+def _draw_bounds(
     points: Mapping[str, tuple[float, float]], ceilings: Mapping[str, Ceiling], bandwidth: float, source: str
 ) -> Figure:
     figure = Figure(figsize=(9.6, 4.8), layout="constrained")

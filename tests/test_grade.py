@@ -368,6 +368,35 @@ def test_predictions(tmp_path: Path, text: str, message: str) -> None:
     assert PredictChecker(questions).check(path, 0) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time = '?'\npipe = 'V'", "time has no prediction yet: replace the question mark by a number"),
+        ("time = 100\npipe = '?'", "pipe has no prediction yet: replace the question mark by one of the words"),
+        ("time = '100'\npipe = 'V'", "time is '100'; a number is asked for"),
+        ("time = true\npipe = 'V'", "time is True; a number is asked for"),
+        ("time = 100\npipe = 1", "pipe is 1; one of S, V is asked for, in quotation marks"),
+        ("time = nan\npipe = 'V'", "time: you predicted nan, the timing model says another number"),
+        ("time = 111\npipe = 'V'", "the timing model says another number; you are above it"),
+        ("time = 48\npipe = 'V'", "the timing model says another number. half of it"),
+        ("time = 109.5\npipe = 'S'", "pipe: you predicted S, the timing model finds another one. no loop"),
+    ],
+)
+def test_predictions_of_what_is_modelled_have_room_and_may_be_words(tmp_path: Path, text: str, message: str) -> None:
+    questions = (
+        Question("time", "how long", lambda: 100.0, {50.0: "half of it"}, within=0.1),
+        Question("pipe", "which one", lambda: "V", {"S": "no loop"}, choices=("S", "V")),
+    )
+    path = tmp_path / "answers.toml"
+    path.write_text(text)
+    found = PredictChecker(questions).check(path, 0)
+    assert isinstance(found, Finding)
+    assert message in found.message
+    for right in (90, 100, 110.0):
+        path.write_text(f"time = {right}\npipe = 'V'")
+        assert PredictChecker(questions).check(path, 0) == 2
+
+
 def test_data_differ_from_attempt_to_attempt_and_not_from_run_to_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

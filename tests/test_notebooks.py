@@ -115,7 +115,9 @@ def test_no_output_belongs_to_one_machine(notebook: Notebook) -> None:
         )
         assert not re.search(r"0x[0-9a-f]{6,}", text), f"{cell.id} shows an address"
         if "nbval-ignore-output" not in cell.metadata.get("tags", ()):
-            assert not re.search(r"\d\s?(ms|µs|us|s)\b|second", text), f"{cell.id} shows a time"
+            # Modelled times are the same everywhere, and are called so wherever they stand.
+            timed = re.search(r"\d\s?(ms|µs|us|s)\b|second", text)
+            assert not timed or "modelled" in text.lower(), f"{cell.id} shows a time that no model says"
         else:
             assert "#" in cell.source, f"{cell.id} does not say why its output is not compared"
 

@@ -25,7 +25,7 @@ def test_lines_are_the_times_the_ideal_and_the_floor() -> None:
     )
     floor = [2.0 + one.timeline.memory_cycles / 1800 for one in ordered]
     np.testing.assert_allclose(lines["launch and memory alone"].get_ydata(), floor)
-    assert f"1 blocks {ordered[0].microseconds:.2f} us" in picture.alt
+    assert f"1 block {ordered[0].microseconds:.2f} us" in picture.alt
     assert picture.alt.startswith("Modelled")
 
 

@@ -47,6 +47,15 @@ def test_an_idle_stretch_says_what_it_waits_for() -> None:
     assert (us(first.start - first.waited), us(first.start)) in {(round(one.x0, 9), round(one.x1, 9)) for one in idle}
 
 
+def test_a_wait_that_ends_behind_the_window_is_seen_in_it() -> None:
+    profile = two_tiles()
+    first = next(profile.timeline.of(0, Pipe.V))
+    early = us(first.start) * 0.9
+    (axis,) = gantt(profile, window=(0.0, early)).figure.axes
+    assert not boxes(axis, "V")
+    assert "waits for MTE2, line 11" in texts(axis)
+
+
 def test_data_under_way_last_until_they_arrive() -> None:
     profile = two_tiles()
     (axis,) = gantt(profile).figure.axes

@@ -9,7 +9,7 @@ from timing_support import load, trace
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
-from gn_tutorial.plot_limits import intensity, limits, roofline, vector_peak
+from gn_tutorial.plot_limits import intensity, launch_roofline, limits, vector_peak
 from gn_tutorial.profile import Profile
 from gn_tutorial.timeline import make_timeline
 
@@ -28,7 +28,7 @@ def test_a_bar_for_the_time_and_each_bound_the_binding_one_first() -> None:
 
 def test_a_point_lies_at_its_intensity_and_rate_under_the_roof() -> None:
     profile = two_tiles()
-    picture = roofline(profile)
+    picture = launch_roofline(profile)
     (axis,) = picture.figure.axes
     elements, moved = 4 * 1024, 4 * 4096  # four tiles of floats, each read from HBM once
     assert intensity(profile) == elements / moved
@@ -51,13 +51,13 @@ def test_what_has_no_place_on_a_roofline_is_refused() -> None:
     made = trace(load(512))
     copy = Profile("copy", 1, make_timeline(made, B3), made, two_tiles().tally)
     with pytest.raises(ArgumentError, match="copy executes no vector instruction"):
-        roofline(copy)
+        launch_roofline(copy)
     profile = two_tiles()
     other = Profile("o", 2, make_timeline(profile.trace, load_machine("910B1")), profile.trace, profile.tally)
     with pytest.raises(ArgumentError, match="one machine"):
-        roofline(profile, other)
+        launch_roofline(profile, other)
     warm = Profile("w", 2, make_timeline(profile.trace, B3, warm=True), profile.trace, profile.tally)
     with pytest.raises(ArgumentError, match="w moves no byte of HBM"):
-        roofline(warm)
+        launch_roofline(warm)
     with pytest.raises(ArgumentError, match="0 launches"):
-        roofline()
+        launch_roofline()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_machine import Ceiling, copy_order, core_balance, roofline, vector_core
+from gn_tutorial.plot_machine import Ceiling, bounds_roofline, copy_order, core_balance, vector_core
 
 CEILINGS = {"vector": Ceiling("vector units", 4e12), "scalar": Ceiling("scalar units", 2e10)}
 KERNELS = {"left": (0.5, "vector"), "right": (16.0, "vector"), "slow": (0.5, "scalar")}
@@ -23,7 +23,7 @@ def test_the_core_has_two_memories_and_four_pipes() -> None:
 
 
 def test_a_kernel_lies_under_the_slope_or_under_its_ceiling() -> None:
-    picture = roofline(KERNELS, CEILINGS, 1e12, "two figures")
+    picture = bounds_roofline(KERNELS, CEILINGS, 1e12, "two figures")
     (axis,) = picture.figure.axes
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
     drawn = {str(line.get_label()): (line.get_xdata()[0], line.get_ydata()[0]) for line in axis.lines}
@@ -36,7 +36,7 @@ def test_a_kernel_lies_under_the_slope_or_under_its_ceiling() -> None:
 
 
 def test_the_roofline_says_that_it_is_a_bound_and_where_it_comes_from() -> None:
-    picture = roofline(KERNELS, CEILINGS, 1e12, "two figures")
+    picture = bounds_roofline(KERNELS, CEILINGS, 1e12, "two figures")
     assert "bounds in operations/s" in picture.alt
     assert "two figures" in picture.alt
     assert "two figures" in picture.figure.axes[0].get_title(loc="left")
@@ -47,12 +47,12 @@ def test_the_roofline_says_that_it_is_a_bound_and_where_it_comes_from() -> None:
 @pytest.mark.parametrize("kernels", [{}, {"none": (0.0, "vector")}, {"nan": (np.nan, "vector")}])
 def test_a_roofline_without_numbers_is_refused(kernels: dict[str, tuple[float, str]]) -> None:
     with pytest.raises(ArgumentError, match="numbers above zero"):
-        roofline(kernels, CEILINGS, 1e12, "figures")
+        bounds_roofline(kernels, CEILINGS, 1e12, "figures")
 
 
 def test_an_unknown_ceiling_is_refused() -> None:
     with pytest.raises(ArgumentError, match="no ceiling 'cube'"):
-        roofline({"matrix": (9.0, "cube")}, CEILINGS, 1e12, "figures")
+        bounds_roofline({"matrix": (9.0, "cube")}, CEILINGS, 1e12, "figures")
 
 
 def test_each_launch_is_a_staircase_from_one_core_on() -> None:

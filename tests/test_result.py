@@ -121,6 +121,17 @@ def test_not_finite_is_right_where_the_reference_is_the_same() -> None:
     assert compare([inf], [-inf], atol=1.0).wrong == 1
 
 
+def test_a_large_output_is_compared_in_pieces_and_every_piece_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    got = np.array([[1.0, 2.0, 3.0], [4.5, 5.0, 6.0], [7.0, 8.0, 11.0]])
+    want = np.arange(1.0, 10.0).reshape(3, 3)
+    whole = compare(got, want, rtol=0.01)
+    assert (whole.wrong, whole.max_abs) == (2, 2.0)
+    monkeypatch.setattr("gn_tutorial.result._PIECE", 4)
+    assert compare(got, want, rtol=0.01) == whole
+    got[2, 2] = np.nan
+    assert np.isnan(compare(got, want, rtol=0.01).max_abs)
+
+
 def test_other_shape_is_wrong_even_if_it_broadcasts() -> None:
     row = compare([1.0, 1.0], [1.0])
     assert not row.ok

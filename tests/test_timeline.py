@@ -139,6 +139,17 @@ def test_without_a_flag_nobody_waits() -> None:
     assert (add.start, add.cause) == (2 * ISSUE, "S")
 
 
+def test_a_pipe_waits_for_the_loop_that_the_scalar_unit_is_in_and_not_for_the_copy_at_its_end() -> None:
+    pass_over = [load(4096, line=3), set_flag("MTE2_S"), wait_flag("MTE2_S")]
+
+    def cause(*between: Event) -> tuple[str, int]:
+        second = spans(make_timeline(trace(*pass_over, *between, *pass_over), B3), Pipe.MTE2)[1]
+        return second.cause, second.cause_line
+
+    assert cause(elements(1000, at=1 << 14, line=5)) == ("S", 5)
+    assert cause() == ("MTE2", 3)  # nothing but the copy itself held the scalar unit
+
+
 def test_two_buffers_hide_the_latency_that_one_does_not() -> None:
     def program(buffers: int) -> list[Event]:
         made = [set_flag("V_MTE2", i) for i in range(buffers)]

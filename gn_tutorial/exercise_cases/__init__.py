@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from gn_tutorial.exercise_cases import machine, numpy_group_norm, scalar, start
+from gn_tutorial.exercise_cases import machine, modelled, numpy_group_norm, scalar, start
 from gn_tutorial.exercise_result import Finding
 
 
@@ -27,7 +27,9 @@ CHECKERS: Mapping[str, Checker] = {
     "ub-budget": machine.UB_BUDGET,
     "ub-tiling": machine.UB_TILING,
     "shared-buffer": machine.SHARED_BUFFER,
+    "add-times": modelled.ADD_TIMES,
     "core-offsets": scalar.CORE_OFFSETS,
     "row-mean": scalar.ROW_MEAN,
     "scalar-accesses": scalar.SCALAR_ACCESSES,
+    "scalar-times": modelled.SCALAR_TIMES,
 }

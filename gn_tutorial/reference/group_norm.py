@@ -59,13 +59,14 @@ def group_norm(
     mean += leftover
     rstd = 1.0 / np.sqrt(np.square(centred).mean(axis=2, keepdims=True) + eps)
 
-    y = (centred * rstd).reshape(data.shape)
+    centred *= rstd
+    y = centred.reshape(data.shape)
     per_channel = (channels,) + (1,) * (data.ndim - 2)
     if scale is not None:
         y *= scale.reshape(per_channel)
     if shift is not None:
         y += shift.reshape(per_channel)
-    return GroupNormOutputs(y.astype(dtype), mean[:, :, 0].astype(dtype), rstd[:, :, 0].astype(dtype))
+    return GroupNormOutputs(y.astype(dtype, copy=False), mean[:, :, 0].astype(dtype), rstd[:, :, 0].astype(dtype))
 
 
 def _checked_groups(num_groups: int, channels: int) -> int:
