@@ -146,7 +146,9 @@ def _case(op: OpSpec, table: dict[str, Any]) -> Case:
     case = Case(**{**table, "shape": tuple(table["shape"])})
     unknown = set(case.attributes) - {a.name for a in op.attributes}
     if unknown or not case.kind or case.elements < 1:
-        raise ValueError(f"shape {list(case.shape)}: {f'no attribute {unknown.pop()}' if unknown else 'kind or length'}")
+        raise ValueError(
+            f"shape {list(case.shape)}: {f'no attribute {unknown.pop()}' if unknown else 'kind or length'}"
+        )
     if (case.measured_us is None) == bool(case.source):
         raise ValueError(f"shape {list(case.shape)}: a measured time and its source go together")
     return case

@@ -1,7 +1,7 @@
 """The least time that any kernel needs for an operator on a machine: what must be moved, at the rates of the model.
 
-A bound is a *lower* bound of the timing model of docs/timing-model.md: no launch that reads all of its inputs and writes
-all of its outputs is modelled below it. It counts the data's way only, no instruction, no flag, no scalar work. All
+A bound is a *lower* bound of the timing model of docs/timing-model.md: no launch that reads all its inputs and writes
+all its outputs is modelled below it. It counts the data's way only, no instruction, no flag, no scalar work. All
 constants are fields of ``Machine``; each carries its source in ``machines/*.toml``.
 
 With R and W the bytes of all inputs and outputs, P the machine's cores, and rates in bytes per cycle::
@@ -60,7 +60,9 @@ class Work:
 
     def __post_init__(self) -> None:
         if min(self.read, self.written, self.units, self.unit_bytes) < 0 or self.units * self.unit_bytes > self.read:
-            raise ArgumentError(f"there is no such work: {self}", hint="bytes >= 0, and groups are part of what is read")
+            raise ArgumentError(
+                f"there is no such work: {self}", hint="bytes >= 0, and groups are part of what is read"
+            )
 
 
 class Bound(NamedTuple):
@@ -87,8 +89,8 @@ def lower_bound(work: Work, machine: Machine, *, split: bool) -> Bound:
         "HBM": _cycles(work.read, machine.hbm_read_gbs, machine)
         + _cycles(max(0, work.written - machine.l2_bytes), machine.hbm_write_gbs, machine),
         "L2": _cycles(work.read + again, machine.l2_read_gbs, machine),
-        "MTE2": work.read / cores / _rate(machine, cores) + again / cores / machine.mte2_bytes_per_cycle + latency,
-        "MTE3": work.written / cores / machine.mte3_bytes_per_cycle + latency,
+        "reading": work.read / cores / _rate(machine, cores) + again / cores / machine.mte2_bytes_per_cycle + latency,
+        "writing": work.written / cores / machine.mte3_bytes_per_cycle + latency,
     }
     if kind == TWO_READS:
         terms["whole groups"] = _whole_groups(work, machine) + latency

@@ -38,18 +38,30 @@ class Plan:
 
 
 def plan(
-    op: OpSpec, spec: KernelSpec, inputs: Sequence[Any], named: Mapping[str, Any], *, cores: int | None = None
+    op: OpSpec,
+    spec: KernelSpec,
+    inputs: Sequence[Any],
+    named: Mapping[str, Any],
+    *,
+    cores: int | None = None,
+    retiled: Tiling | None = None,
 ) -> Plan:
     """Check a call and prepare its launch.
 
     ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the most blocks to use,
-    DEFAULT_CORES if None. Raises ArgumentError naming the argument that does not fit.
+    DEFAULT_CORES if None. ``retiled`` replaces the struct of the host function, which may still refuse the call.
+    Raises ArgumentError naming the argument that does not fit.
     """
     arrays, attributes = _split(op, inputs, named)
     dtype = _data_dtype(op, spec, arrays)
     symbols = bind(op, {name: array.shape for name, array in arrays.items()}, attributes)
     symbols["cores"] = DEFAULT_CORES if cores is None else int(cores)
     tiling = load_tiling(op.tiling)(symbols) if op.tiling else None
+    if retiled is not None:
+        if tiling is None or (retiled.name, retiled.dtype) != (tiling.name, tiling.dtype):
+            wanted = f"a {tiling.name}" if tiling else "none: its numbers are passed by value"
+            raise ArgumentError(f"'tiling' is a {retiled.name}; {op.name} takes {wanted}")
+        tiling = retiled
     # Without a tiling struct nobody splits the work, and a kernel that ignores GetBlockIdx is right on one block only.
     blocks = int(tiling[op.tiling.blocks]) if op.tiling and tiling else (cores or 1)
     if not tiling and all(array.size == 0 for array in arrays.values()):

@@ -1,0 +1,256 @@
+"""Kernels by shapes: modelled time, lower bound and their ratio, for every kernel that the registry has.
+
+``run_grid`` gives a ``Bench``: plain rows, which ``bench_file`` writes and reads, ``bench_targets`` judges and
+``plot_ladder`` draws without running anything again. The same kernels, shapes and machine give the same digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gn_tutorial import sample
+from gn_tutorial.bench_grid import Case, Grid, example_case
+from gn_tutorial.bound import Bound, Work, lower_bound
+from gn_tutorial.errors import GntError, KernelFault
+from gn_tutorial.kernel import Kernel
+from gn_tutorial.machine import Machine
+from gn_tutorial.options import Limits
+from gn_tutorial.profile import Profile, profile_of, run_traced
+from gn_tutorial.result import Result
+from gn_tutorial.spec import KernelSpec, OpSpec
+
+OK, WRONG, FAILED, SKIPPED, UNSUPPORTED = "ok", "wrong", "failed", "not run", "not supported"
+#: The dtype in which a shape is run besides, where a kernel does not take the one that was measured.
+INSTEAD = "float32"
+#: Observed launches of 64 M elements take a minute on a laptop; a kernel that hangs should still end.
+_LIMITS = Limits(seconds=1800.0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kernel on one shape. All times are modelled, in microseconds, except ``measured_us``.
+
+    case: the shape, its attributes and its dtype, as text. kind: of the shape. status: OK, WRONG (the kernel's numbers
+    are out of tolerance: its time says little), FAILED, SKIPPED or UNSUPPORTED; ``note`` says why. Unless the kernel
+    ran, times are None. instead_of: the dtype that was asked for, if this row has another one.
+
+    bound_us, bound_kind, bound_limit: as in ``gn_tutorial.bound``. binding, binding_us: the profile's binding limit.
+    waits: the longest reason for which a pipe of the recorded blocks stood idle. measured_us: what somebody else
+    measured on a device with another kernel. blocks, recorded: of the launch, and how many of them were traced.
+    """
+
+    kernel: str
+    step: int
+    case: str
+    kind: str
+    shape: tuple[int, ...]
+    attributes: Mapping[str, Any]
+    dtype: str
+    status: str
+    instead_of: str = ""
+    modelled_us: float | None = None
+    bound_us: float | None = None
+    bound_kind: str = ""
+    bound_limit: str = ""
+    binding: str = ""
+    binding_us: float | None = None
+    waits: str = ""
+    measured_us: float | None = None
+    source: str = ""
+    blocks: int = 0
+    recorded: int = 0
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """Modelled time over bound; None unless the kernel ran."""
+        return self.modelled_us / self.bound_us if self.modelled_us and self.bound_us else None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The rows of one run, by shape, then by step. machine: its name; constants: its figures. seed: of the inputs."""
+
+    operator: str
+    machine: str
+    rows: tuple[Row, ...]
+    seed: int = 0
+    constants: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, kernel: str) -> tuple[Row, ...]:
+        """The rows of one kernel."""
+        return tuple(row for row in self.rows if row.kernel == kernel)
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """Every shape's text, in order."""
+        return tuple(dict.fromkeys(row.case for row in self.rows))
+
+
+class Job(NamedTuple):
+    """One kernel on one shape, before it runs. instead_of: as in Row; why_not: why it does not run."""
+
+    spec: KernelSpec
+    case: Case
+    instead_of: str = ""
+    status: str = OK
+    why_not: str = ""
+
+
+def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everything: bool = False) -> list[Job]:
+    """What to run, by shape: each kernel in the shape's dtype, and in float32 besides if it does not take that.
+
+    everything: also kernels that work element by element on shapes above ``grid.scalar_elements``.
+    """
+    slow = set() if everything else {spec.id for spec in kernels if works_by_element(op, spec)}
+    jobs = []
+    for case in grid.cases:
+        for spec in kernels:
+            if case.dtype in spec.dtypes:
+                jobs.append(_perhaps(Job(spec, case), slow, grid))
+                continue
+            takes = f"takes {', '.join(spec.dtypes)}"
+            jobs.append(Job(spec, case, status=UNSUPPORTED, why_not=takes))
+            if INSTEAD in spec.dtypes:
+                other = replace(case, dtype=INSTEAD)
+                jobs.append(_perhaps(Job(spec, other, instead_of=case.dtype), slow, grid))
+    return jobs
+
+
+def _perhaps(job: Job, slow: set[str], grid: Grid) -> Job:
+    if job.spec.id not in slow or job.case.elements <= grid.scalar_elements:
+        return job
+    why = f"element by element, above {grid.scalar_elements:,} elements; --all runs it"
+    return job._replace(status=SKIPPED, why_not=why)
+
+
+def works_by_element(op: OpSpec, spec: KernelSpec) -> bool:
+    """Whether a kernel makes at least one scalar access per element, counted on the operator's example."""
+    case = example_case(op)
+    arrays = sample.inputs(op, case.shape, dtype=spec.dtypes[0])
+    result = Kernel.registered(op, spec)(*arrays.values(), **case.attributes)
+    return result.tally.scalar >= case.elements
+
+
+def run_grid(
+    op: OpSpec,
+    grid: Grid,
+    machine: Machine,
+    *,
+    kernels: Sequence[KernelSpec] | None = None,
+    seed: int = 0,
+    everything: bool = False,
+    tell: Callable[[int, int, str], None] = lambda done, total, text: None,
+) -> Bench:
+    """Run every kernel on every shape, on all cores of the machine, from a cold L2 cache.
+
+    tell: called with how many launches are done, of how many, and what comes next. A kernel that fails, or is wrong,
+    is a row that says so.
+    """
+    jobs = plan_jobs(op, grid, kernels or op.kernels, everything=everything)
+    rows: list[Row] = []
+    inputs = _Inputs(op, seed)
+    for done, job in enumerate(jobs):
+        tell(done, len(jobs), f"{job.spec.id} {job.case.label(op)}")
+        rows.append(_row(op, grid, machine, job, inputs))
+    tell(len(jobs), len(jobs), "")
+    constants = {name: one.value for name, one in machine.constants.items()}
+    return Bench(op.name, machine.name, tuple(rows), seed, constants, _versions())
+
+
+class _Inputs:
+    """The seeded arrays of a shape and what the reference makes of them; kept for the kernels that follow."""
+
+    def __init__(self, op: OpSpec, seed: int) -> None:
+        self._op, self._seed = op, seed
+        self._key: Any = None
+        self._made: tuple[dict[str, np.ndarray], dict[str, np.ndarray]] = {}, {}
+
+    def of(self, case: Case) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+        key = (case.shape, case.dtype, tuple(case.attributes.items()))
+        if key != self._key:
+            self._made = {}, {}  # before the next ones are made: the largest take half a gigabyte
+            arrays = sample.inputs(self._op, case.shape, seed=self._seed, dtype=case.dtype)
+            self._made = arrays, sample.expected(self._op, arrays, case.attributes)
+            self._key = key
+        return self._made
+
+
+def _row(op: OpSpec, grid: Grid, machine: Machine, job: Job, inputs: _Inputs) -> Row:
+    case, spec = job.case, job.spec
+    row = Row(
+        spec.id, spec.step, case.label(op), case.kind, case.shape, dict(case.attributes), case.dtype, job.status,
+        job.instead_of, source=case.source, measured_us=case.measured_us, note=job.why_not,
+    )  # fmt: skip
+    if job.status != OK:
+        return row
+    arrays, expected = inputs.of(case)
+    try:
+        result = run_traced(
+            Kernel.registered(op, spec), *arrays.values(), blocks=machine.cores, limits=_LIMITS, **case.attributes
+        )
+        made = profile_of(result, machine=machine)
+        right = result.compare(expected, spec.tolerance).ok
+    except GntError as error:
+        return replace(row, status=FAILED, note=reason(error))
+    bound = bound_of(result, arrays, grid.group, machine)
+    return replace(
+        row,
+        status=OK if right else WRONG,
+        modelled_us=made.microseconds,
+        bound_us=bound.microseconds,
+        bound_kind=bound.kind,
+        bound_limit=bound.limit,
+        binding=made.binding.name,
+        binding_us=made.binding.microseconds,
+        waits=longest_wait(made),
+        blocks=made.blocks,
+        recorded=len(made.trace.blocks),
+        note="" if right else "its numbers are out of tolerance",
+    )
+
+
+def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machine: Machine) -> Bound:
+    """The bound of a launch: its inputs, its outputs, and the groups that its tiling struct names.
+
+    A launch of more blocks than there are groups shares groups between cores.
+    """
+    read = sum(array.nbytes for array in arrays.values())
+    written = sum(array.nbytes for array in result.outputs.values())
+    data = next(iter(arrays.values()))
+    elements = int(result.tiling[group]) if group and result.tiling is not None else 0
+    units = data.size // elements if elements else 0
+    work = Work(read, written, units, elements * data.itemsize)
+    return lower_bound(work, machine, split=result.blocks > units)
+
+
+def longest_wait(made: Profile) -> str:
+    """``MTE3 waits for V (line 112), 71 % of the time``; the share is of the recorded blocks' time."""
+    if not made.stalls:
+        return ""
+    stall = made.stalls[0]
+    share = stall.cycles / sum(made.timeline.block_cycles.values())
+    where = f" (line {stall.line})" if stall.line else ""
+    return f"{stall.pipe.name} waits for {stall.cause}{where}, {share:.0%} of the time"
+
+
+def reason(error: GntError) -> str:
+    """An error in one line; of a fault the ids of its findings."""
+    if isinstance(error, KernelFault) and error.diagnostics:
+        return ", ".join(dict.fromkeys(one.id for one in error.diagnostics))
+    return error.what
+
+
+def rows_that_ran(rows: Sequence[Row]) -> Iterator[Row]:
+    """Those with a time."""
+    return (row for row in rows if row.modelled_us is not None)
+
+
+def _versions() -> dict[str, str]:
+    return {"gn_tutorial": version("gn_tutorial"), "numpy": np.__version__}
