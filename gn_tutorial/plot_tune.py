@@ -63,10 +63,9 @@ def tuning_curve(tuning: Tuning) -> Picture:
         axis.set_ylim(min(tuning.bound_us, *times) / 1.2, max(times) * 1.6)
         for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
             set_formatter(plain_ticks)
-        axis.set_xlabel(f"{tuning.field}, logarithmic")
+        axis.set_xlabel(f"{tuning.field}, logarithmic\n{tuning.case} on {tuning.machine}")
         axis.set_ylabel("microseconds (modelled), logarithmic")
         axis.set_title(f"{tuning.kernel}: time against {tuning.field}", loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(f"{tuning.case}; {tuning.machine}", loc="right")
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
         axis.spines[["top", "right"]].set_visible(False)
