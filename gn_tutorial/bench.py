@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gn_tutorial import sample
+from gn_tutorial.bench_bound import bound_of
 from gn_tutorial.bench_grid import Case, Grid, example_case
-from gn_tutorial.bound import Bound, Work, lower_bound
 from gn_tutorial.errors import GntError, KernelFault
 from gn_tutorial.kernel import Kernel
 from gn_tutorial.machine import Machine
 from gn_tutorial.options import Limits
 from gn_tutorial.profile import Profile, profile_of, run_traced
-from gn_tutorial.result import Result
 from gn_tutorial.spec import KernelSpec, OpSpec
 
 OK, WRONG, FAILED, SKIPPED, UNSUPPORTED = "ok", "wrong", "failed", "not run", "not supported"
@@ -108,33 +107,42 @@ def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everythi
 
     everything: also kernels that work element by element on shapes above ``grid.scalar_elements``.
     """
-    slow = set() if everything else {spec.id for spec in kernels if works_by_element(op, spec)}
+    large = not everything and any(case.elements > grid.scalar_elements for case in grid.cases)
+    slow = {spec.id for spec in kernels if works_by_element(op, spec)} if large else set()
     jobs = []
     for case in grid.cases:
+        # What was measured in another dtype is no measurement of this one.
+        other = replace(case, dtype=INSTEAD, measured_us=None, source="")
+        instead = []
         for spec in kernels:
             if case.dtype in spec.dtypes:
                 jobs.append(_perhaps(Job(spec, case), slow, grid))
                 continue
-            takes = f"takes {', '.join(spec.dtypes)}"
-            jobs.append(Job(spec, case, status=UNSUPPORTED, why_not=takes))
+            jobs.append(Job(spec, case, status=UNSUPPORTED, why_not=f"takes {', '.join(spec.dtypes)}"))
             if INSTEAD in spec.dtypes:
-                other = replace(case, dtype=INSTEAD)
-                jobs.append(_perhaps(Job(spec, other, instead_of=case.dtype), slow, grid))
+                instead.append(_perhaps(Job(spec, other, instead_of=case.dtype), slow, grid))
+        jobs += instead
     return jobs
 
 
 def _perhaps(job: Job, slow: set[str], grid: Grid) -> Job:
     if job.spec.id not in slow or job.case.elements <= grid.scalar_elements:
         return job
-    why = f"element by element, above {grid.scalar_elements:,} elements; --all runs it"
+    why = f"element by element, above {grid.scalar_elements:,} elements"
     return job._replace(status=SKIPPED, why_not=why)
 
 
 def works_by_element(op: OpSpec, spec: KernelSpec) -> bool:
-    """Whether a kernel makes at least one scalar access per element, counted on the operator's example."""
+    """Whether a kernel makes at least one scalar access per element, counted on the operator's example.
+
+    A kernel that fails there says so in the rows of its shapes.
+    """
     case = example_case(op)
     arrays = sample.inputs(op, case.shape, dtype=spec.dtypes[0])
-    result = Kernel.registered(op, spec)(*arrays.values(), **case.attributes)
+    try:
+        result = Kernel.registered(op, spec)(*arrays.values(), **case.attributes)
+    except GntError:
+        return False
     return result.tally.scalar >= case.elements
 
 
@@ -214,20 +222,6 @@ def _row(op: OpSpec, grid: Grid, machine: Machine, job: Job, inputs: _Inputs) ->
         recorded=len(made.trace.blocks),
         note="" if right else "its numbers are out of tolerance",
     )
-
-
-def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machine: Machine) -> Bound:
-    """The bound of a launch: its inputs, its outputs, and the groups that its tiling struct names.
-
-    A launch of more blocks than there are groups shares groups between cores.
-    """
-    read = sum(array.nbytes for array in arrays.values())
-    written = sum(array.nbytes for array in result.outputs.values())
-    data = next(iter(arrays.values()))
-    elements = int(result.tiling[group]) if group and result.tiling is not None else 0
-    units = data.size // elements if elements else 0
-    work = Work(read, written, units, elements * data.itemsize)
-    return lower_bound(work, machine, split=result.blocks > units)
 
 
 def longest_wait(made: Profile) -> str:

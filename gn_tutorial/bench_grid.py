@@ -97,7 +97,7 @@ class Grid:
     cases: tuple[Case, ...]
     targets: tuple[Target, ...] = ()
     group: str = ""
-    scalar_elements: int = 1 << 20
+    scalar_elements: int = 1 << 24
     tune: Tune | None = None
 
 

@@ -175,8 +175,8 @@ _HEADERS = ("shape", "kernel", "modelled us", "bound us", "ratio", "bound", "bin
 
 def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | None) -> None:
     for kind in dict.fromkeys(row.kind for row in bench.rows):
-        rows = [_cells(row) for row in bench.rows if row.kind == kind]
-        title = f"{bench.operator}, {kind} shapes: modelled on {bench.machine}, cold L2 cache"
+        rows = _merged([_cells(row) for row in bench.rows if row.kind == kind])
+        title = f"{bench.operator}, {kind}: modelled on {bench.machine}, cold L2 cache"
         print_table(_HEADERS, [_without_repeats(rows, place) for place in range(len(rows))], title=title)
     if verdicts:
         rows = [(one.name, one.word, one.found) for one in verdicts]
@@ -194,9 +194,7 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | No
     skipped = [row for row in bench.rows if row.status == SKIPPED]
     if skipped:
         names = ", ".join(dict.fromkeys(row.kernel for row in skipped))
-        print(
-            f"not run: {names} work element by element and take minutes above {grid.scalar_elements:,} elements (--all)"
-        )
+        print(f"not run: {names}, element by element, above {grid.scalar_elements:,} elements (--all runs it)")
     if any(0 < row.recorded < row.blocks for row in bench.rows):
         print(
             "Of a launch up to 8 blocks are traced, evenly spread, fewer where their events are many; each other block"
@@ -217,6 +215,18 @@ def _cells(row: Row) -> tuple[str, ...]:
         case, row.kernel, f"{row.modelled_us:.2f}", f"{row.bound_us:.2f}", f"{row.ratio:.2f}",
         f"{row.bound_kind}, {row.bound_limit}", f"{row.binding} {row.binding_us:.2f} us{note}", measured,
     )  # fmt: skip
+
+
+def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Kernels that do not take a shape's dtype share one row."""
+    merged: list[tuple[str, ...]] = []
+    for row in rows:
+        last = merged[-1] if merged else ("",) * len(row)
+        if row[2] == UNSUPPORTED and (row[0], *row[2:]) == (last[0], *last[2:]):
+            merged[-1] = (row[0], f"{last[1]}, {row[1].partition('/')[2]}", *row[2:])
+        else:
+            merged.append(row)
+    return merged
 
 
 def _without_repeats(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:

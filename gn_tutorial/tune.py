@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gn_tutorial import sample
-from gn_tutorial.bench import OK, WRONG, bound_of, longest_wait, reason
+from gn_tutorial.bench import OK, WRONG, longest_wait, reason
+from gn_tutorial.bench_bound import bound_of
 from gn_tutorial.bench_grid import Case, Tune, load_grid
 from gn_tutorial.errors import ArgumentError, KernelError
 from gn_tutorial.kernel import Kernel
