@@ -22,6 +22,7 @@ from gn_tutorial.machine import Machine
 from gn_tutorial.options import Limits
 from gn_tutorial.profile import Profile, profile_of, run_traced
 from gn_tutorial.spec import KernelSpec, OpSpec
+from gn_tutorial.trace import Pipe
 
 OK, WRONG, FAILED, SKIPPED, UNSUPPORTED = "ok", "wrong", "failed", "not run", "not supported"
 #: The dtype in which a shape is run besides, where a kernel does not take the one that was measured.
@@ -39,7 +40,7 @@ class Row:
     ran, times are None. instead_of: the dtype that was asked for, if this row has another one.
 
     bound_us, bound_kind, bound_limit: as in ``gn_tutorial.bound``. binding, binding_us: the profile's binding limit.
-    waits: the longest reason for which a pipe of the recorded blocks stood idle. measured_us: what somebody else
+    waits: why the pipe of the binding limit stood idle longest, in the recorded blocks. measured_us: what somebody else
     measured on a device with another kernel. blocks, recorded: of the launch, and how many of them were traced.
     """
 
@@ -224,11 +225,19 @@ def _row(op: OpSpec, grid: Grid, machine: Machine, job: Job, inputs: _Inputs) ->
     )
 
 
+#: The pipe that a binding limit is about: why that one stood idle says more than why others did.
+_PIPE_OF = {"HBM": Pipe.MTE2, "L2": Pipe.MTE2, "MTE2": Pipe.MTE2, "MTE3": Pipe.MTE3, "vector unit": Pipe.V}
+
+
 def longest_wait(made: Profile) -> str:
-    """``MTE3 waits for V (line 112), 71 % of the time``; the share is of the recorded blocks' time."""
-    if not made.stalls:
+    """Why the pipe of the binding limit stood idle longest: ``MTE2 waits for V (line 46), 41% of the time``.
+
+    The share is of the recorded blocks' time. "" if it never waited.
+    """
+    pipe = _PIPE_OF.get(made.binding.name, Pipe.S)
+    stall = next((one for one in made.stalls if one.pipe is pipe), None)
+    if stall is None:
         return ""
-    stall = made.stalls[0]
     share = stall.cycles / sum(made.timeline.block_cycles.values())
     where = f" (line {stall.line})" if stall.line else ""
     return f"{stall.pipe.name} waits for {stall.cause}{where}, {share:.0%} of the time"

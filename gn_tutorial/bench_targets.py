@@ -94,7 +94,10 @@ def _each(
     words = f"{len(rows) - len(missed)} of {len(rows)}"
     if ran:
         last = min(ran, key=lambda row: room[row.case])
-        words += f"; least: {_show(value(last), unit)} of {_show(limit(last), unit)} at {last.case} ({last.kernel})"
+        needs = "at least" if higher else "at most"
+        words += (
+            f"; farthest: {_show(value(last), unit)} where it is {needs} {_show(limit(last), unit)}, at {last.case}"
+        )
     if broken:
         words += f"; without a time: {', '.join(row.case for row in broken)}"
     return Verdict(target.name, not missed, words, tuple(missed))

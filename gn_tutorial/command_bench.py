@@ -188,7 +188,7 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | No
             for row in listed
         ]
         title = f"the {len(listed)} farthest from their bound, of the last kernel for each shape"
-        print_table(("ratio", "shape", "kernel", "binding limit", "longest wait of a pipe"), cells, title=title)
+        print_table(("ratio", "shape", "kernel", "binding limit", "longest wait of its pipe"), cells, title=title)
     for row in below_bound(bench):
         print(f"WRONG: {row.kernel} on {row.case} is modelled below its bound; report this, the bound is too high")
     skipped = [row for row in bench.rows if row.status == SKIPPED]

@@ -96,7 +96,7 @@ def as_data(found: Tuning) -> dict[str, object]:
 
 def _print(found: Tuning, plot: Path | None) -> None:
     best, ours = found.best, found.default
-    headers = (found.field, "modelled us", "of the host's", "UB bytes", "binding limit", "longest wait of a pipe", "")
+    headers = (found.field, "modelled us", "of the host's", "UB bytes", "binding limit", "longest wait of its pipe", "")
     rows = [_cells(one, found) for one in found.candidates]
     print_table(headers, rows, title=f"{found.kernel} on {found.case}, modelled on {found.machine}")
     if best and ours.modelled_us and best.modelled_us:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from gn_tutorial.bench import Bench, rows_that_ran
 from gn_tutorial.errors import ArgumentError
@@ -94,8 +95,10 @@ def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each
         axis.set_yticks(range(len(rungs)), [f"{row + 1}  {rung.kernel}" for row, rung in enumerate(rungs)])
         axis.set_ylim(len(rungs) - 0.4, -0.6)
         axis.tick_params(axis="y", length=0)
-        for set_formatter in (axis.xaxis.set_major_formatter, axis.xaxis.set_minor_formatter):
-            set_formatter(plain_ticks)
+        axis.xaxis.set_major_formatter(plain_ticks)
+        # Over more than three powers of ten the numbers between them would overlap.
+        low, high = axis.get_xlim()
+        axis.xaxis.set_minor_formatter(plain_ticks if high / low < 1000 else NullFormatter())
         axis.set_xlabel(
             "microseconds, modelled, logarithmic: equal lengths are equal speed-ups\n"
             "black line: the step's time    bar: change since the step before    diamond: its binding limit"

@@ -26,7 +26,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
 from gn_tutorial.plot_ladder import ladder_of
 from gn_tutorial.spec import kernels_root, load_registry
-from gn_tutorial.trace import FIRST_ADDRESS, TracedArgument
+from gn_tutorial.trace import FIRST_ADDRESS, Pipe, TracedArgument
 
 B2 = load_machine("910B2")
 OP = load_registry()["group_norm"]
@@ -49,7 +49,9 @@ def test_rows_are_the_profile_and_the_bound() -> None:
     work = Work(4 * 1024, 4 * 1024, 8, 4 * 126)
     assert first.bound_us == lower_bound(work, B2, split=False).microseconds
     assert first.ratio == made.microseconds / first.bound_us > 1
-    assert made.stalls[0].cause in first.waits
+    assert made.binding.name == "scalar unit"
+    stall = next(one for one in made.stalls if one.pipe is Pipe.S)
+    assert first.waits.startswith(f"S waits for {stall.cause} (line {stall.line}), ")
 
 
 def test_a_dtype_that_no_kernel_takes_is_said_and_float32_is_run_instead() -> None:

@@ -17,17 +17,17 @@ def test_share_of_bound_is_met_at_the_limit_and_missed_beyond() -> None:
     rows = row("op/a", "s", 12.5), row("op/a", "t", 11.0), row("op/a", "small", 99.0, kind="other")
     (met,) = judge(bench(*rows), [SHARE])
     assert (met.met, met.word) == (True, "met")
-    assert "2 of 2; least: 80% of 80% at s (op/a)" in met.found
+    assert "2 of 2; farthest: 80% where it is at least 80%, at s" in met.found
     (missed,) = judge(bench(*rows, row("op/a", "u", 20.0)), [SHARE])
     assert (missed.met, missed.missed) == (False, ("u",))
-    assert "2 of 3; least: 50% of 80% at u" in missed.found
+    assert "2 of 3; farthest: 50% where it is at least 80%, at u" in missed.found
 
 
 def test_at_most_counts_from_each_rows_own_bound() -> None:
     rows = row("op/a", "s", 33.0, 10.0), row("op/a", "t", 33.1, 10.0), row("op/a", "u", 33.1, 11.0)
     (verdict,) = judge(bench(*rows), [AT_MOST])
     assert verdict.missed == ("t",)
-    assert "33.10 us of 33.00 us at t" in verdict.found
+    assert "33.10 us where it is at most 33.00 us, at t" in verdict.found
 
 
 def test_the_last_kernel_that_takes_the_dtype_is_judged() -> None:
