@@ -75,13 +75,15 @@ class Target:
 
 @dataclass(frozen=True)
 class Tune:
-    """The tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
+    """A tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
 
-    follows: other fields that depend on it, each as an expression of whole numbers over the struct's fields.
+    from_step: kernels of the ladder from this step on are tuned by it, until another one takes over. follows: other
+    fields that depend on it, each as an expression of whole numbers over the struct's fields.
     """
 
     field: str
     multiple: int = 64
+    from_step: int = 1
     follows: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -98,7 +100,11 @@ class Grid:
     targets: tuple[Target, ...] = ()
     group: str = ""
     scalar_elements: int = 1 << 24
-    tune: Tune | None = None
+    tune: tuple[Tune, ...] = ()
+
+    def knob(self, step: int) -> Tune | None:
+        """What a kernel of this step is tuned by."""
+        return max((one for one in self.tune if one.from_step <= step), key=lambda one: one.from_step, default=None)
 
 
 def load_grid(op: OpSpec) -> Grid:
@@ -124,11 +130,10 @@ def example_case(op: OpSpec) -> Case:
 
 def _grid(op: OpSpec, data: dict[str, Any]) -> Grid:
     default = dict(data.pop("default", {}))
-    tune = data.pop("tune", None)
     grid = Grid(
         cases=tuple(_case(op, table) for table in data.pop("shapes")),
         targets=tuple(_target(op, table) for table in data.pop("targets", [])),
-        tune=None if tune is None else Tune(**tune),
+        tune=tuple(Tune(**table) for table in data.pop("tune", [])),
         **default,
     )
     if data:

@@ -105,7 +105,7 @@ def _print(found: Tuning, plot: Path | None) -> None:
             f"fastest: {found.field} = {best.value} with {best.modelled_us:.2f} us; the host function chooses "
             f"{ours.value} with {ours.modelled_us:.2f} us ({gain:.2f} times that); bound {found.bound_us:.2f} us"
         )
-    print("Modelled, not measured. Fields that follow from this one are those of [tune] in the operator's bench.toml.")
+    print("Modelled, not measured. Which other fields follow: [[tune]] in the operator's bench.toml.")
     if plot is not None:
         print(f"picture: {plot}")
 

@@ -174,7 +174,9 @@ class Kernel:
         op, spec = self._registered()
         if blocks is not None:
             check_blocks(blocks)
-        plan = operators.plan(op, spec, inputs, named, cores=blocks, retiled=tiling)
+        plan = operators.plan(op, spec, inputs, named, cores=blocks)
+        if tiling is not None:
+            plan = operators.retiled(op, plan, tiling)
         self._check_signature(op)
         if plan.blocks == 0:
             return operators.empty_result(self.name, plan, observed)

@@ -38,36 +38,42 @@ class Plan:
 
 
 def plan(
-    op: OpSpec,
-    spec: KernelSpec,
-    inputs: Sequence[Any],
-    named: Mapping[str, Any],
-    *,
-    cores: int | None = None,
-    retiled: Tiling | None = None,
+    op: OpSpec, spec: KernelSpec, inputs: Sequence[Any], named: Mapping[str, Any], *, cores: int | None = None
 ) -> Plan:
     """Check a call and prepare its launch.
 
     ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the most blocks to use,
-    DEFAULT_CORES if None. ``retiled`` replaces the struct of the host function, which may still refuse the call.
-    Raises ArgumentError naming the argument that does not fit.
+    DEFAULT_CORES if None. Raises ArgumentError naming the argument that does not fit.
     """
     arrays, attributes = _split(op, inputs, named)
     dtype = _data_dtype(op, spec, arrays)
     symbols = bind(op, {name: array.shape for name, array in arrays.items()}, attributes)
     symbols["cores"] = DEFAULT_CORES if cores is None else int(cores)
     tiling = load_tiling(op.tiling)(symbols) if op.tiling else None
-    if retiled is not None:
-        if tiling is None or (retiled.name, retiled.dtype) != (tiling.name, tiling.dtype):
-            wanted = f"a {tiling.name}" if tiling else "none: its numbers are passed by value"
-            raise ArgumentError(f"'tiling' is a {retiled.name}; {op.name} takes {wanted}")
-        tiling = retiled
     # Without a tiling struct nobody splits the work, and a kernel that ignores GetBlockIdx is right on one block only.
     blocks = int(tiling[op.tiling.blocks]) if op.tiling and tiling else (cores or 1)
     if not tiling and all(array.size == 0 for array in arrays.values()):
         blocks = 0
     values = {a.name: _value(op, a, arrays, symbols, dtype, tiling) for a in op.arguments}
     return Plan(values, blocks, tiling, tuple(a.name for a in op.outputs))
+
+
+def retiled(op: OpSpec, plan: Plan, tiling: Tiling) -> Plan:
+    """The plan with another tiling struct, and what follows from it: blocks and workspaces.
+
+    Raises ArgumentError for a struct that is not the operator's.
+    """
+    if plan.tiling is None or (tiling.name, tiling.dtype) != (plan.tiling.name, plan.tiling.dtype):
+        wanted = f"a {plan.tiling.name}" if plan.tiling else "none: its numbers are passed by value"
+        raise ArgumentError(f"'tiling' is a {tiling.name}; {op.name} takes {wanted}")
+    values = dict(plan.values)
+    for argument in op.arguments:
+        if argument.role == "tiling":
+            values[argument.name] = tiling
+        elif argument.role == "workspace" and isinstance(argument.bytes, str):
+            values[argument.name] = workspace(tiling[argument.bytes])
+    blocks = int(tiling[op.tiling.blocks]) if op.tiling else plan.blocks
+    return replace(plan, values=values, blocks=blocks, tiling=tiling)
 
 
 def empty_result(kernel: str, plan: Plan, observed: bool) -> Result:

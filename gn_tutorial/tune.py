@@ -90,7 +90,7 @@ def tune(
     Buffer, and then the values halfway between the best one and its neighbours. Raises ArgumentError for a field or a
     value that cannot be, and for an operator without a tiling struct.
     """
-    knob = _knob(op, field)
+    knob = _knob(op, spec, field)
     arrays = sample.inputs(op, case.shape, seed=seed, dtype=case.dtype)
     expected = sample.expected(op, arrays, case.attributes)
     itemsize = next(iter(arrays.values())).itemsize
@@ -152,15 +152,18 @@ def _whole(fields: Mapping[str, Any]) -> dict[str, int]:
     return {name: value for name, value in fields.items() if isinstance(value, int)}
 
 
-def _knob(op: OpSpec, field: str) -> Tune:
-    known = load_grid(op).tune
+def _knob(op: OpSpec, spec: KernelSpec, field: str) -> Tune:
     if op.tiling is None:
         raise ArgumentError(f"'{op.name}' has no tiling struct: its numbers are passed by value")
-    if not field and known is None:
-        raise ArgumentError(f"'{op.name}' names no field to tune", hint="--field, or [tune] in its bench.toml")
-    if known is not None and field in ("", known.field):
+    grid = load_grid(op)
+    if not field:
+        known = grid.knob(spec.step)
+        if known is None:
+            raise ArgumentError(
+                f"nothing says what to tune of {spec.id}", hint="--field, or [[tune]] in its bench.toml"
+            )
         return known
-    return Tune(field, multiple=1)
+    return next((one for one in grid.tune if one.field == field), Tune(field, multiple=1))
 
 
 def _own_value(host: Tiling, knob: Tune) -> int:

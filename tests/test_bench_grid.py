@@ -82,7 +82,7 @@ def test_an_operator_without_a_file_has_its_example() -> None:
         ('kinds = ["uneven"]', 'kinds = ["odd"]', "no shape is 'odd'"),
         ('over = "group_norm/scalar"', 'over = "group_norm/none"', "'group_norm/none' is not registered"),
         ("shape = [8, 32, 64, 64]", "shape = [8, 0, 64, 64]", "kind or length"),
-        ("[tune]", "[tune", "cannot read the grid"),
+        ("[[tune]]", "[[tune", "cannot read the grid"),
     ],
 )
 def test_a_mistake_is_named_with_its_file(tmp_path: Path, old: str, new: str, message: str) -> None:

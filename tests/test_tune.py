@@ -10,7 +10,7 @@ import pytest
 
 import gn_tutorial as gnt
 from gn_tutorial import cli, sample
-from gn_tutorial.bench_grid import Case, Tune, load_grid
+from gn_tutorial.bench_grid import Case, Grid, Tune, load_grid
 from gn_tutorial.command_tune import parse_values
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
@@ -66,7 +66,7 @@ def test_a_series_is_searched_around_its_best() -> None:
 
 
 def test_retile_changes_what_follows_and_nothing_else() -> None:
-    knob = load_grid(OP).tune
+    knob = load_grid(OP).knob(SPEC.step)
     host = gnt.kernel(SPEC.id).tiling(np.zeros((2, 8, 30, 31), np.float32), num_groups=2)
     made = retile(host, knob, 1024)
     assert {name for name in host if host[name] != made[name]} == {"tileElements", "channelsPerTile"}
@@ -163,6 +163,13 @@ def test_words_that_are_no_values() -> None:
     assert parse_values("512, 1024") == [512, 1024]
     with pytest.raises(ArgumentError, match="512,x"):
         parse_values("512,x")
+
+
+def test_a_later_knob_takes_over_from_its_step_on() -> None:
+    grid = Grid((CASE,), tune=(Tune("late", from_step=5), Tune("early", from_step=2)))
+    assert [knob.field if (knob := grid.knob(step)) else "" for step in (1, 2, 4, 5, 8)] == [
+        "", "early", "early", "late", "late",
+    ]  # fmt: skip
 
 
 def test_a_field_without_an_entry_is_tuned_in_steps_of_one() -> None:
