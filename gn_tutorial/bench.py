@@ -35,8 +35,8 @@ _LIMITS = Limits(seconds=1800.0)
 class Row:
     """One kernel on one shape. All times are modelled, in microseconds, except ``measured_us``.
 
-    case: the shape, its attributes and its dtype, as text. kind: of the shape. status: OK, WRONG (the kernel's numbers
-    are out of tolerance: its time says little), FAILED, SKIPPED or UNSUPPORTED; ``note`` says why. Unless the kernel
+    case: the shape, its attributes and its dtype, as text. kind: of the shape. status: OK, WRONG (the time says little:
+    the kernel's numbers are out of tolerance, or not even one block's trace had room), FAILED, SKIPPED or UNSUPPORTED; ``note`` says why. Unless the kernel
     ran, times are None. instead_of: the dtype that was asked for, if this row has another one.
 
     bound_us, bound_kind, bound_limit: as in ``gn_tutorial.bound``. binding, binding_us: the profile's binding limit.
@@ -211,7 +211,7 @@ def _row(op: OpSpec, grid: Grid, machine: Machine, job: Job, inputs: _Inputs) ->
     bound = bound_of(result, arrays, grid.group, machine)
     return replace(
         row,
-        status=OK if right else WRONG,
+        status=OK if right and made.trace.complete else WRONG,
         modelled_us=made.microseconds,
         bound_us=bound.microseconds,
         bound_kind=bound.kind,
@@ -221,8 +221,15 @@ def _row(op: OpSpec, grid: Grid, machine: Machine, job: Job, inputs: _Inputs) ->
         waits=longest_wait(made),
         blocks=made.blocks,
         recorded=len(made.trace.blocks),
-        note="" if right else "its numbers are out of tolerance",
+        note="; ".join(_doubts(right, made)),
     )
+
+
+def _doubts(right: bool, made: Profile) -> Iterator[str]:
+    if not right:
+        yield "its numbers are out of tolerance"
+    if not made.trace.complete:
+        yield "the room for the trace ended: the time is too short"
 
 
 #: The pipe that a binding limit is about: why that one stood idle says more than why others did.

@@ -51,7 +51,7 @@ def bench(
     """Model every kernel of an operator on a grid of shapes: time, lower bound, ratio, binding limit, targets.
 
     The grid and the targets are data, in kernels/OP/bench.toml; the ladder is that of op.toml. The bound is the least
-    that any kernel needs to move the data (docs/benchmark.md). The grid of group_norm takes some ten minutes. Modelled,
+    that any kernel needs to move the data (docs/benchmark.md). The grid of group_norm takes some minutes. Modelled,
     never measured: no NPU is asked.
     """
     from gn_tutorial import command_bench

@@ -11,7 +11,7 @@ from typing import Any
 
 from gn_tutorial import bench_file
 from gn_tutorial.bench import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, Row, rows_that_ran, run_grid
-from gn_tutorial.bench_grid import Case, Grid, load_grid
+from gn_tutorial.bench_grid import OWN, Case, Grid, load_grid
 from gn_tutorial.bench_targets import Verdict, below_bound, judge, worst
 from gn_tutorial.command_run import parse_call
 from gn_tutorial.errors import ArgumentError, RegistryError
@@ -170,14 +170,20 @@ def _key(row: Row) -> dict[str, Any]:
     return {"kernel": row.kernel, "case": row.case, "ratio": row.ratio, "binding": row.binding, "waits": row.waits}
 
 
+_KINDS = {OWN: "shapes of your own"}
 _HEADERS = ("shape", "kernel", "modelled us", "bound us", "ratio", "bound", "binding limit", "measured elsewhere us")
 
 
 def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | None) -> None:
     for kind in dict.fromkeys(row.kind for row in bench.rows):
-        rows = _merged([_cells(row) for row in bench.rows if row.kind == kind])
-        title = f"{bench.operator}, {kind}: modelled on {bench.machine}, cold L2 cache"
-        print_table(_HEADERS, [_without_repeats(rows, place) for place in range(len(rows))], title=title)
+        chosen = [row for row in bench.rows if row.kind == kind]
+        # The column is left out where nobody measured: a terminal of 80 columns has no room to waste.
+        width = len(_HEADERS) - (not any(row.measured_us for row in chosen))
+        rows = _merged([_cells(row) for row in chosen])
+        title = f"{bench.operator}, {_KINDS.get(kind, kind)}: modelled on {bench.machine}, cold L2 cache"
+        print_table(
+            _HEADERS[:width], [_without_repeats(rows, place)[:width] for place in range(len(rows))], title=title
+        )
     if verdicts:
         rows = [(one.name, one.word, one.found) for one in verdicts]
         print_table(("target", "verdict", "found"), rows, title="targets")
@@ -209,12 +215,17 @@ def _cells(row: Row) -> tuple[str, ...]:
     case = f"{row.case} (instead of {row.instead_of})" if row.instead_of else row.case
     measured = "" if row.measured_us is None else f"{row.measured_us:.2f}"
     if row.modelled_us is None or row.bound_us is None or row.ratio is None:
-        return case, row.kernel, row.status, "", "", "", row.note, measured
+        return case, _short(row), row.status, "", "", "", row.note, measured
     note = f" ({WRONG}: {row.note})" if row.status == WRONG else ""
     return (
-        case, row.kernel, f"{row.modelled_us:.2f}", f"{row.bound_us:.2f}", f"{row.ratio:.2f}",
+        case, _short(row), f"{row.modelled_us:.2f}", f"{row.bound_us:.2f}", f"{row.ratio:.2f}",
         f"{row.bound_kind}, {row.bound_limit}", f"{row.binding} {row.binding_us:.2f} us{note}", measured,
     )  # fmt: skip
+
+
+def _short(row: Row) -> str:
+    """The kernel without its operator, which the title names."""
+    return row.kernel.partition("/")[2]
 
 
 def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -223,7 +234,7 @@ def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     for row in rows:
         last = merged[-1] if merged else ("",) * len(row)
         if row[2] == UNSUPPORTED and (row[0], *row[2:]) == (last[0], *last[2:]):
-            merged[-1] = (row[0], f"{last[1]}, {row[1].partition('/')[2]}", *row[2:])
+            merged[-1] = (row[0], f"{last[1]}, {row[1]}", *row[2:])
         else:
             merged.append(row)
     return merged

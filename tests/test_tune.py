@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial import cli, sample
+from gn_tutorial import cli, operators, sample
 from gn_tutorial.bench_grid import Case, Grid, Tune, load_grid
 from gn_tutorial.command_tune import parse_values
 from gn_tutorial.errors import ArgumentError
@@ -110,6 +111,16 @@ def test_a_struct_of_another_operator_is_refused() -> None:
     host = gnt.kernel(SPEC.id).tiling(np.zeros((2, 8, 4), np.float32), num_groups=2)
     with pytest.raises(ArgumentError, match="copy takes none"):
         gnt.kernel("copy/queue")(np.zeros(8, np.float32), tiling=host)
+
+
+def test_a_workspace_and_the_blocks_follow_another_struct() -> None:
+    arguments = tuple(replace(one, bytes="channels") if one.role == "workspace" else one for one in OP.arguments)
+    op = replace(OP, arguments=arguments)
+    made = operators.plan(op, SPEC, [np.zeros((2, 8, 4), np.float32)], {"num_groups": 2})
+    other = operators.retiled(op, made, made.tiling.with_(channels=256, usedCores=3))
+    assert [plan.values["workspace"].size for plan in (made, other)] == [8, 256]
+    assert (made.blocks, other.blocks) == (4, 3)
+    assert other.values["tiling"] is other.tiling
 
 
 def test_the_picture_has_the_numbers(tuning: Tuning) -> None:
