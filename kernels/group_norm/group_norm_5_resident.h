@@ -45,25 +45,24 @@ class GroupNormResident : public GroupNormRing<T> {
     pivots_ = second_[kTable];  // Brcb writes eight blocks, where one is wanted
     meanTile_ = statBuf_.GetWithOffset<float>(kStatistics, 0);
     rstdTile_ = statBuf_.GetWithOffset<float>(kStatistics, kStatistics * sizeof(float));
+    statisticsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
     AscendC::Duplicate(head_, 0.0f, kRepeat);
-    AscendC::Duplicate(first_, 0.0f, 4 * kTable + kRepeat);
   }
 
   __aicore__ inline void Process() {
     WholeGroups();
-    this->Finish();
+    Finish();
   }
 
  protected:
   __aicore__ inline void WholeGroups() {
     for (uint32_t group = firstGroup_; group < lastGroup_; ++group) {
       const Range range = GroupRange(group);
-      const uint32_t slot = Measure(range);
-      const Statistics of_group = Combine();
-      Normalise(range, slot, group, of_group, of_group);
-      Keep(group, of_group);
+      const uint32_t before = Measure(range);
+      const Statistics ofGroup = Combine();
+      Keep(group, ofGroup, group + 1 == lastGroup_);
+      Normalise(range, before, group, ofGroup, ofGroup);
     }
-    WriteStatistics(lastGroup_);
   }
 
   __aicore__ inline Range GroupRange(uint32_t group) const {
@@ -96,6 +95,7 @@ class GroupNormResident : public GroupNormRing<T> {
     const uint32_t again = range.end - range.begin - this->Kept(range);
     uint32_t entry = 0;
     LoadAhead();
+    AscendC::Duplicate(first_, 0.0f, 3 * kTable);  // lanes that no chunk writes: a NaN must not reach the next group
     for (uint32_t number = range.begin; number < range.end; ++number) {
       const uint32_t slot = taken_++ % Base::kSlots;
       const Piece piece = this->Find(number);
@@ -187,7 +187,6 @@ class GroupNormResident : public GroupNormRing<T> {
     result.rest = small_.GetValue(0) / count;
     const float variance = small_.GetValue(1) / count - result.rest * result.rest;
     result.rstd = ReciprocalRoot((variance < 0.0f ? 0.0f : variance) + eps_);
-    AscendC::Duplicate(first_, 0.0f, 3 * kTable);  // lanes that no chunk writes: a NaN must not reach the next group
     return result;
   }
 
@@ -231,22 +230,29 @@ class GroupNormResident : public GroupNormRing<T> {
     }
   }
 
-  // Statistics leave in one copy, when the tile is full and at the end.
-  __aicore__ inline void Keep(uint32_t group, const Statistics& of) {
-    if (keptStatistics_ == kStatistics) WriteStatistics(group);
+  // Statistics of many groups leave in one copy: when the tile is full and at the end. Before the results of the group, because
+  // MTE3 has nothing else to do then.
+  __aicore__ inline void Keep(uint32_t group, const Statistics& of, bool last) {
+    if (statisticsLeave_) AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(statisticsId_);
+    statisticsLeave_ = false;
     meanTile_.SetValue(keptStatistics_, of.centre + of.rest);
     rstdTile_.SetValue(keptStatistics_, of.rstd);
     ++keptStatistics_;
-  }
-  // Those of the groups just before `end`.
-  __aicore__ inline void WriteStatistics(uint32_t end) {
-    if (keptStatistics_ == 0) return;
+    if (keptStatistics_ < kStatistics && !last) return;
     this->template Sync<AscendC::HardEvent::S_MTE3>();
+    const uint32_t first = group + 1 - keptStatistics_;
     AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(keptStatistics_ * sizeof(float)), 0, 0, 0};
-    AscendC::DataCopyPad(meanGm_[end - keptStatistics_], meanTile_, row);
-    AscendC::DataCopyPad(rstdGm_[end - keptStatistics_], rstdTile_, row);
-    this->template Sync<AscendC::HardEvent::MTE3_S>();
+    AscendC::DataCopyPad(meanGm_[first], meanTile_, row);
+    AscendC::DataCopyPad(rstdGm_[first], rstdTile_, row);
+    AscendC::SetFlag<AscendC::HardEvent::MTE3_S>(statisticsId_);
+    statisticsLeave_ = true;
     keptStatistics_ = 0;
+  }
+
+  __aicore__ inline void Finish() {
+    if (statisticsLeave_) AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(statisticsId_);
+    this->pipe_->template ReleaseEventID<AscendC::HardEvent::MTE3_S>(statisticsId_);
+    Base::Finish();
   }
 
   static constexpr uint32_t kRepeat = 64;                   // floats that the vector unit processes at once
@@ -281,5 +287,7 @@ class GroupNormResident : public GroupNormRing<T> {
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
   uint32_t keptStatistics_ = 0;
+  AscendC::TEventID statisticsId_ = 0;
+  bool statisticsLeave_ = false;
   float eps_ = 0.0f;
 };

@@ -45,10 +45,10 @@ class GroupNormSplit : public GroupNormResident<T> {
     const uint32_t last = (lastChunk_ - 1) / this->groupChunks_;
     const Statistics ofFirst = CombineShared(first);
     const Statistics ofLast = last == first ? ofFirst : CombineShared(last);
-    this->Normalise(this->share_, before, sharedFrom_ + first, ofFirst, ofLast);
     // Whoever has the beginning of a group writes its statistics.
-    if (firstChunk_ % this->groupChunks_ == 0) WriteShared(first, ofFirst);
-    if (last != first) WriteShared(last, ofLast);
+    if (firstChunk_ % this->groupChunks_ == 0) this->Keep(sharedFrom_ + first, ofFirst, last == first);
+    if (last != first) this->Keep(sharedFrom_ + last, ofLast, true);
+    this->Normalise(this->share_, before, sharedFrom_ + first, ofFirst, ofLast);
   }
 
   // The four columns of this core's chunks, each beside those of the other cores.
@@ -70,11 +70,6 @@ class GroupNormSplit : public GroupNormResident<T> {
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(0);
     AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(0);
     return this->Combine();
-  }
-
-  __aicore__ inline void WriteShared(uint32_t group, const Statistics& of) {
-    this->Keep(sharedFrom_ + group, of);
-    this->WriteStatistics(sharedFrom_ + group + 1);
   }
 
   static constexpr uint32_t kColumnBlocks = kGroupNormChunks;
