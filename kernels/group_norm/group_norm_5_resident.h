@@ -1,5 +1,6 @@
 // GroupNorm, step 5, the class: what its .cpp says at the top.
 #pragma once
+#include "group_norm_lines.h"
 #include "group_norm_ring.h"
 
 template <class T>
@@ -124,7 +125,7 @@ class GroupNormResident : public GroupNormRing<T> {
     const uint32_t lanes = piece.rows * pitch;
     const uint32_t repeats = (lanes + kRepeat - 1) / kRepeat;
     SubtractBlock(work_, x, pivot, lanes);
-    ClearPadding(piece.length, pitch, piece.rows);
+    ClearBehindLines(work_, piece.rows, piece.length, pitch);
     if (lanes % kRepeat != 0) AscendC::Duplicate(work_[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
 
     // Eight sums a repeat, of the values in the first half of sums_, of their squares in the second.
@@ -150,18 +151,6 @@ class GroupNormResident : public GroupNormRing<T> {
     AscendC::Sub<float, false>(dst, src, block, AscendC::MASK_PLACEHOLDER, 1, {1, 1, 0, 8, 8, 0});
     AscendC::SetMaskNorm();
     AscendC::ResetMask();
-  }
-
-  // Rows that do not end with a block: what lies behind their end counts as zero.
-  __aicore__ inline void ClearPadding(uint32_t length, uint32_t pitch, uint32_t rows) {
-    if (length == pitch) return;
-    uint64_t behind[2] = {(0xffull << (length % 8)) & 0xff, 0};
-    const uint32_t step = pitch <= 255 * 8 ? 255 : 1;
-    for (uint32_t row = 0; row < rows; row += step) {
-      const uint32_t count = rows - row < step ? rows - row : step;
-      AscendC::Duplicate(work_[row * pitch + pitch - 8], 0.0f, behind, static_cast<uint8_t>(count), 1,
-                         static_cast<uint8_t>(step == 1 ? 8 : pitch / 8));
-    }
   }
 
   // The statistics of the group whose chunks are in the table. Chan's formula: sums about the chunks' pivots become

@@ -27,6 +27,8 @@ struct GroupNormTilingData {
   uint32_t slotElements;      // elements of a slot: a piece, gamma and beta of its channels, a multiple of 512 bytes
   uint32_t sharedGroups;      // step 7: the last groups, each divided among cores
   uint32_t workspaceBytes;    // for their statistics
+  uint32_t tileGroups;        // step 6: groups of a tile; 0: groups are too large. Cores then share tiles, not groups,
+  uint32_t unitGroups;        // and tiles count through units of this many groups: those of one sample, or all
   uint32_t reserved;
 };
 
@@ -105,6 +107,9 @@ inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t 
   MakeGroupNormPieces(tiling);
   tiling->sharedGroups = 0;
   tiling->workspaceBytes = 0;
+  tiling->tileGroups = 0;
+  tiling->unitGroups = 0;
+  tiling->reserved = 0;
   return nullptr;
 }
 
@@ -125,5 +130,45 @@ inline const char* MakeGroupNormSplitTiling(int64_t n, int64_t c, int64_t s, int
   tiling->extraGroups = 0;
   tiling->sharedGroups = left;
   tiling->workspaceBytes = 4 * 32 * chunks;  // four columns, a block for each chunk
+  return nullptr;
+}
+
+// Floats of a tile of step 6: three tiles on their way, and four of intermediate results, are 168 KiB.
+constexpr uint32_t kGroupNormSmallTile = 6144;
+
+// What a tile costs besides its elements: about 50 instructions, each as much as 20 to 40 repeats of 64 floats would.
+constexpr uint32_t kGroupNormSmallCost = 4096;
+
+// The same for step 6. A tile is one or more whole samples, or some groups of a sample: whichever leaves the core with the most work
+// the least of it.
+inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
+                                            GroupNormTilingData* tiling) {
+  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling);
+  if (refused != nullptr || tiling->usedCores == 0) return refused;
+  const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
+  const uint64_t line = s == 1 ? tiling->channelsPerGroup : tiling->spatial;
+  const uint64_t width = parts(line, 8) * 8 * (s == 1 ? 1 : tiling->channelsPerGroup);
+  if (width > kGroupNormSmallTile / 6) return nullptr;
+  const uint64_t largest = kGroupNormSmallTile / width, total = tiling->totalGroups;
+  uint64_t best = 1, unit = tiling->groups, least = UINT64_MAX;
+  const auto consider = [&](uint64_t tile, uint64_t of) {  // `tile` groups at once of each `of` groups
+    const uint64_t rounds = parts(parts(of, tile) * (total / of), static_cast<uint64_t>(cores));
+    const uint64_t cost = rounds * (tile * width + kGroupNormSmallCost);
+    if (cost >= least) return;
+    least = cost;
+    best = tile;
+    unit = of;
+  };
+  for (uint64_t tile = largest / tiling->groups * tiling->groups; tile > 0; tile -= tiling->groups)
+    consider(tile, total);
+  for (uint64_t tile = largest < tiling->groups ? largest : tiling->groups; tile > 0; --tile)
+    consider(tile, tiling->groups);
+  const uint64_t tiles = parts(unit, best) * (total / unit);
+  const uint64_t used = tiles < static_cast<uint64_t>(cores) ? tiles : static_cast<uint64_t>(cores);
+  tiling->tileGroups = static_cast<uint32_t>(best);
+  tiling->unitGroups = static_cast<uint32_t>(unit);
+  tiling->usedCores = static_cast<uint32_t>(used);
+  tiling->groupsPerCore = static_cast<uint32_t>(tiles / used);
+  tiling->extraGroups = static_cast<uint32_t>(tiles % used);
   return nullptr;
 }
