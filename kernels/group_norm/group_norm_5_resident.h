@@ -96,7 +96,8 @@ class GroupNormResident : public GroupNormRing<T> {
     const uint32_t again = range.end - range.begin - this->Kept(range);
     uint32_t entry = 0;
     LoadAhead();
-    AscendC::Duplicate(first_, 0.0f, 3 * kTable);  // lanes that no chunk writes: a NaN must not reach the next group
+    if (groupChunks_ > 1)
+      AscendC::Duplicate(first_, 0.0f, 3 * kTable);  // lanes that no chunk writes: a NaN must not reach the next group
     for (uint32_t number = range.begin; number < range.end; ++number) {
       const uint32_t slot = taken_++ % Base::kSlots;
       const Piece piece = this->Find(number);
@@ -130,7 +131,9 @@ class GroupNormResident : public GroupNormRing<T> {
 
     // Eight sums a repeat, of the values in the first half of sums_, of their squares in the second.
     const AscendC::LocalTensor<float> sums = piece.first ? sums_ : sums_[kPiece / 4];
-    if (repeats < kRepeat) AscendC::Duplicate(sums, 0.0f, kPiece / 4);
+    uint32_t& before = piece.first ? repeatsOfFirst_ : repeatsOfOther_;
+    if (repeats < before) AscendC::Duplicate(sums, 0.0f, kPiece / 4);  // sums of a larger piece are still there
+    before = repeats;
     AscendC::BlockReduceSum(sums, work_, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
     AscendC::Mul(work_, work_, work_, static_cast<int32_t>(repeats * kRepeat));
     AscendC::BlockReduceSum(sums[kPiece / 8], work_, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
@@ -153,10 +156,10 @@ class GroupNormResident : public GroupNormRing<T> {
     AscendC::ResetMask();
   }
 
-  // The statistics of the group whose chunks are in the table. Chan's formula: sums about the chunks' pivots become
+  // Chan's formula for the chunks in the table: sums about the chunks' pivots become
   // sums about the pivot of the first; with e = pivot - centre, of n elements, sum(x - centre) = sum(x - pivot) + n e, and
   // sum((x - centre)^2) = sum((x - pivot)^2) + e (sum(x - pivot) + sum(x - centre)).
-  __aicore__ inline Statistics Combine() {
+  __aicore__ inline void MoveToOnePivot() {
     const int32_t lanes = static_cast<int32_t>(groupChunks_ * 8);
     AscendC::Adds(centreTile_, pivots_, 0.0f, 8);
     SubtractBlock(pivots_, pivots_, centreTile_, groupChunks_ * 8);
@@ -169,12 +172,18 @@ class GroupNormResident : public GroupNormRing<T> {
     AscendC::BlockReduceSum(small_, counts_, 2 * kTable / kRepeat, kRepeat, 1, 1, 8);
     AscendC::BlockReduceSum(smaller_, small_, kTable / 4 / kRepeat, kRepeat, 1, 1, 8);
     AscendC::WholeReduceSum(small_, smaller_, kTable / kRepeat, 2, 1, 1, kTable / kRepeat / 8);
+  }
+
+  // The statistics of the group whose chunks are in the table.
+  __aicore__ inline Statistics Combine() {
+    const bool one = groupChunks_ == 1;
+    if (!one) MoveToOnePivot();
     this->template Sync<AscendC::HardEvent::V_S>();
     Statistics result;
     const float count = static_cast<float>(this->groupElements_);
-    result.centre = centreTile_.GetValue(0);
-    result.rest = small_.GetValue(0) / count;
-    const float variance = small_.GetValue(1) / count - result.rest * result.rest;
+    result.centre = (one ? pivots_ : centreTile_).GetValue(0);
+    result.rest = (one ? first_ : small_).GetValue(0) / count;
+    const float variance = (one ? second_ : small_).GetValue(one ? 0 : 1) / count - result.rest * result.rest;
     result.rstd = ReciprocalRoot((variance < 0.0f ? 0.0f : variance) + eps_);
     return result;
   }
@@ -210,6 +219,7 @@ class GroupNormResident : public GroupNormRing<T> {
     const AscendC::LocalTensor<float> x = this->slotsTile_[slot * this->slotElements_];
     const uint32_t pitch = (piece.length + 7) / 8 * 8;
     AscendC::Adds(x, x, -of.centre, static_cast<int32_t>(piece.rows * pitch));
+    if (piece.rows > (piece.length + kRepeat - 1) / kRepeat) return ScaleLines(slot, piece, of);
     const int32_t n = static_cast<int32_t>(piece.length);
     for (uint32_t row = 0; row < piece.rows; ++row) {
       const float scale = of.rstd * this->Gamma(slot).GetValue(row);
@@ -217,6 +227,21 @@ class GroupNormResident : public GroupNormRing<T> {
       AscendC::Muls(x[row * pitch], x[row * pitch], scale, n);
       AscendC::Adds(x[row * pitch], x[row * pitch], shift, n);
     }
+  }
+
+  // The same where rows are many and short: instructions repeat over rows, with a scale and a shift for each.
+  __aicore__ inline void ScaleLines(uint32_t slot, const Piece& piece, const Statistics& of) {
+    const AscendC::LocalTensor<float> x = this->slotsTile_[slot * this->slotElements_];
+    const AscendC::LocalTensor<float> scale = this->Gamma(slot);
+    const AscendC::LocalTensor<float> shift = this->Beta(slot);
+    const uint32_t pitch = (piece.length + 7) / 8 * 8;
+    const uint8_t repeats = static_cast<uint8_t>((piece.rows + 7) / 8);
+    AscendC::Muls(scale, scale, of.rstd, static_cast<int32_t>(piece.rows));
+    AscendC::Axpy(shift, scale, -of.rest, static_cast<int32_t>(piece.rows));
+    AscendC::Brcb(work_, scale, repeats, {1, 8});
+    ApplyToLines<LineOp::kMul>(x, x, work_, piece.rows, piece.length, pitch);
+    AscendC::Brcb(work_, shift, repeats, {1, 8});
+    ApplyToLines<LineOp::kAdd>(x, x, work_, piece.rows, piece.length, pitch);
   }
 
   // Statistics of many groups leave in one copy: when the tile is full and at the end. Before the results of the group, because
@@ -272,6 +297,8 @@ class GroupNormResident : public GroupNormRing<T> {
   uint32_t lastGroup_ = 0;
   uint32_t groupChunks_ = 0;
   uint32_t chunkElements_ = 0;
+  uint32_t repeatsOfFirst_ = kRepeat;  // of the last piece that began a chunk; at the start, as if sums_ were full
+  uint32_t repeatsOfOther_ = kRepeat;
   uint32_t taken_ = 0;  // pieces that were computed on: the next one's slot
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
