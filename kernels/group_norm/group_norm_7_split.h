@@ -43,12 +43,13 @@ class GroupNormSplit : public GroupNormResident<T> {
     if (firstChunk_ == lastChunk_) return;
     const uint32_t first = firstChunk_ / this->groupChunks_;
     const uint32_t last = (lastChunk_ - 1) / this->groupChunks_;
-    const Statistics ofFirst = CombineShared(first);
-    const Statistics ofLast = last == first ? ofFirst : CombineShared(last);
+    Statistics of[2];
+    FetchTables(first, last);
+    this->moments_.Combine(of, last - first + 1, this->groupElements_, this->eps_);
     // Whoever has the beginning of a group writes its statistics.
-    if (firstChunk_ % this->groupChunks_ == 0) this->Keep(sharedFrom_ + first, ofFirst, last == first);
-    if (last != first) this->Keep(sharedFrom_ + last, ofLast, true);
-    this->Normalise(this->share_, before, sharedFrom_ + first, ofFirst, ofLast);
+    if (firstChunk_ % this->groupChunks_ == 0) this->Keep(sharedFrom_ + first, of[0], last == first);
+    if (last != first) this->Keep(sharedFrom_ + last, of[1], true);
+    this->Normalise(this->share_, before, sharedFrom_ + first, of[0], of[1]);
   }
 
   // The four columns of this core's chunks, each beside those of the other cores.
@@ -56,20 +57,20 @@ class GroupNormSplit : public GroupNormResident<T> {
     const uint32_t blocks = lastChunk_ - firstChunk_;
     this->template Sync<AscendC::HardEvent::V_MTE3>();
     AscendC::DataCopyExtParams columns{4, blocks * 32, kColumnBlocks - blocks, (chunks_ - blocks) * 32, 0};
-    AscendC::DataCopyPad(table_[firstChunk_ * 8], this->first_, columns);
+    AscendC::DataCopyPad(table_[firstChunk_ * 8], this->moments_.Table(0), columns);
+    this->moments_.Clear(1);  // it will hold the table of the second group, if the share is of two
   }
 
   // All chunks of a group, in their order: every core adds up the same numbers in the same way.
-  __aicore__ inline Statistics CombineShared(uint32_t group) {
+  __aicore__ inline void FetchTables(uint32_t first, uint32_t last) {
     const uint32_t blocks = this->groupChunks_;
-    this->template Sync<AscendC::HardEvent::S_MTE2>();  // the scalar unit has waited for the vector unit
     AscendC::DataCopyExtParams columns{4, blocks * 32, (chunks_ - blocks) * 32, kColumnBlocks - blocks, 0};
     AscendC::DataCopyPadExtParams<float> whole{false, 0, 0, 0.0f};
-    AscendC::DataCopyPad(this->first_, table_[group * blocks * 8], columns, whole);
+    for (uint32_t group = first; group <= last; ++group)
+      AscendC::DataCopyPad(this->moments_.Table(group - first), table_[group * blocks * 8], columns, whole);
     // All pieces have been waited for, and none is on its way: the ids of the slots are free.
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(0);
     AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(0);
-    return this->Combine();
   }
 
   static constexpr uint32_t kColumnBlocks = kGroupNormChunks;
