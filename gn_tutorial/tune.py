@@ -64,8 +64,14 @@ class Tuning:
 
     @property
     def best(self) -> Candidate | None:
-        """The fastest; of equal ones the smallest, which leaves most of the Unified Buffer free."""
-        return min(self.ran, key=lambda one: (one.modelled_us or 0.0, one.value), default=None)
+        """The fastest; of equal ones that which leaves most of the Unified Buffer free, then the host function's."""
+        order = lambda one: (one.modelled_us or 0.0, one.ub_bytes, not one.ours, one.value)  # noqa: E731
+        return min(self.ran, key=order, default=None)
+
+    @property
+    def matters(self) -> bool:
+        """Whether any two values differ in time or in room: if not, the kernel hardly reads the field."""
+        return len({(one.modelled_us, one.ub_bytes) for one in self.ran}) > 1
 
     @property
     def default(self) -> Candidate:
