@@ -96,7 +96,7 @@ def obey(register: Register, one: Step) -> np.ndarray | None:
 
 def steps() -> st.SearchStrategy[Step]:
     bits = st.one_of(st.integers(0, ALL), st.sampled_from([0, 1, 63, 200, 1000, 2**63, 2**32, ALL]))
-    small = st.integers(0, 140)
+    small = st.one_of(st.sampled_from([63, 64, 65, 127, 128]), st.integers(0, 140))  # around a whole repeat
 
     def of(op: str) -> st.SearchStrategy[Step]:
         low = bits if op in ("bits", "add-bits") else st.integers(0, 2048) if op in ("total", "add-count") else small
