@@ -29,7 +29,7 @@ struct GroupNormTilingData {
   uint32_t workspaceBytes;    // for their statistics
   uint32_t tileGroups;        // step 6: groups of a tile; 0: groups are too large. Cores then share tiles, not groups,
   uint32_t unitGroups;        // and tiles count through units of this many groups: those of one sample, or all
-  uint32_t reserved;
+  uint32_t reserved;          // keeps the number of fields even
 };
 
 // The largest tile, in elements: seven float buffers of this size (two in, two out, three for intermediate results) take 168 of the
