@@ -77,7 +77,8 @@ class TilingSpec:
 class KernelSpec:
     """One rung of an operator's ladder. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute.
 
-    ``tiling``: the tiling function of this rung, where it is not the operator's; of the same header, struct and arguments.
+    ``tiling``: the tiling function of this rung, where it is not the operator's; of the same header, struct and
+    arguments.
     """
 
     id: str

@@ -39,9 +39,6 @@ GRID = [
     ((2, 2048, 3), 512),  # rows shorter than a block
 ]
 
-# Nothing to compute, and one shape that only the step for small groups takes in a reasonable time.
-MANY_CHANNELS = ((2, 65536), 65536)
-
 
 def run(spec: KernelSpec, shape: tuple[int, ...], groups: int, *, seed: int = 3, **named: object) -> Result:
     arrays = sample.inputs(OP, shape, seed=seed)
@@ -84,6 +81,27 @@ def test_the_number_of_cores_changes_no_bit(spec: KernelSpec, blocks: int) -> No
     assert few.blocks == blocks or (spec.id == "group_norm/small" and few.blocks < blocks)  # tiles are dealt there
     for name, array in few.outputs.items():
         np.testing.assert_array_equal(array, all_cores.outputs[name])
+
+
+def test_every_channel_a_group_of_one_element() -> None:
+    """G = C = 65536: the step for small groups has them in its tiles; step by step they would take minutes."""
+    x, gamma, beta = sample.inputs(OP, (2, 65536), seed=4).values()
+    result = kernel("group_norm/small")(x, gamma, beta, num_groups=65536, eps=EPS)
+    np.testing.assert_array_equal(result.y, np.broadcast_to(beta, x.shape))
+    np.testing.assert_array_equal(result.mean, x)
+    np.testing.assert_allclose(result.rstd, 1 / np.sqrt(EPS), rtol=1e-6)
+    assert result.diagnostics == ()
+
+
+@pytest.mark.parametrize("blocks", [3, 7, 40])
+def test_a_group_split_over_cores_has_the_bits_of_the_whole_group(blocks: int) -> None:
+    arrays = sample.inputs(OP, (1, 10, 127, 131), seed=6)
+    whole = kernel("group_norm/resident")(*arrays.values(), num_groups=2)
+    split = kernel("group_norm/split")(*arrays.values(), num_groups=2, blocks=blocks)
+    assert split.blocks == blocks > whole.blocks == 2
+    assert split.diagnostics == ()
+    for name, array in whole.outputs.items():
+        np.testing.assert_array_equal(split.outputs[name], array)
 
 
 def test_two_buffers_change_no_bit_of_one_buffer() -> None:

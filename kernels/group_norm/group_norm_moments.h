@@ -25,7 +25,7 @@ class GroupNormMoments {
     pipe->InitBuffer(workBuf_, (kPiece + kRepeat) * sizeof(float));
     pipe->InitBuffer(sumsBuf_, 4 * kPiece / 8 * sizeof(float));
     pipe->InitBuffer(tableBuf_, (4 * kColumn + kRepeat) * sizeof(float));
-    pipe->InitBuffer(smallBuf_, (kColumn / 4 + 3 * kRepeat) * sizeof(float));
+    pipe->InitBuffer(smallBuf_, (kColumn / 4 + 7 * kRepeat) * sizeof(float));
     work_ = workBuf_.Get<float>();
     sums_ = sumsBuf_.Get<float>();
     table_ = tableBuf_.Get<float>();  // and 64 more: Brcb writes eight blocks where one is wanted
@@ -84,35 +84,41 @@ class GroupNormMoments {
   // The statistics of the groups whose chunks are in the tables, one or two: of `count` elements each.
   __aicore__ inline void Combine(Statistics* of, uint32_t groups, uint32_t count, float eps) {
     const bool one = chunks_ == 1;
-    for (uint32_t group = 0; group < groups && !one; ++group) MoveToOnePivot(Table(group), results_[group * 16]);
+    for (uint32_t group = 0; group < groups && !one; ++group)
+      MoveToOnePivot(Table(group), results_[group * 2 * kRepeat]);
     Sync<AscendC::HardEvent::V_S>();
     for (uint32_t group = 0; group < groups; ++group) {
-      const AscendC::LocalTensor<float> sums = one ? table_ : results_[group * 16];
-      of[group].centre = sums.GetValue(one ? 3 * kColumn : 8);
+      const AscendC::LocalTensor<float> sums = one ? table_ : results_[group * 2 * kRepeat];
+      of[group].centre = sums.GetValue(one ? 3 * kColumn : kCentre);
       of[group].rest = sums.GetValue(0) / static_cast<float>(count);
       const float square = sums.GetValue(one ? 2 * kColumn : 1) / static_cast<float>(count);
       const float variance = square - of[group].rest * of[group].rest;
-      results_.SetValue(32 + group, (variance < 0.0f ? 0.0f : variance) + eps);
+      results_.SetValue(kRoots + group, (variance < 0.0f ? 0.0f : variance) + eps);
     }
     // The scalar unit has no documented square root: the numbers take a detour over the vector unit.
     Sync<AscendC::HardEvent::S_V>();
-    AscendC::Sqrt(results_[32], results_[32], static_cast<int32_t>(groups));
+    AscendC::Sqrt(results_[kRoots], results_[kRoots], static_cast<int32_t>(groups));
     Sync<AscendC::HardEvent::V_S>();
-    for (uint32_t group = 0; group < groups; ++group) of[group].rstd = 1.0f / results_.GetValue(32 + group);
+    for (uint32_t group = 0; group < groups; ++group) of[group].rstd = 1.0f / results_.GetValue(kRoots + group);
   }
 
  private:
-  // Chan's formula: sums about the chunks' pivots become sums about the pivot of the first. With e = pivot - centre, of n elements,
+  // Chan's formula: sums about the chunks' pivots become sums about one centre. With e = pivot - centre, of n elements,
   // sum(x - centre) = sum(x - pivot) + n e, and sum((x - centre)^2) = sum((x - pivot)^2) + e (sum(x - pivot) + sum(x - centre)).
+  // The centre is the mean of eight pivots, evenly spread: were it that of one, a chunk unlike all others would cost digits.
   __aicore__ inline void MoveToOnePivot(const AscendC::LocalTensor<float>& table,
                                         const AscendC::LocalTensor<float>& result) {
     const AscendC::LocalTensor<float> first = table;
     const AscendC::LocalTensor<float> counts = table[kColumn];
     const AscendC::LocalTensor<float> second = table[2 * kColumn];
     const AscendC::LocalTensor<float> pivots = table[3 * kColumn];
+    const AscendC::LocalTensor<float> centre = result[kCentre];
     const int32_t lanes = static_cast<int32_t>(chunks_ * 8);
-    AscendC::Adds(result[8], pivots, 0.0f, 8);
-    SubtractBlock(pivots, pivots, result[8], chunks_ * 8);
+    const int32_t spread = chunks_ < 8 ? lanes : 64;
+    AscendC::WholeReduceSum(head_, pivots, spread, 1, 1, static_cast<int32_t>(chunks_ < 8 ? 1 : chunks_ / 8), 8);
+    AscendC::Muls(head_, head_, 1.0f / static_cast<float>(spread), 1);
+    AscendC::Brcb(centre, head_, 1, {1, 8});
+    SubtractBlock(pivots, pivots, centre, chunks_ * 8);
     AscendC::Mul(counts, counts, pivots, lanes);
     AscendC::Add(counts, first, counts, lanes);
     AscendC::Add(first, first, counts, lanes);
@@ -143,6 +149,8 @@ class GroupNormMoments {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  static constexpr uint32_t kCentre = 8;   // in results_, from where each group's two sums are
+  static constexpr uint32_t kRoots = 4 * kRepeat;
   AscendC::TPipe* pipe_ = nullptr;
   AscendC::TBuf<AscendC::TPosition::VECCALC> workBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> sumsBuf_;

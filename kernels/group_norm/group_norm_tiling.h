@@ -29,7 +29,7 @@ struct GroupNormTilingData {
   uint32_t workspaceBytes;    // for their statistics
   uint32_t tileGroups;        // step 6: groups of a tile; 0: groups are too large. Cores then share tiles, not groups,
   uint32_t unitGroups;        // and tiles count through units of this many groups: those of one sample, or all
-  uint32_t reserved;
+  uint32_t reserved;          // keeps the number of fields even
 };
 
 // The largest tile, in elements: seven float buffers of this size (two in, two out, three for intermediate results) take 168 of the
@@ -41,6 +41,7 @@ constexpr uint32_t kGroupNormLargestTile = 6144;
 constexpr uint32_t kGroupNormSlots = 8;
 constexpr uint32_t kGroupNormPiece = 4096;
 constexpr uint32_t kGroupNormChunks = 128;
+constexpr uint32_t kGroupNormCores = 48;
 
 // Pieces of nearly equal size: as many whole channels as a slot holds, or a channel in as few parts as it takes.
 inline void MakeGroupNormPieces(GroupNormTilingData* tiling) {
@@ -58,10 +59,21 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling) {
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
   const uint64_t slot = rows * round_up(length, kBlock) + 2 * round_up(rows, kBlock);
+  // Step 7 deals chunks of the groups that are left to the cores: a chunk is as small as the table allows, or larger where the core
+  // with the most then has less. For the largest Atlas A2, whatever it runs on: chunks decide the bits of the sums.
+  const uint64_t least = parts(pieces, kGroupNormChunks), left = tiling->totalGroups % kGroupNormCores;
+  uint64_t chunk = least, most_pieces = UINT64_MAX;
+  for (uint64_t size = least; left > 0 && size <= 2 * least; ++size) {
+    const uint64_t busiest = parts(left * parts(pieces, size), kGroupNormCores) * size;
+    if (busiest < most_pieces) {
+      most_pieces = busiest;
+      chunk = size;
+    }
+  }
   tiling->pieceRows = static_cast<uint32_t>(rows);
   tiling->pieceLength = static_cast<uint32_t>(length);
   tiling->groupPieces = static_cast<uint32_t>(pieces);
-  tiling->chunkPieces = static_cast<uint32_t>(parts(pieces, kGroupNormChunks));
+  tiling->chunkPieces = static_cast<uint32_t>(chunk);
   tiling->slotElements = static_cast<uint32_t>(round_up(slot, 128));
 }
 
