@@ -175,14 +175,30 @@ inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc l
 template <class T>
 inline void SumWholeBlocks(const Core& core, T* out, const T* src, Strides strides, uint32_t repeat) {
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
-  T sums[kRepeatBytes / kBlockBytes];
-  for (uint32_t block = 0; block < kRepeatBytes / kBlockBytes; ++block) {
+  constexpr uint32_t kBlocks = kRepeatBytes / kBlockBytes;
+  const SumRule rule(core);
+  float lanes[kBlocks * kPerBlock];
+  for (uint32_t block = 0; block < kBlocks; ++block) {
     const T* at = src + LaneIndex<T>(strides, repeat, block * kPerBlock);
-    float lanes[kPerBlock];
-    for (uint32_t i = 0; i < kPerBlock; ++i) lanes[i] = static_cast<float>(at[i]);
-    sums[block] = TreeSum<T>(lanes, kPerBlock, core);
+    for (uint32_t i = 0; i < kPerBlock; ++i) lanes[block * kPerBlock + i] = static_cast<float>(at[i]);
   }
-  for (uint32_t block = 0; block < kRepeatBytes / kBlockBytes; ++block) out[block] = sums[block];
+  if (core.job->options.reduce_lanes != 0) {
+    for (uint32_t block = 0; block < kBlocks; ++block)
+      out[block] = TreeSum<T>(lanes + block * kPerBlock, kPerBlock, core);
+    return;
+  }
+  // Neighbours: the same step for all blocks, from one array to the other.
+  float sums[kBlocks * kPerBlock / 2];
+  float* from = lanes;
+  float* to = sums;
+  for (uint32_t width = kBlocks * kPerBlock / 2; width >= kBlocks; width /= 2) {
+    GNT_INDEPENDENT
+    for (uint32_t i = 0; i < width; ++i) to[i] = rule.Step<T>(from[2 * i], from[2 * i + 1]);
+    float* const next = from;
+    from = to;
+    to = next;
+  }
+  for (uint32_t block = 0; block < kBlocks; ++block) out[block] = rule.finish(T(from[block]));
 }
 
 // Sums of the `group` lanes each (a block or a pair) of every repeat.
