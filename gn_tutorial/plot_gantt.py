@@ -98,7 +98,7 @@ def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None
         _finish(axis, shown)
         axis.set_yticks(range(len(profiles)), [profile.kernel for profile in profiles])
         axis.set_ylim(len(profiles) - 0.5, -0.5)
-        axis.set_title("The same time for every launch", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title("Launches on one axis of time", loc="left", fontsize=11, fontweight="bold")
         axis.set_title(f"{longest.machine.name}, the slowest core of each", loc="right", fontsize=9)
         axis.set_xlabel("microseconds since the blocks started (modelled)")
         figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
