@@ -83,6 +83,10 @@ def _overlaps(case: KernelCase, result: Result) -> str | None:
     return f"the sums are right, but too little overlaps: {turns}; {_HIDDEN:.0%} are asked for"
 
 
+_ENQUE = (
+    "V may use a tile that has not arrived: EnQue sets its flag behind what was sent before, so the copy comes first"
+)
+
 ROW_SQUARES = KernelChecker(
     _row_cases,
     rtol=2e-5,
@@ -94,8 +98,8 @@ ROW_SQUARES = KernelChecker(
         "queue-empty": "DeQue finds no tile: each DeQue needs a CopyIn of its own before it",
         "queue-depth": "two filled tiles would wait in the queue, and TQue<..., 1> has room for one: take the tile "
         "that is there, then send for the next",
-        "race-read-after-write": "V uses a tile that may not have arrived: EnQue sets its flag behind what was "
-        "sent before it, so the copy comes first",
+        "race-read-after-write": _ENQUE,
+        "race-write-after-write": _ENQUE,
         "ub-use-after-free": "FreeTensor belongs behind the last instruction that uses the tile",
         "gm-out-of-bounds": "a copy goes past the end of x: is there a next tile, and how long is it",
         "gm-beyond-declared-size": "a copy goes past the end of x: is there a next tile, and how long is it",
@@ -152,6 +156,7 @@ FLAGS = KernelChecker(
         "is missing, in the wrong place, or the wrong way round",
         "race-same-pipe": "nobody waits for a copy, not even the next one into the same place",
         "flag-wait-unset": "a pipe waits for ever",
+        "flag-never-awaited": "nobody has waited for the last flag when the block ends",
         "flag-set-twice": "a flag is set again before anybody has waited for it",
     },
     auto_sync=True,
