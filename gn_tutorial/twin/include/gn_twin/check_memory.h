@@ -133,8 +133,12 @@ class CheckMemory final : public Observer {
     bool complete = true;
     for (uint8_t i = 0; i < event.operands; ++i) {
       if (event.operand[i].access != Access::Read) continue;
-      ForUbRuns(core, event, event.operand[i],
-                [&](uint64_t at, uint64_t bytes) { complete &= shadow.Read(at, bytes); });
+      const Operand& operand = event.operand[i];
+      if (operand.space != Space::UB) continue;
+      ForBytes(event, operand, [&](const uint8_t* run, uint64_t bytes) {
+        const uint64_t at = Offset(core, run);
+        if (at + bytes <= kUbBytes) complete &= shadow.Read(at, bytes);
+      });
     }
     return complete;
   }

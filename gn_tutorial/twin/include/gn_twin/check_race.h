@@ -150,7 +150,7 @@ class CheckRace final : public Observer {
       return LocalRange{static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
     };
     if (Dense(event, operand)) return visit(range(operand.at, operand.bytes));
-    ForRuns(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit(range(at, bytes)); });
+    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit(range(at, bytes)); });
   }
   static bool Dense(const Event& event, const Operand& operand) {
     if (operand.strided && event.active.per_repeat != 0) {

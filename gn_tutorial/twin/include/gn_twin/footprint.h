@@ -61,4 +61,24 @@ void ForRuns(const Event& event, const Operand& operand, Visit visit) {
   for (uint32_t row = 0; row < operand.rows; ++row) visit(operand.at + row * operand.row_pitch, operand.row_bytes);
 }
 
+// The same bytes, each at least once and in no order: what all repeats or all blocks of an operand share is visited once.
+template <class Visit>
+void ForBytes(const Event& event, const Operand& operand, Visit visit) {
+  const ActiveLanes& active = event.active;
+  const bool shared = operand.strided && (operand.rep_stride == 0 || operand.blk_stride == 0);
+  if (!shared || !active.prefix || active.per_repeat == 0) return ForRuns(event, operand, visit);
+  const uint32_t per_block = kBlockBytes / operand.element_bytes;
+  const uint32_t repeats = operand.rep_stride == 0 && event.repeats > 1 ? 1 : event.repeats;
+  for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
+    const uint8_t* start = operand.at + uint64_t{repeat} * operand.rep_stride * kBlockBytes;
+    const uint32_t lanes = repeat + 1 < event.repeats ? active.first : active.last;
+    for (uint32_t lane = 0; lane < lanes; lane += per_block) {
+      const uint32_t end = lanes - lane < per_block ? lanes - lane : per_block;
+      visit(start + uint64_t{lane / per_block} * operand.blk_stride * kBlockBytes,
+            uint64_t{end} * operand.element_bytes);
+      if (operand.blk_stride == 0) break;
+    }
+  }
+}
+
 }  // namespace gn_twin
