@@ -15,6 +15,8 @@ from typing import Annotated, Any
 
 import typer
 
+from gn_tutorial.cli_bench import bench as bench_operator
+from gn_tutorial.cli_bench import tune as tune_kernel
 from gn_tutorial.cli_exercises import ask_quiz, exercise_app, learn_app
 from gn_tutorial.cli_profile import diff as diff_kernels
 from gn_tutorial.cli_profile import profile as profile_kernel
@@ -37,6 +39,8 @@ app.add_typer(learn_app, name="learn")
 app.add_typer(exercise_app, name="exercise")
 app.command("profile")(profile_kernel)
 app.command("diff")(diff_kernels)
+app.command("bench")(bench_operator)
+app.command("tune")(tune_kernel)
 app.command("quiz")(ask_quiz)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]

@@ -161,18 +161,22 @@ class Kernel:
         options: TwinOptions | None = None,
         limits: Limits | None = None,
         tracing: Tracing | None = None,
+        tiling: Tiling | None = None,
         **named: Any,
     ) -> Result:
         """Call a registered kernel as its operator: inputs in order or by name, attributes by name.
 
         ``kernel("group_norm/scalar")(x, gamma, beta, num_groups=4)`` returns y, mean and rstd. An optional input may
-        be left out or None. ``blocks`` limits the cores; the tiling decides how many of them have work. The rest is as
-        in ``run``. Raises ArgumentError naming the argument whose type, dtype, shape or value does not fit.
+        be left out or None. ``blocks`` limits the cores; the tiling decides how many of them have work. ``tiling``
+        replaces the host function's: ``k.tiling(x, num_groups=4).with_(tileElements=512)``. The rest is as in ``run``.
+        Raises ArgumentError naming the argument whose type, dtype, shape or value does not fit.
         """
         op, spec = self._registered()
         if blocks is not None:
             check_blocks(blocks)
         plan = operators.plan(op, spec, inputs, named, cores=blocks)
+        if tiling is not None:
+            plan = operators.retiled(op, plan, tiling)
         self._check_signature(op)
         if plan.blocks == 0:
             return operators.empty_result(self.name, plan, observed)

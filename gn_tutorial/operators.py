@@ -58,6 +58,24 @@ def plan(
     return Plan(values, blocks, tiling, tuple(a.name for a in op.outputs))
 
 
+def retiled(op: OpSpec, plan: Plan, tiling: Tiling) -> Plan:
+    """The plan with another tiling struct, and what follows from it: blocks and workspaces.
+
+    Raises ArgumentError for a struct that is not the operator's.
+    """
+    if plan.tiling is None or (tiling.name, tiling.dtype) != (plan.tiling.name, plan.tiling.dtype):
+        wanted = f"a {plan.tiling.name}" if plan.tiling else "none: its numbers are passed by value"
+        raise ArgumentError(f"'tiling' is a {tiling.name}; {op.name} takes {wanted}")
+    values = dict(plan.values)
+    for argument in op.arguments:
+        if argument.role == "tiling":
+            values[argument.name] = tiling
+        elif argument.role == "workspace" and isinstance(argument.bytes, str):
+            values[argument.name] = workspace(tiling[argument.bytes])
+    blocks = int(tiling[op.tiling.blocks]) if op.tiling else plan.blocks
+    return replace(plan, values=values, blocks=blocks, tiling=tiling)
+
+
 def empty_result(kernel: str, plan: Plan, observed: bool) -> Result:
     """The result of a call with nothing to compute: empty outputs, no launch.
 

@@ -46,6 +46,25 @@ class Tiling:
     def __iter__(self) -> Iterator[str]:
         return iter(self.fields)
 
+    def with_(self, **values: int | float) -> Tiling:
+        """The same struct with other numbers, to try what the host function did not choose.
+
+        ``tiling.with_(tileElements=512)``. Nothing else follows: fields that depend on a changed one are the caller's
+        business. Raises ArgumentError for a field that does not exist or cannot hold the number.
+        """
+        record = np.frombuffer(self.bytes, self.dtype).copy()
+        for name, value in values.items():
+            if name not in self.fields:
+                raise ArgumentError(f"{self.name} has no field '{name}'", hint=f"fields: {', '.join(self)}")
+            kind = record.dtype[name]
+            whole = kind.kind in "iu" and isinstance(value, int) and not isinstance(value, bool)
+            if kind.shape or not (kind.kind == "f" or whole):
+                raise ArgumentError(f"{name} of {self.name} is {kind}; it cannot be {value!r}")
+            if whole and not np.iinfo(kind).min <= value <= np.iinfo(kind).max:
+                raise ArgumentError(f"{name} of {self.name} is {kind}; {value} does not fit")
+            record[name] = value
+        return Tiling(self.name, record.tobytes(), self.dtype)
+
     def rows(self) -> list[tuple[str, str, int, str]]:
         """Field name, dtype, byte offset and value as text, in the struct's order."""
         record, places = np.frombuffer(self.bytes, self.dtype)[0], self.dtype.fields or {}

@@ -31,7 +31,7 @@ PYTHON_ROOMS = {
     "base": Room("errors abi"),
     "facts": Room(
         "spec signature cpp_tokens sample_source op_macros shapes options excerpt finding_view catalogue diagnostics "
-        "tables apis trace machine",
+        "tables apis trace machine whole_numbers",
         "base",
     ),
     "reference": Room("reference reference.*", "base"),
@@ -53,17 +53,18 @@ PYTHON_ROOMS = {
         "check_* exercise_cases exercise_cases.* exercise_check exercise_workspace grade progress quiz",
         "base facts reference compiler tiling launch kernel attempts profile",
     ),
-    "pictures": Room("plot plot_* filters photo", "base facts reference kernel timing profile"),
+    "pictures": Room("plot plot_* filters photo", "base facts reference kernel timing profile bench"),
     # A trace and a machine give a timeline; none of them knows how a trace is made.
-    "timing": Room("banks span core_clock timeline stretches", "base facts"),
+    "timing": Room("banks span core_clock timeline stretches bound", "base facts"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
+    "bench": Room("bench bench_* tune", "base facts tiling launch kernel timing profile"),
     "calibration": Room("calibration", "base facts launch kernel timing profile"),
     "door": Room("__init__", "base kernel profile"),
     "compat": Room("compat compat_reasons compat_defines", "base facts compiler build launch"),
     "front": Room(
         "__main__ cli cli_* command_* terminal tour doctor",
         "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door compat "
-        "timing profile calibration",
+        "timing profile bench calibration",
     ),
 }
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.

@@ -1,0 +1,133 @@
+"""The bound against numbers worked out by hand, on more bytes, and against the model on real launches."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gn_tutorial as gnt
+from gn_tutorial import sample
+from gn_tutorial.bound import ONE_READ, TWO_READS, TWO_READS_SPLIT, Work, lower_bound
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.machine import load_machine
+from gn_tutorial.spec import find_kernel
+
+B2 = load_machine("910B2")
+UB = 192 * 1024
+MIB = 1024 * 1024
+
+
+def test_large_copy_is_hbm_and_the_latencies() -> None:
+    # 1,490,000,000 bytes at 1490 GB/s are 1 ms. A 48th of them at 1490 / 1.8 / 48 bytes a cycle is the same 1 ms, and
+    # 241 + 96 cycles at 1800 a microsecond are 0.18722 us more. 100 MB written fit into the L2 cache.
+    found = lower_bound(Work(1_490_000_000, 100_000_000), B2, split=True)
+    assert (found.kind, found.limit) == (ONE_READ, "reading")
+    assert found.microseconds == pytest.approx(2 + 1000 + 0.1872222, abs=1e-6)
+
+
+def test_what_the_l2_cache_cannot_hold_is_written_to_memory() -> None:
+    # 201,326,592 bytes stay, 172,000,000 go at 1720 GB/s: 100 us. The 14.9 MB read take 10 us.
+    found = lower_bound(Work(14_900_000, 201_326_592 + 172_000_000), B2, split=True)
+    assert found.limit == "HBM"
+    assert found.microseconds == pytest.approx(2 + 10 + 100, abs=1e-9)
+
+
+def test_few_bytes_read_and_many_written_are_bound_by_mte3() -> None:
+    # 48 * 43,000 bytes: each core writes 1000 cycles, and waits 337 for one read and one write.
+    found = lower_bound(Work(48, 48 * 43_000), B2, split=True)
+    assert found.limit == "writing"
+    assert found.microseconds == pytest.approx(2 + 1337 / 1800, abs=1e-9)
+
+
+def test_nothing_costs_the_launch_and_the_latencies() -> None:
+    assert lower_bound(Work(0, 0), B2, split=False).microseconds == pytest.approx(2 + 337 / 1800, abs=1e-12)
+
+
+def test_one_group_larger_than_the_ub_is_read_twice_by_its_core() -> None:
+    # One core reads 58 bytes a cycle (HBM would give it 827): 10 * 196,608 bytes once, 9 * 196,608 of them again.
+    size = 10 * UB
+    found = lower_bound(Work(size, 4, 1, size), B2, split=False)
+    assert (found.kind, found.limit) == (TWO_READS, "whole groups")
+    assert found.microseconds == pytest.approx(2 + (19 * 196_608 / 58 + 337) / 1800, abs=1e-9)
+    shared = lower_bound(Work(size, 4, 1, size), B2, split=True)
+    assert shared.kind == ONE_READ
+    assert shared.microseconds == pytest.approx(2 + 1_966_080 / 1_490_000 + 337 / 1800, abs=1e-9)
+
+
+def test_49_large_groups_go_to_the_number_of_cores_that_suits_them() -> None:
+    # Two groups for the busiest core on 25 to 48 cores; on 25 each has 1490 / 1.8 / 25 = 33.1 bytes a cycle of HBM, on
+    # 48 only 17.2. So: 2 * (393,216 / 33.1111 + 196,608 / 58) + 337 cycles.
+    found = lower_bound(Work(49 * 2 * UB, 4, 49, 2 * UB), B2, split=False)
+    assert found.microseconds == pytest.approx(2 + (2 * (393_216 * 45 / 1490 + 196_608 / 58) + 337) / 1800, abs=1e-9)
+
+
+def test_a_group_larger_than_all_ubs_is_read_again_as_far_as_it_exceeds_them() -> None:
+    # 64 MiB - 48 * 192 KiB = 57,671,680 bytes again, a 48th for each core at 58 bytes a cycle.
+    found = lower_bound(Work(64 * MIB, 4, 1, 64 * MIB), B2, split=True)
+    assert found.kind == TWO_READS_SPLIT
+    cycles = 67_108_864 * 1.8 / 1490 + 57_671_680 / 48 / 58 + 337
+    assert found.microseconds == pytest.approx(2 + cycles / 1800, abs=1e-9)
+
+
+def test_a_group_that_just_fits_is_read_once() -> None:
+    assert lower_bound(Work(UB, UB, 1, UB), B2, split=False).kind == ONE_READ
+    assert lower_bound(Work(UB + 4, UB, 1, UB + 4), B2, split=False).kind == TWO_READS
+
+
+def test_work_that_cannot_be_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="no such work"):
+        Work(-1, 0)
+    with pytest.raises(ArgumentError, match="no such work"):
+        Work(100, 0, 2, 100)
+
+
+SIZES = st.integers(0, 1 << 30)
+
+
+@given(SIZES, SIZES, SIZES, SIZES, st.booleans())
+def test_more_bytes_never_lower_the_bound(read: int, written: int, more: int, out: int, split: bool) -> None:
+    before = lower_bound(Work(read, written), B2, split=split).microseconds
+    assert lower_bound(Work(read + more, written + out), B2, split=split).microseconds >= before
+
+
+@given(st.integers(1, 200), st.integers(1, 1 << 23), st.integers(0, 1 << 20), st.integers(0, 50), st.booleans())
+def test_larger_and_more_groups_never_lower_the_bound(
+    units: int, size: int, larger: int, more: int, split: bool
+) -> None:
+    def of(count: int, each: int) -> float:
+        return lower_bound(Work(count * each, count * each, count, each), B2, split=split).microseconds
+
+    assert of(units + more, size + larger) >= of(units, size)
+
+
+@given(st.integers(1, 200), st.integers(1, 1 << 23))
+def test_sharing_a_group_never_costs(units: int, size: int) -> None:
+    work = Work(units * size, units * size, units, size)
+    assert lower_bound(work, B2, split=True).microseconds <= lower_bound(work, B2, split=False).microseconds
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape"), [("copy/queue", (40,)), ("copy/queue", (1 << 20,)), ("add/queue", (300_001,))]
+)
+def test_no_launch_is_modelled_below_its_bound(kernel: str, shape: tuple[int, ...]) -> None:
+    op, _ = find_kernel(kernel)
+    arrays = sample.inputs(op, shape)
+    made = gnt.profile(kernel, *arrays.values(), machine=B2, blocks=B2.cores)
+    size = sum(array.nbytes for array in arrays.values())
+    found = lower_bound(Work(size, arrays["x"].nbytes), B2, split=True)
+    assert found.microseconds <= made.microseconds
+    assert found.microseconds > B2.launch_us
+
+
+@pytest.mark.parametrize(
+    ("shape", "groups"), [((2, 8, 16, 16), 4), ((48, 4, 1024), 4), ((1, 2, 70_000), 1), ((50, 3, 20_011), 1)]
+)
+def test_group_norm_is_not_modelled_below_its_bound(shape: tuple[int, ...], groups: int) -> None:
+    op, _ = find_kernel("group_norm/vectorised")
+    arrays = sample.inputs(op, shape)
+    made = gnt.profile("group_norm/vectorised", *arrays.values(), num_groups=groups, machine=B2, blocks=B2.cores)
+    x = arrays["x"]
+    units = shape[0] * groups
+    work = Work(sum(one.nbytes for one in arrays.values()), x.nbytes + 8 * units, units, x.nbytes // units)
+    assert lower_bound(work, B2, split=False).microseconds <= made.microseconds
