@@ -36,8 +36,9 @@ class Row:
     """One kernel on one shape. All times are modelled, in microseconds, except ``measured_us``.
 
     case: the shape, its attributes and its dtype, as text. kind: of the shape. status: OK, WRONG (the time says little:
-    the kernel's numbers are out of tolerance, or not even one block's trace had room), FAILED, SKIPPED or UNSUPPORTED; ``note`` says why. Unless the kernel
-    ran, times are None. instead_of: the dtype that was asked for, if this row has another one.
+    the kernel's numbers are out of tolerance, or not even one block's trace had room), FAILED, SKIPPED or UNSUPPORTED;
+    ``note`` says why. Unless the kernel ran, times are None. instead_of: the dtype that was asked for, if this row has
+    another one.
 
     bound_us, bound_kind, bound_limit: as in ``gn_tutorial.bound``. binding, binding_us: the profile's binding limit.
     waits: why the pipe of the binding limit stood idle longest, in the recorded blocks. measured_us: what somebody else
@@ -205,13 +206,13 @@ def _row(op: OpSpec, grid: Grid, machine: Machine, job: Job, inputs: _Inputs) ->
             Kernel.registered(op, spec), *arrays.values(), blocks=machine.cores, limits=_LIMITS, **case.attributes
         )
         made = profile_of(result, machine=machine)
-        right = result.compare(expected, spec.tolerance).ok
+        doubts = doubts_about(made, result.compare(expected, spec.tolerance).ok)
     except GntError as error:
         return replace(row, status=FAILED, note=reason(error))
     bound = bound_of(result, arrays, grid.group, machine)
     return replace(
         row,
-        status=OK if right and made.trace.complete else WRONG,
+        status=WRONG if doubts else OK,
         modelled_us=made.microseconds,
         bound_us=bound.microseconds,
         bound_kind=bound.kind,
@@ -221,15 +222,16 @@ def _row(op: OpSpec, grid: Grid, machine: Machine, job: Job, inputs: _Inputs) ->
         waits=longest_wait(made),
         blocks=made.blocks,
         recorded=len(made.trace.blocks),
-        note="; ".join(_doubts(right, made)),
+        note=doubts,
     )
 
 
-def _doubts(right: bool, made: Profile) -> Iterator[str]:
-    if not right:
-        yield "its numbers are out of tolerance"
+def doubts_about(made: Profile, right: bool) -> str:
+    """Why a modelled time says little; "" if it does not. right: whether the kernel's numbers are."""
+    found = [] if right else ["its numbers are out of tolerance"]
     if not made.trace.complete:
-        yield "the room for the trace ended: the time is too short"
+        found.append("the room for the trace ended: the time is too short")
+    return "; ".join(found)
 
 
 #: The pipe that a binding limit is about: why that one stood idle says more than why others did.

@@ -15,7 +15,10 @@ GOOD, INCOMPLETE, NOTHING = 0, 1, 2
 
 
 def run(root: Path, options: compat.Options, *, everything: bool, as_json: bool) -> int:
-    """Try every kernel under ``root``, print what came of it, and return the exit code."""
+    """Try every kernel under ``root``, print what came of it, and return the exit code.
+
+    An interrupt (Ctrl-C) ends the trying; what was tried is reported.
+    """
     cases = compat.find_cases(root)
     rows = compat.try_all(cases, options, lambda index, case: _progress(index, len(cases), case, root))
     if sys.stderr.isatty():
@@ -23,11 +26,16 @@ def run(root: Path, options: compat.Options, *, everything: bool, as_json: bool)
     counts = Counter(row.status for row in rows)
     tried = [row for row in rows if row.status != EXCLUDED]
     if as_json:
-        emit_json(_facts(rows, tried, counts, root))
+        facts = _facts(rows, tried, counts, root)
+        emit_json(facts | {"found": len(cases), "interrupted": len(rows) < len(cases)})
     else:
         _show(rows, tried, counts, root, everything)
-    if not rows:
+        if len(rows) < len(cases):
+            print(f"interrupted: {len(cases) - len(rows)} files were not looked at")
+    if not cases:
         return NOTHING
+    if len(rows) < len(cases):
+        return INCOMPLETE
     ended = {RAN} if options.run else {RAN, COMPILED}
     return GOOD if all(row.status in ended for row in tried) else INCOMPLETE
 
@@ -72,7 +80,6 @@ def _show(rows: list[Row], tried: list[Row], counts: Counter, root: Path, everyt
 def _facts(rows: list[Row], tried: list[Row], counts: Counter, root: Path) -> dict:
     return {
         "folder": root,
-        "found": len(rows),
         "kernels": sum(len(row.kernels) for row in rows),
         "excluded": counts[EXCLUDED],
         "tried": len(tried),

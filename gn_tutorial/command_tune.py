@@ -99,7 +99,9 @@ def _print(found: Tuning, plot: Path | None) -> None:
     headers = (found.field, "modelled us", "of the host's", "UB bytes", "binding limit", "longest wait of its pipe", "")
     rows = [_cells(one, found) for one in found.candidates]
     print_table(headers, rows, title=f"{found.kernel} on {found.case}, modelled on {found.machine}")
-    if best and ours.modelled_us and best.modelled_us:
+    if len(found.ran) > 1 and not found.matters:
+        print(f"{found.field} makes no difference to {found.kernel} here; --field names another")
+    elif best and ours.modelled_us and best.modelled_us:
         gain = ours.modelled_us / best.modelled_us
         print(
             f"fastest: {found.field} = {best.value} with {best.modelled_us:.2f} us; the host function chooses "

@@ -254,9 +254,12 @@ def _copy_files(source: Path, target: Path) -> None:
 
 
 def try_all(cases: Sequence[Case], options: Options, seen: Callable[[int, Case], None]) -> list[Row]:
-    """Every case in order; ``seen`` is told before each one."""
-    rows = []
-    for index, case in enumerate(cases):
-        seen(index, case)
-        rows.append(try_case(case, options))
+    """Every case in order; ``seen`` is told before each one. An interrupt ends it early: fewer rows than cases."""
+    rows: list[Row] = []
+    try:
+        for index, case in enumerate(cases):
+            seen(index, case)
+            rows.append(try_case(case, options))
+    except KeyboardInterrupt:
+        pass
     return rows

@@ -22,11 +22,16 @@ def guess(path: Path, text: str) -> list[str]:
 
 
 def guess_template(text: str) -> str:
-    """Arguments for the last kernel template of a text without kernels: half, false, 1; empty if there is none."""
+    """Arguments for the last kernel template of a text without kernels; empty if there is none.
+
+    Those of a launch in the text, if they mean something outside the function that launches; else half, false, 1.
+    """
     found = scan(text)
     if found.entries or not found.templates:
         return ""
     last = found.templates[-1]
+    if launched := _launched(text, last.name.split("::")[-1], len(last.heads)):
+        return f"{last.name}<{launched}>"
     head = re.search(
         rf"template\s*<([^;{{}}]*?)>\s*(?:extern\b[^;{{}}]*?)?__global__[^;{{}}]*?\b{last.name.split('::')[-1]}\s*\(",
         text,
@@ -40,6 +45,17 @@ def guess_template(text: str) -> str:
         else:
             values.append("false" if "bool" in words else "1")
     return f"{last.name}<{', '.join(values)}>"
+
+
+def _launched(text: str, name: str, most: int) -> str:
+    """The template arguments of a launch: literals, types of the language, constants of the file."""
+    known = set(re.findall(r"^(?:static )?constexpr \w+ (\w+)|^#define (\w+)", text, re.MULTILINE))
+    names = {one for pair in known for one in pair} | {"true", "false", "half", "float", "bfloat16_t"}
+    for arguments in re.findall(rf"\b{name}\s*<([\w\s,]+)>\s*<<<", text):
+        words = [word.strip() for word in arguments.split(",")]
+        if len(words) <= most and all(word in names or re.fullmatch(r"\d+|u?int\d+_t", word) for word in words):
+            return ", ".join(words)
+    return ""
 
 
 def _from_cmake(folder: Path, text: str) -> list[str]:

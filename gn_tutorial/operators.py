@@ -49,7 +49,10 @@ def plan(
     dtype = _data_dtype(op, spec, arrays)
     symbols = bind(op, {name: array.shape for name, array in arrays.items()}, attributes)
     symbols["cores"] = DEFAULT_CORES if cores is None else int(cores)
-    tiling = load_tiling(op.tiling)(symbols) if op.tiling else None
+    tiling = None
+    if op.tiling:
+        own = replace(op.tiling, function=spec.tiling) if spec.tiling else op.tiling
+        tiling = load_tiling(own)(symbols)
     # Without a tiling struct nobody splits the work, and a kernel that ignores GetBlockIdx is right on one block only.
     blocks = int(tiling[op.tiling.blocks]) if op.tiling and tiling else (cores or 1)
     if not tiling and all(array.size == 0 for array in arrays.values()):

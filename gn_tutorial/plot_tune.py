@@ -46,7 +46,7 @@ def tuning_curve(tuning: Tuning) -> Picture:
         top = blended_transform_factory(axis.transData, axis.transAxes)
         for named, colour, marker, label in (
             (refused, _REFUSED, "x", "refused by the twin"),
-            (wrong, _REFUSED, "v", "wrong numbers"),
+            (wrong, _REFUSED, "v", "wrong, or no room for its trace"),
         ):
             if named:
                 axis.plot(
@@ -80,7 +80,7 @@ def _words(tuning: Tuning, refused: list[int], wrong: list[int]) -> str:
         words += f"Fastest: {best.value} with {best.modelled_us:.2f} us. "
     if ours.modelled_us is not None:
         words += f"The host function chooses {ours.value} with {ours.modelled_us:.2f} us. "
-    for what, named in (("Refused by the twin", refused), ("With wrong numbers", wrong)):
+    for what, named in (("Refused by the twin", refused), ("Wrong, or no room for its trace", wrong)):
         if named:
             words += f"{what}: {', '.join(map(str, named))}. "
     return words + f"Bound of this shape: {tuning.bound_us:.2f} us."

@@ -75,7 +75,11 @@ class TilingSpec:
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """One rung of an operator's ladder. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute."""
+    """One rung of an operator's ladder. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute.
+
+    ``tiling``: the tiling function of this rung, where it is not the operator's; of the same header, struct and
+    arguments.
+    """
 
     id: str
     title: str
@@ -84,6 +88,7 @@ class KernelSpec:
     step: int
     dtypes: tuple[str, ...]
     tolerance: Tolerance
+    tiling: str = ""
 
 
 @dataclass(frozen=True)
@@ -294,6 +299,7 @@ def _read_kernel(op: str, folder: Path, table: _Table) -> KernelSpec:
             atol=float(tolerance.take("atol", (int, float))),
             reason=tolerance.take("reason", str),
         ),
+        tiling=table.take("tiling", str, ""),
     )
     tolerance.finish()
     table.finish()
@@ -335,5 +341,8 @@ def _check_op(op: OpSpec, where: str) -> None:
             raise RegistryError(
                 f"'bytes' of '{argument.name}' names a tiling field, but there is no [tiling]", where=where
             )
+    for kernel in op.kernels:
+        if kernel.tiling and op.tiling is None:
+            raise RegistryError(f"{kernel.id} names a tiling function, but there is no [tiling]", where=where)
     if any(argument.role == "tiling" for argument in op.arguments) != (op.tiling is not None):
         raise RegistryError("an argument with the role 'tiling' and a [tiling] table go together", where=where)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gn_tutorial import sample
-from gn_tutorial.bench import OK, WRONG, longest_wait, reason
+from gn_tutorial.bench import OK, WRONG, doubts_about, longest_wait, reason
 from gn_tutorial.bench_bound import bound_of
 from gn_tutorial.bench_grid import Case, Tune, load_grid
 from gn_tutorial.errors import ArgumentError, KernelError
@@ -29,7 +29,7 @@ _FIRST = 4
 
 @dataclass(frozen=True)
 class Candidate:
-    """One value of the field. status: OK, WRONG (out of tolerance) or REFUSED, then ``note`` says why.
+    """One value of the field. status: OK, WRONG (as in bench.Row) or REFUSED, then ``note`` says why.
 
     modelled_us: None if it was refused. ub_bytes: of the Unified Buffer, of the block that used most. tile: the struct
     that was passed. ours: it is the value that the host function chose.
@@ -64,8 +64,14 @@ class Tuning:
 
     @property
     def best(self) -> Candidate | None:
-        """The fastest; of equal ones the smallest, which leaves most of the Unified Buffer free."""
-        return min(self.ran, key=lambda one: (one.modelled_us or 0.0, one.value), default=None)
+        """The fastest; of equal ones that which leaves most of the Unified Buffer free, then the host function's."""
+        order = lambda one: (one.modelled_us or 0.0, one.ub_bytes, not one.ours, one.value)  # noqa: E731
+        return min(self.ran, key=order, default=None)
+
+    @property
+    def matters(self) -> bool:
+        """Whether any two values differ in time or in room: if not, the kernel hardly reads the field."""
+        return len({(one.modelled_us, one.ub_bytes) for one in self.ran}) > 1
 
     @property
     def default(self) -> Candidate:
@@ -116,16 +122,16 @@ def tune(
             tried[value] = replace(candidate, note=reason(error))
             return
         made = profile_of(result, machine=machine)
-        right = result.compare(expected, spec.tolerance).ok
+        doubts = doubts_about(made, result.compare(expected, spec.tolerance).ok)
         bound_us = bound_of(result, arrays, load_grid(op).group, machine).microseconds
         tried[value] = replace(
             candidate,
-            status=OK if right else WRONG,
+            status=WRONG if doubts else OK,
             modelled_us=made.microseconds,
             ub_bytes=result.tally.ub_high_water,
             binding=made.binding.name,
             waits=longest_wait(made),
-            note="" if right else "its numbers are out of tolerance",
+            note=doubts,
         )
 
     def all_of() -> Tuning:

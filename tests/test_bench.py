@@ -97,6 +97,13 @@ def test_a_wrong_kernel_and_one_that_fails_are_rows(tmp_path: Path) -> None:
     assert failed.note == "ub-overflow"
 
 
+def test_a_trace_without_room_makes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["gn_tutorial.profile"], "_ROOM", 640)
+    (found,) = run_grid(load_registry()["add"], Grid((Case((500_000,)),)), B2).rows
+    assert (found.status, found.recorded) == (WRONG, 1)
+    assert "the time is too short" in found.note
+
+
 @pytest.mark.parametrize("name", ["copy", "add"])
 def test_other_operators_are_benched_too(name: str) -> None:
     op = load_registry()[name]

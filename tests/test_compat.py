@@ -62,6 +62,7 @@ def test_what_is_found(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_becomes_of_a_kernel(tmp_path: Path, text: str, status: str, kind: str, name: str | None) -> None:
+    one(tmp_path, text, seconds=60.0, run=False)  # into the cache, however busy the machine: the limit is for the run
     row = one(tmp_path, text, seconds=3.0)
     assert row.status == status
     if kind:
@@ -109,6 +110,10 @@ def test_definitions_are_guessed_from_what_stands_around(tmp_path: Path) -> None
     kernel = "template <typename T, bool B, int N = 3>\n__global__ __aicore__ void k(GM_ADDR x) {}"
     assert guess_template(kernel) == "k<half, false, 1>"
     assert guess_template(GOOD) == ""
+    constant, launch = "constexpr uint32_t LENGTH = 64;\n", "\nvoid run() {{ k<{}><<<8, nullptr, stream>>>(x); }}"
+    assert guess_template(constant + kernel + launch.format("float, true, LENGTH")) == "k<float, true, LENGTH>"
+    assert guess_template(constant + kernel + launch.format("float, true")) == "k<float, true>"
+    assert guess_template(constant + kernel + launch.format("T, true, LENGTH")) == "k<half, false, 1>"
 
 
 def test_a_template_and_operator_dtypes_compile(tmp_path: Path) -> None:
@@ -118,6 +123,23 @@ def test_a_template_and_operator_dtypes_compile(tmp_path: Path) -> None:
         "#else\n#error wrong\n#endif\n}\n"
     )
     assert one(tmp_path, text).status == RAN
+
+
+def test_what_was_tried_before_an_interrupt_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.cpp", "b.cpp"):
+        (tmp_path / name).write_text(GOOD)
+    real = compat.try_case
+
+    def stop_at_b(case: compat.Case, options: compat.Options) -> compat.Row:
+        if case.path.name == "b.cpp":
+            raise KeyboardInterrupt
+        return real(case, options)
+
+    monkeypatch.setattr(compat, "try_case", stop_at_b)
+    done = CliRunner().invoke(app, ["compat", str(tmp_path), "--json"])
+    assert done.exit_code == 1
+    facts = json.loads(done.stdout)
+    assert (facts["found"], facts["tried"], facts["ran"], facts["interrupted"]) == (2, 1, 1, True)
 
 
 def test_counts_and_exit_codes(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_the_launcher_shares_only_the_c_interface() -> None:
 
 
 def test_kernels_are_pure() -> None:
-    """The same kernel file builds for the twin and for the NPU: no conditional, no other header."""
+    """The same kernel file builds for the twin and for the NPU: no conditional, no header but its operator's own."""
     files = kernel_files()
     assert files
     for path in files:
@@ -241,14 +241,25 @@ def test_kernels_are_pure() -> None:
         text = path.read_text(encoding="utf-8")
         assert not CONDITIONAL.search(text), f"{where}: a preprocessor conditional"
         op = path.parent.name
-        tiling, parts = f'"{op}_tiling.h"', f'"{op}_parts.h"'
-        if f'"{path.name}"' == tiling:
+        if path.name == f"{op}_tiling.h":
             assert all(name.startswith("<") for name in includes(path)), f"{where}: plain C++ that any host compiles"
             continue
-        assert path.suffix == ".cpp" or f'"{path.name}"' == parts, f"{where}: an operator has {tiling} and {parts} only"
-        allowed = {'"kernel_operator.h"', tiling} | ({parts} if path.suffix == ".cpp" else set())
-        assert set(includes(path)) <= allowed, where
-        assert {'"kernel_operator.h"', parts} & set(includes(path)), where
+        assert path.suffix == ".cpp" or path.name.startswith(f"{op}_"), f"{where}: an operator's headers begin {op}_"
+        own = {f'"{header.name}"' for header in path.parent.glob(f"{op}_*.h")}
+        assert set(includes(path)) <= own | {'"kernel_operator.h"'}, where
+        assert set(includes(path)) & (own | {'"kernel_operator.h"'}) - {f'"{op}_tiling.h"'}, where
+
+
+def test_headers_of_kernels_have_no_cycle() -> None:
+    """A step may build on an earlier one: its header includes the earlier step's, never the other way round."""
+    uses = {
+        path: {path.parent / name.strip('"') for name in includes(path) if name[0] == '"'} for path in kernel_files()
+    }
+    order = {path: int(found[1]) for path in uses if (found := re.search(r"_(\d+)_", path.name))}
+    for path, used in uses.items():
+        later = [one.name for one in used if order.get(one, 0) > order.get(path, 99)]
+        assert not later, f"{path.name} includes a later step: {later}"
+        assert order.keys().isdisjoint(used) or path in order, f"{path.name} is shared, and includes one step"
 
 
 def test_no_file_names_a_folder_of_somebody_s_machine() -> None:

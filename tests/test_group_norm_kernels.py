@@ -7,6 +7,7 @@ import pytest
 
 from gn_tutorial import sample
 from gn_tutorial.kernel import kernel
+from gn_tutorial.options import TwinOptions
 from gn_tutorial.reference import group_norm
 from gn_tutorial.result import Result
 from gn_tutorial.spec import KernelSpec, load_registry
@@ -29,6 +30,13 @@ GRID = [
     ((1, 6, 5000), 1),  # a group of five tiles; a channel fits into one
     ((2, 700, 17), 1),  # many channels a tile, and a last tile that is not full
     ((1, 9001, 1), 1),  # spatial size 1, a prime number of channels
+    ((1, 3, 37000), 1),  # a channel in ten parts, a group of thirty
+    ((3, 5, 2041), 5),  # rows whose distance in blocks does not fit into eight bits
+    ((1, 16, 64, 64), 2),  # few groups, of whole repeats, for many cores
+    ((50, 4, 16, 131), 1),  # ten groups are left when forty cores have one each
+    ((7, 24, 7, 7), 8),  # many small groups
+    ((300, 6), 2),  # many samples without a spatial axis
+    ((2, 2048, 3), 512),  # rows shorter than a block
 ]
 
 
@@ -47,13 +55,53 @@ def test_any_shape(spec: KernelSpec, shape: tuple[int, ...], groups: int) -> Non
     assert result.diagnostics == ()
 
 
+@pytest.mark.parametrize("spec", RUNGS)
+def test_an_empty_batch_gives_empty_results(spec: KernelSpec) -> None:
+    result = run(spec, (0, 6, 5), 3)
+    assert result.y.shape == (0, 6, 5)
+    assert result.mean.shape == result.rstd.shape == (0, 3)
+
+
+@pytest.mark.parametrize(("shape", "groups"), [GRID[2], GRID[5], GRID[9], GRID[15], GRID[16]], ids=str)
+@pytest.mark.parametrize("spec", RUNGS[4:])
+def test_copies_that_come_as_late_as_flags_allow_change_no_bit(
+    spec: KernelSpec, shape: tuple[int, ...], groups: int
+) -> None:
+    plain = run(spec, shape, groups)
+    late = run(spec, shape, groups, options=TwinOptions(delayed_dma=True))
+    assert late.diagnostics == ()
+    for name, array in plain.outputs.items():
+        np.testing.assert_array_equal(late.outputs[name], array)
+
+
 @pytest.mark.parametrize("blocks", [1, 2, 3, 7])
 @pytest.mark.parametrize("spec", RUNGS)
 def test_the_number_of_cores_changes_no_bit(spec: KernelSpec, blocks: int) -> None:
     few, all_cores = (run(spec, (3, 10, 7, 11), 5, blocks=number) for number in (blocks, None))
-    assert few.blocks == blocks
+    assert few.blocks == blocks or (spec.id == "group_norm/small" and few.blocks < blocks)  # tiles are dealt there
     for name, array in few.outputs.items():
         np.testing.assert_array_equal(array, all_cores.outputs[name])
+
+
+def test_every_channel_a_group_of_one_element() -> None:
+    """G = C = 65536: the step for small groups has them in its tiles; step by step they would take minutes."""
+    x, gamma, beta = sample.inputs(OP, (2, 65536), seed=4).values()
+    result = kernel("group_norm/small")(x, gamma, beta, num_groups=65536, eps=EPS)
+    np.testing.assert_array_equal(result.y, np.broadcast_to(beta, x.shape))
+    np.testing.assert_array_equal(result.mean, x)
+    np.testing.assert_allclose(result.rstd, 1 / np.sqrt(EPS), rtol=1e-6)
+    assert result.diagnostics == ()
+
+
+@pytest.mark.parametrize("blocks", [3, 7, 40])
+def test_a_group_split_over_cores_has_the_bits_of_the_whole_group(blocks: int) -> None:
+    arrays = sample.inputs(OP, (1, 10, 127, 131), seed=6)
+    whole = kernel("group_norm/resident")(*arrays.values(), num_groups=2)
+    split = kernel("group_norm/split")(*arrays.values(), num_groups=2, blocks=blocks)
+    assert split.blocks == blocks > whole.blocks == 2
+    assert split.diagnostics == ()
+    for name, array in whole.outputs.items():
+        np.testing.assert_array_equal(split.outputs[name], array)
 
 
 def test_two_buffers_change_no_bit_of_one_buffer() -> None:
@@ -67,7 +115,8 @@ def test_two_buffers_change_no_bit_of_one_buffer() -> None:
 def test_each_step_reads_no_more_and_computes_with_fewer_instructions() -> None:
     tallies = [run(spec, (2, 32, 40, 40), 8).tally for spec in OP.kernels]
     bytes_in = [tally.bytes_in for tally in tallies]
-    assert bytes_in == sorted(bytes_in, reverse=True)
+    assert bytes_in[:5] == sorted(bytes_in[:5], reverse=True)
+    assert max(bytes_in[5:]) < 1.05 * bytes_in[4]  # gamma and beta for smaller pieces, or statistics of other cores
     assert tallies[0].scalar > 100 * tallies[1].scalar
     assert tallies[3].bytes_in < 0.7 * tallies[2].bytes_in
 

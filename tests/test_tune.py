@@ -170,6 +170,16 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtu
     assert data["candidates"][0]["tiling"]["tileElements"] == 512
 
 
+def test_a_field_that_the_kernel_does_not_read_is_said(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    words = "gnt tune group_norm/scalar --shape 2,8,4 --groups 2 --field channelsPerTile --values 1,2,3"
+    monkeypatch.setattr(sys, "argv", words.split())
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert "channelsPerTile makes no difference to group_norm/scalar" in capfd.readouterr().out
+
+
 def test_words_that_are_no_values() -> None:
     assert parse_values("512, 1024") == [512, 1024]
     with pytest.raises(ArgumentError, match="512,x"):

@@ -20,11 +20,62 @@ struct GroupNormTilingData {
   float eps;                  // added to the variance
   uint32_t tileElements;      // elements that are in local memory at once, a whole number of repeats (64 floats)
   uint32_t channelsPerTile;   // whole channels in a tile, each on 32-byte blocks of its own; 0: a channel is larger
+  uint32_t pieceRows;         // step 5 on: channels of a piece, which is in a slot of local memory,
+  uint32_t pieceLength;       // and elements of each: all of a channel, or, where pieceRows is 1, a part of it
+  uint32_t groupPieces;       // pieces of a group
+  uint32_t chunkPieces;       // pieces whose statistics are taken together
+  uint32_t slotElements;      // elements of a slot: a piece, gamma and beta of its channels, a multiple of 512 bytes
+  uint32_t sharedGroups;      // step 7: the last groups, each divided among cores
+  uint32_t workspaceBytes;    // for their statistics
+  uint32_t tileGroups;        // step 6: groups of a tile; 0: groups are too large. Cores then share tiles, not groups,
+  uint32_t unitGroups;        // and tiles count through units of this many groups: those of one sample, or all
+  uint32_t reserved;          // keeps the number of fields even
 };
 
 // The largest tile, in elements: seven float buffers of this size (two in, two out, three for intermediate results) take 168 of the
 // 192 KiB of a core's Unified Buffer. A copy of 24 KiB is long enough that its start costs next to nothing.
 constexpr uint32_t kGroupNormLargestTile = 6144;
+
+// Step 5 on. Eight slots, because the hardware has eight event ids of a kind; 4096 floats in a piece, because 64 sums of 64 are
+// added up by one instruction more; a table of 128 chunks, because a group of 16 million elements on 48 cores has pieces enough.
+constexpr uint32_t kGroupNormSlots = 8;
+constexpr uint32_t kGroupNormPiece = 4096;
+constexpr uint32_t kGroupNormChunks = 128;
+constexpr uint32_t kGroupNormCores = 48;
+
+// Pieces of nearly equal size: as many whole channels as a slot holds, or a channel in as few parts as it takes.
+inline void MakeGroupNormPieces(GroupNormTilingData* tiling) {
+  constexpr uint32_t kBlock = 8;
+  constexpr uint32_t kLongestRow = 255 * kBlock;  // the distance of two rows in blocks has eight bits
+  const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
+  const auto round_up = [&](uint64_t number, uint64_t step) { return parts(number, step) * step; };
+  const uint64_t spatial = tiling->spatial, channels = tiling->channelsPerGroup;
+  uint64_t rows = 1, length = spatial;
+  if (spatial > kGroupNormPiece) {
+    length = round_up(parts(spatial, parts(spatial, kGroupNormPiece)), 64);
+  } else if (spatial <= kLongestRow && spatial > 0) {
+    const uint64_t most = kGroupNormPiece / (round_up(spatial, kBlock) + 2);  // gamma and beta are in the slot, too
+    rows = parts(channels, parts(channels, most));
+  }
+  const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
+  const uint64_t slot = rows * round_up(length, kBlock) + 2 * round_up(rows, kBlock);
+  // Step 7 deals chunks of the groups that are left to the cores: a chunk is as small as the table allows, or larger where the core
+  // with the most then has less. For the largest Atlas A2, whatever it runs on: chunks decide the bits of the sums.
+  const uint64_t least = parts(pieces, kGroupNormChunks), left = tiling->totalGroups % kGroupNormCores;
+  uint64_t chunk = least, most_pieces = UINT64_MAX;
+  for (uint64_t size = least; left > 0 && size <= 2 * least; ++size) {
+    const uint64_t busiest = parts(left * parts(pieces, size), kGroupNormCores) * size;
+    if (busiest < most_pieces) {
+      most_pieces = busiest;
+      chunk = size;
+    }
+  }
+  tiling->pieceRows = static_cast<uint32_t>(rows);
+  tiling->pieceLength = static_cast<uint32_t>(length);
+  tiling->groupPieces = static_cast<uint32_t>(pieces);
+  tiling->chunkPieces = static_cast<uint32_t>(chunk);
+  tiling->slotElements = static_cast<uint32_t>(round_up(slot, 128));
+}
 
 // Fills *tiling for x of shape (n, c, s) in `groups` groups, on at most `cores` cores. Returns nullptr, or the reason why these
 // arguments are refused; *tiling is then untouched.
@@ -65,5 +116,71 @@ inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t 
   const uint64_t most = tiling->channelsPerGroup < kMostRows ? tiling->channelsPerGroup : kMostRows;
   tiling->tileElements = static_cast<uint32_t>(tile);
   tiling->channelsPerTile = static_cast<uint32_t>(rows < most ? rows : most);
+  MakeGroupNormPieces(tiling);
+  tiling->sharedGroups = 0;
+  tiling->workspaceBytes = 0;
+  tiling->tileGroups = 0;
+  tiling->unitGroups = 0;
+  tiling->reserved = 0;
+  return nullptr;
+}
+
+// The same for step 7: the groups that are left when every core has the same number are divided among all cores, unless a core
+// would have to take as many pieces as a whole group has.
+inline const char* MakeGroupNormSplitTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
+                                            GroupNormTilingData* tiling) {
+  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling);
+  if (refused != nullptr || tiling->usedCores == 0) return refused;
+  const uint32_t left = tiling->totalGroups % static_cast<uint32_t>(cores);
+  const uint32_t group = (tiling->groupPieces + tiling->chunkPieces - 1) / tiling->chunkPieces;
+  const uint32_t chunks = left * group;
+  const uint32_t used =
+      tiling->totalGroups > left || chunks > static_cast<uint32_t>(cores) ? static_cast<uint32_t>(cores) : chunks;
+  if (left == 0 || (chunks + used - 1) / used >= group) return nullptr;
+  tiling->usedCores = used;
+  tiling->groupsPerCore = tiling->totalGroups / static_cast<uint32_t>(cores);
+  tiling->extraGroups = 0;
+  tiling->sharedGroups = left;
+  tiling->workspaceBytes = 4 * 32 * chunks;  // four columns, a block for each chunk
+  return nullptr;
+}
+
+// Floats of a tile of step 6: three tiles on their way, and four of intermediate results, are 168 KiB.
+constexpr uint32_t kGroupNormSmallTile = 6144;
+
+// What a tile costs besides its elements: about 50 instructions, each as much as 20 to 40 repeats of 64 floats would.
+constexpr uint32_t kGroupNormSmallCost = 4096;
+
+// The same for step 6. A tile is one or more whole samples, or some groups of a sample: whichever leaves the core with the most work
+// the least of it.
+inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
+                                            GroupNormTilingData* tiling) {
+  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling);
+  if (refused != nullptr || tiling->usedCores == 0) return refused;
+  const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
+  const uint64_t line = s == 1 ? tiling->channelsPerGroup : tiling->spatial;
+  const uint64_t width = parts(line, 8) * 8 * (s == 1 ? 1 : tiling->channelsPerGroup);
+  if (width > kGroupNormSmallTile / 6) return nullptr;
+  const uint64_t largest = kGroupNormSmallTile / width, total = tiling->totalGroups;
+  uint64_t best = 1, unit = tiling->groups, least = UINT64_MAX;
+  const auto consider = [&](uint64_t tile, uint64_t of) {  // `tile` groups at once of each `of` groups
+    const uint64_t rounds = parts(parts(of, tile) * (total / of), static_cast<uint64_t>(cores));
+    const uint64_t cost = rounds * (tile * width + kGroupNormSmallCost);
+    if (cost >= least) return;
+    least = cost;
+    best = tile;
+    unit = of;
+  };
+  for (uint64_t tile = largest / tiling->groups * tiling->groups; tile > 0; tile -= tiling->groups)
+    consider(tile, total);
+  for (uint64_t tile = largest < tiling->groups ? largest : tiling->groups; tile > 0; --tile)
+    consider(tile, tiling->groups);
+  const uint64_t tiles = parts(unit, best) * (total / unit);
+  const uint64_t used = tiles < static_cast<uint64_t>(cores) ? tiles : static_cast<uint64_t>(cores);
+  tiling->tileGroups = static_cast<uint32_t>(best);
+  tiling->unitGroups = static_cast<uint32_t>(unit);
+  tiling->usedCores = static_cast<uint32_t>(used);
+  tiling->groupsPerCore = static_cast<uint32_t>(tiles / used);
+  tiling->extraGroups = static_cast<uint32_t>(tiles % used);
   return nullptr;
 }

@@ -1,7 +1,19 @@
 // A program of calls that set, use and leave the mask register, in any order. Each call adds 1 to the lanes it processes.
 #include "bench.h"
 
-enum Op : int64_t { kCounterMode, kNormalMode, kReset, kSetBits, kSetLanes, kSetTotal, kAddCount, kAddLanes, kAddBits, kAddOutside, kEnd };
+enum Op : int64_t {
+  kCounterMode,
+  kNormalMode,
+  kReset,
+  kSetBits,
+  kSetLanes,
+  kSetTotal,
+  kAddCount,
+  kAddLanes,
+  kAddBits,
+  kAddOutside,
+  kEnd
+};
 
 // Mirrored by test_twin_mask.STEP.
 struct Step {

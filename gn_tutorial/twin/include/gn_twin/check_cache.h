@@ -40,7 +40,9 @@ class CheckCache final : public Observer {
     cores_[core.block].cache = nullptr;
   }
 
-  Kinds Wants() const override { return KindsOf(Kind::Copy, Kind::Meet, Kind::CleanCache); }
+  Kinds Wants() const override {
+    return KindsOf(Kind::Copy, Kind::Meet, Kind::CleanCache, Kind::Publish, Kind::Accept);
+  }
   void OnEvent(Core& core, const Event& event) override {
     if (event.kind == Kind::Meet) ++cores_[core.block].epoch;
     if (event.kind == Kind::CleanCache) Clean(core, event);

@@ -169,7 +169,7 @@ class CheckMemory final : public Observer {
     uint32_t results = 0;
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
-      if (operand.access != Access::Write || operand.space != Space::UB || event.flow == Flow::Moves) continue;
+      if (operand.access != Access::Write || operand.space != Space::UB) continue;
       dst = &operand;
       results = Elements(core, event, operand);
     }
@@ -189,7 +189,7 @@ class CheckMemory final : public Observer {
       if (event.kind == Kind::Copy) {
         Report(core, shadow, missing, event.loc, event.op, source.role);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
-      } else if (dst != nullptr) {
+      } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
         MarkLacking(core, shadow, event, source, *dst, results);
         origin = shadow.OriginOf(missing, event.loc, event.op, source.role);
       }
@@ -202,6 +202,14 @@ class CheckMemory final : public Observer {
         if (lacking_[lane] != 0) shadow.bytes.Clear(at + done, dst->element_bytes);
     });
     if (origin.op[0] != '\0') shadow.Remember(origin, Offset(core, dst->at), dst->bytes);
+  }
+
+  // Which results came from where is unknown where elements move: they are followed from a source that has no value at all.
+  static bool LacksAll(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source) {
+    bool none = true;
+    ForUbRuns(core, event, source,
+              [&](uint64_t at, uint64_t bytes) { none = none && shadow.bytes.HasNone(at, bytes); });
+    return none;
   }
 
   // Sets lacking_ for the results that depend on a value which `source` lacks.

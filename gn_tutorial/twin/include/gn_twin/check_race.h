@@ -69,7 +69,8 @@ class CheckRace final : public Observer {
   void OnLaunchEnd(Core& core) override { between_.Sweep(Collision{core, sites_}); }
 
   Kinds Wants() const override {
-    return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag, Kind::Meet);
+    return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag, Kind::Meet,
+                   Kind::Publish, Kind::Accept);
   }
   void OnEvent(Core& core, const Event& event) override {
     RaceCore& state = *cores_[core.block];

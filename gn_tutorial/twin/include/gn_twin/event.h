@@ -30,7 +30,7 @@ enum class Kind : uint8_t {
   Publish,  // operand[0] is a word of global memory: who waits for it sees what this block has done
   Accept    // the block has waited for the word operand[0]
 };
-inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Free) + 1;
+inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Accept) + 1;
 
 // A set of kinds: one bit each.
 using Kinds = uint32_t;

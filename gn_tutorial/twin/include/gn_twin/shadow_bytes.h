@@ -116,6 +116,13 @@ class ShadowBytes {
       at = stop;
     }
   }
+  // Whether no 32-byte block that [at, at + bytes) touches holds a value.
+  bool HasNone(uint64_t at, uint64_t bytes) const {
+    uint64_t found = 0;
+    ForSome(at / kBlockBytes, (at + bytes + kBlockBytes - 1) / kBlockBytes,
+            [&](uint64_t, uint64_t some) { found |= some; });
+    return found == 0;
+  }
   // The first byte of [at, at + bytes) without a value; at + bytes if there is none.
   uint64_t FirstMissing(uint64_t at, uint64_t bytes) const {
     for (const uint64_t end = at + bytes; at < end;) {

@@ -1,0 +1,77 @@
+// Many short lines at once, for step 6 and later. A line is a run of floats in local memory: a channel, or a group; lines are `pitch`
+// floats apart, whole blocks of eight. An instruction repeats over lines instead of along one, and takes one number for each line.
+//
+// What the hardware allows: at most 255 repeats, and no more than 255 blocks from one repeat to the next.
+#pragma once
+#include "kernel_operator.h"
+
+constexpr uint32_t kLinesAtOnce = 248;  // the most repeats that are a multiple of eight
+
+enum class LineOp { kAdd, kSub, kMul };
+
+template <LineOp op, class... Form>
+__aicore__ inline void BinaryOf(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& a,
+                                const AscendC::LocalTensor<float>& b, Form... form) {
+  if constexpr (op == LineOp::kAdd) AscendC::Add(dst, a, b, form...);
+  if constexpr (op == LineOp::kSub) AscendC::Sub(dst, a, b, form...);
+  if constexpr (op == LineOp::kMul) AscendC::Mul(dst, a, b, form...);
+}
+
+// dst = src op number, with a block of eight equal floats for each line, as Brcb makes them.
+template <LineOp op>
+__aicore__ inline void ApplyToLines(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& src,
+                                    const AscendC::LocalTensor<float>& blocks, uint32_t lines, uint32_t length,
+                                    uint32_t pitch) {
+  if (pitch == 8) return BinaryOf<op>(dst, src, blocks, static_cast<int32_t>(lines * 8));  // a line is a block itself
+  const uint8_t step = static_cast<uint8_t>(pitch / 8);
+  for (uint32_t line = 0; line < lines; line += kLinesAtOnce) {
+    const uint32_t count = lines - line < kLinesAtOnce ? lines - line : kLinesAtOnce;
+    for (uint32_t at = 0; at < length; at += 64) {
+      const uint64_t mask = length - at < 64 ? length - at : 64;
+      const uint32_t place = line * pitch + at;
+      BinaryOf<op>(dst[place], src[place], blocks[line * 8], mask, static_cast<uint8_t>(count),
+                   AscendC::BinaryRepeatParams(1, 1, 0, step, step, 1));
+    }
+  }
+}
+
+// What lies between the end of a line and the end of its last block becomes zero.
+__aicore__ inline void ClearBehindLines(const AscendC::LocalTensor<float>& values, uint32_t lines, uint32_t length,
+                                        uint32_t pitch) {
+  if (length % 8 == 0) return;
+  uint64_t behind[2] = {(0xffull << (length % 8)) & 0xff, 0};
+  // A single line may be longer than the step of a repeat can say: lines of more than 255 blocks are taken one by one.
+  const uint32_t most = pitch / 8 <= 255 ? kLinesAtOnce : 1;
+  for (uint32_t line = 0; line < lines; line += most) {
+    const uint32_t count = lines - line < most ? lines - line : most;
+    AscendC::Duplicate(values[line * pitch + length / 8 * 8], 0.0f, behind, static_cast<uint8_t>(count), 1,
+                       static_cast<uint8_t>(most == 1 ? 8 : pitch / 8));
+  }
+}
+
+// sums[i] = sum of the first `width` floats of line i; width is a multiple of eight. Each round leaves an eighth: sums of blocks,
+// eight in a block again. `lines` rounded up to eight sums are written. src is read, and scratch, of 2 * half floats, is used.
+__aicore__ inline void SumLines(const AscendC::LocalTensor<float>& sums, AscendC::LocalTensor<float> src,
+                                const AscendC::LocalTensor<float>& scratch, uint32_t half, uint32_t lines,
+                                uint32_t width, uint32_t pitch) {
+  const uint32_t whole = (lines + 7) / 8 * 8;
+  uint32_t place = 0;
+  do {
+    const uint32_t columns = (width + 63) / 64;
+    const AscendC::LocalTensor<float> dst = scratch[place];
+    AscendC::Duplicate(dst, 0.0f, static_cast<int32_t>(whole * columns * 8));  // a block may get less than eight sums
+    for (uint32_t line = 0; line < lines; line += kLinesAtOnce) {
+      const uint32_t count = lines - line < kLinesAtOnce ? lines - line : kLinesAtOnce;
+      for (uint32_t column = 0; column < columns; ++column) {
+        const int32_t mask = static_cast<int32_t>(width - column * 64 < 64 ? width - column * 64 : 64);
+        AscendC::BlockReduceSum(dst[(line * columns + column) * 8], src[line * pitch + column * 64],
+                                static_cast<int32_t>(count), mask, static_cast<int32_t>(columns), 1,
+                                static_cast<int32_t>(pitch / 8));
+      }
+    }
+    src = dst;
+    width = pitch = columns * 8;
+    place = half - place;
+  } while (width > 8);
+  AscendC::BlockReduceSum(sums, src, static_cast<int32_t>(whole / 8), 64, 1, 1, 8);
+}

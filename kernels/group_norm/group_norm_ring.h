@@ -1,0 +1,181 @@
+// A ring of slots in local memory, for step 5 and later: how pieces of groups come in, stay, and leave.
+//
+// A piece is some whole channels of a group, or a part of one channel. It is copied into a slot, computed on there, and copied out
+// of there: no queue moves it, so a slot is free for as long or as short as the work takes, and one event id per slot says who is
+// done with it. Copies run ahead: whenever a slot comes free, the next piece of this core is on its way, of this group or the next.
+#pragma once
+#include "group_norm_tiling.h"
+#include "kernel_operator.h"
+
+template <class T>
+class GroupNormRing {
+ protected:
+  static constexpr uint32_t kSlots = kGroupNormSlots;
+
+  struct Piece {
+    uint32_t group;
+    uint32_t chunk;    // of the group; its statistics are taken together
+    bool first;        // of its chunk
+    bool last;         // of its chunk
+    uint32_t channel;  // of the group
+    uint32_t rows;     // channels, each on 32-byte blocks of its own
+    uint32_t length;   // elements of each row
+    uint64_t at;       // offset of its first element in x and y
+  };
+
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y,
+                              const __gm__ GroupNormTilingData* tiling) {
+    pipe_ = pipe;
+    spatial_ = tiling->spatial;
+    groups_ = tiling->groups;
+    channelsPerGroup_ = tiling->channelsPerGroup;
+    groupElements_ = tiling->groupElements;
+    pieceRows_ = tiling->pieceRows;
+    pieceLength_ = tiling->pieceLength;
+    parts_ = (spatial_ + pieceLength_ - 1) / pieceLength_;
+    pitch_ = (pieceLength_ + kBlock - 1) / kBlock * kBlock;
+    groupPieces_ = tiling->groupPieces;
+    chunkPieces_ = tiling->chunkPieces;
+    slotElements_ = tiling->slotElements;
+    const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), elements);
+    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(y), elements);
+    gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
+    betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(beta), tiling->channels);
+    pipe_->InitBuffer(slotsBuf_, kSlots * slotElements_ * sizeof(T));
+    slotsTile_ = slotsBuf_.Get<T>();
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {  // all eight of each kind: a slot's number is its id
+      pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>();
+      pipe_->AllocEventID<AscendC::HardEvent::MTE2_S>();
+      pipe_->AllocEventID<AscendC::HardEvent::V_MTE2>();
+      pipe_->AllocEventID<AscendC::HardEvent::MTE3_MTE2>();
+    }
+  }
+
+  // What this core works on: pieces begin .. end - 1 of all groups, range after range. Each range is read once for its statistics;
+  // its last kSlots pieces stay and are normalised where they are, those before them come a second time.
+  struct Range {
+    uint32_t begin;
+    uint32_t end;
+  };
+
+  __aicore__ inline uint32_t Kept(Range range) const {
+    const uint32_t pieces = range.end - range.begin;
+    return pieces < kSlots ? pieces : kSlots;
+  }
+
+  // The place of a piece of x: `number` counts through all groups.
+  __aicore__ inline Piece Find(uint32_t number) const {
+    Piece piece;
+    piece.group = number / groupPieces_;
+    const uint32_t index = number % groupPieces_;
+    piece.chunk = index / chunkPieces_;
+    piece.first = index % chunkPieces_ == 0;
+    piece.last = index % chunkPieces_ == chunkPieces_ - 1 || index == groupPieces_ - 1;
+    piece.channel = index / parts_ * pieceRows_;
+    const uint32_t start = index % parts_ * pieceLength_;
+    const uint32_t left = channelsPerGroup_ - piece.channel;
+    piece.rows = left < pieceRows_ ? left : pieceRows_;
+    piece.length = spatial_ - start < pieceLength_ ? spatial_ - start : pieceLength_;
+    piece.at =
+        static_cast<uint64_t>(piece.group) * groupElements_ + static_cast<uint64_t>(piece.channel) * spatial_ + start;
+    return piece;
+  }
+
+  // Starts the copy of piece `number` into the next slot, as soon as that is free.
+  __aicore__ inline void Load(uint32_t number, bool withAffine) {
+    const Piece piece = Find(number);
+    const uint32_t slot = loaded_++ % kSlots;
+    WaitUntilFree(slot);
+    const AscendC::LocalTensor<T> x = slotsTile_[slot * slotElements_];
+    AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
+                                    0, 0, 0};
+    const uint32_t short_of = (kBlock - piece.length % kBlock) % kBlock;
+    AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(short_of), static_cast<T>(0.0f)};
+    AscendC::DataCopyPad(x, xGm_[piece.at], rows, zeros);
+    if (withAffine) {
+      const uint32_t channel = piece.group % groups_ * channelsPerGroup_ + piece.channel;
+      AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(piece.rows * sizeof(T)), 0, 0, 0};
+      AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
+      AscendC::DataCopyPad(Gamma(slot), gammaGm_[channel], row, any);
+      AscendC::DataCopyPad(Beta(slot), betaGm_[channel], row, any);
+      AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
+    }
+    AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
+  }
+
+  // The vector unit needs the slot no more, or it will when its piece has been copied out.
+  __aicore__ inline void Drop(uint32_t slot) {
+    AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(slot);
+    droppedSlots_ |= 1u << slot;
+    ++freed_;
+  }
+  __aicore__ inline void Store(uint32_t slot, const Piece& piece) {
+    Sync<AscendC::HardEvent::V_MTE3>();
+    AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
+                                    0, 0, 0};
+    AscendC::DataCopyPad(yGm_[piece.at], slotsTile_[slot * slotElements_], rows);
+    AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
+    storedSlots_ |= 1u << slot;
+    ++freed_;
+  }
+  __aicore__ inline bool HasFreeSlot() const { return loaded_ - freed_ < kSlots; }
+
+  __aicore__ inline void WaitUntilFree(uint32_t slot) {
+    if (droppedSlots_ >> slot & 1) AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(slot);
+    if (storedSlots_ >> slot & 1) AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
+    droppedSlots_ &= ~(1u << slot);
+    storedSlots_ &= ~(1u << slot);
+  }
+
+  // Every flag that was set is awaited, and every id given back.
+  __aicore__ inline void Finish() {
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+      WaitUntilFree(slot);
+      pipe_->ReleaseEventID<AscendC::HardEvent::MTE2_V>(slot);
+      pipe_->ReleaseEventID<AscendC::HardEvent::MTE2_S>(slot);
+      pipe_->ReleaseEventID<AscendC::HardEvent::V_MTE2>(slot);
+      pipe_->ReleaseEventID<AscendC::HardEvent::MTE3_MTE2>(slot);
+    }
+  }
+
+  // The second pipe of the event waits until the first has done all it was given so far.
+  template <AscendC::HardEvent event>
+  __aicore__ inline void Sync() {
+    const AscendC::TEventID id = pipe_->FetchEventID<event>();
+    AscendC::SetFlag<event>(id);
+    AscendC::WaitFlag<event>(id);
+  }
+
+  // Behind the x of a slot: gamma and beta of its channels.
+  __aicore__ inline AscendC::LocalTensor<T> Gamma(uint32_t slot) const {
+    return slotsTile_[slot * slotElements_ + pieceRows_ * pitch_];
+  }
+  __aicore__ inline AscendC::LocalTensor<T> Beta(uint32_t slot) const {
+    return slotsTile_[slot * slotElements_ + pieceRows_ * pitch_ + (pieceRows_ + kBlock - 1) / kBlock * kBlock];
+  }
+
+  static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
+  AscendC::TPipe* pipe_ = nullptr;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> slotsBuf_;
+  AscendC::LocalTensor<T> slotsTile_;
+  AscendC::GlobalTensor<T> xGm_;
+  AscendC::GlobalTensor<T> yGm_;
+  AscendC::GlobalTensor<T> gammaGm_;
+  AscendC::GlobalTensor<T> betaGm_;
+  uint32_t spatial_ = 0;
+  uint32_t groups_ = 0;
+  uint32_t channelsPerGroup_ = 0;
+  uint32_t groupElements_ = 0;
+  uint32_t pieceRows_ = 0;
+  uint32_t pieceLength_ = 0;
+  uint32_t parts_ = 0;  // pieces of a row
+  uint32_t pitch_ = 0;  // elements from one row of a slot to the next
+  uint32_t groupPieces_ = 0;
+  uint32_t chunkPieces_ = 0;
+  uint32_t slotElements_ = 0;
+  uint32_t loaded_ = 0;  // pieces whose copy was started,
+  uint32_t freed_ = 0;   // and of these, those whose slot will be free
+  uint32_t droppedSlots_ = 0;
+  uint32_t storedSlots_ = 0;
+};
