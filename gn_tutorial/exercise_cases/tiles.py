@@ -116,11 +116,12 @@ ROWS_WITH_GAPS = KernelChecker(
 
 
 def _tile_cases(rng: np.random.Generator) -> list[TilingCase]:
-    # (channels, spatial, ubBytes, buffers, otherBytes). The first tells each count from the others. 70 elements: less than a
-    # tile. 73728 are three times 6144 floats, without the 96 bytes. 4 * 1024: tiles that are all full.
+    # (channels, spatial, ubBytes, buffers, otherBytes). The first tells each count from the others. 2 * 35, 3 * 21:
+    # less than a tile. 73728: three times 6144 floats, without the 96 bytes. 4 * 1024: tiles that are all full.
     cases = [
         _tile_case(3, 3300, 6000, 3, 96),
         _tile_case(2, 35, 196608, 3, 96),
+        _tile_case(3, 21, 196608, 3, 96),
         _tile_case(2, 4096, 73728, 3, 96),
         _tile_case(4, 1024, 12384, 3, 96),
         _tile_case(1, 100, 65536, 2, 64),
@@ -176,6 +177,9 @@ def _which_tile(case: TilingCase, got: Mapping[str, int]) -> str | None:
     if taken + other > ub:
         over = f"{buffers} buffers of {tile} floats take {taken} bytes, and there are {ub}"
         return f"{over}, of which otherBytes takes {other}" if taken <= ub and other else over
+    padded = channels * -(-spatial // 8) * 8
+    if tile == -(-padded // 64) * 64:
+        return f"a tile of {tile} floats holds each channel in whole 32-byte blocks; this kernel needs {group} elements"
     if tile > -(-group // 64) * 64:
         return f"a tile of {tile} floats: a group of {group} needs no more than its elements, rounded up to 64"
     if tile == group // 64 * 64:
@@ -258,7 +262,7 @@ TILE_COUNTS = PredictChecker(
                 20: "That is one pass over each group; there are three",
                 32: "That is one sample; there are two",
                 40: "That is two passes; the third one reads x again, channel by channel",
-                60: "That is three passes over the group as one piece; in the third no tile reaches into the next channel",
+                60: "That is three passes over the group as one piece; in the third no tile leaves its channel",
                 72: "Only the third pass goes channel by channel; the other two take the group as one piece",
                 56: "The tail of a group is a tile too",
                 48: "The tails are missing: of a group, and of a channel",
