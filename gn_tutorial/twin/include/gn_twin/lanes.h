@@ -148,6 +148,13 @@ inline void ForContiguous(uint32_t n, Op op, D* dst, const S*... src) {
   for (uint32_t i = 0; i < n; ++i) dst[i] = op(src[i]...);
 }
 
+template <class... Size>
+constexpr uint32_t LargestOf(Size... size) {
+  uint32_t largest = 0;
+  ((largest = size > largest ? static_cast<uint32_t>(size) : largest), ...);
+  return largest;
+}
+
 // dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so that a repeat sees what the
 // one before it wrote: the documented accumulate idiom (destination repeat stride 0) is a fold over the repeats.
 template <class Op, class D, class... S>
@@ -161,6 +168,17 @@ void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
       continue;
     }
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
+    if (plan.prefix &&
+        !plan.descending) {  // block by block: inside one, the elements of every operand follow each other
+      constexpr uint32_t kWidest = LargestOf(sizeof(D), sizeof(S)...);
+      constexpr uint32_t kBlock = kBlockBytes / kWidest;
+      for (uint32_t lane = 0; lane < lanes; lane += kBlock) {
+        const uint32_t count = lanes - lane < kBlock ? lanes - lane : kBlock;
+        ForContiguous(count, op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
+                      src.at + LaneIndex<S>(src.strides, repeat, lane)...);
+      }
+      continue;
+    }
     for (uint32_t i = 0; i < lanes; ++i) {
       const uint32_t lane = plan.descending ? lanes - 1 - i : i;
       if (!plan.prefix && !plan.Active(lane)) continue;

@@ -171,6 +171,36 @@ inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc l
   }
 }
 
+// The sums of the eight blocks of one repeat, all lanes of which are active. They are read before one is written: dst may be src.
+template <class T>
+inline void SumWholeBlocks(const Core& core, T* out, const T* src, Strides strides, uint32_t repeat) {
+  constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
+  constexpr uint32_t kBlocks = kRepeatBytes / kBlockBytes;
+  const SumRule rule(core);
+  float lanes[kBlocks * kPerBlock];
+  for (uint32_t block = 0; block < kBlocks; ++block) {
+    const T* at = src + LaneIndex<T>(strides, repeat, block * kPerBlock);
+    for (uint32_t i = 0; i < kPerBlock; ++i) lanes[block * kPerBlock + i] = static_cast<float>(at[i]);
+  }
+  if (core.job->options.reduce_lanes != 0) {
+    for (uint32_t block = 0; block < kBlocks; ++block)
+      out[block] = TreeSum<T>(lanes + block * kPerBlock, kPerBlock, core);
+    return;
+  }
+  // Neighbours: the same step for all blocks, from one array to the other.
+  float sums[kBlocks * kPerBlock / 2];
+  float* from = lanes;
+  float* to = sums;
+  for (uint32_t width = kBlocks * kPerBlock / 2; width >= kBlocks; width /= 2) {
+    GNT_INDEPENDENT
+    for (uint32_t i = 0; i < width; ++i) to[i] = rule.Step<T>(from[2 * i], from[2 * i + 1]);
+    float* const next = from;
+    from = to;
+    to = next;
+  }
+  for (uint32_t block = 0; block < kBlocks; ++block) out[block] = rule.finish(T(from[block]));
+}
+
 // Sums of the `group` lanes each (a block or a pair) of every repeat.
 template <class T, class Mask>
 void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, int32_t repeats,
@@ -180,11 +210,12 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
   Core& core = ThisCore();
   const Plan plan = MaskedPlan(op, loc, set_mask, mask, kLanes<T>, static_cast<uint32_t>(repeats));
   const uint32_t groups = kLanes<T> / group;
+  const bool whole = plan.prefix && plan.first == plan.lanes && plan.last == plan.lanes;
   if (group == 2 && core.job->options.pair_unit != 0) dst_unit_bytes = (plan.Reach() + 1) / 2 * sizeof(T);
   if constexpr (kObserved) {
     const Results results{groups, sizeof(T), uint64_t{dst_unit_bytes} * static_cast<uint32_t>(dst_rep)};
     const uint32_t align = group == 2 ? kBlockBytes : groups * sizeof(T);
-    if (plan.prefix && plan.first == plan.lanes && plan.last == plan.lanes) {
+    if (whole) {
       CheckReduce(op, loc, plan, dst, results, src, strides, align);
     } else {
       CheckMaskedGroups(op, loc, plan, dst, results, src, strides, align, group);
@@ -192,6 +223,10 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
   }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     T* out = reinterpret_cast<T*>(dst.Bytes() + uint64_t{repeat} * dst_rep * dst_unit_bytes);
+    if (whole && direction == 0 && group == kBlockBytes / sizeof(T)) {
+      SumWholeBlocks(core, out, src.Data(), strides, repeat);
+      continue;
+    }
     const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
     for (uint32_t g = 0; g < groups; ++g) {
       float lanes[128];
