@@ -55,17 +55,18 @@ def _moved(case: KernelCase, row_bytes: int, gap_bytes: int) -> np.ndarray | Non
 
 def _which_gap(case: KernelCase, result: Result) -> str | None:
     length, pitch = int(case.numbers["length"]), int(case.numbers["pitch"])
-    row, gap = length * _FLOAT, (pitch - length) * _FLOAT
+    gap = (pitch - length) * _FLOAT
     known = {
         pitch - length: "the gap of the way in is given in elements; in global memory it counts bytes",
         gap // _BLOCK: "the gap of the way in is given in blocks of 32 bytes; so it counts in the Unified Buffer, and "
         "in global memory it counts bytes",
+        gap
+        + length * _FLOAT: "the gap of the way in counts from the end of a row; from its start to the next one is the "
+        "pitch",
         0: "the rows come in as if there were no gap between them in x",
-        pitch
-        * _FLOAT: "the gap of the way in counts from the end of a row to the begin of the next; that is not the pitch",
     }
     for wrong, words in known.items():
-        seen = _moved(case, row, wrong) if wrong != gap else None
+        seen = _moved(case, length * _FLOAT, wrong) if wrong != gap else None
         if seen is not None and np.array_equal(result["y"].view(np.uint32), seen.view(np.uint32)):
             return words
     return None
