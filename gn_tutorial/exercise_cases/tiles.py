@@ -38,14 +38,17 @@ def _row_case(rng: np.random.Generator, rows: int, length: int, pitch: int, core
     return KernelCase(label, {"x": x}, numbers, {"y": y.reshape(-1)}, cores)
 
 
-def _moved(case: KernelCase, row_bytes: int, gap_bytes: int) -> np.ndarray | None:
-    """y if rows of row_bytes with gaps of gap_bytes were brought in; None if that leaves x. Bits: a gap may be any."""
+def _moved(case: KernelCase, row_bytes: int, gap_bytes: int, apart: int = 0) -> np.ndarray | None:
+    """y if rows of row_bytes with gaps of gap_bytes were brought in; None if that leaves x. Bytes, as a gap may be any.
+
+    apart: elements from the row that a tile begins with to the next row, where that is taken for another number.
+    """
     rows, length, pitch = (int(case.numbers[name]) for name in ("rows", "length", "pitch"))
     most = _TILE // (-(-length // 8) * 8)
     taken = min(row_bytes, length * _FLOAT)
     memory, y = case.inputs["x"].view(np.uint8), np.zeros((rows, length * _FLOAT), np.uint8)
     for row in range(rows):
-        at = row // most * most * pitch * _FLOAT + row % most * (row_bytes + gap_bytes)
+        at = row // most * most * (apart or pitch) * _FLOAT + row % most * (row_bytes + gap_bytes)
         if at + row_bytes > memory.size:
             return None
         y[row, :taken] = memory[at : at + taken]
@@ -65,8 +68,11 @@ def _which_gap(case: KernelCase, result: Result) -> str | None:
         "pitch",
         0: "the rows come in as if there were no gap between them in x",
     }
-    for wrong, words in known.items():
-        seen = _moved(case, length * _FLOAT, wrong) if wrong != gap else None
+    candidates = [(_moved(case, length * _FLOAT, wrong), words) for wrong, words in known.items() if wrong != gap]
+    if gap:
+        words = "the second tile begins too early in x: row first is first * pitch_ elements behind the first one"
+        candidates.append((_moved(case, length * _FLOAT, gap, apart=length), words))
+    for seen, words in candidates:
         if seen is not None and np.array_equal(result["y"].view(np.uint32), seen.view(np.uint32)):
             return words
     return None
@@ -105,6 +111,7 @@ ROWS_WITH_GAPS = KernelChecker(
     faults={
         "copy-not-whole-blocks": "DataCopy rounds the tail down to whole 32-byte blocks; DataCopyPad does not",
         "pad-row-not-whole": "blockLen counts bytes, and a float has four of them",
+        "pad-too-wide": "leftPadding and rightPadding count elements, and together with a row they fill its place",
         "ub-never-written": "some place of the tile was never filled: all count rows are brought in, each right behind "
         "the place of the row before, and no gap is asked for in the Unified Buffer",
         "ub-out-of-bounds": "the rows do not fit the tile: a gap in the Unified Buffer counts blocks of 32 bytes, and "
