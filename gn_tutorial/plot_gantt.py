@@ -1,4 +1,4 @@
-"""Who worked when: the pipes of one core, or of every recorded core, over the modelled time."""
+"""Who worked when: the pipes of one core, of every recorded core, or of several launches, over the modelled time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import Machine
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot_pipes import LOOKS, of_all, pipe_legend, recorded_block
@@ -55,12 +56,7 @@ def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) 
         figure = Figure(figsize=(11.0, 1.5 + max(0.42 * len(blocks), 1.0)), layout="constrained")
         axis = figure.subplots()
         for row, block in enumerate(blocks):
-            axis.axhspan(row - 0.44, row + 0.44, color="#f4f4f4", zorder=0, linewidth=0)
-            for lane, pipe in enumerate(LOOKS):
-                boxes = stretches(profile.timeline.of(block, pipe), profile.machine, shown)
-                _boxes(axis, boxes, pipe, row - 0.42 + 0.21 * lane, 0.2)
-            took = profile.machine.microseconds(profile.timeline.block_cycles[block])
-            axis.text(1.005, row, f"{took:.2f} us", va="center", fontsize=8, transform=axis.get_yaxis_transform())
+            _draw_core(axis, profile, block, row, shown)
         _finish(axis, shown)
         axis.set_yticks(range(len(blocks)), [f"block {block}" for block in blocks])
         axis.set_ylim(len(blocks) - 0.5, -0.5)
@@ -77,6 +73,54 @@ def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) 
         f"MTE3: block {slow} takes longest, {lengths[slow]:.2f} us, block {quick} least, {lengths[quick]:.2f} us; "
         f"the whole launch takes {profile.microseconds:.2f} us.",
     )
+
+
+def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None) -> Picture:
+    """Several launches, one row and the slowest recorded core of each, with one axis of time: which of them gains what.
+
+    window: as for ``gantt``; up to the end of the longest unless told. Raises ArgumentError without a launch, for
+    launches on different machines, and for a window in which none of them does anything.
+    """
+    if not profiles:
+        raise ArgumentError("there is no launch to draw", hint="gantt_launches(before, after)")
+    if len({profile.machine.name for profile in profiles}) > 1:
+        raise ArgumentError(
+            "launches on one axis are of one machine", hint="profile all of them with the same machine="
+        )
+    blocks = [recorded_block(profile, None) for profile in profiles]
+    longest = max(profiles, key=lambda profile: end_of(profile.timeline))
+    shown = window_of(longest.timeline, None, window)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(11.0, 1.3 + 1.15 * len(profiles)), layout="constrained")
+        axis = figure.subplots()
+        for row, (profile, block) in enumerate(zip(profiles, blocks, strict=True)):
+            _draw_core(axis, profile, block, row, shown)
+        _finish(axis, shown)
+        axis.set_yticks(range(len(profiles)), [profile.kernel for profile in profiles])
+        axis.set_ylim(len(profiles) - 0.5, -0.5)
+        axis.set_title("Launches on one axis of time", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(f"{longest.machine.name}, the slowest core of each", loc="right", fontsize=9)
+        axis.set_xlabel("microseconds since the blocks started (modelled)")
+        figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
+    took = [
+        profile.machine.microseconds(profile.timeline.block_cycles[block])
+        for profile, block in zip(profiles, blocks, strict=True)
+    ]
+    said = "; ".join(
+        f"{profile.kernel} takes {time:.2f} us, and {profile.microseconds:.2f} us with the launch"
+        for profile, time in zip(profiles, took, strict=True)
+    )
+    return Picture(figure, f"Modelled timelines on {longest.machine.name}, one above the other: {said}.")
+
+
+def _draw_core(axis: Axes, profile: Profile, block: int, row: int, shown: Window) -> None:
+    """One core as a row: a lane for each pipe, and how long the block took."""
+    axis.axhspan(row - 0.44, row + 0.44, color="#f4f4f4", zorder=0, linewidth=0)
+    for lane, pipe in enumerate(LOOKS):
+        boxes = stretches(profile.timeline.of(block, pipe), profile.machine, shown)
+        _boxes(axis, boxes, pipe, row - 0.42 + 0.21 * lane, 0.2)
+    took = profile.machine.microseconds(profile.timeline.block_cycles[block])
+    axis.text(1.005, row, f"{took:.2f} us", va="center", fontsize=8, transform=axis.get_yaxis_transform())
 
 
 def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, shown: Window) -> None:

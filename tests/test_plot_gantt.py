@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from picture_support import boxes, texts, two_tiles, us
 from timing_support import trace, vector
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_gantt import gantt, gantt_cores
+from gn_tutorial.machine import load_machine
+from gn_tutorial.plot_gantt import gantt, gantt_cores, gantt_launches
 from gn_tutorial.plot_pipes import LOOKS
 from gn_tutorial.profile import Profile
 from gn_tutorial.timeline import make_timeline
@@ -115,3 +118,27 @@ def test_many_short_instructions_become_one_box_that_counts_them() -> None:
 def test_a_block_that_was_not_recorded_is_refused() -> None:
     with pytest.raises(ArgumentError, match="block 7 was not recorded"):
         gantt(two_tiles(), block=7)
+
+
+def test_launches_share_one_axis_of_time() -> None:
+    short, long = two_tiles(1, kernel="short"), two_tiles(2, kernel="long")
+    picture = gantt_launches(short, long)
+    (axis,) = picture.figure.axes
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["short", "long"]
+    slowest = max(long.timeline.block_cycles, key=long.timeline.block_cycles.__getitem__)
+    for pipe in LOOKS:
+        wanted = [(us(one.start), us(one.end)) for one in short.timeline.of(0, pipe)]
+        wanted += [(us(one.start), us(one.end)) for one in long.timeline.of(slowest, pipe)]
+        assert [(left, right) for left, right, _, _ in boxes(axis, pipe.name)] == wanted
+    for profile in (short, long):
+        assert f"{profile.microseconds:.2f} us" in picture.alt
+    assert picture.alt.startswith("Modelled")
+
+
+def test_launches_of_two_machines_and_none_at_all_are_refused() -> None:
+    other = two_tiles()
+    other = replace(other, timeline=replace(other.timeline, machine=load_machine("910B4")))
+    with pytest.raises(ArgumentError, match="of one machine"):
+        gantt_launches(two_tiles(), other)
+    with pytest.raises(ArgumentError, match="no launch to draw"):
+        gantt_launches()
