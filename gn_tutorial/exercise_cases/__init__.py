@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from gn_tutorial.exercise_cases import double_buffer, machine, modelled, numpy_group_norm, scalar, start
+from gn_tutorial.exercise_cases import double_buffer, machine, modelled, numpy_group_norm, scalar, start, tiles
 from gn_tutorial.exercise_result import Finding
 
 
@@ -32,6 +32,9 @@ CHECKERS: Mapping[str, Checker] = {
     "row-mean": scalar.ROW_MEAN,
     "scalar-accesses": scalar.SCALAR_ACCESSES,
     "scalar-times": modelled.SCALAR_TIMES,
+    "rows-with-gaps": tiles.ROWS_WITH_GAPS,
+    "group-tiles": tiles.GROUP_TILES,
+    "tile-counts": tiles.TILE_COUNTS,
     "row-squares": double_buffer.ROW_SQUARES,
     "flags": double_buffer.FLAGS,
     "buffers": double_buffer.BUFFERS,
