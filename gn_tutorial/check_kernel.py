@@ -17,6 +17,7 @@ from gn_tutorial.kernel import Kernel, kernel
 from gn_tutorial.launch import FLOAT_POISON, POISON_BYTE
 from gn_tutorial.options import Limits, TwinOptions
 from gn_tutorial.result import Result
+from gn_tutorial.trace import Tracing
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class KernelChecker:
     cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: asked
     before the general words when a number is wrong. demands: asked when every number is right, for what numbers do
     not show. faults: diagnostic id -> what it means in this exercise. auto_sync: whether the solution counts on the
-    order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made.
+    order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made. traced: whether
+    results come with a trace, for demands that ask which instructions ran.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]
@@ -70,6 +72,7 @@ class KernelChecker:
     seconds: float = 5.0
     auto_sync: bool = False
     options: TwinOptions = field(default_factory=TwinOptions)
+    traced: bool = False
 
     def check(self, path: Path, seed: int) -> Finding | int:
         """The first thing that is wrong, or the number of cases if all is right."""
@@ -109,7 +112,10 @@ class KernelChecker:
         # A bare library refuses what only watched launches can do.
         options = self.options if observed else replace(self.options, delayed_dma=False)
         limits = Limits(seconds=self.seconds)
-        return found.run(blocks=case.blocks, limits=limits, observed=observed, options=options, **values)
+        tracing = Tracing() if self.traced and observed else None
+        return found.run(
+            blocks=case.blocks, limits=limits, observed=observed, options=options, tracing=tracing, **values
+        )
 
     def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Finding | None:
         """After a race, what a symptom makes of the numbers that a run without checks, one line after the other, gives.
