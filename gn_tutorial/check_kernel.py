@@ -59,8 +59,8 @@ class KernelChecker:
     cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: asked
     before the general words when a number is wrong. demands: asked when every number is right, for what numbers do
     not show. faults: diagnostic id -> what it means in this exercise. auto_sync: whether the solution counts on the
-    order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made. traced: whether
-    results come with a trace, for demands that ask which instructions ran.
+    order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made. traced:
+    whether results come with a trace, for demands that ask which instructions ran.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]

@@ -252,9 +252,7 @@ def test_kernels_are_pure() -> None:
 
 def test_headers_of_kernels_have_no_cycle() -> None:
     """A step may build on an earlier one: its header includes the earlier step's, never the other way round."""
-    uses = {
-        path: {path.parent / name.strip('"') for name in includes(path) if name[0] == '"'} for path in kernel_files()
-    }
+    uses = {path: {path.parent / name.strip('"') for name in includes(path) if name[0] == '"'} for path in kernel_files()}
     order = {path: int(found[1]) for path in uses if (found := re.search(r"_(\d+)_", path.name))}
     for path, used in uses.items():
         later = [one.name for one in used if order.get(one, 0) > order.get(path, 99)]

@@ -54,9 +54,7 @@ def read(folder: Path, text: str) -> OpSpec:
     return load_registry(folder)["scale"]
 
 
-GROUP_NORM = [
-    f"group_norm/{step}" for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split")
-]
+GROUP_NORM = [f"group_norm/{step}" for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split")]
 
 
 def test_registry_holds_the_course_in_order() -> None:

@@ -29,8 +29,8 @@ def _instructions(result: Result) -> list[Event]:
 
 
 def _sigmoid_cases(rng: np.random.Generator) -> list[KernelCase]:
-    # 1037: a tile and a tail, first, so that a tail that is left out is seen as one. 13: less than a 32-byte block. 2048: whole
-    # tiles. Then tails in every core's share.
+    # 1037: a tile and a tail, first, so that a tail that is left out is seen as one. 13: less than a 32-byte block.
+    # 2048: whole tiles. Then tails in every core's share.
     shapes = [(1037, 1), (16, 1), (13, 1), (2048, 1), (5000, 2)]
     shapes += [(int(rng.integers(4000, 9000)), int(rng.integers(3, 9))) for _ in range(2)]
     return [_sigmoid_case(rng, n, blocks) for n, blocks in shapes]
@@ -73,8 +73,8 @@ def _which_formula(case: KernelCase, result: Result) -> str | None:
     if lost.any():
         at = int(np.flatnonzero(lost)[0])
         return (
-            f"y[{at}] is 0, for x = {x[at]:g}, and a half could hold {want[at]:.3g}: exp({-x[at]:g}) is larger than 65504, "
-            "the largest half. Compute in float"
+            f"y[{at}] is 0, for x = {x[at]:g}, and a half could hold {want[at]:.3g}: exp({-x[at]:g}) is larger than "
+            "65504, the largest half. Compute in float"
         )
     return None
 
@@ -84,8 +84,8 @@ def _which_are_missing(result: Result) -> str | None:
     if holes.all():
         return None
     return (
-        f"{int(holes.sum())} of {holes.size} elements were never written ({spots('y', holes)}): the last tile of a share "
-        "is shorter than kTile, and has to be taken too"
+        f"{int(holes.sum())} of {holes.size} elements were never written ({spots('y', holes)}): the last tile of a "
+        "share is shorter than kTile, and has to be taken too"
     )
 
 
@@ -113,8 +113,8 @@ def _rounded_to_nearest(case: KernelCase, result: Result) -> str | None:
     ways = {True: "below", False: "above"}
     if (off <= 0).all() or (off >= 0).all():
         return (
-            f"{missed:.0%} of the results lie {ways[bool((off <= 0).all())]} the nearest half number, none on the other "
-            "side: the last Cast does not round to the nearest"
+            f"{missed:.0%} of the results lie {ways[bool((off <= 0).all())]} the nearest half number, none on the "
+            "other side: the last Cast does not round to the nearest"
         )
     return (
         f"{missed:.0%} of the results are not the nearest half number: compute in float, and round to the nearest, once"
