@@ -62,6 +62,7 @@ def _which_formula(case: KernelCase, result: Result) -> str | None:
         known = [
             (1 / (1 + grown), "this is the sigmoid of -x: the sign of x has to change before the exponential"),
             (1 + shrunk, "this is 1 + exp(-x): one is divided by it, and not the other way round"),
+            (grown, "this is 1 / exp(-x): one has to be added to the exponential before the division"),
             (shrunk, "this is exp(-x) alone"),
         ]
     for values, words in known:
@@ -110,11 +111,11 @@ def _rounded_to_nearest(case: KernelCase, result: Result) -> str | None:
     # In float an error of 1e-7 moves one result in some thousand to the other side of a tie.
     if off.size < 1000 or missed < 0.05:
         return None
-    ways = {True: "below", False: "above"}
     if (off <= 0).all() or (off >= 0).all():
+        side = "below" if (off <= 0).all() else "above"
         return (
-            f"{missed:.0%} of the results lie {ways[bool((off <= 0).all())]} the nearest half number, none on the "
-            "other side: the last Cast does not round to the nearest"
+            f"{missed:.0%} of the results lie {side} the nearest half number, none on the other side: the last Cast "
+            "does not round to the nearest"
         )
     return (
         f"{missed:.0%} of the results are not the nearest half number: compute in float, and round to the nearest, once"
@@ -168,6 +169,7 @@ def _which_lanes(case: KernelCase, result: Result) -> str | None:
     tail = length % _TILE or _TILE
     sums = np.array([_lane_sums(row, 2) for row in x])
     cores = case.blocks
+    tiles = np.array([np.add.reduceat(row**2, range(0, length, _TILE)) for row in x])
     running = np.array(
         [sum(sums[before].sum() for before in range(row % cores, row + 1, cores)) for row in range(rows)]
     )
@@ -190,6 +192,10 @@ def _which_lanes(case: KernelCase, result: Result) -> str | None:
             f"only the first {tail} sums of the accumulator were reduced: the last tile has {tail} elements, and the "
             "accumulator has more",
         ),
+        (
+            tiles.cumsum(axis=1).sum(axis=1) / length,
+            "the first tiles count several times: the accumulator is reduced in the loop, and has to be behind it",
+        ),
         (x[:, -tail:] ** 2 @ np.ones(tail) / length, "only the last tile is in the sum: it starts again at each tile"),
     ]
     for values, words in known:
@@ -206,8 +212,8 @@ def _one_reduction(case: KernelCase, result: Result) -> str | None:
     lanes = min(length, _TILE)
     if result.tally.scalar > 3 * rows and result.tally.scalar >= rows * lanes // 2:
         return (
-            f"{result.tally.scalar} scalar accesses for {rows} rows: the scalar unit adds up the accumulator. ReduceSum "
-            "does that in the vector unit"
+            f"{result.tally.scalar} scalar accesses for {rows} rows: the scalar unit adds up the accumulator. "
+            "ReduceSum does that in the vector unit"
         )
     reductions = sum("Reduce" in event.op for event in _instructions(result))
     recorded = len(result.trace.blocks) if result.trace else 0
@@ -216,8 +222,8 @@ def _one_reduction(case: KernelCase, result: Result) -> str | None:
     waits = result.tally.scalar - rows
     if waits <= rows:
         return (
-            f"{reductions} reductions for {rows} rows. The scalar unit waits once for a row now, but each tile is still "
-            "reduced: add its squares to the accumulator instead"
+            f"{reductions} reductions for {rows} rows. The scalar unit waits once for a row now, but each tile is "
+            "still reduced: add its squares to the accumulator instead"
         )
     return (
         f"the numbers are right, with {reductions} reductions for {rows} rows, and the scalar unit waits for each: one "
@@ -233,8 +239,8 @@ REDUCE_ONCE = KernelChecker(
     symptoms=(_which_lanes,),
     demands=(_one_reduction,),
     faults={
-        "ub-never-written": "an instruction reads what nobody wrote, behind the end of a tile or of the accumulator, or "
-        "before it was set to 0",
+        "ub-never-written": "an instruction reads what nobody wrote, behind the end of a tile or of the accumulator, "
+        "or before it was set to 0",
         "gm-out-of-bounds": "the last tile of a row reads past the end of x",
         "gm-beyond-declared-size": "the last tile of a row reads past the end of x",
         "ub-out-of-bounds": "an instruction goes past the end of a buffer of kTile floats",
