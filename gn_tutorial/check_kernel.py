@@ -59,7 +59,7 @@ class KernelChecker:
     before the general words when a number is wrong. demands: asked when every number is right, for what numbers do
     not show. faults: diagnostic id -> what it means in this exercise. auto_sync: whether the solution counts on the
     order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made. traced:
-    whether it is recorded, for demands that read its timeline.
+    whether results come with a trace, for demands that ask which instructions ran, or when.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]

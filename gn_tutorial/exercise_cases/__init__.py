@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from gn_tutorial.exercise_cases import double_buffer, machine, modelled, numpy_group_norm, scalar, start, tiles
+from gn_tutorial.exercise_cases import (
+    double_buffer,
+    machine,
+    modelled,
+    numpy_group_norm,
+    scalar,
+    start,
+    tiles,
+    vectorise,
+)
 from gn_tutorial.exercise_result import Finding
 
 
@@ -38,4 +47,7 @@ CHECKERS: Mapping[str, Checker] = {
     "row-squares": double_buffer.ROW_SQUARES,
     "flags": double_buffer.FLAGS,
     "buffers": double_buffer.BUFFERS,
+    "sigmoid": vectorise.SIGMOID,
+    "reduce-once": vectorise.REDUCE_ONCE,
+    "fewer": vectorise.FEWER,
 }
