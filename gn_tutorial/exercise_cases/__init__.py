@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from gn_tutorial.exercise_cases import machine, modelled, numpy_group_norm, scalar, start
+from gn_tutorial.exercise_cases import machine, modelled, numpy_group_norm, scalar, start, tuning
 from gn_tutorial.exercise_result import Finding
 
 
@@ -32,4 +32,6 @@ CHECKERS: Mapping[str, Checker] = {
     "row-mean": scalar.ROW_MEAN,
     "scalar-accesses": scalar.SCALAR_ACCESSES,
     "scalar-times": modelled.SCALAR_TIMES,
+    "diagnosis": tuning.DIAGNOSIS,
+    "tile-choice": tuning.TILE_CHOICE,
 }
