@@ -19,7 +19,6 @@ from gn_tutorial.kernel import Kernel, kernel
 from gn_tutorial.machine import load_machine
 from gn_tutorial.profile import Profile, profile
 from gn_tutorial.spec import find_kernel
-from gn_tutorial.trace import Pipe
 from gn_tutorial.tune import REFUSED, Candidate, Tuning, tune
 
 _N, _BLOCKS, _MACHINE = 600_000, 8, "910B3"
@@ -34,10 +33,10 @@ _FAULTS = {
         "share = ((n + 7) / 8 + blocks - 1) / blocks * 8;",
         "share = ((n + 65535) / 65536 + blocks - 1) / blocks * 65536;",
     ),
-    "tiles": ("kTile = 8192;", "kTile = 256;"),
+    "tiles": ("kTile = 8192;", "kTile = 512;"),
     "waiting": ("      CopyOut(at, count);\n", "      CopyOut(at, count);\n      AscendC::PipeBarrier<PIPE_ALL>();\n"),
 }
-_LAUNCHES = {"A": "cores", "B": "tiles", "C": "waiting"}
+_LAUNCHES = {"sound": "", "A": "cores", "B": "tiles", "C": "waiting"}
 
 
 @functools.cache
@@ -50,7 +49,7 @@ def _text(fault: str = "") -> str:
 
 
 def launch_kernel(name: str) -> Kernel:
-    """The kernel of launch "A", "B" or "C"."""
+    """The kernel of launch "A", "B" or "C", or the sound one: "sound"."""
     return kernel(source=_text(_LAUNCHES[name]))
 
 
@@ -91,8 +90,8 @@ _CAUSES = ("tiles", "cores", "waiting")
 _CAUSE_SLIPS: Mapping[str, Mapping[str, str]] = {
     "A": {
         "tiles": "Tiles of 8192 are few: S is busy for a fraction of the time, and its bar is short",
-        "waiting": "No pipe waits for another longer than in a sound kernel. Compare the busy time of MTE2 in the slowest "
-        "core with the bar of its limit, which is an even division",
+        "waiting": "No pipe waits longer than in a sound kernel. Compare the busy time of MTE2 in the slowest core with "
+        "the bar of its limit, which is an even division",
     },
     "B": {
         "cores": "The busy times of the slowest core are no longer than the bars of an even division",
@@ -168,7 +167,7 @@ DIAGNOSIS = PredictChecker(
             "how many times as fast launch A becomes when its line is mended; 10 % more or less is right",
             lambda: _gain("A"),
             {
-                1.75: "So many times less has the busiest core to move. But the launch takes 2 us however short the work",
+                1.75: "So many times less has the busiest core to do. But the launch takes 2 us however short the work",
                 3.0: "That is the number of idle cores; ask how much the busiest core had, and how much it has then",
                 8.0: "All 8 cores work then; ask how much the busiest core had before, and how much it has then",
             },
@@ -269,7 +268,8 @@ def _why(tile: int, channels: int, spatial: int) -> str:
     if pieces > 1 and group <= 2048:
         return f"a group of {group} is too small to be cut: a second tile costs more than its overlap gains"
     if pieces <= -(-cut // largest) + 1:
-        return f"the last piece of the {whole} has {cut - (pieces - 1) * tile} elements; pieces of equal size overlap better"
+        rest = cut - (pieces - 1) * tile
+        return f"the last piece of the {whole} has {rest} elements; pieces of equal size overlap better"
     return f"it makes {pieces} pieces of the {whole}, and each one costs its calls and its start"
 
 
