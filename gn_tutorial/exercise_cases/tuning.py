@@ -90,8 +90,8 @@ _CAUSES = ("tiles", "cores", "waiting")
 _CAUSE_SLIPS: Mapping[str, Mapping[str, str]] = {
     "A": {
         "tiles": "Tiles of 8192 are few: S is busy for a fraction of the time, and its bar is short",
-        "waiting": "No pipe waits longer than in a sound kernel. Compare the busy time of MTE2 in the slowest core with "
-        "the bar of its limit, which is an even division",
+        "waiting": "No pipe waits longer than in a sound kernel. Compare the busy time of MTE2 in the slowest core "
+        "with the bar of its limit, which is an even division",
     },
     "B": {
         "cores": "The busy times of the slowest core are no longer than the bars of an even division",
@@ -124,10 +124,21 @@ _LIMIT_SLIPS: Mapping[str, Mapping[str, str]] = {
 _WAITS = "Launch {} waits there, and so does the sound kernel, less long: which line makes it wait longer?"
 _COPY_OUT = "That is the copy that S waits for. It has to be done; but who makes S wait for it?"
 _LOOP = "The loop has the right steps; ask who decides how long a step is"
+_BUFFERS_LINE = "Two buffers in each queue are what it should have; their length comes from another line"
+_STEPS = "That step has to be done for each tile; which line keeps it from overlapping with the next tile's?"
+_SHARE = "The loop goes through the share of a core; which line decides how large that is?"
 _LINE_SLIPS: Mapping[str, Mapping[int, str]] = {
-    "A": {line: _WAITS.format("A") for line in (39, 43, 52)},
-    "B": {**{line: _WAITS.format("B") for line in (39, 43, 52)}, 28: _LOOP},
-    "C": {**{line: _WAITS.format("C") for line in (40, 44, 53)}, 62: _COPY_OUT},
+    "A": {**{line: _WAITS.format("A") for line in (39, 43, 52)}, 28: _SHARE},
+    "B": {
+        **{line: _WAITS.format("B") for line in (39, 43, 52)},
+        **dict.fromkeys((22, 23, 24), _BUFFERS_LINE),
+        28: _LOOP,
+    },
+    "C": {
+        **{line: _WAITS.format("C") for line in (40, 44, 53)},
+        **dict.fromkeys((30, 31, 32), _STEPS),
+        62: _COPY_OUT,
+    },
 }
 
 
