@@ -34,13 +34,17 @@ Symptom = Callable[[TilingCase, Mapping[str, int]], str | None]
 
 @dataclass(frozen=True)
 class TilingChecker:
-    """As KernelChecker, for ``const char* function(arguments..., struct*)`` in a header."""
+    """As KernelChecker, for ``const char* function(arguments..., struct*)`` in a header.
+
+    demands: asked where the expected fields are right; what no single number can say, for example that a tile is fast.
+    """
 
     struct: str
     function: str
     arguments: tuple[str, ...]
     cases: Callable[[np.random.Generator], Sequence[TilingCase]]
     symptoms: tuple[Symptom, ...] = ()
+    demands: tuple[Symptom, ...] = ()
     seconds: float = 5.0
 
     def check(self, path: Path, seed: int) -> Finding | int:
@@ -95,7 +99,7 @@ class TilingChecker:
             return f"the struct has no field {missing[0]}; leave its fields as they were"
         wrong = [name for name, want in case.expected.items() if got[name] != want]
         if not wrong:
-            return ""
+            return next((text for demand in self.demands if (text := demand(case, got))), "")
         if not any(got[name] for name in case.expected):
             return f"{self.function} leaves every field at 0"
         for symptom in self.symptoms:

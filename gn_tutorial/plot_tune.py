@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.transforms import blended_transform_factory
 
 from gn_tutorial.bench import WRONG
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot import FAINT, INK, LINES, STYLE, Picture
 from gn_tutorial.plot_pipes import plain_ticks
 from gn_tutorial.tune import REFUSED, Tuning
 
@@ -70,6 +72,65 @@ def tuning_curve(tuning: Tuning) -> Picture:
         axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
         axis.spines[["top", "right"]].set_visible(False)
     return Picture(figure, _words(tuning, refused, wrong))
+
+
+def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
+    """One line for each shape, of one kernel, field and machine: where each is fastest, and what the host chose.
+
+    Grey on the right is what every shape refuses. Raises ArgumentError for none, for more than can be told apart, and
+    for those that differ in more than the shape.
+    """
+    if not 1 <= len(tunings) <= len(LINES):
+        raise ArgumentError(f"{len(tunings)} shapes; 1 to {len(LINES)} can be told apart")
+    if len({(one.kernel, one.field, one.machine) for one in tunings}) > 1:
+        raise ArgumentError("one picture is of one kernel, one field and one machine")
+    first, said = tunings[0], []
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+        axis = figure.subplots()
+        for tuning, (colour, marker) in zip(tunings, LINES, strict=False):
+            best, ours = tuning.best, tuning.default
+            if len(tuning.ran) < 2 or best is None or ours.modelled_us is None:
+                raise ArgumentError(f"a curve has two points or more; of {tuning.case} {len(tuning.ran)} ran")
+            gain = ours.modelled_us / (best.modelled_us or 0.0)
+            words = f"{tuning.case.rsplit(' ', 1)[0]}: host {ours.value}, {gain:.2f} × the best"
+            axis.plot(
+                [one.value for one in tuning.ran], [one.modelled_us for one in tuning.ran], color=colour,
+                marker=marker, markersize=3.5, linewidth=1.5, label=words, zorder=3,
+            )  # fmt: skip
+            for one, mark, size in ((ours, "D", 10), (best, "*", 17)):
+                axis.plot(
+                    [one.value], [one.modelled_us], color=colour, marker=mark, markersize=size, linestyle="none",
+                    markeredgecolor=INK, zorder=4,
+                )  # fmt: skip
+            said.append(_words(tuning, [], []))
+        shown = [one.value for tuning in tunings for one in tuning.candidates]
+        fits = max(one.value for tuning in tunings for one in tuning.ran)
+        refused = [value for value in shown if value > fits]
+        if refused:
+            axis.axvspan(min(refused), max(refused) * 1.3, color=FAINT, alpha=0.2, linewidth=0)
+            middle = (min(refused) * max(refused) * 1.3) ** 0.5
+            axis.text(
+                middle, 0.5, "refused: does not fit into the UB", rotation=90, ha="center", va="center",
+                transform=blended_transform_factory(axis.transData, axis.transAxes),
+            )  # fmt: skip
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log")
+        ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))
+        axis.set_xticks(ticks, [str(value) for value in ticks])
+        axis.set_xticks([], minor=True)
+        axis.set_ylim(top=1.8 * max(one.modelled_us or 0.0 for tuning in tunings for one in tuning.ran))
+        axis.set_xlim(min(shown) / 1.15, max(shown) * (1.3 if refused else 1.15))
+        for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
+            set_formatter(plain_ticks)
+        axis.set_xlabel(f"{first.field}, logarithmic; star: the fastest, diamond: the host function's choice")
+        axis.set_ylabel("microseconds (modelled), logarithmic")
+        axis.set_title(f"{first.kernel}: time against {first.field}", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(first.machine, loc="right")
+        axis.legend(loc="upper center", frameon=False)
+        axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
+        axis.spines[["top", "right"]].set_visible(False)
+    return Picture(figure, " ".join(said))
 
 
 def _words(tuning: Tuning, refused: list[int], wrong: list[int]) -> str:

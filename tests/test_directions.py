@@ -51,7 +51,7 @@ PYTHON_ROOMS = {
     ),
     "exercises": Room(
         "check_* exercise_cases exercise_cases.* exercise_check exercise_workspace grade progress quiz",
-        "base facts reference compiler tiling launch kernel attempts profile",
+        "base facts reference compiler tiling launch kernel attempts profile bench",
     ),
     "pictures": Room("plot plot_* filters photo", "base facts reference kernel timing profile bench"),
     # A trace and a machine give a timeline; none of them knows how a trace is made.

@@ -15,7 +15,7 @@ from gn_tutorial.bench_grid import Case, Grid, Tune, load_grid
 from gn_tutorial.command_tune import parse_values
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
-from gn_tutorial.plot_tune import tuning_curve
+from gn_tutorial.plot_tune import tuning_curve, tuning_curves
 from gn_tutorial.spec import find_kernel
 from gn_tutorial.tune import OK, REFUSED, Tuning, retile, tune
 
@@ -143,6 +143,33 @@ def test_the_picture_has_the_numbers(tuning: Tuning) -> None:
         assert f"{one.value} {one.modelled_us:.2f} us" in picture.alt
     assert "Refused by the twin: 8192, 65536" in picture.alt
     assert "modelled" in axis.get_ylabel()
+
+
+def test_the_picture_of_several_shapes_has_the_numbers_of_each(tuning: Tuning) -> None:
+    other = tune(OP, SPEC, Case((1, 2, 500), {"num_groups": 2}), B2, values=[256, 512, 8192])
+    picture = tuning_curves([tuning, other])
+    (axis,) = picture.figure.axes
+    for one, curve in zip((tuning, other), (axis.lines[0], axis.lines[3]), strict=True):
+        assert list(curve.get_xdata()) == [candidate.value for candidate in one.ran]
+        assert list(curve.get_ydata()) == [candidate.modelled_us for candidate in one.ran]
+        assert f"host {one.default.value}, {one.default.modelled_us / one.best.modelled_us:.2f} ×" in curve.get_label()
+        assert f"Fastest: {one.best.value} with {one.best.modelled_us:.2f} us" in picture.alt
+    assert axis.lines[0].get_marker() != axis.lines[3].get_marker()
+    marks = {line.get_marker(): list(line.get_xdata()) for line in axis.lines[1:3]}
+    assert marks == {"D": [tuning.default.value], "*": [tuning.best.value]}
+    # What no shape can have is grey, from the smallest refused value on.
+    assert axis.patches[0].get_x() == 8192
+
+
+def test_unlike_curves_do_not_share_a_picture(tuning: Tuning) -> None:
+    for wrong, message in (
+        ([], "0 shapes"),
+        ([tuning] * 5, "5 shapes"),
+        ([tuning, replace(tuning, kernel="other")], "one kernel"),
+        ([replace(tuning, candidates=tuning.candidates[3:])], "two points"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            tuning_curves(wrong)
 
 
 def test_one_point_is_no_curve(tuning: Tuning) -> None:

@@ -14,6 +14,7 @@ from gn_tutorial.exercise_cases import (
     scalar,
     start,
     tiles,
+    tuning,
     vectorise,
 )
 from gn_tutorial.exercise_result import Finding
@@ -50,4 +51,6 @@ CHECKERS: Mapping[str, Checker] = {
     "sigmoid": vectorise.SIGMOID,
     "reduce-once": vectorise.REDUCE_ONCE,
     "fewer": vectorise.FEWER,
+    "diagnosis": tuning.DIAGNOSIS,
+    "tile-choice": tuning.TILE_CHOICE,
 }

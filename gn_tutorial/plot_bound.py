@@ -1,0 +1,81 @@
+"""Modelled times beside the bound of each shape: which kernel comes nearest to what no kernel can beat, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from gn_tutorial.bench import Bench, Row, rows_that_ran
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot_pipes import plain_ticks
+
+_BOUND, _BEST, _OTHER = "#56B4E9", "#009E73", "#767676"
+#: Times closer than this part of the axis share one mark: their numbers would cover each other.
+_NEAR = 0.022
+
+
+def bounds_and_times(bench: Bench) -> Picture:
+    """A row for each shape: the bound as a bar from the left, and each kernel's step number at its modelled time.
+
+    The bound of a shape is the lowest that its rows have: groups may be split if a kernel of the bench splits them. The
+    axis is logarithmic, so the distance between bar and number is the ratio. Raises ArgumentError if no kernel ran.
+    """
+    cases = [(case, [row for row in rows_that_ran(bench.rows) if row.case == case]) for case in bench.cases]
+    cases = [(case, rows) for case, rows in cases if rows]
+    if not cases:
+        raise ArgumentError("the bench has no kernel that ran")
+    said = []
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 1.6 + 0.62 * len(cases)), layout="constrained")
+        axis = figure.subplots()
+        times = [row.modelled_us or 0.0 for _, rows in cases for row in rows]
+        floors = [min(row.bound_us or 0.0 for row in rows) for _, rows in cases]
+        left, right = min(floors) / 1.5, max(times) * 1.25
+        for place, ((case, rows), floor) in enumerate(zip(cases, floors, strict=True)):
+            best = min(rows, key=lambda row: row.modelled_us or 0.0)
+            bar = axis.barh(place, floor - left, left=left, height=0.66, color=_BOUND, hatch="//", edgecolor="white")
+            bar.patches[0].set_gid(f"bound {place}")
+            axis.plot([floor, floor], [place - 0.36, place + 0.36], color=INK, linewidth=1.6)
+            for together in _near(rows, (right / left) ** _NEAR):
+                colour = _BEST if best in together else _OTHER
+                axis.text(
+                    together[0].modelled_us or 0.0, place, " ".join(str(row.step) for row in together), ha="center",
+                    va="center", fontsize=9, color="white",
+                    bbox={"boxstyle": "round,pad=0.25", "facecolor": colour, "edgecolor": "white"},
+                )  # fmt: skip
+            ratio = (best.modelled_us or 0.0) / floor
+            listed = ", ".join(f"{row.kernel} {row.modelled_us:.2f}" for row in rows)
+            said.append(f"{case}: bound {floor:.2f} us; {listed}; nearest {best.kernel}, {ratio:.2f} times its bound")
+        axis.set_xscale("log")
+        axis.set_xlim(left, right)
+        axis.set_ylim(len(cases) - 0.4, -0.6)
+        axis.set_yticks(range(len(cases)), [case.rsplit(" ", 1)[0] for case, _ in cases])
+        axis.tick_params(axis="y", length=0)
+        axis.xaxis.set_major_formatter(plain_ticks)
+        axis.xaxis.set_minor_formatter(plain_ticks if right / left < 200 else NullFormatter())
+        steps = {row.step: row.kernel.rpartition("/")[2] for _, rows in cases for row in rows}
+        names = "   ".join(f"{step} {name}" for step, name in sorted(steps.items()))
+        axis.set_xlabel(
+            f"microseconds, modelled, logarithmic; hatched: no kernel can be there; green: the fastest\n{names}"
+        )
+        axis.set_title("Modelled time and bound, shape by shape", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(bench.machine, loc="right")
+        axis.spines[["top", "right", "left"]].set_visible(False)
+        axis.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.5)
+        axis.set_axisbelow(True)
+    return Picture(figure, f"Modelled times and bounds on {bench.machine}, in us. {'. '.join(said)}.")
+
+
+def _near(rows: Sequence[Row], factor: float) -> list[list[Row]]:
+    """The rows by time; those within a factor of the quickest of them together, in the order of their steps."""
+    found: list[list[Row]] = []
+    for row in sorted(rows, key=lambda one: one.modelled_us or 0.0):
+        if found and (row.modelled_us or 0.0) < (found[-1][0].modelled_us or 0.0) * factor:
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return [sorted(together, key=lambda one: one.step) for together in found]

@@ -1,0 +1,56 @@
+"""Times and bounds of a bench as boxes and bars: what is drawn is what the rows say."""
+
+from __future__ import annotations
+
+import pytest
+
+from gn_tutorial.bench import Bench, Row
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot_bound import bounds_and_times
+
+
+def row(case: str, step: int, modelled: float | None, bound: float, status: str = "ok") -> Row:
+    return Row(
+        f"op/k{step}", step, case, "own", (1,), {}, "float32", status, modelled_us=modelled, bound_us=bound
+    )  # fmt: skip
+
+
+def bench(*rows: Row) -> Bench:
+    return Bench("op", "Ascend 910B2", rows)
+
+
+def test_a_bar_ends_at_the_lowest_bound_and_boxes_stand_at_the_times() -> None:
+    made = bench(
+        row("(1) G1 float32", 2, 40.0, 9.0),
+        row("(1) G1 float32", 3, 6.0, 3.0),
+        row("(2) G1 float32", 2, 5.0, 2.5),
+        row("(2) G1 float32", 3, 5.01, 2.5),
+    )
+    picture = bounds_and_times(made)
+    (axis,) = picture.figure.axes
+    bars = [bar for bar in axis.patches if str(bar.get_gid()).startswith("bound")]
+    assert [bar.get_x() + bar.get_width() for bar in bars] == [pytest.approx(3.0), pytest.approx(2.5)]
+    # Two times that would cover each other share a box.
+    assert [(text.get_text(), text.get_position()) for text in axis.texts] == [
+        ("3", (6.0, 0)),
+        ("2", (40.0, 0)),
+        ("2 3", (5.0, 1)),
+    ]
+    # The fastest has another colour than the others.
+    colours = [text.get_bbox_patch().get_facecolor() for text in axis.texts]
+    assert colours[0] == colours[2] != colours[1]
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["(1) G1", "(2) G1"]
+    assert axis.get_xscale() == "log"
+    assert "2 k2   3 k3" in axis.get_xlabel()
+    assert picture.alt.startswith("Modelled")
+    assert "(1) G1 float32: bound 3.00 us; op/k2 40.00, op/k3 6.00; nearest op/k3, 2.00 times its bound" in picture.alt
+
+
+def test_kernels_that_did_not_run_have_no_box() -> None:
+    picture = bounds_and_times(bench(row("a b", 2, None, 1.0, "not run"), row("a b", 3, 4.0, 2.0)))
+    assert [text.get_text() for text in picture.figure.axes[0].texts] == ["3"]
+
+
+def test_a_bench_without_times_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="no kernel that ran"):
+        bounds_and_times(bench(row("a b", 2, None, 1.0, "not run")))
