@@ -55,7 +55,8 @@ def read(folder: Path, text: str) -> OpSpec:
 
 
 GROUP_NORM = [
-    f"group_norm/{step}" for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split")
+    f"group_norm/{step}"
+    for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split", "any")
 ]
 
 
@@ -118,6 +119,8 @@ def test_op_is_read_whole(tmp_path: Path) -> None:
         ('name = "y"', 'name = "x"', "argument 'x' is registered twice"),
         ('role = "value"', 'role = "tiling"', "go together"),
         ('role = "value"', 'role = "workspace"\nbytes = "scratch"', "names a tiling field"),
+        ("step = 1", 'step = 1\ntiling_arguments = ["dtype"]', "no tiling function of its own"),
+        ("step = 1", 'step = 1\ntiling = "Make"\ntiling_arguments = ["K"]', "scale/plain uses the symbol 'K'"),
         ('direction = "forward"', "direction = forward", "cannot read the registry file"),
     ],
 )
