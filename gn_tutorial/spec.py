@@ -19,17 +19,27 @@ from gn_tutorial.errors import RegistryError
 ROLES = ("in", "out", "inout", "workspace", "tiling", "value")
 ATTRIBUTE_TYPES = ("int64", "float32")
 DIRECTIONS = ("forward", "backward")
+#: Dtypes whose outputs may have a tolerance of their own: a rounding to them costs more than all work in float32.
+NARROW_DTYPES = ("float16", "bfloat16")
 #: In ``dtype``: the dtype of the operator's data inputs, which the kernel's own ``dtypes`` limit.
 DATA_DTYPE = "T"
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a kernel may be from its reference, ``|out - ref| <= atol + rtol * |ref|``, and why that far."""
+    """How far a kernel may be from its reference, ``|out - ref| <= atol + rtol * |ref|``, and why that far.
+
+    ``narrow``: dtype -> the tolerance of outputs of that dtype, where it is another one; as pairs.
+    """
 
     rtol: float
     atol: float
     reason: str
+    narrow: tuple[tuple[str, Tolerance], ...] = ()
+
+    def of(self, dtype: str) -> Tolerance:
+        """The tolerance of an output of that dtype."""
+        return dict(self.narrow).get(dtype, self)
 
 
 @dataclass(frozen=True)
@@ -301,7 +311,6 @@ def _read_tiling(folder: Path, table: _Table) -> TilingSpec:
 
 
 def _read_kernel(op: str, folder: Path, table: _Table) -> KernelSpec:
-    tolerance = _Table(table.take("tolerance", dict), f"{table.where} tolerance")
     kernel = KernelSpec(
         id=f"{op}/{table.take('id', str)}",
         title=table.take("title", str),
@@ -309,17 +318,27 @@ def _read_kernel(op: str, folder: Path, table: _Table) -> KernelSpec:
         entry=table.take("entry", str),
         step=table.take("step", int),
         dtypes=tuple(table.take("dtypes", list)),
-        tolerance=Tolerance(
-            rtol=float(tolerance.take("rtol", (int, float))),
-            atol=float(tolerance.take("atol", (int, float))),
-            reason=tolerance.take("reason", str),
-        ),
+        tolerance=_read_tolerance(_Table(table.take("tolerance", dict), f"{table.where} tolerance"), NARROW_DTYPES),
         tiling=table.take("tiling", str, ""),
         tiling_arguments=tuple(table.take("tiling_arguments", list, [])),
     )
-    tolerance.finish()
     table.finish()
     return kernel
+
+
+def _read_tolerance(table: _Table, narrow: tuple[str, ...] = ()) -> Tolerance:
+    """rtol, atol and reason; and a table of the same for each dtype of ``narrow`` that has its own."""
+    others = ((dtype, table.take(dtype, dict, None)) for dtype in narrow)
+    tolerance = Tolerance(
+        rtol=float(table.take("rtol", (int, float))),
+        atol=float(table.take("atol", (int, float))),
+        reason=table.take("reason", str),
+        narrow=tuple(
+            (dtype, _read_tolerance(_Table(own, f"{table.where} {dtype}"))) for dtype, own in others if own is not None
+        ),
+    )
+    table.finish()
+    return tolerance
 
 
 def _check_op(op: OpSpec, where: str) -> None:

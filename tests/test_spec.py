@@ -103,6 +103,16 @@ def test_op_is_read_whole(tmp_path: Path) -> None:
     assert op.attributes[0].default == 2.0
     assert op.kernels[0].file == tmp_path / "scale" / "scale.cpp"
     assert op.kernels[0].tolerance.rtol == 1e-6
+    assert op.kernels[0].tolerance.of("float16") is op.kernels[0].tolerance
+
+
+def test_a_narrow_dtype_may_have_a_tolerance_of_its_own(tmp_path: Path) -> None:
+    own = 'reason = "one rounding", float16 = { rtol = 5e-4, atol = 0, reason = "of a half" }'
+    tolerance = read(tmp_path, GOOD.replace('reason = "one rounding"', own)).kernels[0].tolerance
+    assert tolerance.of("float16").rtol == 5e-4
+    assert tolerance.of("float32").rtol == tolerance.of("bfloat16").rtol == 1e-6
+    with pytest.raises(RegistryError, match="'reason' is missing"):
+        read(tmp_path, GOOD.replace('reason = "one rounding"', own.replace(', reason = "of a half"', "")))
 
 
 @pytest.mark.parametrize(
