@@ -143,6 +143,15 @@ def test_a_constant_group_is_shifted_only(value: float, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", NARROW)
+def test_every_channel_a_group_of_one_element(dtype: str) -> None:
+    x, gamma, beta = sample.inputs(OP, (2, 65536), seed=4, dtype=dtype).values()
+    result = kernel(SPEC.id)(x, gamma, beta, num_groups=65536, eps=EPS)
+    np.testing.assert_array_equal(result.y, np.broadcast_to(beta, x.shape))
+    np.testing.assert_array_equal(result.mean, x.astype(np.float32))
+    assert result.diagnostics == ()
+
+
+@pytest.mark.parametrize("dtype", NARROW)
 def test_gamma_and_beta_may_be_left_out(dtype: str) -> None:
     x = sample.inputs(OP, (2, 6, 10, 7), seed=8, dtype=dtype)["x"]
     ones, zeros = np.ones(6, x.dtype), np.zeros(6, x.dtype)
