@@ -127,7 +127,7 @@ def list_kernels(json: Json = False) -> None:
                     "step": spec.step,
                     "dtypes": spec.dtypes,
                     "file": spec.file,
-                    "tolerance": vars(spec.tolerance),
+                    "tolerance": vars(spec.tolerance) | {"narrow": dict(spec.tolerance.narrow)},
                 }
                 for op, spec in pairs
             ]

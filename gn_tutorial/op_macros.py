@@ -36,6 +36,13 @@ LIBC_NAMES = frozenset(
 )
 
 
+def graph_number(dtype: str) -> int:
+    """The number of a dtype in the graph engine's list: what a tiling function gets. Raises ArgumentError."""
+    if dtype not in _TYPES:
+        raise ArgumentError(f"the graph engine's list has no number for {dtype!r}", hint=f"one of {', '.join(_TYPES)}")
+    return _TYPES[dtype][2]
+
+
 def dtype_defines(dtypes: Mapping[str, str]) -> list[str]:
     """``{"x": "float16"}`` as definitions, ``NAME=VALUE``. Raises ArgumentError for an unknown dtype or name."""
     found = []

@@ -16,6 +16,7 @@ import numpy as np
 from gn_tutorial.arguments import Out, as_dtype, check_array, inout, workspace
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.launch import Tally
+from gn_tutorial.op_macros import graph_number
 from gn_tutorial.result import Result
 from gn_tutorial.shapes import Symbols, bind, describe_call, resolve
 from gn_tutorial.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec
@@ -49,10 +50,9 @@ def plan(
     dtype = _data_dtype(op, spec, arrays)
     symbols = bind(op, {name: array.shape for name, array in arrays.items()}, attributes)
     symbols["cores"] = DEFAULT_CORES if cores is None else int(cores)
-    tiling = None
-    if op.tiling:
-        own = replace(op.tiling, function=spec.tiling) if spec.tiling else op.tiling
-        tiling = load_tiling(own)(symbols)
+    symbols["dtype"] = graph_number(dtype.name)
+    own = op.tiling_of(spec)
+    tiling = load_tiling(own)(symbols) if own else None
     # Without a tiling struct nobody splits the work, and a kernel that ignores GetBlockIdx is right on one block only.
     blocks = int(tiling[op.tiling.blocks]) if op.tiling and tiling else (cores or 1)
     if not tiling and all(array.size == 0 for array in arrays.values()):

@@ -32,7 +32,7 @@ class ComparisonRow:
 
     used: the largest share of its tolerance that an element needs, 1 being all of it. A relative error alone says
     little, because it is large wherever the reference crosses zero. wrong: elements out of tolerance. The errors are
-    NaN where the shapes differ, which ``note`` then says.
+    NaN where the shapes differ, which ``note`` then says. tolerance: that of the output's dtype.
     """
 
     name: str
@@ -42,6 +42,7 @@ class ComparisonRow:
     used: float
     wrong: int
     note: str
+    tolerance: Tolerance
 
     @property
     def ok(self) -> bool:
@@ -54,7 +55,6 @@ class Comparison:
     """All outputs of a launch against a reference; ``ok`` only if every element of every output is within tolerance."""
 
     rows: tuple[ComparisonRow, ...]
-    tolerance: Tolerance
 
     @property
     def ok(self) -> bool:
@@ -77,8 +77,13 @@ class Comparison:
 
     def title(self) -> str:
         """The verdict and the tolerance in one line."""
-        bound = f"|error| <= {self.tolerance.atol:g} + {self.tolerance.rtol:g} |reference|"
-        return f"{'within' if self.ok else 'NOT within'} tolerance: {bound}"
+        used: dict[Tolerance, list[str]] = {}
+        for row in self.rows:
+            used.setdefault(row.tolerance, []).append(row.name)
+        bounds = [f"|error| <= {one.atol:g} + {one.rtol:g} |reference|" for one in used]
+        if len(used) > 1:
+            bounds = [f"{', '.join(names)} {bound}" for bound, names in zip(bounds, used.values(), strict=True)]
+        return f"{'within' if self.ok else 'NOT within'} tolerance: {'; '.join(bounds)}"
 
     def __repr__(self) -> str:
         return f"{self.title()}\n{text_table(HEADERS, self.cells(), indent='  ')}"
@@ -158,8 +163,11 @@ class Result:
         if tolerance is None:
             tolerance = Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
         pairs = self._pair(reference)
-        rows = tuple(_compare_one(name, self.outputs[name], golden, tolerance) for name, golden in pairs)
-        return Comparison(rows, tolerance)
+        rows = tuple(
+            _compare_one(name, actual, golden, tolerance.of(actual.dtype.name))
+            for name, actual, golden in ((name, self.outputs[name], golden) for name, golden in pairs)
+        )
+        return Comparison(rows)
 
     def _pair(self, reference: Mapping[str, Any] | Sequence[Any] | np.ndarray) -> list[tuple[str, np.ndarray]]:
         if isinstance(reference, Mapping):
@@ -214,9 +222,9 @@ def _compare_one(name: str, actual: np.ndarray, golden: np.ndarray, tolerance: T
     if actual.shape != golden.shape:
         note = f"the reference has shape {golden.shape}"
         nan = float("nan")
-        return ComparisonRow(name, actual.shape, nan, nan, nan, actual.size, note)
+        return ComparisonRow(name, actual.shape, nan, nan, nan, actual.size, note, tolerance)
     if actual.size == 0:
-        return ComparisonRow(name, actual.shape, 0.0, 0.0, 0.0, 0, "")
+        return ComparisonRow(name, actual.shape, 0.0, 0.0, 0.0, 0, "", tolerance)
     # Piece by piece: eight arrays of float64 for all of a large output were two gigabytes.
     ours, truth = actual.reshape(-1), golden.reshape(-1)
     worst, outside = np.zeros(3), 0
@@ -225,7 +233,7 @@ def _compare_one(name: str, actual: np.ndarray, golden: np.ndarray, tolerance: T
         # NaN wins over every number, and the table then shows it: that is what the reader has to see.
         worst = np.maximum(worst, errors)
         outside += wrong
-    return ComparisonRow(name, actual.shape, *map(float, worst), outside, "")
+    return ComparisonRow(name, actual.shape, *map(float, worst), outside, "", tolerance)
 
 
 def _compare_piece(actual: np.ndarray, golden: np.ndarray, tolerance: Tolerance) -> tuple[np.ndarray, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,27 @@ from gn_tutorial.errors import RegistryError
 ROLES = ("in", "out", "inout", "workspace", "tiling", "value")
 ATTRIBUTE_TYPES = ("int64", "float32")
 DIRECTIONS = ("forward", "backward")
+#: Dtypes whose outputs may have a tolerance of their own: a rounding to them costs more than all work in float32.
+NARROW_DTYPES = ("float16", "bfloat16")
 #: In ``dtype``: the dtype of the operator's data inputs, which the kernel's own ``dtypes`` limit.
 DATA_DTYPE = "T"
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a kernel may be from its reference, ``|out - ref| <= atol + rtol * |ref|``, and why that far."""
+    """How far a kernel may be from its reference, ``|out - ref| <= atol + rtol * |ref|``, and why that far.
+
+    ``narrow``: dtype -> the tolerance of outputs of that dtype, where it is another one; as pairs.
+    """
 
     rtol: float
     atol: float
     reason: str
+    narrow: tuple[tuple[str, Tolerance], ...] = ()
+
+    def of(self, dtype: str) -> Tolerance:
+        """The tolerance of an output of that dtype."""
+        return dict(self.narrow).get(dtype, self)
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,11 @@ class Argument:
 
 @dataclass(frozen=True)
 class TilingSpec:
-    """The C++ header, struct and function that split the work. The field ``blocks`` says how many to launch."""
+    """The C++ header, struct and function that split the work. The field ``blocks`` says how many to launch.
+
+    ``arguments`` are symbols of the inputs' shapes and of attributes; ``cores``; and ``dtype``, which is that of the
+    data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16).
+    """
 
     header: Path
     struct: str
@@ -77,8 +91,8 @@ class TilingSpec:
 class KernelSpec:
     """One rung of an operator's ladder. ``id`` is ``"<operator>/<short name>"``; ``file`` is absolute.
 
-    ``tiling``: the tiling function of this rung, where it is not the operator's; of the same header, struct and
-    arguments.
+    ``tiling``: the tiling function of this rung, where it is not the operator's; of the same header and struct, and of
+    the same arguments unless ``tiling_arguments`` names others.
     """
 
     id: str
@@ -89,6 +103,7 @@ class KernelSpec:
     dtypes: tuple[str, ...]
     tolerance: Tolerance
     tiling: str = ""
+    tiling_arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,6 +132,16 @@ class OpSpec:
     def outputs(self) -> tuple[Argument, ...]:
         """The arrays that come back, in order: also the order of what the reference returns."""
         return tuple(a for a in self.arguments if a.role in ("out", "inout"))
+
+    def tiling_of(self, kernel: KernelSpec) -> TilingSpec | None:
+        """What splits the work of one rung: the operator's tiling, with what the rung has instead."""
+        if self.tiling is None:
+            return None
+        return replace(
+            self.tiling,
+            function=kernel.tiling or self.tiling.function,
+            arguments=kernel.tiling_arguments or self.tiling.arguments,
+        )
 
 
 def kernels_root() -> Path:
@@ -286,7 +311,6 @@ def _read_tiling(folder: Path, table: _Table) -> TilingSpec:
 
 
 def _read_kernel(op: str, folder: Path, table: _Table) -> KernelSpec:
-    tolerance = _Table(table.take("tolerance", dict), f"{table.where} tolerance")
     kernel = KernelSpec(
         id=f"{op}/{table.take('id', str)}",
         title=table.take("title", str),
@@ -294,16 +318,27 @@ def _read_kernel(op: str, folder: Path, table: _Table) -> KernelSpec:
         entry=table.take("entry", str),
         step=table.take("step", int),
         dtypes=tuple(table.take("dtypes", list)),
-        tolerance=Tolerance(
-            rtol=float(tolerance.take("rtol", (int, float))),
-            atol=float(tolerance.take("atol", (int, float))),
-            reason=tolerance.take("reason", str),
-        ),
+        tolerance=_read_tolerance(_Table(table.take("tolerance", dict), f"{table.where} tolerance"), NARROW_DTYPES),
         tiling=table.take("tiling", str, ""),
+        tiling_arguments=tuple(table.take("tiling_arguments", list, [])),
     )
-    tolerance.finish()
     table.finish()
     return kernel
+
+
+def _read_tolerance(table: _Table, narrow: tuple[str, ...] = ()) -> Tolerance:
+    """rtol, atol and reason; and a table of the same for each dtype of ``narrow`` that has its own."""
+    others = ((dtype, table.take(dtype, dict, None)) for dtype in narrow)
+    tolerance = Tolerance(
+        rtol=float(table.take("rtol", (int, float))),
+        atol=float(table.take("atol", (int, float))),
+        reason=table.take("reason", str),
+        narrow=tuple(
+            (dtype, _read_tolerance(_Table(own, f"{table.where} {dtype}"))) for dtype, own in others if own is not None
+        ),
+    )
+    table.finish()
+    return tolerance
 
 
 def _check_op(op: OpSpec, where: str) -> None:
@@ -316,7 +351,7 @@ def _check_op(op: OpSpec, where: str) -> None:
             raise RegistryError(f"{label} {twice[0]!r} is registered twice", where=where)
     if not op.kernels or not op.inputs:
         raise RegistryError("an operator has at least one kernel and one input", where=where)
-    bound = {attribute.symbol for attribute in op.attributes} | {"cores"}
+    bound = {attribute.symbol for attribute in op.attributes} | {"cores", "dtype"}
     for argument in op.inputs:
         if argument.shape is None:
             raise RegistryError(f"input '{argument.name}' has no shape", where=where)
@@ -325,6 +360,7 @@ def _check_op(op: OpSpec, where: str) -> None:
     used = [(f"argument '{a.name}'", a.symbol) for a in op.arguments if a.role == "value"]
     used += [(f"argument '{a.name}'", axis) for a in op.outputs for axis in a.shape or ()]
     used += [("[tiling]", symbol) for symbol in (op.tiling.arguments if op.tiling else ())]
+    used += [(kernel.id, symbol) for kernel in op.kernels for symbol in kernel.tiling_arguments]
     for place, symbol in used:
         if symbol not in bound:
             raise RegistryError(
@@ -344,5 +380,7 @@ def _check_op(op: OpSpec, where: str) -> None:
     for kernel in op.kernels:
         if kernel.tiling and op.tiling is None:
             raise RegistryError(f"{kernel.id} names a tiling function, but there is no [tiling]", where=where)
+        if kernel.tiling_arguments and not kernel.tiling:
+            raise RegistryError(f"{kernel.id} has tiling_arguments, but no tiling function of its own", where=where)
     if any(argument.role == "tiling" for argument in op.arguments) != (op.tiling is not None):
         raise RegistryError("an argument with the role 'tiling' and a [tiling] table go together", where=where)

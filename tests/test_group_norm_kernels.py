@@ -15,6 +15,8 @@ from gn_tutorial.spec import KernelSpec, load_registry
 OP = load_registry()["group_norm"]
 RUNGS = [pytest.param(spec, id=spec.id.partition("/")[2]) for spec in OP.kernels]
 EPS = 1e-3
+#: Tiling functions that deal tiles of small groups to the cores: there may be fewer tiles than cores.
+TILED = ("MakeGroupNormSmallTiling", "MakeGroupNormKeyTiling")
 
 # Shape and number of groups. The largest tile holds 6144 floats.
 GRID = [
@@ -78,7 +80,7 @@ def test_copies_that_come_as_late_as_flags_allow_change_no_bit(
 @pytest.mark.parametrize("spec", RUNGS)
 def test_the_number_of_cores_changes_no_bit(spec: KernelSpec, blocks: int) -> None:
     few, all_cores = (run(spec, (3, 10, 7, 11), 5, blocks=number) for number in (blocks, None))
-    assert few.blocks == blocks or (spec.id == "group_norm/small" and few.blocks < blocks)  # tiles are dealt there
+    assert few.blocks == blocks or (spec.tiling in TILED and few.blocks < blocks)
     for name, array in few.outputs.items():
         np.testing.assert_array_equal(array, all_cores.outputs[name])
 
@@ -102,6 +104,21 @@ def test_a_group_split_over_cores_has_the_bits_of_the_whole_group(blocks: int) -
     assert split.diagnostics == ()
     for name, array in whole.outputs.items():
         np.testing.assert_array_equal(split.outputs[name], array)
+
+
+@pytest.mark.parametrize(
+    ("shape", "groups", "step", "key"),
+    [((5, 32, 33), 8, "small", 100), ((2, 4, 32, 48), 2, "split", 200), ((50, 4, 16, 131), 1, "split", 200)],
+    ids=str,
+)
+def test_the_tiling_key_chooses_between_two_steps(shape: tuple[int, ...], groups: int, step: str, key: int) -> None:
+    arrays = sample.inputs(OP, shape, seed=6)
+    dispatched = kernel("group_norm/any")(*arrays.values(), num_groups=groups)
+    chosen = kernel(f"group_norm/{step}")(*arrays.values(), num_groups=groups)
+    assert dispatched.tiling["tilingKey"] == key
+    assert dispatched.blocks == chosen.blocks
+    for name, array in chosen.outputs.items():
+        np.testing.assert_array_equal(dispatched.outputs[name], array)
 
 
 def test_two_buffers_change_no_bit_of_one_buffer() -> None:

@@ -157,6 +157,16 @@ def test_reference_that_does_not_pair_is_refused() -> None:
         result().compare({"rstd": np.zeros(2)})
 
 
+def test_an_output_of_a_narrow_dtype_has_its_own_tolerance() -> None:
+    tolerance = Tolerance(0.0, 0.1, "float32", narrow=(("float16", Tolerance(0.0, 1.0, "float16")),))
+    both = result(outputs={"y": np.array([1.5], np.float16), "mean": np.array([1.5], np.float32)})
+    compared = both.compare((np.array([1.0]), np.array([1.0])), tolerance)
+    assert [row.ok for row in compared.rows] == [True, False]
+    assert compared.title() == (
+        "NOT within tolerance: y |error| <= 1 + 0 |reference|; mean |error| <= 0.1 + 0 |reference|"
+    )
+
+
 def test_comparison_shows_the_verdict() -> None:
     shown = result().compare((np.array([1.0, 2.0]), np.array([[0.75]])), Tolerance(0.0, 0.1, "demo"))
     assert repr(shown).splitlines() == [

@@ -55,7 +55,8 @@ def read(folder: Path, text: str) -> OpSpec:
 
 
 GROUP_NORM = [
-    f"group_norm/{step}" for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split")
+    f"group_norm/{step}"
+    for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split", "any")
 ]
 
 
@@ -102,6 +103,16 @@ def test_op_is_read_whole(tmp_path: Path) -> None:
     assert op.attributes[0].default == 2.0
     assert op.kernels[0].file == tmp_path / "scale" / "scale.cpp"
     assert op.kernels[0].tolerance.rtol == 1e-6
+    assert op.kernels[0].tolerance.of("float16") is op.kernels[0].tolerance
+
+
+def test_a_narrow_dtype_may_have_a_tolerance_of_its_own(tmp_path: Path) -> None:
+    own = 'reason = "one rounding", float16 = { rtol = 5e-4, atol = 0, reason = "of a half" }'
+    tolerance = read(tmp_path, GOOD.replace('reason = "one rounding"', own)).kernels[0].tolerance
+    assert tolerance.of("float16").rtol == 5e-4
+    assert tolerance.of("float32").rtol == tolerance.of("bfloat16").rtol == 1e-6
+    with pytest.raises(RegistryError, match="'reason' is missing"):
+        read(tmp_path, GOOD.replace('reason = "one rounding"', own.replace(', reason = "of a half"', "")))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +129,8 @@ def test_op_is_read_whole(tmp_path: Path) -> None:
         ('name = "y"', 'name = "x"', "argument 'x' is registered twice"),
         ('role = "value"', 'role = "tiling"', "go together"),
         ('role = "value"', 'role = "workspace"\nbytes = "scratch"', "names a tiling field"),
+        ("step = 1", 'step = 1\ntiling_arguments = ["dtype"]', "no tiling function of its own"),
+        ("step = 1", 'step = 1\ntiling = "Make"\ntiling_arguments = ["K"]', "scale/plain uses the symbol 'K'"),
         ('direction = "forward"', "direction = forward", "cannot read the registry file"),
     ],
 )

@@ -58,7 +58,7 @@ def test_every_registered_forward_kernel_is_right_on_the_photograph(tmp_path: Pa
         assert row.seconds is not None
         assert row.seconds > 0
         assert row.max_error is not None
-        assert 0 <= row.max_error < 1e-3
+        assert 0 <= row.max_error < {"float16": 1e-2, "bfloat16": 8e-2}.get(row.dtype, 1e-3)  # y reaches 7
     assert [step[1] for step in steps] == list(range(len(report.rows) + 3))
     assert {step[2] for step in steps} == {len(report.rows) + 2}
     assert all(any(row.kernel in what for what, _, _ in steps) for row in report.rows)

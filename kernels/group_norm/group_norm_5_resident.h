@@ -1,5 +1,6 @@
 // GroupNorm, step 5, the class: what its .cpp says at the top.
 #pragma once
+#include "group_norm_dtype.h"
 #include "group_norm_lines.h"
 #include "group_norm_moments.h"
 #include "group_norm_ring.h"
@@ -30,6 +31,10 @@ class GroupNormResident : public GroupNormRing<T> {
     pipe->InitBuffer(statBuf_, 2 * kStatistics * sizeof(float));
     meanTile_ = statBuf_.GetWithOffset<float>(kStatistics, 0);
     rstdTile_ = statBuf_.GetWithOffset<float>(kStatistics, kStatistics * sizeof(float));
+    if constexpr (!kIsFloat<T>) {
+      pipe->InitBuffer(wideBuf_, this->slotElements_ * sizeof(float));
+      wideTile_ = wideBuf_.Get<float>();
+    }
     statisticsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
   }
 
@@ -85,8 +90,9 @@ class GroupNormResident : public GroupNormRing<T> {
       const uint32_t slot = taken_++ % Base::kSlots;
       const Piece piece = this->Find(number);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
-      moments_.Measure(this->slotsTile_[slot * this->slotElements_], piece.rows, piece.length, piece.first, piece.last,
-                       entry);
+      const uint32_t elements = piece.rows * piece.pitch;
+      moments_.Measure(Widen(moments_.Work(), Slot(slot), elements), piece.rows, piece.length, piece.pitch, piece.first,
+                       piece.last, entry);
       if (piece.last) ++entry;
       if (number - range.begin < again) {
         this->Drop(slot);
@@ -113,35 +119,51 @@ class GroupNormResident : public GroupNormRing<T> {
     taken_ = before + pieces + again;
   }
 
+  __aicore__ inline AscendC::LocalTensor<T> Slot(uint32_t slot) const {
+    return this->slotsTile_[slot * this->slotElements_];
+  }
+
   // y = (x - centre) * scale + (beta - rest * scale) with scale = rstd * gamma, in place.
   __aicore__ inline void NormalisePiece(uint32_t slot, const Piece& piece, const Statistics& of) {
-    const AscendC::LocalTensor<float> x = this->slotsTile_[slot * this->slotElements_];
-    const uint32_t pitch = (piece.length + 7) / 8 * 8;
-    AscendC::Adds(x, x, -of.centre, static_cast<int32_t>(piece.rows * pitch));
-    if (piece.rows > (piece.length + kRepeat - 1) / kRepeat) return ScaleLines(slot, piece, of);
+    const uint32_t elements = piece.rows * piece.pitch;
+    const bool lines = piece.rows > (piece.length + kRepeat - 1) / kRepeat;
+    // Lines need gamma and beta as tensors, too; otherwise they are numbers of the scalar unit.
+    const AscendC::LocalTensor<float> x = Widen(wideTile_, Slot(slot), lines ? this->EndPlace(piece) : elements);
+    AscendC::Adds(x, x, -of.centre, static_cast<int32_t>(elements));
+    if (lines) {
+      ScaleLines(x, piece, of);
+    } else {
+      ScaleRows(x, slot, piece, of);
+    }
+    Narrow(Slot(slot), x, elements);
+  }
+
+  __aicore__ inline void ScaleRows(const AscendC::LocalTensor<float>& x, uint32_t slot, const Piece& piece,
+                                   const Statistics& of) {
+    const AscendC::LocalTensor<T> gamma = Slot(slot)[this->GammaPlace(piece)];
+    const AscendC::LocalTensor<T> beta = Slot(slot)[this->BetaPlace(piece)];
     const int32_t n = static_cast<int32_t>(piece.length);
     for (uint32_t row = 0; row < piece.rows; ++row) {
-      const float scale = of.rstd * this->Gamma(slot).GetValue(row);
-      const float shift = this->Beta(slot).GetValue(row) - of.rest * scale;
-      AscendC::Muls(x[row * pitch], x[row * pitch], scale, n);
-      AscendC::Adds(x[row * pitch], x[row * pitch], shift, n);
+      const float scale = of.rstd * NumberOf(gamma.GetValue(row));
+      const float shift = NumberOf(beta.GetValue(row)) - of.rest * scale;
+      const AscendC::LocalTensor<float> line = x[row * piece.pitch];
+      AscendC::Muls(line, line, scale, n);
+      AscendC::Adds(line, line, shift, n);
     }
   }
 
   // The same where rows are many and short: instructions repeat over rows, with a scale and a shift for each.
-  __aicore__ inline void ScaleLines(uint32_t slot, const Piece& piece, const Statistics& of) {
-    const AscendC::LocalTensor<float> x = this->slotsTile_[slot * this->slotElements_];
+  __aicore__ inline void ScaleLines(const AscendC::LocalTensor<float>& x, const Piece& piece, const Statistics& of) {
     const AscendC::LocalTensor<float> work = moments_.Work();
-    const AscendC::LocalTensor<float> scale = this->Gamma(slot);
-    const AscendC::LocalTensor<float> shift = this->Beta(slot);
-    const uint32_t pitch = (piece.length + 7) / 8 * 8;
+    const AscendC::LocalTensor<float> scale = x[this->GammaPlace(piece)];
+    const AscendC::LocalTensor<float> shift = x[this->BetaPlace(piece)];
     const uint8_t repeats = static_cast<uint8_t>((piece.rows + 7) / 8);
     AscendC::Muls(scale, scale, of.rstd, static_cast<int32_t>(piece.rows));
     AscendC::Axpy(shift, scale, -of.rest, static_cast<int32_t>(piece.rows));
     AscendC::Brcb(work, scale, repeats, {1, 8});
-    ApplyToLines<LineOp::kMul>(x, x, work, piece.rows, piece.length, pitch);
+    ApplyToLines<LineOp::kMul>(x, x, work, piece.rows, piece.length, piece.pitch);
     AscendC::Brcb(work, shift, repeats, {1, 8});
-    ApplyToLines<LineOp::kAdd>(x, x, work, piece.rows, piece.length, pitch);
+    ApplyToLines<LineOp::kAdd>(x, x, work, piece.rows, piece.length, piece.pitch);
   }
 
   // Statistics of many groups leave in one copy: when the tile is full and at the end. Before the results of the group, because
@@ -173,6 +195,8 @@ class GroupNormResident : public GroupNormRing<T> {
   static constexpr uint32_t kStatistics = 512;
   GroupNormMoments moments_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> statBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
+  AscendC::LocalTensor<float> wideTile_;  // a slot as floats, where it does not hold floats itself
   AscendC::LocalTensor<float> meanTile_;
   AscendC::LocalTensor<float> rstdTile_;
   AscendC::GlobalTensor<float> meanGm_;

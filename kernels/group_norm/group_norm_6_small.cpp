@@ -19,7 +19,7 @@ extern "C" __global__ __aicore__ void group_norm_small(GM_ADDR x, GM_ADDR gamma,
     op.Init(&pipe, x, gamma, beta, y, mean, rstd, numbers);
     op.Process();
   } else {
-    GroupNormSmall op;
+    GroupNormSmall<float> op;
     op.Init(&pipe, x, gamma, beta, y, mean, rstd, numbers);
     op.Process();
   }

@@ -1,9 +1,11 @@
 // GroupNorm, step 6, the class: what its .cpp says at the top.
 #pragma once
+#include "group_norm_dtype.h"
 #include "group_norm_lines.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
 
+template <class T>
 class GroupNormSmall {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
@@ -20,7 +22,7 @@ class GroupNormSmall {
     perElement_ = tiling->spatial == 1;
     length_ = perElement_ ? channelsPerGroup_ : tiling->spatial;
     groupLines_ = perElement_ ? 1 : channelsPerGroup_;
-    pitch_ = (length_ + 7) / 8 * 8;
+    pitch_ = (length_ + kBlock - 1) / kBlock * kBlock;
     width_ = groupLines_ * pitch_;
     affineStays_ = tileGroups_ % groups_ == 0;
 
@@ -29,22 +31,33 @@ class GroupNormSmall {
     first_ = core * tiling->groupsPerCore + extra;
     last_ = first_ + tiling->groupsPerCore + (core < tiling->extraGroups ? 1 : 0);
     const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), elements);
-    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), elements);
-    gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(gamma), tiling->channels);
-    betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(beta), tiling->channels);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), elements);
+    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(y), elements);
+    gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
+    betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(beta), tiling->channels);
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
     rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
 
-    pipe_->InitBuffer(tilesBuf_, (kSlots + 4) * kTile * sizeof(float));
+    pipe_->InitBuffer(slotsBuf_, kSlots * kTile * sizeof(T));
+    pipe_->InitBuffer(tilesBuf_, 4 * kTile * sizeof(float));
     pipe_->InitBuffer(numbersBuf_, 8 * kMost * sizeof(float));
-    slots_ = tilesBuf_.Get<float>();
-    centred_ = slots_[kSlots * kTile];
+    slots_ = slotsBuf_.Get<T>();
+    centred_ = tilesBuf_.Get<float>();
     scratch_ = centred_[kTile];
     gamma_ = scratch_[kTile];
     beta_ = gamma_[kTile];
     gammaRow_ = numbersBuf_.Get<float>();
     betaRow_ = gammaRow_[kMost];
+    if constexpr (!kIsFloat<T>) {
+      pipe_->InitBuffer(wideBuf_, kTile * sizeof(float));
+      pipe_->InitBuffer(affineBuf_, 2 * kTile * sizeof(T));
+      wide_ = wideBuf_.Get<float>();
+      gammaIn_ = affineBuf_.Get<T>();
+      betaIn_ = gammaIn_[kTile];
+    } else {
+      gammaIn_ = perElement_ ? gamma_ : gammaRow_;
+      betaIn_ = perElement_ ? beta_ : betaRow_;
+    }
     pivots_ = betaRow_[kMost];
     rest_ = pivots_[kMost];
     variance_ = rest_[kMost];
@@ -61,9 +74,12 @@ class GroupNormSmall {
     for (uint32_t tile = first_; tile < last_; ++tile) {
       const uint32_t slot = tile % kSlots;
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
-      Measure(tile, slots_[slot * kTile]);
+      const uint32_t elements = Groups(tile) * width_;
+      const AscendC::LocalTensor<float> x = Widen(wide_, slots_[slot * kTile], elements);
+      Measure(tile, x);
       if (tile == first_ || !affineStays_) ExpandAffine(tile);
-      Normalise(tile, slots_[slot * kTile]);
+      Normalise(tile, x);
+      Narrow(slots_[slot * kTile], x, elements);
       if (!affineStays_ && tile + 1 < last_) {
         Sync<AscendC::HardEvent::V_MTE2>();
         LoadAffine(tile + 1);
@@ -93,14 +109,14 @@ class GroupNormSmall {
   __aicore__ inline void Load(uint32_t tile) {
     const uint32_t slot = tile % kSlots;
     AscendC::DataCopyExtParams lines{static_cast<uint16_t>(Groups(tile) * groupLines_),
-                                     static_cast<uint32_t>(length_ * sizeof(float)), 0, 0, 0};
-    AscendC::DataCopyPadExtParams<float> zeros{true, 0, static_cast<uint8_t>(pitch_ - length_), 0.0f};
+                                     static_cast<uint32_t>(length_ * sizeof(T)), 0, 0, 0};
+    AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(pitch_ - length_), static_cast<T>(0.0f)};
     AscendC::DataCopyPad(slots_[slot * kTile], xGm_[static_cast<uint64_t>(FirstGroup(tile)) * groupElements_], lines,
                          zeros);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
   }
 
-  __aicore__ inline void Store(uint32_t tile, const AscendC::LocalTensor<float>& y) {
+  __aicore__ inline void Store(uint32_t tile, const AscendC::LocalTensor<T>& y) {
     Sync<AscendC::HardEvent::V_MTE3>();
     const uint32_t group = FirstGroup(tile);
     AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(Groups(tile) * sizeof(float)), 0, 0, 0};
@@ -108,7 +124,7 @@ class GroupNormSmall {
     AscendC::DataCopyPad(rstdGm_[group], rstd_, row);
     AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(kSlots);
     AscendC::DataCopyExtParams lines{static_cast<uint16_t>(Groups(tile) * groupLines_),
-                                     static_cast<uint32_t>(length_ * sizeof(float)), 0, 0, 0};
+                                     static_cast<uint32_t>(length_ * sizeof(T)), 0, 0, 0};
     AscendC::DataCopyPad(yGm_[static_cast<uint64_t>(group) * groupElements_], y, lines);
   }
 
@@ -118,11 +134,11 @@ class GroupNormSmall {
     const uint32_t channel = FirstGroup(tile) % groups_ * channelsPerGroup_;
     const uint32_t lines = perElement_ ? groups : 1;
     const uint32_t length = perElement_ ? channelsPerGroup_ : groups * channelsPerGroup_;
-    AscendC::DataCopyExtParams copy{static_cast<uint16_t>(lines), static_cast<uint32_t>(length * sizeof(float)), 0, 0,
-                                    0};
-    AscendC::DataCopyPadExtParams<float> zeros{true, 0, static_cast<uint8_t>((8 - length % 8) % 8), 0.0f};
-    AscendC::DataCopyPad(perElement_ ? gamma_ : gammaRow_, gammaGm_[channel], copy, zeros);
-    AscendC::DataCopyPad(perElement_ ? beta_ : betaRow_, betaGm_[channel], copy, zeros);
+    AscendC::DataCopyExtParams copy{static_cast<uint16_t>(lines), static_cast<uint32_t>(length * sizeof(T)), 0, 0, 0};
+    AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>((kBlock - length % kBlock) % kBlock),
+                                           static_cast<T>(0.0f)};
+    AscendC::DataCopyPad(gammaIn_, gammaGm_[channel], copy, zeros);
+    AscendC::DataCopyPad(betaIn_, betaGm_[channel], copy, zeros);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(kSlots);
   }
 
@@ -130,7 +146,12 @@ class GroupNormSmall {
   __aicore__ inline void ExpandAffine(uint32_t tile) {
     AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(kSlots);
     const uint32_t lines = (affineStays_ ? groups_ : Groups(tile)) * groupLines_;
-    if (!perElement_) {
+    if (perElement_) {
+      Widen(gamma_, gammaIn_, lines * pitch_);
+      Widen(beta_, betaIn_, lines * pitch_);
+    } else {
+      Widen(gammaRow_, gammaIn_, (lines + 7) / 8 * 8);
+      Widen(betaRow_, betaIn_, (lines + 7) / 8 * 8);
       AscendC::Brcb(gamma_, gammaRow_, static_cast<uint8_t>((lines + 7) / 8), {1, 8});
       AscendC::Brcb(beta_, betaRow_, static_cast<uint8_t>((lines + 7) / 8), {1, 8});
     }
@@ -202,11 +223,18 @@ class GroupNormSmall {
 
   static constexpr uint32_t kSlots = 3;
   static constexpr uint32_t kTile = kGroupNormSmallTile;
-  static constexpr uint32_t kMost = kTile / 8;  // groups or lines of a tile at most
+  static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
+  static constexpr uint32_t kMost = kTile / kBlock;   // groups or lines of a tile at most
   AscendC::TPipe* pipe_ = nullptr;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> slotsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> tilesBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> numbersBuf_;
-  AscendC::LocalTensor<float> slots_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> affineBuf_;
+  AscendC::LocalTensor<T> slots_;
+  AscendC::LocalTensor<T> gammaIn_;  // as they come; for float, where they are used
+  AscendC::LocalTensor<T> betaIn_;
+  AscendC::LocalTensor<float> wide_;  // a slot as floats, where it does not hold floats itself
   AscendC::LocalTensor<float> centred_;
   AscendC::LocalTensor<float> scratch_;
   AscendC::LocalTensor<float> gamma_;  // a block for each line, or an element for each of x
@@ -219,10 +247,10 @@ class GroupNormSmall {
   AscendC::LocalTensor<float> ones_;
   AscendC::LocalTensor<float> mean_;
   AscendC::LocalTensor<float> rstd_;
-  AscendC::GlobalTensor<float> xGm_;
-  AscendC::GlobalTensor<float> yGm_;
-  AscendC::GlobalTensor<float> gammaGm_;
-  AscendC::GlobalTensor<float> betaGm_;
+  AscendC::GlobalTensor<T> xGm_;
+  AscendC::GlobalTensor<T> yGm_;
+  AscendC::GlobalTensor<T> gammaGm_;
+  AscendC::GlobalTensor<T> betaGm_;
   AscendC::GlobalTensor<float> meanGm_;
   AscendC::GlobalTensor<float> rstdGm_;
   uint32_t groups_ = 0;

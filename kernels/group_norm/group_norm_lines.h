@@ -35,16 +35,17 @@ __aicore__ inline void ApplyToLines(const AscendC::LocalTensor<float>& dst, cons
   }
 }
 
-// What lies between the end of a line and the end of its last block becomes zero.
+// What lies between the end of a line and the next line becomes zero: less than two blocks.
 __aicore__ inline void ClearBehindLines(const AscendC::LocalTensor<float>& values, uint32_t lines, uint32_t length,
                                         uint32_t pitch) {
-  if (length % 8 == 0) return;
-  uint64_t behind[2] = {(0xffull << (length % 8)) & 0xff, 0};
+  if (length == pitch) return;
+  const uint32_t start = length / 8 * 8;
+  uint64_t behind[2] = {(1ull << (pitch - start)) - (1ull << (length - start)), 0};
   // A single line may be longer than the step of a repeat can say: lines of more than 255 blocks are taken one by one.
   const uint32_t most = pitch / 8 <= 255 ? kLinesAtOnce : 1;
   for (uint32_t line = 0; line < lines; line += most) {
     const uint32_t count = lines - line < most ? lines - line : most;
-    AscendC::Duplicate(values[line * pitch + length / 8 * 8], 0.0f, behind, static_cast<uint8_t>(count), 1,
+    AscendC::Duplicate(values[line * pitch + start], 0.0f, behind, static_cast<uint8_t>(count), 1,
                        static_cast<uint8_t>(most == 1 ? 8 : pitch / 8));
   }
 }

@@ -45,10 +45,11 @@ class GroupNormMoments {
     if (chunks_ > 1) AscendC::Duplicate(Table(which), 0.0f, 3 * kColumn);
   }
 
-  // Takes `rows` rows of `length` elements, on blocks of their own, into chunk `entry` of the table. The pivot is the mean of the
+  // Takes `rows` rows of `length` elements, `pitch` apart, into chunk `entry` of the table. The pivot is the mean of the
   // chunk's first elements, a repeat at most: near enough for the squares not to cancel, and the sum says how far off it was.
-  __aicore__ inline void Measure(const AscendC::LocalTensor<float>& x, uint32_t rows, uint32_t length, bool first,
-                                 bool last, uint32_t entry) {
+  // x may lie in the work space.
+  __aicore__ inline void Measure(const AscendC::LocalTensor<float>& x, uint32_t rows, uint32_t length, uint32_t pitch,
+                                 bool first, bool last, uint32_t entry) {
     const AscendC::LocalTensor<float> pivot = table_[3 * kColumn + entry * 8];
     if (first) {
       const uint32_t head = length < kRepeat ? length : kRepeat;
@@ -56,7 +57,6 @@ class GroupNormMoments {
       AscendC::Muls(head_, head_, 1.0f / static_cast<float>(head), 1);
       AscendC::Brcb(pivot, head_, 1, {1, 8});
     }
-    const uint32_t pitch = (length + 7) / 8 * 8;
     const uint32_t lanes = rows * pitch;
     const uint32_t repeats = (lanes + kRepeat - 1) / kRepeat;
     SubtractBlock(work_, x, pivot, lanes);

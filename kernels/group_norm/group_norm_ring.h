@@ -20,6 +20,7 @@ class GroupNormRing {
     uint32_t channel;  // of the group
     uint32_t rows;     // channels, each on 32-byte blocks of its own
     uint32_t length;   // elements of each row
+    uint32_t pitch;    // elements from one row of a slot to the next
     uint64_t at;       // offset of its first element in x and y
   };
 
@@ -33,7 +34,6 @@ class GroupNormRing {
     pieceRows_ = tiling->pieceRows;
     pieceLength_ = tiling->pieceLength;
     parts_ = (spatial_ + pieceLength_ - 1) / pieceLength_;
-    pitch_ = (pieceLength_ + kBlock - 1) / kBlock * kBlock;
     groupPieces_ = tiling->groupPieces;
     chunkPieces_ = tiling->chunkPieces;
     slotElements_ = tiling->slotElements;
@@ -77,6 +77,7 @@ class GroupNormRing {
     const uint32_t left = channelsPerGroup_ - piece.channel;
     piece.rows = left < pieceRows_ ? left : pieceRows_;
     piece.length = spatial_ - start < pieceLength_ ? spatial_ - start : pieceLength_;
+    piece.pitch = RoundUp(piece.length);
     piece.at =
         static_cast<uint64_t>(piece.group) * groupElements_ + static_cast<uint64_t>(piece.channel) * spatial_ + start;
     return piece;
@@ -90,15 +91,15 @@ class GroupNormRing {
     const AscendC::LocalTensor<T> x = slotsTile_[slot * slotElements_];
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
-    const uint32_t short_of = (kBlock - piece.length % kBlock) % kBlock;
-    AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(short_of), static_cast<T>(0.0f)};
+    AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(piece.pitch - piece.length),
+                                           static_cast<T>(0.0f)};
     AscendC::DataCopyPad(x, xGm_[piece.at], rows, zeros);
     if (withAffine) {
       const uint32_t channel = piece.group % groups_ * channelsPerGroup_ + piece.channel;
       AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(piece.rows * sizeof(T)), 0, 0, 0};
       AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
-      AscendC::DataCopyPad(Gamma(slot), gammaGm_[channel], row, any);
-      AscendC::DataCopyPad(Beta(slot), betaGm_[channel], row, any);
+      AscendC::DataCopyPad(x[GammaPlace(piece)], gammaGm_[channel], row, any);
+      AscendC::DataCopyPad(x[BetaPlace(piece)], betaGm_[channel], row, any);
       AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
     }
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
@@ -147,13 +148,13 @@ class GroupNormRing {
     AscendC::WaitFlag<event>(id);
   }
 
-  // Behind the x of a slot: gamma and beta of its channels.
-  __aicore__ inline AscendC::LocalTensor<T> Gamma(uint32_t slot) const {
-    return slotsTile_[slot * slotElements_ + pieceRows_ * pitch_];
-  }
-  __aicore__ inline AscendC::LocalTensor<T> Beta(uint32_t slot) const {
-    return slotsTile_[slot * slotElements_ + pieceRows_ * pitch_ + (pieceRows_ + kBlock - 1) / kBlock * kBlock];
-  }
+  // Behind the x of a slot: gamma and beta of its channels, and where they end.
+  __aicore__ inline uint32_t GammaPlace(const Piece& piece) const { return piece.rows * piece.pitch; }
+  __aicore__ inline uint32_t BetaPlace(const Piece& piece) const { return GammaPlace(piece) + RoundUp(piece.rows); }
+  __aicore__ inline uint32_t EndPlace(const Piece& piece) const { return BetaPlace(piece) + RoundUp(piece.rows); }
+
+  // To whole blocks.
+  __aicore__ inline uint32_t RoundUp(uint32_t elements) const { return (elements + kBlock - 1) / kBlock * kBlock; }
 
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
   AscendC::TPipe* pipe_ = nullptr;
@@ -170,7 +171,6 @@ class GroupNormRing {
   uint32_t pieceRows_ = 0;
   uint32_t pieceLength_ = 0;
   uint32_t parts_ = 0;  // pieces of a row
-  uint32_t pitch_ = 0;  // elements from one row of a slot to the next
   uint32_t groupPieces_ = 0;
   uint32_t chunkPieces_ = 0;
   uint32_t slotElements_ = 0;

@@ -29,7 +29,7 @@ struct GroupNormTilingData {
   uint32_t workspaceBytes;    // for their statistics
   uint32_t tileGroups;        // step 6: groups of a tile; 0: groups are too large. Cores then share tiles, not groups,
   uint32_t unitGroups;        // and tiles count through units of this many groups: those of one sample, or all
-  uint32_t reserved;          // keeps the number of fields even
+  uint32_t tilingKey;         // step 8: which code runs
 };
 
 // The largest tile, in elements: seven float buffers of this size (two in, two out, three for intermediate results) take 168 of the
@@ -43,22 +43,26 @@ constexpr uint32_t kGroupNormPiece = 4096;
 constexpr uint32_t kGroupNormChunks = 128;
 constexpr uint32_t kGroupNormCores = 48;
 
+// Elements of x in 32 bytes, the unit of local memory.
+constexpr uint32_t kGroupNormFloats = 8;
+constexpr uint32_t kGroupNormHalves = 16;
+
 // Pieces of nearly equal size: as many whole channels as a slot holds, or a channel in as few parts as it takes.
-inline void MakeGroupNormPieces(GroupNormTilingData* tiling) {
-  constexpr uint32_t kBlock = 8;
-  constexpr uint32_t kLongestRow = 255 * kBlock;  // the distance of two rows in blocks has eight bits
+inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
+  const uint32_t longest_row =
+      255 * 8 / block * block;  // the distance of two rows of floats, in blocks, has eight bits
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const auto round_up = [&](uint64_t number, uint64_t step) { return parts(number, step) * step; };
   const uint64_t spatial = tiling->spatial, channels = tiling->channelsPerGroup;
   uint64_t rows = 1, length = spatial;
   if (spatial > kGroupNormPiece) {
     length = round_up(parts(spatial, parts(spatial, kGroupNormPiece)), 64);
-  } else if (spatial <= kLongestRow && spatial > 0) {
-    const uint64_t most = kGroupNormPiece / (round_up(spatial, kBlock) + 2);  // gamma and beta are in the slot, too
+  } else if (spatial <= longest_row && spatial > 0) {
+    const uint64_t most = kGroupNormPiece / (round_up(spatial, block) + 2);  // gamma and beta are in the slot, too
     rows = parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
-  const uint64_t slot = rows * round_up(length, kBlock) + 2 * round_up(rows, kBlock);
+  const uint64_t slot = rows * round_up(length, block) + 2 * round_up(rows, block);
   // Step 7 deals chunks of the groups that are left to the cores: a chunk is as small as the table allows, or larger where the core
   // with the most then has less. For the largest Atlas A2, whatever it runs on: chunks decide the bits of the sums.
   const uint64_t least = parts(pieces, kGroupNormChunks), left = tiling->totalGroups % kGroupNormCores;
@@ -74,13 +78,13 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling) {
   tiling->pieceLength = static_cast<uint32_t>(length);
   tiling->groupPieces = static_cast<uint32_t>(pieces);
   tiling->chunkPieces = static_cast<uint32_t>(chunk);
-  tiling->slotElements = static_cast<uint32_t>(round_up(slot, 128));
+  tiling->slotElements = static_cast<uint32_t>(round_up(slot, 16 * block));
 }
 
-// Fills *tiling for x of shape (n, c, s) in `groups` groups, on at most `cores` cores. Returns nullptr, or the reason why these
-// arguments are refused; *tiling is then untouched.
+// Fills *tiling for x of shape (n, c, s) in `groups` groups, on at most `cores` cores; 32 bytes hold `block` elements of x. Returns
+// nullptr, or the reason why these arguments are refused; *tiling is then untouched.
 inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
-                                       GroupNormTilingData* tiling) {
+                                       GroupNormTilingData* tiling, uint32_t block = kGroupNormFloats) {
   constexpr int64_t kLimit = INT32_MAX;  // half of what a uint32_t holds, so that an index may pass the end by a tile
   if (n < 0 || c < 0 || s < 0) return "a dimension of x is negative";
   if (groups <= 0) return "num_groups must be positive";
@@ -116,20 +120,20 @@ inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t 
   const uint64_t most = tiling->channelsPerGroup < kMostRows ? tiling->channelsPerGroup : kMostRows;
   tiling->tileElements = static_cast<uint32_t>(tile);
   tiling->channelsPerTile = static_cast<uint32_t>(rows < most ? rows : most);
-  MakeGroupNormPieces(tiling);
+  MakeGroupNormPieces(tiling, block);
   tiling->sharedGroups = 0;
   tiling->workspaceBytes = 0;
   tiling->tileGroups = 0;
   tiling->unitGroups = 0;
-  tiling->reserved = 0;
+  tiling->tilingKey = 0;
   return nullptr;
 }
 
 // The same for step 7: the groups that are left when every core has the same number are divided among all cores, unless a core
 // would have to take as many pieces as a whole group has.
 inline const char* MakeGroupNormSplitTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
-                                            GroupNormTilingData* tiling) {
-  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling);
+                                            GroupNormTilingData* tiling, uint32_t block = kGroupNormFloats) {
+  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling, block);
   if (refused != nullptr || tiling->usedCores == 0) return refused;
   const uint32_t left = tiling->totalGroups % static_cast<uint32_t>(cores);
   const uint32_t group = (tiling->groupPieces + tiling->chunkPieces - 1) / tiling->chunkPieces;
@@ -154,12 +158,12 @@ constexpr uint32_t kGroupNormSmallCost = 4096;
 // The same for step 6. A tile is one or more whole samples, or some groups of a sample: whichever leaves the core with the most work
 // the least of it.
 inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
-                                            GroupNormTilingData* tiling) {
-  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling);
+                                            GroupNormTilingData* tiling, uint32_t block = kGroupNormFloats) {
+  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling, block);
   if (refused != nullptr || tiling->usedCores == 0) return refused;
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = s == 1 ? tiling->channelsPerGroup : tiling->spatial;
-  const uint64_t width = parts(line, 8) * 8 * (s == 1 ? 1 : tiling->channelsPerGroup);
+  const uint64_t width = parts(line, block) * block * (s == 1 ? 1 : tiling->channelsPerGroup);
   if (width > kGroupNormSmallTile / 6) return nullptr;
   const uint64_t largest = kGroupNormSmallTile / width, total = tiling->totalGroups;
   uint64_t best = 1, unit = tiling->groups, least = UINT64_MAX;
@@ -183,4 +187,25 @@ inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int
   tiling->groupsPerCore = static_cast<uint32_t>(tiles / used);
   tiling->extraGroups = static_cast<uint32_t>(tiles % used);
   return nullptr;
+}
+
+// Step 8. A key is one of these two ways, plus the dtype of x as CANN numbers it (ge::DataType).
+constexpr uint32_t kGroupNormSmallWay = 100;  // of step 6
+constexpr uint32_t kGroupNormSplitWay = 200;  // of step 7, which is that of step 5 where no group is shared
+constexpr int32_t kGroupNormFloat = 0;
+constexpr int32_t kGroupNormHalf = 1;
+constexpr int32_t kGroupNormBfloat16 = 27;
+
+// The same for step 8: tiles of small groups where a tile holds several, otherwise groups in pieces.
+inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
+                                          int32_t dtype, GroupNormTilingData* tiling) {
+  if (dtype != kGroupNormFloat && dtype != kGroupNormHalf && dtype != kGroupNormBfloat16)
+    return "x must be float32, float16 or bfloat16";
+  const uint32_t block = dtype == kGroupNormFloat ? kGroupNormFloats : kGroupNormHalves;
+  const char* refused = MakeGroupNormSmallTiling(n, c, s, groups, eps, cores, tiling, block);
+  if (refused != nullptr) return refused;
+  const bool small = tiling->tileGroups != 0;
+  if (!small) refused = MakeGroupNormSplitTiling(n, c, s, groups, eps, cores, tiling, block);
+  tiling->tilingKey = (small ? kGroupNormSmallWay : kGroupNormSplitWay) + static_cast<uint32_t>(dtype);
+  return refused;
 }
