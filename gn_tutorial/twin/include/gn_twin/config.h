@@ -33,15 +33,6 @@
 
 #define GNT_EXPORT __attribute__((visibility("default")))
 #define GNT_COLD __attribute__((cold, noinline))
-// Called from loops whose numbers should stay in registers, where GNT_COLD_IN_LOOP is called rarely. By the usual convention of x86-64 a
-// call may destroy every vector register, so that a sum would live in memory; Microsoft's keeps ten of them.
-#if defined(__x86_64__)
-#define GNT_IN_LOOP __attribute__((noinline, ms_abi))
-#define GNT_COLD_IN_LOOP __attribute__((cold, noinline, ms_abi))
-#else
-#define GNT_IN_LOOP __attribute__((noinline))
-#define GNT_COLD_IN_LOOP __attribute__((cold, noinline))
-#endif
 // Called often, but not worth a copy at each call: kernels have to compile in about a second.
 #define GNT_ONCE __attribute__((noinline))
 // The operands of one vector instruction are equal or disjoint (anything else is undefined on the device), so the compiler

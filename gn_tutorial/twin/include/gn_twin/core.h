@@ -121,7 +121,7 @@ struct Core {
     scalars.in_gm = false;
   }
   // The log is full: tells it, and agrees on stretches for the lines of the last accesses.
-  GNT_COLD_IN_LOOP void TellFullLog() {
+  GNT_COLD void TellFullLog() {
     const ScalarAccess* last = scalars.next - 1;
     TellLog();
     for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
@@ -141,7 +141,7 @@ struct Core {
     }
   }
   // Ends the runs of stores: what is told next may read what they wrote.
-  GNT_COLD_IN_LOOP void TellStores() {
+  GNT_COLD void TellStores() {
     for (ScalarLog::Line& line : scalars.lines) {
       if (line.stored_to != line.store.at) observers->OnStores(*this, line.store, line.stored_to);
       line.store = {};

@@ -30,13 +30,13 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
 
 // The compiler makes the scalar unit wait for copies of the same bytes, except at SetValue of a global tensor
 // (docs/zh/api, 同步控制/核内同步/关键特性说明).
-GNT_COLD_IN_LOOP inline void WaitForCopies(Core& core, const ScalarAccess& access) {
+GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   if (core.job->options.auto_sync != 0 || (access.space == Space::GM && access.access == Access::Write)) return;
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
 }
 
 // A scalar read or write that observers are to be told of. Not inlined: the loops of a kernel need the registers.
-GNT_IN_LOOP inline void LogScalar(Core& core, const ScalarAccess& access) {
+GNT_ONCE inline void LogScalar(Core& core, const ScalarAccess& access) {
   core.At(access.Place());
   if (core.scalars.storing) [[unlikely]]
     core.TellStores();
