@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from gn_tutorial import bench_file
 from gn_tutorial.bench import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, Row, rows_that_ran, run_grid
 from gn_tutorial.bench_grid import OWN, Case, Grid, load_grid
 from gn_tutorial.bench_targets import Verdict, below_bound, judge, worst
+from gn_tutorial.command_profile import check_paths
 from gn_tutorial.command_run import parse_call
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.machine import load_machine
@@ -73,13 +74,9 @@ def _check_words(question: Question, out: Path | None, read: Path | None, drawin
     """Raise ArgumentError for words that cannot be meant, before anything runs for minutes."""
     if both:
         raise ArgumentError("--json and --csv: one of them")
-    if drawing.path is not None and drawing.path.suffix.lower() != ".png":
-        raise ArgumentError(f"--plot {drawing.path}: a picture is a .png file")
+    check_paths(drawing.path)
     if drawing.path is None and drawing.case:
         raise ArgumentError("--plot-shape belongs to a picture", hint="--plot FILE.png")
-    for option, path in (("--plot", drawing.path), ("--out", out)):
-        if path is not None and not path.resolve().parent.is_dir():
-            raise ArgumentError(f"{option} {path}: there is no folder {path.parent}")
     if read is not None and (out is not None or question != Question(question.op)):
         raise ArgumentError("--read shows a file as it is", hint="without --shape, --kernel, --machine, --out ...")
 
@@ -251,13 +248,9 @@ def _without_repeats(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, 
 def _progress() -> Iterator[Callable[[int, int, str], None]]:
     """A bar on a terminal; elsewhere one line on standard error for each tenth of the launches."""
     if not sys.stderr.isatty():
-        said: Mapping[str, int] = {"tenth": -1}
 
         def tell(done: int, total: int, text: str) -> None:
-            nonlocal said
-            tenth = 10 * done // max(total, 1)
-            if text and tenth != said["tenth"]:
-                said = {"tenth": tenth}
+            if text and 10 * done // total != 10 * (done - 1) // total:
                 print(f"gnt: launch {done + 1} of {total}: {text}", file=sys.stderr, flush=True)
 
         yield tell

@@ -158,6 +158,11 @@ def check_files(plot: Path | None, trace: Path | None, view: View) -> None:
     parse_window(view.window)
     if plot is None and view != View():
         raise ArgumentError("--picture, --block and --window belong to a picture", hint="--plot FILE.png")
+    check_paths(plot, trace)
+
+
+def check_paths(plot: Path | None, trace: Path | None = None) -> None:
+    """Raise ArgumentError for a picture that is no .png, and for a file in a folder that does not exist."""
     if plot is not None and plot.suffix.lower() != ".png":
         raise ArgumentError(f"--plot {plot}: a picture is a .png file")
     for option, path in (("--plot", plot), ("--trace", trace)):

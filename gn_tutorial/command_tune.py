@@ -9,6 +9,7 @@ from pathlib import Path
 from gn_tutorial.bench import OK
 from gn_tutorial.bench_grid import Case
 from gn_tutorial.command_bench import DEFAULT_MACHINE
+from gn_tutorial.command_profile import check_paths
 from gn_tutorial.command_run import parse_call
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
@@ -53,8 +54,7 @@ def parse_values(text: str) -> list[int]:
 
 def run(question: Question, *, plot: Path | None, as_json: bool) -> bool:
     """Tune, draw and print; returns whether any candidate ran."""
-    if plot is not None and (plot.suffix.lower() != ".png" or not plot.resolve().parent.is_dir()):
-        raise ArgumentError(f"--plot {plot}: a picture is a .png file in a folder that exists")
+    check_paths(plot)
     found = ask(question)
     if plot is not None:
         from gn_tutorial.plot_tune import tuning_curve

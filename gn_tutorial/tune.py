@@ -13,7 +13,7 @@ from typing import Any
 from gn_tutorial import sample
 from gn_tutorial.bench import OK, WRONG, doubts_about, longest_wait, reason
 from gn_tutorial.bench_bound import bound_of
-from gn_tutorial.bench_grid import Case, Tune, load_grid
+from gn_tutorial.bench_grid import Case, Grid, Tune, load_grid
 from gn_tutorial.errors import ArgumentError, KernelError
 from gn_tutorial.kernel import Kernel
 from gn_tutorial.machine import Machine
@@ -96,7 +96,8 @@ def tune(
     Buffer, and then the values halfway between the best one and its neighbours. Raises ArgumentError for a field or a
     value that cannot be, and for an operator without a tiling struct.
     """
-    knob = _knob(op, spec, field)
+    grid = load_grid(op)
+    knob = _knob(op, spec, grid, field)
     arrays = sample.inputs(op, case.shape, seed=seed, dtype=case.dtype)
     expected = sample.expected(op, arrays, case.attributes)
     itemsize = next(iter(arrays.values())).itemsize
@@ -123,7 +124,7 @@ def tune(
             return
         made = profile_of(result, machine=machine)
         doubts = doubts_about(made, result.compare(expected, spec.tolerance).ok)
-        bound_us = bound_of(result, arrays, load_grid(op).group, machine).microseconds
+        bound_us = bound_of(result, arrays, grid.group, machine).microseconds
         tried[value] = replace(
             candidate,
             status=WRONG if doubts else OK,
@@ -158,10 +159,9 @@ def _whole(fields: Mapping[str, Any]) -> dict[str, int]:
     return {name: value for name, value in fields.items() if isinstance(value, int)}
 
 
-def _knob(op: OpSpec, spec: KernelSpec, field: str) -> Tune:
+def _knob(op: OpSpec, spec: KernelSpec, grid: Grid, field: str) -> Tune:
     if op.tiling is None:
         raise ArgumentError(f"'{op.name}' has no tiling struct: its numbers are passed by value")
-    grid = load_grid(op)
     if not field:
         known = grid.knob(spec.step)
         if known is None:
