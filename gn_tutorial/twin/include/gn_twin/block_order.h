@@ -21,16 +21,7 @@ inline int32_t* OrderSlot(const char* op, Loc loc, const AscendC::GlobalTensor<i
 
 // What the waits mean for the order of the blocks, told to observers: `word` has been set for others, or waited for.
 inline void TellOrder(Core& core, Kind kind, const char* op, const int32_t* word, Loc loc) {
-  if (core.observers == nullptr) return;
-  Event event;
-  event.kind = kind;
-  event.pipe = Pipe::S;
-  event.op = op;
-  event.loc = loc;
-  event.operands = 1;
-  event.operand[0].at = reinterpret_cast<const uint8_t*>(word);
-  event.operand[0].space = Space::GM;
-  core.Emit(event);
+  core.EmitPlace(kind, op, word, 0, Space::GM, loc);
 }
 
 inline uint64_t BlockEventSlot(const char* op, Loc loc, int32_t block, int32_t event) {

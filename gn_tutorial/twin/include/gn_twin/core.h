@@ -99,9 +99,8 @@ struct Core {
     if (!scalars.Empty()) TellScalars();
     observers->OnEvent(*this, event);
   }
-  // Cold, so that a loop of scalar accesses keeps its numbers in registers across the call that it makes every now and then.
+  // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
   GNT_COLD void TellScalars() {
-    if (observers == nullptr) return;
     TellStores();
     scalars.open = false;
     uint64_t loaded = 0;
@@ -148,6 +147,20 @@ struct Core {
       line.stored_to = nullptr;
     }
     scalars.storing = false;
+  }
+  // An event of the scalar unit about one piece of memory.
+  GNT_ONCE void EmitPlace(Kind kind, const char* op, const void* at, uint64_t bytes, Space space, Loc loc) {
+    if (observers == nullptr) return;
+    Event event;
+    event.kind = kind;
+    event.pipe = Pipe::S;
+    event.op = op;
+    event.loc = loc;
+    event.operands = 1;
+    event.operand[0].at = static_cast<const uint8_t*>(at);
+    event.operand[0].bytes = bytes;
+    event.operand[0].space = space;
+    Emit(event);
   }
   // Ends the launch with one diagnostic.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {

@@ -5,12 +5,14 @@
 
 namespace gn_twin {
 
-// The lanes of repeats of 256 bytes or less, block by block of 32 bytes.
-template <class Visit>
+// The lanes of repeats of 256 bytes or less, block by block of 32 bytes; or, with kOnce, not again what a repeat or block shares with
+// the one before.
+template <bool kOnce = false, class Visit>
 void ForStridedRuns(const Event& event, const Operand& operand, Visit visit) {
   const ActiveLanes& active = event.active;
   const uint32_t per_block = kBlockBytes / operand.element_bytes;
-  for (uint32_t repeat = 0; repeat < event.repeats; ++repeat) {
+  const uint32_t repeats = kOnce && operand.rep_stride == 0 && event.repeats > 1 ? 1 : event.repeats;
+  for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
     const uint8_t* start = operand.at + uint64_t{repeat} * operand.rep_stride * kBlockBytes;
     const uint32_t lanes = !active.prefix ? active.per_repeat : repeat + 1 < event.repeats ? active.first : active.last;
     if (active.prefix && operand.blk_stride == 1) {
@@ -22,6 +24,7 @@ void ForStridedRuns(const Event& event, const Operand& operand, Visit visit) {
       const uint32_t end = lanes - lane < per_block ? lanes - lane : per_block;
       if (active.prefix) {
         visit(block, uint64_t{end} * operand.element_bytes);
+        if (kOnce && operand.blk_stride == 0) break;
         continue;
       }
       for (uint32_t i = 0; i < end; ++i) {
@@ -64,21 +67,10 @@ void ForRuns(const Event& event, const Operand& operand, Visit visit) {
 // The same bytes, each at least once and in no order: what all repeats or all blocks of an operand share is visited once.
 template <class Visit>
 void ForBytes(const Event& event, const Operand& operand, Visit visit) {
-  const ActiveLanes& active = event.active;
-  const bool shared = operand.strided && (operand.rep_stride == 0 || operand.blk_stride == 0);
-  if (!shared || !active.prefix || active.per_repeat == 0) return ForRuns(event, operand, visit);
-  const uint32_t per_block = kBlockBytes / operand.element_bytes;
-  const uint32_t repeats = operand.rep_stride == 0 && event.repeats > 1 ? 1 : event.repeats;
-  for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
-    const uint8_t* start = operand.at + uint64_t{repeat} * operand.rep_stride * kBlockBytes;
-    const uint32_t lanes = repeat + 1 < event.repeats ? active.first : active.last;
-    for (uint32_t lane = 0; lane < lanes; lane += per_block) {
-      const uint32_t end = lanes - lane < per_block ? lanes - lane : per_block;
-      visit(start + uint64_t{lane / per_block} * operand.blk_stride * kBlockBytes,
-            uint64_t{end} * operand.element_bytes);
-      if (operand.blk_stride == 0) break;
-    }
-  }
+  const bool shared = operand.strided && event.active.per_repeat != 0 && operand.pieces == nullptr &&
+                      (operand.rep_stride == 0 || operand.blk_stride == 0);
+  if (!shared) return ForRuns(event, operand, visit);
+  ForStridedRuns<true>(event, operand, visit);
 }
 
 }  // namespace gn_twin

@@ -181,15 +181,8 @@ class TPipe {
   }
 
   static void Tell(gn_twin::Core& core, uint16_t first, uint8_t num, gn_twin::Loc loc) {
-    gn_twin::Event event;
-    event.kind = gn_twin::Kind::InitBuffer;
-    event.pipe = gn_twin::Pipe::S;
-    event.op = "InitBuffer";
-    event.loc = loc;
-    event.operands = 1;
-    event.operand[0].at = core.ub + core.buffers[first].offset;
-    event.operand[0].bytes = uint64_t{num} * core.buffers[first].bytes;
-    core.Emit(event);
+    core.EmitPlace(gn_twin::Kind::InitBuffer, "InitBuffer", core.ub + core.buffers[first].offset,
+                   uint64_t{num} * core.buffers[first].bytes, gn_twin::Space::UB, loc);
   }
 
   uint64_t used_ = 0;   // bytes handed out

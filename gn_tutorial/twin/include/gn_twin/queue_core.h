@@ -211,17 +211,8 @@ class QueueCore {
   }
   static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
     core.At(loc);
-    if (core.observers == nullptr) return;
     const Buffer& buffer = core.buffers[index];
-    Event event;
-    event.kind = kind;
-    event.pipe = Pipe::S;
-    event.op = op;
-    event.loc = loc;
-    event.operands = 1;
-    event.operand[0].at = core.ub + buffer.offset;
-    event.operand[0].bytes = buffer.bytes;
-    core.Emit(event);
+    core.EmitPlace(kind, op, core.ub + buffer.offset, buffer.bytes, Space::UB, loc);
   }
 
   uint16_t first_ = 0;

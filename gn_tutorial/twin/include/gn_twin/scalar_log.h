@@ -49,18 +49,6 @@ struct ScalarLog {
     }
     return true;
   }
-  template <class T>
-  void Add(const T* at, Space space, Access access, Loc place) {
-    next->at = reinterpret_cast<const uint8_t*>(
-        at);  // field by field: g++ copies a whole struct through the stack, which stalls
-    next->file = place.file;
-    next->line = place.line;
-    next->bytes = sizeof(T);
-    next->space = space;
-    next->access = access;
-    next->unused = 0;
-    ++next;
-  }
   bool Full() const { return next == all + kRoom; }
   bool Empty() const { return next == all && !open; }
 };

@@ -60,12 +60,14 @@ struct UbShadow {
   // they count as read now.
   uint64_t ReadOn(uint64_t first) {
     unread.Clear(first);
-    uint64_t end = kBlocks;
-    ForWords(first, kBlocks, [&](uint64_t word, uint64_t mask) {
+    uint64_t stops = 0;
+    uint64_t word = first / 64;
+    for (uint64_t mask = ~uint64_t{0} << (first % 64); word < kBlocks / 64; ++word, mask = ~uint64_t{0}) {
       const uint64_t begins = unread.Words()[word] & starts.Words()[word];
-      const uint64_t stops = (~bytes.Full().Words()[word] | freed.Words()[word] | begins) & mask;
-      if (stops != 0 && end == kBlocks) end = word * 64 + static_cast<uint32_t>(__builtin_ctzll(stops));
-    });
+      stops = (~bytes.Full().Words()[word] | freed.Words()[word] | begins) & mask;
+      if (stops != 0) break;
+    }
+    const uint64_t end = stops == 0 ? kBlocks : word * 64 + static_cast<uint32_t>(__builtin_ctzll(stops));
     unread.ClearAll(first, end);
     return end;
   }
