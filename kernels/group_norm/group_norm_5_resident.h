@@ -18,11 +18,9 @@ class GroupNormResident : public GroupNormRing<T> {
                               GM_ADDR rstd, const __gm__ GroupNormTilingData* tiling) {
     Base::Init(pipe, x, gamma, beta, y, tiling);
     eps_ = tiling->eps;
-    // Groups firstGroup_ .. lastGroup_ - 1 belong to this core; the first extraGroups cores take one more than the others.
-    const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
-    const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
-    firstGroup_ = core * tiling->groupsPerCore + extra;
-    lastGroup_ = firstGroup_ + tiling->groupsPerCore + (core < tiling->extraGroups ? 1 : 0);
+    const GroupNormShare own = ShareOfCore(tiling);
+    firstGroup_ = own.first;
+    lastGroup_ = own.last;
     groupChunks_ = (this->groupPieces_ + this->chunkPieces_ - 1) / this->chunkPieces_;
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
     rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
@@ -175,7 +173,7 @@ class GroupNormResident : public GroupNormRing<T> {
     rstdTile_.SetValue(keptStatistics_, of.rstd);
     ++keptStatistics_;
     if (keptStatistics_ < kStatistics && !last) return;
-    this->template Sync<AscendC::HardEvent::S_MTE3>();
+    SyncPipes<AscendC::HardEvent::S_MTE3>(this->pipe_);
     const uint32_t first = group + 1 - keptStatistics_;
     AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(keptStatistics_ * sizeof(float)), 0, 0, 0};
     AscendC::DataCopyPad(meanGm_[first], meanTile_, row);

@@ -1,5 +1,6 @@
 // GroupNorm, step 6, the class: what its .cpp says at the top.
 #pragma once
+#include "group_norm_core.h"
 #include "group_norm_dtype.h"
 #include "group_norm_lines.h"
 #include "group_norm_tiling.h"
@@ -26,10 +27,9 @@ class GroupNormSmall {
     width_ = groupLines_ * pitch_;
     affineStays_ = tileGroups_ % groups_ == 0;
 
-    const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
-    const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
-    first_ = core * tiling->groupsPerCore + extra;
-    last_ = first_ + tiling->groupsPerCore + (core < tiling->extraGroups ? 1 : 0);
+    const GroupNormShare share = ShareOfCore(tiling);
+    first_ = share.first;
+    last_ = share.last;
     const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), elements);
     yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(y), elements);
@@ -81,7 +81,7 @@ class GroupNormSmall {
       Normalise(tile, x);
       Narrow(slots_[slot * kTile], x, elements);
       if (!affineStays_ && tile + 1 < last_) {
-        Sync<AscendC::HardEvent::V_MTE2>();
+        SyncPipes<AscendC::HardEvent::V_MTE2>(pipe_);
         LoadAffine(tile + 1);
       }
       Store(tile, slots_[slot * kTile]);
@@ -117,7 +117,7 @@ class GroupNormSmall {
   }
 
   __aicore__ inline void Store(uint32_t tile, const AscendC::LocalTensor<T>& y) {
-    Sync<AscendC::HardEvent::V_MTE3>();
+    SyncPipes<AscendC::HardEvent::V_MTE3>(pipe_);
     const uint32_t group = FirstGroup(tile);
     AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(Groups(tile) * sizeof(float)), 0, 0, 0};
     AscendC::DataCopyPad(meanGm_[group], mean_, row);
@@ -211,14 +211,6 @@ class GroupNormSmall {
       ApplyToLines<LineOp::kMul>(centred_, centred_, gamma_, groups * groupLines_, length_, pitch_);
       ApplyToLines<LineOp::kAdd>(y, centred_, beta_, groups * groupLines_, length_, pitch_);
     }
-  }
-
-  // The second pipe of the event waits until the first has done all it was given so far.
-  template <AscendC::HardEvent event>
-  __aicore__ inline void Sync() {
-    const AscendC::TEventID id = pipe_->FetchEventID<event>();
-    AscendC::SetFlag<event>(id);
-    AscendC::WaitFlag<event>(id);
   }
 
   static constexpr uint32_t kSlots = 3;

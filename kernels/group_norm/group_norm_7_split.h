@@ -55,7 +55,7 @@ class GroupNormSplit : public GroupNormResident<T> {
   // The four columns of this core's chunks, each beside those of the other cores.
   __aicore__ inline void PublishTable() {
     const uint32_t blocks = lastChunk_ - firstChunk_;
-    this->template Sync<AscendC::HardEvent::V_MTE3>();
+    SyncPipes<AscendC::HardEvent::V_MTE3>(this->pipe_);
     AscendC::DataCopyExtParams columns{4, blocks * 32, kColumnBlocks - blocks, (chunks_ - blocks) * 32, 0};
     AscendC::DataCopyPad(table_[firstChunk_ * 8], this->moments_.Table(0), columns);
     this->moments_.Clear(1);  // it will hold the table of the second group, if the share is of two

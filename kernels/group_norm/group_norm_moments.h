@@ -5,6 +5,7 @@
 // of (x - pivot)^2. They stand in a table of four columns, a block of 32 bytes for each number, in the order of the chunks. Then the
 // table is combined, always in that order.
 #pragma once
+#include "group_norm_core.h"
 #include "group_norm_lines.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
@@ -86,7 +87,7 @@ class GroupNormMoments {
     const bool one = chunks_ == 1;
     for (uint32_t group = 0; group < groups && !one; ++group)
       MoveToOnePivot(Table(group), results_[group * 2 * kRepeat]);
-    Sync<AscendC::HardEvent::V_S>();
+    SyncPipes<AscendC::HardEvent::V_S>(pipe_);
     for (uint32_t group = 0; group < groups; ++group) {
       const AscendC::LocalTensor<float> sums = one ? table_ : results_[group * 2 * kRepeat];
       of[group].centre = sums.GetValue(one ? 3 * kColumn : kCentre);
@@ -96,9 +97,9 @@ class GroupNormMoments {
       results_.SetValue(kRoots + group, (variance < 0.0f ? 0.0f : variance) + eps);
     }
     // The scalar unit has no documented square root: the numbers take a detour over the vector unit.
-    Sync<AscendC::HardEvent::S_V>();
+    SyncPipes<AscendC::HardEvent::S_V>(pipe_);
     AscendC::Sqrt(results_[kRoots], results_[kRoots], static_cast<int32_t>(groups));
-    Sync<AscendC::HardEvent::V_S>();
+    SyncPipes<AscendC::HardEvent::V_S>(pipe_);
     for (uint32_t group = 0; group < groups; ++group) of[group].rstd = 1.0f / results_.GetValue(kRoots + group);
   }
 
@@ -138,14 +139,6 @@ class GroupNormMoments {
     AscendC::Sub<float, false>(dst, src, block, AscendC::MASK_PLACEHOLDER, 1, {1, 1, 0, 8, 8, 0});
     AscendC::SetMaskNorm();
     AscendC::ResetMask();
-  }
-
-  // The second pipe of the event waits until the first has done all it was given so far.
-  template <AscendC::HardEvent event>
-  __aicore__ inline void Sync() {
-    const AscendC::TEventID id = pipe_->FetchEventID<event>();
-    AscendC::SetFlag<event>(id);
-    AscendC::WaitFlag<event>(id);
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once

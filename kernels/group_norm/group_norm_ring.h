@@ -4,6 +4,7 @@
 // of there: no queue moves it, so a slot is free for as long or as short as the work takes, and one event id per slot says who is
 // done with it. Copies run ahead: whenever a slot comes free, the next piece of this core is on its way, of this group or the next.
 #pragma once
+#include "group_norm_core.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
 
@@ -112,7 +113,7 @@ class GroupNormRing {
     ++freed_;
   }
   __aicore__ inline void Store(uint32_t slot, const Piece& piece) {
-    Sync<AscendC::HardEvent::V_MTE3>();
+    SyncPipes<AscendC::HardEvent::V_MTE3>(pipe_);
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
     AscendC::DataCopyPad(yGm_[piece.at], slotsTile_[slot * slotElements_], rows);
@@ -138,14 +139,6 @@ class GroupNormRing {
       pipe_->ReleaseEventID<AscendC::HardEvent::V_MTE2>(slot);
       pipe_->ReleaseEventID<AscendC::HardEvent::MTE3_MTE2>(slot);
     }
-  }
-
-  // The second pipe of the event waits until the first has done all it was given so far.
-  template <AscendC::HardEvent event>
-  __aicore__ inline void Sync() {
-    const AscendC::TEventID id = pipe_->FetchEventID<event>();
-    AscendC::SetFlag<event>(id);
-    AscendC::WaitFlag<event>(id);
   }
 
   // Behind the x of a slot: gamma and beta of its channels, and where they end.
