@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import matplotlib
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
 
 from gn_tutorial.bench import Bench, Row, rows_that_ran
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
-from gn_tutorial.plot_pipes import plain_ticks
+from gn_tutorial.plot_pipes import plain_logarithm
 
 _BOUND, _BEST, _OTHER = "#56B4E9", "#009E73", "#767676"
 #: Times closer than this part of the axis share one mark: their numbers would cover each other.
@@ -55,8 +54,7 @@ def bounds_and_times(bench: Bench) -> Picture:
         axis.set_ylim(len(cases) - 0.4, -0.6)
         axis.set_yticks(range(len(cases)), [case.rsplit(" ", 1)[0] for case, _ in cases])
         axis.tick_params(axis="y", length=0)
-        axis.xaxis.set_major_formatter(plain_ticks)
-        axis.xaxis.set_minor_formatter(plain_ticks if right / left < 200 else NullFormatter())
+        plain_logarithm(axis.xaxis)
         steps = {row.step: row.kernel.rpartition("/")[2] for _, rows in cases for row in rows}
         names = "   ".join(f"{step} {name}" for step, name in sorted(steps.items()))
         axis.set_xlabel(

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import matplotlib
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
 
 from gn_tutorial.bench import Bench, rows_that_ran
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
-from gn_tutorial.plot_pipes import plain_ticks
+from gn_tutorial.plot_pipes import plain_logarithm
 from gn_tutorial.profile import Profile
 
 _GAINED, _LOST = "#009E73", "#D55E00"
@@ -95,10 +94,7 @@ def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each
         axis.set_yticks(range(len(rungs)), [f"{row + 1}  {rung.kernel}" for row, rung in enumerate(rungs)])
         axis.set_ylim(len(rungs) - 0.4, -0.6)
         axis.tick_params(axis="y", length=0)
-        axis.xaxis.set_major_formatter(plain_ticks)
-        # Over more than three powers of ten the numbers between them would overlap.
-        low, high = axis.get_xlim()
-        axis.xaxis.set_minor_formatter(plain_ticks if high / low < 1000 else NullFormatter())
+        plain_logarithm(axis.xaxis, most=1000)
         axis.set_xlabel(
             "microseconds, modelled, logarithmic: equal lengths are equal speed-ups\n"
             "black line: the step's time    bar: change since the step before    diamond: its binding limit"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from matplotlib.axis import Axis
 from matplotlib.patches import Patch
+from matplotlib.ticker import NullFormatter
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.profile import Profile
@@ -60,3 +62,13 @@ def of_all(profile: Profile) -> str:
 def plain_ticks(value: float, _position: int) -> str:
     """20 rather than 2 × 10¹; of the marks between two powers of ten only 2 and 5 have room for a number."""
     return f"{value:g}" if f"{value:e}"[0] in "125" else ""
+
+
+def plain_logarithm(axis: Axis, most: float = 200.0) -> None:
+    """``plain_ticks`` on a logarithmic axis whose limits are set.
+
+    most: if the last value is more times the first, numbers between the powers of ten would overlap and are left out.
+    """
+    low, high = axis.get_view_interval()
+    axis.set_major_formatter(plain_ticks)
+    axis.set_minor_formatter(plain_ticks if high / low < most else NullFormatter())

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
-from gn_tutorial.plot_pipes import plain_ticks
+from gn_tutorial.plot_pipes import plain_logarithm
 from gn_tutorial.profile import Profile
 from gn_tutorial.trace import LINE_BYTES
 
@@ -45,9 +44,7 @@ def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int =
         time.set_ylabel("microseconds (modelled),\nlogarithmic")
         for axis in (copies, time):
             axis.set_yscale("log")
-            axis.yaxis.set_major_formatter(plain_ticks)
-            low, high = axis.get_ylim()
-            axis.yaxis.set_minor_formatter(plain_ticks if high / low < 200 else NullFormatter())
+            plain_logarithm(axis.yaxis)
         for axis in (copies, traffic, time):
             if chosen:
                 axis.axvline(chosen, color=_CHOSEN, linewidth=1.6, zorder=1)

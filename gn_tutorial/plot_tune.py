@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import matplotlib
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import blended_transform_factory
 
@@ -55,22 +56,10 @@ def tuning_curve(tuning: Tuning) -> Picture:
                     named, [0.95] * len(named), color=colour, marker=marker, markersize=7, markeredgewidth=1.8,
                     linestyle="none", transform=top, label=label, clip_on=False,
                 )  # fmt: skip
-        axis.set_xscale("log", base=2)
-        axis.set_yscale("log")
-        shown = [one.value for one in tuning.candidates]
-        ticks = [value for value in shown if value & (value - 1) == 0] or shown
-        axis.set_xticks(ticks, [str(value) for value in ticks])
-        axis.set_xticks([], minor=True)
-        axis.set_xlim(min(shown) / 1.15, max(shown) * 1.15)
+        _finish(axis, tuning, [one.value for one in tuning.candidates])
         axis.set_ylim(min(tuning.bound_us, *times) / 1.2, max(times) * 1.6)
-        for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
-            set_formatter(plain_ticks)
         axis.set_xlabel(f"{tuning.field}, logarithmic\n{tuning.case} on {tuning.machine}")
-        axis.set_ylabel("microseconds (modelled), logarithmic")
-        axis.set_title(f"{tuning.kernel}: time against {tuning.field}", loc="left", fontsize=11, fontweight="bold")
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
-        axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
-        axis.spines[["top", "right"]].set_visible(False)
     return Picture(figure, _words(tuning, refused, wrong))
 
 
@@ -114,23 +103,28 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
                 middle, 0.5, "refused: does not fit into the UB", rotation=90, ha="center", va="center",
                 transform=blended_transform_factory(axis.transData, axis.transAxes),
             )  # fmt: skip
-        axis.set_xscale("log", base=2)
-        axis.set_yscale("log")
-        ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))
-        axis.set_xticks(ticks, [str(value) for value in ticks])
-        axis.set_xticks([], minor=True)
+        _finish(axis, first, shown, room=1.3 if refused else 1.15)
         axis.set_ylim(top=1.8 * max(one.modelled_us or 0.0 for tuning in tunings for one in tuning.ran))
-        axis.set_xlim(min(shown) / 1.15, max(shown) * (1.3 if refused else 1.15))
-        for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
-            set_formatter(plain_ticks)
         axis.set_xlabel(f"{first.field}, logarithmic; star: the fastest, diamond: the host function's choice")
-        axis.set_ylabel("microseconds (modelled), logarithmic")
-        axis.set_title(f"{first.kernel}: time against {first.field}", loc="left", fontsize=11, fontweight="bold")
         axis.set_title(first.machine, loc="right")
         axis.legend(loc="upper center", frameon=False)
-        axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
-        axis.spines[["top", "right"]].set_visible(False)
     return Picture(figure, " ".join(said))
+
+
+def _finish(axis: Axes, tuning: Tuning, shown: Sequence[int], room: float = 1.15) -> None:
+    """Both scales, with marks at the powers of two among the values; room: how far the axis goes beyond the last."""
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))
+    axis.set_xticks(ticks, [str(value) for value in ticks])
+    axis.set_xticks([], minor=True)
+    axis.set_xlim(min(shown) / 1.15, max(shown) * room)
+    for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
+        set_formatter(plain_ticks)
+    axis.set_ylabel("microseconds (modelled), logarithmic")
+    axis.set_title(f"{tuning.kernel}: time against {tuning.field}", loc="left", fontsize=11, fontweight="bold")
+    axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
+    axis.spines[["top", "right"]].set_visible(False)
 
 
 def _words(tuning: Tuning, refused: list[int], wrong: list[int]) -> str:
