@@ -19,6 +19,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from gn_tutorial.errors import CompilerMissing
 
@@ -26,6 +27,9 @@ from gn_tutorial.errors import CompilerMissing
 ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
 # -std=c++20 with unqualified calls of template functions: g++ 10, clang 12, Apple clang 13.
 _OLDEST = {"g++": 10, "clang++": 12}
+#: How fast a kernel library is to be, or how soon there: True (-O3), "little" (-O1: for launches of a few milliseconds,
+#: there in half the time), False (-O0 -g: for a debugger). The numbers of a launch are the same bits.
+Optimise = bool | Literal["little"]
 _HOW_TO_INSTALL = "install one: sudo apt install g++ (Debian, Ubuntu), xcode-select --install (macOS), or set GNT_CXX"
 # Environment variables by which a compiler finds headers, libraries or its own parts: they belong to the cache key.
 ENVIRONMENT = (
@@ -193,10 +197,13 @@ def _install_zig(refused: list[str]) -> None:
 _ELF = sys.platform.startswith("linux")
 
 
-def kernel_flags(compiler: Compiler, *, optimise: bool = True) -> tuple[str, ...]:
+def kernel_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
     """Flags of a kernel library: it exports what the twin marks, and nothing else."""
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
-    return (*_common_flags(compiler, "-O3" if optimise else "-O0"), *_library_flags(compiler), *hidden)
+    # A third level would have zig compile its C++ library a third time.
+    little = "-O3" if compiler.is_zig else "-O1"
+    level = little if optimise == "little" else "-O3" if optimise else "-O0"
+    return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden)
 
 
 def object_flags(compiler: Compiler) -> tuple[str, ...]:
