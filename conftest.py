@@ -1,4 +1,7 @@
-"""What tests and notebooks share: exercises of their own, none attempted, and a run that ends. tests/conftest.py has the rest."""
+"""What tests and notebooks share: exercises of their own, none attempted, and a run that ends.
+
+The rest is in tests/conftest.py.
+"""
 
 import os
 import shutil

@@ -14,9 +14,10 @@ from gn_tutorial.build_job import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, Job
 from gn_tutorial.cache import Cache, checksum, default_cache
 from gn_tutorial.compile_errors import short
 from gn_tutorial.compile_job import CompileLimits
-from gn_tutorial.compiler import Compiler, Optimise, find_compiler, host_flags, kernel_flags, object_flags, program_flags
+from gn_tutorial.compiler import Compiler, find_compiler, host_flags, kernel_flags, object_flags, program_flags
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.op_macros import LIBC_NAMES, dtype_defines
+from gn_tutorial.options import Optimise
 from gn_tutorial.sample_source import MAIN, is_sample, rewrite
 from gn_tutorial.signature import Entry, require_entries, scan
 
@@ -57,7 +58,7 @@ def build_kernel(
     observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
     folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
-    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``compiler.Optimise``.
+    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``.
 
     A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
 

@@ -19,17 +19,14 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from gn_tutorial.errors import CompilerMissing
+from gn_tutorial.options import Optimise
 
 # Wheels are about 100 MB. The upper bound is where the tests stop: zig's command line changes between releases.
 ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
 # -std=c++20 with unqualified calls of template functions: g++ 10, clang 12, Apple clang 13.
 _OLDEST = {"g++": 10, "clang++": 12}
-#: How fast a kernel library is to be, or how soon there: True (-O3), "little" (-O1: for launches of a few milliseconds,
-#: there in half the time), False (-O0 -g: for a debugger). The numbers of a launch are the same bits.
-Optimise = bool | Literal["little"]
 _HOW_TO_INSTALL = "install one: sudo apt install g++ (Debian, Ubuntu), xcode-select --install (macOS), or set GNT_CXX"
 # Environment variables by which a compiler finds headers, libraries or its own parts: they belong to the cache key.
 ENVIRONMENT = (

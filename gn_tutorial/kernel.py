@@ -12,10 +12,9 @@ from typing import Any
 from gn_tutorial import operators
 from gn_tutorial.arguments import launch_arg
 from gn_tutorial.build import Built, build_kernel
-from gn_tutorial.compiler import Optimise
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.launch import check_blocks, launch
-from gn_tutorial.options import Limits, TwinOptions
+from gn_tutorial.options import Limits, Optimise, TwinOptions
 from gn_tutorial.result import Result
 from gn_tutorial.shapes import describe_call
 from gn_tutorial.signature import Entry, find_entries, require_entries
@@ -278,9 +277,9 @@ def kernel(
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
     template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
-    defines=["NAME=VALUE"] anything else. optimise="little" compiles in half the time and runs slower;
-    optimise=False compiles with -O0 -g, for a debugger. Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one of name and source is
-    given.
+    defines=["NAME=VALUE"] anything else. optimise="little" compiles in half the time and runs slower; optimise=False
+    compiles with -O0 -g, for a debugger. Raises RegistryError, with the closest names, if there is no such kernel or
+    file; ArgumentError if not exactly one of name and source is given.
     """
     how = {"template": template, "dtypes": dtypes, "defines": defines, "optimise": optimise}
     if (name_or_path is None) == (source is None):

@@ -25,7 +25,9 @@ def test_a_deadly_test_ends_the_run(tmp_path: Path, text: str) -> None:
     assert settings.count("faulthandler_timeout = 900") == 1
     settings = settings.replace("faulthandler_timeout = 900", "faulthandler_timeout = 2")
     (tmp_path / "pyproject.toml").write_text(settings.replace('testpaths = ["tests", "notebooks"]\n', ""), "utf-8")
-    plugins = [word for name in ("nbval", "anyio", "hypothesispytest", "cacheprovider") for word in ("-p", f"no:{name}")]
+    plugins = [
+        word for name in ("nbval", "anyio", "hypothesispytest", "cacheprovider") for word in ("-p", f"no:{name}")
+    ]
     command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadscope", *plugins]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)

@@ -10,9 +10,9 @@ import pytest
 import gn_tutorial as gnt
 from gn_tutorial.abi import Kind, Role
 from gn_tutorial.build import build_kernel
-from gn_tutorial.compiler import Optimise
 from gn_tutorial.launch import launch
 from gn_tutorial.launch_args import LaunchArg
+from gn_tutorial.options import Optimise
 
 # One result row per operation whose bits could depend on a library, on contraction or on the order of additions.
 ROWS = """
