@@ -202,6 +202,9 @@ def test_the_command_line_ends_with_1_when_a_kernel_is_wrong_and_2_for_a_bad_pho
     assert json.loads(right.stdout)["ok"] is True
 
     spoil(kernels / "add" / "add.cpp", "AscendC::Add(z, x, y,", "AscendC::Sub(z, x, y,")
+    for operator in kernels.iterdir():  # a copy is compiled anew: the others, right ones, would take a minute
+        if operator.is_dir() and operator.name not in ("add", "copy"):
+            shutil.rmtree(operator)
     monkeypatch.setattr(spec, "kernels_root", lambda: kernels)
     wrong = CliRunner().invoke(cli.app, arguments)
     assert wrong.exit_code == 1
