@@ -39,7 +39,7 @@ inline T Combine(Atomic how, T old, T value) {
 
 // Global addresses are byte addresses: an element may lie anywhere.
 template <class T>
-inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
+GNT_COLD inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
   for (uint64_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
     T old;
     T value;
@@ -50,7 +50,7 @@ inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t by
   }
 }
 
-GNT_ONCE inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
+GNT_COLD inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
   switch (type) {
     case AtomicType::Float: return CombineRow<float>(how, dst, src, bytes);
     case AtomicType::Half: return CombineRow<half>(how, dst, src, bytes);

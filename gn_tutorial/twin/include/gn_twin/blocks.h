@@ -79,7 +79,7 @@ class Blocks {
   static constexpr uint32_t kNobody = ~uint32_t{0};
 
   // Starts blocks on this thread until one of them hands the rest to another thread.
-  void StartBlocks() {
+  GNT_COLD void StartBlocks() {
     for (;;) {
       pthread_mutex_lock(&mutex_);
       if (aborted_ || next_ >= job_.blocks) {
@@ -155,7 +155,7 @@ class Blocks {
   }
 
   // To the next block that may go on. If there is none: to the first at the barrier, if all of them have come.
-  void PassTurnAfter(uint32_t block) {
+  GNT_COLD void PassTurnAfter(uint32_t block) {
     for (uint32_t step = 1; step <= job_.blocks; ++step) {
       const uint32_t other = (block + step) % job_.blocks;
       if (MayGoOn(states_[other])) return Give(other);
