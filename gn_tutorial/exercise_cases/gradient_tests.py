@@ -68,7 +68,9 @@ def _test_cases(rng: np.random.Generator) -> list[PythonCase]:
     return [
         *cases,
         # Not GroupNorm's own forward pass, and right all the same: only dx is scaled, so gamma and beta show it.
-        _test_case(f"every gradient but dx is {scale:.2f} times too small", _forward(factor=scale), text(factor=scale), False),
+        _test_case(
+            f"every gradient but dx is {scale:.2f} times too small", _forward(factor=scale), text(factor=scale), False
+        ),
         _test_case("dx is a few parts in a thousand too large", _forward(), text(factor=small), False),
     ]
 
@@ -76,7 +78,8 @@ def _test_cases(rng: np.random.Generator) -> list[PythonCase]:
 def _which_test(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
     if case.expected["verdict"]:
         return (
-            "a right backward pass is refused: are the numerical gradients exact enough, and is each compared with its own?"
+            "a right backward pass is refused: are the numerical gradients exact enough, and is each compared with "
+            "its own?"
         )
     for what, asks in _PLANTED.values():
         if case.label == what:
@@ -91,9 +94,7 @@ def _test_shapes(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
     return "return one truth value for all three gradients"
 
 
-GRADIENT_TEST = PythonChecker(
-    _test_cases, rtol=0, atol=0, symptoms=(_which_test,), shapes=_test_shapes, seconds=20.0
-)
+GRADIENT_TEST = PythonChecker(_test_cases, rtol=0, atol=0, symptoms=(_which_test,), shapes=_test_shapes, seconds=20.0)
 
 
 #: Experiment -> gammas, groups and dy: C = 4 channels, and what is not said has no symmetry.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-_RIGHT = '''
+_RIGHT = """
 import numpy as np
 
 def backward(dy, x, gamma, mean, rstd, num_groups):
@@ -28,7 +28,7 @@ def backward(dy, x, gamma, mean, rstd, num_groups):
     dgamma = (dy * xhat).sum(axis=(0, 3)).ravel()
     dbeta = dy.sum(axis=(0, 3)).ravel()
     return dx.reshape(x.shape), dgamma, dbeta
-'''
+"""
 
 _DX = "dx = r * (a - e_a - xhat * e_ax)"
 #: Name -> the place of the right text, and what stands there instead.
@@ -44,7 +44,8 @@ _EDITS: Mapping[str, tuple[str, str]] = {
     ),
     "gamma pulled out": (
         _DX,
-        "dx = r * gamma * (dy - dy.mean(axis=inside, keepdims=True) - xhat * (dy * xhat).mean(axis=inside, keepdims=True))",
+        "dx = dy - dy.mean(axis=inside, keepdims=True) - xhat * (dy * xhat).mean(axis=inside, keepdims=True)\n"
+        "    dx = r * gamma * dx",
     ),
     "dgamma from dy * gamma": ("dgamma = (dy * xhat)", "dgamma = (a * xhat)"),
     "dbeta from dy * gamma": ("dbeta = dy.sum", "dbeta = a.sum"),
@@ -59,7 +60,7 @@ _EDITS: Mapping[str, tuple[str, str]] = {
 def text(name: str = "right", factor: float = 1.0) -> str:
     """The text of a function ``backward(dy, x, gamma, mean, rstd, num_groups)`` with that mistake.
 
-    factor: what dx is multiplied by besides. Raises KeyError for an unknown name.
+    It returns dx, dgamma, dbeta. factor: what dx is multiplied by besides. Raises KeyError for an unknown name.
     """
     old, new = _EDITS[name]
     assert _RIGHT.count(old) == 1, name
@@ -85,5 +86,5 @@ _SUSPECTS: Mapping[str, str] = {
 
 
 def suspect(letter: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The backward pass A, B, C, D or E of exercise 09.4: dx, dgamma, dbeta of (dy, x, gamma, mean, rstd, num_groups)."""
+    """The backward pass A, B, C, D or E of exercise 09.4; called and returning as ``text`` says."""
     return function(_SUSPECTS[letter])

@@ -23,7 +23,7 @@ def passes(forward: Callable, backward: Callable) -> bool:
     x = rng.standard_normal(shape) + np.arange(4).reshape(4, 1)
     gamma, beta = np.array([0.5, 2.0, -1.0, 3.0]), np.array([1.0, -2.0, 0.5, 4.0])
 
-    y, mean, rstd = forward(x, gamma, beta, num_groups)
+    _, mean, rstd = forward(x, gamma, beta, num_groups)
     dy = rng.standard_normal(shape) + 0.5
     got = backward(dy, x, gamma, mean, rstd, num_groups)
     expected = (
@@ -31,4 +31,4 @@ def passes(forward: Callable, backward: Callable) -> bool:
         numerical_gradient(lambda at: (dy * forward(x, at, beta, num_groups)[0]).sum(), gamma),
         numerical_gradient(lambda at: (dy * forward(x, gamma, at, num_groups)[0]).sum(), beta),
     )
-    return all(np.allclose(one, want, rtol=1e-5, atol=1e-6) for one, want in zip(got, expected))
+    return all(np.allclose(one, want, rtol=1e-5, atol=1e-6) for one, want in zip(got, expected, strict=True))
