@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gn_tutorial.errors import ArgumentError
@@ -49,9 +50,7 @@ def step_errors(
 def _checked(name: str, values: Sequence[float], size: int, argument: str) -> np.ndarray:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (size,) or not (np.isfinite(array) & (array >= 0)).all():
-        raise ArgumentError(
-            f"'{name}' needs {size} errors, finite and not below zero", where=f"argument {argument}"
-        )
+        raise ArgumentError(f"'{name}' needs {size} errors, finite and not below zero", where=f"argument {argument}")
     return array
 
 
@@ -66,12 +65,7 @@ def _draw(across: np.ndarray, lines: Mapping[str, np.ndarray], guides: Mapping[s
         axis.plot(across, shown, color=FAINT, linewidth=1.0, linestyle="--", zorder=1, gid=f"guide {name}")
         seen = np.flatnonzero(np.isfinite(shown))
         if seen.size:
-            # At the upper end of the line: the lower ends of all guides meet in the middle of the V.
-            end = seen[np.argmax(shown[seen])]
-            side = "right" if end > across.size / 2 else "left"
-            axis.annotate(
-                name, (across[end], shown[end]), (0, 5), textcoords="offset points", ha=side, fontsize=8, color=FAINT
-            )
+            _name_guide(axis, name, across[seen], shown[seen])
     for (name, values), (colour, marker) in zip(lines.items(), LINES, strict=False):
         axis.plot(across, np.where(values > 0, values, np.nan), color=colour, marker=marker, markersize=4, label=name)
     axis.set_xscale("log")
@@ -82,3 +76,11 @@ def _draw(across: np.ndarray, lines: Mapping[str, np.ndarray], guides: Mapping[s
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     axis.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def _name_guide(axis: Axes, name: str, across: np.ndarray, values: np.ndarray) -> None:
+    """Near the lower end, on the outer side: at the upper ends are the measured lines, in the middle the other guide."""
+    rising = values[-1] > values[0]
+    at = min(2, len(values) - 1) if rising else max(len(values) - 3, 0)
+    offset, side = ((-8, 2), "right") if rising else ((8, 3), "left")
+    axis.annotate(name, (across[at], values[at]), offset, textcoords="offset points", ha=side, fontsize=8, color=FAINT)
