@@ -79,8 +79,8 @@ def _draw(across: np.ndarray, lines: Mapping[str, np.ndarray], guides: Mapping[s
 
 
 def _name_guide(axis: Axes, name: str, across: np.ndarray, values: np.ndarray) -> None:
-    """Near the lower end, on the outer side: at the upper ends are the measured lines, in the middle the other guide."""
+    """Near the lower end, on the outer side: the upper ends lie among the measured lines."""
     rising = values[-1] > values[0]
     at = min(2, len(values) - 1) if rising else max(len(values) - 3, 0)
     offset, side = ((-8, 2), "right") if rising else ((8, 3), "left")
-    axis.annotate(name, (across[at], values[at]), offset, textcoords="offset points", ha=side, fontsize=8, color=FAINT)
+    axis.annotate(name, (across[at], values[at]), offset, textcoords="offset points", ha=side, fontsize=9, color=FAINT)
