@@ -10,7 +10,7 @@ import pytest
 from gn_tutorial import check_kernel, check_python, grade
 from gn_tutorial.check_kernel import KernelCase, KernelChecker
 from gn_tutorial.check_predict import PredictChecker, Question
-from gn_tutorial.check_python import Chunks, PythonCase, PythonChecker
+from gn_tutorial.check_python import Chunks, Code, PythonCase, PythonChecker
 from gn_tutorial.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercise_result import CheckResult, Finding
@@ -273,6 +273,19 @@ def test_chunks_are_gone_when_the_next_one_is_taken(tmp_path: Path) -> None:
         assert (found == 1) is right
         if not right:
             assert "total is nan; 7 is right" in found.message
+
+
+def test_an_argument_can_be_a_function(tmp_path: Path) -> None:
+    path = tmp_path / "twice.py"
+    twice = Code("import numpy as np\n\ndef other(x):\n    return np.add(x, x)\n", "other")
+    for body, right in (("function(x)", True), ("function(x) + 1", False)):
+        path.write_text(f"def twice(function, x):\n    return {body}\n")
+        arguments = {"function": twice, "x": np.array([1.0, 3.0])}
+        case = PythonCase("two numbers", "twice", arguments, {"y": np.array([2.0, 6.0])})
+        found = PythonChecker(lambda rng, case=case: [case], 1e-9, 0).check(path, 1)
+        assert (found == 1) is right
+        if not right:
+            assert "y.ravel()[0] is 3; 2 is right" in found.message
 
 
 def test_a_missing_function_is_named(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Protocol
 
 from gn_tutorial.exercise_cases import (
     double_buffer,
+    gradient_tests,
+    gradients,
     machine,
     modelled,
     numpy_group_norm,
@@ -53,4 +55,8 @@ CHECKERS: Mapping[str, Checker] = {
     "fewer": vectorise.FEWER,
     "diagnosis": tuning.DIAGNOSIS,
     "tile-choice": tuning.TILE_CHOICE,
+    "gradient-x": gradients.GRADIENT_X,
+    "gradient-gamma-beta": gradients.GRADIENT_GAMMA_BETA,
+    "gradient-test": gradient_tests.GRADIENT_TEST,
+    "which-mistake": gradient_tests.WHICH_MISTAKE,
 }
