@@ -58,11 +58,12 @@ GROUP_NORM = [
     f"group_norm/{step}"
     for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split", "any")
 ]
+BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "two_stages", "atomic")]
 
 
 def test_registry_holds_the_course_in_order() -> None:
-    assert list(REGISTRY) == ["copy", "add", "group_norm"]
-    assert [rung.id for _, rung in all_kernels(REGISTRY)] == ["copy/queue", "add/queue", *GROUP_NORM]
+    assert list(REGISTRY) == ["copy", "add", "group_norm", "group_norm_backward"]
+    assert [rung.id for _, rung in all_kernels(REGISTRY)] == ["copy/queue", "add/queue", *GROUP_NORM, *BACKWARD]
 
 
 @pytest.mark.parametrize(("op", "rung"), KERNELS)
