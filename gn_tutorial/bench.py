@@ -186,9 +186,7 @@ class _Inputs:
         key = (case.shape, case.dtype, tuple(case.attributes.items()))
         if key != self._key:
             self._made = {}, {}  # before the next ones are made: the largest take half a gigabyte
-            arrays = sample.inputs(
-                self._op, case.shape, seed=self._seed, dtype=case.dtype, attributes=case.attributes
-            )
+            arrays = sample.inputs(self._op, case.shape, seed=self._seed, dtype=case.dtype, attributes=case.attributes)
             self._made = arrays, sample.expected(self._op, arrays, case.attributes)
             self._key = key
         return self._made

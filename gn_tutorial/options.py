@@ -17,7 +17,8 @@ class TwinOptions:
     """Points that public text on the hardware does not decide, and how a launch is watched.
 
     docs/hardware-choices.md has the evidence of the former and the use of the latter (``auto_sync``, ``delayed_dma``,
-    ``block_order``). The first choice of each field is its default. Raises ArgumentError that quotes a value which is no choice.
+    ``block_order``). The first choice of each field is its default. Raises ArgumentError that quotes a value which is
+    no choice.
     """
 
     # float32 -> half and half arithmetic out of range. IEEE is what NumPy and PyTorch do, so references agree.

@@ -39,7 +39,7 @@ def inputs(
     dtype: str = "float32",
     attributes: Mapping[str, Any] | None = None,
 ) -> dict[str, np.ndarray]:
-    """A random array for each input of ``op``, the first of shape ``shape``; what a forward pass saved, from its inputs.
+    """A random array for each input of ``op``, the first of shape ``shape``; what a forward pass saved is computed.
 
     attributes: of the call, by name; an operator that takes what another one saved needs them. Raises ArgumentError
     for a wrong rank or an attribute that is missing.
@@ -49,11 +49,14 @@ def inputs(
     rng = np.random.default_rng(seed)
     shapes = input_shapes(op, shape, attributes)
     arrays = {a.name: random_array(rng, shapes[a.name], dtype) for a in op.inputs if not a.saved_by}
-    return {a.name: _saved(a, arrays, attributes or {}) if a.saved_by else arrays[a.name] for a in op.inputs}
+    return {a.name: saved(a, arrays, attributes or {}) if a.saved_by else arrays[a.name] for a in op.inputs}
 
 
-def _saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
-    """The output of that name of another operator's reference, given those of our inputs and attributes that it takes."""
+def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
+    """What another operator saved for an input with ``saved_by``: the output of that name of the other's reference.
+
+    arrays, attributes: ours, by name; the reference gets those that it takes.
+    """
     forward = getattr(reference, argument.saved_by)
     known = {**arrays, **attributes}
     taken = {name: known[name] for name in inspect.signature(forward).parameters if name in known}

@@ -29,8 +29,9 @@ DATA_DTYPE = "T"
 class Tolerance:
     """How far a kernel may be from its reference, and why that far.
 
-    ``|out - ref| <= atol + rtol * |ref| + of_largest * (largest finite |ref| of the output)``. The last term is for sums
-    of many terms: what their rounding costs grows with the terms, also where they cancel. ``narrow``: dtype -> the tolerance of outputs of that dtype, where it is another one; as pairs.
+    ``|out - ref| <= atol + rtol * |ref| + of_largest * (largest finite |ref| of the output)``. The last term is for
+    sums of many terms: what their rounding costs grows with the terms, also where they cancel. ``narrow``: dtype -> the
+    tolerance of outputs of that dtype, where it is another one; as pairs.
     """
 
     rtol: float

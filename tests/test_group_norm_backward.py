@@ -1,4 +1,4 @@
-"""The backward ladder against the float64 reference: shapes, splits over cores, orders of cores, data hard on rounding."""
+"""The backward ladder against the float64 reference: shapes, splits over cores, orders of cores, refusals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,11 @@ def inputs(shape: tuple[int, ...], groups: int, *, seed: int = 3, dtype: str = "
 
 
 def scales(arrays: Mapping[str, np.ndarray], groups: int) -> dict[str, np.ndarray]:
-    """What each gradient is a sum or a difference of: its terms' largest magnitude, or the sum of their magnitudes."""
+    """What each gradient is a sum or a difference of: its terms' largest magnitude, or the sum of their magnitudes.
+
+    The reference takes the saved mean as it is, the last kernel corrects it: of dgamma, what the rounding of a mean to
+    a float costs, 2^-24 of it or of the spread (in units of the 2e-6 that ``check`` allows), is one of the terms.
+    """
     dy, x, mean, rstd, gamma = (array.astype(np.float64) for array in arrays.values())
     batch, channels = x.shape[:2]
     split = (batch, groups, channels // groups, -1)
@@ -52,7 +56,8 @@ def scales(arrays: Mapping[str, np.ndarray], groups: int) -> dict[str, np.ndarra
     xhat = (x.reshape(split) - mean.reshape(one)) * rstd.reshape(one)
     a = np.abs(dy.reshape(split) * gamma.reshape(1, groups, -1, 1))
     dx = rstd.reshape(one) * (a + a.mean((2, 3), keepdims=True) + np.abs(xhat) * a.mean((2, 3), keepdims=True))
-    dgamma = np.abs(dy.reshape(split) * xhat).sum((0, 3)).reshape(-1)
+    rounding = 2.0**-24 / 2e-6 * (1 + np.abs(mean * rstd)).reshape(one)
+    dgamma = (np.abs(dy.reshape(split)) * (np.abs(xhat) + rounding)).sum((0, 3)).reshape(-1)
     return {"dx": dx.reshape(x.shape), "dgamma": dgamma, "dbeta": np.abs(dy).reshape(batch, channels, -1).sum((0, 2))}
 
 

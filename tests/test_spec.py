@@ -58,7 +58,7 @@ GROUP_NORM = [
     f"group_norm/{step}"
     for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split", "any")
 ]
-BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "two_stages", "atomic")]
+BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "two_stages", "atomic", "any")]
 
 
 def test_registry_holds_the_course_in_order() -> None:

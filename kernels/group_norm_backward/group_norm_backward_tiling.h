@@ -19,18 +19,19 @@ struct GroupNormBackwardTilingData {
   uint32_t extraGroups;       // and the first extraGroups cores of one more
   uint32_t channelsPerCore;   // every core computes dgamma and dbeta of this many channels,
   uint32_t extraChannels;     // and the first extraChannels cores of one more
-  uint32_t tileElements;      // elements of a tensor that are in local memory at once, a whole number of repeats (64 floats)
-  uint32_t workspaceBytes;    // step 3: a dgamma and a dbeta for each channel of each sample. Step 5: the tables below
-  uint32_t pieceRows;         // step 5: channels of a piece, which is in a slot of local memory,
-  uint32_t pieceLength;       // and elements of each: all of a row, or, where pieceRows is 1, a part of it
-  uint32_t groupPieces;       // pieces of a group
-  uint32_t chunkPieces;       // pieces whose sums for dx are taken together
-  uint32_t slotElements;      // elements of a slot: dy and x of a piece, gamma of its channels
-  uint32_t sharedGroups;      // the last groups, each divided among cores
-  uint32_t tableEntries;      // sums of rows in the workspace, of each of the two kinds: one for each part of each row
-  uint32_t mask;              // which gradients are wanted, as bits; the others are neither computed nor written
-  uint32_t tilingKey;         // which code runs: the dtype of x as CANN numbers it
-  uint32_t reserved;          // an even number of fields
+  uint32_t
+      tileElements;  // elements of a tensor that are in local memory at once, a whole number of repeats (64 floats)
+  uint32_t workspaceBytes;  // step 3: a dgamma and a dbeta for each channel of each sample. Step 5: the tables below
+  uint32_t pieceRows;       // step 5: channels of a piece, which is in a slot of local memory,
+  uint32_t pieceLength;     // and elements of each: all of a row, or, where pieceRows is 1, a part of it
+  uint32_t groupPieces;     // pieces of a group
+  uint32_t chunkPieces;     // pieces whose sums for dx are taken together
+  uint32_t slotElements;    // elements of a slot: dy and x of a piece, gamma of its channels
+  uint32_t sharedGroups;    // the last groups, each divided among cores
+  uint32_t tableEntries;    // sums of rows in the workspace, of each of the two kinds: one for each part of each row
+  uint32_t mask;            // which gradients are wanted, as bits; the others are neither computed nor written
+  uint32_t tilingKey;       // which code runs: the dtype of x as CANN numbers it
+  uint32_t reserved;        // an even number of fields
 };
 
 // The largest tile, in elements: seven float buffers of this size (two of dy, two of x, two of dx, one for intermediate results)
@@ -100,7 +101,8 @@ constexpr int32_t kGroupNormBackwardBfloat16 = 27;
 // Pieces of nearly equal size: as many whole rows as a slot holds, or a row in as few parts as it takes. They, and the chunks, depend
 // on the shape only: what is added to what must not change with the number of cores.
 inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uint32_t block) {
-  const uint32_t longest_row = 255 * 8 / block * block;  // the distance of two rows of floats, in blocks, has eight bits
+  const uint32_t longest_row =
+      255 * 8 / block * block;  // the distance of two rows of floats, in blocks, has eight bits
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const auto round_up = [&](uint64_t number, uint64_t step) { return parts(number, step) * step; };
   const uint64_t spatial = tiling->spatial, channels = tiling->channelsPerGroup;
