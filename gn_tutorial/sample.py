@@ -55,12 +55,16 @@ def inputs(
 def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
     """What another operator saved for an input with ``saved_by``: the output of that name of the other's reference.
 
-    arrays, attributes: ours, by name; the reference gets those that it takes.
+    arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry names
+    a reference that does not exist or has no such output.
     """
-    forward = getattr(reference, argument.saved_by)
+    forward = getattr(reference, argument.saved_by, None)
     known = {**arrays, **attributes}
-    taken = {name: known[name] for name in inspect.signature(forward).parameters if name in known}
-    return getattr(forward(**taken), argument.name).astype(as_dtype(argument.dtype))
+    taken = {name: known[name] for name in inspect.signature(forward).parameters if name in known} if forward else {}
+    array = getattr(forward(**taken), argument.name, None) if forward else None
+    if array is None:
+        raise RegistryError(f"gn_tutorial.reference has no '{argument.saved_by}' that returns '{argument.name}'")
+    return array.astype(as_dtype(argument.dtype))
 
 
 def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:

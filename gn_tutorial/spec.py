@@ -389,8 +389,11 @@ def _check_op(op: OpSpec, where: str) -> None:
                 hint=f"bound: {', '.join(sorted(bound))}",
             )
     for attribute in op.attributes:
-        if attribute.type == "mask" and len(attribute.default or op.outputs) != len(op.outputs):
-            raise RegistryError(f"'{attribute.name}' needs one boolean for each output", where=where)
+        if attribute.type != "mask":
+            continue
+        default = attribute.default if isinstance(attribute.default, tuple) else ()
+        if len(default) != len(op.outputs) or not all(isinstance(one, bool) for one in default):
+            raise RegistryError(f"'{attribute.name}' needs a default of one boolean for each output", where=where)
     inputs = {argument.name for argument in op.inputs}
     for argument in op.outputs:
         if argument.role == "out" and argument.shape is None and argument.like not in inputs:
