@@ -1,6 +1,7 @@
-"""The tour: every forward kernel of the registry on the feature map of a real photograph, compared with float64.
+"""The tour: the kernels of the registry on the feature map of a real photograph, compared with float64.
 
-The kernels come from the registry and their inputs from their ``op.toml``, so a kernel registered later takes part
+Every forward kernel in every dtype, and the last kernel of each backward ladder in its first, so that a tour stays
+short. Kernels come from the registry and their inputs from their ``op.toml``, so a kernel registered later takes part
 without a change here. A kernel that fails is a row of the report; the others still run.
 """
 
@@ -23,7 +24,7 @@ from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError, CacheError, CompilerMissing, GntError
 from gn_tutorial.kernel import Kernel
 from gn_tutorial.photo import load_photo
-from gn_tutorial.sample import expected
+from gn_tutorial.sample import expected, saved
 from gn_tutorial.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec, Tolerance, all_kernels, load_registry
 
 #: Told before each step: what is about to happen, how many steps are done, how many there are.
@@ -132,8 +133,7 @@ def run(
     jobs = [
         (op, spec, dtype)
         for op, spec in all_kernels(load_registry() if registry is None else registry)
-        if op.direction == "forward"
-        for dtype in spec.dtypes
+        for dtype in _dtypes(op, spec)
     ]
     kernels = {spec.id: Kernel.registered(op, spec) for op, spec, _ in jobs}
     steps = len(kernels) + len(jobs) + 2
@@ -191,14 +191,22 @@ def _build_all(kernels: Iterable[Kernel], progress: Callable[[str, int], None]) 
     return seconds
 
 
+def _dtypes(op: OpSpec, spec: KernelSpec) -> tuple[str, ...]:
+    if op.direction == "forward":
+        return spec.dtypes
+    return spec.dtypes[:1] if spec == op.kernels[-1] else ()
+
+
 def _run_one(
     kernel: Kernel, op: OpSpec, spec: KernelSpec, dtype: str, features: np.ndarray, compile_seconds: float
 ) -> tuple[TourRow, dict[str, np.ndarray] | None, dict[str, np.ndarray]]:
     """One kernel on one dtype: its row, its outputs (None if it did not end), and the reference's outputs."""
     allowed = _allowed(spec.tolerance.of(dtype))
     try:
-        arrays = {a.name: _input_data(a, position, features, dtype) for position, a in enumerate(op.inputs)}
         attributes = _attributes(op)
+        arrays: dict[str, np.ndarray] = {}
+        for position, a in enumerate(op.inputs):
+            arrays[a.name] = saved(a, arrays, attributes) if a.saved_by else _input_data(a, position, features, dtype)
         truth = expected(op, arrays, attributes)
         result = kernel(**arrays, **attributes)
         compared = result.compare(truth, spec.tolerance)

@@ -21,8 +21,13 @@ from gn_tutorial.tour import TourReport, TourRow
 SIDE = 48
 
 
-def forward_kernels(registry: dict[str, spec.OpSpec]) -> list[tuple[str, str]]:
-    return [(k.id, dtype) for op, k in all_kernels(registry) if op.direction == "forward" for dtype in k.dtypes]
+def toured(registry: dict[str, spec.OpSpec]) -> list[tuple[str, str]]:
+    """Every forward kernel in every dtype, and the last backward kernel of an operator in its first."""
+    return [
+        (k.id, dtype)
+        for op, k in all_kernels(registry)
+        for dtype in (k.dtypes if op.direction == "forward" else k.dtypes[: k is op.kernels[-1]])
+    ]
 
 
 @pytest.fixture
@@ -44,11 +49,11 @@ def run_with(kernels: Path, out: Path, *operators: str) -> dict[str, TourRow]:
     return {row.kernel: row for row in report.rows}
 
 
-def test_every_registered_forward_kernel_is_right_on_the_photograph(tmp_path: Path) -> None:
+def test_every_registered_kernel_is_right_on_the_photograph(tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     report = tour.run(None, tmp_path / "new" / "folder", progress=lambda *step: steps.append(step), longest_side=SIDE)
     assert report.ok
-    assert [(row.kernel, row.dtype) for row in report.rows] == forward_kernels(load_registry())
+    assert [(row.kernel, row.dtype) for row in report.rows] == toured(load_registry())
     assert {"copy", "add", "group_norm"} <= {row.kernel.partition("/")[0] for row in report.rows}
     assert report.feature_shape == (1, 16, SIDE - 4, report.photo_shape[1] - 4)
     for row in report.rows:
@@ -58,7 +63,10 @@ def test_every_registered_forward_kernel_is_right_on_the_photograph(tmp_path: Pa
         assert row.seconds is not None
         assert row.seconds > 0
         assert row.max_error is not None
-        assert 0 <= row.max_error < {"float16": 1e-2, "bfloat16": 8e-2}.get(row.dtype, 1e-3)  # y reaches 7
+        if row.kernel.startswith("group_norm_backward"):
+            assert 0 <= row.max_error < 1e-2  # dbeta reaches thousands
+        else:
+            assert 0 <= row.max_error < {"float16": 1e-2, "bfloat16": 8e-2}.get(row.dtype, 1e-3)  # y reaches 7
     kernels = {row.kernel for row in report.rows}
     last = len(kernels) + len(report.rows) + 2
     assert [step[1] for step in steps] == list(range(last + 1))

@@ -1,8 +1,8 @@
 // Atomic stores: copies from the Unified Buffer to global memory that combine instead of overwrite.
 //
 // Source: docs/zh/api, 原子操作 (SetAtomicAdd, SetAtomicMax, SetAtomicMin, SetAtomicType, SetAtomicNone). The setting holds for every
-// later copy of the core until SetAtomicNone. Blocks run in order on the twin, so sums have one fixed order here; on the device the
-// order of the blocks, and with it the last bits of a float sum, changes from run to run.
+// later copy of the core until SetAtomicNone. Blocks run in one order on the twin, so sums have a fixed order here; on the device the
+// order of the blocks, and with it the last bits of a float sum, changes from run to run. TwinOptions(block_order=...) chooses another.
 #pragma once
 #include "gn_twin/half.h"
 #include "gn_twin/operand.h"
