@@ -11,6 +11,7 @@ from gn_tutorial.exercise_cases import (
     machine,
     modelled,
     numpy_group_norm,
+    precision,
     scalar,
     start,
     tiles,
@@ -51,6 +52,9 @@ CHECKERS: Mapping[str, Checker] = {
     "sigmoid": vectorise.SIGMOID,
     "reduce-once": vectorise.REDUCE_ONCE,
     "fewer": vectorise.FEWER,
+    "rms-of-halves": precision.RMS_OF_HALVES,
+    "far-from-zero": precision.FAR_FROM_ZERO,
+    "half-statistics": precision.HALF_STATISTICS,
     "diagnosis": tuning.DIAGNOSIS,
     "tile-choice": tuning.TILE_CHOICE,
 }
