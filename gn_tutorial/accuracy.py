@@ -1,4 +1,4 @@
-"""The accuracy standard of the Ascend operator ecosystem (生态算子开源精度标准): MERE and MARE against a float64 golden.
+"""The accuracy standard of the Ascend operator ecosystem (生态算子开源精度标准): MERE and MARE against float64.
 
 A relative error is ``|out - golden| / (|golden| + 1e-7)``. MERE is the mean of them, MARE the largest. With the unit T
 of the output's dtype the standard asks for MERE < T and MARE < 10 T.
@@ -39,8 +39,8 @@ class Standard:
     small_error: float
 
 
-#: Output dtype -> its bounds. For the two narrow dtypes T is the unit in the last place of 1; for float32, whose sums have
-#: nothing wider to be taken in, it is 2^10 times that.
+#: Output dtype -> its bounds. For the two narrow dtypes T is the unit in the last place of 1; for float32, whose sums
+#: have nothing wider to be taken in, it is 2^10 times that.
 STANDARDS = {
     "float16": Standard(2.0**-10, 2.0**-11, 2.0**-16),
     "bfloat16": Standard(2.0**-7, 2.0**-8, 2.0**-16),
@@ -53,8 +53,8 @@ class Accuracy:
     """How an output stands to the standard. Show it, or ask ``ok`` and ``strict``.
 
     mere: mean relative error of all elements. mare: largest relative error of the elements that are not near zero, and
-    mare_all that of all elements. near_zero: elements near zero; misses: those of them with too large an absolute error.
-    baseline: the same of another implementation, if one was given. An empty output has no error.
+    mare_all that of all elements. near_zero: elements near zero; misses: those of them with too large an absolute
+    error. baseline: the same of another implementation, if one was given. An empty output has no error.
     """
 
     dtype: str
@@ -128,8 +128,8 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
     ``out`` was computed from, that is from the inputs after their rounding to the narrow dtype. baseline: what another
     implementation gives for the same input, with the dtype and shape of ``out``.
 
-    An element whose golden is not finite in the output's dtype (NaN, infinity, or too large) is right if it is the same;
-    any other NaN or infinity is an infinite error. Raises ArgumentError for arrays that do not fit.
+    An element whose golden is not finite in the output's dtype (NaN, infinity, or too large) is right if it is the
+    same; any other NaN or infinity is an infinite error. Raises ArgumentError for arrays that do not fit.
     """
     out, golden = np.asarray(out), np.asarray(golden)
     if out.dtype.name not in STANDARDS:

@@ -203,9 +203,9 @@ def misses_standard(name: str, got: np.ndarray, golden: np.ndarray) -> str:
         errors = np.abs(ours - truth) / (np.abs(truth) + FLOOR)
     at = int(np.argmax(np.where(np.isfinite(errors), errors, np.inf)))
     return (
-        f"{name} misses the accuracy standard: MERE is {found.mere / unit:.2g} T and MARE {found.mare / unit:.2g} T, where "
-        f"1 T and 10 T are the limits, and {found.misses} elements near zero are off; {name}[{at}] is {ours[at]:.5g}, and "
-        f"{truth[at]:.5g} is right"
+        f"{name} misses the accuracy standard: MERE is {found.mere / unit:.2g} T and MARE {found.mare / unit:.2g} T, "
+        f"where 1 T and 10 T are the limits, and {found.misses} elements near zero are off; {name}[{at}] is "
+        f"{ours[at]:.5g}, and {truth[at]:.5g} is right"
     )
 
 

@@ -191,8 +191,8 @@ def test_the_accuracy_standard_on_hard_data(kind: str, dtype: str) -> None:
     result = kernel(SPEC.id)(*arrays.values(), num_groups=4, eps=1e-10)
     truth = sample.expected(OP, arrays, {"num_groups": 4, "eps": 1e-10})
     assert accuracy(result.y, truth["y"], plain(arrays, 4, 1e-10)).ok
-    # A baseline that is bad on these data allows much. So once more without it: in float32 the last bit decides where beta
-    # cancels, and there the absolute error is asked for.
+    # A baseline that is bad on these data allows much. So once more without it: in float32 the last bit decides where
+    # beta cancels, and there the absolute error is asked for.
     near = np.abs(truth["y"]) < 0.01 if dtype == "float32" else np.zeros(x.shape, bool)
     found = accuracy(result.y[~near], truth["y"][~near])
     assert found.ok, found

@@ -23,7 +23,8 @@ _NOBODY_WROTE = {
     "ub-never-written": "an instruction reads what nobody wrote",
     "ub-out-of-bounds": "an instruction goes past the end of its buffer",
     "gm-out-of-bounds": "the kernel reads or writes past the end of an array",
-    "race-read-after-write": "a pipe reads what another one may still be writing: the scalar unit needs a Sync before GetValue",
+    "race-read-after-write": "a pipe reads what another one may still be writing; the scalar unit needs a Sync before "
+    "GetValue",
 }
 
 
@@ -159,9 +160,9 @@ def _rounded_to_nearest(case: KernelCase, result: Result) -> str | None:
     side = next((name for name, sides in toward.items() if sides.all()), "")
     if side:
         return (
-            f"the accuracy standard is kept (MERE is {found.mere / found.standard.unit:.2f} T), but {missed:.0%} of y lie "
-            f"{side} the nearest half, none on the other side: the last Cast does not round to the nearest, and a mean "
-            "over y would show it"
+            f"the accuracy standard is kept (MERE is {found.mere / found.standard.unit:.2f} T), but {missed:.0%} of y "
+            f"lie {side} the nearest half, none on the other side: the last Cast does not round to the nearest, and a "
+            "mean over y would show it"
         )
     return f"the accuracy standard is kept, but {missed:.0%} of y are not the nearest half: round once, at the end"
 

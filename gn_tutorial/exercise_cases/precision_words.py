@@ -89,8 +89,8 @@ def _what_was_too_small(ratio: np.ndarray, mean: float, x: np.ndarray) -> str:
             f"{_HALF_STEP:.1g} apart there: hardly a digit of them is left"
         )
     return (
-        f"every y is off by another factor. x is about {np.abs(x).mean():.1g}: whatever makes it smaller in half costs it "
-        "its digits. Scale nothing; convert to float first"
+        f"every y is off by another factor. x is about {np.abs(x).mean():.1g}: whatever makes it smaller in half "
+        "costs it its digits. Scale nothing; convert to float first"
     )
 
 
@@ -124,7 +124,8 @@ def far_words(case: KernelCase, result: Result) -> str | None:
     if off.std() < 0.2 * abs(off.mean()):
         return (
             f"mean and rstd are right, and y of row {row} is off by the same {off.mean():.1e} everywhere: the mean was "
-            f"rounded to one float, and they are {gap:.1e} apart there. Take off the pivot and the rest one after the other"
+            f"rounded to one float, and they are {gap:.1e} apart there. Take off the pivot, "
+            "and then the rest"
         )
     return (
         f"mean and rstd are right, and y of row {row} is off by up to {np.abs(off).max():.1e}, another amount at each "
@@ -137,13 +138,13 @@ def _which_variance(row: int, rstd: float, x: np.ndarray, eps: float) -> str:
     came_out = f"the variance came out as {found:.4g}" if found > 0.01 * eps else "the variance came out as 0 or less"
     if row > 0:
         return (
-            f"row 0 is right, and row {row} is not: {came_out}. The row lies around {x.mean():.4g}, so that it needs a pivot "
-            "of its own"
+            f"row 0 is right, and row {row} is not: {came_out}. The row lies around {x.mean():.4g}, so that it needs "
+            "a pivot of its own"
         )
     if x.mean() ** 2 < 10 * x.var():
         return (
-            f"row {row}: {came_out}, and {x.var():.4g} is right. The row lies around {x.mean():.4g}: a pivot far from there "
-            "makes both terms large, and their digits cancel"
+            f"row {row}: {came_out}, and {x.var():.4g} is right. The row lies around {x.mean():.4g}: a pivot far from "
+            "there makes both terms large, and their digits cancel"
         )
     return (
         f"row {row}: {came_out}. E[x^2] and E[x]^2 are both about {np.square(x).mean():.4g}, and the variance is "
@@ -160,8 +161,8 @@ def half_words(case: KernelCase, result: Result) -> str | None:
     if row is not None:
         if _alike(mean, _half(want_mean), 1e-6):
             return (
-                f"mean[{row}] is {mean[row]:.7g}, which is {want_mean[row]:.7g} rounded to a half: the backward pass gets a "
-                "float, and needs all of it"
+                f"mean[{row}] is {mean[row]:.7g}, which is {want_mean[row]:.7g} rounded to a half: the backward pass "
+                "gets a float, and needs all of it"
             )
         return None
     row = _first(case, result, "rstd")
@@ -173,8 +174,8 @@ def half_words(case: KernelCase, result: Result) -> str | None:
     found = accuracy(result["y"][row], case.golden["y"][row])
     unit = found.standard.unit
     return (
-        f"mean and rstd are right, but y of row {row} is not: MARE is {found.mare / unit:.0f} T, where beta cancels most of "
-        "what it is added to. Something was rounded to half before that: cast once, at the end"
+        f"mean and rstd are right, but y of row {row} is not: MARE is {found.mare / unit:.0f} T, where beta cancels "
+        "most of what it is added to. Something was rounded to half before that: cast once, at the end"
     )
 
 
