@@ -212,26 +212,12 @@ class RowNorm {
   float eps_ = 0.0f;
 };
 
-extern "C" __global__ __aicore__ void row_norm_float16(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t rows,
-                                                       uint32_t length, float eps, uint32_t way) {
+// T: half, bfloat16_t or float.
+template <class T>
+__global__ __aicore__ void row_norm(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t rows, uint32_t length,
+                                    float eps, uint32_t way) {
   AscendC::TPipe pipe;
-  RowNorm<half> op;
-  op.Init(&pipe, x, gamma, beta, y, rows, length, eps, way);
-  op.Process();
-}
-
-extern "C" __global__ __aicore__ void row_norm_bfloat16(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y,
-                                                        uint32_t rows, uint32_t length, float eps, uint32_t way) {
-  AscendC::TPipe pipe;
-  RowNorm<bfloat16_t> op;
-  op.Init(&pipe, x, gamma, beta, y, rows, length, eps, way);
-  op.Process();
-}
-
-extern "C" __global__ __aicore__ void row_norm_float32(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t rows,
-                                                       uint32_t length, float eps, uint32_t way) {
-  AscendC::TPipe pipe;
-  RowNorm<float> op;
+  RowNorm<T> op;
   op.Init(&pipe, x, gamma, beta, y, rows, length, eps, way);
   op.Process();
 }
