@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.accuracy import FLOOR
 from gn_tutorial.diagnostics import Findings
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.launch import Launched, Tally
@@ -16,8 +17,6 @@ from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.tiling import Tiling
 from gn_tutorial.trace import Trace
 
-#: Added to |reference| in a relative error against division by zero, as the ecosystem's accuracy standard does.
-RELATIVE_FLOOR = 1e-7
 #: Elements that are compared at once.
 _PIECE = 1 << 20
 _PRINTED_LINES = 20
@@ -254,6 +253,6 @@ def _compare_piece(actual: np.ndarray, golden: np.ndarray, atol: float, rtol: fl
         error = np.where(same, 0.0, np.abs(ours - truth))
         bound = atol + rtol * np.abs(truth)
         within = same | (np.isfinite(ours) & np.isfinite(truth) & (error <= bound))
-        relative = np.where(same, 0.0, error / (np.abs(truth) + RELATIVE_FLOOR))
+        relative = np.where(same, 0.0, error / (np.abs(truth) + FLOOR))
         used = np.where(same, 0.0, error / bound)
     return np.array([error.max(), relative.max(), used.max()]), int((~within).sum())

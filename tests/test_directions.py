@@ -31,7 +31,7 @@ PYTHON_ROOMS = {
     "base": Room("errors abi"),
     "facts": Room(
         "spec signature cpp_tokens sample_source op_macros shapes options excerpt finding_view catalogue diagnostics "
-        "tables apis trace machine whole_numbers",
+        "tables apis trace machine whole_numbers accuracy",
         "base",
     ),
     "reference": Room("reference reference.*", "base"),

@@ -165,6 +165,21 @@ def test_a_demand_is_asked_when_the_numbers_are_right(tmp_path: Path) -> None:
     assert found.message == "too slow"
 
 
+def test_an_output_with_a_golden_is_held_to_the_accuracy_standard(tmp_path: Path) -> None:
+    def cases(rng: np.random.Generator) -> list[KernelCase]:
+        x = rng.uniform(1, 2, 10).astype(np.float32)
+        golden = 2 * x.astype(np.float64)
+        return [KernelCase("10 numbers", {"x": x}, {"n": 10}, {"y": golden.astype(np.float32)}, golden={"y": golden})]
+
+    checker = KernelChecker(cases, 0, 0)
+    floats = KERNEL.replace("int32_t>", "float>").replace("__gm__ int32_t", "__gm__ float")
+    # T of float32 is 1.2e-4: a relative error of 5e-5 is allowed, and one of 5e-4 is not.
+    assert judged(tmp_path, floats.replace("2 * from", "2.0001f * from"), checker) == 1
+    found = judged(tmp_path, floats.replace("2 * from", "2.001f * from"), checker)
+    assert isinstance(found, Finding)
+    assert "y misses the accuracy standard: MERE is 4.1 T and MARE 4.1 T" in found.message
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
 def test_poison_is_told_from_written_elements(dtype: str) -> None:
     array = np.empty(4, dtype)
