@@ -1,6 +1,6 @@
 """What ``gnt bench`` runs: the shapes and targets of ``kernels/<op>/bench.toml``, read and checked.
 
-An operator without such a file is benched on the shape of its ``[example]``.
+Of an operator that is registered in a ``<name>.op.toml``, it is ``<name>.bench.toml``. An operator without such a file is benched on the shape of its ``[example]``.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Grid:
 
 def load_grid(op: OpSpec) -> Grid:
     """The operator's grid. Raises RegistryError naming the file and the key at fault."""
-    path = op.folder / "bench.toml"
+    path = op.file.with_name(op.file.name.replace("op.toml", "bench.toml"))
     if not path.is_file():
         return Grid((example_case(op),))
     try:

@@ -45,11 +45,9 @@ def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[s
     """
     function = getattr(reference, op.reference, None)
     if function is None:
-        raise RegistryError(f"gn_tutorial.reference has no '{op.reference}'", where=str(op.folder / "op.toml"))
+        raise RegistryError(f"gn_tutorial.reference has no '{op.reference}'", where=str(op.file))
     answer = function(*(arrays.get(argument.name) for argument in op.inputs), **attributes)
     values = [answer] if isinstance(answer, np.ndarray) else list(answer)
     if len(values) != len(op.outputs):
-        raise RegistryError(
-            f"the reference '{op.reference}' returns {len(values)} arrays", where=str(op.folder / "op.toml")
-        )
+        raise RegistryError(f"the reference '{op.reference}' returns {len(values)} arrays", where=str(op.file))
     return {output.name: np.asarray(value) for output, value in zip(op.outputs, values, strict=True)}

@@ -61,8 +61,9 @@ GROUP_NORM = [
 
 
 def test_registry_holds_the_course_in_order() -> None:
-    assert list(REGISTRY) == ["copy", "add", "group_norm"]
-    assert [rung.id for _, rung in all_kernels(REGISTRY)] == ["copy/queue", "add/queue", *GROUP_NORM]
+    assert list(REGISTRY) == ["copy", "add", "silu", "group_norm", "group_norm_silu"]
+    warm_up = ["copy/queue", "add/queue", "silu/queue"]
+    assert [rung.id for _, rung in all_kernels(REGISTRY)] == [*warm_up, *GROUP_NORM, "group_norm_silu/fused"]
 
 
 @pytest.mark.parametrize(("op", "rung"), KERNELS)
@@ -80,7 +81,8 @@ def test_registered_kernel_has_a_reference_a_reason_and_a_tiling_header(op: OpSp
 
 def test_every_kernel_source_is_registered() -> None:
     registered = {rung.file for _, rung in all_kernels(REGISTRY)}
-    sources = {path for path in kernels_root().glob("*/*.cpp") if path.parent.name in REGISTRY}
+    folders = {op.folder for op in REGISTRY.values()}
+    sources = {path for folder in folders for path in folder.glob("*.cpp")}
     assert sources == registered
 
 
@@ -104,6 +106,38 @@ def test_op_is_read_whole(tmp_path: Path) -> None:
     assert op.kernels[0].file == tmp_path / "scale" / "scale.cpp"
     assert op.kernels[0].tolerance.rtol == 1e-6
     assert op.kernels[0].tolerance.of("float16") is op.kernels[0].tolerance
+
+
+def second(folder: Path, text: str) -> OpSpec:
+    """An operator of the name ``root`` beside the one of ``GOOD``."""
+    read(folder, GOOD)
+    (folder / "scale" / "root.op.toml").write_text(text)
+    return load_registry(folder)["root"]
+
+
+def test_a_folder_may_hold_a_second_operator_that_extends_the_first(tmp_path: Path) -> None:
+    own = GOOD[GOOD.index("[[kernels]]") : GOOD.index("[example]")].replace("scale.cpp", "root.cpp")
+    op = second(tmp_path, f'name = "root"\nextends = "op.toml"\norder = 2\nreference = "add"\n{own}')
+    first = load_registry(tmp_path)["scale"]
+    assert (op.arguments, op.attributes, op.example) == (first.arguments, first.attributes, first.example)
+    assert (op.order, op.reference, op.kernels[0].id) == (2, "add", "root/plain")
+    assert op.kernels[0].file == tmp_path / "scale" / "root.cpp"
+    assert (op.folder, op.file.name) == (first.folder, "root.op.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('name = "rot"\nextends = "op.toml"', "the file is 'root'"),
+        ('name = "root"\nextends = "other.toml"', "'extends' is 'other.toml'"),
+        ('name = "root"', "'arguments' is missing"),
+    ],
+)
+def test_a_mistake_of_a_second_operator_is_named_with_its_file(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        second(tmp_path, text)
+    assert message in caught.value.what
+    assert "root.op.toml" in caught.value.where
 
 
 def test_a_narrow_dtype_may_have_a_tolerance_of_its_own(tmp_path: Path) -> None:
@@ -172,4 +206,4 @@ def test_unknown_name_suggests_the_closest(name: str) -> None:
 def test_name_like_no_other_lists_all() -> None:
     with pytest.raises(RegistryError) as caught:
         find_kernel("zzzz")
-    assert "copy/queue, add/queue, group_norm/scalar" in caught.value.hint
+    assert "copy/queue, add/queue, silu/queue, group_norm/scalar" in caught.value.hint

@@ -2,11 +2,12 @@
 
 ``group_norm`` is the operator of the course. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
-``copy`` and ``add`` are the warm-up kernels' references.
+``copy`` and ``add`` are the warm-up kernels' references, ``silu`` and ``group_norm_silu`` those of an operator and of its fusion.
 """
 
-from gn_tutorial.reference.elementwise import add, copy
+from gn_tutorial.reference.elementwise import add, copy, silu
+from gn_tutorial.reference.fused import group_norm_silu
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm
 from gn_tutorial.reference.limits import instance_norm, layer_norm
 
-__all__ = ["GroupNormOutputs", "add", "copy", "group_norm", "instance_norm", "layer_norm"]
+__all__ = ["GroupNormOutputs", "add", "copy", "group_norm", "group_norm_silu", "instance_norm", "layer_norm", "silu"]

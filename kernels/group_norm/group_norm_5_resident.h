@@ -1,11 +1,12 @@
 // GroupNorm, step 5, the class: what its .cpp says at the top.
 #pragma once
 #include "group_norm_dtype.h"
+#include "group_norm_epilogue.h"
 #include "group_norm_lines.h"
 #include "group_norm_moments.h"
 #include "group_norm_ring.h"
 
-template <class T>
+template <class T, class Epilogue = GroupNormIdentity>
 class GroupNormResident : public GroupNormRing<T> {
  protected:
   using Base = GroupNormRing<T>;
@@ -133,6 +134,7 @@ class GroupNormResident : public GroupNormRing<T> {
     } else {
       ScaleRows(x, slot, piece, of);
     }
+    Epilogue::Apply(x, moments_.Work()[kRepeat], elements);
     Narrow(Slot(slot), x, elements);
   }
 

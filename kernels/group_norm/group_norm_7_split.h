@@ -2,9 +2,9 @@
 #pragma once
 #include "group_norm_5_resident.h"
 
-template <class T>
-class GroupNormSplit : public GroupNormResident<T> {
-  using Base = GroupNormResident<T>;
+template <class T, class Epilogue = GroupNormIdentity>
+class GroupNormSplit : public GroupNormResident<T, Epilogue> {
+  using Base = GroupNormResident<T, Epilogue>;
   using Statistics = typename Base::Statistics;
   using Range = typename Base::Range;
 

@@ -8,39 +8,10 @@
 // ask TILING_KEY_IS; kernels that are launched directly do not have that macro.
 // The timeline should show what the better of steps 6 and 7 shows; for half, bars of MTE2 and MTE3 of half the length, and those of V
 // longer by the casts.
-#include "group_norm_6_small.h"
-#include "group_norm_7_split.h"
-
-template <class T>
-__aicore__ inline void RunSmall(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
-                                const __gm__ GroupNormTilingData* numbers) {
-  AscendC::TPipe pipe;
-  GroupNormSmall<T> op;
-  op.Init(&pipe, x, gamma, beta, y, mean, rstd, numbers);
-  op.Process();
-}
-
-template <class T>
-__aicore__ inline void RunSplit(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
-                                GM_ADDR workspace, const __gm__ GroupNormTilingData* numbers) {
-  AscendC::TPipe pipe;
-  GroupNormSplit<T> op;
-  op.Init(&pipe, x, gamma, beta, y, mean, rstd, workspace, numbers);
-  op.Process();
-}
+#include "group_norm_8_any.h"
 
 extern "C" __global__ __aicore__ void group_norm_any(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
                                                      GM_ADDR rstd, GM_ADDR workspace, GM_ADDR tiling) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
-  const auto* numbers = reinterpret_cast<const __gm__ GroupNormTilingData*>(tiling);
-  switch (numbers->tilingKey) {
-    case kGroupNormSmallWay + kGroupNormFloat: return RunSmall<float>(x, gamma, beta, y, mean, rstd, numbers);
-    case kGroupNormSmallWay + kGroupNormHalf: return RunSmall<half>(x, gamma, beta, y, mean, rstd, numbers);
-    case kGroupNormSmallWay + kGroupNormBfloat16: return RunSmall<bfloat16_t>(x, gamma, beta, y, mean, rstd, numbers);
-    case kGroupNormSplitWay + kGroupNormFloat:
-      return RunSplit<float>(x, gamma, beta, y, mean, rstd, workspace, numbers);
-    case kGroupNormSplitWay + kGroupNormHalf: return RunSplit<half>(x, gamma, beta, y, mean, rstd, workspace, numbers);
-    case kGroupNormSplitWay + kGroupNormBfloat16:
-      return RunSplit<bfloat16_t>(x, gamma, beta, y, mean, rstd, workspace, numbers);
-  }
+  RunGroupNormByKey<GroupNormIdentity>(x, gamma, beta, y, mean, rstd, workspace, tiling);
 }
