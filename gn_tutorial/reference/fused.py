@@ -16,6 +16,6 @@ def group_norm_silu(
     num_groups: int,
     eps: float = 1e-5,
 ) -> GroupNormOutputs:
-    """SiLU of ``group_norm``'s y, and its mean and rstd, which are those of x. Arguments and errors are those of that."""
+    """SiLU of ``group_norm``'s y, and its mean and rstd, which are those of x. Arguments, errors: as there."""
     found = group_norm(x, gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=silu(found.y))
