@@ -47,24 +47,29 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     FetchTables(first, last);
     this->moments_.Combine(of, last - first + 1, this->groupElements_, this->eps_);
     // Whoever has the beginning of a group writes its statistics.
-    if (firstChunk_ % this->groupChunks_ == 0) this->Keep(sharedFrom_ + first, of[0], last == first);
-    if (last != first) this->Keep(sharedFrom_ + last, of[1], true);
-    this->Normalise(this->share_, before, sharedFrom_ + first, of[0], of[1]);
+    if (firstChunk_ % this->groupChunks_ == 0) Keep(sharedFrom_ + first, of[0], last == first);
+    if (last != first) Keep(sharedFrom_ + last, of[1], true);
+    this->Normalise(this->share_, before, sharedFrom_ + first, of);
+  }
+
+  __aicore__ inline void Keep(uint32_t group, const Statistics& of, bool last) {
+    this->results_.Keep(group, of.centre + of.rest, of.rstd, last);
   }
 
   // The four columns of this core's chunks, each beside those of the other cores.
   __aicore__ inline void PublishTable() {
     const uint32_t blocks = lastChunk_ - firstChunk_;
     SyncPipes<AscendC::HardEvent::V_MTE3>(this->pipe_);
-    AscendC::DataCopyExtParams columns{4, blocks * 32, kColumnBlocks - blocks, (chunks_ - blocks) * 32, 0};
+    const uint32_t others = this->moments_.ColumnBlocks() - blocks;
+    AscendC::DataCopyExtParams columns{4, blocks * 32, others, (chunks_ - blocks) * 32, 0};
     AscendC::DataCopyPad(table_[firstChunk_ * 8], this->moments_.Table(0), columns);
-    this->moments_.Clear(1);  // it will hold the table of the second group, if the share is of two
   }
 
   // All chunks of a group, in their order: every core adds up the same numbers in the same way.
   __aicore__ inline void FetchTables(uint32_t first, uint32_t last) {
     const uint32_t blocks = this->groupChunks_;
-    AscendC::DataCopyExtParams columns{4, blocks * 32, (chunks_ - blocks) * 32, kColumnBlocks - blocks, 0};
+    const uint32_t others = this->moments_.ColumnBlocks() - blocks;
+    AscendC::DataCopyExtParams columns{4, blocks * 32, (chunks_ - blocks) * 32, others, 0};
     AscendC::DataCopyPadExtParams<float> whole{false, 0, 0, 0.0f};
     for (uint32_t group = first; group <= last; ++group)
       AscendC::DataCopyPad(this->moments_.Table(group - first), table_[group * blocks * 8], columns, whole);
@@ -73,7 +78,6 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(0);
   }
 
-  static constexpr uint32_t kColumnBlocks = kGroupNormChunks;
   AscendC::GlobalTensor<float> table_;
   uint32_t sharedGroups_ = 0;
   uint32_t sharedFrom_ = 0;

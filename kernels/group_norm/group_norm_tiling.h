@@ -24,7 +24,7 @@ struct GroupNormTilingData {
   uint32_t pieceLength;       // and elements of each: all of a channel, or, where pieceRows is 1, a part of it
   uint32_t groupPieces;       // pieces of a group
   uint32_t chunkPieces;       // pieces whose statistics are taken together
-  uint32_t slotElements;      // elements of a slot: a piece, gamma and beta of its channels, a multiple of 512 bytes
+  uint32_t slotElements;      // elements of x in a slot, a whole number of repeats
   uint32_t sharedGroups;      // step 7: the last groups, each divided among cores
   uint32_t workspaceBytes;    // for their statistics
   uint32_t tileGroups;        // step 6: groups of a tile; 0: groups are too large. Cores then share tiles, not groups,
@@ -36,12 +36,15 @@ struct GroupNormTilingData {
 // 192 KiB of a core's Unified Buffer. A copy of 24 KiB is long enough that its start costs next to nothing.
 constexpr uint32_t kGroupNormLargestTile = 6144;
 
-// Step 5 on. Eight slots, because the hardware has eight event ids of a kind; 4096 floats in a piece, because 64 sums of 64 are
-// added up by one instruction more; a table of 128 chunks, because a group of 16 million elements on 48 cores has pieces enough.
-constexpr uint32_t kGroupNormSlots = 8;
+// Step 5 on. 4096 floats in a piece, because their sums of eight, 512, are added up by two short instructions more; 64 chunks, because
+// theirs are, too; and chunks of eight pieces where cores need not share them, because every chunk has a pivot to find.
 constexpr uint32_t kGroupNormPiece = 4096;
-constexpr uint32_t kGroupNormChunks = 128;
+constexpr uint32_t kGroupNormChunks = 64;
+constexpr uint32_t kGroupNormChunkPieces = 8;
 constexpr uint32_t kGroupNormCores = 48;
+
+// The L2 cache of an Atlas A2: what is read once and what is written do not both fit into it if they are more than this.
+constexpr uint64_t kGroupNormCacheBytes = 192ull << 20;
 
 // Elements of x in 32 bytes, the unit of local memory.
 constexpr uint32_t kGroupNormFloats = 8;
@@ -62,14 +65,15 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
     rows = parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
-  const uint64_t slot = rows * round_up(length, block) + 2 * round_up(rows, block);
-  // Step 7 deals chunks of the groups that are left to the cores: a chunk is as small as the table allows, or larger where the core
-  // with the most then has less. For the largest Atlas A2, whatever it runs on: chunks decide the bits of the sums.
+  // Step 7 deals chunks of the groups that are left to the cores: of the sizes that the table allows, the one with which the core
+  // with the most has the least, and of these the largest. For the largest Atlas A2, whatever it runs on: chunks decide the bits
+  // of the sums.
   const uint64_t least = parts(pieces, kGroupNormChunks), left = tiling->totalGroups % kGroupNormCores;
+  const uint64_t largest = 2 * least < kGroupNormChunkPieces ? kGroupNormChunkPieces : 2 * least;
   uint64_t chunk = least, most_pieces = UINT64_MAX;
-  for (uint64_t size = least; left > 0 && size <= 2 * least; ++size) {
+  for (uint64_t size = least; size <= largest && pieces > 0; ++size) {
     const uint64_t busiest = parts(left * parts(pieces, size), kGroupNormCores) * size;
-    if (busiest < most_pieces) {
+    if (busiest <= most_pieces) {
       most_pieces = busiest;
       chunk = size;
     }
@@ -78,7 +82,7 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
   tiling->pieceLength = static_cast<uint32_t>(length);
   tiling->groupPieces = static_cast<uint32_t>(pieces);
   tiling->chunkPieces = static_cast<uint32_t>(chunk);
-  tiling->slotElements = static_cast<uint32_t>(round_up(slot, 16 * block));
+  tiling->slotElements = static_cast<uint32_t>(round_up(rows * round_up(length, block), 64));
 }
 
 // Fills *tiling for x of shape (n, c, s) in `groups` groups, on at most `cores` cores; 32 bytes hold `block` elements of x. Returns
