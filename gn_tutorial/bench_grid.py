@@ -1,6 +1,7 @@
 """What ``gnt bench`` runs: the shapes and targets of ``kernels/<op>/bench.toml``, read and checked.
 
-Of an operator that is registered in a ``<name>.op.toml``, it is ``<name>.bench.toml``. An operator without such a file is benched on the shape of its ``[example]``.
+Of an operator that is registered in a ``<name>.op.toml``, they are in ``<name>.bench.toml``. An operator without such a
+file is benched on the shape of its ``[example]``.
 """
 
 from __future__ import annotations

@@ -11,11 +11,13 @@ from gn_tutorial import reference
 from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.shapes import input_shapes
-from gn_tutorial.spec import OpSpec
+from gn_tutorial.spec import Argument, OpSpec
 
 
-def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any) -> np.ndarray:
-    """Random numbers that no two axes share: every slice along axis 1 (axis 0 of a vector) has its own mean and spread.
+def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, channels: int | None = None) -> np.ndarray:
+    """Random numbers that no two axes share: every slice along one axis has its own mean and spread.
+
+    channels: that axis; None for axis 1, or axis 0 of a vector.
 
     A kernel that swaps channels, forgets to subtract the mean, or applies one channel's gamma to another, is then
     wrong by much more than a tolerance. Integers lie within -100 .. 100, unsigned ones within 0 .. 200.
@@ -24,7 +26,7 @@ def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any) -> 
     if found.kind in "iub":
         values = rng.integers(-100, 101, shape) if found.kind == "i" else rng.integers(0, 201, shape)
         return (values > 100 if found.kind == "b" else values).astype(found)
-    axis = 1 if len(shape) > 1 else 0
+    axis = channels if channels is not None else min(1, len(shape) - 1)
     per_slice = [length if index == axis else 1 for index, length in enumerate(shape)]
     mean, spread = rng.uniform(-3.0, 3.0, per_slice), rng.uniform(0.5, 2.0, per_slice)
     return (rng.standard_normal(shape) * spread + mean).astype(found)
@@ -35,7 +37,13 @@ def inputs(op: OpSpec, shape: Sequence[int], *, seed: int = 0, dtype: str = "flo
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
     rng = np.random.default_rng(seed)
-    return {name: random_array(rng, each, dtype) for name, each in input_shapes(op, shape).items()}
+    shapes = input_shapes(op, shape)
+    return {a.name: random_array(rng, shapes[a.name], dtype, _channels(a, shapes[a.name])) for a in op.inputs}
+
+
+def _channels(argument: Argument, shape: Sequence[int]) -> int | None:
+    """The axis of the channels, where it is the last one."""
+    return len(shape) - 1 if len(shape) > 1 and (argument.shape or ("",))[-1] == "C" else None
 
 
 def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -61,8 +61,8 @@ class Attribute:
 class Argument:
     """One kernel parameter, in the order of the kernel's signature.
 
-    ``shape`` is a tuple of symbols; the last may end in ``...`` and then stands for all remaining axes, their product
-    being the symbol without the dots. An output with ``like`` has the shape and dtype of that input. ``fill`` is the
+    ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave, their
+    product being the symbol without the dots. An output with ``like`` has the shape and dtype of that input. ``fill`` is the
     value that an input left out is filled with; None means that it must be given. ``symbol`` is what a by-value
     parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling struct.
     """
@@ -381,6 +381,8 @@ def _check_op(op: OpSpec, where: str) -> None:
     for argument in op.inputs:
         if argument.shape is None:
             raise RegistryError(f"input '{argument.name}' has no shape", where=where)
+        if sum(axis.endswith("...") for axis in argument.shape) > 1:
+            raise RegistryError(f"two symbols of '{argument.name}' stand for all other axes", where=where)
         for axis in argument.shape:
             bound |= {axis, axis.removesuffix("...")}
     used = [(f"argument '{a.name}'", a.symbol) for a in op.arguments if a.role == "value"]

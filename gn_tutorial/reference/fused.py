@@ -1,4 +1,4 @@
-"""Operators that do the work of two: the second reference applied to what the first one gives, in float64 throughout."""
+"""Operators that do the work of two: the second reference applied to what the first one gives, in float64."""
 
 from __future__ import annotations
 
