@@ -62,8 +62,8 @@ class Argument:
     """One kernel parameter, in the order of the kernel's signature.
 
     ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave, their
-    product being the symbol without the dots. An output with ``like`` has the shape and dtype of that input. ``fill`` is the
-    value that an input left out is filled with; None means that it must be given. ``symbol`` is what a by-value
+    product being the symbol without the dots. An output with ``like`` has the shape and dtype of that input. ``fill``
+    is the value that an input left out is filled with; None means that it must be given. ``symbol`` is what a by-value
     parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling struct.
     """
 

@@ -60,10 +60,13 @@ GROUP_NORM = [
 ]
 
 
+OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows"]
+
+
 def test_registry_holds_the_course_in_order() -> None:
-    assert list(REGISTRY) == ["copy", "add", "silu", "group_norm", "group_norm_silu"]
+    assert list(REGISTRY) == ["copy", "add", "silu", "group_norm", "group_norm_silu", "group_norm_nhwc"]
     warm_up = ["copy/queue", "add/queue", "silu/queue"]
-    assert [rung.id for _, rung in all_kernels(REGISTRY)] == [*warm_up, *GROUP_NORM, "group_norm_silu/fused"]
+    assert [rung.id for _, rung in all_kernels(REGISTRY)] == [*warm_up, *GROUP_NORM, *OTHERS]
 
 
 @pytest.mark.parametrize(("op", "rung"), KERNELS)
@@ -160,6 +163,7 @@ def test_a_narrow_dtype_may_have_a_tolerance_of_its_own(tmp_path: Path) -> None:
         ('like = "x"', 'like = "z"', "output 'y' needs a shape"),
         ('name = "scale"', 'name = "scales"', "the folder is 'scale'"),
         ('shape = ["N", "S..."]', "", "input 'x' has no shape"),
+        ('shape = ["N", "S..."]', 'shape = ["N...", "S..."]', "two symbols of 'x' stand for all other axes"),
         ('name = "y"', 'name = "x"', "argument 'x' is registered twice"),
         ('role = "value"', 'role = "tiling"', "go together"),
         ('role = "value"', 'role = "workspace"\nbytes = "scratch"', "names a tiling field"),

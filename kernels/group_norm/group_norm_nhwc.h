@@ -32,10 +32,11 @@ class GroupNormNhwc {
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
     rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
     tableGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace), tiling->workspaceBytes / sizeof(float));
-    const uint32_t slot = tiling->pieceRows / tiling->periodRows * tiling->periodElements * sizeof(T);
+    const uint32_t piece = tiling->pieceRows / tiling->periodRows * tiling->periodElements * sizeof(T);
+    const uint32_t slot = (piece + 511) / 512 * 512;  // whole lines of the banks
     pipe_->InitBuffer(xQueue_, static_cast<uint8_t>(slots_), slot);
     pipe_->InitBuffer(yQueue_, 2, slot);
-    pipe_->InitBuffer(resultQueue_, 1, 2 * lanes_ * sizeof(float));
+    pipe_->InitBuffer(resultQueue_, 1, (2 * lanes_ + 127) / 128 * 512);
     pipe_->InitBuffer(workBuf_, (tiling->workFloats + tiling->otherFloats) * sizeof(float));
     const AscendC::LocalTensor<float> work = workBuf_.Get<float>();
     columns_.Init(pipe, gamma, beta, tiling, work, work[tiling->workFloats]);
@@ -186,7 +187,7 @@ class GroupNormNhwc {
 
   // The columns of a part become those that the vectors of a period are about. Returns elements of a piece of so many rows.
   __aicore__ inline void Turn(const Place& place) {
-    columns_.Set(place.channel, place.groups, place.groupWidth, Gapless(), moments_.Space());
+    columns_.Set<T>(place.channel, place.groups, place.groupWidth, Gapless(), moments_.Space());
   }
 
   // Fills the tables; row 0 is for chunk `first`.
@@ -197,7 +198,9 @@ class GroupNormNhwc {
       const Piece piece = Find(number);
       if (piece.first) Turn(PlaceOf(piece.strip, piece.part));
       AscendC::LocalTensor<T> x = xQueue_.template DeQue<T>();
-      moments_.Measure(x, piece.rows, piece.rows * Pitch(columns_.Width()), piece.first, piece.last,
+      const uint32_t count = piece.rows * Pitch(columns_.Width());
+      moments_.Clear(count);
+      moments_.Measure(Widen(moments_.Work(), x, count), piece.rows, count, piece.first, piece.last,
                        piece.chunk - first);
       if (number - run.begin < again) {
         Free(x);
@@ -221,7 +224,14 @@ class GroupNormNhwc {
       }
       AscendC::LocalTensor<T> x = step < pieces ? kept_[step - again] : xQueue_.template DeQue<T>();
       AscendC::LocalTensor<T> y = yQueue_.template AllocTensor<T>();
-      moments_.Normalise(y, x, piece.rows * Pitch(columns_.Width()));
+      const uint32_t count = piece.rows * Pitch(columns_.Width());
+      const AscendC::LocalTensor<float> wide = Widen(moments_.Work(), x, count);
+      if constexpr (kIsFloat<T>) {
+        moments_.Normalise(y, wide, count);
+      } else {
+        moments_.Normalise(wide, wide, count);
+        Narrow(y, wide, count);
+      }
       yQueue_.EnQue(y);
       Free(x);
       Store(piece);
@@ -281,15 +291,15 @@ class GroupNormNhwc {
   }
 
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
-  static constexpr uint32_t kTables = GroupNormNhwcMoments<T>::kTables;
+  static constexpr uint32_t kTables = GroupNormNhwcMoments::kTables;
   AscendC::TPipe* pipe_ = nullptr;
   const __gm__ GroupNormNhwcTilingData* tiling_ = nullptr;
   AscendC::TQue<AscendC::TPosition::VECIN, kNhwcMostSlots> xQueue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> yQueue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> resultQueue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> workBuf_;
-  GroupNormNhwcColumns<T> columns_;
-  GroupNormNhwcMoments<T> moments_;
+  GroupNormNhwcColumns columns_;
+  GroupNormNhwcMoments moments_;
   AscendC::LocalTensor<T> kept_[kNhwcMostSlots];
   AscendC::GlobalTensor<T> xGm_;
   AscendC::GlobalTensor<T> yGm_;

@@ -12,7 +12,6 @@
 #include "group_norm_nhwc_tiling.h"
 #include "kernel_operator.h"
 
-template <class T>
 class GroupNormNhwcColumns {
  public:
   // work and other: buffers of the tiling's workFloats and otherFloats, which every method may overwrite.
@@ -25,9 +24,10 @@ class GroupNormNhwcColumns {
     lanes_ = tiling->tableLanes;
     work_ = work;
     other_ = other;
-    gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
-    betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(beta), tiling->channels);
-    pipe->InitBuffer(buffer_, (3 * longest_ + tiling->gatherLanes) * sizeof(float));
+    gammaAt_ = gamma;
+    betaAt_ = beta;
+    channels_ = tiling->channels;
+    pipe->InitBuffer(buffer_, (3 * longest_ + tiling->gatherLanes + 127) / 128 * 512);
     gamma_ = buffer_.Get<float>();
     beta_ = gamma_[longest_];
     spread_ = beta_[longest_];
@@ -35,6 +35,7 @@ class GroupNormNhwcColumns {
   }
 
   // From here on: `groups` groups of `groupWidth` channels each, from channel `first` on. `space`: two periods.
+  template <class T>
   __aicore__ inline void Set(uint32_t first, uint32_t groups, uint32_t groupWidth, bool gapless,
                              const AscendC::LocalTensor<float>& space) {
     const bool same = groups == groups_ && groupWidth == groupWidth_;
@@ -43,17 +44,19 @@ class GroupNormNhwcColumns {
     groups_ = groups;
     groupWidth_ = groupWidth;
     width_ = groups * groupWidth;
+    constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
     period_ = gapless ? longest_ : (width_ + kBlock - 1) / kBlock * kBlock;
     columns_ = rows_ * groupWidth >= 8 ? 8 : 1;
     pitch_ = columns_ == 8 ? groups * 8 : lanes_;
     gathered_ = (rows_ * groupWidth + columns_ - 1) / columns_;
     if (!same) MakeGatherTable();
-    LoadAffine(space);
+    MakeSpreadTable(space);
+    LoadAffine<T>(space);
   }
 
   // sums[group] for all lanes of the table, from `period` floats and eight zeros behind them.
   __aicore__ inline void SumGroups(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float>& src) {
-    AscendC::Gather(work_, src, gather_.template ReinterpretCast<uint32_t>(), 0, gathered_ * pitch_);
+    AscendC::Gather(work_, src, gather_.ReinterpretCast<uint32_t>(), 0, gathered_ * pitch_);
     FoldPeriods(work_, gathered_, pitch_, 1);
     if (columns_ == 1) return AscendC::Adds(sums, work_, 0.0f, static_cast<int32_t>(lanes_));
     AscendC::Duplicate(sums, 0.0f, static_cast<int32_t>(lanes_));
@@ -66,7 +69,7 @@ class GroupNormNhwcColumns {
   // dst = the number of its group, for each float of a period.
   __aicore__ inline void SpreadGroups(const AscendC::LocalTensor<float>& dst,
                                       const AscendC::LocalTensor<float>& numbers) {
-    AscendC::Gather(dst, numbers, spread_.template ReinterpretCast<uint32_t>(), 0, period_);
+    AscendC::Gather(dst, numbers, spread_.ReinterpretCast<uint32_t>(), 0, period_);
   }
 
   __aicore__ inline uint32_t Period() const { return period_; }
@@ -94,7 +97,7 @@ class GroupNormNhwcColumns {
 
   __aicore__ inline void ToBytes(const AscendC::LocalTensor<float>& places, int32_t count) {
     AscendC::Muls(places, places, 4.0f, count);
-    AscendC::Cast(places.template ReinterpretCast<int32_t>(), places, AscendC::RoundMode::CAST_RINT,
+    AscendC::Cast(places.ReinterpretCast<int32_t>(), places, AscendC::RoundMode::CAST_RINT,
                   static_cast<uint32_t>(count));
   }
 
@@ -128,8 +131,8 @@ class GroupNormNhwcColumns {
     ToBytes(a, n);
   }
 
-  // gamma and beta of the channels, once for each row of a period; on the way, the table of SpreadGroups.
-  __aicore__ inline void LoadAffine(const AscendC::LocalTensor<float>& space) {
+  // The group of each float of a period, and in the first half of `space` its channel: both as byte offsets.
+  __aicore__ inline void MakeSpreadTable(const AscendC::LocalTensor<float>& space) {
     const int32_t n = static_cast<int32_t>(period_);
     const AscendC::LocalTensor<float> channel = space, index = space[longest_];
     AscendC::CreateVecIndex(index, 0.0f, period_);
@@ -139,19 +142,28 @@ class GroupNormNhwcColumns {
     Quotient(spread_, channel, groupWidth_, n);
     ToBytes(spread_, n);
     ToBytes(channel, n);
-    const AscendC::LocalTensor<T> gammaIn = work_.template ReinterpretCast<T>();
-    const AscendC::LocalTensor<T> betaIn = other_.template ReinterpretCast<T>();
+  }
+
+  // gamma and beta of the channels, once for each row of a period.
+  template <class T>
+  __aicore__ inline void LoadAffine(const AscendC::LocalTensor<float>& space) {
+    AscendC::GlobalTensor<T> gamma, beta;
+    gamma.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gammaAt_), channels_);
+    beta.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(betaAt_), channels_);
+    const AscendC::LocalTensor<uint32_t> channel = space.ReinterpretCast<uint32_t>();
+    const AscendC::LocalTensor<float> wide = space[longest_];
+    const AscendC::LocalTensor<T> gammaIn = work_.ReinterpretCast<T>();
+    const AscendC::LocalTensor<T> betaIn = other_.ReinterpretCast<T>();
     SyncPipes<AscendC::HardEvent::V_MTE2>(pipe_);
     AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(width_ * sizeof(T)), 0, 0, 0};
     AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
-    AscendC::DataCopyPad(gammaIn, gammaGm_[first_], row, any);
-    AscendC::DataCopyPad(betaIn, betaGm_[first_], row, any);
+    AscendC::DataCopyPad(gammaIn, gamma[first_], row, any);
+    AscendC::DataCopyPad(betaIn, beta[first_], row, any);
     SyncPipes<AscendC::HardEvent::MTE2_V>(pipe_);
-    AscendC::Gather(gamma_, Widen(index, gammaIn, width_), channel.template ReinterpretCast<uint32_t>(), 0, period_);
-    AscendC::Gather(beta_, Widen(index, betaIn, width_), channel.template ReinterpretCast<uint32_t>(), 0, period_);
+    AscendC::Gather(gamma_, Widen(wide, gammaIn, width_), channel, 0, period_);
+    AscendC::Gather(beta_, Widen(wide, betaIn, width_), channel, 0, period_);
   }
 
-  static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
   AscendC::TPipe* pipe_ = nullptr;
   AscendC::TBuf<AscendC::TPosition::VECCALC> buffer_;
   AscendC::LocalTensor<float> work_;
@@ -160,8 +172,9 @@ class GroupNormNhwcColumns {
   AscendC::LocalTensor<float> beta_;
   AscendC::LocalTensor<float> spread_;  // tables of byte offsets
   AscendC::LocalTensor<float> gather_;
-  AscendC::GlobalTensor<T> gammaGm_;
-  AscendC::GlobalTensor<T> betaGm_;
+  GM_ADDR gammaAt_ = nullptr;
+  GM_ADDR betaAt_ = nullptr;
+  uint32_t channels_ = 0;
   uint32_t rows_ = 0;
   uint32_t longest_ = 0;
   uint32_t first_ = 0;

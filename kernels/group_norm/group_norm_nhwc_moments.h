@@ -6,10 +6,9 @@
 #pragma once
 #include "group_norm_nhwc_columns.h"
 
-template <class T>
 class GroupNormNhwcMoments {
  public:
-  using Columns = GroupNormNhwcColumns<T>;
+  using Columns = GroupNormNhwcColumns;
   static constexpr uint32_t kTables = 3;  // centre, sum about it, sum of squares about it
 
   __aicore__ inline void Init(AscendC::TPipe* pipe, Columns* columns, const AscendC::LocalTensor<float>& work,
@@ -22,16 +21,18 @@ class GroupNormNhwcMoments {
     lanes_ = tiling->tableLanes;
     sumPeriods_ = tiling->sumPeriods;
     longest_ = tiling->periodElements;
-    const uint32_t sums = sumPeriods_ * longest_ + 8;
+    repeated_ = tiling->repeatedPeriods;
+    const uint32_t sums = (sumPeriods_ * longest_ + 8 + 127) / 128 * 128;
     const uint32_t table = tiling->parts * tiling->partChunks * lanes_;
-    pipe->InitBuffer(buffer_, (2 * sums + 3 * longest_ + kTables * table + 5 * lanes_) * sizeof(float));
+    const uint32_t row = repeated_ * longest_;
+    pipe->InitBuffer(buffer_, (2 * sums + kShift + 3 * row + kTables * table + 5 * lanes_) * sizeof(float));
     sums_ = buffer_.Get<float>();
     squares_ = sums_[sums];
-    rows_ = squares_[sums];
+    rows_ = squares_[sums + kShift];
     scale_ = rows_;
-    centres_ = rows_[longest_];
-    shift_ = centres_[longest_];
-    tables_[0] = shift_[longest_];
+    centres_ = rows_[row];
+    shift_ = centres_[row];
+    tables_[0] = shift_[row];
     for (uint32_t which = 1; which < kTables; ++which) tables_[which] = tables_[which - 1][table];
     centre_ = tables_[kTables - 1][table];
     rest_ = centre_[lanes_];
@@ -45,14 +46,21 @@ class GroupNormNhwcMoments {
   __aicore__ inline const AscendC::LocalTensor<float>& Space() const { return rows_; }
   __aicore__ inline const AscendC::LocalTensor<float>& Table(uint32_t which) const { return tables_[which]; }
 
+  // The work space, where x may be brought after Clear.
+  __aicore__ inline const AscendC::LocalTensor<float>& Work() const { return work_; }
+
+  // A last period that is not whole is filled up with zeros. To be called before each Measure.
+  __aicore__ inline void Clear(uint32_t count) {
+    const uint32_t period = columns_->Period(), whole = (count + period - 1) / period * period;
+    if (whole != count) AscendC::Duplicate(work_, 0.0f, static_cast<int32_t>(whole));
+  }
+
   // Takes `rows` rows, `count` elements in all, into a chunk; its numbers go to row `entry` of the tables when it ends.
-  __aicore__ inline void Measure(const AscendC::LocalTensor<T>& slot, uint32_t rows, uint32_t count, bool first,
+  __aicore__ inline void Measure(const AscendC::LocalTensor<float>& x, uint32_t rows, uint32_t count, bool first,
                                  bool last, uint32_t entry) {
     const uint32_t period = columns_->Period(), periods = (count + period - 1) / period, whole = periods * period;
-    if (whole != count) AscendC::Duplicate(work_, 0.0f, static_cast<int32_t>(whole));
-    const AscendC::LocalTensor<float> x = Widen(work_, slot, count);
     if (first) Begin(x, count, period);
-    ApplyPeriods<LineOp::kSub>(work_, x, scale_, count, period);
+    ApplyPeriods<LineOp::kSub>(work_, x, scale_, count, repeated_ * period);
     AddUp(sums_, periods, period);
     AscendC::Mul(work_, work_, work_, static_cast<int32_t>(whole));
     AddUp(squares_, periods, period);
@@ -107,29 +115,21 @@ class GroupNormNhwcMoments {
     AscendC::Mul(scale_, scale_, columns_->Gamma(), n);
     AscendC::Mul(work_, work_, scale_, n);
     AscendC::Sub(shift_, columns_->Beta(), work_, n);
+    RepeatPeriod(scale_, repeated_, columns_->Period());
+    RepeatPeriod(centres_, repeated_, columns_->Period());
+    RepeatPeriod(shift_, repeated_, columns_->Period());
   }
 
-  __aicore__ inline void Normalise(const AscendC::LocalTensor<T>& y, const AscendC::LocalTensor<T>& slot,
+  // y from x; both may be the same.
+  __aicore__ inline void Normalise(const AscendC::LocalTensor<float>& y, const AscendC::LocalTensor<float>& x,
                                    uint32_t count) {
-    const uint32_t period = columns_->Period();
-    const AscendC::LocalTensor<float> x = Widen(work_, slot, count);
-    const AscendC::LocalTensor<float> out = Target(y);
-    ApplyPeriods<LineOp::kSub>(out, x, centres_, count, period);
-    ApplyPeriods<LineOp::kMul>(out, out, scale_, count, period);
-    ApplyPeriods<LineOp::kAdd>(out, out, shift_, count, period);
-    Narrow(y, out, count);
+    const uint32_t period = repeated_ * columns_->Period();
+    ApplyPeriods<LineOp::kSub>(y, x, centres_, count, period);
+    ApplyPeriods<LineOp::kMul>(y, y, scale_, count, period);
+    ApplyPeriods<LineOp::kAdd>(y, y, shift_, count, period);
   }
 
  private:
-  // Where y is computed: in its own place if it is float, otherwise in the work space.
-  __aicore__ inline AscendC::LocalTensor<float> Target(const AscendC::LocalTensor<T>& y) {
-    if constexpr (kIsFloat<T>) {
-      return y;
-    } else {
-      return work_;
-    }
-  }
-
   // The pivot is the mean of the whole periods of the first piece: near enough for squares not to cancel.
   __aicore__ inline void Begin(const AscendC::LocalTensor<float>& x, uint32_t count, uint32_t period) {
     const uint32_t whole = count / period;
@@ -141,6 +141,7 @@ class GroupNormNhwcMoments {
       FoldPeriods(other_, HalvePeriods(other_, x, whole, period), period, 1);
       AscendC::Muls(scale_, other_, 1.0f / static_cast<float>(whole), n);
     }
+    RepeatPeriod(scale_, repeated_, period);
     AscendC::Duplicate(sums_, 0.0f, static_cast<int32_t>(sumPeriods_ * period));
     AscendC::Duplicate(squares_, 0.0f, static_cast<int32_t>(sumPeriods_ * period));
     rowsOfChunk_ = periods_ = 0;
@@ -188,13 +189,15 @@ class GroupNormNhwcMoments {
     columns_->SumGroups(tables_[2][place], squares_);
   }
 
+  static constexpr uint32_t kShift =
+      64;  // half a line of the banks: a row and x are read at once, from different banks
   Columns* columns_ = nullptr;
   AscendC::TBuf<AscendC::TPosition::VECCALC> buffer_;
   AscendC::LocalTensor<float> work_;
   AscendC::LocalTensor<float> other_;
   AscendC::LocalTensor<float> sums_;  // of the open chunk, in a few periods, about scale_
   AscendC::LocalTensor<float> squares_;
-  AscendC::LocalTensor<float> rows_;  // three periods:
+  AscendC::LocalTensor<float> rows_;  // three, of the same period again and again:
   AscendC::LocalTensor<float> scale_;
   AscendC::LocalTensor<float> centres_;
   AscendC::LocalTensor<float> shift_;
@@ -207,6 +210,7 @@ class GroupNormNhwcMoments {
   uint32_t groupElements_ = 0;
   uint32_t lanes_ = 0;
   uint32_t sumPeriods_ = 0;
+  uint32_t repeated_ = 0;  // periods of a row
   uint32_t longest_ = 0;
   uint32_t rowsOfChunk_ = 0;
   uint32_t periods_ = 0;  // whole ones of the chunk,

@@ -40,6 +40,14 @@ __aicore__ inline uint32_t HalvePeriods(const AscendC::LocalTensor<float>& dst, 
   return half;
 }
 
+// Repeats the period that x begins with until there are `periods`.
+__aicore__ inline void RepeatPeriod(const AscendC::LocalTensor<float>& x, uint32_t periods, uint32_t period) {
+  for (uint32_t have = 1; have < periods; have *= 2) {
+    const uint32_t more = periods - have < have ? periods - have : have;
+    AscendC::DataCopy(x[have * period], x, more * period);
+  }
+}
+
 // Adds periods up in place until at most `most` are left, and returns how many these are.
 __aicore__ inline uint32_t FoldPeriods(const AscendC::LocalTensor<float>& x, uint32_t periods, uint32_t period,
                                        uint32_t most) {

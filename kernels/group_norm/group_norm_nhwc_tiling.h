@@ -6,6 +6,7 @@
 // A part is taken in pieces of some rows, and pieces form chunks, whose statistics are taken together.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 
 struct GroupNormNhwcTilingData {
   uint32_t channels;          // C
@@ -37,17 +38,18 @@ struct GroupNormNhwcTilingData {
   uint32_t workspaceBytes;  // for their statistics
   uint32_t workFloats;      // of the first work buffer,
   uint32_t otherFloats;     // and of the second
-  uint32_t reserved;        // an even number of fields
+  uint32_t repeatedPeriods;  // how often a vector of a period is repeated, so that one instruction does for a piece
 };
 
 // Of 192 KiB of local memory; a piece is 4096 elements, or less where cores would have few; tables of 2048 floats; and the cores of
-// the largest Atlas A2, whatever it runs on, because chunks decide the bits of the sums.
+// both kinds of Atlas A2, whatever it runs on, because chunks decide the bits of the sums.
 constexpr uint32_t kNhwcLocalFloats = 192 * 1024 / 4;
 constexpr uint32_t kNhwcPiece = 4096;
 constexpr uint32_t kNhwcSmallestPiece = 1024;
 constexpr uint32_t kNhwcTable = 2048;
 constexpr uint32_t kNhwcMostSlots = 6;
 constexpr uint32_t kNhwcCores = 48;
+constexpr uint32_t kNhwcFewerCores = 40;
 // The longest period: of more, a strip has fewer columns. An odd number of channels has periods of eight rows.
 constexpr uint32_t kNhwcPeriod = 2080;
 constexpr uint32_t kNhwcColumns = 1024;
@@ -77,6 +79,9 @@ inline uint64_t NhwcPeriodRows(uint64_t channels, uint64_t spatial) {
   return best * least;
 }
 
+// Floats of the sums of a chunk, with eight zeros behind them; whole lines of the banks of local memory, 512 bytes.
+inline uint64_t NhwcSumFloats(uint64_t periods, uint64_t period) { return NhwcRoundUp(periods * period + 8, 128); }
+
 // Floats of local memory besides the slots, and the sizes that they follow from; `elements` of x in 32 bytes.
 inline uint64_t NhwcSizes(GroupNormNhwcTilingData* tiling, uint64_t strip_groups, uint64_t group_width) {
   const uint64_t period = tiling->periodElements, rows = tiling->periodRows;
@@ -90,11 +95,18 @@ inline uint64_t NhwcSizes(GroupNormNhwcTilingData* tiling, uint64_t strip_groups
   tiling->tableLanes = static_cast<uint32_t>(lanes);
   tiling->gatherLanes = static_cast<uint32_t>(gathered);
   tiling->sumPeriods = static_cast<uint32_t>(sums < periods ? sums : periods);
-  tiling->workFloats = static_cast<uint32_t>(NhwcRoundUp(larger(larger(periods * period, gathered), table), 64));
+  tiling->workFloats = static_cast<uint32_t>(NhwcRoundUp(larger(larger(periods * period, gathered), table), 128));
   tiling->otherFloats =
-      static_cast<uint32_t>(NhwcRoundUp(larger(larger((periods + 1) / 2 * period + 8, gathered), table), 64));
-  return tiling->workFloats + tiling->otherFloats + 2 * (tiling->sumPeriods * period + 8) + 6 * period + gathered +
-         3 * table + 9 * lanes;
+      static_cast<uint32_t>(NhwcRoundUp(larger(larger((periods + 1) / 2 * period + 8, gathered), table), 128));
+  const uint64_t sum_floats = NhwcSumFloats(tiling->sumPeriods, period);
+  return tiling->workFloats + tiling->otherFloats + 2 * sum_floats + 3 * period * tiling->repeatedPeriods + 64 +
+         NhwcRoundUp(3 * period + gathered, 128) + 3 * table + 5 * lanes + NhwcRoundUp(2 * lanes, 128) + 64;
+}
+
+// Bytes of a slot of local memory: a piece, in whole lines of the banks. `block` elements of x are 32 bytes.
+inline uint32_t NhwcSlotBytes(const GroupNormNhwcTilingData* tiling, uint32_t block) {
+  const uint64_t elements = static_cast<uint64_t>(tiling->pieceRows / tiling->periodRows) * tiling->periodElements;
+  return static_cast<uint32_t>(NhwcRoundUp(elements * 32 / block, 512));
 }
 
 // Pieces and chunks of parts of `width` columns; false if local memory has no room for two pieces of x and two of y.
@@ -114,12 +126,14 @@ inline bool MakeNhwcPieces(GroupNormNhwcTilingData* tiling, uint64_t samples, ui
   const uint64_t lanes = NhwcRoundUp(tiling->stripGroups, 8);
   if (tiling->parts * lanes > kNhwcTable) return false;
   // The chunks with which the core that has most to do has the least, if strips that are left over are divided.
-  const uint64_t strips = samples * tiling->sampleStrips, left = strips % kNhwcCores;
+  const uint64_t strips = samples * tiling->sampleStrips;
   uint64_t chunk = pieces, least = UINT64_MAX;
   for (uint64_t number = 1; number <= pieces && tiling->parts * number * lanes <= kNhwcTable; ++number) {
     const uint64_t size = NhwcParts(pieces, number), of_strip = tiling->parts * NhwcParts(pieces, size);
-    const uint64_t cost = strips / kNhwcCores * of_strip * kNhwcChunkCost +
-                          NhwcParts(left * of_strip, kNhwcCores) * (size * kNhwcPieceCost + kNhwcChunkCost);
+    uint64_t cost = 0;
+    for (const uint64_t cores : {kNhwcCores, kNhwcFewerCores})
+      cost += strips / cores * of_strip * kNhwcChunkCost +
+              NhwcParts(strips % cores * of_strip, cores) * (size * kNhwcPieceCost + kNhwcChunkCost);
     if (cost >= least) continue;
     least = cost;
     chunk = size;
@@ -131,8 +145,13 @@ inline bool MakeNhwcPieces(GroupNormNhwcTilingData* tiling, uint64_t samples, ui
   tiling->partPieces = static_cast<uint32_t>(pieces);
   tiling->chunkPieces = static_cast<uint32_t>(chunk);
   tiling->partChunks = static_cast<uint32_t>(NhwcParts(pieces, chunk));
-  const uint64_t fixed = NhwcSizes(tiling, tiling->stripGroups, group_width);
-  const uint64_t slot = NhwcRoundUp(piece / rows * period, block) * 8 / block;  // in floats
+  const uint64_t slot = NhwcSlotBytes(tiling, block) / 4;
+  tiling->repeatedPeriods = static_cast<uint32_t>(piece / rows);
+  uint64_t fixed = NhwcSizes(tiling, tiling->stripGroups, group_width);
+  if (fixed + 5 * slot > kNhwcLocalFloats) {
+    tiling->repeatedPeriods = 1;
+    fixed = NhwcSizes(tiling, tiling->stripGroups, group_width);
+  }
   if (fixed + 4 * slot > kNhwcLocalFloats) return false;
   const uint64_t slots = (kNhwcLocalFloats - fixed) / slot - 2;
   tiling->slots = static_cast<uint32_t>(slots < kNhwcMostSlots ? slots : kNhwcMostSlots);
