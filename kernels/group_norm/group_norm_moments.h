@@ -40,7 +40,7 @@ class GroupNormMoments {
     AscendC::Duplicate(sums_, 0.0f, 2 * kSums);
   }
 
-  // One table for each of two groups. Pieces are measured into the first.
+  // Two tables: while the last pieces of a group are normalised, the next group is measured; and a core's share may lie in two groups.
   __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t which) const { return tables_[which]; }
   __aicore__ inline uint32_t ColumnBlocks() const { return column_ / 8; }
   __aicore__ inline AscendC::LocalTensor<float> Work() const { return work_; }
@@ -54,14 +54,14 @@ class GroupNormMoments {
     return Pivot(which, entry).GetValue(0) - of.centre;
   }
 
-  // Takes `rows` rows of `length` elements, `pitch` apart, into chunk `entry` of the first table, and leaves x - pivot in x. Up to the
-  // next whole repeat, x has room.
+  // Takes `rows` rows of `length` elements, `pitch` apart, into chunk `entry` of a table, and leaves x - pivot in x. Up to the next
+  // whole repeat, x has room.
   __aicore__ inline void Measure(const AscendC::LocalTensor<float>& x, uint32_t rows, uint32_t length, uint32_t pitch,
-                                 bool first, bool last, uint32_t entry) {
-    if (first) FindPivot(x, length, Pivot(0, entry));
+                                 bool first, bool last, uint32_t which, uint32_t entry) {
+    if (first) FindPivot(x, length, Pivot(which, entry));
     const uint32_t lanes = rows * pitch;
     const uint32_t repeats = (lanes + kRepeat - 1) / kRepeat;
-    Centre(x, lanes, 0, entry);
+    Centre(x, lanes, which, entry);
     if (rows == 1) {
       ClearBehindLines(x, 1, length, repeats * kRepeat);
     } else {
@@ -71,17 +71,17 @@ class GroupNormMoments {
     AddUp(x, repeats, first);
     elements_ = (first ? 0 : elements_) + rows * length;
     if (!last) return;
-    AscendC::Duplicate(tables_[0][column_ + entry * 8], static_cast<float>(elements_), 1);
-    AscendC::BlockReduceSum(tables_[0][entry * 8], parts_, 2, kRepeat, static_cast<int32_t>(2 * ColumnBlocks()), 1, 8);
+    AscendC::Duplicate(tables_[which][column_ + entry * 8], static_cast<float>(elements_), 1);
+    AscendC::BlockReduceSum(tables_[which][entry * 8], parts_, 2, kRepeat, static_cast<int32_t>(2 * ColumnBlocks()), 1, 8);
   }
 
-  // The statistics of the groups whose chunks are in the tables, one or two: of `count` elements each.
-  __aicore__ inline void Combine(Statistics* of, uint32_t groups, uint32_t count, float eps) {
-    for (uint32_t group = 0; group < groups; ++group) MoveToOnePivot(tables_[group], results_[group * kResult]);
+  // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each.
+  __aicore__ inline void Combine(Statistics* of, uint32_t table, uint32_t groups, uint32_t count, float eps) {
+    for (uint32_t group = 0; group < groups; ++group) MoveToOnePivot(tables_[table + group], results_[group * kResult]);
     SyncPipes<AscendC::HardEvent::V_S>(pipe_);
     for (uint32_t group = 0; group < groups; ++group) {
       const AscendC::LocalTensor<float> result = results_[group * kResult];
-      of[group].centre = (chunks_ == 1 ? Pivot(group, 0) : result[kCentre]).GetValue(0);
+      of[group].centre = (chunks_ == 1 ? Pivot(table + group, 0) : result[kCentre]).GetValue(0);
       of[group].rest = result.GetValue(0) / static_cast<float>(count);
       const float variance = result.GetValue(1) / static_cast<float>(count) - of[group].rest * of[group].rest;
       roots_.SetValue(group, (variance < 0.0f ? 0.0f : variance) + eps);
