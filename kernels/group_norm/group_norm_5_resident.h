@@ -59,10 +59,12 @@ class GroupNormResident : public GroupNormRing<T> {
     const uint32_t room = next.begin < next.end ? Base::kSlots - kLead : Base::kSlots;
     return pieces < room ? 0 : pieces - room;
   }
-  // How many pieces of the next range have been worked on when piece `number` comes again.
+  // How many pieces of the next range have been worked on when piece `number` comes again: evenly spread, kLead in advance.
   __aicore__ inline uint32_t Ahead(uint32_t index, uint32_t number) const {
-    const uint32_t most = Again(index + 1);
-    return number + kLead < most ? number + kLead : most;
+    const uint32_t most = Again(index + 1), steps = Again(index) - 1;
+    if (most <= kLead || number == 0) return most < kLead ? most : kLead;
+    const uint32_t more = most - kLead < steps ? most - kLead : steps;
+    return kLead + (number * more + steps - 1) / steps;
   }
 
   // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay. In between come the
