@@ -36,77 +36,102 @@ class GroupNormResident : public GroupNormRing<T> {
  protected:
   __aicore__ inline void WholeGroups() {
     for (uint32_t group = firstGroup_; group < lastGroup_; ++group) {
-      const Range range = GroupRange(group);
-      const uint32_t before = Measure(range);
+      Measure();
       Statistics ofGroup;
-      moments_.Combine(&ofGroup, 1, this->groupElements_, eps_);
+      const uint32_t table = range_ % 2;
+      moments_.Combine(&ofGroup, table, 1, this->groupElements_, eps_);
       results_.Keep(group, ofGroup.centre + ofGroup.rest, ofGroup.rstd, group + 1 == lastGroup_);
-      Normalise(range, before, group, &ofGroup);
+      Normalise(&ofGroup, table);
     }
   }
 
-  __aicore__ inline Range GroupRange(uint32_t group) const {
-    return {group * this->groupPieces_, (group + 1) * this->groupPieces_};
+  // What this core works on, one after the other: its groups, and in step 7 its share of others.
+  __aicore__ inline Range RangeOf(uint32_t index) const {
+    const uint32_t group = firstGroup_ + index;
+    if (group < lastGroup_) return {group * this->groupPieces_, (group + 1) * this->groupPieces_};
+    return group == lastGroup_ ? share_ : Range{0, 0};
   }
-  __aicore__ inline Range NextRange(uint32_t index) const {
-    if (index < lastGroup_ - firstGroup_) return GroupRange(firstGroup_ + index);
-    return index == lastGroup_ - firstGroup_ ? share_ : Range{0, 0};
+  // How many pieces of a range do not stay and come again. While ranges follow, kLead slots are left for the first pieces of the next;
+  // and a share behind groups that come again is measured in between, so none of it stays.
+  __aicore__ inline uint32_t Again(uint32_t index) const {
+    const Range range = RangeOf(index), next = RangeOf(index + 1);
+    const uint32_t pieces = range.end - range.begin;
+    if (index > 0 && firstGroup_ + index == lastGroup_ && this->groupPieces_ > Base::kSlots - kLead) return pieces;
+    const uint32_t room = next.begin < next.end ? Base::kSlots - kLead : Base::kSlots;
+    return pieces < room ? 0 : pieces - room;
+  }
+  // How many pieces of the next range have been worked on when piece `number` comes again: evenly spread, kLead in advance.
+  __aicore__ inline uint32_t Ahead(uint32_t index, uint32_t number) const {
+    const uint32_t most = Again(index + 1), steps = Again(index) - 1;
+    if (most <= kLead || number == 0) return most < kLead ? most : kLead;
+    const uint32_t more = most - kLead < steps ? most - kLead : steps;
+    return kLead + (number * more + steps - 1) / steps;
   }
 
-  // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay.
+  // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay. In between come the
+  // first pieces of the next range, if these will not stay either: memory delivers while the results of this one leave.
   __aicore__ inline void LoadAhead() {
     while (this->HasFreeSlot()) {
-      const Range range = NextRange(loadRange_);
-      const uint32_t pieces = range.end - range.begin;
+      const Range range = RangeOf(loadRange_);
+      const uint32_t pieces = range.end - range.begin, again = Again(loadRange_);
       if (pieces == 0) return;
-      const uint32_t again = pieces - this->Kept(range);
-      const bool stays = loadStep_ >= again;
-      this->Load(range.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces), stays,
-                 stays && loadStep_ < pieces);
-      if (++loadStep_ == pieces + again) {
-        ++loadRange_;
-        loadStep_ = 0;
+      if (loadStep_ < pieces) {
+        this->Load(range.begin + loadStep_, loadStep_ >= again, loadStep_ >= again);
+        ++loadStep_;
+      } else if (loadedNext_ < Ahead(loadRange_, loadStep_ - pieces)) {
+        this->Load(RangeOf(loadRange_ + 1).begin + loadedNext_, false, false);
+        ++loadedNext_;
+      } else {
+        this->Load(range.begin + loadStep_ - pieces, true, false);
+        ++loadStep_;
       }
+      if (loadStep_ < pieces + again) continue;
+      ++loadRange_;
+      loadStep_ = loadedNext_;
+      loadedNext_ = 0;
     }
   }
 
-  // Fills the table of chunks, and leaves x - pivot in the slots. Returns how many pieces this core had taken before: the next one's
-  // slot.
-  __aicore__ inline uint32_t Measure(Range range) {
-    const uint32_t before = taken_;
-    const uint32_t again = range.end - range.begin - this->Kept(range);
-    uint32_t entry = 0;
+  // Fills the table of chunks with what is left of the range, and leaves x - pivot in the slots.
+  __aicore__ inline void Measure() {
     LoadAhead();
-    for (uint32_t number = range.begin; number < range.end; ++number) {
-      const uint32_t slot = taken_++ % Base::kSlots;
-      const Piece piece = this->Find(number);
-      moments_.Measure(Arrived(slot, piece), piece.rows, piece.length, piece.pitch, piece.first, piece.last, entry);
-      if (piece.last) ++entry;
-      if (number - range.begin < again) {
-        this->Drop(slot);
-        LoadAhead();
-      }
-    }
-    return before;
+    const Range range = RangeOf(range_);
+    for (; measured_ < range.end - range.begin; ++measured_) MeasurePiece(range_, measured_);
+  }
+  __aicore__ inline void MeasurePiece(uint32_t index, uint32_t number) {
+    const uint32_t slot = taken_++ % Base::kSlots;
+    const Piece piece = this->Find(RangeOf(index).begin + number);
+    if (number == 0) entry_ = 0;
+    moments_.Measure(Arrived(slot, piece), piece.rows, piece.length, piece.pitch, piece.first, piece.last, index % 2,
+                     entry_);
+    if (piece.last) ++entry_;
+    if (number >= Again(index)) return;
+    this->Drop(slot);
+    LoadAhead();
   }
 
-  // Pieces that stayed first: their slots are the oldest. A range has pieces of one group, or of two: `of` both.
-  __aicore__ inline void Normalise(Range range, uint32_t before, uint32_t firstGroup, const Statistics* of) {
-    const uint32_t pieces = range.end - range.begin;
-    const uint32_t again = pieces - this->Kept(range);
-    for (uint32_t step = again; step < pieces + again; ++step) {
-      const uint32_t slot = (before + step) % Base::kSlots;
-      const Piece piece = this->Find(range.begin + (step < pieces ? step : step - pieces));
+  // Pieces that stayed first: their slots are the oldest. Those of the first group have their statistics in of[0] and their chunks
+  // in `table`; a range may have pieces of a second one, with of[1] and the next table.
+  __aicore__ inline void Normalise(const Statistics* of, uint32_t table) {
+    const Range range = RangeOf(range_);
+    const uint32_t again = Again(range_), firstGroup = range.begin / this->groupPieces_;
+    const uint32_t before = taken_ - (range.end - range.begin);
+    for (uint32_t number = again; number < range.end - range.begin; ++number) {
+      const Piece piece = this->Find(range.begin + number);
       const uint32_t which = piece.group - firstGroup;
-      if (step >= pieces) moments_.Centre(Arrived(slot, piece), piece.rows * piece.pitch, which, piece.chunk);
-      AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
-      // What the mean is above the pivot that x lies about.
-      const float rest = of[which].rest - moments_.PivotOffset(of[which], which, piece.chunk);
-      NormalisePiece(slot, piece, rest, of[which].rstd);
-      this->Store(slot, piece);
-      LoadAhead();
+      NormalisePiece((before + number) % Base::kSlots, piece, of[which], table + which);
     }
-    taken_ = before + pieces + again;
+    uint32_t ahead = 0;
+    for (uint32_t number = 0; number < again; ++number) {
+      while (ahead < Ahead(range_, number)) MeasurePiece(range_ + 1, ahead++);
+      const Piece piece = this->Find(range.begin + number);
+      const uint32_t which = piece.group - firstGroup, slot = taken_++ % Base::kSlots;
+      moments_.Centre(Arrived(slot, piece), piece.rows * piece.pitch, table + which, piece.chunk);
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
+      NormalisePiece(slot, piece, of[which], table + which);
+    }
+    measured_ = ahead;
+    ++range_;
   }
 
   // The x of a slot as floats, once it is there.
@@ -115,16 +140,20 @@ class GroupNormResident : public GroupNormRing<T> {
     return Widen(this->Floats(slot), this->Outside(slot), piece.rows * piece.pitch);
   }
 
-  // y = (x - pivot) * scale + (beta - rest * scale) with scale = rstd * gamma, in place: x - pivot is what the slot holds.
-  __aicore__ inline void NormalisePiece(uint32_t slot, const Piece& piece, float rest, float rstd) {
+  // y = (x - pivot) * scale + (beta - rest * scale) with scale = rstd * gamma, in place: x - pivot is what the slot holds, and rest
+  // what the mean is above that pivot.
+  __aicore__ inline void NormalisePiece(uint32_t slot, const Piece& piece, const Statistics& of, uint32_t table) {
+    const float rest = of.rest - moments_.PivotOffset(of, table, piece.chunk);
     if (piece.rows > (piece.length + kRepeat - 1) / kRepeat) {
-      ScaleLines(slot, piece, rest, rstd);
+      ScaleLines(slot, piece, rest, of.rstd);
     } else {
-      ScaleRows(slot, piece, rest, rstd);
+      ScaleRows(slot, piece, rest, of.rstd);
     }
     const uint32_t elements = piece.rows * piece.pitch;
     Epilogue::Apply(this->Floats(slot), moments_.Work()[kRepeat], elements);
     Narrow(this->Outside(slot), this->Floats(slot), elements);
+    this->Store(slot, piece);
+    LoadAhead();
   }
 
   __aicore__ inline void ScaleRows(uint32_t slot, const Piece& piece, float rest, float rstd) {
@@ -162,14 +191,19 @@ class GroupNormResident : public GroupNormRing<T> {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  static constexpr uint32_t kLead = 2;
   GroupNormMoments moments_;
   GroupNormResults results_;
   Range share_{0, 0};  // step 7: a part of groups that several cores divide
   uint32_t firstGroup_ = 0;
   uint32_t lastGroup_ = 0;
   uint32_t groupChunks_ = 0;
-  uint32_t taken_ = 0;  // pieces that were computed on: the next one's slot
+  uint32_t range_ = 0;     // the range that is worked on,
+  uint32_t measured_ = 0;  // how many of its pieces have been measured,
+  uint32_t entry_ = 0;     // and into which chunk of the table the next one goes
+  uint32_t taken_ = 0;     // pieces that came in and were computed on: the next one's slot
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
+  uint32_t loadedNext_ = 0;  // pieces of the next range
   float eps_ = 0.0f;
 };

@@ -37,7 +37,7 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
 
   // A share has no more chunks than a group, so it lies in two groups at most.
   __aicore__ inline void SharedGroups() {
-    const uint32_t before = this->Measure(this->share_);
+    this->Measure();
     if (firstChunk_ < lastChunk_) PublishTable();
     AscendC::SyncAll();
     if (firstChunk_ == lastChunk_) return;
@@ -45,11 +45,11 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     const uint32_t last = (lastChunk_ - 1) / this->groupChunks_;
     Statistics of[2];
     FetchTables(first, last);
-    this->moments_.Combine(of, last - first + 1, this->groupElements_, this->eps_);
+    this->moments_.Combine(of, 0, last - first + 1, this->groupElements_, this->eps_);
     // Whoever has the beginning of a group writes its statistics.
     if (firstChunk_ % this->groupChunks_ == 0) Keep(sharedFrom_ + first, of[0], last == first);
     if (last != first) Keep(sharedFrom_ + last, of[1], true);
-    this->Normalise(this->share_, before, sharedFrom_ + first, of);
+    this->Normalise(of, 0);
   }
 
   __aicore__ inline void Keep(uint32_t group, const Statistics& of, bool last) {
@@ -62,7 +62,7 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     SyncPipes<AscendC::HardEvent::V_MTE3>(this->pipe_);
     const uint32_t others = this->moments_.ColumnBlocks() - blocks;
     AscendC::DataCopyExtParams columns{4, blocks * 32, others, (chunks_ - blocks) * 32, 0};
-    AscendC::DataCopyPad(table_[firstChunk_ * 8], this->moments_.Table(0), columns);
+    AscendC::DataCopyPad(table_[firstChunk_ * 8], this->moments_.Table(this->range_ % 2), columns);
   }
 
   // All chunks of a group, in their order: every core adds up the same numbers in the same way.
@@ -73,9 +73,9 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     AscendC::DataCopyPadExtParams<float> whole{false, 0, 0, 0.0f};
     for (uint32_t group = first; group <= last; ++group)
       AscendC::DataCopyPad(this->moments_.Table(group - first), table_[group * blocks * 8], columns, whole);
-    // All pieces have been waited for, and none is on its way: the ids of the slots are free.
-    AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(0);
-    AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(0);
+    // The ring has all ids between MTE2 and the vector unit; those by way of MTE3 are free.
+    SyncPipes<AscendC::HardEvent::MTE2_MTE3>(this->pipe_);
+    SyncPipes<AscendC::HardEvent::MTE3_V>(this->pipe_);
   }
 
   AscendC::GlobalTensor<float> table_;

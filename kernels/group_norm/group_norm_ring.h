@@ -63,17 +63,11 @@ class GroupNormRing {
     }
   }
 
-  // What this core works on: pieces begin .. end - 1 of all groups, range after range. Each range is read once for its statistics;
-  // its last kSlots pieces stay and are normalised where they are, those before them come a second time.
+  // Pieces begin .. end - 1 of all groups.
   struct Range {
     uint32_t begin;
     uint32_t end;
   };
-
-  __aicore__ inline uint32_t Kept(Range range) const {
-    const uint32_t pieces = range.end - range.begin;
-    return pieces < kSlots ? pieces : kSlots;
-  }
 
   // The place of a piece of x: `number` counts through all groups.
   __aicore__ inline Piece Find(uint32_t number) const {
@@ -95,7 +89,8 @@ class GroupNormRing {
   }
 
   // Starts the copy of piece `number` into the next slot, as soon as that is free. What is read only once need not be in the L2
-  // cache, where it would take the room of y.
+  // cache, where it would take the room of y. The scalar unit waits for what comes a second time by a flag of its own; before that, it
+  // waits for the vector unit, which has waited for the copy.
   __aicore__ inline void Load(uint32_t number, bool withAffine, bool once) {
     const Piece piece = Find(number);
     const uint32_t slot = loaded_++ % kSlots;
@@ -111,7 +106,7 @@ class GroupNormRing {
       AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
       AscendC::DataCopyPad(Gamma(slot), gammaGm_[channel], row, any);
       AscendC::DataCopyPad(Beta(slot), betaGm_[channel], row, any);
-      AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
+      if (!once) AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
     }
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
   }

@@ -66,14 +66,14 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
   // Step 7 deals chunks of the groups that are left to the cores: of the sizes that the table allows, the one with which the core
-  // with the most has the least, and of these the largest. For the largest Atlas A2, whatever it runs on: chunks decide the bits
-  // of the sums.
+  // with the most has the least; of these the largest with which every core has one. For the largest Atlas A2, whatever it runs on:
+  // chunks decide the bits of the sums.
   const uint64_t least = parts(pieces, kGroupNormChunks), left = tiling->totalGroups % kGroupNormCores;
   const uint64_t largest = 2 * least < kGroupNormChunkPieces ? kGroupNormChunkPieces : 2 * least;
   uint64_t chunk = least, most_pieces = UINT64_MAX;
   for (uint64_t size = least; size <= largest && pieces > 0; ++size) {
-    const uint64_t busiest = parts(left * parts(pieces, size), kGroupNormCores) * size;
-    if (busiest <= most_pieces) {
+    const uint64_t chunks = left * parts(pieces, size), busiest = parts(chunks, kGroupNormCores) * size;
+    if (busiest < most_pieces || (busiest == most_pieces && (left == 0 || chunks >= kGroupNormCores))) {
       most_pieces = busiest;
       chunk = size;
     }
