@@ -79,12 +79,15 @@ class Tune:
     """A tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
 
     from_step: kernels of the ladder from this step on are tuned by it, until another one takes over. follows: other
-    fields that depend on it, each as an expression of whole numbers over the struct's fields.
+    fields that depend on it, each as an expression of whole numbers over the struct's fields and ``cores``, the number
+    that the machine has. most: the largest value of the series that is tried, as such an expression; "": what the
+    Unified Buffer holds.
     """
 
     field: str
     multiple: int = 64
     from_step: int = 1
+    most: str = ""
     follows: Mapping[str, str] = field(default_factory=dict)
 
 

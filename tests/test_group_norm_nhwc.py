@@ -32,6 +32,7 @@ GRID = [
     ((1, 6144, 4), 2),  # a row of half a block
     ((3, 100, 99), 9),  # rows that are no multiple of 32 bytes
     ((2, 33, 257), 1),  # a period of eight rows, 2056 floats
+    ((1, 70, 261), 9),  # eight rows would be too long: each on blocks of its own
     ((4, 50, 320), 32),  # ten channels a group
     ((50, 16, 31, 4), 1),  # samples are left when every core has one
     ((2, 40, 1200), 1200),  # strips of 64 groups, the last of fewer
@@ -42,7 +43,7 @@ GRID = [
     ((1, 3, 9001), 9001),
     ((1, 9001, 3), 1),
 ]
-SOME = [GRID[0], GRID[3], GRID[5], GRID[7], GRID[9], GRID[10], GRID[11], GRID[15]]
+SOME = [GRID[0], GRID[3], GRID[5], GRID[7], GRID[9], GRID[10], GRID[11], GRID[12], GRID[16]]
 
 
 @pytest.mark.parametrize("dtype", STANDARD)
@@ -83,7 +84,7 @@ def test_neither_late_copies_nor_fewer_cores_change_a_bit(shape: tuple[int, ...]
     samples=st.integers(1, 4),
     spatial=st.integers(1, 70),
     groups=st.integers(1, 9),
-    width=st.integers(1, 40),
+    width=st.integers(1, 120),
     blocks=st.integers(1, 48),
     dtype=st.sampled_from(sorted(STANDARD)),
 )
@@ -94,6 +95,32 @@ def test_any_shape(samples: int, spatial: int, groups: int, width: int, blocks: 
     comparison = result.compare(sample.expected(OP, arrays, {"num_groups": groups, "eps": EPS}), SPEC.tolerance)
     assert comparison.ok, comparison
     assert result.tally.ub_high_water <= 192 * 1024
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    samples=st.integers(1, 200),
+    spatial=st.one_of(st.integers(1, 300), st.integers(300, 100000)),
+    groups=st.one_of(st.integers(1, 64), st.integers(64, 5000)),
+    width=st.one_of(st.integers(1, 64), st.integers(64, 9000), st.just(262144)),
+    dtype=st.sampled_from([0, 1, 27]),
+    cores=st.sampled_from([1, 7, 20, 40, 48]),
+)
+def test_every_size_has_a_tiling_that_fits(
+    samples: int, spatial: int, groups: int, width: int, dtype: int, cores: int
+) -> None:
+    symbols = {"N": samples, "S": spatial, "C": groups * width, "G": groups, "eps": EPS, "cores": cores, "dtype": dtype}
+    if width * spatial >= 1 << 31 or samples * groups * width * spatial >= 1 << 38:
+        return
+    made = load_tiling(OP.tiling_of(SPEC))(symbols)
+    slot = made["pieceRows"] // made["periodRows"] * made["periodElements"] * (4 if dtype == 0 else 2)
+    assert made["slots"] >= 2
+    assert (made["slots"] + 2) * slot + 4 * (made["workFloats"] + made["otherFloats"]) < 192 * 1024
+    assert 1 <= made["usedCores"] <= cores
+    assert made["parts"] * made["partChunks"] * made["tableLanes"] <= 2048
+    whole = made["usedCores"] * made["stripsPerCore"] + made["extraStrips"]
+    assert whole + made["sharedStrips"] == samples * made["sampleStrips"]
+    assert made["partPieces"] * made["pieceRows"] >= spatial > (made["partPieces"] - 1) * made["pieceRows"]
 
 
 @pytest.mark.parametrize("offset", [1e2, 1e4])

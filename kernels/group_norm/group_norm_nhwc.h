@@ -156,7 +156,10 @@ class GroupNormNhwc {
   }
 
   // Rows that are all columns of x follow each other without a gap; others are on blocks of their own.
-  __aicore__ inline bool Gapless() const { return tiling_->partChannels == tiling_->channels; }
+  __aicore__ inline bool Gapless() const {
+    return tiling_->partChannels == tiling_->channels &&
+           tiling_->periodElements == tiling_->periodRows * tiling_->channels;
+  }
   __aicore__ inline uint32_t Pitch(uint32_t width) const {
     return Gapless() ? width : (width + kBlock - 1) / kBlock * kBlock;
   }

@@ -50,7 +50,7 @@ constexpr uint32_t kNhwcTable = 2048;
 constexpr uint32_t kNhwcMostSlots = 6;
 constexpr uint32_t kNhwcCores = 48;
 constexpr uint32_t kNhwcFewerCores = 40;
-// The longest period: of more, a strip has fewer columns. An odd number of channels has periods of eight rows.
+// The longest period: of more, each row is on blocks of its own. An odd number of channels has periods of eight rows.
 constexpr uint32_t kNhwcPeriod = 2080;
 constexpr uint32_t kNhwcColumns = 1024;
 // Strips of fewer groups where there are fewer samples than cores: the table has room for more chunks of each.
@@ -113,8 +113,9 @@ inline uint32_t NhwcSlotBytes(const GroupNormNhwcTilingData* tiling, uint32_t bl
 inline bool MakeNhwcPieces(GroupNormNhwcTilingData* tiling, uint64_t samples, uint64_t width, uint64_t group_width,
                            uint32_t block) {
   const uint64_t spatial = tiling->spatial, whole = tiling->channels;
-  const bool gapless = width == whole && tiling->parts == 1;
-  const uint64_t rows = gapless ? NhwcPeriodRows(whole, spatial) : 1;
+  const uint64_t gapless_rows = NhwcPeriodRows(whole, spatial);
+  const bool gapless = width == whole && tiling->parts == 1 && gapless_rows * whole <= kNhwcPeriod;
+  const uint64_t rows = gapless ? gapless_rows : 1;
   const uint64_t period = gapless ? rows * whole : NhwcRoundUp(width, block);
   if (period > kNhwcPeriod) return false;
   const uint64_t of_core = NhwcParts(samples * spatial * whole, kNhwcCores) / 2;
