@@ -81,6 +81,8 @@ class GroupNormResident : public GroupNormRing<T> {
       } else if (loadedNext_ < Ahead(loadRange_, loadStep_ - pieces)) {
         this->Load(RangeOf(loadRange_ + 1).begin + loadedNext_, false, false);
         ++loadedNext_;
+      } else if (holdsShare_ && firstGroup_ + loadRange_ == lastGroup_) {
+        return;
       } else {
         this->Load(range.begin + loadStep_ - pieces, true, false);
         ++loadStep_;
@@ -191,7 +193,7 @@ class GroupNormResident : public GroupNormRing<T> {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
-  static constexpr uint32_t kLead = 2;
+  static constexpr uint32_t kLead = 3;
   GroupNormMoments moments_;
   GroupNormResults results_;
   Range share_{0, 0};  // step 7: a part of groups that several cores divide
@@ -205,5 +207,6 @@ class GroupNormResident : public GroupNormRing<T> {
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
   uint32_t loadedNext_ = 0;  // pieces of the next range
+  bool holdsShare_ = false;  // step 7: no piece of the share comes again before all cores have met
   float eps_ = 0.0f;
 };

@@ -20,6 +20,7 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     firstChunk_ = core * chunks_ / tiling->usedCores;
     lastChunk_ = (core + 1) * chunks_ / tiling->usedCores;
     this->share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
+    this->holdsShare_ = true;  // SyncAll would wait for these copies
   }
 
   __aicore__ inline void Process() {
@@ -45,6 +46,8 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     const uint32_t last = (lastChunk_ - 1) / this->groupChunks_;
     Statistics of[2];
     FetchTables(first, last);
+    this->holdsShare_ = false;
+    this->LoadAhead();
     this->moments_.Combine(of, 0, last - first + 1, this->groupElements_, this->eps_);
     // Whoever has the beginning of a group writes its statistics.
     if (firstChunk_ % this->groupChunks_ == 0) Keep(sharedFrom_ + first, of[0], last == first);

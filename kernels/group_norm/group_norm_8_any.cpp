@@ -2,8 +2,8 @@
 //
 // New since step 7: one kernel for all. The host's tiling function knows the shape and the dtype, chooses the way that suits them, and
 // says so by a number, the tiling key: small groups go the way of step 6, all others that of step 7, which is step 5 where every
-// core has as many groups. The kernel has one branch for each key and decides nothing itself. half and bfloat16 come and leave as
-// they are, and in between everything is float.
+// core has as many groups. Groups of one element have a way of their own, without statistics. The kernel has one branch for each key
+// and decides nothing itself. half and bfloat16 come and leave as they are, and in between everything is float.
 // The key is a field of the tiling struct. In an operator package the host would hand the same number to SetTilingKey and the kernel
 // ask TILING_KEY_IS; kernels that are launched directly do not have that macro.
 // The timeline should show what the better of steps 6 and 7 shows; for half, bars of MTE2 and MTE3 of half the length, and those of V

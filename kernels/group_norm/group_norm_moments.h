@@ -147,7 +147,8 @@ class GroupNormMoments {
     AscendC::Muls(head_, head_, 1.0f / static_cast<float>(spread), static_cast<int32_t>(groups));
     AscendC::Brcb(centres_, head_, 1, {1, 8});
     const int32_t lanes = static_cast<int32_t>(groups * column_);
-    AscendC::Duplicate(offsets, 0.0f, lanes);  // behind the last chunk, too: they are multiplied by a count of zero
+    // Behind the last chunk, up to the next repeat: numbers, which are multiplied by a count of zero.
+    if (chunks_ % 8 != 0) AscendC::Duplicate(offsets, 0.0f, lanes);
     for (uint32_t group = 0; group < groups; ++group)
       SubtractBlock(offsets[group * column_], pivots[group * column_], centres_[group * 8], chunks_ * 8);
     AscendC::Mul(moved, counts, offsets, lanes);

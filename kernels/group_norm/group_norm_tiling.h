@@ -193,14 +193,28 @@ inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int
   return nullptr;
 }
 
-// Step 8. A key is one of these two ways, plus the dtype of x as CANN numbers it (ge::DataType).
-constexpr uint32_t kGroupNormSmallWay = 100;  // of step 6
-constexpr uint32_t kGroupNormSplitWay = 200;  // of step 7, which is that of step 5 where no group is shared
+// Step 8. A key is one of these three ways, plus the dtype of x as CANN numbers it (ge::DataType).
+constexpr uint32_t kGroupNormSmallWay = 100;   // of step 6
+constexpr uint32_t kGroupNormSplitWay = 200;   // of step 7, which is that of step 5 where no group is shared
+constexpr uint32_t kGroupNormSingleWay = 300;  // groups of one element
+
+// Elements of a tile of that way, and how many channels make it the quicker one: tiles do not reach into the next sample.
+constexpr uint32_t kGroupNormSingleTile = 2048;
+constexpr int64_t kGroupNormSingleChannels = 512;
 constexpr int32_t kGroupNormFloat = 0;
 constexpr int32_t kGroupNormHalf = 1;
 constexpr int32_t kGroupNormBfloat16 = 27;
 
-// The same for step 8: tiles of small groups where a tile holds several, otherwise groups in pieces.
+// Tiles of single elements; the cores share them as in step 6.
+inline void MakeGroupNormSingleTiles(GroupNormTilingData* tiling, uint32_t cores) {
+  const uint32_t sample = (tiling->channels + kGroupNormSingleTile - 1) / kGroupNormSingleTile;
+  const uint32_t tiles = sample * (tiling->totalGroups / tiling->channels);
+  tiling->usedCores = tiles < cores ? tiles : cores;
+  tiling->groupsPerCore = tiles / tiling->usedCores;
+  tiling->extraGroups = tiles % tiling->usedCores;
+}
+
+// The same for step 8: single elements, tiles of small groups where a tile holds several, otherwise groups in pieces.
 inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
                                           int32_t dtype, GroupNormTilingData* tiling) {
   if (dtype != kGroupNormFloat && dtype != kGroupNormHalf && dtype != kGroupNormBfloat16)
@@ -208,6 +222,11 @@ inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64
   const uint32_t block = dtype == kGroupNormFloat ? kGroupNormFloats : kGroupNormHalves;
   const char* refused = MakeGroupNormSmallTiling(n, c, s, groups, eps, cores, tiling, block);
   if (refused != nullptr) return refused;
+  if (c == groups && s == 1 && c >= kGroupNormSingleChannels && n > 0) {
+    MakeGroupNormSingleTiles(tiling, static_cast<uint32_t>(cores));
+    tiling->tilingKey = kGroupNormSingleWay + static_cast<uint32_t>(dtype);
+    return nullptr;
+  }
   const bool small = tiling->tileGroups != 0;
   if (!small) refused = MakeGroupNormSplitTiling(n, c, s, groups, eps, cores, tiling, block);
   tiling->tilingKey = (small ? kGroupNormSmallWay : kGroupNormSplitWay) + static_cast<uint32_t>(dtype);
