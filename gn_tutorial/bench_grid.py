@@ -1,6 +1,7 @@
 """What ``gnt bench`` runs: the shapes and targets of ``kernels/<op>/bench.toml``, read and checked.
 
-An operator without such a file is benched on the shape of its ``[example]``.
+Of an operator that is registered in a ``<name>.op.toml``, they are in ``<name>.bench.toml``. An operator without such a
+file is benched on the shape of its ``[example]``.
 """
 
 from __future__ import annotations
@@ -78,12 +79,15 @@ class Tune:
     """A tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
 
     from_step: kernels of the ladder from this step on are tuned by it, until another one takes over. follows: other
-    fields that depend on it, each as an expression of whole numbers over the struct's fields.
+    fields that depend on it, each as an expression of whole numbers over the struct's fields and ``cores``, the number
+    that the machine has. most: the largest value of the series that is tried, as such an expression; "": what the
+    Unified Buffer holds.
     """
 
     field: str
     multiple: int = 64
     from_step: int = 1
+    most: str = ""
     follows: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -109,7 +113,7 @@ class Grid:
 
 def load_grid(op: OpSpec) -> Grid:
     """The operator's grid. Raises RegistryError naming the file and the key at fault."""
-    path = op.folder / "bench.toml"
+    path = op.file.with_name(op.file.name.replace("op.toml", "bench.toml"))
     if not path.is_file():
         return Grid((example_case(op),))
     try:

@@ -15,8 +15,10 @@ from gn_tutorial.shapes import input_shapes
 from gn_tutorial.spec import Argument, OpSpec
 
 
-def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any) -> np.ndarray:
-    """Random numbers that no two axes share: every slice along axis 1 (axis 0 of a vector) has its own mean and spread.
+def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, channels: int | None = None) -> np.ndarray:
+    """Random numbers that no two axes share: every slice along one axis has its own mean and spread.
+
+    channels: that axis; None for axis 1, or axis 0 of a vector.
 
     A kernel that swaps channels, forgets to subtract the mean, or applies one channel's gamma to another, is then
     wrong by much more than a tolerance. Integers lie within -100 .. 100, unsigned ones within 0 .. 200.
@@ -25,7 +27,7 @@ def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any) -> 
     if found.kind in "iub":
         values = rng.integers(-100, 101, shape) if found.kind == "i" else rng.integers(0, 201, shape)
         return (values > 100 if found.kind == "b" else values).astype(found)
-    axis = 1 if len(shape) > 1 else 0
+    axis = channels if channels is not None else min(1, len(shape) - 1)
     per_slice = [length if index == axis else 1 for index, length in enumerate(shape)]
     mean, spread = rng.uniform(-3.0, 3.0, per_slice), rng.uniform(0.5, 2.0, per_slice)
     return (rng.standard_normal(shape) * spread + mean).astype(found)
@@ -48,15 +50,19 @@ def inputs(
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
     rng = np.random.default_rng(seed)
     shapes = input_shapes(op, shape, attributes)
-    arrays = {a.name: random_array(rng, shapes[a.name], dtype) for a in op.inputs if not a.saved_by}
+    arrays = {
+        a.name: random_array(rng, shapes[a.name], dtype, _channels(a, shapes[a.name]))
+        for a in op.inputs
+        if not a.saved_by
+    }
     return {a.name: saved(a, arrays, attributes or {}) if a.saved_by else arrays[a.name] for a in op.inputs}
 
 
 def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
     """What another operator saved for an input with ``saved_by``: the output of that name of the other's reference.
 
-    arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry names
-    a reference that does not exist or has no such output.
+    arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry
+    names a reference that does not exist or has no such output.
     """
     forward = getattr(reference, argument.saved_by, None)
     known = {**arrays, **attributes}
@@ -67,6 +73,11 @@ def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapp
     return array.astype(as_dtype(argument.dtype))
 
 
+def _channels(argument: Argument, shape: Sequence[int]) -> int | None:
+    """The axis of the channels, where it is the last one."""
+    return len(shape) - 1 if len(shape) > 1 and (argument.shape or ("",))[-1] == "C" else None
+
+
 def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """What the operator's reference gives for these inputs: output name -> array, float64; empty where a mask says so.
 
@@ -74,12 +85,10 @@ def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[s
     """
     function = getattr(reference, op.reference, None)
     if function is None:
-        raise RegistryError(f"gn_tutorial.reference has no '{op.reference}'", where=str(op.folder / "op.toml"))
+        raise RegistryError(f"gn_tutorial.reference has no '{op.reference}'", where=str(op.file))
     answer = function(*(arrays.get(argument.name) for argument in op.inputs), **attributes)
     values = [answer] if isinstance(answer, np.ndarray) else list(answer)
     if len(values) != len(op.outputs):
-        raise RegistryError(
-            f"the reference '{op.reference}' returns {len(values)} arrays", where=str(op.folder / "op.toml")
-        )
+        raise RegistryError(f"the reference '{op.reference}' returns {len(values)} arrays", where=str(op.file))
     values = [np.empty(0) if value is None else np.asarray(value) for value in values]
     return {output.name: value for output, value in zip(op.outputs, values, strict=True)}

@@ -1,7 +1,7 @@
 """From the shapes of an operator's inputs to the value of every symbol in its ``op.toml``, and back to output shapes.
 
 ``["N", "C", "S..."]`` means: the first axis is N, the second C, and all remaining axes (none, or several) together are
-``S...``; ``S`` alone is their product, 1 if there are none.
+``S...``; ``S`` alone is their product, 1 if there are none. In ``["N", "S...", "C"]`` they are those between N and C.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def _mask_bits(op: OpSpec, attribute: Attribute, value: Any) -> int:
 
 def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols, origins: dict[str, str]) -> None:
     pattern = argument.shape or ()
-    rest = pattern[-1] if pattern and pattern[-1].endswith("...") else ""
-    fixed = pattern[:-1] if rest else pattern
+    rest = next((axis for axis in pattern if axis.endswith("...")), "")
+    fixed = tuple(axis for axis in pattern if axis != rest)
     if len(actual) < len(fixed) or (not rest and len(actual) != len(fixed)):
         least = "at least " if rest else ""
         axes = "axis" if len(fixed) == 1 else "axes"
@@ -119,9 +119,11 @@ def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols,
             f"'{argument.name}' has shape {actual}; it needs {least}{len(fixed)} {axes}: ({', '.join(pattern)})",
             where=f"argument '{argument.name}' of {describe_call(op)}",
         )
-    values: list[tuple[str, int | Shape]] = list(zip(fixed, actual, strict=False))
+    values: list[tuple[str, int | Shape]] = list(zip(pattern, actual, strict=False))
     if rest:
-        values.append((rest, actual[len(fixed) :]))
+        start, end = pattern.index(rest), len(actual) - (len(pattern) - 1 - pattern.index(rest))
+        lengths = (*actual[:start], *actual[end:])
+        values = [*zip(fixed, lengths, strict=True), (rest, actual[start:end])]
     for symbol, value in values:
         if symbols.setdefault(symbol, value) != value:
             raise ArgumentError(

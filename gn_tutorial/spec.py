@@ -1,5 +1,9 @@
 """The registry: every operator and kernel of the course, read from ``kernels/<op>/op.toml``.
 
+A folder may hold further operators whose kernels share its headers, each in a ``<name>.op.toml`` of its own:
+``kernels/group_norm/group_norm_silu.op.toml``. With ``extends = "op.toml"`` such a file takes every key that it does
+not have itself from that one.
+
 A kernel is registered once. Tables, tests, the command line and the tour all derive from what this module returns, so
 a new file that is not in an ``op.toml`` does not exist for them, and a mistake in one is refused here, with its file
 and key.
@@ -21,6 +25,7 @@ ATTRIBUTE_TYPES = ("int64", "float32", "mask")
 DIRECTIONS = ("forward", "backward")
 #: Dtypes whose outputs may have a tolerance of their own: a rounding to them costs more than all work in float32.
 NARROW_DTYPES = ("float16", "bfloat16")
+_FILE = "op.toml"
 #: In ``dtype``: the dtype of the operator's data inputs, which the kernel's own ``dtypes`` limit.
 DATA_DTYPE = "T"
 
@@ -63,9 +68,9 @@ class Attribute:
 class Argument:
     """One kernel parameter, in the order of the kernel's signature.
 
-    ``shape`` is a tuple of symbols; the last may end in ``...`` and then stands for all remaining axes, their product
-    being the symbol without the dots. An output with ``like`` has the shape and dtype of that input. ``fill`` is the
-    value that an input left out is filled with; None means that it must be given. ``symbol`` is what a by-value
+    ``shape`` is a tuple of symbols; one may end in ``...`` and then stands for all axes that the others leave, their
+    product being the symbol without the dots. An output with ``like`` has the shape and dtype of that input. ``fill``
+    is the value that an input left out is filled with; None means that it must be given. ``symbol`` is what a by-value
     parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling struct.
     ``saved_by``: the reference of another operator whose output of this name this input is, computed from the other
     inputs: mean and rstd of a backward pass belong to its x, and random numbers would not.
@@ -118,7 +123,10 @@ class KernelSpec:
 
 @dataclass(frozen=True)
 class OpSpec:
-    """One operator: its arguments, attributes, reference and kernels (ordered by ``step``)."""
+    """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
+
+    ``file``: the registry file that it was read from.
+    """
 
     name: str
     title: str
@@ -126,7 +134,7 @@ class OpSpec:
     order: int
     reference: str
     direction: str
-    folder: Path
+    file: Path
     attributes: tuple[Attribute, ...]
     arguments: tuple[Argument, ...]
     tiling: TilingSpec | None
@@ -137,6 +145,11 @@ class OpSpec:
     def mask(self) -> Attribute | None:
         """The attribute that says which outputs are wanted; None: always all."""
         return next((a for a in self.attributes if a.type == "mask"), None)
+
+    @property
+    def folder(self) -> Path:
+        """Where the operator's file, kernels and headers are."""
+        return self.file.parent
 
     @property
     def inputs(self) -> tuple[Argument, ...]:
@@ -177,12 +190,13 @@ def kernels_root() -> Path:
 
 
 def load_registry(root: Path | None = None) -> dict[str, OpSpec]:
-    """Read every ``<root>/<op>/op.toml``; ``root`` is ``kernels_root()`` unless told.
+    """Read every ``<root>/<op>/op.toml`` and ``<name>.op.toml``; ``root`` is ``kernels_root()`` unless told.
 
     Returns operator name -> OpSpec, in the course's order. Raises RegistryError naming the file and the key at fault.
     """
     folder = kernels_root() if root is None else Path(root)
-    ops = sorted((_read_op(path) for path in folder.glob("*/op.toml")), key=lambda op: (op.order, op.name))
+    paths = [*folder.glob("*/op.toml"), *folder.glob("*/*.op.toml")]
+    ops = sorted((_read_op(path) for path in paths), key=lambda op: (op.order, op.name))
     return {op.name: op for op in ops}
 
 
@@ -246,15 +260,27 @@ class _Table:
             )
 
 
-def _read_op(path: Path) -> OpSpec:
+def _read_content(path: Path) -> dict[str, Any]:
+    """The keys of a registry file, and those that it lacks and the file that it extends has."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise RegistryError(f"cannot read the registry file: {error}", where=str(path)) from error
-    table = _Table(content, str(path))
+    base = content.pop("extends", None)
+    if base is None:
+        return content
+    if base != _FILE or path.name == _FILE:
+        raise RegistryError(f"'extends' is {base!r}", where=str(path), hint=f"a <name>.op.toml may extend {_FILE!r}")
+    return {**_read_content(path.with_name(_FILE)), **content}
+
+
+def _read_op(path: Path) -> OpSpec:
+    table = _Table(_read_content(path), str(path))
     name = table.take("name", str)
-    if name != path.parent.name:
-        raise RegistryError(f"'name' is {name!r} but the folder is {path.parent.name!r}", where=str(path))
+    wanted = path.name.removesuffix(".op.toml") if path.name != _FILE else path.parent.name
+    if name != wanted:
+        of = "file" if path.name != _FILE else "folder"
+        raise RegistryError(f"'name' is {name!r} but the {of} is {wanted!r}", where=str(path))
     attributes = tuple(
         _read_attribute(key, _Table(value, f"{path} [attributes] {key}"))
         for key, value in table.take("attributes", dict, {}).items()
@@ -275,7 +301,7 @@ def _read_op(path: Path) -> OpSpec:
         order=table.take("order", int),
         reference=table.take("reference", str),
         direction=table.choice("direction", DIRECTIONS),
-        folder=path.parent,
+        file=path,
         attributes=attributes,
         arguments=arguments,
         tiling=None if tiling is None else _read_tiling(path.parent, _Table(tiling, f"{path} [tiling]")),
@@ -375,6 +401,8 @@ def _check_op(op: OpSpec, where: str) -> None:
     for argument in op.inputs:
         if argument.shape is None:
             raise RegistryError(f"input '{argument.name}' has no shape", where=where)
+        if sum(axis.endswith("...") for axis in argument.shape) > 1:
+            raise RegistryError(f"two symbols of '{argument.name}' stand for all other axes", where=where)
         for axis in argument.shape:
             bound |= {axis, axis.removesuffix("...")}
     used = [(f"argument '{a.name}'", a.symbol) for a in op.arguments if a.role == "value"]

@@ -242,6 +242,8 @@ def _input_data(argument: Argument, position: int, features: np.ndarray, dtype: 
         # Uneven numbers, near 1 for gamma and near 0 for beta: a swapped channel, or gamma taken for beta, is seen.
         channel = np.arange(features.shape[1])
         return ((argument.fill or 0.0) + 0.3 * np.sin(1.7 * channel + 2.0 * position)).astype(kind)
+    if shape == ("N", "S...", "C"):
+        return np.ascontiguousarray(np.moveaxis(features, 1, -1), dtype=kind)
     if shape and shape[-1].endswith("..."):
         data = features if position == 0 else features[:, ::-1, :, ::-1]
         return np.ascontiguousarray(data, dtype=kind)

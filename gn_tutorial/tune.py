@@ -24,6 +24,7 @@ from gn_tutorial.whole_numbers import evaluate
 
 REFUSED = "refused"
 #: The smallest value that is tried unless told, in steps of the field: smaller tiles take the twin long and never win.
+#: A field that counts one by one begins at 1.
 _FIRST = 4
 
 
@@ -104,13 +105,17 @@ def tune(
     found = Kernel.registered(op, spec)
     host = found.tiling(*arrays.values(), blocks=machine.cores, **case.attributes)
     own = _own_value(host, knob)
-    wanted = _checked(values, knob) or _series(knob, machine.ub_bytes // itemsize)
+    known = {"cores": machine.cores}
+    most = machine.ub_bytes // itemsize
+    if knob.most:
+        most = min(most, evaluate(knob.most, _whole({**host.fields, **known})))
+    wanted = _checked(values, knob) or _series(knob, most)
     bound_us = 0.0
     tried: dict[int, Candidate] = {}
 
     def attempt(value: int) -> None:
         nonlocal bound_us
-        tile = host if value == own else retile(host, knob, value)
+        tile = host if value == own else retile(host, knob, value, known)
         candidate = Candidate(value, REFUSED, tile, value == own)
         tell(f"{spec.id} with {knob.field} = {value}")
         if value * itemsize > machine.ub_bytes:
@@ -147,11 +152,14 @@ def tune(
     return all_of()
 
 
-def retile(host: Tiling, knob: Tune, value: int) -> Tiling:
-    """The host function's struct with another value of the field, and of those that follow from it."""
+def retile(host: Tiling, knob: Tune, value: int, known: Mapping[str, int] | None = None) -> Tiling:
+    """The host function's struct with another value of the field, and of those that follow from it.
+
+    known: what the expressions may name besides the struct's fields.
+    """
     changed: dict[str, int] = {knob.field: value}
     for name, expression in knob.follows.items():
-        changed[name] = evaluate(expression, _whole({**host.fields, **changed}))
+        changed[name] = evaluate(expression, _whole({**host.fields, **(known or {}), **changed}))
     return host.with_(**changed)
 
 
@@ -188,11 +196,11 @@ def _checked(values: Sequence[int], knob: Tune) -> list[int]:
 
 def _series(knob: Tune, most: int) -> list[int]:
     """4, 6, 8, 12, 16, 24 ... steps of the field: each about 1.4 times the one before, up to ``most``."""
-    values, step = [], _FIRST
+    values, step = set(), 1 if knob.multiple == 1 else _FIRST
     while step * knob.multiple <= most:
-        values += [step * knob.multiple, step * 3 // 2 * knob.multiple]
+        values |= {step * knob.multiple, step * 3 // 2 * knob.multiple}
         step *= 2
-    return [value for value in values if value <= most]
+    return sorted(value for value in values if value <= most)
 
 
 def _between(value: int, tried: Sequence[int], multiple: int) -> list[int]:

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from test_group_norm_backward import NAMES, OP, bits, check, inputs, scales
-from test_group_norm_dtypes import STANDARD, near_zero_misses, relative_errors
 from test_group_norm_kernels import GRID
 
 from gn_tutorial import sample
+from gn_tutorial.accuracy import STANDARDS, accuracy
 from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import kernel
@@ -57,7 +57,7 @@ def plain(arrays: Mapping[str, np.ndarray], groups: int) -> dict[str, np.ndarray
     return {name: array.astype(arrays["x"].dtype) for name, array in made.items()}
 
 
-@pytest.mark.parametrize("dtype", STANDARD)
+@pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize(("shape", "groups"), SOME, ids=str)
 def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) -> None:
     arrays = narrow_inputs(shape, groups, dtype)
@@ -66,20 +66,17 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
     assert result.diagnostics == ()
     comparison = result.compare(truth, SPEC.tolerance)
     assert comparison.ok, comparison
-    unit, small, _ = STANDARD[dtype]
     theirs = plain(arrays, groups)
     for name in NAMES:
         assert result[name].dtype == as_dtype(dtype)
-        ours, others = (relative_errors(one[name], truth[name]) for one in (result, theirs))
-        large = np.abs(truth[name]) >= small
-        assert ours.mean() < max(unit, 2 * others.mean()), name
+        ours, usual = accuracy(result[name], truth[name], theirs[name]), accuracy(theirs[name], truth[name])
+        assert ours.mere < max(ours.standard.unit, 2 * usual.mere), ours
         # Where terms cancel, float32 itself misses the standard; the worst of 10^5 such elements is a matter of luck.
-        assert ours[large].max(initial=0.0) < max(10 * unit, 4 * others[large].max(initial=0.0)), name
-        misses, usual = (near_zero_misses(one[name], truth[name], dtype) for one in (result, theirs))
-        assert misses <= 2 * max(usual, 1), name
+        assert ours.mare < max(10 * ours.standard.unit, 4 * usual.mare), ours
+        assert ours.misses <= ours.misses_limit, ours
 
 
-@pytest.mark.parametrize("dtype", STANDARD)
+@pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize(("shape", "groups"), SOME, ids=str)
 def test_neither_late_copies_nor_cores_nor_their_order_change_a_bit(
     shape: tuple[int, ...], groups: int, dtype: str
@@ -144,7 +141,7 @@ def test_what_a_rounded_mean_lacks_is_put_right(shape: tuple[int, ...], groups: 
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("dtype", STANDARD)
+@pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize("shape", [(2, 6, 10, 7), (2, 6, 70, 71)], ids=str)
 def test_what_is_not_a_number_in_x_stays_in_its_group(dtype: str, shape: tuple[int, ...], bad: float) -> None:
     arrays = inputs(shape, 3, dtype=dtype)
@@ -168,7 +165,7 @@ def test_every_channel_a_group_of_one_element() -> None:
     assert np.abs(result.dgamma).max() < 1e-3  # x - mean is a rounding, rstd the root of 1e5
 
 
-@pytest.mark.parametrize("dtype", STANDARD)
+@pytest.mark.parametrize("dtype", STANDARDS)
 def test_a_group_much_larger_than_local_memory(dtype: str) -> None:
     """4 MiB of each tensor in one group; a row has more parts than a block has lanes; all cores share it."""
     shape = (1, 2, 512, 1025)

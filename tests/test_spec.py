@@ -61,9 +61,14 @@ GROUP_NORM = [
 BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "two_stages", "atomic", "any")]
 
 
+OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows"]
+
+
 def test_registry_holds_the_course_in_order() -> None:
-    assert list(REGISTRY) == ["copy", "add", "group_norm", "group_norm_backward"]
-    assert [rung.id for _, rung in all_kernels(REGISTRY)] == ["copy/queue", "add/queue", *GROUP_NORM, *BACKWARD]
+    operators = "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_backward"
+    assert list(REGISTRY) == operators.split()
+    warm_up = ["copy/queue", "add/queue", "silu/queue"]
+    assert [rung.id for _, rung in all_kernels(REGISTRY)] == [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD]
 
 
 @pytest.mark.parametrize(("op", "rung"), KERNELS)
@@ -81,7 +86,8 @@ def test_registered_kernel_has_a_reference_a_reason_and_a_tiling_header(op: OpSp
 
 def test_every_kernel_source_is_registered() -> None:
     registered = {rung.file for _, rung in all_kernels(REGISTRY)}
-    sources = {path for path in kernels_root().glob("*/*.cpp") if path.parent.name in REGISTRY}
+    folders = {op.folder for op in REGISTRY.values()}
+    sources = {path for folder in folders for path in folder.glob("*.cpp")}
     assert sources == registered
 
 
@@ -107,6 +113,38 @@ def test_op_is_read_whole(tmp_path: Path) -> None:
     assert op.kernels[0].tolerance.of("float16") is op.kernels[0].tolerance
 
 
+def second(folder: Path, text: str) -> OpSpec:
+    """An operator of the name ``root`` beside the one of ``GOOD``."""
+    read(folder, GOOD)
+    (folder / "scale" / "root.op.toml").write_text(text)
+    return load_registry(folder)["root"]
+
+
+def test_a_folder_may_hold_a_second_operator_that_extends_the_first(tmp_path: Path) -> None:
+    own = GOOD[GOOD.index("[[kernels]]") : GOOD.index("[example]")].replace("scale.cpp", "root.cpp")
+    op = second(tmp_path, f'name = "root"\nextends = "op.toml"\norder = 2\nreference = "add"\n{own}')
+    first = load_registry(tmp_path)["scale"]
+    assert (op.arguments, op.attributes, op.example) == (first.arguments, first.attributes, first.example)
+    assert (op.order, op.reference, op.kernels[0].id) == (2, "add", "root/plain")
+    assert op.kernels[0].file == tmp_path / "scale" / "root.cpp"
+    assert (op.folder, op.file.name) == (first.folder, "root.op.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('name = "rot"\nextends = "op.toml"', "the file is 'root'"),
+        ('name = "root"\nextends = "other.toml"', "'extends' is 'other.toml'"),
+        ('name = "root"', "'arguments' is missing"),
+    ],
+)
+def test_a_mistake_of_a_second_operator_is_named_with_its_file(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        second(tmp_path, text)
+    assert message in caught.value.what
+    assert "root.op.toml" in caught.value.where
+
+
 def test_a_narrow_dtype_may_have_a_tolerance_of_its_own(tmp_path: Path) -> None:
     own = 'reason = "one rounding", float16 = { rtol = 5e-4, atol = 0, reason = "of a half" }'
     tolerance = read(tmp_path, GOOD.replace('reason = "one rounding"', own)).kernels[0].tolerance
@@ -127,6 +165,7 @@ def test_a_narrow_dtype_may_have_a_tolerance_of_its_own(tmp_path: Path) -> None:
         ('like = "x"', 'like = "z"', "output 'y' needs a shape"),
         ('name = "scale"', 'name = "scales"', "the folder is 'scale'"),
         ('shape = ["N", "S..."]', "", "input 'x' has no shape"),
+        ('shape = ["N", "S..."]', 'shape = ["N...", "S..."]', "two symbols of 'x' stand for all other axes"),
         ('name = "y"', 'name = "x"', "argument 'x' is registered twice"),
         ('role = "value"', 'role = "tiling"', "go together"),
         ('role = "value"', 'role = "workspace"\nbytes = "scratch"', "names a tiling field"),
@@ -143,7 +182,10 @@ def test_mistake_in_op_toml_is_named_with_its_file(tmp_path: Path, old: str, new
     assert "op.toml" in caught.value.where
 
 
-MASK = 'factor = { symbol = "f", type = "float32", default = 2.0 }\nwanted = { symbol = "m", type = "mask", default = %s }'
+MASK = """\
+factor = { symbol = "f", type = "float32", default = 2.0 }
+wanted = { symbol = "m", type = "mask", default = %s }
+"""
 
 
 def test_a_mask_has_a_boolean_for_each_output(tmp_path: Path) -> None:
@@ -188,4 +230,4 @@ def test_unknown_name_suggests_the_closest(name: str) -> None:
 def test_name_like_no_other_lists_all() -> None:
     with pytest.raises(RegistryError) as caught:
         find_kernel("zzzz")
-    assert "copy/queue, add/queue, group_norm/scalar" in caught.value.hint
+    assert "copy/queue, add/queue, silu/queue, group_norm/scalar" in caught.value.hint

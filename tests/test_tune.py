@@ -223,3 +223,43 @@ def test_a_later_knob_takes_over_from_its_step_on() -> None:
 def test_a_field_without_an_entry_is_tuned_in_steps_of_one() -> None:
     host = gnt.kernel(SPEC.id).tiling(np.zeros((2, 8, 4), np.float32), num_groups=2)
     assert retile(host, Tune("channelsPerTile", 1), 1)["channelsPerTile"] == 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape", "groups", "field", "values"),
+    [
+        ("group_norm/resident", (3, 8, 30, 31), 2, "slotElements", [256, 960, 1984, 4096]),
+        ("group_norm/resident", (2, 6, 7, 9), 2, "slotElements", [64, 256]),
+        ("group_norm/small", (5, 12, 3, 5), 6, "tileGroups", [1, 4, 6, 7, 12, 18, 30]),
+        ("group_norm/small", (40, 12), 4, "tileGroups", [1, 3, 4, 8, 100]),
+        ("group_norm/split", (1, 8, 90, 131), 2, "chunkPieces", [1, 2, 3, 5, 40]),
+    ],
+)
+def test_steps_5_to_7_are_right_with_other_values_of_their_fields(
+    kernel: str, shape: tuple[int, ...], groups: int, field: str, values: list[int]
+) -> None:
+    op, spec = find_kernel(kernel)
+    found = tune(op, spec, Case(shape, {"num_groups": groups}), B2, values=values)
+    assert found.field == field
+    assert [one.status for one in found.candidates] == [OK] * len(found.candidates)
+    assert {*values, found.default.value} == {one.value for one in found.candidates}
+    assert found.matters
+
+
+def test_what_follows_may_name_the_cores_of_the_machine() -> None:
+    op, spec = find_kernel("group_norm/small")
+    arrays = sample.inputs(op, (5, 12, 3, 5))
+    host = gnt.kernel(spec.id).tiling(*arrays.values(), num_groups=6, blocks=48)
+    knob = load_grid(op).knob(spec.step)
+    made = retile(host, knob, 1, {"cores": 20})
+    assert (made["unitGroups"], made["usedCores"], made["groupsPerCore"], made["extraGroups"]) == (6, 20, 1, 10)
+    whole = retile(host, knob, 12, {"cores": 20})  # two samples a tile: tiles count through all 30 groups
+    assert (whole["unitGroups"], whole["usedCores"], whole["groupsPerCore"]) == (30, 3, 1)
+
+
+def test_a_series_ends_at_the_field_s_own_limit() -> None:
+    op, spec = find_kernel("group_norm/split")
+    found = tune(op, spec, Case((1, 4, 70, 131), {"num_groups": 2}), B2)
+    pieces = found.default.tile["groupPieces"]
+    assert found.candidates[0].value == 1
+    assert max(one.value for one in found.candidates) <= max(pieces, found.default.value)

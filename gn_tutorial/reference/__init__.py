@@ -1,12 +1,15 @@
 """What the kernels are compared with: the same mathematics in NumPy, with float64 inside.
 
-``group_norm`` is the operator of the course, ``group_norm_backward`` its gradients. ``layer_norm`` and
-``instance_norm`` are its two limits, one group and one channel a group; they are written on their own, so that an
-agreement between them is evidence and not a tautology. ``copy`` and ``add`` are the warm-up kernels' references.
+``group_norm`` is the operator of the course, ``group_norm_nhwc`` the same of a channels-last tensor, and
+``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
+channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
+``copy`` and ``add`` are the references of the warm-up kernels, ``silu`` and ``group_norm_silu`` those of an operator and
+of its fusion.
 """
 
-from gn_tutorial.reference.elementwise import add, copy
-from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm
+from gn_tutorial.reference.elementwise import add, copy, silu
+from gn_tutorial.reference.fused import group_norm_silu
+from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
 from gn_tutorial.reference.group_norm_backward import GroupNormGradients, group_norm_backward
 from gn_tutorial.reference.limits import instance_norm, layer_norm
 
@@ -17,6 +20,9 @@ __all__ = [
     "copy",
     "group_norm",
     "group_norm_backward",
+    "group_norm_nhwc",
+    "group_norm_silu",
     "instance_norm",
     "layer_norm",
+    "silu",
 ]

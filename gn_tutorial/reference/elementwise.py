@@ -1,4 +1,4 @@
-"""References of the warm-up kernels: ``copy`` and ``add``."""
+"""References of the element-wise kernels: ``copy``, ``add`` and ``silu``."""
 
 from __future__ import annotations
 
@@ -31,3 +31,14 @@ def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     if left.dtype.kind in "iu":
         return left + right
     return as_float64(left, "x") + as_float64(right, "y")
+
+
+def silu(x: ArrayLike) -> np.ndarray:
+    """x * sigmoid(x) as float64, in the shape of ``x``: Elfwing, Uchibe and Doya, 2018, https://arxiv.org/abs/1702.03118.
+
+    -inf gives NaN, as in PyTorch, because x / (1 + e^-x) is -inf / inf there.
+    Raises ArgumentError for a dtype that is not real.
+    """
+    data = as_float64(x, "x")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return data / (1.0 + np.exp(-data))

@@ -65,3 +65,16 @@ def group_norm(
     if shift is not None:
         y += shift.reshape(per_channel)
     return GroupNormOutputs(y.astype(dtype, copy=False), mean[:, :, 0].astype(dtype), rstd[:, :, 0].astype(dtype))
+
+
+def group_norm_nhwc(
+    x: ArrayLike,
+    gamma: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    *,
+    num_groups: int,
+    eps: float = 1e-5,
+) -> GroupNormOutputs:
+    """``group_norm`` of x in the layout (N, *spatial, C), through a transpose; y has that layout, too. float64."""
+    found = group_norm(np.moveaxis(np.asarray(x), -1, 1), gamma, beta, num_groups=num_groups, eps=eps)
+    return found._replace(y=np.ascontiguousarray(np.moveaxis(found.y, 1, -1)))

@@ -36,12 +36,12 @@ __aicore__ inline void ApplyToLines(const AscendC::LocalTensor<float>& dst, cons
   }
 }
 
-// What lies between the end of a line and the next line becomes zero: less than two blocks.
+// What lies between the end of a line and the next line becomes zero: at most a repeat, from the block on in which the line ends.
 __aicore__ inline void ClearBehindLines(const AscendC::LocalTensor<float>& values, uint32_t lines, uint32_t length,
                                         uint32_t pitch) {
   if (length == pitch) return;
   const uint32_t start = length / 8 * 8;
-  uint64_t behind[2] = {(1ull << (pitch - start)) - (1ull << (length - start)), 0};
+  uint64_t behind[2] = {~0ull >> (64 - (pitch - start)) & ~0ull << (length - start), 0};
   // A single line may be longer than the step of a repeat can say: lines of more than 255 blocks are taken one by one.
   const uint32_t most = pitch / 8 <= 255 ? kLinesAtOnce : 1;
   for (uint32_t line = 0; line < lines; line += most) {

@@ -3,10 +3,11 @@
 #include "group_norm_core.h"
 #include "../common/common_dtype.h"
 #include "../common/common_lines.h"
+#include "group_norm_epilogue.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
 
-template <class T>
+template <class T, class Epilogue = GroupNormIdentity>
 class GroupNormSmall {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
@@ -79,6 +80,7 @@ class GroupNormSmall {
       Measure(tile, x);
       if (tile == first_ || !affineStays_) ExpandAffine(tile);
       Normalise(tile, x);
+      Epilogue::Apply(x, scratch_, elements);
       Narrow(slots_[slot * kTile], x, elements);
       if (!affineStays_ && tile + 1 < last_) {
         SyncPipes<AscendC::HardEvent::V_MTE2>(pipe_);

@@ -2,9 +2,9 @@
 #pragma once
 #include "group_norm_5_resident.h"
 
-template <class T>
-class GroupNormSplit : public GroupNormResident<T> {
-  using Base = GroupNormResident<T>;
+template <class T, class Epilogue = GroupNormIdentity>
+class GroupNormSplit : public GroupNormResident<T, Epilogue> {
+  using Base = GroupNormResident<T, Epilogue>;
   using Statistics = typename Base::Statistics;
   using Range = typename Base::Range;
 
@@ -20,6 +20,7 @@ class GroupNormSplit : public GroupNormResident<T> {
     firstChunk_ = core * chunks_ / tiling->usedCores;
     lastChunk_ = (core + 1) * chunks_ / tiling->usedCores;
     this->share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
+    this->holdsShare_ = true;  // SyncAll would wait for these copies
   }
 
   __aicore__ inline void Process() {
@@ -37,7 +38,7 @@ class GroupNormSplit : public GroupNormResident<T> {
 
   // A share has no more chunks than a group, so it lies in two groups at most.
   __aicore__ inline void SharedGroups() {
-    const uint32_t before = this->Measure(this->share_);
+    this->Measure();
     if (firstChunk_ < lastChunk_) PublishTable();
     AscendC::SyncAll();
     if (firstChunk_ == lastChunk_) return;
@@ -45,35 +46,41 @@ class GroupNormSplit : public GroupNormResident<T> {
     const uint32_t last = (lastChunk_ - 1) / this->groupChunks_;
     Statistics of[2];
     FetchTables(first, last);
-    this->moments_.Combine(of, last - first + 1, this->groupElements_, this->eps_);
+    this->holdsShare_ = false;
+    this->LoadAhead();
+    this->moments_.Combine(of, 0, last - first + 1, this->groupElements_, this->eps_);
     // Whoever has the beginning of a group writes its statistics.
-    if (firstChunk_ % this->groupChunks_ == 0) this->Keep(sharedFrom_ + first, of[0], last == first);
-    if (last != first) this->Keep(sharedFrom_ + last, of[1], true);
-    this->Normalise(this->share_, before, sharedFrom_ + first, of[0], of[1]);
+    if (firstChunk_ % this->groupChunks_ == 0) Keep(sharedFrom_ + first, of[0], last == first);
+    if (last != first) Keep(sharedFrom_ + last, of[1], true);
+    this->Normalise(of, 0);
+  }
+
+  __aicore__ inline void Keep(uint32_t group, const Statistics& of, bool last) {
+    this->results_.Keep(group, of.centre + of.rest, of.rstd, last);
   }
 
   // The four columns of this core's chunks, each beside those of the other cores.
   __aicore__ inline void PublishTable() {
     const uint32_t blocks = lastChunk_ - firstChunk_;
     SyncPipes<AscendC::HardEvent::V_MTE3>(this->pipe_);
-    AscendC::DataCopyExtParams columns{4, blocks * 32, kColumnBlocks - blocks, (chunks_ - blocks) * 32, 0};
-    AscendC::DataCopyPad(table_[firstChunk_ * 8], this->moments_.Table(0), columns);
-    this->moments_.Clear(1);  // it will hold the table of the second group, if the share is of two
+    const uint32_t others = this->moments_.ColumnBlocks() - blocks;
+    AscendC::DataCopyExtParams columns{4, blocks * 32, others, (chunks_ - blocks) * 32, 0};
+    AscendC::DataCopyPad(table_[firstChunk_ * 8], this->moments_.Table(this->range_ % 2), columns);
   }
 
   // All chunks of a group, in their order: every core adds up the same numbers in the same way.
   __aicore__ inline void FetchTables(uint32_t first, uint32_t last) {
     const uint32_t blocks = this->groupChunks_;
-    AscendC::DataCopyExtParams columns{4, blocks * 32, (chunks_ - blocks) * 32, kColumnBlocks - blocks, 0};
+    const uint32_t others = this->moments_.ColumnBlocks() - blocks;
+    AscendC::DataCopyExtParams columns{4, blocks * 32, (chunks_ - blocks) * 32, others, 0};
     AscendC::DataCopyPadExtParams<float> whole{false, 0, 0, 0.0f};
     for (uint32_t group = first; group <= last; ++group)
       AscendC::DataCopyPad(this->moments_.Table(group - first), table_[group * blocks * 8], columns, whole);
-    // All pieces have been waited for, and none is on its way: the ids of the slots are free.
-    AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(0);
-    AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(0);
+    // The ring has all ids between MTE2 and the vector unit; those by way of MTE3 are free.
+    SyncPipes<AscendC::HardEvent::MTE2_MTE3>(this->pipe_);
+    SyncPipes<AscendC::HardEvent::MTE3_V>(this->pipe_);
   }
 
-  static constexpr uint32_t kColumnBlocks = kGroupNormChunks;
   AscendC::GlobalTensor<float> table_;
   uint32_t sharedGroups_ = 0;
   uint32_t sharedFrom_ = 0;

@@ -2,8 +2,11 @@
 // spread over cores.
 //
 // Pieces form chunks. Each chunk gives four numbers: a pivot near its mean, the sum of x - pivot, the number of elements, and the sum
-// of (x - pivot)^2. They stand in a table of four columns, a block of 32 bytes for each number, in the order of the chunks. Then the
-// table is combined, always in that order.
+// of (x - pivot)^2. They stand in a table of four columns, a block of eight floats for each number, in the order of the chunks: of the
+// sums eight parts, of the pivot eight copies. Then the table is combined, always in that order.
+//
+// There are two tables: while the last pieces of a group are normalised, the next group is measured; and what a core has of shared
+// groups may lie in two of them. Each column is there twice, side by side, so that one instruction takes both tables.
 #pragma once
 #include "group_norm_core.h"
 #include "../common/common_lines.h"
@@ -17,82 +20,76 @@ class GroupNormMoments {
     float rest;
     float rstd;
   };
-  static constexpr uint32_t kColumn = 8 * kGroupNormChunks;  // floats of a column
-  static constexpr uint32_t kPiece = kGroupNormPiece;        // floats of a piece at most: 64 repeats
 
+  // Groups have `chunks` chunks, at most kGroupNormChunks.
   __aicore__ inline void Init(AscendC::TPipe* pipe, uint32_t chunks) {
     pipe_ = pipe;
     chunks_ = chunks;
+    column_ = (chunks * 8 + kRepeat - 1) / kRepeat * kRepeat + kRepeat;  // Brcb writes eight blocks where one is wanted
     pipe->InitBuffer(workBuf_, (kPiece + kRepeat) * sizeof(float));
-    pipe->InitBuffer(sumsBuf_, 4 * kPiece / 8 * sizeof(float));
-    pipe->InitBuffer(tableBuf_, (4 * kColumn + kRepeat) * sizeof(float));
-    pipe->InitBuffer(smallBuf_, (kColumn / 4 + 7 * kRepeat) * sizeof(float));
+    pipe->InitBuffer(tablesBuf_, 8 * column_ * sizeof(float));
+    pipe->InitBuffer(sumsBuf_, (2 * kSums + 8 * kRepeat) * sizeof(float));
     work_ = workBuf_.Get<float>();
+    tables_ = tablesBuf_.Get<float>();
     sums_ = sumsBuf_.Get<float>();
-    table_ = tableBuf_.Get<float>();  // and 64 more: Brcb writes eight blocks where one is wanted
-    small_ = smallBuf_.Get<float>();
-    smaller_ = small_[kColumn / 4];
-    head_ = smaller_[kRepeat];
-    results_ = head_[kRepeat];
+    parts_ = sums_[2 * kSums];
+    head_ = parts_[4 * kRepeat];
+    centres_ = head_[kRepeat];
+    results_ = centres_[kRepeat];
     AscendC::Duplicate(head_, 0.0f, kRepeat);
+    AscendC::Duplicate(tables_, 0.0f, static_cast<int32_t>(8 * column_));
+    AscendC::Duplicate(sums_, 0.0f, 2 * kSums);
   }
 
-  // A table of its own for one group; a second one, in the work space, while no piece is measured.
-  __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t which) const { return which == 0 ? table_ : work_; }
+  // One of the two tables: where its first column begins, and the blocks from one of its columns to the next.
+  __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t which) const { return tables_[which * column_]; }
+  __aicore__ inline uint32_t ColumnBlocks() const { return 2 * column_ / 8; }
   __aicore__ inline AscendC::LocalTensor<float> Work() const { return work_; }
 
-  // Blocks have more lanes than are written: what a NaN left there must not reach the next group.
-  __aicore__ inline void Clear(uint32_t which) {
-    if (chunks_ > 1) AscendC::Duplicate(Table(which), 0.0f, 3 * kColumn);
+  // x becomes x - pivot, with the pivot of chunk `entry`.
+  __aicore__ inline void Centre(const AscendC::LocalTensor<float>& x, uint32_t lanes, uint32_t which, uint32_t entry) {
+    SubtractBlock(x, x, Pivot(which, entry), lanes);
+  }
+  // How far that pivot is from the centre of the group's statistics. After Combine.
+  __aicore__ inline float PivotOffset(const Statistics& of, uint32_t which, uint32_t entry) const {
+    return Pivot(which, entry).GetValue(0) - of.centre;
   }
 
-  // Takes `rows` rows of `length` elements, `pitch` apart, into chunk `entry` of the table. The pivot is the mean of the
-  // chunk's first elements, a repeat at most: near enough for the squares not to cancel, and the sum says how far off it was.
-  // x may lie in the work space.
+  // Takes `rows` rows of `length` elements, `pitch` apart, into chunk `entry` of a table, and leaves x - pivot in x. Up to the next
+  // whole repeat, x has room.
   __aicore__ inline void Measure(const AscendC::LocalTensor<float>& x, uint32_t rows, uint32_t length, uint32_t pitch,
-                                 bool first, bool last, uint32_t entry) {
-    const AscendC::LocalTensor<float> pivot = table_[3 * kColumn + entry * 8];
-    if (first) {
-      const uint32_t head = length < kRepeat ? length : kRepeat;
-      AscendC::WholeReduceSum(head_, x, static_cast<int32_t>(head), 1, 1, 1, 8);
-      AscendC::Muls(head_, head_, 1.0f / static_cast<float>(head), 1);
-      AscendC::Brcb(pivot, head_, 1, {1, 8});
-    }
+                                 bool first, bool last, uint32_t which, uint32_t entry) {
+    if (first) FindPivot(x, length, Pivot(which, entry));
     const uint32_t lanes = rows * pitch;
     const uint32_t repeats = (lanes + kRepeat - 1) / kRepeat;
-    SubtractBlock(work_, x, pivot, lanes);
-    ClearBehindLines(work_, rows, length, pitch);
-    if (lanes % kRepeat != 0) AscendC::Duplicate(work_[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
-
-    // Eight sums a repeat, of the values in the first half of sums_, of their squares in the second.
-    const AscendC::LocalTensor<float> sums = first ? sums_ : sums_[kPiece / 4];
-    uint32_t& before = first ? repeatsOfFirst_ : repeatsOfOther_;
-    if (repeats < before) AscendC::Duplicate(sums, 0.0f, kPiece / 4);  // sums of a larger piece are still there
-    before = repeats;
-    AscendC::BlockReduceSum(sums, work_, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
-    AscendC::Mul(work_, work_, work_, static_cast<int32_t>(repeats * kRepeat));
-    AscendC::BlockReduceSum(sums[kPiece / 8], work_, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
-    if (!first) AscendC::Add(sums_, sums_, sums, kPiece / 4);
-    if (!first) repeatsOfFirst_ = kRepeat;  // any of them may be there now
-
+    Centre(x, lanes, which, entry);
+    if (rows == 1) {
+      ClearBehindLines(x, 1, length, repeats * kRepeat);
+    } else {
+      ClearBehindLines(x, rows, length, pitch);
+      if (lanes % kRepeat != 0) AscendC::Duplicate(x[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
+    }
+    AddUp(x, repeats, first);
     elements_ = (first ? 0 : elements_) + rows * length;
     if (!last) return;
-    AscendC::Duplicate(table_[kColumn + entry * 8], static_cast<float>(elements_), 1);
-    AscendC::BlockReduceSum(small_, sums_, kPiece / 4 / kRepeat, kRepeat, 1, 1, 8);
-    AscendC::WholeReduceSum(table_[entry * 8], small_, kRepeat, 2, 2 * kColumn, 1, 8);
+    const AscendC::LocalTensor<float> chunk = Table(which)[entry * 8];
+    AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
+    AscendC::BlockReduceSum(chunk, parts_, 2, kRepeat, static_cast<int32_t>(kSquares * column_ / 8), 1, 8);
   }
 
-  // The statistics of the groups whose chunks are in the tables, one or two: of `count` elements each.
-  __aicore__ inline void Combine(Statistics* of, uint32_t groups, uint32_t count, float eps) {
-    const bool one = chunks_ == 1;
-    for (uint32_t group = 0; group < groups && !one; ++group)
-      MoveToOnePivot(Table(group), results_[group * 2 * kRepeat]);
+  // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each.
+  __aicore__ inline void Combine(Statistics* of, uint32_t table, uint32_t groups, uint32_t count, float eps) {
+    if (chunks_ == 1) {
+      const int32_t distance = static_cast<int32_t>(kSquares * column_ / 8);
+      AscendC::WholeReduceSum(results_, Table(table), 8, 2, 1, 1, distance);
+    } else {
+      MoveToOnePivot(table, groups);
+    }
     SyncPipes<AscendC::HardEvent::V_S>(pipe_);
     for (uint32_t group = 0; group < groups; ++group) {
-      const AscendC::LocalTensor<float> sums = one ? table_ : results_[group * 2 * kRepeat];
-      of[group].centre = sums.GetValue(one ? 3 * kColumn : kCentre);
-      of[group].rest = sums.GetValue(0) / static_cast<float>(count);
-      const float square = sums.GetValue(one ? 2 * kColumn : 1) / static_cast<float>(count);
+      of[group].centre = (chunks_ == 1 ? Pivot(table, 0) : centres_[group * 8]).GetValue(0);
+      of[group].rest = results_.GetValue(group) / static_cast<float>(count);
+      const float square = results_.GetValue(groups + group) / static_cast<float>(count);
       const float variance = square - of[group].rest * of[group].rest;
       results_.SetValue(kRoots + group, (variance < 0.0f ? 0.0f : variance) + eps);
     }
@@ -104,31 +101,64 @@ class GroupNormMoments {
   }
 
  private:
+  __aicore__ inline AscendC::LocalTensor<float> Pivot(uint32_t which, uint32_t entry) const {
+    return Table(which)[kPivots * column_ + entry * 8];
+  }
+
+  // The mean of 64 elements of the first row: near enough for the squares not to cancel, and the sum says how far off it is. Eight
+  // blocks, evenly spread: were it the first elements alone, a few that are unlike all others would cost digits.
+  __aicore__ inline void FindPivot(const AscendC::LocalTensor<float>& x, uint32_t length,
+                                   const AscendC::LocalTensor<float>& pivot) {
+    const uint32_t taken = length < kRepeat ? length : kRepeat;
+    const uint32_t step = length < kRepeat ? 1 : length / kRepeat;
+    AscendC::WholeReduceSum(head_, x, static_cast<int32_t>(taken), 1, 1, static_cast<int32_t>(step), 8);
+    AscendC::Muls(head_, head_, 1.0f / static_cast<float>(taken), 1);
+    AscendC::Brcb(pivot, head_, 1, {1, 8});
+  }
+
+  // parts_: 64 parts of the sum of x, and 64 of the sum of its squares, over the pieces of a chunk. Sums of eight first.
+  __aicore__ inline void AddUp(const AscendC::LocalTensor<float>& x, uint32_t repeats, bool first) {
+    if (repeats < repeatsBefore_) AscendC::Duplicate(sums_, 0.0f, 2 * kSums);  // sums of a larger piece are still there
+    repeatsBefore_ = repeats;
+    AscendC::BlockReduceSum(sums_, x, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
+    AscendC::Mul(work_, x, x, static_cast<int32_t>(repeats * kRepeat));
+    AscendC::BlockReduceSum(sums_[kSums], work_, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
+    const AscendC::LocalTensor<float> parts = first ? parts_ : parts_[2 * kRepeat];
+    AscendC::BlockReduceSum(parts, sums_, 2 * kSums / kRepeat, kRepeat, 1, 1, 8);
+    if (!first) AscendC::Add(parts_, parts_, parts, 2 * kRepeat);
+  }
+
   // Chan's formula: sums about the chunks' pivots become sums about one centre. With e = pivot - centre, of n elements,
   // sum(x - centre) = sum(x - pivot) + n e, and sum((x - centre)^2) = sum((x - pivot)^2) + e (sum(x - pivot) + sum(x - centre)).
   // The centre is the mean of eight pivots, evenly spread: were it that of one, a chunk unlike all others would cost digits.
-  __aicore__ inline void MoveToOnePivot(const AscendC::LocalTensor<float>& table,
-                                        const AscendC::LocalTensor<float>& result) {
-    const AscendC::LocalTensor<float> first = table;
-    const AscendC::LocalTensor<float> counts = table[kColumn];
-    const AscendC::LocalTensor<float> second = table[2 * kColumn];
-    const AscendC::LocalTensor<float> pivots = table[3 * kColumn];
-    const AscendC::LocalTensor<float> centre = result[kCentre];
-    const int32_t lanes = static_cast<int32_t>(chunks_ * 8);
-    const int32_t spread = chunks_ < 8 ? lanes : 64;
-    AscendC::WholeReduceSum(head_, pivots, spread, 1, 1, static_cast<int32_t>(chunks_ < 8 ? 1 : chunks_ / 8), 8);
-    AscendC::Muls(head_, head_, 1.0f / static_cast<float>(spread), 1);
-    AscendC::Brcb(centre, head_, 1, {1, 8});
-    SubtractBlock(pivots, pivots, centre, chunks_ * 8);
-    AscendC::Mul(counts, counts, pivots, lanes);
-    AscendC::Add(counts, first, counts, lanes);
-    AscendC::Add(first, first, counts, lanes);
-    AscendC::Mul(first, first, pivots, lanes);
-    AscendC::Add(second, second, first, lanes);
-    // The two columns lie one after the other: both sums by the same instructions.
-    AscendC::BlockReduceSum(small_, counts, 2 * kColumn / kRepeat, kRepeat, 1, 1, 8);
-    AscendC::BlockReduceSum(smaller_, small_, kColumn / 4 / kRepeat, kRepeat, 1, 1, 8);
-    AscendC::WholeReduceSum(result, smaller_, kColumn / kRepeat, 2, 1, 1, kColumn / kRepeat / 8);
+  // results_: the sums of the groups, and then those of squares. centres_: a block for each group.
+  __aicore__ inline void MoveToOnePivot(uint32_t which, uint32_t groups) {
+    const AscendC::LocalTensor<float> first = Table(which);
+    const AscendC::LocalTensor<float> counts = first[kCounts * column_];
+    const AscendC::LocalTensor<float> squares = first[kSquares * column_];
+    const AscendC::LocalTensor<float> pivots = first[kPivots * column_];
+    const AscendC::LocalTensor<float> moved = work_;
+    const AscendC::LocalTensor<float> movedSquares = moved[groups * column_];
+    const AscendC::LocalTensor<float> offsets = movedSquares[groups * column_];
+    const AscendC::LocalTensor<float> parts = offsets[groups * column_];
+    const int32_t spread = static_cast<int32_t>(chunks_ < 8 ? chunks_ * 8 : kRepeat);
+    AscendC::WholeReduceSum(head_, pivots, spread, static_cast<int32_t>(groups), 1,
+                            static_cast<int32_t>(chunks_ < 8 ? 1 : chunks_ / 8), static_cast<int32_t>(column_ / 8));
+    AscendC::Muls(head_, head_, 1.0f / static_cast<float>(spread), static_cast<int32_t>(groups));
+    AscendC::Brcb(centres_, head_, 1, {1, 8});
+    const int32_t lanes = static_cast<int32_t>(groups * column_);
+    // Behind the last chunk, up to the next repeat: numbers, which are multiplied by a count of zero.
+    if (chunks_ % 8 != 0) AscendC::Duplicate(offsets, 0.0f, lanes);
+    for (uint32_t group = 0; group < groups; ++group)
+      SubtractBlock(offsets[group * column_], pivots[group * column_], centres_[group * 8], chunks_ * 8);
+    AscendC::Mul(moved, counts, offsets, lanes);
+    AscendC::Add(moved, first, moved, lanes);
+    AscendC::Add(movedSquares, first, moved, lanes);
+    AscendC::Mul(movedSquares, movedSquares, offsets, lanes);
+    AscendC::Add(movedSquares, squares, movedSquares, lanes);
+    AscendC::BlockReduceSum(parts, moved, 2 * lanes / static_cast<int32_t>(kRepeat), kRepeat, 1, 1, 8);
+    AscendC::WholeReduceSum(results_, parts, static_cast<int32_t>((column_ - kRepeat) / 8),
+                            static_cast<int32_t>(2 * groups), 1, 1, static_cast<int32_t>(column_ / kRepeat));
   }
 
   // dst = src - block, the same eight floats for every block of src.
@@ -141,23 +171,26 @@ class GroupNormMoments {
     AscendC::ResetMask();
   }
 
-  static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
-  static constexpr uint32_t kCentre = 8;   // in results_, from where each group's two sums are
-  static constexpr uint32_t kRoots = 4 * kRepeat;
+  static constexpr uint32_t kRepeat = 64;              // floats that the vector unit processes at once
+  static constexpr uint32_t kPiece = kGroupNormPiece;  // floats of a piece at most: 64 repeats
+  static constexpr uint32_t kSums = kPiece / 8;
+  static constexpr uint32_t kCounts = 2;  // where the columns begin, in columns of one table
+  static constexpr uint32_t kSquares = 4;
+  static constexpr uint32_t kPivots = 6;
+  static constexpr uint32_t kRoots = 8;  // in results_
   AscendC::TPipe* pipe_ = nullptr;
   AscendC::TBuf<AscendC::TPosition::VECCALC> workBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> sumsBuf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> tableBuf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> smallBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> tablesBuf_;
   AscendC::LocalTensor<float> work_;
-  AscendC::LocalTensor<float> sums_;
-  AscendC::LocalTensor<float> table_;
-  AscendC::LocalTensor<float> small_;
-  AscendC::LocalTensor<float> smaller_;
+  AscendC::LocalTensor<float> tables_;
+  AscendC::LocalTensor<float> sums_;   // of eight elements each; of their squares
+  AscendC::LocalTensor<float> parts_;  // of a chunk; of its last piece
   AscendC::LocalTensor<float> head_;
+  AscendC::LocalTensor<float> centres_;
   AscendC::LocalTensor<float> results_;
-  uint32_t chunks_ = 0;                // of a group
-  uint32_t elements_ = 0;              // of the chunk so far
-  uint32_t repeatsOfFirst_ = kRepeat;  // of what each half of sums_ may hold: at the start, anything
-  uint32_t repeatsOfOther_ = kRepeat;
+  uint32_t chunks_ = 0;         // of a group
+  uint32_t column_ = 0;         // floats of a column: whole repeats, and one more
+  uint32_t elements_ = 0;       // of the chunk so far
+  uint32_t repeatsBefore_ = 0;  // of the piece before: beyond them sums_ is zero
 };

@@ -3,15 +3,18 @@
 // A piece is some whole channels of a group, or a part of one channel. It is copied into a slot, computed on there, and copied out
 // of there: no queue moves it, so a slot is free for as long or as short as the work takes, and one event id per slot says who is
 // done with it. Copies run ahead: whenever a slot comes free, the next piece of this core is on its way, of this group or the next.
+// A slot holds floats. half and bfloat16 arrive in a space behind them and leave from there; then gamma and beta of the channels.
 #pragma once
 #include "group_norm_core.h"
+#include "../common/common_dtype.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
 
 template <class T>
 class GroupNormRing {
  protected:
-  static constexpr uint32_t kSlots = kGroupNormSlots;
+  // The hardware has eight event ids of a kind; with the space behind the floats there is room for six.
+  static constexpr uint32_t kSlots = kIsFloat<T> ? 8 : 6;
 
   struct Piece {
     uint32_t group;
@@ -38,14 +41,21 @@ class GroupNormRing {
     groupPieces_ = tiling->groupPieces;
     chunkPieces_ = tiling->chunkPieces;
     slotElements_ = tiling->slotElements;
+    affinePlace_ = slotElements_ * (kIsFloat<T> ? 1 : 3);
+    const uint32_t bytes = (affinePlace_ + 2 * RoundUp(pieceRows_)) * sizeof(T);
+    slotBytes_ = (bytes + kLine - 1) / kLine * kLine;
     const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), elements);
+    xOnceGm_ = xGm_;
+    if (2 * elements * sizeof(T) > kGroupNormCacheBytes)
+      xOnceGm_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
     yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(y), elements);
     gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
     betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(beta), tiling->channels);
-    pipe_->InitBuffer(slotsBuf_, kSlots * slotElements_ * sizeof(T));
-    slotsTile_ = slotsBuf_.Get<T>();
-    for (uint32_t slot = 0; slot < kSlots; ++slot) {  // all eight of each kind: a slot's number is its id
+    pipe_->InitBuffer(slotsBuf_, kSlots * slotBytes_);
+    slots_ = slotsBuf_.Get<T>();
+    floats_ = slotsBuf_.Get<float>();
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {  // the first of each kind: a slot's number is its id
       pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>();
       pipe_->AllocEventID<AscendC::HardEvent::MTE2_S>();
       pipe_->AllocEventID<AscendC::HardEvent::V_MTE2>();
@@ -53,17 +63,11 @@ class GroupNormRing {
     }
   }
 
-  // What this core works on: pieces begin .. end - 1 of all groups, range after range. Each range is read once for its statistics;
-  // its last kSlots pieces stay and are normalised where they are, those before them come a second time.
+  // Pieces begin .. end - 1 of all groups.
   struct Range {
     uint32_t begin;
     uint32_t end;
   };
-
-  __aicore__ inline uint32_t Kept(Range range) const {
-    const uint32_t pieces = range.end - range.begin;
-    return pieces < kSlots ? pieces : kSlots;
-  }
 
   // The place of a piece of x: `number` counts through all groups.
   __aicore__ inline Piece Find(uint32_t number) const {
@@ -84,24 +88,25 @@ class GroupNormRing {
     return piece;
   }
 
-  // Starts the copy of piece `number` into the next slot, as soon as that is free.
-  __aicore__ inline void Load(uint32_t number, bool withAffine) {
+  // Starts the copy of piece `number` into the next slot, as soon as that is free. What is read only once need not be in the L2
+  // cache, where it would take the room of y. The scalar unit waits for what comes a second time by a flag of its own; before that, it
+  // waits for the vector unit, which has waited for the copy.
+  __aicore__ inline void Load(uint32_t number, bool withAffine, bool once) {
     const Piece piece = Find(number);
     const uint32_t slot = loaded_++ % kSlots;
     WaitUntilFree(slot);
-    const AscendC::LocalTensor<T> x = slotsTile_[slot * slotElements_];
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
     AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(piece.pitch - piece.length),
                                            static_cast<T>(0.0f)};
-    AscendC::DataCopyPad(x, xGm_[piece.at], rows, zeros);
+    AscendC::DataCopyPad(Outside(slot), once ? xOnceGm_[piece.at] : xGm_[piece.at], rows, zeros);
     if (withAffine) {
       const uint32_t channel = piece.group % groups_ * channelsPerGroup_ + piece.channel;
       AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(piece.rows * sizeof(T)), 0, 0, 0};
       AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
-      AscendC::DataCopyPad(x[GammaPlace(piece)], gammaGm_[channel], row, any);
-      AscendC::DataCopyPad(x[BetaPlace(piece)], betaGm_[channel], row, any);
-      AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
+      AscendC::DataCopyPad(Gamma(slot), gammaGm_[channel], row, any);
+      AscendC::DataCopyPad(Beta(slot), betaGm_[channel], row, any);
+      if (!once) AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
     }
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
   }
@@ -116,7 +121,7 @@ class GroupNormRing {
     SyncPipes<AscendC::HardEvent::V_MTE3>(pipe_);
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
-    AscendC::DataCopyPad(yGm_[piece.at], slotsTile_[slot * slotElements_], rows);
+    AscendC::DataCopyPad(yGm_[piece.at], Outside(slot), rows);
     AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
     storedSlots_ |= 1u << slot;
     ++freed_;
@@ -141,19 +146,29 @@ class GroupNormRing {
     }
   }
 
-  // Behind the x of a slot: gamma and beta of its channels, and where they end.
-  __aicore__ inline uint32_t GammaPlace(const Piece& piece) const { return piece.rows * piece.pitch; }
-  __aicore__ inline uint32_t BetaPlace(const Piece& piece) const { return GammaPlace(piece) + RoundUp(piece.rows); }
-  __aicore__ inline uint32_t EndPlace(const Piece& piece) const { return BetaPlace(piece) + RoundUp(piece.rows); }
+  // A slot: x as floats; x as it comes and y as it leaves; gamma and beta of its channels.
+  __aicore__ inline AscendC::LocalTensor<float> Floats(uint32_t slot) const {
+    return floats_[slot * slotBytes_ / sizeof(float)];
+  }
+  __aicore__ inline AscendC::LocalTensor<T> Outside(uint32_t slot) const {
+    return slots_[slot * slotBytes_ / sizeof(T) + affinePlace_ - slotElements_];
+  }
+  __aicore__ inline AscendC::LocalTensor<T> Gamma(uint32_t slot) const {
+    return slots_[slot * slotBytes_ / sizeof(T) + affinePlace_];
+  }
+  __aicore__ inline AscendC::LocalTensor<T> Beta(uint32_t slot) const { return Gamma(slot)[RoundUp(pieceRows_)]; }
 
   // To whole blocks.
   __aicore__ inline uint32_t RoundUp(uint32_t elements) const { return (elements + kBlock - 1) / kBlock * kBlock; }
 
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
+  static constexpr uint32_t kLine = 512;              // bytes: slots begin at the same bank of local memory
   AscendC::TPipe* pipe_ = nullptr;
   AscendC::TBuf<AscendC::TPosition::VECCALC> slotsBuf_;
-  AscendC::LocalTensor<T> slotsTile_;
+  AscendC::LocalTensor<T> slots_;
+  AscendC::LocalTensor<float> floats_;  // the same memory
   AscendC::GlobalTensor<T> xGm_;
+  AscendC::GlobalTensor<T> xOnceGm_;
   AscendC::GlobalTensor<T> yGm_;
   AscendC::GlobalTensor<T> gammaGm_;
   AscendC::GlobalTensor<T> betaGm_;
@@ -167,6 +182,8 @@ class GroupNormRing {
   uint32_t groupPieces_ = 0;
   uint32_t chunkPieces_ = 0;
   uint32_t slotElements_ = 0;
+  uint32_t affinePlace_ = 0;
+  uint32_t slotBytes_ = 0;
   uint32_t loaded_ = 0;  // pieces whose copy was started,
   uint32_t freed_ = 0;   // and of these, those whose slot will be free
   uint32_t droppedSlots_ = 0;

@@ -24,7 +24,7 @@ struct GroupNormTilingData {
   uint32_t pieceLength;       // and elements of each: all of a channel, or, where pieceRows is 1, a part of it
   uint32_t groupPieces;       // pieces of a group
   uint32_t chunkPieces;       // pieces whose statistics are taken together
-  uint32_t slotElements;      // elements of a slot: a piece, gamma and beta of its channels, a multiple of 512 bytes
+  uint32_t slotElements;      // elements of x in a slot, a whole number of repeats
   uint32_t sharedGroups;      // step 7: the last groups, each divided among cores
   uint32_t workspaceBytes;    // for their statistics
   uint32_t tileGroups;        // step 6: groups of a tile; 0: groups are too large. Cores then share tiles, not groups,
@@ -36,12 +36,15 @@ struct GroupNormTilingData {
 // 192 KiB of a core's Unified Buffer. A copy of 24 KiB is long enough that its start costs next to nothing.
 constexpr uint32_t kGroupNormLargestTile = 6144;
 
-// Step 5 on. Eight slots, because the hardware has eight event ids of a kind; 4096 floats in a piece, because 64 sums of 64 are
-// added up by one instruction more; a table of 128 chunks, because a group of 16 million elements on 48 cores has pieces enough.
-constexpr uint32_t kGroupNormSlots = 8;
+// Step 5 on. 4096 floats in a piece, because their sums of eight, 512, are added up by two short instructions more; 64 chunks, because
+// theirs are, too; and chunks of eight pieces where cores need not share them, because every chunk has a pivot to find.
 constexpr uint32_t kGroupNormPiece = 4096;
-constexpr uint32_t kGroupNormChunks = 128;
+constexpr uint32_t kGroupNormChunks = 64;
+constexpr uint32_t kGroupNormChunkPieces = 8;
 constexpr uint32_t kGroupNormCores = 48;
+
+// The L2 cache of an Atlas A2: what is read once and what is written do not both fit into it if they are more than this.
+constexpr uint64_t kGroupNormCacheBytes = 192ull << 20;
 
 // Elements of x in 32 bytes, the unit of local memory.
 constexpr uint32_t kGroupNormFloats = 8;
@@ -62,14 +65,15 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
     rows = parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
-  const uint64_t slot = rows * round_up(length, block) + 2 * round_up(rows, block);
-  // Step 7 deals chunks of the groups that are left to the cores: a chunk is as small as the table allows, or larger where the core
-  // with the most then has less. For the largest Atlas A2, whatever it runs on: chunks decide the bits of the sums.
+  // Step 7 deals chunks of the groups that are left to the cores: of the sizes that the table allows, the one with which the core
+  // with the most has the least; of these the largest with which every core has one. For the largest Atlas A2, whatever it runs on:
+  // chunks decide the bits of the sums.
   const uint64_t least = parts(pieces, kGroupNormChunks), left = tiling->totalGroups % kGroupNormCores;
+  const uint64_t largest = 2 * least < kGroupNormChunkPieces ? kGroupNormChunkPieces : 2 * least;
   uint64_t chunk = least, most_pieces = UINT64_MAX;
-  for (uint64_t size = least; left > 0 && size <= 2 * least; ++size) {
-    const uint64_t busiest = parts(left * parts(pieces, size), kGroupNormCores) * size;
-    if (busiest < most_pieces) {
+  for (uint64_t size = least; size <= largest && pieces > 0; ++size) {
+    const uint64_t chunks = left * parts(pieces, size), busiest = parts(chunks, kGroupNormCores) * size;
+    if (busiest < most_pieces || (busiest == most_pieces && (left == 0 || chunks >= kGroupNormCores))) {
       most_pieces = busiest;
       chunk = size;
     }
@@ -78,7 +82,7 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
   tiling->pieceLength = static_cast<uint32_t>(length);
   tiling->groupPieces = static_cast<uint32_t>(pieces);
   tiling->chunkPieces = static_cast<uint32_t>(chunk);
-  tiling->slotElements = static_cast<uint32_t>(round_up(slot, 16 * block));
+  tiling->slotElements = static_cast<uint32_t>(round_up(rows * round_up(length, block), 64));
 }
 
 // Fills *tiling for x of shape (n, c, s) in `groups` groups, on at most `cores` cores; 32 bytes hold `block` elements of x. Returns
@@ -189,14 +193,28 @@ inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int
   return nullptr;
 }
 
-// Step 8. A key is one of these two ways, plus the dtype of x as CANN numbers it (ge::DataType).
-constexpr uint32_t kGroupNormSmallWay = 100;  // of step 6
-constexpr uint32_t kGroupNormSplitWay = 200;  // of step 7, which is that of step 5 where no group is shared
+// Step 8. A key is one of these three ways, plus the dtype of x as CANN numbers it (ge::DataType).
+constexpr uint32_t kGroupNormSmallWay = 100;   // of step 6
+constexpr uint32_t kGroupNormSplitWay = 200;   // of step 7, which is that of step 5 where no group is shared
+constexpr uint32_t kGroupNormSingleWay = 300;  // groups of one element
+
+// Elements of a tile of that way, and how many channels make it the quicker one: tiles do not reach into the next sample.
+constexpr uint32_t kGroupNormSingleTile = 2048;
+constexpr int64_t kGroupNormSingleChannels = 512;
 constexpr int32_t kGroupNormFloat = 0;
 constexpr int32_t kGroupNormHalf = 1;
 constexpr int32_t kGroupNormBfloat16 = 27;
 
-// The same for step 8: tiles of small groups where a tile holds several, otherwise groups in pieces.
+// Tiles of single elements; the cores share them as in step 6.
+inline void MakeGroupNormSingleTiles(GroupNormTilingData* tiling, uint32_t cores) {
+  const uint32_t sample = (tiling->channels + kGroupNormSingleTile - 1) / kGroupNormSingleTile;
+  const uint32_t tiles = sample * (tiling->totalGroups / tiling->channels);
+  tiling->usedCores = tiles < cores ? tiles : cores;
+  tiling->groupsPerCore = tiles / tiling->usedCores;
+  tiling->extraGroups = tiles % tiling->usedCores;
+}
+
+// The same for step 8: single elements, tiles of small groups where a tile holds several, otherwise groups in pieces.
 inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
                                           int32_t dtype, GroupNormTilingData* tiling) {
   if (dtype != kGroupNormFloat && dtype != kGroupNormHalf && dtype != kGroupNormBfloat16)
@@ -204,6 +222,11 @@ inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64
   const uint32_t block = dtype == kGroupNormFloat ? kGroupNormFloats : kGroupNormHalves;
   const char* refused = MakeGroupNormSmallTiling(n, c, s, groups, eps, cores, tiling, block);
   if (refused != nullptr) return refused;
+  if (c == groups && s == 1 && c >= kGroupNormSingleChannels && n > 0) {
+    MakeGroupNormSingleTiles(tiling, static_cast<uint32_t>(cores));
+    tiling->tilingKey = kGroupNormSingleWay + static_cast<uint32_t>(dtype);
+    return nullptr;
+  }
   const bool small = tiling->tileGroups != 0;
   if (!small) refused = MakeGroupNormSplitTiling(n, c, s, groups, eps, cores, tiling, block);
   tiling->tilingKey = (small ? kGroupNormSmallWay : kGroupNormSplitWay) + static_cast<uint32_t>(dtype);
