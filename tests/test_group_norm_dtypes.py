@@ -62,8 +62,14 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
     ours, theirs = (relative_errors(y, truth["y"]) for y in (result.y, plain(arrays, groups)))
     large = np.abs(truth["y"]) >= small
     assert ours.mean() < unit
-    # Where beta cancels what it is added to, float32 itself misses the standard's 10 T.
-    assert ours[large].max(initial=0.0) < max(10 * unit, 2 * theirs[large].max(initial=0.0))
+    # Where beta cancels what it is added to, float32 itself misses the standard's 10 T. The product and the shift are rounded when
+    # they are as large as the largest result of their channel, or beta.
+    axes = tuple(range(2, len(shape)))
+    beta = np.abs(arrays["beta"].astype(np.float64)).reshape(-1, *[1] * len(axes))
+    largest = np.abs(truth["y"]).max(axis=axes, keepdims=True, initial=0.0) + beta
+    cancelled = 2.0**-24 * largest / (np.abs(truth["y"]) + 1e-7)
+    allowed = np.maximum(max(10 * unit, 2 * theirs[large].max(initial=0.0)), cancelled)
+    assert (ours < allowed)[large].all()
     ours, theirs = (near_zero_misses(y, truth["y"], dtype) for y in (result.y, plain(arrays, groups)))
     assert ours <= 2 * max(theirs, 1)
 

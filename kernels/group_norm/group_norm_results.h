@@ -6,7 +6,8 @@
 
 class GroupNormResults {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR mean, GM_ADDR rstd, const __gm__ GroupNormTilingData* tiling) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR mean, GM_ADDR rstd,
+                              const __gm__ GroupNormTilingData* tiling) {
     pipe_ = pipe;
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
     rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
