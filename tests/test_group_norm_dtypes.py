@@ -62,8 +62,8 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
     ours, theirs = (relative_errors(y, truth["y"]) for y in (result.y, plain(arrays, groups)))
     large = np.abs(truth["y"]) >= small
     assert ours.mean() < unit
-    # Where beta cancels what it is added to, float32 itself misses the standard's 10 T. The product and the shift are rounded when
-    # they are as large as the largest result of their channel, or beta.
+    # Where beta cancels what it is added to, float32 itself misses the standard's 10 T. The product and the shift are
+    # rounded when they are as large as the largest result of their channel, or beta.
     axes = tuple(range(2, len(shape)))
     beta = np.abs(arrays["beta"].astype(np.float64)).reshape(-1, *[1] * len(axes))
     largest = np.abs(truth["y"]).max(axis=axes, keepdims=True, initial=0.0) + beta
