@@ -151,6 +151,35 @@ def test_a_mean_far_above_the_spread_costs_no_digit(offset: float) -> None:
         np.testing.assert_allclose(result.mean, truth.mean, rtol=6e-8)  # half a unit in the last place of a float
 
 
+def test_a_few_values_unlike_all_others_cost_no_digit() -> None:
+    """The pivot is spread over a row: were it the mean of these 64, squares would be 60 times too large."""
+    x = np.random.default_rng(6).normal(size=(1, 4, 400, 451)).astype(np.float32)
+    x[0, 0, 0, :64] = 1e4
+    truth = group_norm(x, num_groups=1, eps=EPS)
+    for name in ("resident", "split", "any"):
+        result = kernel(f"group_norm/{name}")(x, num_groups=1, eps=EPS)
+        np.testing.assert_allclose(result.rstd, truth.rstd, rtol=1e-6)
+        in_spreads = (result.mean - truth.mean) * truth.rstd
+        assert np.abs(in_spreads).max() < 1e-7
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_single_elements_that_are_not_numbers_stay_alone(bad: float) -> None:
+    """Groups of one element have a way of their own; tiles end with a sample, and its last one is not full."""
+    x, gamma, beta = sample.inputs(OP, (3, 2500), seed=4).values()
+    x[1, 2300] = bad
+    result = kernel("group_norm/any")(x, gamma, beta, num_groups=2500, eps=EPS)
+    assert result.tiling["tilingKey"] == 300
+    assert result.diagnostics == ()
+    expected = np.broadcast_to(beta, x.shape).copy()
+    expected[1, 2300] = np.nan
+    np.testing.assert_array_equal(result.y, expected)
+    np.testing.assert_array_equal(result.mean, x)
+    rstd = np.full(x.shape, 1 / np.sqrt(EPS), np.float32)
+    rstd[1, 2300] = np.nan
+    np.testing.assert_allclose(result.rstd, rstd, rtol=1e-6)
+
+
 @pytest.mark.parametrize("value", [0.0, 3.7, -1e6])
 @pytest.mark.parametrize("spec", RUNGS)
 def test_a_constant_group_is_shifted_only(spec: KernelSpec, value: float) -> None:

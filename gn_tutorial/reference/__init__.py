@@ -3,8 +3,8 @@
 ``group_norm`` is the operator of the course, ``group_norm_nhwc`` the same of a channels-last tensor, and
 ``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
-``copy`` and ``add`` are the references of the warm-up kernels, ``silu`` and ``group_norm_silu`` those of an operator and
-of its fusion.
+``copy`` and ``add`` are the references of the warm-up kernels, ``silu`` and ``group_norm_silu`` those of an operator
+and of its fusion.
 """
 
 from gn_tutorial.reference.elementwise import add, copy, silu

@@ -2,8 +2,9 @@
 //
 // New since step 4: x is read once. Step 4 reads every group twice, for the statistics and for the result; here the pieces of a
 // group wait in local memory until its statistics are known, and are normalised where they lie. Of a group larger than local memory
-// the last pieces stay, and only the others come again. While one group waits, the copies of the next are on their way. The
-// statistics are exact in two steps: each piece gives sums about a pivot of its own, which are then moved to one pivot.
+// the last pieces stay, and only the others come again; in between, the first pieces of the next group are read and measured, so
+// that memory never waits for results to leave. The statistics are exact in two steps: chunks of pieces give sums about a pivot of
+// their own, which are then moved to one pivot. What stays is x less its pivot, so that the last pass has one subtraction less.
 // The scalar unit waits once a group. The timeline should show MTE2 without a gap, and half as long as in step 4.
 #include "group_norm_5_resident.h"
 

@@ -41,7 +41,7 @@ constexpr uint32_t kGroupNormLargestTile = 6144;
 constexpr uint32_t kGroupNormPiece = 4096;
 constexpr uint32_t kGroupNormChunks = 64;
 constexpr uint32_t kGroupNormChunkPieces = 8;
-constexpr uint32_t kGroupNormCores = 48;
+constexpr uint32_t kGroupNormCores[] = {48, 40};
 
 // The L2 cache of an Atlas A2: what is read once and what is written do not both fit into it if they are more than this.
 constexpr uint64_t kGroupNormCacheBytes = 192ull << 20;
@@ -66,14 +66,20 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
   // Step 7 deals chunks of the groups that are left to the cores: of the sizes that the table allows, the one with which the core
-  // with the most has the least; of these the largest with which every core has one. For the largest Atlas A2, whatever it runs on:
+  // with the most has the least; of these the largest. For the chips of Atlas A2, which have 48 or 40 cores, whatever it runs on:
   // chunks decide the bits of the sums.
-  const uint64_t least = parts(pieces, kGroupNormChunks), left = tiling->totalGroups % kGroupNormCores;
+  const uint64_t least = parts(pieces, kGroupNormChunks);
   const uint64_t largest = 2 * least < kGroupNormChunkPieces ? kGroupNormChunkPieces : 2 * least;
   uint64_t chunk = least, most_pieces = UINT64_MAX;
   for (uint64_t size = least; size <= largest && pieces > 0; ++size) {
-    const uint64_t chunks = left * parts(pieces, size), busiest = parts(chunks, kGroupNormCores) * size;
-    if (busiest < most_pieces || (busiest == most_pieces && (left == 0 || chunks >= kGroupNormCores))) {
+    uint64_t busiest = 0;
+    bool all = true;  // cores have one
+    for (const uint32_t cores : kGroupNormCores) {
+      const uint64_t chunks = tiling->totalGroups % cores * parts(pieces, size);
+      busiest += parts(chunks, cores) * size;
+      all = all && (chunks == 0 || chunks >= cores);
+    }
+    if (busiest < most_pieces || (busiest == most_pieces && all)) {
       most_pieces = busiest;
       chunk = size;
     }
