@@ -55,8 +55,8 @@ def inputs(
 def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
     """What another operator saved for an input with ``saved_by``: the output of that name of the other's reference.
 
-    arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry names
-    a reference that does not exist or has no such output.
+    arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry
+    names a reference that does not exist or has no such output.
     """
     forward = getattr(reference, argument.saved_by, None)
     known = {**arrays, **attributes}
