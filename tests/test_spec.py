@@ -143,9 +143,8 @@ def test_mistake_in_op_toml_is_named_with_its_file(tmp_path: Path, old: str, new
     assert "op.toml" in caught.value.where
 
 
-MASK = (
-    'factor = { symbol = "f", type = "float32", default = 2.0 }\nwanted = { symbol = "m", type = "mask", default = %s }'
-)
+FACTOR = 'factor = { symbol = "f", type = "float32", default = 2.0 }'
+MASK = FACTOR + '\nwanted = { symbol = "m", type = "mask", default = %s }'
 
 
 def test_a_mask_has_a_boolean_for_each_output(tmp_path: Path) -> None:
