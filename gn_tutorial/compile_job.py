@@ -31,7 +31,7 @@ _FILE_BLOCKS = (1 << 30) // 512
 class CompileLimits:
     """What one compilation may use. Memory is address space, per compiler process; macOS does not enforce it."""
 
-    seconds: float = 60.0
+    seconds: float = 180.0
     memory_bytes: int = 4 << 30
 
 

@@ -182,22 +182,19 @@ def test_mistake_in_op_toml_is_named_with_its_file(tmp_path: Path, old: str, new
     assert "op.toml" in caught.value.where
 
 
-MASK = """\
-factor = { symbol = "f", type = "float32", default = 2.0 }
-wanted = { symbol = "m", type = "mask", default = %s }
-"""
+FACTOR = 'factor = { symbol = "f", type = "float32", default = 2.0 }'
+MASK = FACTOR + '\nwanted = { symbol = "m", type = "mask", default = %s }'
 
 
 def test_a_mask_has_a_boolean_for_each_output(tmp_path: Path) -> None:
-    line = MASK.splitlines()[0]
-    op = read(tmp_path, GOOD.replace(line, MASK % "[true]"))
+    op = read(tmp_path, GOOD.replace(FACTOR, MASK % "[true]"))
     assert op.mask is not None
     assert (op.mask.name, op.mask.default) == ("wanted", (True,))
     for wrong in ("[true, true]", "[]", "[1]"):
         with pytest.raises(RegistryError, match="'wanted' needs a default of one boolean for each output"):
-            read(tmp_path, GOOD.replace(line, MASK % wrong))
+            read(tmp_path, GOOD.replace(FACTOR, MASK % wrong))
     with pytest.raises(RegistryError, match="'default' has a value of the wrong type"):
-        read(tmp_path, GOOD.replace(line, MASK % "1"))
+        read(tmp_path, GOOD.replace(FACTOR, MASK % "1"))
 
 
 def test_misspelt_key_gets_a_suggestion(tmp_path: Path) -> None:
