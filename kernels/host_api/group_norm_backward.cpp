@@ -1,0 +1,95 @@
+// GroupNorm, backward: what the first call refuses.
+//
+// The second call is not here yet: the backward kernels come with it. Until then the first call refuses what is wrong with the
+// arguments, and says of arguments without a fault that there is no kernel for them.
+#include "checks.h"
+
+namespace gn_host {
+namespace {
+
+constexpr uint64_t kGradients = 3;
+
+struct BackwardCall {
+  Argument grad_out, input, mean, rstd, gamma, grad_input, grad_gamma, grad_beta;
+  Sizes sizes;
+};
+
+// The first of these refusals that fits, in the order of docs/host-api.md: null pointers, types, sizes, shapes, memory.
+Outcome CheckBackward(BackwardCall* call) {
+  auto& [grad_out, input, mean, rstd, gamma, grad_input, grad_gamma, grad_beta, sizes] = *call;
+  Outcome wrong = NeedAll({&grad_out, &input, &mean, &rstd});
+  if (!wrong.Failed())
+    wrong = LookUp({&grad_out, &input, &mean, &rstd, &gamma, &grad_input, &grad_gamma, &grad_beta});
+  if (!wrong.Failed())
+    wrong = NeedData({&grad_out, &input, &mean, &rstd, &gamma, &grad_input, &grad_gamma, &grad_beta});
+  if (!wrong.Failed()) wrong = CheckSupported(grad_out);
+  for (const Argument* one : {&input, &gamma, &grad_input, &grad_gamma, &grad_beta})
+    if (!wrong.Failed()) wrong = CheckType(*one, grad_out->dtype, "the type of gradOut");
+  for (const Argument* one : {&mean, &rstd})
+    if (!wrong.Failed()) wrong = CheckType(*one, GN_FLOAT, "as the forward pass saves it");
+  if (!wrong.Failed()) wrong = CheckSizes(&sizes);
+  for (const Argument* one : {&grad_out, &input})
+    if (!wrong.Failed()) wrong = CheckCount(*one, sizes.elements, "N * C * HxW");
+  for (const Argument* one : {&mean, &rstd})
+    if (!wrong.Failed()) wrong = CheckCount(*one, sizes.statistics, "N * group");
+  if (!wrong.Failed()) wrong = CheckCount(gamma, sizes.c, "C");
+  if (!wrong.Failed()) wrong = CheckShape(grad_input, input->dims, "the shape of input");
+  const std::vector<int64_t> channels = gamma ? gamma->dims : std::vector<int64_t>{sizes.c};
+  for (const Argument* one : {&grad_gamma, &grad_beta})
+    if (!wrong.Failed()) wrong = CheckShape(*one, channels, gamma ? "the shape of gamma" : "one number for each channel");
+  if (!wrong.Failed())
+    wrong = CheckOverlaps({&grad_out, &input, &mean, &rstd, &gamma}, {&grad_input, &grad_gamma, &grad_beta});
+  return wrong;
+}
+
+// What the mask does not ask for is not looked at, whatever it is.
+Outcome ReadMask(const uint8_t* mask, uint64_t size, BackwardCall* call) {
+  if (mask == nullptr) return Null("outputMask is null", "three bytes: gradInput, gradGammaOut, gradBetaOut");
+  if (size != kGradients) {
+    return Invalid("outputMaskSize is " + std::to_string(size) + "; it must be 3",
+                   "three bytes: gradInput, gradGammaOut, gradBetaOut");
+  }
+  Argument* const gradients[] = {&call->grad_input, &call->grad_gamma, &call->grad_beta};
+  for (uint64_t at = 0; at < kGradients; ++at) {
+    if (mask[at] == 0) {
+      gradients[at]->handle = nullptr;
+    } else if (gradients[at]->handle == nullptr) {
+      return Null(std::string(gradients[at]->name) + " is null, and outputMask[" + std::to_string(at) +
+                      "] asks for it",
+                  "pass what GnCreateTensor returned, or do not ask for it");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace gn_host
+
+extern "C" GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* input,
+                                                      const GnTensor* mean, const GnTensor* rstd, const GnTensor* gamma,
+                                                      int64_t N, int64_t C, int64_t HxW, int64_t group,
+                                                      const uint8_t* outputMask, uint64_t outputMaskSize,
+                                                      GnTensor* gradInput, GnTensor* gradGammaOut, GnTensor* gradBetaOut,
+                                                      uint64_t* workspaceSize, GnExecutor** executor) {
+  using namespace gn_host;
+  return Guarded("GroupNormBackwardGetWorkspaceSize", [&]() -> Outcome {
+    if (workspaceSize == nullptr) return Null("workspaceSize is null", "pass the address of a uint64_t");
+    if (executor == nullptr) return Null("executor is null", "pass the address of a GnExecutor*");
+    *workspaceSize = 0;
+    *executor = nullptr;
+    BackwardCall call{{"gradOut", gradOut},
+                      {"input", input},
+                      {"mean", mean},
+                      {"rstd", rstd},
+                      {"gamma", gamma},
+                      {"gradInput", gradInput},
+                      {"gradGammaOut", gradGammaOut},
+                      {"gradBetaOut", gradBetaOut},
+                      {N, C, HxW, group}};
+    if (Outcome wrong = NeedAll({&call.grad_out, &call.input, &call.mean, &call.rstd}); wrong.Failed()) return wrong;
+    if (Outcome wrong = ReadMask(outputMask, outputMaskSize, &call); wrong.Failed()) return wrong;
+    if (Outcome wrong = CheckBackward(&call); wrong.Failed()) return wrong;
+    return {GN_ERR_INNER_FIND_KERNEL, "there is no backward kernel yet: the arguments are right, and nothing can run them",
+            "", ""};
+  });
+}
