@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
@@ -19,6 +20,7 @@ import numpy as np
 
 from gn_tutorial.build import build_host_library, build_kernel
 from gn_tutorial.build_job import TWIN, TWIN_INCLUDE
+from gn_tutorial.compile_job import CompileLimits
 from gn_tutorial.diagnostics import kernel_fault, parse_report
 from gn_tutorial.errors import ArgumentError, GntError, KernelError
 from gn_tutorial.op_macros import graph_number
@@ -82,7 +84,13 @@ _CALLS: dict[str, Sequence[Any]] = {
 @functools.cache
 def library() -> ctypes.CDLL:
     """The C interface, built for the twin and declared. Raises CompileError, CompilerMissing, CacheError."""
-    return declared(build_host_library(source_text(), include_dirs=include_folders()).library)
+    return declared(build_library())
+
+
+def build_library() -> Path:
+    """The C interface as a library in the cache. Raises CompileError, CompilerMissing, CacheError."""
+    limits = CompileLimits(seconds=600)  # 10 s on a quiet machine: threads and containers are heavy headers
+    return build_host_library(source_text(), include_dirs=include_folders(), limits=limits).library
 
 
 def declared(path: Path) -> ctypes.CDLL:
@@ -182,6 +190,7 @@ class Stream:
         check(library().GnCreateStream(ctypes.byref(made)))
         self.handle = made
         self._kept: list[Any] = []  # memory that work on the stream may still read or write
+        self._lock = threading.Lock()  # of the list: several threads may use one stream
         self._raised: list[BaseException] = []
         # Also before the interpreter ends: the thread must not work on memory that Python has freed.
         self._end = weakref.finalize(self, _destroy, made, self._kept)
@@ -189,8 +198,12 @@ class Stream:
             check(library().GnTwinUseKernel(made, entry.encode(), str(path).encode()))
 
     def keep(self, *objects: Any) -> None:
-        """Hold on to what queued work uses, until the stream is synchronised."""
-        self._kept.append(objects)
+        """Hold on to what queued work uses, until the stream is synchronised. To be called when it has been queued.
+
+        Before that, another thread's ``synchronize`` would let go of it without having waited for the work.
+        """
+        with self._lock:
+            self._kept.append(objects)
 
     def launch_host_func(self, function: Callable[[], object]) -> None:
         """Call ``function`` on the stream's thread, in its order. What it raises comes out of ``synchronize``."""
@@ -207,9 +220,10 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait for all work queued so far; raise the first error since the last call, as ``check`` says it."""
-        kept = len(self._kept)
+        with self._lock:
+            kept, self._kept[:] = self._kept[:], []
         status = library().GnSynchronizeStream(self.handle)
-        del self._kept[:kept]
+        del kept
         check(status)
         if self._raised:
             raise self._raised.pop(0)
@@ -275,6 +289,6 @@ def group_norm(
         )
     )  # fmt: skip
     workspace = np.empty(bytes_needed.value, np.uint8)
-    stream.keep(inputs, outputs, workspace)
     check(library().GroupNorm(workspace.ctypes.data, workspace.nbytes, executor, stream.handle))
+    stream.keep(inputs, outputs, workspace)
     return made

@@ -22,9 +22,6 @@ struct Sizes {
   int64_t elements = 0, statistics = 0;  // N * C * HxW, N * group
 };
 
-// "1e-50".
-std::string NumberText(double number);
-
 // Null handles of arguments that must be given.
 Outcome NeedAll(std::initializer_list<const Argument*> arguments);
 // Looks the handles up that are not null.

@@ -1,6 +1,7 @@
 // Planning and running of executors, and the second call.
 #include "executor.h"
 
+#include <cinttypes>
 #include <cstring>
 
 #include "stream.h"
@@ -127,24 +128,23 @@ Outcome Executor::Run(Device& device, uint8_t* workspace) const {
 GnStatus Execute(const char* function, const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor,
                  GnStream* stream) {
   return Guarded(function, [&]() -> Outcome {
-    const std::string first_call = std::string(op) + "GetWorkspaceSize";
-    if (executor == nullptr) return Null("executor is null", "pass what " + first_call + " returned");
+    const std::string made = Text("pass what %sGetWorkspaceSize returned", op);
+    const std::string again = Text("an executor is used once: call %sGetWorkspaceSize again", op);
+    if (executor == nullptr) return Null("executor is null", made);
     if (stream == nullptr) return Null("stream is null", "pass what GnCreateStream returned");
     const std::shared_ptr<Stream> queue = Streams::Only().Find(stream);
     if (queue == nullptr) return Invalid("stream was destroyed, or never made", "pass what GnCreateStream returned");
     if (Outcome wrong = queue->Usable(); wrong.Failed()) return wrong;
     std::shared_ptr<Executor> plan = Executors::Only().Find(executor);
-    const std::string again = "an executor is used once: call " + first_call + " again";
     if (plan == nullptr) return Invalid("executor was used or destroyed before, or never made", again);
     if (std::strcmp(plan->op(), op) != 0)
-      return Invalid(std::string("executor was made by ") + plan->op() + "GetWorkspaceSize", "call " + first_call);
+      return Invalid(Text("executor was made by %sGetWorkspaceSize", plan->op()), made);
     const uint64_t needed = plan->WorkspaceBytes();
     if (needed > 0 && workspace == nullptr)
-      return Null("workspace is null, and " + std::to_string(needed) + " bytes are needed", "allocate as many");
+      return Null(Text("workspace is null, and %" PRIu64 " bytes are needed", needed), "allocate as many");
     if (workspace_bytes < needed) {
-      return Invalid("workspaceSize is " + std::to_string(workspace_bytes) + ", and " + std::to_string(needed) +
-                         " bytes are needed",
-                     "allocate what " + first_call + " said");
+      return Invalid(Text("workspaceSize is %" PRIu64 ", and %" PRIu64 " bytes are needed", workspace_bytes, needed),
+                     "allocate what the first call said");
     }
     if (needed > 0 && UINTPTR_MAX - reinterpret_cast<uintptr_t>(workspace) < needed)
       return Invalid("workspace ends behind the end of memory", "pass the address of an allocation");

@@ -1,7 +1,22 @@
 // The text of the last failure, one a thread.
 #include "failure.h"
 
+#include <cstdarg>
+
 namespace gn_host {
+
+std::string Text(const char* format, ...) {
+  char text[512];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof(text), format, values);
+  va_end(values);
+  return text;
+}
+
+Outcome Null(const std::string& text, const std::string& hint) { return {GN_ERR_PARAM_NULLPTR, text, "", hint}; }
+Outcome Invalid(const std::string& text, const std::string& hint) { return {GN_ERR_PARAM_INVALID, text, "", hint}; }
+
 namespace {
 
 thread_local std::string recent, shown;

@@ -1,4 +1,6 @@
 // GroupNorm, forward: what the first call refuses, and what it plans.
+#include <cinttypes>
+
 #include "checks.h"
 #include "group_norm_tiling.h"
 
@@ -29,11 +31,11 @@ Outcome Check(Call* call) {
   if (wrong.Failed()) return wrong;
   // As the kernel gets it: 1e-50 is positive, and 0 as a float.
   if (!(static_cast<float>(eps) > 0.0f) || eps > 3.0e38)
-    return Invalid("eps is " + NumberText(eps) + "; it must be positive and finite as float32", "1e-5 is usual");
+    return Invalid(Text("eps is %g; it must be positive and finite as float32", eps), "1e-5 is usual");
 
   const std::vector<int64_t>& dims = self->dims;
   if (dims.size() < 2)
-    return Invalid("self has shape " + ShapeText(dims) + "; it needs 2 to 8 axes: (N, C, ...)");
+    return Invalid(Text("self has shape %s; it needs 2 to 8 axes: (N, C, ...)", ShapeText(dims).c_str()));
   int64_t spatial = 1;
   bool empty = false;
   for (size_t axis = 2; axis < dims.size(); ++axis) empty = empty || dims[axis] == 0;
@@ -41,8 +43,8 @@ Outcome Check(Call* call) {
     if (__builtin_mul_overflow(spatial, dims[axis], &spatial)) return Invalid("the axes of self behind C are too long");
   if (empty) spatial = 0;
   if (dims[0] != sizes.n || dims[1] != sizes.c || spatial != sizes.hxw) {
-    return Invalid("self has shape " + ShapeText(dims) + ", which is not N = " + std::to_string(sizes.n) + ", C = " +
-                       std::to_string(sizes.c) + ", HxW = " + std::to_string(sizes.hxw),
+    return Invalid(Text("self has shape %s, which is not N = %" PRId64 ", C = %" PRId64 ", HxW = %" PRId64,
+                        ShapeText(dims).c_str(), sizes.n, sizes.c, sizes.hxw),
                    "HxW is the product of all axes behind the second, 1 if there are none");
   }
   for (const Argument* one : {&gamma, &beta})

@@ -2,6 +2,8 @@
 //
 // The second call is not here yet: the backward kernels come with it. Until then the first call refuses what is wrong with the
 // arguments, and says of arguments without a fault that there is no kernel for them.
+#include <cinttypes>
+
 #include "checks.h"
 
 namespace gn_host {
@@ -46,7 +48,7 @@ Outcome CheckBackward(BackwardCall* call) {
 Outcome ReadMask(const uint8_t* mask, uint64_t size, BackwardCall* call) {
   if (mask == nullptr) return Null("outputMask is null", "three bytes: gradInput, gradGammaOut, gradBetaOut");
   if (size != kGradients) {
-    return Invalid("outputMaskSize is " + std::to_string(size) + "; it must be 3",
+    return Invalid(Text("outputMaskSize is %" PRIu64 "; it must be 3", size),
                    "three bytes: gradInput, gradGammaOut, gradBetaOut");
   }
   Argument* const gradients[] = {&call->grad_input, &call->grad_gamma, &call->grad_beta};
@@ -54,8 +56,7 @@ Outcome ReadMask(const uint8_t* mask, uint64_t size, BackwardCall* call) {
     if (mask[at] == 0) {
       gradients[at]->handle = nullptr;
     } else if (gradients[at]->handle == nullptr) {
-      return Null(std::string(gradients[at]->name) + " is null, and outputMask[" + std::to_string(at) +
-                      "] asks for it",
+      return Null(Text("%s is null, and outputMask[%" PRIu64 "] asks for it", gradients[at]->name, at),
                   "pass what GnCreateTensor returned, or do not ask for it");
     }
   }

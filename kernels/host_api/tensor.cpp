@@ -24,8 +24,8 @@ const Type* Find(GnDataType number) {
   return nullptr;
 }
 
-std::string At(const char* array, uint64_t index, int64_t value) {
-  return std::string(array) + "[" + std::to_string(index) + "] is " + std::to_string(value);
+Outcome Negative(const char* array, uint64_t index, int64_t value, const char* hint) {
+  return Invalid(Text("%s[%" PRIu64 "] is %" PRId64 "; it must not be negative", array, index, value), hint);
 }
 
 // The product of the dims, or a refusal.
@@ -33,12 +33,12 @@ Outcome Count(const char* name, const int64_t* dims, uint64_t rank, int64_t* cou
   *count = 1;
   bool empty = false;
   for (uint64_t axis = 0; axis < rank; ++axis) {
-    if (dims[axis] < 0) return Invalid(At(name, axis, dims[axis]) + "; it must not be negative");
+    if (dims[axis] < 0) return Negative(name, axis, dims[axis], "0 is an empty axis");
     empty = empty || dims[axis] == 0;
   }
   for (uint64_t axis = 0; axis < rank && !empty; ++axis) {
     if (__builtin_mul_overflow(*count, dims[axis], count))
-      return Invalid(std::string("the product of ") + name + " does not fit in 64 bits");
+      return Invalid(Text("the product of %s does not fit in 64 bits", name));
   }
   if (empty) *count = 0;
   return {};
@@ -65,14 +65,14 @@ Outcome Describe(const int64_t* dims, uint64_t rank, GnDataType dtype, const int
   if (rank > 0 && dims == nullptr) return Null("viewDims is null");
   if (rank > 0 && strides == nullptr) return Null("stride is null", "a contiguous tensor has strides, too");
   if (storage_rank > 0 && storage_dims == nullptr) return Null("storageDims is null");
-  const std::string most = "; a tensor has at most " + std::to_string(kMostAxes) + " axes";
-  if (rank > kMostAxes) return Invalid("viewDimsNum is " + std::to_string(rank) + most, "merge axes");
+  constexpr const char* kMany = "%s is %" PRIu64 "; a tensor has at most 8 axes";
+  if (rank > kMostAxes) return Invalid(Text(kMany, "viewDimsNum", rank), "merge axes");
   if (storage_rank > kMostAxes)
-    return Invalid("storageDimsNum is " + std::to_string(storage_rank) + most, "one axis is enough for storage");
+    return Invalid(Text(kMany, "storageDimsNum", storage_rank), "one axis is enough for storage");
   int64_t stored = 0;
   if (Outcome wrong = Count("viewDims", dims, rank, &made->count); wrong.Failed()) return wrong;
   if (Outcome wrong = Count("storageDims", storage_dims, storage_rank, &stored); wrong.Failed()) return wrong;
-  if (offset < 0) return Invalid("offset is " + std::to_string(offset) + "; it must not be negative");
+  if (offset < 0) return Invalid(Text("offset is %" PRId64 "; it must not be negative", offset));
   made->dtype = dtype;
   made->offset = offset;
   made->storage = static_cast<uint8_t*>(data);
@@ -80,7 +80,7 @@ Outcome Describe(const int64_t* dims, uint64_t rank, GnDataType dtype, const int
   bool overflow = false;
   for (uint64_t axis = 0; axis < rank; ++axis) {
     if (strides[axis] < 0)
-      return Invalid(At("stride", axis, strides[axis]) + "; it must not be negative", "copy a flipped tensor first");
+      return Negative("stride", axis, strides[axis], "copy a flipped tensor first");
     made->dims.push_back(dims[axis]);
     made->strides.push_back(strides[axis]);
     int64_t reach = 0;
@@ -90,10 +90,9 @@ Outcome Describe(const int64_t* dims, uint64_t rank, GnDataType dtype, const int
   if (made->count == 0) return {};
   made->extent = last - offset + 1;
   if (overflow || last >= stored) {
-    return Invalid("the view leaves its storage: " +
-                       (overflow ? "its last element is too far to be counted"
-                                 : "its last element is number " + std::to_string(last)) +
-                       ", the storage has " + std::to_string(stored) + " elements",
+    const std::string place = overflow ? "too far to be counted" : Text("number %" PRId64, last);
+    return Invalid(Text("the view leaves its storage: its last element is %s, and the storage has %" PRId64 " elements",
+                        place.c_str(), stored),
                    "compare viewDims, stride and offset with storageDims");
   }
   const Type* const type = Find(dtype);
@@ -102,9 +101,9 @@ Outcome Describe(const int64_t* dims, uint64_t rank, GnDataType dtype, const int
   uint64_t bytes = 0, end = 0;
   if (__builtin_mul_overflow(static_cast<uint64_t>(stored), item, &bytes) || bytes > INT64_MAX ||
       (data != nullptr && __builtin_add_overflow(begin, bytes, &end)))
-    return Invalid("the storage is larger than memory: " + std::to_string(stored) + " elements");
+    return Invalid(Text("the storage is larger than memory: %" PRId64 " elements", stored));
   if (begin % item != 0) {
-    return Invalid("tensorData is not a multiple of " + std::to_string(item) + ", the bytes of " + TypeText(dtype),
+    return Invalid(Text("tensorData is not a multiple of %" PRIu64 ", the bytes of %s", item, TypeText(dtype).c_str()),
                    "an address from an allocation is");
   }
   return {};
@@ -112,13 +111,14 @@ Outcome Describe(const int64_t* dims, uint64_t rank, GnDataType dtype, const int
 
 std::string ShapeText(const std::vector<int64_t>& dims) {
   std::string text = "(";
-  for (size_t axis = 0; axis < dims.size(); ++axis) text += (axis > 0 ? ", " : "") + std::to_string(dims[axis]);
-  return text + ")";
+  for (size_t axis = 0; axis < dims.size(); ++axis) text += Text(axis > 0 ? ", %" PRId64 : "%" PRId64, dims[axis]);
+  text += ")";
+  return text;
 }
 
 std::string TypeText(GnDataType dtype) {
   const Type* const type = Find(dtype);
-  return type == nullptr ? "type number " + std::to_string(dtype) : type->name;
+  return type == nullptr ? Text("type number %d", dtype) : type->name;
 }
 
 }  // namespace gn_host
