@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -158,7 +159,8 @@ class Tensor:
             raise ArgumentError(f"the strides {array.strides} are no whole elements of {array.dtype}")
         self.array = array
         strides = [step // array.dtype.itemsize for step in array.strides]
-        reach = sum((count - 1) * step for count, step in zip(array.shape, strides, strict=True))
+        # A negative stride is for the C side to refuse.
+        reach = sum((count - 1) * max(step, 0) for count, step in zip(array.shape, strides, strict=True))
         storage = 0 if array.size == 0 else reach + 1
         made = c_void_p()
         check(
@@ -171,9 +173,20 @@ class Tensor:
         weakref.finalize(self, library().GnDestroyTensor, made)
 
 
+def _int64(name: str, value: Any) -> int:
+    """A whole number that C gets as it is: ctypes would cut one that does not fit, and call it right."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"'{name}' must be a whole number, not {value!r}") from None
+    if not -(2**63) <= number < 2**63:
+        raise ArgumentError(f"'{name}' = {number} does not fit in 64 bits")
+    return number
+
+
 def whole_numbers(numbers: Iterable[int]) -> ctypes.Array[c_int64]:
-    """Lengths or strides, as the C functions take them. A 64-bit overflow is the caller's to avoid."""
-    listed = list(numbers)
+    """Lengths or strides, as the C functions take them. Raises ArgumentError for one that does not fit."""
+    listed = [_int64("length or stride", one) for one in numbers]
     return (c_int64 * len(listed))(*listed)
 
 
@@ -273,7 +286,8 @@ def group_norm(
         with Stream() as own:
             return group_norm(x, gamma, beta, num_groups=num_groups, eps=eps, stream=own, out=out)
     sizes = (*x.shape[:2], int(np.prod(x.shape[2:]))) if x.ndim >= 2 else (0, 0, 0)
-    statistics = (max(sizes[0], 0), max(num_groups, 0))
+    groups = _int64("num_groups", num_groups)
+    statistics = (sizes[0], groups) if 0 < groups <= sizes[1] else (0, 0)  # then the C side refuses it
     made = GroupNormArrays(
         np.empty(x.shape, x.dtype) if out is None else out,
         np.empty(statistics, np.float32),
@@ -284,7 +298,7 @@ def group_norm(
     bytes_needed, executor = c_uint64(), c_void_p()
     check(
         library().GroupNormGetWorkspaceSize(
-            *(one and one.handle for one in inputs), *sizes, num_groups, eps, *(one.handle for one in outputs),
+            *(one and one.handle for one in inputs), *sizes, groups, float(eps), *(one.handle for one in outputs),
             ctypes.byref(bytes_needed), ctypes.byref(executor),
         )
     )  # fmt: skip
