@@ -52,9 +52,10 @@ uint32_t Tensor::ItemBytes() const {
 }
 
 bool Tensor::Contiguous() const {
+  if (count == 0) return true;
   int64_t next = 1;
   for (size_t axis = dims.size(); axis > 0; --axis) {
-    if (dims[axis - 1] != 1 && strides[axis - 1] != next) return count == 0;
+    if (dims[axis - 1] != 1 && strides[axis - 1] != next) return false;
     next *= dims[axis - 1];
   }
   return true;
@@ -88,13 +89,13 @@ Outcome Describe(const int64_t* dims, uint64_t rank, GnDataType dtype, const int
                                                 __builtin_add_overflow(last, reach, &last)));
   }
   if (made->count == 0) return {};
-  made->extent = last - offset + 1;
   if (overflow || last >= stored) {
     const std::string place = overflow ? "too far to be counted" : Text("number %" PRId64, last);
     return Invalid(Text("the view leaves its storage: its last element is %s, and the storage has %" PRId64 " elements",
                         place.c_str(), stored),
                    "compare viewDims, stride and offset with storageDims");
   }
+  made->extent = last - offset + 1;
   const Type* const type = Find(dtype);
   const uint64_t item = type != nullptr && type->bytes > 0 ? type->bytes : 1;
   const uint64_t begin = reinterpret_cast<uintptr_t>(data);
