@@ -1,7 +1,7 @@
 """The host API of the operator (docs/host-api.md) from Python: NumPy arrays as tensors, streams, two calls an operator.
 
-``kernels/host_api`` is the API, in C++ with a C interface; this module builds it for the twin, declares its functions to
-ctypes, and turns its return codes into the package's errors. ``group_norm`` is both calls for arrays.
+``kernels/host_api`` is the API, in C++ with a C interface. This module builds it for the twin, declares its functions
+to ctypes, and turns its return codes into the package's errors. ``group_norm`` is both calls for arrays.
 """
 
 from __future__ import annotations

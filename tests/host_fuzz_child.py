@@ -1,4 +1,4 @@
-"""Random GroupNorm calls of the host API, right and wrong ones, in a process of their own: ``host_fuzz_child.py LIBRARY COUNT SEED``.
+"""Random GroupNorm calls of the host API, right and wrong ones: ``host_fuzz_child.py LIBRARY COUNT SEED``.
 
 All tensors lie in one arena. A model in Python, which shares no code with the API, says whether a call is allowed: it
 looks at every element's address. What the API accepts must be allowed, and then the arena must hold what the reference
@@ -55,7 +55,9 @@ class View:
 
     def can_be(self) -> bool:
         """Whether GnCreateTensor should accept it."""
-        if max(len(self.dims), len(self.storage)) > 8 or min((0, self.offset, *self.dims, *self.strides, *self.storage)):
+        if max(len(self.dims), len(self.storage)) > 8 or min(
+            (0, self.offset, *self.dims, *self.strides, *self.storage)
+        ):
             return False
         item = DTYPES[self.dtype].itemsize if self.dtype in DTYPES else 1
         count, stored = math.prod(self.dims), math.prod(self.storage)
@@ -69,7 +71,7 @@ class View:
     def in_arena(self) -> bool:
         """Whether its storage is what it says: what nobody can check."""
         item = DTYPES[self.dtype].itemsize if self.dtype in DTYPES else 8
-        return 0 <= self.at and self.at + math.prod(self.storage) * item <= ARENA
+        return self.at >= 0 and self.at + math.prod(self.storage) * item <= ARENA
 
 
 def contiguous(dims: tuple[int, ...]) -> tuple[int, ...]:
@@ -93,7 +95,8 @@ def right_call(rng: random.Random) -> dict[str, Any]:
     space = tuple(rng.randint(1, 5) for _ in range(rng.randint(0, 3)))
     dtype = rng.choice(list(DTYPES))
     call: dict[str, Any] = {"N": n, "C": channels, "HxW": math.prod(space), "group": groups, "eps": 1e-5}
-    shapes = dict(zip(NAMES, ((n, channels, *space), (channels,), (channels,), (n, channels, *space), *[(n, groups)] * 2)))
+    data, affine, statistics = (n, channels, *space), (channels,), (n, groups)
+    shapes = dict(zip(NAMES, (data, affine, affine, data, statistics, statistics), strict=True))
     for slot, name in enumerate(NAMES):
         own = dtype if name in NAMES[:4] else 0
         call[name] = some_layout(rng, shapes[name], own, 512 + slot * 10_240)
@@ -163,7 +166,14 @@ def allowed(call: dict[str, Any]) -> bool:
     dims = here["self"].dims
     data = here["self"].dtype
     types = {name: data if name in NAMES[:4] else 0 for name in here}
-    shapes = {"self": dims, "out": dims, "gamma": (channels,), "beta": (channels,), "meanOut": (n, groups), "rstdOut": (n, groups)}
+    shapes = {
+        "self": dims,
+        "out": dims,
+        "gamma": (channels,),
+        "beta": (channels,),
+        "meanOut": (n, groups),
+        "rstdOut": (n, groups),
+    }
     if data not in DTYPES or any(view.dtype != types[name] or view.dims != shapes[name] for name, view in here.items()):
         return False
     with np.errstate(all="ignore"):
@@ -181,12 +191,7 @@ def allowed(call: dict[str, Any]) -> bool:
         taken[name] = np.unique(starts[:, None] + np.arange(item)) if starts.size else starts
         if name in OUTPUTS and taken[name].size != starts.size * item:
             return False
-    return not any(
-        np.intersect1d(taken[one], taken[other]).size
-        for one in OUTPUTS
-        for other in here
-        if one != other
-    )
+    return not any(np.intersect1d(taken[one], taken[other]).size for one in OUTPUTS for other in here if one != other)
 
 
 class Failure(Exception):

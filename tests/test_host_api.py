@@ -1,4 +1,4 @@
-"""The host API from Python: numbers against the float64 reference for every layout, workspaces, and the module's errors."""
+"""The host API from Python: numbers against the float64 reference for every layout, workspaces, errors."""
 
 from __future__ import annotations
 

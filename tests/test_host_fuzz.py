@@ -1,7 +1,7 @@
-"""Random calls of the host API: no crash, nothing accepted that is not allowed, nothing written that is not an output.
+"""Random calls of the host API: no crash, no call accepted that is not allowed, nothing written beside the outputs.
 
-The API is built with AddressSanitizer where the compiler has it, and called in a process of its own; ``host_fuzz_child``
-has the calls and the model that judges them.
+The API is built with AddressSanitizer where the compiler has it, and called in a process of its own:
+``host_fuzz_child`` has the calls, and the model that judges them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def fuzz(library: Path, count: int, seed: int, preload: Path | None) -> subproce
     # Python itself gives memory back only in part; that is not looked for.
     extra = {"LD_PRELOAD": str(preload), "ASAN_OPTIONS": "detect_leaks=0"} if preload else {}
     command = [sys.executable, str(CHILD), str(library), str(count), str(seed)]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **extra}, timeout=590, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **extra}, timeout=590, check=False
+    )
 
 
 @pytest.fixture(scope="module")

@@ -93,7 +93,12 @@ BACKWARD_ROWS: list[Row] = [
     ("gradGamma-type", {"gradGammaOut": View((6,), HALF)}, INVALID, "gradGammaOut is float16"),
     ("gradBeta-type", {"gradBetaOut": View((6,), HALF)}, INVALID, "gradBetaOut is float16"),
     ("mask-length", {"outputMaskSize": 2}, INVALID, "outputMaskSize is 2; it must be 3"),
-    ("gradInput-shape", {"gradInput": View((2, 6, 12))}, INVALID, "gradInput has shape (2, 6, 12); it must be (2, 6, 4"),
+    (
+        "gradInput-shape",
+        {"gradInput": View((2, 6, 12))},
+        INVALID,
+        "gradInput has shape (2, 6, 12); it must be (2, 6, 4",
+    ),
     ("gradGamma-shape", {"gradGammaOut": View((6, 1))}, INVALID, "gradGammaOut has shape (6, 1); it must be (6)"),
     ("gradBeta-shape", {"gradBetaOut": View((5,))}, INVALID, "gradBetaOut has shape (5); it must be (6)"),
     ("group-zero", {"group": 0}, INVALID, "group is 0; it must be positive"),
@@ -113,7 +118,9 @@ BACKWARD_ROWS: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize(("changed", "code", "text"), [row[1:] for row in FORWARD_ROWS], ids=[r[0] for r in FORWARD_ROWS])
+@pytest.mark.parametrize(
+    ("changed", "code", "text"), [row[1:] for row in FORWARD_ROWS], ids=[r[0] for r in FORWARD_ROWS]
+)
 def test_forward_refusals(changed: dict[str, Any], code: Code, text: str) -> None:
     refused("GroupNorm", FORWARD, changed, code, text)
 
@@ -170,7 +177,12 @@ TENSOR_ROWS: list[tuple[str, View, Code, str]] = [
     ("stride-beyond", View((2, 3), strides=(4, 1), storage=(6,)), INVALID, "last element is number 6"),
     ("offset-beyond", View((2, 3), offset=1, storage=(6,)), INVALID, "last element is number 6"),
     ("no-storage", View((), storage=(0,)), INVALID, "last element is number 0, and the storage has 0"),
-    ("dims-overflow", View((1 << 40, 1 << 40), strides=(0, 0), storage=(1,)), INVALID, "product of viewDims does not fit"),
+    (
+        "dims-overflow",
+        View((1 << 40, 1 << 40), strides=(0, 0), storage=(1,)),
+        INVALID,
+        "product of viewDims does not fit",
+    ),
     ("storage-overflow", View((1,), storage=(1 << 40, 1 << 40)), INVALID, "product of storageDims does not fit"),
     ("reach-overflow", View((3,), strides=(1 << 62,), storage=(9,)), INVALID, "too far to be counted"),
     ("larger-than-memory", View((1,), storage=(1 << 62,)), INVALID, "larger than memory"),
@@ -247,7 +259,11 @@ def pair(first: View, second: View) -> dict[str, View]:
 )
 def test_outputs_share_no_memory_with_inputs(second: View, shared: bool) -> None:
     base = 0x10_0000
-    first = View((2, 6, 4, 3), data=base) if second.strides is None else View((2, 6, 4, 3), strides=(144, 12, 3, 1), data=base)
+    first = (
+        View((2, 6, 4, 3), data=base)
+        if second.strides is None
+        else View((2, 6, 4, 3), strides=(144, 12, 3, 1), data=base)
+    )
     second = View(second.dims, strides=second.strides, data=base + (second.data or 0))
     answer = first_call("GroupNorm", FORWARD, **pair(first, second))
     assert (answer.status == INVALID) is shared, answer
@@ -257,7 +273,9 @@ def test_outputs_share_no_memory_with_inputs(second: View, shared: bool) -> None
 
 
 def test_outputs_share_no_memory_with_each_other() -> None:
-    answer = first_call("GroupNorm", FORWARD, meanOut=View((2, 3), data=0x10_0000), rstdOut=View((2, 3), data=0x10_0004))
+    answer = first_call(
+        "GroupNorm", FORWARD, meanOut=View((2, 3), data=0x10_0000), rstdOut=View((2, 3), data=0x10_0004)
+    )
     assert answer.status == INVALID
     assert "meanOut and rstdOut share memory" in answer.text
 
@@ -294,7 +312,11 @@ def test_refusals_of_the_second_call() -> None:
             ((memory, size, None, stream.handle), NULLPTR, "executor is null"),
             ((memory, size, made, None), NULLPTR, "stream is null"),
             ((None, size, made, stream.handle), NULLPTR, f"workspace is null, and {size} bytes are needed"),
-            ((memory, size - 1, made, stream.handle), INVALID, f"workspaceSize is {size - 1}, and {size} bytes are needed"),
+            (
+                (memory, size - 1, made, stream.handle),
+                INVALID,
+                f"workspaceSize is {size - 1}, and {size} bytes are needed",
+            ),
             ((memory, size, GONE, stream.handle), INVALID, "executor was used or destroyed before, or never made"),
             ((memory, size, made, GONE), INVALID, "stream was destroyed, or never made"),
             ((2**64 - 8, size, made, stream.handle), INVALID, "workspace ends behind the end of memory"),

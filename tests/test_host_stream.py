@@ -271,7 +271,8 @@ def test_a_forked_child_cannot_use_its_parent_s_stream_and_makes_its_own() -> No
         pid = os.fork()
         if pid == 0:
             said = 0
-            for call in (parent.synchronize, parent.destroy, lambda: host_api.group_norm(x, num_groups=3, stream=parent)):
+            launch = lambda: host_api.group_norm(x, num_groups=3, stream=parent)
+            for call in (parent.synchronize, parent.destroy, launch):
                 try:
                     call()
                 except Refused as error:

@@ -62,7 +62,12 @@ GROUP_NORM = [
 
 def test_registry_holds_the_course_in_order() -> None:
     assert list(REGISTRY) == ["copy", "add", "group_norm", "strided_copy"]
-    assert [rung.id for _, rung in all_kernels(REGISTRY)] == ["copy/queue", "add/queue", *GROUP_NORM, "strided_copy/rows"]
+    assert [rung.id for _, rung in all_kernels(REGISTRY)] == [
+        "copy/queue",
+        "add/queue",
+        *GROUP_NORM,
+        "strided_copy/rows",
+    ]
 
 
 @pytest.mark.parametrize(("op", "rung"), KERNELS)

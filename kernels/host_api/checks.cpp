@@ -59,9 +59,9 @@ Outcome CheckShape(const Argument& argument, const std::vector<int64_t>& wanted,
 
 Outcome CheckCount(const Argument& argument, int64_t wanted, const char* why) {
   if (!argument || argument->count == wanted) return {};
-  return Invalid(Text("%s has %" PRId64 " elements; it must have %" PRId64 ", %s", argument.name, argument->count, wanted,
-                      why),
-                 Text("compare the shape of %s with N, C, HxW and group", argument.name));
+  return Invalid(
+      Text("%s has %" PRId64 " elements; it must have %" PRId64 ", %s", argument.name, argument->count, wanted, why),
+      Text("compare the shape of %s with N, C, HxW and group", argument.name));
 }
 
 Outcome CheckSizes(Sizes* sizes) {

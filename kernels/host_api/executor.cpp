@@ -57,9 +57,9 @@ Outcome Executor::AddCopy(const Tensor& tensor, Place packed, bool unpack) {
   StridedCopyTilingData tiling{};
   const int64_t* const from = unpack ? dense.data() : tensor.strides.data();
   const int64_t* const to = unpack ? tensor.strides.data() : dense.data();
-  const char* const refused = MakeStridedCopyTiling(static_cast<int32_t>(tensor.dims.size()), tensor.dims.data(), from,
-                                                    to, static_cast<int32_t>(tensor.ItemBytes()),
-                                                    static_cast<int32_t>(VectorCores()), &tiling);
+  const char* const refused =
+      MakeStridedCopyTiling(static_cast<int32_t>(tensor.dims.size()), tensor.dims.data(), from, to,
+                            static_cast<int32_t>(tensor.ItemBytes()), static_cast<int32_t>(VectorCores()), &tiling);
   if (refused != nullptr) return {GN_ERR_INNER_TILING, refused, "MakeStridedCopyTiling", "copy the tensor first"};
   const Place strided{tensor.First(), 0, false};
   const uint64_t bytes = static_cast<uint64_t>(tensor.count) * tensor.ItemBytes();
@@ -168,7 +168,8 @@ extern "C" GnStatus GnDestroyExecutor(GnExecutor* executor) {
   return Guarded("GnDestroyExecutor", [&]() -> Outcome {
     if (executor == nullptr) return Null("executor is null");
     if (Executors::Only().Take(executor) == nullptr)
-      return Invalid("executor was used or destroyed before, or never made", "the second call of an operator destroys it");
+      return Invalid("executor was used or destroyed before, or never made",
+                     "the second call of an operator destroys it");
     return {};
   });
 }

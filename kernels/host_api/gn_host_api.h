@@ -21,11 +21,11 @@ extern "C" {
 typedef int32_t GnStatus;
 enum {
   GN_SUCCESS = 0,
-  GN_ERR_PARAM_NULLPTR = 161001, /* a pointer that must not be null is null */
-  GN_ERR_PARAM_INVALID = 161002, /* any other argument that is refused */
-  GN_ERR_RUNTIME = 361001,       /* a launch failed: from GnSynchronizeStream and GnDestroyStream */
-  GN_ERR_INNER = 561000,         /* no memory, no thread */
-  GN_ERR_INNER_TILING = 561002,  /* the shape is valid, but no way to divide it is known */
+  GN_ERR_PARAM_NULLPTR = 161001,    /* a pointer that must not be null is null */
+  GN_ERR_PARAM_INVALID = 161002,    /* any other argument that is refused */
+  GN_ERR_RUNTIME = 361001,          /* a launch failed: from GnSynchronizeStream and GnDestroyStream */
+  GN_ERR_INNER = 561000,            /* no memory, no thread */
+  GN_ERR_INNER_TILING = 561002,     /* the shape is valid, but no way to divide it is known */
   GN_ERR_INNER_FIND_KERNEL = 561003 /* the library of a kernel is missing or does not fit */
 };
 
@@ -43,9 +43,9 @@ GN_API const char* GnGetRecentErrMsg(void);
 
 /* Describes a tensor: viewDims[i] elements along axis i, stride[i] elements apart, the first one `offset` elements behind tensorData,
  * which begins storage of storageDims elements. At most 8 axes; no number negative; the view must lie inside the storage. */
-GN_API GnStatus GnCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, GnDataType dataType, const int64_t* stride,
-                               int64_t offset, const int64_t* storageDims, uint64_t storageDimsNum, void* tensorData,
-                               GnTensor** tensor);
+GN_API GnStatus GnCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, GnDataType dataType,
+                               const int64_t* stride, int64_t offset, const int64_t* storageDims,
+                               uint64_t storageDimsNum, void* tensorData, GnTensor** tensor);
 GN_API GnStatus GnDestroyTensor(GnTensor* tensor);
 
 /* A queue with a thread of its own: what is put on it runs in order, beside what is on other streams. */
@@ -80,7 +80,8 @@ GN_API GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const
                                                   const GnTensor* rstd, const GnTensor* gamma, int64_t N, int64_t C,
                                                   int64_t HxW, int64_t group, const uint8_t* outputMask,
                                                   uint64_t outputMaskSize, GnTensor* gradInput, GnTensor* gradGammaOut,
-                                                  GnTensor* gradBetaOut, uint64_t* workspaceSize, GnExecutor** executor);
+                                                  GnTensor* gradBetaOut, uint64_t* workspaceSize,
+                                                  GnExecutor** executor);
 
 /* Vector cores that work is divided among. */
 GN_API uint32_t GnVectorCores(void);

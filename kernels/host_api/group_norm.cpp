@@ -108,7 +108,7 @@ extern "C" GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTens
     if (executor == nullptr) return Null("executor is null", "pass the address of a GnExecutor*");
     *workspaceSize = 0;
     *executor = nullptr;
-    Call call{{"self", self},       {"gamma", gamma},     {"beta", beta},        {"out", out},
+    Call call{{"self", self},       {"gamma", gamma},     {"beta", beta},     {"out", out},
               {"meanOut", meanOut}, {"rstdOut", rstdOut}, {N, C, HxW, group}, eps};
     if (Outcome wrong = Check(&call); wrong.Failed()) return wrong;
     auto plan = std::make_shared<Executor>(kOp);

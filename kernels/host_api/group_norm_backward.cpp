@@ -20,8 +20,7 @@ struct BackwardCall {
 Outcome CheckBackward(BackwardCall* call) {
   auto& [grad_out, input, mean, rstd, gamma, grad_input, grad_gamma, grad_beta, sizes] = *call;
   Outcome wrong = NeedAll({&grad_out, &input, &mean, &rstd});
-  if (!wrong.Failed())
-    wrong = LookUp({&grad_out, &input, &mean, &rstd, &gamma, &grad_input, &grad_gamma, &grad_beta});
+  if (!wrong.Failed()) wrong = LookUp({&grad_out, &input, &mean, &rstd, &gamma, &grad_input, &grad_gamma, &grad_beta});
   if (!wrong.Failed())
     wrong = NeedData({&grad_out, &input, &mean, &rstd, &gamma, &grad_input, &grad_gamma, &grad_beta});
   if (!wrong.Failed()) wrong = CheckSupported(grad_out);
@@ -38,7 +37,8 @@ Outcome CheckBackward(BackwardCall* call) {
   if (!wrong.Failed()) wrong = CheckShape(grad_input, input->dims, "the shape of input");
   const std::vector<int64_t> channels = gamma ? gamma->dims : std::vector<int64_t>{sizes.c};
   for (const Argument* one : {&grad_gamma, &grad_beta})
-    if (!wrong.Failed()) wrong = CheckShape(*one, channels, gamma ? "the shape of gamma" : "one number for each channel");
+    if (!wrong.Failed())
+      wrong = CheckShape(*one, channels, gamma ? "the shape of gamma" : "one number for each channel");
   if (!wrong.Failed())
     wrong = CheckOverlaps({&grad_out, &input, &mean, &rstd, &gamma}, {&grad_input, &grad_gamma, &grad_beta});
   return wrong;
@@ -70,8 +70,9 @@ extern "C" GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, c
                                                       const GnTensor* mean, const GnTensor* rstd, const GnTensor* gamma,
                                                       int64_t N, int64_t C, int64_t HxW, int64_t group,
                                                       const uint8_t* outputMask, uint64_t outputMaskSize,
-                                                      GnTensor* gradInput, GnTensor* gradGammaOut, GnTensor* gradBetaOut,
-                                                      uint64_t* workspaceSize, GnExecutor** executor) {
+                                                      GnTensor* gradInput, GnTensor* gradGammaOut,
+                                                      GnTensor* gradBetaOut, uint64_t* workspaceSize,
+                                                      GnExecutor** executor) {
   using namespace gn_host;
   return Guarded("GroupNormBackwardGetWorkspaceSize", [&]() -> Outcome {
     if (workspaceSize == nullptr) return Null("workspaceSize is null", "pass the address of a uint64_t");
@@ -90,7 +91,7 @@ extern "C" GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, c
     if (Outcome wrong = NeedAll({&call.grad_out, &call.input, &call.mean, &call.rstd}); wrong.Failed()) return wrong;
     if (Outcome wrong = ReadMask(outputMask, outputMaskSize, &call); wrong.Failed()) return wrong;
     if (Outcome wrong = CheckBackward(&call); wrong.Failed()) return wrong;
-    return {GN_ERR_INNER_FIND_KERNEL, "there is no backward kernel yet: the arguments are right, and nothing can run them",
-            "", ""};
+    return {GN_ERR_INNER_FIND_KERNEL,
+            "there is no backward kernel yet: the arguments are right, and nothing can run them", "", ""};
   });
 }

@@ -23,7 +23,8 @@ Outcome Stream::Foreign() const {
 }
 
 Outcome Stream::Usable() {
-  if (Outcome wrong = Foreign(); wrong.Failed()) return wrong;  // before the lock, which may have been copied while held
+  if (Outcome wrong = Foreign(); wrong.Failed())
+    return wrong;  // before the lock, which may have been copied while held
   std::lock_guard<std::mutex> lock(mutex_);
   return closed_ ? Invalid("stream is being destroyed", "make another one") : Outcome{};
 }
@@ -125,7 +126,8 @@ extern "C" GnStatus GnCreateStream(GnStream** stream) {
 
 extern "C" GnStatus GnSynchronizeStream(GnStream* stream) {
   using namespace gn_host;
-  return Guarded("GnSynchronizeStream", [&] { return With(stream, [](Stream& queue) { return queue.Synchronize(); }); });
+  return Guarded("GnSynchronizeStream",
+                 [&] { return With(stream, [](Stream& queue) { return queue.Synchronize(); }); });
 }
 
 extern "C" GnStatus GnDestroyStream(GnStream* stream) {

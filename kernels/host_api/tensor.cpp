@@ -13,9 +13,13 @@ struct Type {
   uint32_t bytes;
 };
 constexpr Type kTypes[] = {
-    {GN_FLOAT, "float32", 4}, {GN_FLOAT16, "float16", 2}, {GN_BF16, "bfloat16", 2}, {2, "int8", 0},   {3, "int32", 0},
-    {4, "uint8", 0},          {6, "int16", 0},            {7, "uint16", 0},         {8, "uint32", 0}, {9, "int64", 0},
-    {10, "uint64", 0},        {11, "float64", 0},         {12, "bool", 0},
+    {GN_FLOAT, "float32", 4}, {GN_FLOAT16, "float16", 2},
+    {GN_BF16, "bfloat16", 2}, {2, "int8", 0},
+    {3, "int32", 0},          {4, "uint8", 0},
+    {6, "int16", 0},          {7, "uint16", 0},
+    {8, "uint32", 0},         {9, "int64", 0},
+    {10, "uint64", 0},        {11, "float64", 0},
+    {12, "bool", 0},
 };
 
 const Type* Find(GnDataType number) {
@@ -80,8 +84,7 @@ Outcome Describe(const int64_t* dims, uint64_t rank, GnDataType dtype, const int
   int64_t last = offset;
   bool overflow = false;
   for (uint64_t axis = 0; axis < rank; ++axis) {
-    if (strides[axis] < 0)
-      return Negative("stride", axis, strides[axis], "copy a flipped tensor first");
+    if (strides[axis] < 0) return Negative("stride", axis, strides[axis], "copy a flipped tensor first");
     made->dims.push_back(dims[axis]);
     made->strides.push_back(strides[axis]);
     int64_t reach = 0;
@@ -132,8 +135,8 @@ extern "C" GnStatus GnCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum
     if (tensor == nullptr) return Null("tensor is null", "pass the address of a GnTensor*");
     *tensor = nullptr;
     auto made = std::make_shared<Tensor>();
-    Outcome wrong = Describe(viewDims, viewDimsNum, dataType, stride, offset, storageDims, storageDimsNum, tensorData,
-                             made.get());
+    Outcome wrong =
+        Describe(viewDims, viewDimsNum, dataType, stride, offset, storageDims, storageDimsNum, tensorData, made.get());
     if (wrong.Failed()) return wrong;
     *tensor = Tensors::Only().Add(std::move(made));
     return {};

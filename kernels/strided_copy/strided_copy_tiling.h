@@ -11,7 +11,7 @@ struct StridedCopyTilingData {
   uint64_t loopCounts[8];  // axes around the rows, outermost first
   uint64_t srcStrides[8];  // of these, in elements
   uint64_t dstStrides[8];
-  uint64_t srcPitch;     // elements from one row to the next
+  uint64_t srcPitch;  // elements from one row to the next
   uint64_t dstPitch;
   uint64_t rows;         // of one turn of the loops
   uint64_t rowElements;  // of a row: contiguous on both sides
