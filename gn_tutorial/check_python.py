@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.attempt_child import FINISHED
+from gn_tutorial.deadline import run_until
 from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown
 from gn_tutorial.exercise_result import Finding
 
@@ -115,15 +116,12 @@ class PythonChecker:
         """How the process ended: nothing, or what it was stopped for, with the end of what it printed."""
         command = [sys.executable, "-P", str(Path(__file__).with_name("attempt_child.py")), str(folder)]
         with (folder / "printed").open("wb") as printed:
-            try:
-                code = subprocess.run(
-                    command, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed, timeout=self.seconds
-                ).returncode
-            except subprocess.TimeoutExpired:
-                return f"ran longer than {self.seconds:g} s and was stopped: look for a loop that never ends"
+            ran = run_until(self.seconds, command, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
+        if ran.stopped:
+            return f"ran longer than {self.seconds:g} s and was stopped: look for a loop that never ends"
         text = (folder / "printed").read_bytes()[-2000:].decode("utf-8", "replace")
         tail = "\n".join(text.splitlines()[-_SHOWN_LINES:])
-        return f"ended its process (exit code {code})\n{tail}".strip()
+        return f"ended its process (exit code {ran.code})\n{tail}".strip()
 
     def _unfinished(self, path: Path, case: PythonCase, ended: str) -> Finding:
         first, _, rest = ended.partition("\n")

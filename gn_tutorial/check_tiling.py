@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.deadline import run_until
 from gn_tutorial.exercise_result import Finding
 
 #: A compilation with the ziglang wheel takes 40 s the first time.
@@ -76,15 +77,14 @@ class TilingChecker:
             "calls": [dict(case.arguments) for case in cases],
         }
         command = [sys.executable, "-P", "-m", "gn_tutorial.tiling_child"]
-        try:
-            ran = subprocess.run(command, input=json.dumps(job), capture_output=True, text=True, timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            printed = error.stdout or b""
-            said = printed.decode() if isinstance(printed, bytes) else printed
-            return _facts(said), f"ran longer than {seconds:g} s and was stopped: look for a loop that never ends"
-        if ran.returncode < 0:
-            return _facts(ran.stdout), f"crashed (signal {-ran.returncode}): a division by zero, or a wild pointer"
-        return _facts(ran.stdout), f"ended its process: {ran.stderr.strip()[-500:]}" if ran.returncode else ""
+        pipe = subprocess.PIPE
+        ran = run_until(seconds, command, text=json.dumps(job), stdin=pipe, stdout=pipe, stderr=pipe)
+        facts = _facts(ran.output)
+        if ran.stopped:
+            return facts, f"ran longer than {seconds:g} s and was stopped: look for a loop that never ends"
+        if ran.code < 0:
+            return facts, f"crashed (signal {-ran.code}): a division by zero, or a wild pointer"
+        return facts, f"ended its process: {ran.errors.strip()[-500:]}" if ran.code else ""
 
     def _judge(self, case: TilingCase, fact: Mapping[str, Any]) -> str:
         if "refused" in fact:

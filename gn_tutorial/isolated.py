@@ -22,7 +22,8 @@ the same, with a folder given  may create and write files there,   may write fil
                                up to 1 GiB each; else trapped
 signals another process        trapped (seccomp)                   not prevented
 reads past an array            guard page after at most 511 bytes  guard page after at most 511 bytes
-outlives a killed Python       killed at once (PDEATHSIG)          killed by its alarm, 5 s after the limit
+outlives a killed Python       killed at once (PDEATHSIG)          killed by its alarm, 5 s after four times
+                                                                   the limit
 =============================  ==================================  =====================================
 
 Where Linux has no seccomp (some container runtimes), the rows with seccomp read as those of macOS. All this is meant
@@ -42,6 +43,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from gn_tutorial.deadline import LONGEST, Deadline
 from gn_tutorial.errors import KernelError
 from gn_tutorial.evidence import Ending, Stopped
 from gn_tutorial.job_file import JobFile
@@ -57,10 +59,10 @@ _LAST_WORDS = 0.25
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0002, 0.02
 #: A process is looked at this often although its pipe is open and silent: a child of it may hold the pipe.
 _LOOK_EVERY = 0.1
-#: Seconds after the limit at which a kernel whose Python died ends by itself.
+#: Seconds after the latest end of the limit at which a kernel whose Python died ends by itself.
 _ORPHAN_SECONDS = 5
-#: A year: the job file holds seconds in 32 bits.
-_LONGEST_SECONDS = 365 * 24 * 3600
+#: Three months, four times of which are a year: the job file holds seconds in 32 bits.
+_LONGEST_SECONDS = 90 * 24 * 3600
 #: No processor addresses more, and the launcher adds to it in 64 bits.
 _LARGEST_MEMORY = 1 << 60
 
@@ -86,7 +88,7 @@ def run(
     do not fit; KernelError if the library cannot be loaded or no process or shared memory is to be had;
     FileNotFoundError if there is no launcher.
     """
-    seconds = math.ceil(min(limits.seconds, _LONGEST_SECONDS))
+    seconds = LONGEST * math.ceil(min(limits.seconds, _LONGEST_SECONDS))
     with JobFile(
         library,
         entry,
@@ -106,7 +108,7 @@ def run(
 
 def _supervise(launcher: Path, job: int, limits: Limits, folder: Path | None) -> Ending:
     """Start the launcher, collect what it prints, and see that its whole process group is gone at the end."""
-    deadline = time.monotonic() + limits.seconds
+    deadline = Deadline(limits.seconds)
     # A session of its own keeps Ctrl-C away from the kernel: Python gets it and stops the kernel below.
     try:
         process = subprocess.Popen(
@@ -138,9 +140,9 @@ def _supervise(launcher: Path, job: int, limits: Limits, folder: Path | None) ->
     return Ending(process.returncode, stopped, output.text())
 
 
-def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: float) -> Stopped:
+def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: Deadline) -> Stopped:
     pause = _FIRST_PAUSE
-    while (left := deadline - time.monotonic()) > 0:
+    while (left := deadline.left(process.pid)) > 0:
         if output.open:
             output.read(min(left, _LOOK_EVERY))
             if output.too_long:

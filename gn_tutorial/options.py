@@ -91,8 +91,8 @@ class Limits:
     Raises ArgumentError for a limit that is not a positive number, or a memory limit below 32 MiB.
     """
 
-    # Wall time in seconds, start of the process included. A minute is far above any kernel of this course, and short
-    # enough for somebody who wrote an endless loop.
+    # Wall time in seconds, start of the process included; the time that it waits for a processor does not count. A
+    # minute is far above any kernel of this course, and short enough for somebody who wrote an endless loop.
     seconds: float = 60.0
     # Address space that the kernel may add: its code, heap and thread stacks, but not its arguments. 4 GiB leaves room
     # for one thread per core on any laptop and stops a mistaken size before the machine swaps.

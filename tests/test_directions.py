@@ -40,8 +40,8 @@ PYTHON_ROOMS = {
     "build": Room("build build_job dependencies", "base facts cache compiler"),
     "tiling": Room("tiling", "base facts build"),
     "launch": Room(
-        "launch launch_args inprocess isolated job_file job_layout outcome crash evidence sample_run trace_room "
-        "trace_decode",
+        "launch launch_args inprocess isolated deadline job_file job_layout outcome crash evidence sample_run "
+        "trace_room trace_decode",
         "base facts compiler build",
     ),
     "kernel": Room("kernel arguments operators result sample", "base facts reference build tiling launch"),

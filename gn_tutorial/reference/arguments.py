@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import ml_dtypes
 import numpy as np
@@ -60,6 +61,24 @@ def checked_eps(eps: float) -> float:
             hint="it keeps 1 / sqrt(variance + eps) finite where a group is constant; 1e-5 is usual",
         )
     return value
+
+
+def checked_groups(num_groups: int, channels: int) -> int:
+    """``num_groups`` as an int. Raises ArgumentError unless it is a whole number that divides ``channels``."""
+    try:
+        groups = operator.index(num_groups)
+    except TypeError:
+        raise ArgumentError(
+            f"num_groups is {num_groups!r}; a whole number is needed", where="argument num_groups"
+        ) from None
+    if groups < 1 or channels % groups:
+        divisors = [str(n) for n in range(1, channels + 1) if channels % n == 0]
+        raise ArgumentError(
+            f"num_groups is {groups}, and x has {channels} channels: they cannot be shared out evenly",
+            where="argument num_groups",
+            hint=f"use a divisor of {channels}: {', '.join(divisors)}",
+        )
+    return groups
 
 
 def affine(value: ArrayLike | None, name: str, shape: tuple[int, ...], meaning: str) -> np.ndarray | None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from gn_tutorial.errors import ArgumentError
-from gn_tutorial.reference.arguments import affine, batch_of_channels, checked_eps
+from gn_tutorial.reference.arguments import affine, batch_of_channels, checked_eps, checked_groups
 
 
 class GroupNormOutputs(NamedTuple):
@@ -45,7 +43,7 @@ def group_norm(
     data = batch_of_channels(x)
     eps = checked_eps(eps)
     batch, channels = data.shape[:2]
-    groups = _checked_groups(num_groups, channels)
+    groups = checked_groups(num_groups, channels)
     scale = affine(gamma, "gamma", (channels,), "one number a channel")
     shift = affine(beta, "beta", (channels,), "one number a channel")
 
@@ -67,20 +65,3 @@ def group_norm(
     if shift is not None:
         y += shift.reshape(per_channel)
     return GroupNormOutputs(y.astype(dtype, copy=False), mean[:, :, 0].astype(dtype), rstd[:, :, 0].astype(dtype))
-
-
-def _checked_groups(num_groups: int, channels: int) -> int:
-    try:
-        groups = operator.index(num_groups)
-    except TypeError:
-        raise ArgumentError(
-            f"num_groups is {num_groups!r}; a whole number is needed", where="argument num_groups"
-        ) from None
-    if groups < 1 or channels % groups:
-        divisors = [str(n) for n in range(1, channels + 1) if channels % n == 0]
-        raise ArgumentError(
-            f"num_groups is {groups}, and x has {channels} channels: they cannot be shared out evenly",
-            where="argument num_groups",
-            hint=f"use a divisor of {channels}: {', '.join(divisors)}",
-        )
-    return groups
