@@ -74,8 +74,8 @@ class View:
         return self.at >= 0 and self.at + math.prod(self.storage) * item <= ARENA
 
 
-def contiguous(dims: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(math.prod(dims[axis + 1 :]) for axis in range(len(dims)))
+def in_64_bits(number: int) -> int:
+    return min(max(number, -(1 << 63)), (1 << 63) - 1)
 
 
 def some_layout(rng: random.Random, dims: tuple[int, ...], dtype: int, at: int) -> View:
@@ -110,7 +110,8 @@ def spoil(rng: random.Random, call: dict[str, Any]) -> None:
     """One change, which may or may not make the call wrong."""
     if rng.random() < 0.25:
         name = rng.choice(("N", "C", "HxW", "group"))
-        call[name] = rng.choice((0, -1, call[name] + 1, call[name] * 2, call[name] - 1, rng.choice(HUGE), -(1 << 63)))
+        value = rng.choice((0, -1, call[name] + 1, call[name] * 2, call[name] - 1, rng.choice(HUGE), -(1 << 63)))
+        call[name] = in_64_bits(value)
         return
     if rng.random() < 0.06:
         call["eps"] = rng.choice((0.0, -1.0, math.nan, math.inf, 1e-50, 1e300, 0.25, 1e-12))
@@ -128,7 +129,7 @@ def spoil(rng: random.Random, call: dict[str, Any]) -> None:
             return (rng.choice((0, 1, 2)),)
         at = rng.randrange(len(numbers))
         new = rng.choice((0, 1, -1, numbers[at] + 1, max(numbers[at] - 1, 0), numbers[at] * 2, rng.choice(HUGE)))
-        return (*numbers[:at], new, *numbers[at + 1 :])
+        return (*numbers[:at], in_64_bits(new), *numbers[at + 1 :])
 
     kind = rng.randrange(9)
     if kind == 0:
@@ -136,7 +137,7 @@ def spoil(rng: random.Random, call: dict[str, Any]) -> None:
     elif kind == 1:
         view = replace(view, strides=changed(view.strides)[: len(view.strides)])
     elif kind == 2:
-        view = replace(view, offset=rng.choice((-1, 0, 1, view.offset + 7, rng.choice(HUGE))))
+        view = replace(view, offset=in_64_bits(rng.choice((-1, 0, 1, view.offset + 7, rng.choice(HUGE)))))
     elif kind == 3:
         view = replace(view, storage=changed(view.storage))
     elif kind == 4:

@@ -214,7 +214,7 @@ def test_null_pointers_of_a_descriptor(missing: int, text: str) -> None:
     [
         View(()),
         View((1,) * 8),
-        View((0, 1 << 40, 1 << 40), storage=(0,)),
+        View((0, 1 << 40, 1 << 40), strides=(1, 1, 1), storage=(0,)),
         View((2, 0), strides=(1 << 62, 1 << 62), storage=(0,), data=0),
         View((3, 4), strides=(0, 0)),
         View((3, 4), strides=(1, 1)),
@@ -278,6 +278,16 @@ def test_outputs_share_no_memory_with_each_other() -> None:
     )
     assert answer.status == INVALID
     assert "meanOut and rstdOut share memory" in answer.text
+
+
+@pytest.mark.parametrize(("place", "shared"), [(22, True), (24, False)])
+def test_types_of_two_sizes_share_a_part_of_an_element(place: int, shared: bool) -> None:
+    data = {
+        name: View(BACKWARD[name].dims, HALF) for name in ("gradOut", "input", "gamma", "gradGammaOut", "gradBetaOut")
+    }
+    mean, grad = View((2, 3), data=0x10_0000), View((2, 6, 4, 3), HALF, data=0x10_0000 + place)
+    answer = first_call("GroupNormBackward", BACKWARD, **data, mean=mean, gradInput=grad)
+    assert ("gradInput shares memory with mean" in answer.text) is shared, answer
 
 
 def test_sharing_is_decided_as_by_looking_at_every_element() -> None:
