@@ -1,8 +1,12 @@
-"""What tests and notebooks share: exercises of their own, none attempted. The rest is in tests/conftest.py."""
+"""What tests and notebooks share: exercises of their own, none attempted, and a run that ends.
+
+The rest is in tests/conftest.py.
+"""
 
 import os
 import shutil
 import tempfile
+from typing import Any
 
 import pytest
 
@@ -14,3 +18,29 @@ def pytest_configure(config: pytest.Config) -> None:
     learner = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
     os.environ["GNT_EXERCISES_DIR"] = os.environ["GNT_DATA_DIR"] = learner
     config.add_cleanup(lambda: shutil.rmtree(learner, ignore_errors=True))
+    if config.pluginmanager.hasplugin("xdist") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(DeadWorkers())
+
+
+class DeadWorkers:
+    """Ends the run when a worker of pytest-xdist has died, and names the tests that were running."""
+
+    # xdist 3.8 gives the dead worker's whole file to a new worker, the deadly test included, and with --dist loadscope
+    # then waits for ever. A test that hangs is ended by faulthandler_timeout (pyproject.toml), which kills its worker.
+    def __init__(self) -> None:
+        self.running: list[str] = []
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Note a test that begins."""
+        self.running.append(nodeid)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Forget a test that has ended."""
+        if nodeid in self.running:
+            self.running.remove(nodeid)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Stop if the worker did not end by itself."""
+        if error:
+            pytest.exit(f"worker {node.gateway.id} died in one of: {' '.join(self.running)}", returncode=1)

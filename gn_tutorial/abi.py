@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/test_abi.py`` che
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 
 
 class Kind(IntEnum):
@@ -66,6 +66,7 @@ class Options(ctypes.Structure):
         ("auto_sync", ctypes.c_uint32),
         ("races", ctypes.c_uint32),
         ("delayed_dma", ctypes.c_uint32),
+        ("block_order", ctypes.c_uint32),
     )
 
 

@@ -79,6 +79,10 @@ def _call(
 def _value(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     if isinstance(value, dict) and "array" in value:
         return arrays[value["array"]].copy()
+    if isinstance(value, dict) and "code" in value:
+        names: dict[str, Any] = {"__name__": value["name"]}
+        exec(compile(value["code"], f"<{value['name']}>", "exec"), names)
+        return names[value["name"]]
     if isinstance(value, dict):
         return _once([arrays[name].copy() for name in value["chunks"]])
     return value

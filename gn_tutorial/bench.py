@@ -140,7 +140,7 @@ def works_by_element(op: OpSpec, spec: KernelSpec) -> bool:
     A kernel that fails there says so in the rows of its shapes.
     """
     case = example_case(op)
-    arrays = sample.inputs(op, case.shape, dtype=spec.dtypes[0])
+    arrays = sample.inputs(op, case.shape, dtype=spec.dtypes[0], attributes=case.attributes)
     try:
         result = Kernel.registered(op, spec)(*arrays.values(), **case.attributes)
     except GntError:
@@ -186,7 +186,7 @@ class _Inputs:
         key = (case.shape, case.dtype, tuple(case.attributes.items()))
         if key != self._key:
             self._made = {}, {}  # before the next ones are made: the largest take half a gigabyte
-            arrays = sample.inputs(self._op, case.shape, seed=self._seed, dtype=case.dtype)
+            arrays = sample.inputs(self._op, case.shape, seed=self._seed, dtype=case.dtype, attributes=case.attributes)
             self._made = arrays, sample.expected(self._op, arrays, case.attributes)
             self._key = key
         return self._made

@@ -16,17 +16,19 @@ def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machi
     """The bound of a traced launch.
 
     arrays: its inputs, the data first. group: the field of the tiling struct with the elements of a group that must be
-    read whole before any of it is written; "": there is none.
+    read whole before any of it is written; "": there is none. Of each input of the data's shape that group is read:
+    of dy and of x in a backward pass.
     """
     read = sum(array.nbytes for array in arrays.values())
     written = sum(array.nbytes for array in result.outputs.values())
     name, data = next(iter(arrays.items()))
     elements = int(result.tiling[group]) if group and result.tiling is not None else 0
     units = data.size // elements if elements else 0
-    work = Work(read, written, units, elements * data.itemsize)
+    of_each = elements * data.itemsize
+    work = Work(read, written, units, of_each * sum(array.shape == data.shape for array in arrays.values()))
     # Smaller groups have the same bound either way, and the most events.
     shared = result.blocks > units or (
-        work.unit_bytes > machine.ub_bytes and shares_groups(result.trace, name, work.unit_bytes)
+        work.unit_bytes > machine.ub_bytes and shares_groups(result.trace, name, of_each)
     )
     return lower_bound(work, machine, split=shared)
 

@@ -49,8 +49,8 @@ class Work:
     """What every kernel of an operator moves, in bytes.
 
     read, written: all inputs and all outputs, once. units: groups that must be read whole before anything of them is
-    written, of ``unit_bytes`` of the data input each; 0 where each element stands alone. Raises ArgumentError for
-    sizes that cannot be.
+    written, of ``unit_bytes`` of the data inputs each (x; dy and x of a backward pass); 0 where each element stands
+    alone. Raises ArgumentError for sizes that cannot be.
     """
 
     read: int

@@ -17,6 +17,7 @@ from gn_tutorial.compile_job import CompileLimits
 from gn_tutorial.compiler import Compiler, find_compiler, host_flags, kernel_flags, object_flags, program_flags
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.op_macros import LIBC_NAMES, dtype_defines
+from gn_tutorial.options import Optimise
 from gn_tutorial.sample_source import MAIN, is_sample, rewrite
 from gn_tutorial.signature import Entry, require_entries, scan
 
@@ -48,7 +49,7 @@ def build_kernel(
     defines: Sequence[str] = (),
     dtypes: Mapping[str, str] | None = None,
     template: str = "",
-    optimise: bool = True,
+    optimise: Optimise = True,
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
@@ -57,7 +58,7 @@ def build_kernel(
     observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
     folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
-    source, ``"float, 16"`` (see ``signature.require_entries``). optimise=False compiles faster and runs slower.
+    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``.
 
     A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.accuracy import FLOOR, accuracy
 from gn_tutorial.arguments import inout, out
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown, spots
@@ -36,7 +37,8 @@ class Trap:
 class KernelCase:
     """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
 
-    trap: the launch is made so that it must be stopped; the outputs are then not looked at.
+    golden: by output, its values in float64; such an output is held to the accuracy standard (gn_tutorial.accuracy) and
+    not to rtol and atol. trap: the launch is made so that it must be stopped; the outputs are then not looked at.
     """
 
     label: str
@@ -45,6 +47,7 @@ class KernelCase:
     expected: Mapping[str, np.ndarray]
     blocks: int = 1
     trap: Trap | None = None
+    golden: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 #: Looks at a launch and recognises a mistake, in words; None if it is not this one.
@@ -75,7 +78,8 @@ class KernelChecker:
 
     def check(self, path: Path, seed: int) -> Finding | int:
         """The first thing that is wrong, or the number of cases if all is right."""
-        found = kernel(path)
+        # An attempt is compiled anew after each edit, and its launches take milliseconds.
+        found = kernel(path, optimise="little")
         cases = self.cases(np.random.default_rng(seed))
         try:
             for case in cases:
@@ -127,7 +131,7 @@ class KernelChecker:
             result = self._launch(found, case, observed=False)
         except KernelError:
             return None
-        if all(first_wrong(result[name], want, self.rtol, self.atol) < 0 for name, want in case.expected.items()):
+        if not self._wrong(case, result):
             return None
         text = next((text for symptom in self.symptoms if (text := symptom(case, result))), None)
         return Finding(text, case.label) if text else None
@@ -151,9 +155,7 @@ class KernelChecker:
                 return Finding(
                     f"the kernel changed its input: {spots(name, changed)}; inputs are read only", case.label
                 )
-        wrong = [
-            name for name, want in case.expected.items() if first_wrong(result[name], want, self.rtol, self.atol) >= 0
-        ]
+        wrong = self._wrong(case, result)
         if not wrong:
             asked = [*self.demands, *([_warned] if result.diagnostics else [])]
             found = next((text for demand in asked if (text := demand(case, result))), None)
@@ -163,6 +165,18 @@ class KernelChecker:
             if text:
                 return Finding(text, case.label)
         return Finding(self._words(wrong[0], case, result), case.label)
+
+    def _wrong(self, case: KernelCase, result: Result) -> list[str]:
+        """The outputs that are not what they should be."""
+        wrong = []
+        for name, want in case.expected.items():
+            if name in case.golden:
+                right = accuracy(result[name], case.golden[name]).ok
+            else:
+                right = first_wrong(result[name], want, self.rtol, self.atol) < 0
+            if not right:
+                wrong.append(name)
+        return wrong
 
     def _words(self, name: str, case: KernelCase, result: Result) -> str:
         got, want = result[name].reshape(-1), case.expected[name].reshape(-1)
@@ -175,8 +189,25 @@ class KernelChecker:
             )
         if constant(got) and not constant(want):
             return f"every element of {name} is {shown(got[0])}: it does not depend on the input"
+        if name in case.golden:
+            return misses_standard(name, result[name], case.golden[name])
         at = first_wrong(got, want, self.rtol, self.atol)
         return mismatch(f"{name}[{at}]", got[at], want[at])
+
+
+def misses_standard(name: str, got: np.ndarray, golden: np.ndarray) -> str:
+    """By how much an output misses the accuracy standard, and the element with the largest relative error."""
+    found = accuracy(got, golden)
+    unit = found.standard.unit
+    ours, truth = got.reshape(-1).astype(np.float64), golden.reshape(-1)
+    with np.errstate(invalid="ignore"):
+        errors = np.abs(ours - truth) / (np.abs(truth) + FLOOR)
+    at = int(np.argmax(np.where(np.isfinite(errors), errors, np.inf)))
+    return (
+        f"{name} misses the accuracy standard: MERE is {found.mere / unit:.2g} T and MARE {found.mare / unit:.2g} T, "
+        f"where 1 T and 10 T are the limits, and {found.misses} elements near zero are off; {name}[{at}] is "
+        f"{ours[at]:.5g}, and {truth[at]:.5g} is right"
+    )
 
 
 def unwritten(array: np.ndarray) -> np.ndarray:

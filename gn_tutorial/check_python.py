@@ -34,8 +34,16 @@ class Chunks:
 
 
 @dataclass(frozen=True)
+class Code:
+    """An argument that is a function: the text that defines it, which may import NumPy, and its name there."""
+
+    text: str
+    name: str
+
+
+@dataclass(frozen=True)
 class PythonCase:
-    """One call. arguments: arrays, numbers or Chunks by name. expected: what it returns, in order, by name.
+    """One call. arguments: arrays, numbers, Chunks or Code by name. expected: what it returns, in order, by name.
 
     room: bytes that the call may hold at once besides its arguments; None: as many as it likes.
     """
@@ -226,6 +234,8 @@ def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase]) -> None:
     def encode(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return {"array": put(value)}
+        if isinstance(value, Code):
+            return {"code": value.text, "name": value.name}
         return {"chunks": [put(array) for array in value.arrays]} if isinstance(value, Chunks) else value
 
     calls = [

@@ -44,7 +44,7 @@ class Call:
 
     def arrays(self, seed: int) -> dict[str, np.ndarray]:
         """The seeded input, by name."""
-        return sample.inputs(self.op, self.shape, seed=seed, dtype=self.dtype)
+        return sample.inputs(self.op, self.shape, seed=seed, dtype=self.dtype, attributes=self.attributes)
 
 
 @dataclass(frozen=True)

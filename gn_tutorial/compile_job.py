@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -118,8 +119,11 @@ def _wait(process: subprocess.Popen[bytes], seconds: float, shown: str) -> int:
 
 @contextlib.contextmanager
 def _progress(shown: str) -> Iterator[None]:
-    """A line on the terminal; nothing where standard error is a file or a notebook, whose outputs are compared."""
-    if not (sys.stderr and sys.stderr.isatty()):
+    """A line on the terminal; nothing where standard error is a file or a notebook, whose outputs are compared.
+
+    Nor from another thread than the main one: several compilers at once would write over each other's line.
+    """
+    if not (sys.stderr and sys.stderr.isatty()) or threading.current_thread() is not threading.main_thread():
         yield
         return
     from rich.console import Console

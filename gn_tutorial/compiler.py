@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.errors import CompilerMissing
+from gn_tutorial.options import Optimise
 
 # Wheels are about 100 MB. The upper bound is where the tests stop: zig's command line changes between releases.
 ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
@@ -193,10 +194,13 @@ def _install_zig(refused: list[str]) -> None:
 _ELF = sys.platform.startswith("linux")
 
 
-def kernel_flags(compiler: Compiler, *, optimise: bool = True) -> tuple[str, ...]:
+def kernel_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
     """Flags of a kernel library: it exports what the twin marks, and nothing else."""
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
-    return (*_common_flags(compiler, "-O3" if optimise else "-O0"), *_library_flags(compiler), *hidden)
+    # A third level would have zig compile its C++ library a third time.
+    little = "-O3" if compiler.is_zig else "-O1"
+    level = little if optimise == "little" else "-O3" if optimise else "-O0"
+    return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden)
 
 
 def object_flags(compiler: Compiler) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from gn_tutorial.op_macros import graph_number
 from gn_tutorial.spec import find_kernel, kernels_root
 
 #: Registered kernels that the host API launches: what it calls an entry, in a library of its own.
-KERNELS = ("group_norm/any", "strided_copy/rows")
+KERNELS = ("group_norm/any", "group_norm_backward/any", "strided_copy/rows")
 _DIMS = POINTER(c_int64)
 HostFunc = ctypes.CFUNCTYPE(None, c_void_p)
 
@@ -51,6 +51,14 @@ class Refused(ArgumentError):
     def __init__(self, code: Code, what: str, **rest: str) -> None:
         super().__init__(what, **rest)
         self.code = code
+
+
+class GroupNormGradients(NamedTuple):
+    """What ``group_norm_backward`` writes; None for what was not asked for. Valid after the stream is synchronised."""
+
+    grad_input: np.ndarray | None
+    grad_gamma: np.ndarray | None
+    grad_beta: np.ndarray | None
 
 
 class GroupNormArrays(NamedTuple):
@@ -78,6 +86,7 @@ _CALLS: dict[str, Sequence[Any]] = {
     "GroupNormBackwardGetWorkspaceSize": (
         *_TENSORS * 5, *_SIZES * 4, POINTER(c_uint8), c_uint64, *_TENSORS * 3, POINTER(c_uint64), POINTER(c_void_p),
     ),
+    "GroupNormBackward": (c_void_p, c_uint64, c_void_p, c_void_p),
     "GnTwinUseKernel": (c_void_p, c_char_p, c_char_p),
 }  # fmt: skip
 
@@ -304,5 +313,48 @@ def group_norm(
     )  # fmt: skip
     workspace = np.empty(bytes_needed.value, np.uint8)
     check(library().GroupNorm(workspace.ctypes.data, workspace.nbytes, executor, stream.handle))
+    stream.keep(inputs, outputs, workspace)
+    return made
+
+
+def group_norm_backward(
+    grad_out: np.ndarray,
+    x: np.ndarray,
+    mean: np.ndarray,
+    rstd: np.ndarray,
+    gamma: np.ndarray | None = None,
+    *,
+    num_groups: int,
+    output_mask: Sequence[bool] = (True, True, True),
+    stream: Stream | None = None,
+) -> GroupNormGradients:
+    """The gradients of ``group_norm`` through both calls.
+
+    grad_out, x: shape (N, C, ...), one dtype. mean, rstd: what ``group_norm`` returned. gamma: shape (C,), None for
+    ones. output_mask: whether the gradients of x, gamma and beta are wanted. ``stream`` and errors as ``group_norm``.
+    """
+    if stream is None:
+        how = {"num_groups": num_groups, "output_mask": output_mask}
+        with Stream() as own:
+            return group_norm_backward(grad_out, x, mean, rstd, gamma, stream=own, **how)
+    sizes = (*x.shape[:2], int(np.prod(x.shape[2:]))) if x.ndim >= 2 else (0, 0, 0)
+    mask = [bool(one) for one in output_mask]
+    wanted = (*mask, False, False, False)[:3]  # a mask of another length is for the C side to refuse
+    shapes = (x.shape, sizes[1:2], sizes[1:2])
+    made = GroupNormGradients(
+        *(np.empty(shape, x.dtype) if one else None for shape, one in zip(shapes, wanted, strict=True))
+    )
+    inputs = [None if one is None else Tensor(one) for one in (grad_out, x, mean, rstd, gamma)]
+    outputs = [None if one is None else Tensor(one) for one in made]
+    bytes_needed, executor = c_uint64(), c_void_p()
+    check(
+        library().GroupNormBackwardGetWorkspaceSize(
+            *(one and one.handle for one in inputs), *sizes, _int64("num_groups", num_groups),
+            (c_uint8 * len(mask))(*mask), len(mask), *(one and one.handle for one in outputs),
+            ctypes.byref(bytes_needed), ctypes.byref(executor),
+        )
+    )  # fmt: skip
+    workspace = np.empty(bytes_needed.value, np.uint8)
+    check(library().GroupNormBackward(workspace.ctypes.data, workspace.nbytes, executor, stream.handle))
     stream.keep(inputs, outputs, workspace)
     return made

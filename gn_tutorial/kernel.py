@@ -14,7 +14,7 @@ from gn_tutorial.arguments import launch_arg
 from gn_tutorial.build import Built, build_kernel
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.launch import check_blocks, launch
-from gn_tutorial.options import Limits, TwinOptions
+from gn_tutorial.options import Limits, Optimise, TwinOptions
 from gn_tutorial.result import Result
 from gn_tutorial.shapes import describe_call
 from gn_tutorial.signature import Entry, find_entries, require_entries
@@ -42,7 +42,7 @@ class Kernel:
         template: str = "",
         dtypes: Mapping[str, str] | None = None,
         defines: Sequence[str] = (),
-        optimise: bool = True,
+        optimise: Optimise = True,
     ) -> None:
         self.name, self.path, self.op, self.spec = name, path, op, spec
         self._text = text
@@ -52,7 +52,7 @@ class Kernel:
         self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
 
     @classmethod
-    def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: bool = True) -> Kernel:
+    def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: Optimise = True) -> Kernel:
         """The kernel of one registry entry."""
         return cls(spec.id, path=spec.file, op=op, spec=spec, optimise=optimise)
 
@@ -271,15 +271,15 @@ def kernel(
     template: str = "",
     dtypes: Mapping[str, str] | None = None,
     defines: Sequence[str] = (),
-    optimise: bool = True,
+    optimise: Optimise = True,
 ) -> Kernel:
     """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
     template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
-    defines=["NAME=VALUE"] anything else. optimise=False compiles with -O0 -g, for a debugger. Raises RegistryError,
-    with the closest names, if there is no such kernel or file; ArgumentError if not exactly one of name and source is
-    given.
+    defines=["NAME=VALUE"] anything else. optimise="little" compiles in half the time and runs slower; optimise=False
+    compiles with -O0 -g, for a debugger. Raises RegistryError, with the closest names, if there is no such kernel or
+    file; ArgumentError if not exactly one of name and source is given.
     """
     how = {"template": template, "dtypes": dtypes, "defines": defines, "optimise": optimise}
     if (name_or_path is None) == (source is None):

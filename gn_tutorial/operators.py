@@ -175,6 +175,8 @@ def _value(
             return inout(arrays[argument.name])
         case "in":
             return np.full(resolve(model.shape or (), symbols), argument.fill, own)
+        case "out" if op.mask and not symbols[op.mask.symbol] >> op.outputs.index(argument) & 1:
+            return Out((0,), own)
         case "out":
             return Out(resolve(model.shape or (), symbols), own)
         case "value":

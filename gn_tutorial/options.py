@@ -9,6 +9,10 @@ from typing import Any, Literal, get_args, get_type_hints
 from gn_tutorial import abi
 from gn_tutorial.errors import ArgumentError
 
+#: How fast a kernel library is to be, or how soon there: True (-O3), "little" (-O1: for launches of a few milliseconds,
+#: there in half the time), False (-O0 -g: for a debugger). The numbers of a launch are the same bits.
+Optimise = bool | Literal["little"]
+
 _MIB = 1024 * 1024
 
 
@@ -16,8 +20,9 @@ _MIB = 1024 * 1024
 class TwinOptions:
     """Points that public text on the hardware does not decide, and how a launch is watched.
 
-    docs/hardware-choices.md has the evidence of the former and the use of the latter (``auto_sync``, ``delayed_dma``).
-    The first choice of each field is its default. Raises ArgumentError that quotes a value which is no choice.
+    docs/hardware-choices.md has the evidence of the former and the use of the latter (``auto_sync``, ``delayed_dma``,
+    ``block_order``). The first choice of each field is its default. Raises ArgumentError that quotes a value which is
+    no choice.
     """
 
     # float32 -> half and half arithmetic out of range. IEEE is what NumPy and PyTorch do, so references agree.
@@ -60,6 +65,9 @@ class TwinOptions:
     # Copies between global memory and the Unified Buffer take effect only when the kernel waits for them: a forgotten
     # wait gives wrong numbers, as on hardware. Observed libraries only.
     delayed_dma: bool = False
+    # The order in which blocks start, and go on after they have met: 0, 1, 2 ..., or the seed of a permutation. On the
+    # device nobody chooses it; a result that changes with it (a float sum by atomic additions) changes there each run.
+    block_order: int = 0
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -67,15 +75,22 @@ class TwinOptions:
             if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
                 listed = " or ".join(repr(choice) for choice in choices)
                 raise ArgumentError(f"TwinOptions: {name} cannot be {value!r}", hint=f"{name}={listed}")
+        seed = self.block_order
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 32:
+            raise ArgumentError(
+                f"TwinOptions: block_order cannot be {seed!r}", hint="0 for ascending, or a seed below 2**32"
+            )
 
     def to_abi(self) -> abi.Options:
         """The same choices as the struct of abi.h, where 0 is the default of each field."""
-        return abi.Options(**{name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()})
+        chosen = {name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()}
+        return abi.Options(**chosen, block_order=self.block_order)
 
 
 def _choices() -> dict[str, tuple[Any, ...]]:
     hints = get_type_hints(TwinOptions)
-    return {field.name: get_args(hints[field.name]) or (False, True) for field in fields(TwinOptions)}
+    choosing = (field.name for field in fields(TwinOptions) if hints[field.name] is not int)
+    return {name: get_args(hints[name]) or (False, True) for name in choosing}
 
 
 _CHOICES = _choices()

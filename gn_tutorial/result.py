@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.accuracy import FLOOR
 from gn_tutorial.diagnostics import Findings
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.launch import Launched, Tally
@@ -16,8 +17,6 @@ from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.tiling import Tiling
 from gn_tutorial.trace import Trace
 
-#: Added to |reference| in a relative error against division by zero, as the ecosystem's accuracy standard does.
-RELATIVE_FLOOR = 1e-7
 #: Elements that are compared at once.
 _PIECE = 1 << 20
 _PRINTED_LINES = 20
@@ -80,7 +79,7 @@ class Comparison:
         used: dict[Tolerance, list[str]] = {}
         for row in self.rows:
             used.setdefault(row.tolerance, []).append(row.name)
-        bounds = [f"|error| <= {one.atol:g} + {one.rtol:g} |reference|" for one in used]
+        bounds = [f"|error| <= {_bound_text(one)}" for one in used]
         if len(used) > 1:
             bounds = [f"{', '.join(names)} {bound}" for bound, names in zip(bounds, used.values(), strict=True)]
         return f"{'within' if self.ok else 'NOT within'} tolerance: {'; '.join(bounds)}"
@@ -218,6 +217,11 @@ class Result:
         return table + (self.diagnostics._repr_html_() if self.diagnostics else "")
 
 
+def _bound_text(tolerance: Tolerance) -> str:
+    text = f"{tolerance.atol:g} + {tolerance.rtol:g} |reference|"
+    return text + (f" + {tolerance.of_largest:g} largest |reference|" if tolerance.of_largest else "")
+
+
 def _compare_one(name: str, actual: np.ndarray, golden: np.ndarray, tolerance: Tolerance) -> ComparisonRow:
     if actual.shape != golden.shape:
         note = f"the reference has shape {golden.shape}"
@@ -228,23 +232,27 @@ def _compare_one(name: str, actual: np.ndarray, golden: np.ndarray, tolerance: T
     # Piece by piece: eight arrays of float64 for all of a large output were two gigabytes.
     ours, truth = actual.reshape(-1), golden.reshape(-1)
     worst, outside = np.zeros(3), 0
+    atol = tolerance.atol
+    if tolerance.of_largest:
+        finite = truth[np.isfinite(truth)]
+        atol += tolerance.of_largest * float(np.abs(finite).max(initial=0.0))
     for at in range(0, ours.size, _PIECE):
-        errors, wrong = _compare_piece(ours[at : at + _PIECE], truth[at : at + _PIECE], tolerance)
+        errors, wrong = _compare_piece(ours[at : at + _PIECE], truth[at : at + _PIECE], atol, tolerance.rtol)
         # NaN wins over every number, and the table then shows it: that is what the reader has to see.
         worst = np.maximum(worst, errors)
         outside += wrong
     return ComparisonRow(name, actual.shape, *map(float, worst), outside, "", tolerance)
 
 
-def _compare_piece(actual: np.ndarray, golden: np.ndarray, tolerance: Tolerance) -> tuple[np.ndarray, int]:
+def _compare_piece(actual: np.ndarray, golden: np.ndarray, atol: float, rtol: float) -> tuple[np.ndarray, int]:
     """The largest absolute error, relative error and part of the tolerance; and how many elements are outside."""
     ours, truth = actual.astype(np.float64), golden.astype(np.float64)
     # Infinity minus infinity, and a tolerance of zero: `same` has decided those elements.
     with np.errstate(invalid="ignore", divide="ignore"):
         same = (ours == truth) | (np.isnan(ours) & np.isnan(truth))
         error = np.where(same, 0.0, np.abs(ours - truth))
-        bound = tolerance.atol + tolerance.rtol * np.abs(truth)
+        bound = atol + rtol * np.abs(truth)
         within = same | (np.isfinite(ours) & np.isfinite(truth) & (error <= bound))
-        relative = np.where(same, 0.0, error / (np.abs(truth) + RELATIVE_FLOOR))
+        relative = np.where(same, 0.0, error / (np.abs(truth) + FLOOR))
         used = np.where(same, 0.0, error / bound)
     return np.array([error.max(), relative.max(), used.max()]), int((~within).sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from gn_tutorial import reference
 from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.shapes import input_shapes
-from gn_tutorial.spec import OpSpec
+from gn_tutorial.spec import Argument, OpSpec
 
 
 def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any) -> np.ndarray:
@@ -30,16 +31,44 @@ def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any) -> 
     return (rng.standard_normal(shape) * spread + mean).astype(found)
 
 
-def inputs(op: OpSpec, shape: Sequence[int], *, seed: int = 0, dtype: str = "float32") -> dict[str, np.ndarray]:
-    """A random array for each input of ``op``, the first of shape ``shape``. Raises ArgumentError for a wrong rank."""
+def inputs(
+    op: OpSpec,
+    shape: Sequence[int],
+    *,
+    seed: int = 0,
+    dtype: str = "float32",
+    attributes: Mapping[str, Any] | None = None,
+) -> dict[str, np.ndarray]:
+    """A random array for each input of ``op``, the first of shape ``shape``; what a forward pass saved is computed.
+
+    attributes: of the call, by name; an operator that takes what another one saved needs them. Raises ArgumentError
+    for a wrong rank or an attribute that is missing.
+    """
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
     rng = np.random.default_rng(seed)
-    return {name: random_array(rng, each, dtype) for name, each in input_shapes(op, shape).items()}
+    shapes = input_shapes(op, shape, attributes)
+    arrays = {a.name: random_array(rng, shapes[a.name], dtype) for a in op.inputs if not a.saved_by}
+    return {a.name: saved(a, arrays, attributes or {}) if a.saved_by else arrays[a.name] for a in op.inputs}
+
+
+def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
+    """What another operator saved for an input with ``saved_by``: the output of that name of the other's reference.
+
+    arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry names
+    a reference that does not exist or has no such output.
+    """
+    forward = getattr(reference, argument.saved_by, None)
+    known = {**arrays, **attributes}
+    taken = {name: known[name] for name in inspect.signature(forward).parameters if name in known} if forward else {}
+    array = getattr(forward(**taken), argument.name, None) if forward else None
+    if array is None:
+        raise RegistryError(f"gn_tutorial.reference has no '{argument.saved_by}' that returns '{argument.name}'")
+    return array.astype(as_dtype(argument.dtype))
 
 
 def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """What the operator's reference gives for these inputs: output name -> array, float64.
+    """What the operator's reference gives for these inputs: output name -> array, float64; empty where a mask says so.
 
     Raises RegistryError if the registry names a reference that does not exist or has another number of outputs.
     """
@@ -52,4 +81,5 @@ def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[s
         raise RegistryError(
             f"the reference '{op.reference}' returns {len(values)} arrays", where=str(op.folder / "op.toml")
         )
-    return {output.name: np.asarray(value) for output, value in zip(op.outputs, values, strict=True)}
+    values = [np.empty(0) if value is None else np.asarray(value) for value in values]
+    return {output.name: value for output, value in zip(op.outputs, values, strict=True)}

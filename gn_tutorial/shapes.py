@@ -27,14 +27,14 @@ def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any])
     values of the operator's attributes by name. Raises ArgumentError naming the argument whose rank or length does not
     fit, and the argument that fixed the length.
     """
-    symbols: Symbols = {}
-    origins: dict[str, str] = {}
+    # Attributes first: a length that one of them fixes, as num_groups that of mean, is then checked like any other.
+    symbols = bind_attributes(op, attributes)
+    origins = {a.symbol: f"'{a.name}' is {symbols[a.symbol]}" for a in op.attributes}
     for argument in op.inputs:
         if argument.name in shapes:
             _bind_shape(op, argument, tuple(shapes[argument.name]), symbols, origins)
         elif argument.fill is None:
             raise ArgumentError(f"argument '{argument.name}' is missing", where=describe_call(op))
-    symbols.update(bind_attributes(op, attributes))
     return symbols
 
 
@@ -58,12 +58,16 @@ def resolve(shape: Sequence[str], symbols: Symbols) -> Shape:
     return tuple(lengths)
 
 
-def input_shapes(op: OpSpec, first: Sequence[int]) -> dict[str, Shape]:
+def input_shapes(op: OpSpec, first: Sequence[int], attributes: Mapping[str, Any] | None = None) -> dict[str, Shape]:
     """Every input's shape, from the shape of the first: for ``(2, 8, 16)``, gamma and beta of GroupNorm have ``(8,)``.
 
-    Raises ArgumentError if the rank does not fit.
+    attributes: needed where one fixes a length, as ``num_groups`` that of mean. Raises ArgumentError if the rank does
+    not fit, or if such an attribute is missing.
     """
     symbols: Symbols = {}
+    needed = {axis for argument in op.inputs for axis in argument.shape or ()}
+    if needed & {a.symbol for a in op.attributes}:
+        symbols = bind_attributes(op, attributes or {})
     _bind_shape(op, op.inputs[0], tuple(first), symbols, {})
     return {argument.name: resolve(argument.shape or (), symbols) for argument in op.inputs}
 
@@ -79,6 +83,8 @@ def describe_call(op: OpSpec) -> str:
 
 def _attribute_value(op: OpSpec, attribute: Attribute, given: Mapping[str, Any]) -> int | float:
     value = given.get(attribute.name, attribute.default)
+    if attribute.type == "mask":
+        return _mask_bits(op, attribute, value)
     if value is None:
         raise ArgumentError(f"argument '{attribute.name}' is missing", where=describe_call(op))
     try:
@@ -88,6 +94,18 @@ def _attribute_value(op: OpSpec, attribute: Attribute, given: Mapping[str, Any])
     except (TypeError, ValueError):
         kind = "a whole number" if attribute.type == "int64" else "a number"
         raise ArgumentError(f"'{attribute.name}' must be {kind}, not {value!r}", where=describe_call(op)) from None
+
+
+def _mask_bits(op: OpSpec, attribute: Attribute, value: Any) -> int:
+    wanted = list(value) if isinstance(value, Sequence) else []
+    if len(wanted) != len(op.outputs) or not all(isinstance(one, bool) for one in wanted):
+        names = ", ".join(output.name for output in op.outputs)
+        raise ArgumentError(
+            f"'{attribute.name}' is {value!r}; {len(op.outputs)} booleans are needed",
+            where=describe_call(op),
+            hint=f"whether the caller wants {names}, in this order",
+        )
+    return sum(one << place for place, one in enumerate(wanted))
 
 
 def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols, origins: dict[str, str]) -> None:

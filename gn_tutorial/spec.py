@@ -17,7 +17,7 @@ from typing import Any
 from gn_tutorial.errors import RegistryError
 
 ROLES = ("in", "out", "inout", "workspace", "tiling", "value")
-ATTRIBUTE_TYPES = ("int64", "float32")
+ATTRIBUTE_TYPES = ("int64", "float32", "mask")
 #: helper: what the host API launches around an operator, no step of the course; the tour leaves it out.
 DIRECTIONS = ("forward", "backward", "helper")
 #: Dtypes whose outputs may have a tolerance of their own: a rounding to them costs more than all work in float32.
@@ -28,15 +28,18 @@ DATA_DTYPE = "T"
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a kernel may be from its reference, ``|out - ref| <= atol + rtol * |ref|``, and why that far.
+    """How far a kernel may be from its reference, and why that far.
 
-    ``narrow``: dtype -> the tolerance of outputs of that dtype, where it is another one; as pairs.
+    ``|out - ref| <= atol + rtol * |ref| + of_largest * (largest finite |ref| of the output)``. The last term is for
+    sums of many terms: what their rounding costs grows with the terms, also where they cancel. ``narrow``: dtype -> the
+    tolerance of outputs of that dtype, where it is another one; as pairs.
     """
 
     rtol: float
     atol: float
     reason: str
     narrow: tuple[tuple[str, Tolerance], ...] = ()
+    of_largest: float = 0.0
 
     def of(self, dtype: str) -> Tolerance:
         """The tolerance of an output of that dtype."""
@@ -45,12 +48,16 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A number of the operator that is no array, such as ``num_groups``; shapes and tiling call it ``symbol``."""
+    """A number of the operator that is no array, such as ``num_groups``; shapes and tiling call it ``symbol``.
+
+    A ``mask`` says by one boolean for each output, in their order, which of them the caller wants; the others come back
+    empty, of shape (0,). Its symbol is a whole number whose bit i is set if output i is wanted.
+    """
 
     name: str
     symbol: str
     type: str
-    default: float | int | None
+    default: float | int | tuple[bool, ...] | None
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,8 @@ class Argument:
     being the symbol without the dots. An output with ``like`` has the shape and dtype of that input. ``fill`` is the
     value that an input left out is filled with; None means that it must be given. ``symbol`` is what a by-value
     parameter receives. ``bytes`` is the size of a workspace: a number, or the name of a field of the tiling struct.
+    ``saved_by``: the reference of another operator whose output of this name this input is, computed from the other
+    inputs: mean and rstd of a backward pass belong to its x, and random numbers would not.
     """
 
     name: str
@@ -71,6 +80,7 @@ class Argument:
     fill: float | None = None
     symbol: str = ""
     bytes: int | str = 0
+    saved_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,6 +133,11 @@ class OpSpec:
     tiling: TilingSpec | None
     kernels: tuple[KernelSpec, ...]
     example: dict[str, Any]
+
+    @property
+    def mask(self) -> Attribute | None:
+        """The attribute that says which outputs are wanted; None: always all."""
+        return next((a for a in self.attributes if a.type == "mask"), None)
 
     @property
     def inputs(self) -> tuple[Argument, ...]:
@@ -190,8 +205,9 @@ def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[O
         ids = ", ".join(kernel.id for _, kernel in found)
         raise RegistryError(f"operator '{name}' has several kernels", hint=f"choose one of {ids}")
     names = [kernel.id for _, kernel in pairs]
-    short = {kernel.id.partition("/")[2]: kernel.id for _, kernel in pairs}
-    near = [short.get(match, match) for match in difflib.get_close_matches(name, [*names, *short], n=3)]
+    short = [kernel.id.partition("/")[2] for _, kernel in pairs]
+    matches = difflib.get_close_matches(name, [*names, *dict.fromkeys(short)], n=3)
+    near = [one for match in matches for one in names if match in (one, one.partition("/")[2])]
     hint = f"did you mean {' or '.join(dict.fromkeys(near))}?" if near else f"registered: {', '.join(names)}"
     raise RegistryError(f"no kernel is registered as '{name}'", hint=hint)
 
@@ -273,11 +289,13 @@ def _read_op(path: Path) -> OpSpec:
 
 
 def _read_attribute(name: str, table: _Table) -> Attribute:
+    kind = table.choice("type", ATTRIBUTE_TYPES)
+    default = table.take("default", list if kind == "mask" else (int, float), None)
     attribute = Attribute(
         name=name,
         symbol=table.take("symbol", str),
-        type=table.choice("type", ATTRIBUTE_TYPES),
-        default=table.take("default", (int, float), None),
+        type=kind,
+        default=tuple(default) if isinstance(default, list) else default,
     )
     table.finish()
     return attribute
@@ -294,6 +312,7 @@ def _read_argument(table: _Table) -> Argument:
         fill=table.take("fill", (int, float), None),
         symbol=table.take("symbol", str, ""),
         bytes=table.take("bytes", (int, str), 0),
+        saved_by=table.take("saved_by", str, ""),
     )
     table.finish()
     return argument
@@ -334,6 +353,7 @@ def _read_tolerance(table: _Table, narrow: tuple[str, ...] = ()) -> Tolerance:
         rtol=float(table.take("rtol", (int, float))),
         atol=float(table.take("atol", (int, float))),
         reason=table.take("reason", str),
+        of_largest=float(table.take("of_largest", (int, float), 0.0)),
         narrow=tuple(
             (dtype, _read_tolerance(_Table(own, f"{table.where} {dtype}"))) for dtype, own in others if own is not None
         ),
@@ -369,6 +389,12 @@ def _check_op(op: OpSpec, where: str) -> None:
                 where=where,
                 hint=f"bound: {', '.join(sorted(bound))}",
             )
+    for attribute in op.attributes:
+        if attribute.type != "mask":
+            continue
+        default = attribute.default if isinstance(attribute.default, tuple) else ()
+        if len(default) != len(op.outputs) or not all(isinstance(one, bool) for one in default):
+            raise RegistryError(f"'{attribute.name}' needs a default of one boolean for each output", where=where)
     inputs = {argument.name for argument in op.inputs}
     for argument in op.outputs:
         if argument.role == "out" and argument.shape is None and argument.like not in inputs:

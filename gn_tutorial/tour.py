@@ -1,6 +1,7 @@
-"""The tour: every forward kernel of the registry on the feature map of a real photograph, compared with float64.
+"""The tour: the kernels of the registry on the feature map of a real photograph, compared with float64.
 
-The kernels come from the registry and their inputs from their ``op.toml``, so a kernel registered later takes part
+Every forward kernel in every dtype, and the last kernel of each backward ladder in its first, so that a tour stays
+short. Kernels come from the registry and their inputs from their ``op.toml``, so a kernel registered later takes part
 without a change here. A kernel that fails is a row of the report; the others still run.
 """
 
@@ -8,7 +9,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError, CacheError, CompilerMissing, GntError
 from gn_tutorial.kernel import Kernel
 from gn_tutorial.photo import load_photo
-from gn_tutorial.sample import expected
+from gn_tutorial.sample import expected, saved
 from gn_tutorial.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec, Tolerance, all_kernels, load_registry
 
 #: Told before each step: what is about to happen, how many steps are done, how many there are.
@@ -32,6 +34,8 @@ Progress = Callable[[str, int, int], None]
 #: one group is 860 KB, four times the Unified Buffer.
 LONGEST_SIDE = 256
 _PICTURE = "tour.png"
+#: Compilers at once: each takes up to half a gigabyte.
+_MOST_COMPILERS = 4
 
 
 @dataclass(frozen=True)
@@ -129,20 +133,22 @@ def run(
     jobs = [
         (op, spec, dtype)
         for op, spec in all_kernels(load_registry() if registry is None else registry)
-        if op.direction == "forward"
-        for dtype in spec.dtypes
+        for dtype in _dtypes(op, spec)
     ]
-    steps = len(jobs) + 2
+    kernels = {spec.id: Kernel.registered(op, spec) for op, spec, _ in jobs}
+    steps = len(kernels) + len(jobs) + 2
     report_progress("filtering the photograph", 0, steps)
     path = plot.sample_photo() if photo is None else Path(photo)
     image = load_photo(path, longest_side=longest_side)
     features = filters.feature_map(image)
 
+    compiling = _build_all(kernels.values(), lambda name, done: report_progress(f"compiling {name}", 1 + done, steps))
     rows: list[TourRow] = []
     shown: plot.TourPicture | None = None
-    for done, (op, spec, dtype) in enumerate(jobs, 1):
+    for done, (op, spec, dtype) in enumerate(jobs, 1 + len(kernels)):
         report_progress(f"{spec.id} on {dtype}", done, steps)
-        row, outputs, truth = _run_one(op, spec, dtype, features)
+        # Of several dtypes the first has the time of compiling, as it would have without _build_all.
+        row, outputs, truth = _run_one(kernels[spec.id], op, spec, dtype, features, compiling.pop(spec.id, 0.0))
         rows.append(row)
         first = dtype == spec.dtypes[0]  # the picture's scale is that of float32, and no plot takes bfloat16
         if op.reference == "group_norm" and first and outputs is not None and outputs["y"].shape == features.shape:
@@ -158,16 +164,51 @@ def run(
     return TourReport(path.name, image.shape, features.shape, filters.NUM_GROUPS, tuple(rows), picture, alt)
 
 
+def _build_all(kernels: Iterable[Kernel], progress: Callable[[str, int], None]) -> dict[str, float]:
+    """Compiles several kernels at once, and returns the seconds that each took, if it was not in the cache.
+
+    Before the first launch, whose time compilers would disturb. A kernel that does not compile is left to its row.
+    ``progress`` is told a name and how many are done. Raises CompilerMissing, CacheError.
+    """
+    seconds = {}
+    with ThreadPoolExecutor(min(_MOST_COMPILERS, os.cpu_count() or 1)) as pool:
+        building = {pool.submit(one.build): one.name for one in kernels}
+        try:
+            for done, future in enumerate(as_completed(building)):
+                name = building[future]
+                progress(name, done)
+                try:
+                    built = future.result()
+                except (CompilerMissing, CacheError):
+                    raise
+                except GntError:
+                    continue
+                if not built.cached:
+                    seconds[name] = built.seconds
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return seconds
+
+
+def _dtypes(op: OpSpec, spec: KernelSpec) -> tuple[str, ...]:
+    if op.direction == "forward":
+        return spec.dtypes
+    return spec.dtypes[:1] if spec == op.kernels[-1] else ()
+
+
 def _run_one(
-    op: OpSpec, spec: KernelSpec, dtype: str, features: np.ndarray
+    kernel: Kernel, op: OpSpec, spec: KernelSpec, dtype: str, features: np.ndarray, compile_seconds: float
 ) -> tuple[TourRow, dict[str, np.ndarray] | None, dict[str, np.ndarray]]:
     """One kernel on one dtype: its row, its outputs (None if it did not end), and the reference's outputs."""
     allowed = _allowed(spec.tolerance.of(dtype))
     try:
-        arrays = {a.name: _input_data(a, position, features, dtype) for position, a in enumerate(op.inputs)}
         attributes = _attributes(op)
+        arrays: dict[str, np.ndarray] = {}
+        for position, a in enumerate(op.inputs):
+            arrays[a.name] = saved(a, arrays, attributes) if a.saved_by else _input_data(a, position, features, dtype)
         truth = expected(op, arrays, attributes)
-        result = Kernel(spec.id, path=spec.file, op=op, spec=spec)(**arrays, **attributes)
+        result = kernel(**arrays, **attributes)
         compared = result.compare(truth, spec.tolerance)
     except (CompilerMissing, CacheError):
         raise
@@ -186,7 +227,7 @@ def _run_one(
         # max() of a list with NaN depends on the order; NumPy's keeps the NaN, which is what has to be seen.
         max_error=float(np.max([row.max_abs for row in compared.rows])),
         seconds=result.seconds,
-        compile_seconds=result.compile_seconds,
+        compile_seconds=compile_seconds or result.compile_seconds,
         blocks=result.blocks,
         message=message,
     )

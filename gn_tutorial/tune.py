@@ -98,7 +98,7 @@ def tune(
     """
     grid = load_grid(op)
     knob = _knob(op, spec, grid, field)
-    arrays = sample.inputs(op, case.shape, seed=seed, dtype=case.dtype)
+    arrays = sample.inputs(op, case.shape, seed=seed, dtype=case.dtype, attributes=case.attributes)
     expected = sample.expected(op, arrays, case.attributes)
     itemsize = next(iter(arrays.values())).itemsize
     found = Kernel.registered(op, spec)

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 import gn_tutorial as gnt
 from gn_tutorial import sample
+from gn_tutorial.bench_bound import bound_of
 from gn_tutorial.bound import ONE_READ, TWO_READS, TWO_READS_SPLIT, Work, lower_bound
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
+from gn_tutorial.profile import profile_of, run_traced
 from gn_tutorial.spec import find_kernel
 
 B2 = load_machine("910B2")
@@ -118,6 +120,17 @@ def test_no_launch_is_modelled_below_its_bound(kernel: str, shape: tuple[int, ..
     found = lower_bound(Work(size, arrays["x"].nbytes), B2, split=True)
     assert found.microseconds <= made.microseconds
     assert found.microseconds > B2.launch_us
+
+
+def test_a_group_of_a_backward_pass_is_read_from_two_tensors() -> None:
+    """30000 elements: 120 kB of x would stay in a Unified Buffer, dy and x together do not."""
+    op, _ = find_kernel("group_norm_backward/any")
+    arrays = sample.inputs(op, (96, 2, 15_000), attributes={"num_groups": 1})
+    result = run_traced(gnt.kernel("group_norm_backward/any"), *arrays.values(), num_groups=1, blocks=B2.cores)
+    found = bound_of(result, arrays, "groupElements", B2)
+    assert found.kind == TWO_READS
+    assert found.microseconds <= profile_of(result, machine=B2).microseconds
+    assert bound_of(result, {"x": arrays["x"]}, "groupElements", B2).kind == ONE_READ
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from gn_tutorial import compiler
 from gn_tutorial.build import build_host_library
 from gn_tutorial.cache import Cache
-from gn_tutorial.compiler import cpu_key, find_compiler
+from gn_tutorial.compiler import Compiler, cpu_key, find_compiler, kernel_flags
 from gn_tutorial.errors import CompilerMissing
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -176,6 +176,13 @@ def test_a_library_exports_nothing_of_the_runtime(promises: ctypes.CDLL) -> None
     names = {line.split()[-1] for line in listed.stdout.splitlines()}
     assert {"MulAdd", "Sum"} <= names
     assert not [name for name in names if name.startswith("_Unwind") or "__cxa" in name]
+
+
+def test_the_level_follows_what_is_asked_and_zig_meets_no_third_one() -> None:
+    gnu, zig = Compiler(("g++",), "g++", "g++ 12.2"), Compiler(("zig", "c++"), "zig", "zig 0.15", is_zig=True)
+    for optimise, level in [(True, "-O3"), ("little", "-O1"), (False, "-O0")]:
+        assert [flag for flag in kernel_flags(gnu, optimise=optimise) if flag.startswith("-O")] == [level]
+    assert kernel_flags(zig, optimise="little") == kernel_flags(zig)
 
 
 # --- zig -------------------------------------------------------------------------------------------------------------

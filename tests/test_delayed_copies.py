@@ -45,9 +45,10 @@ def test_most_hazards_of_copies_show() -> None:
 
 
 KERNELS = [(op, spec) for op in load_registry().values() for spec in op.kernels]
-SHAPES = {"group_norm": ((2, 8, 7, 5), {"num_groups": 4})}  # the other operators take one array of any length
+GROUPS = ((2, 8, 7, 5), {"num_groups": 4})
+SHAPES = {"group_norm": GROUPS, "group_norm_backward": GROUPS}  # the other operators take one array of any length
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {spec.id for op, spec in KERNELS if op.name == "group_norm" and spec.step > 1}
+IMPLICIT = {spec.id for op, spec in KERNELS if op.name in SHAPES and spec.step > 1}
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
@@ -55,7 +56,7 @@ IMPLICIT = {spec.id for op, spec in KERNELS if op.name == "group_norm" and spec.
 @pytest.mark.parametrize(("op", "spec"), KERNELS, ids=lambda one: getattr(one, "id", ""))
 def test_registered_kernels_do_not_notice(op: OpSpec, spec: KernelSpec, blocks: int, auto_sync: str) -> None:
     shape, more = SHAPES.get(op.name, ((5003,), {}))
-    arrays = sample.inputs(op, shape, seed=7).values()
+    arrays = sample.inputs(op, shape, seed=7, attributes=more).values()
 
     def launch(delayed: bool) -> Result:
         options = TwinOptions(auto_sync=auto_sync, delayed_dma=delayed)

@@ -31,7 +31,7 @@ PYTHON_ROOMS = {
     "base": Room("errors abi"),
     "facts": Room(
         "spec signature cpp_tokens sample_source op_macros shapes options excerpt finding_view catalogue diagnostics "
-        "tables apis trace machine whole_numbers",
+        "tables apis trace machine whole_numbers accuracy",
         "base",
     ),
     "reference": Room("reference reference.*", "base"),
@@ -251,7 +251,11 @@ def test_the_host_api_knows_no_device() -> None:
 
 
 def test_kernels_are_pure() -> None:
-    """The same kernel file builds for the twin and for the NPU: no conditional, no header but its operator's own."""
+    """The same kernel file builds for the twin and for the NPU: no conditional, no header but its operator's own.
+
+    And those of kernels/common, which know no operator.
+    """
+    common = {f'"../common/{header.name}"' for header in (KERNELS / "common").glob("common_*.h")}
     files = kernel_files()
     assert files
     for path in files:
@@ -263,7 +267,7 @@ def test_kernels_are_pure() -> None:
             assert all(name.startswith("<") for name in includes(path)), f"{where}: plain C++ that any host compiles"
             continue
         assert path.suffix == ".cpp" or path.name.startswith(f"{op}_"), f"{where}: an operator's headers begin {op}_"
-        own = {f'"{header.name}"' for header in path.parent.glob(f"{op}_*.h")}
+        own = {f'"{header.name}"' for header in path.parent.glob(f"{op}_*.h")} | (common if op != "common" else set())
         assert set(includes(path)) <= own | {'"kernel_operator.h"'}, where
         assert set(includes(path)) & (own | {'"kernel_operator.h"'}) - {f'"{op}_tiling.h"'}, where
 

@@ -50,7 +50,9 @@ def test_hardware_choices_lists_every_option() -> None:
     assert {field.name for field in dataclasses.fields(TwinOptions)} == fields
     for name, value in switches.items():
         # The switch in the table is the other choice, not the default.
-        chosen = TwinOptions(**{name: {"True": True, "False": False}.get(value, value.strip('"'))}).to_abi()
+        chosen = TwinOptions(
+            **{name: {"True": True, "False": False}.get(value, int(value) if value.isdigit() else value.strip('"'))}
+        ).to_abi()
         assert getattr(chosen, name) != getattr(TwinOptions().to_abi(), name)
     for row in rows:
         for path, name in re.findall(r"`(tests/\w+\.py)::(\w+)`", row[3]):

@@ -10,7 +10,7 @@ import pytest
 from gn_tutorial import check_kernel, check_python, grade
 from gn_tutorial.check_kernel import KernelCase, KernelChecker
 from gn_tutorial.check_predict import PredictChecker, Question
-from gn_tutorial.check_python import Chunks, PythonCase, PythonChecker
+from gn_tutorial.check_python import Chunks, Code, PythonCase, PythonChecker
 from gn_tutorial.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercise_result import CheckResult, Finding
@@ -165,6 +165,21 @@ def test_a_demand_is_asked_when_the_numbers_are_right(tmp_path: Path) -> None:
     assert found.message == "too slow"
 
 
+def test_an_output_with_a_golden_is_held_to_the_accuracy_standard(tmp_path: Path) -> None:
+    def cases(rng: np.random.Generator) -> list[KernelCase]:
+        x = rng.uniform(1, 2, 10).astype(np.float32)
+        golden = 2 * x.astype(np.float64)
+        return [KernelCase("10 numbers", {"x": x}, {"n": 10}, {"y": golden.astype(np.float32)}, golden={"y": golden})]
+
+    checker = KernelChecker(cases, 0, 0)
+    floats = KERNEL.replace("int32_t>", "float>").replace("__gm__ int32_t", "__gm__ float")
+    # T of float32 is 1.2e-4: a relative error of 5e-5 is allowed, and one of 5e-4 is not.
+    assert judged(tmp_path, floats.replace("2 * from", "2.0001f * from"), checker) == 1
+    found = judged(tmp_path, floats.replace("2 * from", "2.001f * from"), checker)
+    assert isinstance(found, Finding)
+    assert "y misses the accuracy standard: MERE is 4.1 T and MARE 4.1 T" in found.message
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
 def test_poison_is_told_from_written_elements(dtype: str) -> None:
     array = np.empty(4, dtype)
@@ -273,6 +288,19 @@ def test_chunks_are_gone_when_the_next_one_is_taken(tmp_path: Path) -> None:
         assert (found == 1) is right
         if not right:
             assert "total is nan; 7 is right" in found.message
+
+
+def test_an_argument_can_be_a_function(tmp_path: Path) -> None:
+    path = tmp_path / "twice.py"
+    twice = Code("import numpy as np\n\ndef other(x):\n    return np.add(x, x)\n", "other")
+    for body, right in (("function(x)", True), ("function(x) + 1", False)):
+        path.write_text(f"def twice(function, x):\n    return {body}\n")
+        arguments = {"function": twice, "x": np.array([1.0, 3.0])}
+        case = PythonCase("two numbers", "twice", arguments, {"y": np.array([2.0, 6.0])})
+        found = PythonChecker(lambda rng, case=case: [case], 1e-9, 0).check(path, 1)
+        assert (found == 1) is right
+        if not right:
+            assert "y.ravel()[0] is 3; 2 is right" in found.message
 
 
 def test_a_missing_function_is_named(tmp_path: Path) -> None:

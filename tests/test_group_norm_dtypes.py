@@ -7,6 +7,7 @@ import pytest
 from test_group_norm_kernels import GRID
 
 from gn_tutorial import sample
+from gn_tutorial.accuracy import STANDARDS, accuracy
 from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import kernel
@@ -16,38 +17,23 @@ from gn_tutorial.tiling import load_tiling
 
 OP, SPEC = find_kernel("group_norm/any")
 EPS = 1e-3
-#: The ecosystem's accuracy standard: its unit T; below which |truth| is near zero; the error allowed there.
-STANDARD = {
-    "float32": (2.0**-13, 2.0**-14, 2.0**-30),
-    "float16": (2.0**-10, 2.0**-11, 2.0**-16),
-    "bfloat16": (2.0**-7, 2.0**-8, 2.0**-16),
-}
 NARROW = ("float16", "bfloat16")
 #: Small groups; groups in pieces of many short channels, of a few long ones, of parts of one; groups that cores share.
 SOME = [GRID[2], GRID[5], GRID[6], GRID[10], GRID[15], GRID[16]]
 
 
-def plain(arrays: dict[str, np.ndarray], groups: int) -> np.ndarray:
+def plain(arrays: dict[str, np.ndarray], groups: int, eps: float = EPS) -> np.ndarray:
     """y by NumPy in float32, rounded once: what any implementation of this precision may be expected to reach."""
     x = arrays["x"].astype(np.float32)
     parts = x.reshape(x.shape[0], groups, -1)
     mean = parts.mean(-1, keepdims=True, dtype=np.float32)
     variance = np.square(parts - mean).mean(-1, keepdims=True, dtype=np.float32)
-    y = ((parts - mean) / np.sqrt(variance + np.float32(EPS))).reshape(x.shape)
+    y = ((parts - mean) / np.sqrt(variance + np.float32(eps))).reshape(x.shape)
     gamma, beta = (arrays[name].astype(np.float32).reshape(-1, *[1] * (x.ndim - 2)) for name in ("gamma", "beta"))
     return (y * gamma + beta).astype(arrays["x"].dtype)
 
 
-def relative_errors(y: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    return np.abs(y.astype(np.float64) - truth) / (np.abs(truth) + 1e-7)
-
-
-def near_zero_misses(y: np.ndarray, truth: np.ndarray, dtype: str) -> int:
-    _, small, allowed = STANDARD[dtype]
-    return int(((np.abs(truth) < small) & (np.abs(y.astype(np.float64) - truth) > allowed)).sum())
-
-
-@pytest.mark.parametrize("dtype", STANDARD)
+@pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize(("shape", "groups"), GRID, ids=str)
 def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) -> None:
     arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
@@ -58,14 +44,13 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
     assert result.mean.dtype == result.rstd.dtype == np.float32
     comparison = result.compare(truth, SPEC.tolerance)
     assert comparison.ok, comparison
-    unit, small, _ = STANDARD[dtype]
-    ours, theirs = (relative_errors(y, truth["y"]) for y in (result.y, plain(arrays, groups)))
-    large = np.abs(truth["y"]) >= small
-    assert ours.mean() < unit
-    # Where beta cancels what it is added to, float32 itself misses the standard's 10 T.
-    assert ours[large].max(initial=0.0) < max(10 * unit, 2 * theirs[large].max(initial=0.0))
-    ours, theirs = (near_zero_misses(y, truth["y"], dtype) for y in (result.y, plain(arrays, groups)))
-    assert ours <= 2 * max(theirs, 1)
+    # Where beta cancels what it is added to, float32 itself misses the standard's 10 T: hence the baseline.
+    found = accuracy(result.y, truth["y"], plain(arrays, groups))
+    assert found.ok, found
+    if dtype != "float32":
+        assert found.mare < 10 * found.standard.unit
+    for name in ("mean", "rstd"):
+        assert accuracy(result[name], truth[name]).strict
 
 
 @pytest.mark.parametrize("dtype", NARROW)
@@ -178,3 +163,40 @@ def test_the_key_says_the_way_and_the_dtype(dtype: str, number: int) -> None:
     for (shape, groups), way in ((GRID[5], 100), (GRID[6], 200)):
         arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
         assert kernel(SPEC.id).tiling(*arrays.values(), num_groups=groups)["tilingKey"] == way + number
+
+
+def hard(kind: str, rng: np.random.Generator) -> np.ndarray:
+    """Data of shape (2, 8, 41, 37) that take digits from whoever computes carelessly."""
+    noise = rng.standard_normal((2, 8, 41, 37)) ** 2
+    return {
+        "mean 100": noise + 100,
+        "mean 10,000": noise + 1e4,
+        "up to 60,000": noise / noise.max() * 6e4,
+        "between 55,000 and 65,000": 6e4 + 5e3 * np.tanh(noise - 1),
+        "tiny": 1e-4 * noise,
+        "constant": 0 * noise + 3.7,
+    }[kind]
+
+
+@pytest.mark.parametrize("dtype", STANDARDS)
+@pytest.mark.parametrize(
+    "kind", ["mean 100", "mean 10,000", "up to 60,000", "between 55,000 and 65,000", "tiny", "constant"]
+)
+def test_the_accuracy_standard_on_hard_data(kind: str, dtype: str) -> None:
+    rng = np.random.default_rng(7)
+    x = hard(kind, rng).astype(as_dtype(dtype))
+    gamma, beta = (rng.uniform(low, high, 8).astype(x.dtype) for low, high in ((0.5, 2), (-1, 1)))
+    # eps far below every variance but that of the constant, whose rounding errors it would make large.
+    arrays = {"x": x, "gamma": gamma, "beta": beta}
+    result = kernel(SPEC.id)(*arrays.values(), num_groups=4, eps=1e-10)
+    truth = sample.expected(OP, arrays, {"num_groups": 4, "eps": 1e-10})
+    assert accuracy(result.y, truth["y"], plain(arrays, 4, 1e-10)).ok
+    # A baseline that is bad on these data allows much. So once more without it: in float32 the last bit decides where
+    # beta cancels, and there the absolute error is asked for.
+    near = np.abs(truth["y"]) < 0.01 if dtype == "float32" else np.zeros(x.shape, bool)
+    found = accuracy(result.y[~near], truth["y"][~near])
+    assert found.ok, found
+    assert np.abs(result.y.astype(np.float64) - truth["y"])[near].max(initial=0.0) < 1e-6
+    for name in ("mean", "rstd"):
+        assert accuracy(result[name], truth[name]).strict
+    assert result.diagnostics == ()

@@ -90,7 +90,7 @@ def test_reprs_name_call_signature_and_file() -> None:
 @pytest.mark.parametrize("observed", [True, False], ids=["observed", "bare"])
 def test_registered_kernel_agrees_with_its_reference(op: OpSpec, spec: KernelSpec, observed: bool) -> None:
     attributes = {a.name: op.example[a.name] for a in op.attributes if a.name in op.example}
-    arrays = sample.inputs(op, op.example["shape"], seed=11)
+    arrays = sample.inputs(op, op.example["shape"], seed=11, attributes=attributes)
     result = kernel(spec.id)(**arrays, **attributes, observed=observed)
     assert list(result.outputs) == [output.name for output in op.outputs]
     comparison = result.compare(sample.expected(op, arrays, attributes), spec.tolerance)

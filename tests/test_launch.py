@@ -171,6 +171,8 @@ def test_options_become_numbers() -> None:
         ({"half_overflow": "clamp"}, "half_overflow='infinity' or 'saturate'"),
         ({"axpy_fused": 1}, "axpy_fused=False or True"),
         ({"reduce_lanes": None}, "reduce_lanes='adjacent' or 'halves'"),
+        ({"block_order": -1}, "0 for ascending, or a seed below 2**32"),
+        ({"block_order": True}, "0 for ascending, or a seed below 2**32"),
     ],
 )
 def test_an_option_that_is_no_choice_is_quoted(wrong: dict[str, object], hint: str) -> None:

@@ -113,6 +113,16 @@ def test_value_that_is_not_finite_is_wrong_whatever_the_tolerance(bad: float) ->
     assert not compare([1.0], [bad], atol=1e30, rtol=1e30).ok
 
 
+def test_a_tolerance_may_grow_with_the_largest_reference() -> None:
+    sums = result(outputs={"y": np.array([1000.5, 1.5, 7.0], np.float32)})
+    golden = np.array([1000.0, 1.0, np.inf])
+    tolerance = Tolerance(0.0, 0.1, "a sum", of_largest=4e-4)
+    row = sums.compare(golden, tolerance).rows[0]
+    assert row.wrong == 1  # the infinity, which is no largest reference either
+    assert sums.compare(golden, Tolerance(0.0, 0.1, "a sum", of_largest=3e-4)).rows[0].wrong == 3
+    assert "0.1 + 0 |reference| + 0.0004 largest |reference|" in sums.compare(golden, tolerance).title()
+
+
 def test_not_finite_is_right_where_the_reference_is_the_same() -> None:
     inf = float("inf")
     row = compare([float("nan"), inf, -inf], [float("nan"), inf, -inf])

@@ -12,6 +12,7 @@ from gn_tutorial.abi import Kind, Role
 from gn_tutorial.build import build_kernel
 from gn_tutorial.launch import launch
 from gn_tutorial.launch_args import LaunchArg
+from gn_tutorial.options import Optimise
 
 # One result row per operation whose bits could depend on a library, on contraction or on the order of additions.
 ROWS = """
@@ -84,8 +85,9 @@ def group_norm() -> bytes:
     return done.y.tobytes() + done.mean.tobytes() + done.rstd.tobytes()
 
 
-def test_optimisation_does_not_change_a_bit() -> None:
-    np.testing.assert_array_equal(rows(optimise=False), rows())
+@pytest.mark.parametrize("level", ["little", False])
+def test_optimisation_does_not_change_a_bit(level: Optimise) -> None:
+    np.testing.assert_array_equal(rows(optimise=level), rows())
 
 
 def test_both_modes_agree() -> None:

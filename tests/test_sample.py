@@ -57,6 +57,29 @@ def test_reference_answers_by_output_name() -> None:
     assert answer["y"].dtype == np.float64
 
 
+def test_what_a_forward_pass_saved_belongs_to_its_x() -> None:
+    op = REGISTRY["group_norm_backward"]
+    arrays = sample.inputs(op, (2, 6, 50), dtype="float16", attributes={"num_groups": 3})
+    assert list(arrays) == [argument.name for argument in op.inputs]
+    grouped = arrays["x"].astype(np.float64).reshape(2, 3, -1)
+    np.testing.assert_allclose(arrays["mean"], grouped.mean(2), rtol=1e-6)
+    np.testing.assert_allclose(arrays["rstd"], 1 / np.sqrt(grouped.var(2) + 1e-5), rtol=1e-6)
+    assert {name: array.dtype.name for name, array in arrays.items() if name != "x"} == {
+        "dy": "float16", "mean": "float32", "rstd": "float32", "gamma": "float16"
+    }  # fmt: skip
+    for wrong in ("no_such", "group_norm_backward"):
+        argument = dataclasses.replace(op.inputs[2], saved_by=wrong)
+        with pytest.raises(RegistryError, match=f"no '{wrong}' that returns 'mean'"):
+            sample.saved(argument, arrays, {"num_groups": 3})
+
+
+def test_what_a_mask_leaves_out_is_empty() -> None:
+    op = REGISTRY["group_norm_backward"]
+    arrays = sample.inputs(op, (2, 6, 5), attributes={"num_groups": 3})
+    answer = sample.expected(op, arrays, {"num_groups": 3, "output_mask": (False, True, False)})
+    assert {name: array.shape for name, array in answer.items()} == {"dx": (0,), "dgamma": (6,), "dbeta": (0,)}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [({"reference": "no_such"}, "has no 'no_such'"), ({"reference": "copy"}, "'copy' returns 1 arrays")],

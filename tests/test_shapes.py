@@ -14,6 +14,7 @@ from gn_tutorial.spec import load_registry
 
 REGISTRY = load_registry()
 GROUP_NORM, ADD = REGISTRY["group_norm"], REGISTRY["add"]
+BACKWARD = REGISTRY["group_norm_backward"]
 AXES = st.lists(st.integers(0, 50), max_size=3)
 
 
@@ -46,6 +47,29 @@ def test_shape_that_does_not_fit_is_named(shapes: dict[str, tuple[int, ...]], me
         bind(GROUP_NORM, shapes, {"num_groups": 2})
     assert caught.value.what == message
     assert "group_norm(x, gamma=None, beta=None, *, num_groups, eps=1e-05)" in caught.value.where
+
+
+def test_an_attribute_may_fix_a_length() -> None:
+    shapes = {"dy": (2, 8, 3), "x": (2, 8, 3), "mean": (2, 4), "rstd": (2, 4)}
+    assert bind(BACKWARD, shapes, {"num_groups": 4})["G"] == 4
+    with pytest.raises(ArgumentError, match=r"'mean' has shape \(2, 4\), but G is 2 because 'num_groups' is 2"):
+        bind(BACKWARD, shapes, {"num_groups": 2})
+    assert input_shapes(BACKWARD, (2, 8, 3), {"num_groups": 4})["rstd"] == (2, 4)
+    with pytest.raises(ArgumentError, match="argument 'num_groups' is missing"):
+        input_shapes(BACKWARD, (2, 8, 3))
+
+
+@given(st.lists(st.booleans(), min_size=3, max_size=3))
+def test_a_mask_is_a_bit_for_each_output(mask: list[bool]) -> None:
+    symbols = bind_attributes(BACKWARD, {"num_groups": 1, "output_mask": mask})
+    assert symbols["mask"] == mask[0] + 2 * mask[1] + 4 * mask[2]
+
+
+@pytest.mark.parametrize("mask", [True, (True, True), (1, 1, 1), "yes", None])
+def test_what_is_no_mask_is_refused(mask: object) -> None:
+    with pytest.raises(ArgumentError, match="3 booleans are needed") as caught:
+        bind_attributes(BACKWARD, {"num_groups": 1, "output_mask": mask})
+    assert "dx, dgamma, dbeta, in this order" in caught.value.hint
 
 
 def test_two_arrays_of_one_symbol_must_agree_in_every_axis() -> None:

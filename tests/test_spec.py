@@ -58,16 +58,13 @@ GROUP_NORM = [
     f"group_norm/{step}"
     for step in ("scalar", "tiled", "double_buffered", "vectorised", "resident", "small", "split", "any")
 ]
+BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "two_stages", "atomic", "any")]
 
 
 def test_registry_holds_the_course_in_order() -> None:
-    assert list(REGISTRY) == ["copy", "add", "group_norm", "strided_copy"]
-    assert [rung.id for _, rung in all_kernels(REGISTRY)] == [
-        "copy/queue",
-        "add/queue",
-        *GROUP_NORM,
-        "strided_copy/rows",
-    ]
+    assert list(REGISTRY) == ["copy", "add", "group_norm", "group_norm_backward", "strided_copy"]
+    ids = ["copy/queue", "add/queue", *GROUP_NORM, *BACKWARD, "strided_copy/rows"]
+    assert [rung.id for _, rung in all_kernels(REGISTRY)] == ids
 
 
 @pytest.mark.parametrize(("op", "rung"), KERNELS)
@@ -145,6 +142,23 @@ def test_mistake_in_op_toml_is_named_with_its_file(tmp_path: Path, old: str, new
         read(tmp_path, GOOD.replace(old, new, 1))
     assert message in caught.value.what
     assert "op.toml" in caught.value.where
+
+
+MASK = (
+    'factor = { symbol = "f", type = "float32", default = 2.0 }\nwanted = { symbol = "m", type = "mask", default = %s }'
+)
+
+
+def test_a_mask_has_a_boolean_for_each_output(tmp_path: Path) -> None:
+    line = MASK.splitlines()[0]
+    op = read(tmp_path, GOOD.replace(line, MASK % "[true]"))
+    assert op.mask is not None
+    assert (op.mask.name, op.mask.default) == ("wanted", (True,))
+    for wrong in ("[true, true]", "[]", "[1]"):
+        with pytest.raises(RegistryError, match="'wanted' needs a default of one boolean for each output"):
+            read(tmp_path, GOOD.replace(line, MASK % wrong))
+    with pytest.raises(RegistryError, match="'default' has a value of the wrong type"):
+        read(tmp_path, GOOD.replace(line, MASK % "1"))
 
 
 def test_misspelt_key_gets_a_suggestion(tmp_path: Path) -> None:

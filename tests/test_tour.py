@@ -21,8 +21,13 @@ from gn_tutorial.tour import TourReport, TourRow
 SIDE = 48
 
 
-def forward_kernels(registry: dict[str, spec.OpSpec]) -> list[tuple[str, str]]:
-    return [(k.id, dtype) for op, k in all_kernels(registry) if op.direction == "forward" for dtype in k.dtypes]
+def toured(registry: dict[str, spec.OpSpec]) -> list[tuple[str, str]]:
+    """Every forward kernel in every dtype, and the last backward kernel of an operator in its first."""
+    return [
+        (k.id, dtype)
+        for op, k in all_kernels(registry)
+        for dtype in (k.dtypes if op.direction == "forward" else k.dtypes[: k is op.kernels[-1]])
+    ]
 
 
 @pytest.fixture
@@ -44,11 +49,11 @@ def run_with(kernels: Path, out: Path, *operators: str) -> dict[str, TourRow]:
     return {row.kernel: row for row in report.rows}
 
 
-def test_every_registered_forward_kernel_is_right_on_the_photograph(tmp_path: Path) -> None:
+def test_every_registered_kernel_is_right_on_the_photograph(tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     report = tour.run(None, tmp_path / "new" / "folder", progress=lambda *step: steps.append(step), longest_side=SIDE)
     assert report.ok
-    assert [(row.kernel, row.dtype) for row in report.rows] == forward_kernels(load_registry())
+    assert [(row.kernel, row.dtype) for row in report.rows] == toured(load_registry())
     assert {"copy", "add", "group_norm"} <= {row.kernel.partition("/")[0] for row in report.rows}
     assert report.feature_shape == (1, 16, SIDE - 4, report.photo_shape[1] - 4)
     for row in report.rows:
@@ -58,10 +63,17 @@ def test_every_registered_forward_kernel_is_right_on_the_photograph(tmp_path: Pa
         assert row.seconds is not None
         assert row.seconds > 0
         assert row.max_error is not None
-        assert 0 <= row.max_error < {"float16": 1e-2, "bfloat16": 8e-2}.get(row.dtype, 1e-3)  # y reaches 7
-    assert [step[1] for step in steps] == list(range(len(report.rows) + 3))
-    assert {step[2] for step in steps} == {len(report.rows) + 2}
-    assert all(any(row.kernel in what for what, _, _ in steps) for row in report.rows)
+        if row.kernel.startswith("group_norm_backward"):
+            assert 0 <= row.max_error < 1e-2  # dbeta reaches thousands
+        else:
+            assert 0 <= row.max_error < {"float16": 1e-2, "bfloat16": 8e-2}.get(row.dtype, 1e-3)  # y reaches 7
+    kernels = {row.kernel for row in report.rows}
+    last = len(kernels) + len(report.rows) + 2
+    assert [step[1] for step in steps] == list(range(last + 1))
+    assert {step[2] for step in steps} == {last}
+    words = [what for what, _, _ in steps]
+    assert sorted(words[1 : 1 + len(kernels)]) == sorted(f"compiling {name}" for name in kernels)
+    assert words[1 + len(kernels) : -2] == [f"{row.kernel} on {row.dtype}" for row in report.rows]
 
 
 def test_the_picture_is_written_and_described(tmp_path: Path) -> None:
@@ -198,6 +210,9 @@ def test_the_command_line_ends_with_1_when_a_kernel_is_wrong_and_2_for_a_bad_pho
     assert json.loads(right.stdout)["ok"] is True
 
     spoil(kernels / "add" / "add.cpp", "AscendC::Add(z, x, y,", "AscendC::Sub(z, x, y,")
+    for operator in kernels.iterdir():  # a copy is compiled anew: the others, right ones, would take a minute
+        if operator.is_dir() and operator.name not in ("add", "copy"):
+            shutil.rmtree(operator)
     monkeypatch.setattr(spec, "kernels_root", lambda: kernels)
     wrong = CliRunner().invoke(cli.app, arguments)
     assert wrong.exit_code == 1

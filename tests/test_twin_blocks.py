@@ -102,6 +102,37 @@ def test_turns_and_barriers_mix() -> None:
     np.testing.assert_array_equal(result.y[:2], [1234, 1234])
 
 
+@pytest.mark.parametrize("blocks", [1, 2, 13])
+def test_the_order_of_blocks_is_a_permutation_of_the_seed(blocks: int) -> None:
+    """Each block writes its number behind those that came before, at the start and after each of two meetings."""
+    body = (
+        LOCAL
+        + """
+  for (int i = 0; i < 3; ++i) {
+    const int32_t at = out.GetValue(0);
+    out.SetValue(0, at + 1);
+    out.SetValue(1 + at, GetBlockIdx());
+    SyncAll();
+  }
+"""
+    )
+
+    def order(seed: int) -> np.ndarray:
+        arrays = np.zeros(256, np.int32), np.zeros(64, np.int32)
+        options = TwinOptions(block_order=seed)
+        # Bare: the checkers would rightly say that nothing orders these accesses.
+        return run(body, *arrays, blocks=blocks, options=options, observed=False).y[1 : 1 + 3 * blocks].reshape(3, -1)
+
+    found = [order(seed) for seed in (0, 1, 1, 2, 2**32 - 1)]
+    ascending = np.arange(blocks)
+    np.testing.assert_array_equal(found[0], [ascending] * 3)
+    np.testing.assert_array_equal(found[1], found[2])
+    for rounds in found:
+        np.testing.assert_array_equal(np.sort(rounds), [ascending] * 3)
+    if blocks == 13:
+        assert len({rounds.tobytes() for rounds in found}) == 4
+
+
 # What a block that polls learns from a value the checkers do not follow, so this one runs bare.
 @pytest.mark.parametrize(
     "read", ["ReadGmByPassDCache<int32_t>((__gm__ int32_t*)x)", "(Refresh(words), words.GetValue(0))"]

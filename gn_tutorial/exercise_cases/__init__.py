@@ -8,9 +8,12 @@ from typing import Protocol
 
 from gn_tutorial.exercise_cases import (
     double_buffer,
+    gradient_tests,
+    gradients,
     machine,
     modelled,
     numpy_group_norm,
+    precision,
     scalar,
     start,
     tiles,
@@ -51,6 +54,13 @@ CHECKERS: Mapping[str, Checker] = {
     "sigmoid": vectorise.SIGMOID,
     "reduce-once": vectorise.REDUCE_ONCE,
     "fewer": vectorise.FEWER,
+    "rms-of-halves": precision.RMS_OF_HALVES,
+    "far-from-zero": precision.FAR_FROM_ZERO,
+    "half-statistics": precision.HALF_STATISTICS,
     "diagnosis": tuning.DIAGNOSIS,
     "tile-choice": tuning.TILE_CHOICE,
+    "gradient-x": gradients.GRADIENT_X,
+    "gradient-gamma-beta": gradients.GRADIENT_GAMMA_BETA,
+    "gradient-test": gradient_tests.GRADIENT_TEST,
+    "which-mistake": gradient_tests.WHICH_MISTAKE,
 }

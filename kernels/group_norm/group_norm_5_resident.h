@@ -1,7 +1,7 @@
 // GroupNorm, step 5, the class: what its .cpp says at the top.
 #pragma once
-#include "group_norm_dtype.h"
-#include "group_norm_lines.h"
+#include "../common/common_dtype.h"
+#include "../common/common_lines.h"
 #include "group_norm_moments.h"
 #include "group_norm_ring.h"
 

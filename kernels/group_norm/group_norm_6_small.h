@@ -1,8 +1,8 @@
 // GroupNorm, step 6, the class: what its .cpp says at the top.
 #pragma once
 #include "group_norm_core.h"
-#include "group_norm_dtype.h"
-#include "group_norm_lines.h"
+#include "../common/common_dtype.h"
+#include "../common/common_lines.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
 

@@ -6,7 +6,7 @@
 // table is combined, always in that order.
 #pragma once
 #include "group_norm_core.h"
-#include "group_norm_lines.h"
+#include "../common/common_lines.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
 

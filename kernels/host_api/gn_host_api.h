@@ -83,6 +83,8 @@ GN_API GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const
                                                   GnTensor* gradBetaOut, uint64_t* workspaceSize,
                                                   GnExecutor** executor);
 
+GN_API GnStatus GroupNormBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
 /* Vector cores that work is divided among. */
 GN_API uint32_t GnVectorCores(void);
 

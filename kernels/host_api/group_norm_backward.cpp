@@ -1,10 +1,8 @@
-// GroupNorm, backward: what the first call refuses.
-//
-// The second call is not here yet: the backward kernels come with it. Until then the first call refuses what is wrong with the
-// arguments, and says of arguments without a fault that there is no kernel for them.
+// GroupNorm, backward: what the first call refuses, and what it plans.
 #include <cinttypes>
 
 #include "checks.h"
+#include "group_norm_backward_tiling.h"
 
 namespace gn_host {
 namespace {
@@ -63,6 +61,46 @@ Outcome ReadMask(const uint8_t* mask, uint64_t size, BackwardCall* call) {
   return {};
 }
 
+Outcome PlanBackward(const BackwardCall& call, Executor* plan) {
+  const Sizes& sizes = call.sizes;
+  const Argument* const gradients[] = {&call.grad_input, &call.grad_gamma, &call.grad_beta};
+  constexpr uint32_t kBits[] = {kGroupNormWantDx, kGroupNormWantDgamma, kGroupNormWantDbeta};
+  uint32_t wanted = 0;
+  for (uint64_t at = 0; at < kGradients; ++at) wanted |= *gradients[at] ? kBits[at] : 0;
+  GroupNormBackwardTilingData tiling{};
+  const char* const refused =
+      MakeGroupNormBackwardAnyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, static_cast<int32_t>(VectorCores()),
+                                     static_cast<int32_t>(wanted), call.input->dtype, &tiling);
+  if (refused != nullptr) return Invalid(refused, "divide the work into several calls");
+  if (tiling.usedCores == 0) return {};  // nothing is wanted
+  Place dy, x, mean, rstd, gamma, made[kGradients];
+  Outcome wrong = plan->Input(*call.grad_out.tensor, &dy);
+  if (!wrong.Failed()) wrong = plan->Input(*call.input.tensor, &x);
+  if (!wrong.Failed()) wrong = plan->Input(*call.mean.tensor, &mean);
+  if (!wrong.Failed()) wrong = plan->Input(*call.rstd.tensor, &rstd);
+  if (!wrong.Failed() && call.gamma) wrong = plan->Input(*call.gamma.tensor, &gamma);
+  if (!call.gamma) gamma = plan->Constant(call.input->dtype, sizes.c, 1.0f);
+  for (uint64_t at = 0; at < kGradients; ++at)
+    if (!wrong.Failed() && *gradients[at]) wrong = plan->Output(*gradients[at]->tensor, &made[at]);
+  if (wrong.Failed()) return wrong;
+  const uint64_t item = call.input->ItemBytes(), all = static_cast<uint64_t>(sizes.elements) * item;
+  const uint64_t channels = static_cast<uint64_t>(sizes.c) * item;
+  const uint64_t statistics = static_cast<uint64_t>(sizes.statistics) * sizeof(float);
+  plan->Add({"group_norm_backward_any",
+             tiling.usedCores,
+             {{"dy", Role::kIn, dy, all},
+              {"x", Role::kIn, x, all},
+              {"mean", Role::kIn, mean, statistics},
+              {"rstd", Role::kIn, rstd, statistics},
+              {"gamma", Role::kIn, gamma, channels},
+              {"dx", Role::kOut, made[0], call.grad_input ? all : 0},
+              {"dgamma", Role::kOut, made[1], call.grad_gamma ? channels : 0},
+              {"dbeta", Role::kOut, made[2], call.grad_beta ? channels : 0},
+              {"workspace", Role::kWorkspace, plan->Room(tiling.workspaceBytes), tiling.workspaceBytes},
+              plan->TilingData(tiling)}});
+  return plan->Finish();
+}
+
 }  // namespace
 }  // namespace gn_host
 
@@ -91,7 +129,14 @@ extern "C" GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, c
     if (Outcome wrong = NeedAll({&call.grad_out, &call.input, &call.mean, &call.rstd}); wrong.Failed()) return wrong;
     if (Outcome wrong = ReadMask(outputMask, outputMaskSize, &call); wrong.Failed()) return wrong;
     if (Outcome wrong = CheckBackward(&call); wrong.Failed()) return wrong;
-    return {GN_ERR_INNER_FIND_KERNEL,
-            "there is no backward kernel yet: the arguments are right, and nothing can run them", "", ""};
+    auto plan = std::make_shared<Executor>("GroupNormBackward");
+    if (Outcome wrong = PlanBackward(call, plan.get()); wrong.Failed()) return wrong;
+    *workspaceSize = plan->WorkspaceBytes();
+    *executor = Executors::Only().Add(std::move(plan));
+    return {};
   });
+}
+
+extern "C" GnStatus GroupNormBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {
+  return gn_host::Execute("GroupNormBackward", "GroupNormBackward", workspace, workspaceSize, executor, stream);
 }

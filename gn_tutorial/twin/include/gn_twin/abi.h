@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define GNT_ABI_VERSION 2
+#define GNT_ABI_VERSION 3
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4 };
@@ -50,6 +50,7 @@ struct GntOptions {
   uint32_t auto_sync;    // the compiler's automatic synchronisation, for the race checker: 0 on, 1 off
   uint32_t races;        // 0 reported, 1 not looked for
   uint32_t delayed_dma;  // copies between global memory and the Unified Buffer: 0 at once, 1 when waited for
+  uint32_t block_order;  // in which blocks start and go on after a barrier: 0 ascending, else the seed of a permutation
 };
 
 // What a launch did, summed over blocks; filled in observed libraries, zero in bare ones. Instructions are counted by pipe

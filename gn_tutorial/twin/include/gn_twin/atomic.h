@@ -1,8 +1,8 @@
 // Atomic stores: copies from the Unified Buffer to global memory that combine instead of overwrite.
 //
 // Source: docs/zh/api, 原子操作 (SetAtomicAdd, SetAtomicMax, SetAtomicMin, SetAtomicType, SetAtomicNone). The setting holds for every
-// later copy of the core until SetAtomicNone. Blocks run in order on the twin, so sums have one fixed order here; on the device the
-// order of the blocks, and with it the last bits of a float sum, changes from run to run.
+// later copy of the core until SetAtomicNone. Blocks run in one order on the twin, so sums have a fixed order here; on the device the
+// order of the blocks, and with it the last bits of a float sum, changes from run to run. TwinOptions(block_order=...) chooses another.
 #pragma once
 #include "gn_twin/half.h"
 #include "gn_twin/operand.h"
@@ -39,7 +39,7 @@ inline T Combine(Atomic how, T old, T value) {
 
 // Global addresses are byte addresses: an element may lie anywhere.
 template <class T>
-inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
+GNT_COLD inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
   for (uint64_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
     T old;
     T value;
@@ -50,7 +50,7 @@ inline void CombineRow(Atomic how, uint8_t* dst, const uint8_t* src, uint64_t by
   }
 }
 
-GNT_ONCE inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
+GNT_COLD inline void CombineRowOf(AtomicType type, Atomic how, uint8_t* dst, const uint8_t* src, uint64_t bytes) {
   switch (type) {
     case AtomicType::Float: return CombineRow<float>(how, dst, src, bytes);
     case AtomicType::Half: return CombineRow<half>(how, dst, src, bytes);

@@ -1,9 +1,10 @@
-// Runs the blocks of a launch one at a time, in order, and suspends those that wait for others: deterministic, and all blocks alive at
+// Runs the blocks of a launch one at a time, in one order, and suspends those that wait for others: deterministic, and all blocks alive at
 // once only when the kernel needs it.
 //
 // A block runs on the thread that starts it. When it waits (in SyncAll, or for a value that another block is to write), its thread
 // hands the turn on: to a new thread that starts the next block, or, when all have started, to the thread of the next block that
-// may go on. Kernels in which no block waits never leave the calling thread.
+// may go on. Kernels in which no block waits never leave the calling thread. The order is ascending, or that of a seed
+// (GntOptions::block_order): on the device nobody knows it, and a kernel whose result depends on it shows that here.
 #pragma once
 #include <pthread.h>
 
@@ -19,6 +20,7 @@ class Blocks {
   Blocks(GntJob& job, RunOne run_one, void* context) : job_(job), run_one_(run_one), context_(context) {
     states_ = new State[job.blocks > 0 ? job.blocks : 1];
     threads_ = new pthread_t[job.blocks > 0 ? job.blocks : 1];
+    Permute(job.options.block_order);
     pthread_mutex_init(&mutex_, nullptr);
     for (uint32_t i = 0; i < job.blocks; ++i) pthread_cond_init(&states_[i].woken, nullptr);
   }
@@ -26,6 +28,8 @@ class Blocks {
     for (uint32_t i = 0; i < job_.blocks; ++i) pthread_cond_destroy(&states_[i].woken);
     pthread_mutex_destroy(&mutex_);
     delete[] threads_;
+    delete[] place_;
+    delete[] order_;
     delete[] states_;
   }
   Blocks(const Blocks&) = delete;
@@ -78,15 +82,33 @@ class Blocks {
   };
   static constexpr uint32_t kNobody = ~uint32_t{0};
 
+  // Fisher and Yates' shuffle, with the numbers of splitmix64.
+  void Permute(uint64_t seed) {
+    order_ = new uint32_t[job_.blocks > 0 ? job_.blocks : 1];
+    place_ = new uint32_t[job_.blocks > 0 ? job_.blocks : 1];
+    for (uint32_t i = 0; i < job_.blocks; ++i) order_[i] = i;
+    uint64_t state = seed;
+    for (uint32_t i = job_.blocks; seed != 0 && i > 1; --i) {
+      uint64_t mixed = state += 0x9e3779b97f4a7c15ull;
+      mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9ull;
+      mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebull;
+      const uint32_t other = static_cast<uint32_t>((mixed ^ mixed >> 31) % i);
+      const uint32_t block = order_[i - 1];
+      order_[i - 1] = order_[other];
+      order_[other] = block;
+    }
+    for (uint32_t i = 0; i < job_.blocks; ++i) place_[order_[i]] = i;
+  }
+
   // Starts blocks on this thread until one of them hands the rest to another thread.
-  void StartBlocks() {
+  GNT_COLD void StartBlocks() {
     for (;;) {
       pthread_mutex_lock(&mutex_);
       if (aborted_ || next_ >= job_.blocks) {
         pthread_mutex_unlock(&mutex_);
         return;
       }
-      const uint32_t block = next_++;
+      const uint32_t block = order_[next_++];
       states_[block].phase = Phase::Running;
       turn_ = block;
       pthread_mutex_unlock(&mutex_);
@@ -155,16 +177,17 @@ class Blocks {
   }
 
   // To the next block that may go on. If there is none: to the first at the barrier, if all of them have come.
-  void PassTurnAfter(uint32_t block) {
+  GNT_COLD void PassTurnAfter(uint32_t block) {
     for (uint32_t step = 1; step <= job_.blocks; ++step) {
-      const uint32_t other = (block + step) % job_.blocks;
+      const uint32_t other = order_[(place_[block] + step) % job_.blocks];
       if (MayGoOn(states_[other])) return Give(other);
     }
     uint32_t at_barrier = 0;
     uint32_t first_at_barrier = kNobody;
     uint32_t first_for_value = kNobody;
     uint32_t first_done = kNobody;
-    for (uint32_t other = 0; other < job_.blocks; ++other) {
+    for (uint32_t i = 0; i < job_.blocks; ++i) {
+      const uint32_t other = order_[i];
       if (states_[other].phase != Phase::Waiting) {
         if (first_done == kNobody) first_done = other;
       } else if (states_[other].waits == Waits::Barrier) {
@@ -216,8 +239,10 @@ class Blocks {
   pthread_mutex_t mutex_;
   State* states_ = nullptr;
   pthread_t* threads_ = nullptr;
+  uint32_t* order_ = nullptr;  // blocks in the order in which they get their turns
+  uint32_t* place_ = nullptr;  // of each block in that order
   uint32_t thread_count_ = 0;
-  uint32_t next_ = 0;  // block to start next
+  uint32_t next_ = 0;  // place of the block to start next
   uint32_t turn_ = kNobody;
   uint32_t expected_ = 0;  // blocks that meet in the current SyncAll
   uint32_t round_ = 0;     // how many times all blocks have met in SyncAll

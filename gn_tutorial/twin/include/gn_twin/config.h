@@ -32,6 +32,9 @@
 #define ASCENDC_CPU_DEBUG 1
 
 #define GNT_EXPORT __attribute__((visibility("default")))
+// Runs rarely (once a launch or a block, at a mistake, for atomics): compiled for size, which takes a fraction of the time of
+// vectorising and unrolling it. Never on what a kernel calls on every path: g++ takes a function that must call a cold one for
+// cold itself.
 #define GNT_COLD __attribute__((cold, noinline))
 // Called often, but not worth a copy at each call: kernels have to compile in about a second.
 #define GNT_ONCE __attribute__((noinline))

@@ -45,6 +45,8 @@ class DelayedCopies;
 class ShapeTable;
 
 struct Core {
+  GNT_COLD Core() {}  // once a block: not worth the time of unrolling hundreds of members
+
   GntJob* job = nullptr;
   Blocks* blocks = nullptr;              // who runs this block and its siblings
   const Observers* observers = nullptr;  // null in bare libraries

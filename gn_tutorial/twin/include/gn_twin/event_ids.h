@@ -49,7 +49,7 @@ GNT_ONCE inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int i
 
 // Raise and await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that nobody
 // raised would never end.
-inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
+GNT_ONCE inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
   if (id < 0 || id >= static_cast<int>(kEventIds)) {
     core.Stop("event-id-range", loc, {{"op", "SetFlag"}, {"id", id}, {"ids", kEventIds}});
   }
@@ -58,7 +58,7 @@ inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
   raised |= Bit(id);
   EmitFlag(core, Kind::SetFlag, event, id, "SetFlag", loc);
 }
-inline void Await(Core& core, HardEvent event, int id, Loc loc) {
+GNT_ONCE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   if (id < 0 || id >= static_cast<int>(kEventIds)) {
     core.Stop("event-id-range", loc, {{"op", "WaitFlag"}, {"id", id}, {"ids", kEventIds}});
   }
@@ -69,7 +69,7 @@ inline void Await(Core& core, HardEvent event, int id, Loc loc) {
 }
 
 // Waits for the flags that FreeTensor left on the buffers of this core: they are forgotten next. Never stops: a destructor calls it.
-inline void AwaitFreeTensors(Core& core, Loc loc) {
+GNT_ONCE inline void AwaitFreeTensors(Core& core, Loc loc) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     Buffer& buffer = core.buffers[i];
     if (buffer.free_id < 0) continue;

@@ -107,7 +107,7 @@ struct Launch {
   Launch& operator=(const Launch&) = delete;
 
   // Runs one block on a core of its own; false if it was stopped.
-  GNT_ONCE bool RunBlock(Blocks& blocks, uint32_t block) {
+  GNT_COLD bool RunBlock(Blocks& blocks, uint32_t block) {
     UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
     spare = nullptr;
     if (ub == nullptr || ub->bytes() == nullptr) {
@@ -156,7 +156,7 @@ struct Launch {
   }
 
   // Whether a launch whose blocks all ran to their end was without a mistake.
-  bool Conclude() {
+  GNT_COLD bool Conclude() {
     if constexpr (kObserved) {
       Core core;
       core.job = &job;
@@ -170,7 +170,8 @@ struct Launch {
   }
 
  private:
-  [[gnu::noinline]] void CallBody() { body(); }
+  // Hot, because its only caller is cold: else the compiler might take the kernel for cold as well.
+  [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
 
   // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
   bool Thrown(const char* id, uint32_t block, const char* what) {
@@ -182,7 +183,7 @@ struct Launch {
 };
 
 template <class... P, uint32_t... kIndex>
-bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
+GNT_COLD bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
   if (job.arg_count != sizeof...(P)) {
     BadCall(job, "call-argument-count", {{"given", job.arg_count}, {"wanted", sizeof...(P)}});
     return false;
@@ -201,7 +202,7 @@ bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
 
 // Every block of one launch; the arguments are the body's affair.
 template <class Body>
-GntStatus RunBlocks(Body body, GntJob& job) {
+GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   Launch<Body> launch(body, job);
   const uint64_t begin = Nanoseconds();
   Blocks blocks(

@@ -37,7 +37,7 @@ class QueueCore {
   uint32_t Buffers() const { return buffers_; }
   uint32_t EnQueued() const { return queued_; }
 
-  void Init(Core& core, uint16_t first, uint16_t buffers, Loc loc) {
+  GNT_ONCE void Init(Core& core, uint16_t first, uint16_t buffers, Loc loc) {
     if (buffers_ != 0) FaultIfInitialised(core, first_, loc);
     first_ = first;
     buffers_ = buffers;
@@ -48,7 +48,7 @@ class QueueCore {
   }
 
   // The next free buffer, round robin. With none free the device waits for ever: the twin stops.
-  uint16_t Alloc(Core& core, Loc loc) {
+  GNT_ONCE uint16_t Alloc(Core& core, Loc loc) {
     RequireBuffers(core, "AllocTensor", loc);
     for (uint32_t tried = 0; tried < buffers_; ++tried) {
       const uint16_t index = static_cast<uint16_t>(first_ + cursor_);
@@ -74,7 +74,7 @@ class QueueCore {
                {"held_line", oldest.changed.line}});
   }
 
-  void EnQue(Core& core, uint16_t index, uint32_t depth, HardEvent event, Loc loc) {
+  GNT_ONCE void EnQue(Core& core, uint16_t index, uint32_t depth, HardEvent event, Loc loc) {
     Buffer& buffer = Mine(core, index, "EnQue", loc);
     if (buffer.state != BufferState::Occupied && buffer.state != BufferState::DeQueued) {
       WrongState(core, "EnQue", buffer, loc);
@@ -98,7 +98,7 @@ class QueueCore {
     Tell(core, Kind::EnQue, "EnQue", index, loc);
   }
 
-  uint16_t DeQue(Core& core, HardEvent event, Loc loc) {
+  GNT_ONCE uint16_t DeQue(Core& core, HardEvent event, Loc loc) {
     RequireBuffers(core, "DeQue", loc);
     if (queued_ == 0) {
       const Buffer& first = core.buffers[first_];
@@ -132,7 +132,7 @@ class QueueCore {
     return index;
   }
 
-  void Free(Core& core, uint16_t index, HardEvent event, Loc loc) {
+  GNT_ONCE void Free(Core& core, uint16_t index, HardEvent event, Loc loc) {
     Buffer& buffer = Mine(core, index, "FreeTensor", loc);
     if (buffer.state == BufferState::Free) WrongState(core, "FreeTensor", buffer, loc);
     if (buffer.state == BufferState::EnQueued) WrongState(core, "FreeTensor", buffer, loc);

@@ -1,4 +1,4 @@
-// x, gamma and beta of float, half or bfloat16, for step 8: computed on as float, whatever they come as and leave as.
+// Tensors of float, half or bfloat16: computed on as float, whatever they come as and leave as.
 //
 // Every half and every bfloat16 is a float, too, so Widen loses nothing; Narrow rounds to the nearest, ties to even. For float both
 // do nothing: a tensor is its own widened form.

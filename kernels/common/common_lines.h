@@ -1,5 +1,6 @@
-// Many short lines at once, for step 6 and later. A line is a run of floats in local memory: a channel, or a group; lines are `pitch`
-// floats apart, whole blocks of eight. An instruction repeats over lines instead of along one, and takes one number for each line.
+// Many short lines at once, for operators that work on groups. A line is a run of floats in local memory: a channel, or a group; lines
+// are `pitch` floats apart, whole blocks of eight. An instruction repeats over lines instead of along one, and takes one number for
+// each line.
 //
 // What the hardware allows: at most 255 repeats, and no more than 255 blocks from one repeat to the next.
 #pragma once
