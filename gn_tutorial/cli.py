@@ -370,6 +370,20 @@ def ide(
         raise typer.Exit(1)
 
 
+@app.command("host-library")
+def host_library(
+    folder: Annotated[Path, typer.Argument(help="Where to write; it is made if it is not there.")],
+    observed: Annotated[
+        bool, typer.Option("--observed", help="Kernels with the twin's checks: slower, and a wrong launch is named.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write headers, libraries and an example into one folder, for a C program that calls GroupNorm."""
+    from gn_tutorial import command_host
+
+    command_host.run(folder, observed=observed, as_json=json)
+
+
 @app.command()
 def tour(
     photo: Annotated[Path | None, typer.Argument(help="A photograph; one is supplied.")] = None,

@@ -22,7 +22,8 @@ from gn_tutorial.errors import RegistryError
 
 ROLES = ("in", "out", "inout", "workspace", "tiling", "value")
 ATTRIBUTE_TYPES = ("int64", "float32", "mask")
-DIRECTIONS = ("forward", "backward")
+#: helper: what the host API launches around an operator, no step of the course; the tour leaves it out.
+DIRECTIONS = ("forward", "backward", "helper")
 #: Dtypes whose outputs may have a tolerance of their own: a rounding to them costs more than all work in float32.
 NARROW_DTYPES = ("float16", "bfloat16")
 _FILE = "op.toml"

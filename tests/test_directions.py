@@ -56,6 +56,7 @@ PYTHON_ROOMS = {
     "pictures": Room("plot plot_* filters photo", "base facts reference kernel timing profile bench"),
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": Room("banks span core_clock timeline stretches bound", "base facts"),
+    "host": Room("host_api host_folder", "base facts compiler build"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
     "bench": Room("bench bench_* tune", "base facts tiling launch kernel timing profile"),
     "calibration": Room("calibration", "base facts launch kernel timing profile"),
@@ -64,7 +65,7 @@ PYTHON_ROOMS = {
     "front": Room(
         "__main__ cli cli_* command_* terminal tour doctor",
         "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door compat "
-        "timing profile bench calibration",
+        "timing profile bench calibration host",
     ),
 }
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
@@ -86,6 +87,9 @@ TWIN_ROOMS = {
     "launch": Room("launch.h watchers.h", "language events core"),
     "host": Room("host_runtime.h host_tiling.h host_high_level.h", "language events core launch"),
 }
+# The host API is for any device: it includes its own headers and the tilings. The twin's side adds the C interface.
+HOST_API = KERNELS / "host_api"
+TWIN_HOST_MAY_INCLUDE = {"gn_twin/abi.h", "device.h", "gn_host_api.h", "gn_host_twin.h", "stream.h"}
 # The launcher is a program of its own and shares nothing with a kernel library but the C interface.
 LAUNCHER_MAY_INCLUDE = {"gn_twin/abi.h"}
 
@@ -170,8 +174,9 @@ def twin_includes() -> dict[str, set[str]]:
 
 
 def kernel_files() -> list[Path]:
-    npu = KERNELS / "npu"
-    return sorted(path for path in KERNELS.rglob("*") if path.suffix in {".cpp", ".h"} and npu not in path.parents)
+    host = {KERNELS / "npu", HOST_API}
+    found = (path for path in KERNELS.rglob("*") if path.suffix in {".cpp", ".h"})
+    return sorted(path for path in found if host.isdisjoint(path.parents))
 
 
 def test_python_imports_point_down() -> None:
@@ -230,6 +235,19 @@ def test_the_launcher_shares_only_the_c_interface() -> None:
         ours = {name.strip('"') for name in includes(path) if name.startswith('"')}
         local = {f"{one.name}" for one in sources}
         assert ours <= LAUNCHER_MAY_INCLUDE | local, path.name
+
+
+def test_the_host_api_knows_no_device() -> None:
+    """Plain C++ and its own headers: an NPU's build and the twin's share it. Only the C header has conditionals."""
+    headers = {path.name for path in HOST_API.glob("*.h")}
+    tilings = {path.name for path in KERNELS.glob("*/*_tiling.h")}
+    for path in sorted(HOST_API.iterdir()):
+        quoted = {name.strip('"') for name in includes(path) if name.startswith('"')}
+        assert quoted <= headers | tilings, path.name
+        assert path.name == "gn_host_api.h" or not CONDITIONAL.search(path.read_text(encoding="utf-8")), path.name
+    for path in sorted((PACKAGE / "twin" / "host").iterdir()):
+        quoted = {name.strip('"') for name in includes(path) if name.startswith('"')}
+        assert quoted <= TWIN_HOST_MAY_INCLUDE, path.name
 
 
 def test_kernels_are_pure() -> None:

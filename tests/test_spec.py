@@ -65,10 +65,11 @@ OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows"]
 
 
 def test_registry_holds_the_course_in_order() -> None:
-    operators = "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_backward"
+    operators = "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_backward strided_copy"
     assert list(REGISTRY) == operators.split()
     warm_up = ["copy/queue", "add/queue", "silu/queue"]
-    assert [rung.id for _, rung in all_kernels(REGISTRY)] == [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD]
+    ids = [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD, "strided_copy/rows"]
+    assert [rung.id for _, rung in all_kernels(REGISTRY)] == ids
 
 
 @pytest.mark.parametrize(("op", "rung"), KERNELS)

@@ -1,4 +1,4 @@
-"""References of the element-wise kernels: ``copy``, ``add`` and ``silu``."""
+"""References of the kernels that move or map elements: ``copy``, ``add``, ``silu`` and ``transpose``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ from gn_tutorial.reference.arguments import as_float64
 def copy(x: ArrayLike) -> np.ndarray:
     """The elements of ``x``, bit for bit, in an array of its own: same shape and dtype, C-contiguous."""
     return np.array(x, order="C", copy=True)
+
+
+def transpose(x: ArrayLike) -> np.ndarray:
+    """The elements of ``x``, of shape (r, k), bit for bit in an array of shape (k, r). Raises ArgumentError."""
+    data = np.asarray(x)
+    if data.ndim != 2:
+        raise ArgumentError(f"x has shape {data.shape}", where="argument x", hint="an array with two axes")
+    return copy(data.T)
 
 
 def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:

@@ -1,0 +1,46 @@
+// The seam between the host API and the device: everything above it is the same for the twin and for an NPU.
+//
+// The twin's side is gn_tutorial/twin/host/twin_device.cpp: device memory is the process's own, and a launch calls the compiled kernel
+// library. An NPU's copies with aclrtMemcpyAsync and launches with <<<>>> on the stream it is given.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "failure.h"
+
+namespace gn_host {
+
+// What a kernel does with a parameter. The order is that of a registry's roles: in, out, workspace, tiling.
+enum class Role { kIn, kOut, kWorkspace, kTiling };
+
+struct KernelArg {
+  const char* name;
+  Role role;
+  void* data;  // on the device; null where bytes is 0
+  uint64_t bytes;
+};
+
+// One launch: the kernel's entry, the blocks it runs on, and its parameters in their order.
+struct KernelCall {
+  const char* entry;
+  uint32_t blocks;
+  std::vector<KernelArg> args;
+};
+
+// The device as one stream sees it. `Find` is called by the second call of an operator; the others on the stream's own thread, in the
+// order in which they are to take effect.
+class Device {
+ public:
+  virtual ~Device() = default;
+  // Whether the kernel can be launched; so that a missing one is said before anything is queued.
+  virtual Outcome Find(const char* entry) = 0;
+  // `bytes` from host memory to device memory.
+  virtual Outcome Copy(void* to, const void* from, uint64_t bytes) = 0;
+  virtual Outcome Launch(const KernelCall& call) = 0;
+};
+
+// Of the device that this library was built for.
+std::unique_ptr<Device> OpenDevice();
+uint32_t VectorCores();
+
+}  // namespace gn_host

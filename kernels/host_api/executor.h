@@ -1,0 +1,101 @@
+// An executor: what the first call planned, for the second call to run.
+//
+// A plan knows nothing of the device: addresses are the tensors' own, or offsets into a workspace that the caller will bring. It holds
+// the workspace's layout: tiling data, what kernels ask for, packed copies of tensors that are not contiguous.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "device.h"
+#include "tensor.h"
+
+namespace gn_host {
+
+// Somewhere on the device: at an address, or so many bytes into the workspace.
+struct Place {
+  uint8_t* address = nullptr;
+  uint64_t offset = 0;
+  bool in_workspace = false;
+
+  void* At(uint8_t* workspace) const { return in_workspace ? workspace + offset : address; }
+};
+
+struct PlannedArg {
+  const char* name;
+  Role role;
+  Place place;
+  uint64_t bytes;
+};
+
+struct PlannedLaunch {
+  const char* entry;
+  uint32_t blocks;
+  std::vector<PlannedArg> args;
+};
+
+// Numbers that the host knows, copied to the device before the first launch: `total` bytes, `bytes` again and again.
+struct PlannedCopy {
+  Place to;
+  std::vector<uint8_t> bytes;
+  uint64_t total;
+};
+
+class Executor {
+ public:
+  // Parts of a workspace begin at multiples of this: a line of the L2 cache, so that two cores do not write one.
+  static constexpr uint64_t kAlign = 512;
+
+  explicit Executor(const char* op) : op_(op) {}
+
+  // --- planning: in the order in which it is to happen ---
+  // Where a kernel finds the tensor's elements one behind the other: where they are, or a packed copy of them.
+  Outcome Input(const Tensor& tensor, Place* place);
+  // Where a kernel writes them. `Finish` unpacks what is not contiguous.
+  Outcome Output(const Tensor& tensor, Place* place);
+  // `count` elements of that type, all of the value: what a missing gamma or beta stands for.
+  Place Constant(GnDataType dtype, int64_t count, float value);
+  Place Room(uint64_t bytes);
+  template <class Tiling>
+  PlannedArg TilingData(const Tiling& tiling) {
+    const auto* const first = reinterpret_cast<const uint8_t*>(&tiling);
+    return {"tiling", Role::kTiling, Host({first, first + sizeof(Tiling)}), sizeof(Tiling)};
+  }
+  void Add(PlannedLaunch launch) { launches_.push_back(std::move(launch)); }
+  // Adds the launches that unpack the outputs.
+  Outcome Finish();
+
+  // --- running ---
+  const char* op() const { return op_; }
+  // With room to begin at a multiple of kAlign, wherever the caller's memory begins.
+  uint64_t WorkspaceBytes() const { return bytes_ == 0 ? 0 : bytes_ + kAlign - 1; }
+  const std::vector<PlannedLaunch>& launches() const { return launches_; }
+  // Whether one of these bytes is a tensor's, or lies between its first and last.
+  bool Touches(const void* memory, uint64_t bytes) const;
+  // Copies, then launches, one after the other; stops at the first that fails.
+  Outcome Run(Device& device, uint8_t* workspace) const;
+
+ private:
+  struct Unpacking {
+    Tensor tensor;
+    Place packed;
+  };
+
+  Place Host(std::vector<uint8_t> bytes);
+  // Plans one copy between the tensor and a contiguous place: packing, or unpacking.
+  Outcome AddCopy(const Tensor& tensor, Place packed, bool unpack);
+
+  const char* op_;
+  uint64_t bytes_ = 0;
+  std::vector<PlannedCopy> copies_;
+  std::vector<PlannedLaunch> launches_;
+  std::vector<Unpacking> unpackings_;
+  std::vector<Tensor> tensors_;
+};
+
+using Executors = Table<Executor, GnExecutor>;
+
+// The second call of every operator: op is who made the executor.
+GnStatus Execute(const char* function, const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor,
+                 GnStream* stream);
+
+}  // namespace gn_host

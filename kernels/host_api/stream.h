@@ -1,0 +1,55 @@
+// A stream: a queue, and a thread that works through it in order.
+#pragma once
+#include <sys/types.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "device.h"
+#include "handles.h"
+
+namespace gn_host {
+
+class Stream {
+ public:
+  using Work = std::function<Outcome(Device&)>;
+
+  // Starts the thread. Throws std::system_error if there is none to be had.
+  explicit Stream(std::unique_ptr<Device> device);
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  // Refuses a stream that was closed, or that belongs to the process this one was forked from: its thread is not here.
+  Outcome Usable();
+  Outcome Find(const char* entry);
+  Outcome Submit(Work work);
+  // Waits for all work submitted before; the first failure since the last one was returned.
+  Outcome Synchronize();
+  // Refuses what would wait for itself; otherwise `Close`, which only one caller may do: as Synchronize, then ends the thread.
+  Outcome Closable();
+  Outcome Close();
+  // For what only one kind of device has.
+  Device& device() { return *device_; }
+
+ private:
+  void Loop();
+  Outcome Foreign() const;
+
+  std::unique_ptr<Device> device_;
+  std::mutex mutex_;
+  std::condition_variable arrived_, done_;
+  std::deque<Work> waiting_;
+  uint64_t submitted_ = 0, finished_ = 0;
+  bool closed_ = false;
+  Outcome first_;  // failure that nobody has been told of
+  pid_t owner_;
+  std::thread thread_;
+};
+
+using Streams = Table<Stream, GnStream>;
+
+}  // namespace gn_host

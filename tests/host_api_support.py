@@ -1,0 +1,132 @@
+"""A GroupNorm call through the C functions with one argument changed: what the tests of refusals share."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_uint64, c_void_p
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial import host_api
+from gn_tutorial.host_api import Tensor, whole_numbers
+
+FLOAT, HALF, BFLOAT16, INT32, DOUBLE = 0, 1, 27, 3, 11
+_ITEMS = {FLOAT: 4, HALF: 2, BFLOAT16: 2, INT32: 4, DOUBLE: 8}
+
+
+@dataclass
+class View:
+    """A descriptor in numbers. strides None: contiguous; storage None: what the view needs; data None: of its own."""
+
+    dims: tuple[int, ...]
+    dtype: int = FLOAT
+    strides: tuple[int, ...] | None = None
+    offset: int = 0
+    storage: tuple[int, ...] | None = None
+    data: int | None = None
+    memory: np.ndarray | None = field(default=None, init=False)
+
+    def create(self) -> tuple[int, c_void_p]:
+        """Status and handle of GnCreateTensor."""
+        strides = contiguous(self.dims) if self.strides is None else self.strides
+        storage = self.storage
+        if storage is None:
+            reach = sum(max(count - 1, 0) * step for count, step in zip(self.dims, strides, strict=True))
+            storage = (self.offset + reach + 1,)
+        data = self.data
+        if data is None:
+            elements = min(max(int(np.prod([float(one) for one in storage])), 1), 1 << 16)
+            self.memory = np.zeros(elements * _ITEMS.get(self.dtype, 8), np.uint8)
+            data = self.memory.ctypes.data
+        made = c_void_p()
+        status = host_api.library().GnCreateTensor(
+            whole_numbers(self.dims), len(self.dims), self.dtype, whole_numbers(strides), self.offset,
+            whole_numbers(storage), len(storage), data, ctypes.byref(made),
+        )  # fmt: skip
+        return status, made
+
+
+def contiguous(dims: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides of a contiguous tensor."""
+    strides = [1] * len(dims)
+    for axis in range(len(dims) - 1, 0, -1):
+        strides[axis - 1] = strides[axis] * max(dims[axis], 1)
+    return tuple(strides)
+
+
+FORWARD = {
+    "self": View((2, 6, 4, 3)),
+    "gamma": View((6,)),
+    "beta": View((6,)),
+    "N": 2,
+    "C": 6,
+    "HxW": 12,
+    "group": 3,
+    "eps": 1e-5,
+    "out": View((2, 6, 4, 3)),
+    "meanOut": View((2, 3)),
+    "rstdOut": View((2, 3)),
+}
+BACKWARD = {
+    "gradOut": View((2, 6, 4, 3)),
+    "input": View((2, 6, 4, 3)),
+    "mean": View((2, 3)),
+    "rstd": View((2, 3)),
+    "gamma": View((6,)),
+    "N": 2,
+    "C": 6,
+    "HxW": 12,
+    "group": 3,
+    "outputMask": (1, 1, 1),
+    "outputMaskSize": 3,
+    "gradInput": View((2, 6, 4, 3)),
+    "gradGammaOut": View((6,)),
+    "gradBetaOut": View((6,)),
+}
+NULL = "null"
+
+
+@dataclass
+class Answer:
+    """What a first call returned. ``text`` is the last error's; ``views`` keep the memory."""
+
+    status: int
+    text: str
+    workspace: int
+    executor: c_void_p
+    views: dict[str, Any]
+
+
+def first_call(name: str, arguments: dict[str, Any], **changed: Any) -> Answer:
+    """Calls ``<name>GetWorkspaceSize`` with these arguments; a View is described first, NULL is a null pointer."""
+    values = {**arguments, **changed}
+    assert values.keys() <= {*arguments, "workspaceSize", "executor"}
+    library = host_api.library()
+    words: list[Any] = []
+    made = []
+    for key in arguments:
+        value = values[key]
+        if isinstance(value, View):
+            view = replace(value)  # with memory of its own: these tables are shared
+            status, handle = view.create()
+            assert status == 0, library.GnGetRecentErrMsg()
+            made.append((view, handle))
+            words.append(handle)
+        elif isinstance(value, Tensor):
+            words.append(value.handle)
+        elif key == "outputMask" and value is not NULL:
+            words.append((ctypes.c_uint8 * len(value))(*value))
+        else:
+            words.append(None if value is NULL else value)
+    size, executor = c_uint64(77), c_void_p(77)
+    ends = [
+        None if values.get(end) is NULL else ctypes.byref(one)
+        for end, one in (("workspaceSize", size), ("executor", executor))
+    ]
+    status = getattr(library, f"{name}GetWorkspaceSize")(*words, *ends)
+    text = (library.GnGetRecentErrMsg() or b"").decode()
+    for _, handle in made:
+        assert library.GnDestroyTensor(handle) == 0
+    return Answer(status, text, size.value, executor, {"made": made})
