@@ -21,7 +21,7 @@ class Question:
 
     measure: what the twin counts, or the timing model says. slips: a wrong answer -> what led to it. within: a part of
     the measured number by which an answer may be off, for what is modelled; 0: whole numbers, exactly. choices: the
-    words that are asked for in place of a number.
+    words that are asked for in place of a number. is_line: the number of a line, where above and below say nothing.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Question:
     slips: Mapping[Answer, str] = field(default_factory=dict)
     within: float = 0.0
     choices: tuple[str, ...] = ()
+    is_line: bool = False
 
     def malformed(self, answer: object) -> str:
         """What is wrong with the form of an answer, whatever its value; empty if nothing is."""
@@ -49,16 +50,17 @@ class Question:
         if self._near(answer, measured):
             return ""
         led = next((words for slip, words in self.slips.items() if self._near(answer, slip)), "")
-        said = "the twin measured another number"
-        if self.choices:
-            said = "the timing model finds another one"
-        elif self.within:
-            said = "the timing model says another number"
-        if not led and not self.choices:
-            return (
-                f"{self.name}: you predicted {answer}, {said}; you are {'above' if answer > measured else 'below'} it"
-            )
-        return f"{self.name}: you predicted {answer}, {said}" + (f". {led}" if led else "")
+        if self.is_line:
+            said = "it is another line"
+        elif self.choices:
+            said = "it is another one"
+        else:
+            said = "another number comes out"
+        if led:
+            return f"{self.name}: you predicted {answer}, {said}. {led}"
+        if self.is_line or self.choices:
+            return f"{self.name}: you predicted {answer}, {said}"
+        return f"{self.name}: you predicted {answer}, {said}; you are {'above' if answer > measured else 'below'} it"
 
     def _near(self, answer: Answer, value: Answer) -> bool:
         if isinstance(answer, str) or isinstance(value, str):

@@ -21,10 +21,12 @@ class Learner:
     def __init__(self, course: Course, workspace: Workspace, progress: ProgressFile) -> None:
         self.course, self.workspace, self.progress = course, workspace, progress
 
-    def next(self) -> Exercise | None:
-        """The first exercise that was not passed; None if all were."""
+    def next(self, after: Exercise | None = None) -> Exercise | None:
+        """The first exercise that was not passed, if possible one behind ``after``; None if all were."""
         passed = self.progress.read().passed
-        return next((exercise for exercise in self.course if exercise.id not in passed), None)
+        begin = self.course.exercises.index(after) if after else 0
+        order = self.course.exercises[begin:] + self.course.exercises[:begin]
+        return next((exercise for exercise in order if exercise.id not in passed), None)
 
     def chosen(self, name: str) -> Exercise:
         """The exercise of that id, or the next one; after the last, the last. Raises ArgumentError."""
@@ -50,7 +52,7 @@ class Learner:
             result = check(exercise.id, workspace=self.workspace, progress=self.progress)
         print(result)
         if result.passed:
-            after = self.next()
+            after = self.next(exercise)
             print(
                 f"next: {after.id} {after.title} (gnt learn)"
                 if after
@@ -70,7 +72,7 @@ class Learner:
                 saves = changes(self.workspace.path(exercise))
                 if not any(self._passes(exercise) for _ in saves):
                     return
-            following = self.next()
+            following = self.next(exercise)
 
     def _passes(self, exercise: Exercise) -> bool:
         return not self.workspace.untouched(exercise) and self.check(exercise).passed

@@ -72,6 +72,17 @@ def test_learn_begins_fails_passes_and_goes_on(gnt: Callable[..., Ran], folder: 
     assert f"{SECOND.id} {SECOND.title}" in gnt("learn").out
 
 
+def test_after_a_pass_comes_the_one_behind_it_and_not_the_first_that_was_left_out(
+    gnt: Callable[..., Ran], folder: Path
+) -> None:
+    later, following = COURSE.exercises[-2:]
+    solve(folder, later)
+    assert f"next: {following.id}" in gnt("learn", "check", later.id).out
+    solve(folder, following)
+    assert f"next: {FIRST.id}" in gnt("learn", "check", following.id).out
+    assert f"{FIRST.id} {FIRST.title}" in gnt("learn").out
+
+
 def test_hints_come_one_after_the_other(gnt: Callable[..., Ran]) -> None:
     for level in (1, 2, 3, 3):
         assert FIRST.hints[level - 1] in gnt("learn", "hint").out
@@ -149,7 +160,8 @@ def test_watch_checks_each_save_and_goes_on(folder: Path, tmp_path: Path, capsys
     said = capsys.readouterr().out
     assert "Python cannot read the file" in said
     assert "01.1: passed" in said
-    assert f"{FIRST.id} {FIRST.title}" in said.partition("01.1: passed")[2]
+    after = COURSE.exercises[COURSE.exercises.index(exercise) + 1]
+    assert f"{after.id} {after.title}" in said.partition("01.1: passed")[2]
 
 
 def test_a_save_is_noticed(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def _rounded_to_nearest(case: KernelCase, result: Result) -> str | None:
     missed = float(np.mean(off != 0))
     if missed < 0.05:
         return None
-    toward = {"towards zero": off * np.sign(golden) <= 0, "below": off <= 0, "above": off >= 0}
+    toward = {"nearer to zero than": off * np.sign(golden) <= 0, "below": off <= 0, "above": off >= 0}
     found = accuracy(result["y"], golden)
     side = next((name for name, sides in toward.items() if sides.all()), "")
     if side:

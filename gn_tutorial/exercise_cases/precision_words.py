@@ -121,6 +121,12 @@ def far_words(case: KernelCase, result: Result) -> str | None:
         return None
     off = result["y"][row].astype(np.float64) - case.golden["y"][row]
     gap = float(np.spacing(np.float32(abs(x[row]).max())))
+    if off.std() < 0.2 * abs(off.mean()) and abs(off.mean()) > 8 * gap * rstd[row]:
+        return (
+            f"mean and rstd are right, and y of row {row} is off by the same {off.mean():.2g} everywhere: there the "
+            f"mean that was taken off x differs from mean[{row}] by {abs(off.mean()) / rstd[row]:.4g}. Pivot and rest "
+            "have to go, both"
+        )
     if off.std() < 0.2 * abs(off.mean()):
         return (
             f"mean and rstd are right, and y of row {row} is off by the same {off.mean():.1e} everywhere: the mean was "
@@ -173,10 +179,34 @@ def half_words(case: KernelCase, result: Result) -> str | None:
         return None
     found = accuracy(result["y"][row], case.golden["y"][row])
     unit = found.standard.unit
+    known = _which_result(row, case, result)
+    if known is not None:
+        return f"mean and rstd are right, but y of row {row} is not (MARE is {found.mare / unit:.3g} T): {known}"
     return (
         f"mean and rstd are right, but y of row {row} is not: MARE is {found.mare / unit:.0f} T, where beta cancels "
         "most of what it is added to. Something was rounded to half before that: cast once, at the end"
     )
+
+
+def _which_result(row: int, case: KernelCase, result: Result) -> str | None:
+    """What was done in float with the right statistics, to the last bit but for ties."""
+    x = case.inputs["x"][row].astype(np.float32)
+    gamma, beta = (case.inputs[name][row].astype(np.float32) for name in ("gamma", "beta"))
+    mean, rstd = result["mean"][row], result["rstd"][row]
+    scale = rstd * gamma
+    known = [
+        (
+            x * scale + (beta - mean * scale),
+            "x times the scale and mean times the scale are both large, and cancel: even a float has no digits left "
+            "then. Take the mean off before you multiply",
+        ),
+        (((x - mean) - mean) * scale + beta, "the mean was taken off twice"),
+        (x * scale + beta, "the mean was not taken off"),
+    ]
+    for values, words in known:
+        if (result["y"][row] == values.astype(np.float16)).mean() > 0.9:
+            return words
+    return None
 
 
 def _which_rstd(row: int, rstd: np.ndarray, want: np.ndarray, variance: np.ndarray, eps: float) -> str | None:

@@ -164,6 +164,7 @@ def _questions(name: str) -> tuple[Question, ...]:
             f"the number of the line of launch {name} that has to change",
             lambda: _line(name),
             _LINE_SLIPS[name],
+            is_line=True,
         ),
     )
 
