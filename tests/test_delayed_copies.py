@@ -46,9 +46,17 @@ def test_most_hazards_of_copies_show() -> None:
 
 KERNELS = [(op, spec) for op in load_registry().values() for spec in op.kernels]
 GROUPS = ((2, 8, 7, 5), {"num_groups": 4})
-SHAPES = {"group_norm": GROUPS, "group_norm_backward": GROUPS}  # the other operators take one array of any length
+SHAPES = {  # the other operators take one array of any length
+    "group_norm": GROUPS,
+    "group_norm_silu": GROUPS,
+    "group_norm_nhwc": ((2, 7, 5, 8), {"num_groups": 4}),
+    "group_norm_backward": GROUPS,
+    "strided_copy": ((37, 29), {}),
+}
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {spec.id for op, spec in KERNELS if op.name in SHAPES and spec.step > 1}
+IMPLICIT = {"silu/queue", "group_norm_silu/fused", "group_norm_nhwc/rows"} | {
+    spec.id for op, spec in KERNELS if op.name in ("group_norm", "group_norm_backward") and spec.step > 1
+}
 
 
 @pytest.mark.parametrize("blocks", [1, 3])

@@ -27,9 +27,9 @@ def test_commands_exist(page: Path) -> None:
     assert {"test", "lab", "lint", "commands"} <= own
     installed = set(get_command(app).commands)
     text = page.read_text()
-    named = set(re.findall(r"(?:^|`)\./gnt ([a-z]+)", text, re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)\./gnt ([a-z]+(?:-[a-z]+)*)", text, re.MULTILINE))
     assert named <= own | installed
-    assert set(re.findall(r"`gnt ([a-z]+)", text)) <= installed
+    assert set(re.findall(r"`gnt ([a-z]+(?:-[a-z]+)*)", text)) <= installed
 
 
 def test_files_named_in_the_documents_exist() -> None:

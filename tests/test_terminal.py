@@ -19,7 +19,7 @@ def test_json_is_strict_whatever_the_numbers(capsys: pytest.CaptureFixture[str])
     assert json.loads(capsys.readouterr().out) == {
         "a": [None, None, 1.5],
         "b": "x",
-        "c": [{"rtol": 0.0, "atol": 1.0, "reason": "é", "narrow": []}, None, True],
+        "c": [{"rtol": 0.0, "atol": 1.0, "reason": "é", "narrow": [], "of_largest": 0.0}, None, True],
     }
 
 
