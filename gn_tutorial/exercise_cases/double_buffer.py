@@ -7,6 +7,7 @@ the machine below.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 
 import numpy as np
 
@@ -24,6 +25,8 @@ _ROW_TILE, _FLAG_TILE = 4096, 2048  # kTile of the two kernels
 _MANY = 8
 #: The part of MTE2's time that has to lie beside V's work. The order of step 3 has 0.6, turns have 0.
 _HIDDEN = 0.4
+#: 05.2: the flags of two buffers, one for each direction.
+_NEEDED = ("MTE2_V", "V_MTE2", "V_MTE3", "MTE3_V")
 
 
 def _together(found: Profile, one: Pipe, other: Pipe) -> float:
@@ -69,6 +72,12 @@ def _overlaps(case: KernelCase, result: Result) -> str | None:
     busy, beside = found.busy[Pipe.MTE2], _together(found, Pipe.MTE2, Pipe.V)
     if beside >= _HIDDEN * busy:
         return None
+    tile = max(event.lanes for event in found.trace.blocks[0] if event.kind is Kind.VECTOR)
+    if tile < _ROW_TILE:
+        return (
+            f"the sums are right, in tiles of {tile} floats. Their copies are too short to say anything about the "
+            f"order of the calls: leave kTile at {_ROW_TILE}"
+        )
     turns = f"MTE2 is at work for {busy:.2f} us (modelled), {beside:.2f} us of them together with V"
     if _barrier(found):
         return f"right, but slow: {turns}; PipeBarrier<PIPE_ALL> makes every pipe wait for all others"
@@ -136,11 +145,28 @@ def _no_barrier(case: KernelCase, result: Result) -> str | None:
             "stands for"
         )
     if _together(found, Pipe.MTE2, Pipe.MTE3) > 0.0:
-        return None
+        return _needless(found)
     return (
         f"the numbers are right, but MTE2 and MTE3 never work together ({time}): a flag makes them wait for each "
         "other, and they use different buffers"
     )
+
+
+def _needless(found: Profile) -> str | None:
+    """Flags that nobody needs beside the four that order two buffers: each may cost a wait.
+
+    A few more than four for each tile are right: backward flags may be set ahead of the loop.
+    """
+    events = found.trace.blocks[0]
+    tiles = sum(event.kind is Kind.COPY and event.pipe is Pipe.MTE2 for event in events)
+    flags = Counter(event.flag for event in events if event.kind is Kind.SET_FLAG)
+    if flags.total() <= len(_NEEDED) * (tiles + 1):
+        return None
+    first = next((name for name in flags if name not in _NEEDED), "")
+    which = f"{first} orders two pipes that share no buffer" if first else ""
+    twice = next((name for name in _NEEDED if flags[name] > tiles + 1), "")
+    which = which or f"{twice} is there twice"
+    return f"the numbers are right, with {flags.total() / tiles:.2g} flags for each tile, and four are enough: {which}"
 
 
 FLAGS = KernelChecker(
