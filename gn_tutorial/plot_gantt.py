@@ -13,7 +13,7 @@ from gn_tutorial.machine import Machine
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot_pipes import LOOKS, of_all, pipe_legend, recorded_block
 from gn_tutorial.profile import Profile
-from gn_tutorial.span import Span
+from gn_tutorial.span import Span, in_header, place
 from gn_tutorial.stretches import Stretch, Window, end_of, stretches, window_of
 from gn_tutorial.trace import Pipe
 
@@ -132,7 +132,7 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
     if late:
         axis.broken_barh(late, (lane - 0.05, 0.1), facecolor=look.colour, alpha=0.55, linewidth=0, zorder=2)
     for box in boxes:
-        words = (box.first.op, f"L{box.first.line}") if box.count == 1 else (f"{box.count} instructions",)
+        words = (box.first.op, _place(box.first)) if box.count == 1 else (f"{box.count} instructions",)
         # On the box's own colour, or a hatch would run through the letters.
         under = {"facecolor": look.colour, "edgecolor": "none", "pad": 1.0}
         _write(axis, words, box.start, box.end, shown, y=lane, va="center", color=look.ink, bbox=under)
@@ -145,6 +145,11 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
     whole = machine.microseconds(profile.timeline.block_cycles[block])
     share = f"busy {busy:.2f} us\n{busy / whole:.0%} of the block" if whole else "nothing to do"
     axis.text(1.008, lane, share, va="center", fontsize=8, transform=axis.get_yaxis_transform())
+
+
+def _place(span: Span) -> str:
+    """The line, short enough for a box; with its file where that is a header, or a number would name a wrong line."""
+    return place(span.file, span.line) if in_header(span.file) else f"L{span.line}"
 
 
 def _boxes(axis: Axes, boxes: list[Stretch], pipe: Pipe, low: float, height: float) -> None:
@@ -163,7 +168,7 @@ def _draw_wait(axis: Axes, span: Span, lane: int, shown: Window, machine: Machin
     if not span.cause or waited < shown.width / 300.0:
         return
     axis.broken_barh([(start - waited, waited)], (lane - 0.17, 0.34), facecolor=_IDLE, linewidth=0, zorder=1)
-    where = f", line {span.cause_line}" if span.cause_line else ""
+    where = f", {place(span.cause_file, span.cause_line)}" if span.cause_line else ""
     words = (f"waits for {span.cause}{where}", f"waits for {span.cause}", f"for {span.cause}")
     _write(axis, words, start - waited, start, shown, y=lane - 0.18, va="bottom", color=INK)
 
