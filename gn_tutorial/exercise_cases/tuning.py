@@ -89,29 +89,29 @@ def _gain(name: str) -> float:
 _CAUSES = ("tiles", "cores", "waiting")
 _CAUSE_SLIPS: Mapping[str, Mapping[str, str]] = {
     "A": {
-        "tiles": "Tiles of 8192 are few: S is busy for a fraction of the time, and its bar is short",
+        "tiles": "Tiles of 8192 are few: S is busy for a fraction of the time, and its limit is low",
         "waiting": "No pipe waits longer than in a sound kernel. Compare the busy time of MTE2 in the slowest core "
-        "with the bar of its limit, which is an even division",
+        "with its limit, which is an even division",
     },
     "B": {
-        "cores": "The busy times of the slowest core are no longer than the bars of an even division",
+        "cores": "The busy times of the slowest core are no longer than the limits, which are of an even division",
         "waiting": "S itself is busy for nearly the whole launch: it waits for nobody, and the others wait for it",
     },
     "C": {
         "tiles": "S is busy for a small part of the launch: it has few calls to make",
-        "cores": "MTE2 of the slowest core is busy for about as long as the bar of its limit: the division is even",
+        "cores": "MTE2 of the slowest core is busy for about as long as its limit: the division is even",
     },
 }
 _LIMIT_SLIPS: Mapping[str, Mapping[str, str]] = {
     "A": {
-        "S": "Its bar is shorter than that of the copies in",
-        "V": "An Add takes 64 floats in a cycle; its bar is the shortest of the pipes'",
+        "S": "Its limit is lower than that of the copies in",
+        "V": "An Add takes 64 floats in a cycle; its limit is the lowest of the pipes'",
         "MTE3": "It has one array to move, and MTE2 has two",
     },
     "B": {
-        "MTE2": "It moves the same bytes as in the other launches; look which bar has grown",
-        "MTE3": "It moves the same bytes as in the other launches; look which bar has grown",
-        "V": "Its bar has grown, for each Add has a start; another one is far longer",
+        "MTE2": "It moves the same bytes as in the other launches; look which limit has grown, beside those of A and C",
+        "MTE3": "It moves the same bytes as in the other launches; look which limit has grown, beside those of A and C",
+        "V": "Its limit has grown, for each Add has a start; another one is far higher",
     },
     "C": {
         "S": "S waits, and waiting is no work: a limit counts what a pipe is busy with",
