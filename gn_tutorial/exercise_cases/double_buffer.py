@@ -1,4 +1,4 @@
-"""05.1: two buffers that are used at the same time. 05.2: flags by hand. 05.3: what a second buffer gains, predicted.
+"""05.1: two buffers that are used at the same time. 05.3: flags by hand. 05.2: what a second buffer gains, predicted.
 
 What numbers do not show is read from the timeline of the same launch: which pipes were at work together. Modelled, for
 the machine below.
@@ -25,7 +25,7 @@ _ROW_TILE, _FLAG_TILE = 4096, 2048  # kTile of the two kernels
 _MANY = 8
 #: The part of MTE2's time that has to lie beside V's work. The order of step 3 has 0.6, turns have 0.
 _HIDDEN = 0.4
-#: 05.2: the flags of two buffers, one for each direction.
+#: 05.3: the flags of two buffers, one for each direction.
 _NEEDED = ("MTE2_V", "V_MTE2", "V_MTE3", "MTE3_V")
 
 

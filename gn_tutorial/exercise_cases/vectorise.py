@@ -1,4 +1,4 @@
-"""06.1: a sigmoid of half numbers. 06.2: one reduction a row. 06.3: how much step 4 of GroupNorm saves."""
+"""06.2: a sigmoid of half numbers. 06.1: one reduction a row. 06.3: how much step 4 of GroupNorm saves."""
 
 from __future__ import annotations
 
