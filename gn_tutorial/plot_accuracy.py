@@ -51,7 +51,7 @@ def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
             axis.set_yticks(range(len(ways)), ways)
             unit = next(one.standard.unit for row in rows.values() for one in row.values() if one is not None)
             axis.set_title(f"{dtype}, T = $2^{{{np.log2(unit):.0f}}}$", loc="left", fontsize=9, fontweight="bold")
-        axes[-1].set_xticks(range(len(kinds)), kinds, fontsize=8)
+        axes[-1].set_xticks(range(len(kinds)), kinds)
         figure.suptitle(
             "MERE / T and MARE / 10 T: below 1 passes, a framed cell fails", x=0.01, ha="left", fontsize=11,
             fontweight="bold",
