@@ -85,8 +85,10 @@ def _name_buffers(axis: Axes, use: UbUse) -> None:
         parts = f"{buffer.parts} × " if buffer.parts > 1 else ""
         middle = max((buffer.at + buffer.end) / 2, free + least / 2)
         free = middle + least / 2
-        where = f"\n{place(buffer.file, buffer.line)}" if in_header(buffer.file) else f" (L{buffer.line})"
-        text = f"{buffer.name or 'buffer'}{where}\n{parts}{shown}"
+        name, size_shown = buffer.name or "buffer", f"{parts}{shown}"
+        text = f"{name} (L{buffer.line})\n{size_shown}"
+        if in_header(buffer.file):
+            text = f"{name}, {size_shown}\n{place(buffer.file, buffer.line)}"
         axis.text(1.02, middle / _KIB, text, va="center", fontsize=7, transform=axis.get_yaxis_transform())
         ends = [(buffer.at + buffer.end) / 2 / _KIB, middle / _KIB]
         axis.plot([1.0, 1.016], ends, color=FAINT, linewidth=0.6, transform=axis.get_yaxis_transform(), clip_on=False)
