@@ -34,13 +34,13 @@ def ub_map(profile: Profile, *, block: int | None = None, window: tuple[float, f
     if not use.bytes:
         raise ArgumentError(f"block {chosen} of {profile.kernel} does not use the Unified Buffer")
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(11.0, 4.8), layout="constrained")
+        figure = Figure(figsize=(11.6, 4.8), layout="constrained")
         axis = figure.subplots()
         _draw(axis, use, shown)
         axis.set_title(
-            f"{profile.kernel}: Unified Buffer of block {chosen}", loc="left", fontsize=11, fontweight="bold"
+            f"{profile.kernel}: Unified Buffer of block {chosen}", loc="left", fontsize=10, fontweight="bold"
         )
-        axis.set_title(of_all(profile), loc="right", fontsize=9)
+        axis.set_title(of_all(profile), loc="right", fontsize=8)
         whole = profile.machine.ub_bytes / _KIB
         axis.set_ylabel(f"address, KiB ({use.bytes / _KIB:.4g} of {whole:g} KiB used)")
         axis.set_xlabel(
