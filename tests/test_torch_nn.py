@@ -222,7 +222,7 @@ def test_without_an_npu_the_reason_is_said() -> None:
     if reason is None:
         pytest.skip("this machine has an NPU")
     with pytest.raises(GntError) as caught:
-        devices.Npu().library()
+        devices.Npu(0).library()
     assert reason in caught.value.what
 
 
