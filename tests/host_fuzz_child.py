@@ -22,7 +22,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from gn_tutorial import host_api, reference
+from gn_tutorial import host_api, host_library, reference
 from gn_tutorial.host_api import Code
 from gn_tutorial.spec import find_kernel
 
@@ -300,7 +300,7 @@ class Fuzz:
 def main() -> None:
     path, count, seed = sys.argv[1:]
     library = host_api.declared(Path(path))
-    host_api.library = lambda: library
+    host_library.library = lambda: library
     fuzz = Fuzz(library, int(seed))
     for number in range(int(count)):
         try:

@@ -56,7 +56,7 @@ PYTHON_ROOMS = {
     "pictures": Room("plot plot_* filters photo", "base facts reference kernel timing profile bench"),
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": Room("banks span core_clock timeline stretches bound", "base facts"),
-    "host": Room("host_api host_folder", "base facts compiler build"),
+    "host": Room("host_api host_folder host_library host_stream", "base facts compiler build"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
     "bench": Room("bench bench_* tune", "base facts tiling launch kernel timing profile"),
     "calibration": Room("calibration", "base facts launch kernel timing profile"),
