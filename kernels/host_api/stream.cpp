@@ -38,7 +38,12 @@ Outcome Stream::Submit(Work work) {
   if (Outcome wrong = Foreign(); wrong.Failed()) return wrong;
   std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return Invalid("stream is being destroyed", "make another one");
-  if (device_->HasQueue()) return work(*device_);  // under the lock: two threads' launches do not mix
+  if (device_->HasQueue()) {  // under the lock: two threads' launches do not mix
+    Outcome outcome = work(*device_);
+    // A caller who was refused gives the workspace back: nothing may be left in the queue that writes to it.
+    if (outcome.Failed()) device_->Synchronize();
+    return outcome;
+  }
   waiting_.push_back(std::move(work));
   ++submitted_;
   arrived_.notify_one();

@@ -1,7 +1,7 @@
 // An NPU as the device of the host API (kernels/host_api/device.h): work goes into the queue of an aclrtStream, on the caller's thread.
 //
 // Written from the public documentation of CANN; nothing here was run on an NPU.
-#include <acl/acl.h>
+#include "acl/acl.h"
 
 #include <cstring>
 #include <stdexcept>

@@ -4,7 +4,7 @@
 // would wait for all that is in front of it on the stream. So bytes to be copied go into page-locked memory of our own first. Behind each
 // copy an event is recorded on the stream; when it has happened, the memory is free for the next one.
 #pragma once
-#include <acl/acl.h>
+#include "acl/acl.h"
 
 #include <memory>
 #include <vector>

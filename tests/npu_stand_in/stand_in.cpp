@@ -3,7 +3,7 @@
 // Copies keep the address they were given and read it as late as they can, so host memory that does not live long enough gives wrong
 // numbers. A kernel is the twin's: the launchers below stand where kernels/npu/*.asc would, and call its library in the stream's order.
 // No NPU and no code of CANN is in this.
-#include <acl/acl.h>
+#include "acl/acl.h"
 #include <dlfcn.h>
 
 #include <cstdlib>
