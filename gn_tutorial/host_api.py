@@ -47,6 +47,7 @@ __all__ = [
     "declared",
     "group_norm",
     "group_norm_backward",
+    "group_norm_silu",
     "include_folders",
     "library",
     "source_text",
@@ -105,14 +106,24 @@ def group_norm(
     returns before anything is computed; ``stream.synchronize()`` makes the arrays valid. Without, it waits.
     Raises Refused for arguments that do not fit; KernelFault as ``Stream.synchronize``.
     """
-    sizes, groups = _sizes(x), whole_number("num_groups", num_groups)
-    statistics = (sizes[0], groups) if 0 < groups <= sizes[1] else (0, 0)  # then the C side refuses it
-    made = GroupNormArrays(
-        np.empty(x.shape, x.dtype) if out is None else out,
-        np.empty(statistics, np.float32),
-        np.empty(statistics, np.float32),
-    )
-    _run("GroupNorm", (x, gamma, beta), (*sizes, groups, float(eps)), made, stream)
+    made = _forward_arrays(x, num_groups, out)
+    _run("GroupNorm", (x, gamma, beta), (*_sizes(x), num_groups, float(eps)), made, stream)
+    return made
+
+
+def group_norm_silu(
+    x: np.ndarray,
+    gamma: np.ndarray | None = None,
+    beta: np.ndarray | None = None,
+    *,
+    num_groups: int,
+    eps: float = 1e-5,
+    stream: Stream | None = None,
+    out: np.ndarray | None = None,
+) -> GroupNormArrays:
+    """SiLU of GroupNorm of x, in one kernel; arguments, results and errors as ``group_norm``."""
+    made = _forward_arrays(x, num_groups, out)
+    _run("GroupNormSilu", (x, gamma, beta), (num_groups, float(eps)), made, stream)
     return made
 
 
@@ -142,6 +153,14 @@ def group_norm_backward(
     numbers = (*sizes, whole_number("num_groups", num_groups), (c_uint8 * len(mask))(*mask), len(mask))
     _run("GroupNormBackward", (grad_out, x, mean, rstd, gamma), numbers, made, stream)
     return made
+
+
+def _forward_arrays(x: np.ndarray, num_groups: int, out: np.ndarray | None) -> GroupNormArrays:
+    """Room for what a forward pass writes. Raises ArgumentError."""
+    (n, channels, _), groups = _sizes(x), whole_number("num_groups", num_groups)
+    statistics = (n, groups) if 0 < groups <= channels else (0, 0)  # then the C side refuses it
+    y = np.empty(x.shape, x.dtype) if out is None else out
+    return GroupNormArrays(y, np.empty(statistics, np.float32), np.empty(statistics, np.float32))
 
 
 def _sizes(x: np.ndarray) -> tuple[int, int, int]:

@@ -23,7 +23,7 @@ from gn_tutorial.errors import ArgumentError, KernelError
 from gn_tutorial.spec import find_kernel, kernels_root
 
 #: Registered kernels that the host API launches: what it calls an entry, in a library of its own.
-KERNELS = ("group_norm/any", "group_norm_backward/any", "strided_copy/rows")
+KERNELS = ("group_norm/any", "group_norm_silu/fused", "group_norm_backward/any", "strided_copy/rows")
 _DIMS = POINTER(c_int64)
 HostFunc = ctypes.CFUNCTYPE(None, c_void_p)
 
@@ -62,6 +62,10 @@ _CALLS: dict[str, Sequence[Any]] = {
         *_TENSORS * 3, *_SIZES * 4, c_double, *_TENSORS * 3, POINTER(c_uint64), POINTER(c_void_p),
     ),
     "GroupNorm": (c_void_p, c_uint64, c_void_p, c_void_p),
+    "GroupNormSiluGetWorkspaceSize": (
+        *_TENSORS * 3, *_SIZES, c_double, *_TENSORS * 3, POINTER(c_uint64), POINTER(c_void_p),
+    ),
+    "GroupNormSilu": (c_void_p, c_uint64, c_void_p, c_void_p),
     "GroupNormBackwardGetWorkspaceSize": (
         *_TENSORS * 5, *_SIZES * 4, POINTER(c_uint8), c_uint64, *_TENSORS * 3, POINTER(c_uint64), POINTER(c_void_p),
     ),

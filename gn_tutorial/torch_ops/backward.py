@@ -1,0 +1,72 @@
+"""``torch.ops.gn_tutorial.group_norm_backward``: its kernels, its fake, vmap. It has no gradient of its own."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any, NoReturn
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.torch_ops.arguments import check_backward
+from gn_tutorial.torch_ops.batching import batch_backward
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.outputs import backward_outputs
+
+_NAME = "group_norm_backward"
+
+
+@torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
+def group_norm_backward(
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    num_groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of x, weight and bias from that of y; None for those that ``output_mask`` does not ask for.
+
+    grad_y: as x. mean, rstd: what ``group_norm`` returned for x. weight: as there; without it, its gradient cannot be
+    asked for. Raises ArgumentError, which names the argument.
+    """
+    check_backward(_NAME, grad_y, x, mean, rstd, weight, num_groups, output_mask)
+    made = backward_outputs(x, output_mask)
+    if any(output_mask):
+        sizes = (x.shape[0], x.shape[1], math.prod(x.shape[2:]))
+        mask = (ctypes.c_uint8 * 3)(*output_mask)
+        launch("GroupNormBackward", (grad_y, x, mean, rstd, weight), (*sizes, num_groups, mask, 3), made)
+    return made
+
+
+@group_norm_backward.register_fake
+def _fake(
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    num_groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    check_backward(_NAME, grad_y, x, mean, rstd, weight, num_groups, output_mask)
+    return backward_outputs(x, output_mask)
+
+
+def _no_second_derivative(*_: Any) -> NoReturn:
+    # Without this PyTorch refuses too, but only says that something was not registered.
+    raise ArgumentError(
+        "the gradient of GroupNorm has no gradient: second derivatives are not implemented",
+        where=f"torch.ops.gn_tutorial.{_NAME}",
+        hint="torch.nn.functional.group_norm has second derivatives; drop create_graph=True if you need none",
+    )
+
+
+group_norm_backward.register_autograd(_no_second_derivative)
+group_norm_backward.register_vmap(
+    lambda info, dims, *args: batch_backward(group_norm_backward, info.batch_size, dims, *args)
+)
