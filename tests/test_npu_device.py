@@ -10,16 +10,17 @@ import ctypes
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from ctypes import byref, c_char_p, c_int, c_int64, c_void_p
+from ctypes import byref, c_void_p
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from npu_support import make_toolkit, needs_cmake, toolkit_variables
 
+from gn_tutorial import npu as npu_module
 from gn_tutorial import reference
-from gn_tutorial.build import build_host_library, build_kernel
-from gn_tutorial.compile_job import CompileLimits
+from gn_tutorial.build import build_kernel
 from gn_tutorial.errors import KernelError
 from gn_tutorial.host_library import (
     KERNELS,
@@ -28,45 +29,29 @@ from gn_tutorial.host_library import (
     Refused,
     call,
     check,
-    declared,
     describe,
-    include_folders,
     whole_numbers,
 )
 from gn_tutorial.op_macros import graph_number
 from gn_tutorial.spec import all_kernels, kernels_root, load_registry
 
-STAND_IN = Path(__file__).resolve().parent / "npu_stand_in"
 NPU = kernels_root() / "npu"
-ANOTHER = 77  # an address that is no stream of anybody's
+pytestmark = needs_cmake
 
 
 class Npu:
-    """The library over the stand-in, and what one asks of both."""
+    """The library, built by ``gnt npu``'s own commands with a stand-in toolkit, and what one asks of both."""
 
-    def __init__(self) -> None:
-        sources = [*sorted((kernels_root() / "host_api").glob("*.cpp")), *sorted(NPU.glob("*.cpp"))]
-        text = "".join(f'#include "{one.as_posix()}"\n' for one in [*sources, STAND_IN / "stand_in.cpp"])
-        folders = [one for one in include_folders() if "twin" not in one.parts]
-        path = build_host_library(
-            text, include_dirs=(STAND_IN, NPU, *folders), limits=CompileLimits(seconds=600)
-        ).library
-        self.c = declared(path)
-        self.c.GnWrapStream.argtypes = (c_void_p, ctypes.POINTER(c_void_p))
-        self.c.stand_in_stream.restype = c_void_p
-        self.c.stand_in_seen.argtypes, self.c.stand_in_seen.restype = (c_char_p,), c_int64
-        self.c.stand_in_waiting.argtypes, self.c.stand_in_waiting.restype = (c_void_p,), c_int64
-        self.c.stand_in_cores.argtypes = (c_int64,)
-        self.c.stand_in_fail.argtypes = (c_int, c_int)
-        self.c.aclrtSynchronizeStream.argtypes = (c_void_p,)
+    def __init__(self, toolkit: Path, folder: Path) -> None:
+        self.runtime = make_toolkit(toolkit)
+        self.c = npu_module._declared(npu_module.build(folder, toolkit_variables(toolkit)))
         for _, spec in all_kernels(load_registry()):
             if spec.id in KERNELS:
-                assert self.c.stand_in_kernel(
-                    spec.entry.encode(), str(build_kernel(spec.file, observed=False).library).encode()
-                ) == 0  # fmt: skip
+                kernel = build_kernel(spec.file, observed=False).library
+                assert self.runtime.stand_in_kernel(spec.entry.encode(), str(kernel).encode()) == 0
 
     def seen(self, what: str) -> int:
-        return int(self.c.stand_in_seen(what.encode()))
+        return int(self.runtime.stand_in_seen(what.encode()))
 
     def wrap(self, stream: int) -> c_void_p:
         made = c_void_p()
@@ -95,16 +80,16 @@ def memory(count: int) -> tuple[np.ndarray, int]:
 
 
 @pytest.fixture(scope="module")
-def built() -> Npu:
-    return Npu()
+def built(tmp_path_factory: pytest.TempPathFactory) -> Npu:
+    return Npu(tmp_path_factory.mktemp("toolkit"), tmp_path_factory.mktemp("build"))
 
 
 @pytest.fixture
 def npu(built: Npu) -> Iterator[Npu]:
-    built.c.stand_in_reset(0)
-    built.c.stand_in_cores(40)
+    built.runtime.stand_in_reset(0)
+    built.runtime.stand_in_cores(40)
     yield built
-    built.c.stand_in_reset(0)
+    built.runtime.stand_in_reset(0)
 
 
 def data(shape: Sequence[int], seed: int) -> np.ndarray:
@@ -120,7 +105,7 @@ def expect(made: tuple[np.ndarray, ...], x: np.ndarray, gamma: np.ndarray | None
 
 
 def test_host_memory_outlives_the_copies_and_nobody_waits(npu: Npu) -> None:
-    raw = npu.c.stand_in_stream()
+    raw = npu.runtime.stand_in_stream()
     stream = npu.wrap(raw)
     # Many shapes behind each other: a tiling struct or a constant that another call overwrote gives wrong numbers.
     cases = [((2, 6, 4, 3), 3), ((1, 4096 * 2 + 4, 2), 4), ((3, 8, 33), 8), ((4, 4, 1), 2), ((2, 12, 5, 7), 1)]
@@ -139,7 +124,7 @@ def test_host_memory_outlives_the_copies_and_nobody_waits(npu: Npu) -> None:
 
 
 def test_staging_memory_is_used_again_and_given_back(npu: Npu) -> None:
-    stream = npu.wrap(npu.c.stand_in_stream())
+    stream = npu.wrap(npu.runtime.stand_in_stream())
     x, gamma = data((2, 6, 4, 3), 1), data((1, 6), 2)[0]
     for _ in range(20):
         made, _kept = npu.group_norm(stream, x, gamma, 3)
@@ -152,7 +137,7 @@ def test_staging_memory_is_used_again_and_given_back(npu: Npu) -> None:
 
 
 def test_backward_and_a_tensor_that_is_not_contiguous(npu: Npu) -> None:
-    stream = npu.wrap(npu.c.stand_in_stream())
+    stream = npu.wrap(npu.runtime.stand_in_stream())
     x = data((2, 4, 5, 6), 3).transpose(0, 1, 3, 2)
     dy, gamma = data((2, 6, 5, 4), 4).transpose(0, 3, 1, 2), data((1, 4), 5)[0]
     (y, mean, rstd), kept = npu.group_norm(stream, x, gamma, 2)
@@ -170,11 +155,11 @@ def test_backward_and_a_tensor_that_is_not_contiguous(npu: Npu) -> None:
 
 
 def test_cores_are_those_of_the_device(npu: Npu) -> None:
-    stream = npu.wrap(npu.c.stand_in_stream())
+    stream = npu.wrap(npu.runtime.stand_in_stream())
     x, gamma = data((64, 4, 9), 6), data((1, 4), 7)[0]
     blocks = []
     for cores in (40, 24, 48):
-        npu.c.stand_in_cores(cores)
+        npu.runtime.stand_in_cores(cores)
         assert npu.c.GnVectorCores() == cores
         made, kept = npu.group_norm(stream, x, gamma, 4)
         blocks.append(npu.seen("blocks"))
@@ -183,19 +168,19 @@ def test_cores_are_those_of_the_device(npu: Npu) -> None:
         del kept
     assert max(blocks) <= 48
     assert blocks[1] <= 24
-    npu.c.stand_in_cores(0)
+    npu.runtime.stand_in_cores(0)
     with pytest.raises(Refused, match="cores"):
         npu.group_norm(stream, x, gamma, 4)
     assert npu.c.GnDestroyStream(stream) == 0
 
 
 def test_work_is_submitted_on_the_caller_s_thread_in_the_stream_s_context(npu: Npu) -> None:
-    stream = npu.wrap(npu.c.stand_in_stream())
+    stream = npu.wrap(npu.runtime.stand_in_stream())
     x, gamma = data((2, 6, 4, 3), 8), data((1, 6), 9)[0]
     found: list[Any] = []
 
     def other_device() -> None:
-        npu.c.stand_in_reset(1)  # this thread works on device 1, the stream is device 0's
+        npu.runtime.stand_in_reset(1)  # this thread works on device 1, the stream is device 0's
         found.append(npu.group_norm(stream, x, gamma, 3))
         found.append(npu.seen("on_this_thread"))
         found.append(npu.c.GnSynchronizeStream(stream))
@@ -211,13 +196,13 @@ def test_work_is_submitted_on_the_caller_s_thread_in_the_stream_s_context(npu: N
 
 
 def test_failures_are_said_at_once(npu: Npu) -> None:
-    raw = npu.c.stand_in_stream()
+    raw = npu.runtime.stand_in_stream()
     stream = npu.wrap(raw)
     x, gamma = data((2, 6, 4, 3), 10), data((1, 6), 11)[0]
-    npu.c.stand_in_fail(0, 507)
+    npu.runtime.stand_in_fail(0, 507)
     with pytest.raises(KernelError, match=r"group_norm_any returned 507.*told to fail"):
         npu.group_norm(stream, x, gamma, 3)
-    npu.c.stand_in_fail(207, 0)
+    npu.runtime.stand_in_fail(207, 0)
     with pytest.raises(KernelError, match="aclrtMemcpyAsync returned 207"):
         npu.group_norm(stream, x, gamma, 3)
     made, _kept = npu.group_norm(stream, x, gamma, 3)  # and the stream goes on
@@ -227,8 +212,8 @@ def test_failures_are_said_at_once(npu: Npu) -> None:
 
 
 def test_a_thread_without_a_device_is_refused(npu: Npu) -> None:
-    raw = npu.c.stand_in_stream()
-    npu.c.stand_in_reset(-1)
+    raw = npu.runtime.stand_in_stream()
+    npu.runtime.stand_in_reset(-1)
     made = c_void_p()
     assert npu.c.GnVectorCores() == 0
     assert npu.c.GnCreateStream(byref(made)) == Code.INNER
@@ -244,19 +229,19 @@ def test_streams_of_our_own_are_destroyed_and_wrapped_ones_are_not(npu: Npu) -> 
     assert npu.seen("streams") == 1
     assert npu.c.GnDestroyStream(made) == 0
     assert npu.seen("streams") == 0
-    raw = npu.c.stand_in_stream()
+    raw = npu.runtime.stand_in_stream()
     wrapped = npu.wrap(raw)
     x, gamma = data((2, 6, 4, 3), 12), data((1, 6), 13)[0]
     results, _kept = npu.group_norm(wrapped, x, gamma, 3)
     assert npu.c.GnDestroyStream(wrapped) == 0  # waits, so that staging memory can go
     expect(results, x, gamma, 3)
-    assert npu.c.stand_in_waiting(raw) == 0
-    assert npu.c.aclrtSynchronizeStream(raw) == 0, "its maker can go on with it"
+    assert npu.runtime.stand_in_waiting(raw) == 0
+    assert npu.runtime.aclrtSynchronizeStream(raw) == 0, "its maker can go on with it"
     assert npu.c.GnSynchronizeStream(wrapped) == Code.PARAM_INVALID
 
 
 def test_a_host_function_takes_its_turn(npu: Npu) -> None:
-    stream = npu.wrap(npu.c.stand_in_stream())
+    stream = npu.wrap(npu.runtime.stand_in_stream())
     x, gamma = data((2, 6, 4, 3), 14), data((1, 6), 15)[0]
     made, _kept = npu.group_norm(stream, x, gamma, 3)
     seen: list[bool] = []
