@@ -18,9 +18,7 @@ def run(folder: Path, *, build: bool, as_json: bool) -> None:
         with working("building the host API for the NPU"):
             library = npu.build(folder)
     if as_json:
-        emit_json(
-            {"npu": available, "reason": reason, "commands": commands, "library": library, "tested": npu.NOT_RUN}
-        )
+        emit_json({"npu": available, "reason": reason, "commands": commands, "library": library, "tested": npu.NOT_RUN})
         return
     print(f"NPU: {reason}" if available else f"no NPU: {reason}")
     if library is not None:

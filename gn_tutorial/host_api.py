@@ -181,9 +181,7 @@ def _run(
             return _run(name, inputs, numbers, outputs, own)
     tensors = [[None if one is None else Tensor(one) for one in some] for some in (inputs, outputs)]
     before, behind = ([one and one.handle for one in some] for some in tensors)
-    workspace = host_library.call(
-        host_library.library(), name, (*before, *numbers, *behind), stream.handle, _allocate
-    )
+    workspace = host_library.call(host_library.library(), name, (*before, *numbers, *behind), stream.handle, _allocate)
     stream.keep(tensors, workspace)
     return None
 

@@ -200,9 +200,7 @@ def call(
     returns memory of the device and its address. Raises Refused, KernelError.
     """
     size, executor = c_uint64(), c_void_p()
-    check(
-        getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded
-    )
+    check(getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded)
     try:
         workspace, address = allocate(size.value)
         check(getattr(loaded, name)(address, size.value, executor, stream), loaded)

@@ -28,7 +28,9 @@ def make_toolkit(folder: Path) -> ctypes.CDLL:
     (folder / "lib64").mkdir()
     runtime = folder / "lib64" / "libascendcl.so"
     command = ["g++", "-std=c++20", "-O1", "-shared", "-fPIC", f"-I{STAND_IN}", f"-I{TWIN_INCLUDE}"]
-    subprocess.run([*command, str(STAND_IN / "stand_in.cpp"), "-o", str(runtime), "-Wl,-soname,libascendcl.so", "-ldl"], check=True)
+    subprocess.run(
+        [*command, str(STAND_IN / "stand_in.cpp"), "-o", str(runtime), "-Wl,-soname,libascendcl.so", "-ldl"], check=True
+    )
     # For all libraries of the process, as the runtime of CANN is when torch_npu has loaded it.
     loaded = ctypes.CDLL(str(runtime), mode=os.RTLD_GLOBAL)
     loaded.stand_in_stream.restype = c_void_p

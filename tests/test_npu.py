@@ -48,7 +48,9 @@ def test_the_toolkit_decides_how_it_is_built(tmp_path: Path, files: tuple[str, .
     (tmp_path / ASC).mkdir(parents=True)
     for name in files:
         (tmp_path / ASC / name).touch()
-    first, second = npu.build_commands(tmp_path / "out", {"ASCEND_HOME_PATH": str(tmp_path), "GNT_NPU_CMAKE": "-DA='b c'"})
+    first, second = npu.build_commands(
+        tmp_path / "out", {"ASCEND_HOME_PATH": str(tmp_path), "GNT_NPU_CMAKE": "-DA='b c'"}
+    )
     assert first[:5] == ["cmake", "-S", str(kernels_root() / folder), "-B", str(tmp_path / "out")]
     assert first[-1] == "-DA=b c"
     assert second[:3] == ["cmake", "--build", str(tmp_path / "out")]

@@ -99,7 +99,9 @@ def data(shape: Sequence[int], seed: int) -> np.ndarray:
 
 
 def expect(made: tuple[np.ndarray, ...], x: np.ndarray, gamma: np.ndarray | None, groups: int) -> None:
-    golden = reference.group_norm(x, np.ones(x.shape[1]) if gamma is None else gamma, np.zeros(x.shape[1]), num_groups=groups)
+    golden = reference.group_norm(
+        x, np.ones(x.shape[1]) if gamma is None else gamma, np.zeros(x.shape[1]), num_groups=groups
+    )
     for got, right in zip(made, golden, strict=True):
         np.testing.assert_allclose(got, right, rtol=2e-5, atol=2e-5)
 

@@ -16,14 +16,14 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.op_macros import graph_number
 
 #: dtype of x -> its number in CANN's list. mean and rstd are float32 for all of them.
-DTYPES = {dtype: graph_number(str(dtype).removeprefix("torch.")) for dtype in (torch.float32, torch.float16, torch.bfloat16)}
+DTYPES = {
+    dtype: graph_number(str(dtype).removeprefix("torch.")) for dtype in (torch.float32, torch.float16, torch.bfloat16)
+}
 LEAST_AXES, MOST_AXES = 2, 8
 _LARGEST_EPS = 3.0e38  # larger ones are infinite as float32
 
 
-def check_forward(
-    op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float
-) -> None:
+def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> None:
     """Raise ArgumentError, which names the argument, unless ``op`` can take these."""
     _check_data(op, x, num_groups)
     for name, one in (("weight", weight), ("bias", bias)):

@@ -65,7 +65,9 @@ def _folded(tensor: Tensor | None, place: int | None, count: int, axis: int) -> 
     """The tensor with its axis of examples, or a repeated one, in front of ``axis`` and one with it."""
     if tensor is None:
         return None
-    moved = tensor.unsqueeze(axis).expand(*tensor.shape[:axis], count, *tensor.shape[axis:]) if place is None else (
-        tensor.movedim(place, axis)
+    moved = (
+        tensor.unsqueeze(axis).expand(*tensor.shape[:axis], count, *tensor.shape[axis:])
+        if place is None
+        else (tensor.movedim(place, axis))
     )
     return moved.flatten(axis, axis + 1)

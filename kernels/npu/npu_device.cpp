@@ -20,8 +20,11 @@ constexpr const char* kDevice = "call aclrtSetDevice on this thread, or make tor
 // What a failed call of the runtime comes to: its number and, if it has one, its text.
 Outcome Failure(aclError code, const char* call) {
   const char* const text = aclGetRecentErrMsg();
-  return {GN_ERR_RUNTIME, Text("%s returned %d%s%s", call, static_cast<int>(code), text == nullptr ? "" : ": ", text == nullptr ? "" : text),
-          call, "the number is an aclError; CANN's log has more: ASCEND_GLOBAL_LOG_LEVEL=1 ASCEND_SLOG_PRINT_TO_STDOUT=1"};
+  return {GN_ERR_RUNTIME,
+          Text("%s returned %d%s%s", call, static_cast<int>(code), text == nullptr ? "" : ": ",
+               text == nullptr ? "" : text),
+          call,
+          "the number is an aclError; CANN's log has more: ASCEND_GLOBAL_LOG_LEVEL=1 ASCEND_SLOG_PRINT_TO_STDOUT=1"};
 }
 
 // A stream takes work from threads whose current context is the one it was made in. A caller's thread may have another device.
@@ -80,7 +83,8 @@ class NpuDevice : public Device {
     const GnLaunchable* const found = Launchable(call.entry);
     if (found == nullptr) return Find(call.entry);
     if (found->arguments != call.args.size())
-      return {GN_ERR_INNER, Text("kernel %s takes %u parameters, not %zu", call.entry, found->arguments, call.args.size()),
+      return {GN_ERR_INNER,
+              Text("kernel %s takes %u parameters, not %zu", call.entry, found->arguments, call.args.size()),
               "kernels/npu/launchers.h", "the launcher and kernels/host_api do not fit: build both again"};
     std::vector<void*> args;
     for (const KernelArg& arg : call.args) args.push_back(arg.data);

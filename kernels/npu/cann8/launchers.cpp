@@ -7,15 +7,18 @@
 #include "aclrtlaunch_strided_copy.h"
 
 extern "C" void gn_launch_group_norm_any(uint32_t blocks, void* stream, void* const* args) {
-  ACLRT_LAUNCH_KERNEL(group_norm_any)(blocks, stream, args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7]);
+  ACLRT_LAUNCH_KERNEL(group_norm_any)(blocks, stream, args[0], args[1], args[2], args[3], args[4], args[5], args[6],
+                                      args[7]);
 }
 
 extern "C" void gn_launch_group_norm_silu(uint32_t blocks, void* stream, void* const* args) {
-  ACLRT_LAUNCH_KERNEL(group_norm_silu)(blocks, stream, args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7]);
+  ACLRT_LAUNCH_KERNEL(group_norm_silu)(blocks, stream, args[0], args[1], args[2], args[3], args[4], args[5], args[6],
+                                       args[7]);
 }
 
 extern "C" void gn_launch_group_norm_backward_any(uint32_t blocks, void* stream, void* const* args) {
-  ACLRT_LAUNCH_KERNEL(group_norm_backward_any)(blocks, stream, args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9]);
+  ACLRT_LAUNCH_KERNEL(group_norm_backward_any)(blocks, stream, args[0], args[1], args[2], args[3], args[4], args[5],
+                                               args[6], args[7], args[8], args[9]);
 }
 
 extern "C" void gn_launch_strided_copy(uint32_t blocks, void* stream, void* const* args) {
