@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_backward
 from gn_tutorial.torch_ops.batching import batch_backward
 from gn_tutorial.torch_ops.devices import NPU
@@ -35,6 +35,7 @@ def group_norm_backward(
     asked for. Raises ArgumentError, which names the argument.
     """
     check_backward(_NAME, grad_y, x, mean, rstd, weight, num_groups, output_mask)
+    transforms.refuse_forward_mode(_NAME)
     made = backward_outputs(x, output_mask)
     if any(output_mask):
         sizes = (x.shape[0], x.shape[1], math.prod(x.shape[2:]))
@@ -57,16 +58,13 @@ def _fake(
     return backward_outputs(x, output_mask)
 
 
-def _no_second_derivative(*_: Any) -> NoReturn:
-    # Without this PyTorch refuses too, but only says that something was not registered.
-    raise ArgumentError(
-        "the gradient of GroupNorm has no gradient: second derivatives are not implemented",
-        where=f"torch.ops.gn_tutorial.{_NAME}",
-        hint="torch.nn.functional.group_norm has second derivatives; drop create_graph=True if you need none",
-    )
+def gradients(*arguments: Any) -> tuple[Tensor | None, ...]:
+    """``group_norm_backward``, under a transform of ``torch.func`` too."""
+    return (_UNDER_TRANSFORM if transforms.active() else group_norm_backward)(*arguments)
 
 
-group_norm_backward.register_autograd(_no_second_derivative)
+_UNDER_TRANSFORM = transforms.around(group_norm_backward, lambda *_: None, transforms.no_second_derivative)
+group_norm_backward.register_autograd(transforms.no_second_derivative)
 group_norm_backward.register_vmap(
     lambda info, dims, *args: batch_backward(group_norm_backward, info.batch_size, dims, *args)
 )

@@ -59,21 +59,21 @@ class Npu:
 
     def library(self) -> ctypes.CDLL:
         """The host API, built for the NPU. Raises KernelError with the reason where there is none."""
-        from gn_tutorial import npu
+        from gn_tutorial.npu import host_library, why_not
 
-        if reason := npu.why_not():
+        if reason := why_not():
             raise KernelError(
                 f"there is no NPU to run on: {reason}",
                 where="torch.ops.gn_tutorial",
                 hint="tensors on the CPU run on the twin; `gnt doctor` says what is missing",
             )
-        return npu.host_library()
+        return host_library()
 
     def stream(self) -> ctypes.c_void_p:
         """What PyTorch's current NPU stream is to the host API."""
-        from gn_tutorial import npu
+        from gn_tutorial.npu import stream_of_torch
 
-        return npu.stream_of_torch()
+        return stream_of_torch()
 
     def finish(self) -> None:
         """Nothing: the stream keeps the order, and a later synchronisation tells what failed."""

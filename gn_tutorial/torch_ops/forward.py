@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_forward
-from gn_tutorial.torch_ops.backward import group_norm_backward
+from gn_tutorial.torch_ops.backward import gradients
 from gn_tutorial.torch_ops.batching import batch_forward
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
@@ -29,6 +30,7 @@ def group_norm(
     shape (N, num_groups), not differentiable. Raises ArgumentError, which names the argument.
     """
     check_forward(_NAME, x, weight, bias, num_groups, eps)
+    transforms.refuse_forward_mode(_NAME)
     made = forward_outputs(x, num_groups)
     sizes = (x.shape[0], x.shape[1], math.prod(x.shape[2:]))
     launch("GroupNorm", (x, weight, bias), (*sizes, num_groups, eps), made)
@@ -52,10 +54,18 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Results) -> None:
 def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | None, ...]:
     x, weight, mean, rstd = ctx.saved_tensors
     wanted = list(ctx.needs_input_grad[:3])
-    return *group_norm_backward(grad_y, x, mean, rstd, weight, ctx.num_groups, wanted), None, None
+    return *gradients(grad_y, x, mean, rstd, weight, ctx.num_groups, wanted), None, None
 
 
 group_norm.register_autograd(_gradients, setup_context=_save)
 group_norm.register_vmap(lambda info, dims, *args: batch_forward(group_norm, info.batch_size, dims, *args))
 for _device in ("cpu", NPU):
     group_norm.register_autocast(_device, torch.float32)
+
+
+def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> Results:
+    """``group_norm``, differentiable under a transform of ``torch.func`` too."""
+    return (_UNDER_TRANSFORM if transforms.active() else group_norm._opoverload)(x, weight, bias, num_groups, eps)
+
+
+_UNDER_TRANSFORM = transforms.around(group_norm, _save, _gradients)

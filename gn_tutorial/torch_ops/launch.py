@@ -1,4 +1,4 @@
-"""One operator of the host API on tensors: both calls, from the tensors' own addresses and strides. Nothing is copied."""
+"""One operator of the host API on tensors: both calls, from the tensors' own addresses and strides, without a copy."""
 
 from __future__ import annotations
 

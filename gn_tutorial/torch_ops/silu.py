@@ -12,8 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_forward
-from gn_tutorial.torch_ops.backward import group_norm_backward
+from gn_tutorial.torch_ops.backward import gradients
 from gn_tutorial.torch_ops.batching import batch_forward
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
@@ -29,6 +30,7 @@ def group_norm_silu(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """SiLU of ``group_norm``, and its mean and rstd; arguments and errors as there."""
     check_forward(_NAME, x, weight, bias, num_groups, eps)
+    transforms.refuse_forward_mode(_NAME)
     made = forward_outputs(x, num_groups)
     launch("GroupNormSilu", (x, weight, bias), (num_groups, eps), made)
     return made
@@ -58,7 +60,7 @@ def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | No
         g = g + along_channels(bias.float(), x.ndim)
     sigmoid = torch.sigmoid(g)
     grad_g = grad_y.float() * sigmoid * (1 + g * (1 - sigmoid))
-    grads = group_norm_backward(grad_g, wide_x, mean, rstd, wide_weight, ctx.num_groups, wanted)
+    grads = gradients(grad_g, wide_x, mean, rstd, wide_weight, ctx.num_groups, wanted)
     return *(None if one is None else one.to(x.dtype) for one in grads), None, None
 
 
@@ -79,3 +81,11 @@ group_norm_silu.register_autograd(_gradients, setup_context=_save)
 group_norm_silu.register_vmap(lambda info, dims, *args: batch_forward(group_norm_silu, info.batch_size, dims, *args))
 for _device in ("cpu", NPU):
     group_norm_silu.register_autocast(_device, torch.float32)
+
+
+def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> Results:
+    """``group_norm_silu``, differentiable under a transform of ``torch.func`` too."""
+    return (_UNDER_TRANSFORM if transforms.active() else group_norm_silu._opoverload)(x, weight, bias, num_groups, eps)
+
+
+_UNDER_TRANSFORM = transforms.around(group_norm_silu, _save, _gradients)
