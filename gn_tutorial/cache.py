@@ -201,8 +201,8 @@ class Cache:
     def clear(self) -> int:
         """Removes every entry and kept source, and returns the bytes freed. Libraries loaded at present stay usable.
 
-        Running builds keep their scratch folders and locks. The folders of the zig compiler's own cache and of builds for an
-        NPU go as well.
+        Running builds keep their scratch folders and locks. The folders of the zig compiler's own cache and of builds
+        for an NPU go as well.
         """
         freed = 0
         with self._explained():

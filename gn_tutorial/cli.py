@@ -397,6 +397,18 @@ def npu(
 
 
 @app.command()
+def prototype(
+    operators: Annotated[
+        Many, typer.Argument(help="Names of operators; all that PyTorch gets if there is none.", show_default=False)
+    ] = None,
+) -> None:
+    """Print the operators' prototype (JSON), from which CANN's msopgen makes a project. Not run through it here."""
+    from gn_tutorial.prototype import text
+
+    print(text(operators or ("group_norm", "group_norm_silu", "group_norm_backward")), end="")
+
+
+@app.command()
 def tour(
     photo: Annotated[Path | None, typer.Argument(help="A photograph; one is supplied.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the picture.")] = None,

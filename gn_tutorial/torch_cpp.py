@@ -38,9 +38,9 @@ def load() -> ModuleType:
     kernels = build_kernels(observed=False)
     entries = (ctypes.c_char_p * len(kernels))(*(entry.encode() for entry in kernels))
     paths = (ctypes.c_char_p * len(kernels))(*(str(one).encode() for one in kernels.values()))
-    ctypes.CDLL(str(path)).gn_torch_use_twin(
-        str(build_library()).encode(), entries, paths, ctypes.c_uint64(len(kernels))
-    )
+    use_twin = ctypes.CDLL(str(path)).gn_torch_use_twin
+    use_twin.restype = None
+    use_twin(str(build_library()).encode(), entries, paths, ctypes.c_uint64(len(kernels)))
     return getattr(torch.ops, NAMESPACE)
 
 
@@ -61,7 +61,7 @@ def build() -> Path:
 
 
 def _flags(compiler: Compiler) -> list[str]:
-    """What torch.utils.cpp_extension would give the compiler; it would also need ninja, which nothing else here does."""
+    """What torch.utils.cpp_extension would give the compiler; its own ``load`` needs ninja, too."""
     flags = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"]
     flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}")
     flags += [f"-isystem{path}" for path in cpp_extension.include_paths()]

@@ -31,7 +31,7 @@ PYTHON_ROOMS = {
     "base": Room("errors abi"),
     "facts": Room(
         "spec signature cpp_tokens sample_source op_macros shapes options excerpt finding_view catalogue diagnostics "
-        "tables apis trace machine whole_numbers accuracy",
+        "tables apis trace machine whole_numbers accuracy prototype",
         "base",
     ),
     "reference": Room("reference reference.*", "base"),
@@ -58,6 +58,7 @@ PYTHON_ROOMS = {
     "timing": Room("banks span core_clock timeline stretches bound", "base facts"),
     "host": Room("host_api host_folder host_library host_stream", "base facts compiler build"),
     "npu": Room("npu", "base facts cache build host"),
+    "graph": Room("graph_mode", "base facts"),
     "torch_cpp": Room("torch_cpp", "base facts cache compiler build host npu"),
     "torch": Room("nn torch_ops torch_ops.*", "base facts host npu"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
@@ -74,8 +75,9 @@ PYTHON_ROOMS = {
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
 IMPORTED_ONLY_BY = {
     "matplotlib": {"plot", "plot_*"},
-    "torch": {"nn", "npu", "torch_cpp", "torch_ops.*"},
-    "torch_npu": {"npu"},
+    "torch": {"graph_mode", "nn", "npu", "torch_cpp", "torch_ops.*"},
+    "torch_npu": {"graph_mode", "npu"},
+    "torchair": {"graph_mode"},
 }
 
 TWIN_ROOMS = {

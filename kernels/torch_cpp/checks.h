@@ -2,7 +2,10 @@
 //
 // Sizes are symbolic integers: in a traced graph a comparison of two becomes a condition that the graph keeps.
 #pragma once
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <optional>
 
 namespace gn_torch {
 

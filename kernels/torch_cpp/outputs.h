@@ -1,5 +1,7 @@
 // Memory for results, in the layout that PyTorch's own operators choose: channels last if x is. Nothing is written to it yet.
 #pragma once
+#include <ATen/ops/empty.h>
+
 #include <tuple>
 
 #include "checks.h"
