@@ -125,6 +125,11 @@ def test_an_empty_batch_has_gradients_of_zero(norm: Callable, builtin: Callable,
         torch.testing.assert_close(one, other, rtol=0, atol=0)
 
 
+def test_a_group_of_one_element_is_its_bias() -> None:
+    _, weight, bias, _ = data((1, 6))
+    torch.testing.assert_close(ours(torch.randn(1, 6), weight, bias, 6), bias[None], rtol=0, atol=0)
+
+
 def test_three_ways_of_calling_give_the_same_bits() -> None:
     from gn_tutorial import nn
 

@@ -34,7 +34,7 @@ def data(
 
 
 def aten(x: Tensor, weight: Tensor | None, bias: Tensor | None, groups: int, eps: float = 1e-5) -> Tensor:
-    """The built-in operator. Without weight its backward pass cannot give a gradient of bias, so weight is ones then."""
+    """The built-in operator. Without weight it has no gradient of bias but an error, so weight is ones then."""
     if weight is None and bias is not None:
         weight = torch.ones_like(bias, requires_grad=False)
     return torch.nn.functional.group_norm(x, groups, weight, bias, eps)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 import torch
@@ -31,6 +32,9 @@ class Device(Protocol):
     def library(self) -> ctypes.CDLL:
         """The host API, built for this device. Raises GntError."""
 
+    def chosen(self) -> AbstractContextManager[object]:
+        """A block in which this is the device that streams and launches mean."""
+
     def stream(self) -> ctypes.c_void_p:
         """The handle of the stream that the next launch goes to. Raises GntError."""
 
@@ -40,6 +44,10 @@ class Device(Protocol):
 
 class Twin:
     """The CPU."""
+
+    def chosen(self) -> AbstractContextManager[object]:
+        """There is one CPU."""
+        return nullcontext()
 
     def library(self) -> ctypes.CDLL:
         """The host API with the twin as the device; the first call may compile it."""
@@ -55,7 +63,14 @@ class Twin:
 
 
 class Npu:
-    """An NPU, through torch_npu. Not run on one here."""
+    """NPU number ``index``, through torch_npu. Not run on one here."""
+
+    def __init__(self, index: int | None) -> None:
+        self.index = index
+
+    def chosen(self) -> AbstractContextManager[object]:
+        """PyTorch's choice of this NPU: a tensor may be on another one than the current."""
+        return torch.accelerator.device_index(self.index)
 
     def library(self) -> ctypes.CDLL:
         """The host API, built for the NPU. Raises KernelError with the reason where there is none."""
@@ -81,7 +96,7 @@ class Npu:
 
 def device_of(tensor: torch.Tensor) -> Device:
     """The device of a tensor that a kernel here was called with."""
-    return Twin() if tensor.device.type == "cpu" else Npu()
+    return Twin() if tensor.device.type == "cpu" else Npu(tensor.device.index)
 
 
 def _own_stream() -> Stream:

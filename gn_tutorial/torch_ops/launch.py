@@ -23,7 +23,6 @@ def launch(
     """
     device = device_of(inputs[0])
     loaded = device.library()
-    stream = device.stream()
     workspaces: list[Tensor] = []
     handles = []
 
@@ -39,13 +38,15 @@ def launch(
         handles.append(host_library.describe(loaded, tensor.shape, tensor.stride(), number, address))
         return handles[-1]
 
-    try:
-        before, behind = ([described(one) for one in some] for some in (inputs, outputs))
-        host_library.call(loaded, name, (*before, *numbers, *behind), stream, allocate)
-    finally:
-        # Also when the user interrupts: queued work must not meet memory that was given back.
+    with device.chosen():
+        stream = device.stream()
         try:
-            device.finish()
+            before, behind = ([described(one) for one in some] for some in (inputs, outputs))
+            host_library.call(loaded, name, (*before, *numbers, *behind), stream, allocate)
         finally:
-            for handle in handles:
-                loaded.GnDestroyTensor(handle)
+            # Also when the user interrupts: queued work must not meet memory that was given back.
+            try:
+                device.finish()
+            finally:
+                for handle in handles:
+                    loaded.GnDestroyTensor(handle)
