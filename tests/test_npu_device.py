@@ -242,6 +242,19 @@ def test_streams_of_our_own_are_destroyed_and_wrapped_ones_are_not(npu: Npu) -> 
     assert npu.c.GnSynchronizeStream(wrapped) == Code.PARAM_INVALID
 
 
+def test_a_stream_has_one_handle(npu: Npu) -> None:
+    first, second = npu.runtime.stand_in_stream(), npu.runtime.stand_in_stream()
+    handle = npu_module.stream_of(npu.c, first)
+    assert npu_module.stream_of(npu.c, first).value == handle.value != npu_module.stream_of(npu.c, second).value
+    x, gamma = data((2, 6, 4, 3), 16), data((1, 6), 17)[0]
+    made, _kept = npu.group_norm(handle, x, gamma, 3)
+    assert npu.runtime.stand_in_waiting(second) == 0
+    assert npu.runtime.aclrtSynchronizeStream(first) == 0, "as PyTorch would: it knows no handle"
+    expect(made, x, gamma, 3)
+    with pytest.raises(Refused, match="aclrt_stream is null"):
+        npu_module.stream_of(npu.c, 0)
+
+
 def test_a_host_function_takes_its_turn(npu: Npu) -> None:
     stream = npu.wrap(npu.runtime.stand_in_stream())
     x, gamma = data((2, 6, 4, 3), 14), data((1, 6), 15)[0]
