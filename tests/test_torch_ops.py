@@ -26,6 +26,9 @@ from torch_support import (  # noqa: E402
 )
 
 from gn_tutorial import host_api, torch_ops  # noqa: E402
+from gn_tutorial.accuracy import accuracy  # noqa: E402
+from gn_tutorial.bench_grid import load_grid  # noqa: E402
+from gn_tutorial.spec import find_kernel  # noqa: E402
 
 OPS = torch.ops.gn_tutorial
 SHAPE, GROUPS = (2, 6, 5, 7), 3
@@ -40,16 +43,28 @@ def pairs() -> list[object]:
     return [pytest.param(ours, aten, id="group_norm"), pytest.param(ours_silu, aten_silu, id="group_norm_silu")]
 
 
-@pytest.mark.parametrize(("shape", "groups"), GRID, ids=str)
-def test_the_grid_of_the_project_in_float32(shape: tuple[int, ...], groups: int) -> None:
-    x, weight, bias, _ = data(shape)
+def bench_shapes() -> list[object]:
+    """What ``gnt bench`` runs, without its largest shapes."""
+    cases = load_grid(find_kernel("group_norm/any")[0]).cases
+    return [(one.shape, one.attributes["num_groups"], one.dtype) for one in cases if one.elements <= 1 << 20]
+
+
+@pytest.mark.parametrize(
+    ("shape", "groups", "dtype"),
+    [*((*case, dtype) for case in GRID for dtype in DTYPES), *bench_shapes()],
+    ids=str,
+)
+def test_the_grids_of_the_project_forward(shape: tuple[int, ...], groups: int, dtype: str) -> None:
+    x, weight, bias, _ = data(shape, DTYPES[dtype])
     y, mean, rstd = OPS.group_norm(x, weight, bias, groups)
-    wide = torch.native_group_norm(
-        x.double(), weight.double(), bias.double(), shape[0], shape[1], x[0, 0].numel(), groups, 1e-5
-    )
-    np.testing.assert_allclose(y, wide[0], rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(mean, wide[1], rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(rstd, wide[2], rtol=1e-5)
+    sizes = (shape[0], shape[1], x[0, 0].numel(), groups, 1e-5)
+    wide = torch.native_group_norm(x.double(), weight.double(), bias.double(), *sizes)
+    single = torch.native_group_norm(x.float(), weight.float(), bias.float(), *sizes)[0]
+    judged = accuracy(array(y), array(wide[0]), array(single.to(x.dtype)))
+    assert judged.ok, judged
+    assert (y.dtype, mean.dtype, rstd.dtype) == (x.dtype, torch.float32, torch.float32)
+    torch.testing.assert_close(mean.double(), wide[1], rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(rstd.double(), wide[2], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -58,6 +58,14 @@ def test_compile_without_a_graph_break(backend: str, dtype: str) -> None:
             assert mine.stride() == right.stride()
 
 
+def test_modules_compile_without_a_graph_break() -> None:
+    x = data(SHAPE)[0].requires_grad_()
+    net = torch.nn.Sequential(nn.GroupNorm(GROUPS, 6), torch.nn.Tanh(), nn.GroupNormSiLU(2, 6))
+    compiled = torch.compile(net, fullgraph=True, backend="aot_eager")
+    for mine, right in zip(with_gradients(compiled, x), with_gradients(net, x), strict=True):
+        torch.testing.assert_close(mine, right)
+
+
 def test_dynamic_shapes_compile_once() -> None:
     from torch._dynamo.testing import CompileCounterWithBackend
 
