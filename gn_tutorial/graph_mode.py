@@ -40,7 +40,7 @@ def register(torchair: Any = None) -> list[str]:
     names = []
     for name, make in _CONVERTERS.items():
         for op in _overloads(name):
-            torchair.register_fx_node_ge_converter(op)(make(torchair))
+            torchair.register_fx_node_ge_converter(op)(make(name, torchair))
             names.append(str(op))
     return names
 
@@ -58,13 +58,13 @@ def check(torchair: Any = None) -> list[Registration]:
     ]
 
 
-def _group_norm(torchair: Any) -> Converter:
+def _forward(name: str, torchair: Any) -> Converter:
     def convert(
         x: Any, weight: Any, bias: Any, num_groups: int, eps: float = 1e-5, meta_outputs: Any = None
     ) -> Sequence[Any]:
         """y, mean, rstd. An input that is None is left out of the node: the prototype calls it optional."""
         return torchair.ge.custom_op(
-            op_type("group_norm"),
+            op_type(name),
             inputs={"x": x, "gamma": weight, "beta": bias},
             outputs=["y", "mean", "rstd"],
             attrs={"num_groups": torchair.ge.attr.Int(num_groups), "eps": torchair.ge.attr.Float(eps)},
@@ -73,22 +73,7 @@ def _group_norm(torchair: Any) -> Converter:
     return convert
 
 
-def _group_norm_silu(torchair: Any) -> Converter:
-    def convert(
-        x: Any, weight: Any, bias: Any, num_groups: int, eps: float = 1e-5, meta_outputs: Any = None
-    ) -> Sequence[Any]:
-        """y, mean, rstd, as ``group_norm``."""
-        return torchair.ge.custom_op(
-            op_type("group_norm_silu"),
-            inputs={"x": x, "gamma": weight, "beta": bias},
-            outputs=["y", "mean", "rstd"],
-            attrs={"num_groups": torchair.ge.attr.Int(num_groups), "eps": torchair.ge.attr.Float(eps)},
-        )
-
-    return convert
-
-
-def _group_norm_backward(torchair: Any) -> Converter:
+def _backward(name: str, torchair: Any) -> Converter:
     def convert(
         grad_y: Any,
         x: Any,
@@ -101,7 +86,7 @@ def _group_norm_backward(torchair: Any) -> Converter:
     ) -> Sequence[Any]:
         """The gradients of x, weight and bias. A GE node has all its outputs: the mask decides what is written."""
         made = torchair.ge.custom_op(
-            op_type("group_norm_backward"),
+            op_type(name),
             inputs={"dy": grad_y, "x": x, "mean": mean, "rstd": rstd, "gamma": weight},
             outputs=["dx", "dgamma", "dbeta"],
             attrs={
@@ -115,10 +100,10 @@ def _group_norm_backward(torchair: Any) -> Converter:
 
 
 #: Name of an operator -> what makes its converter.
-_CONVERTERS: dict[str, Callable[[Any], Converter]] = {
-    "group_norm": _group_norm,
-    "group_norm_silu": _group_norm_silu,
-    "group_norm_backward": _group_norm_backward,
+_CONVERTERS: dict[str, Callable[[str, Any], Converter]] = {
+    "group_norm": _forward,
+    "group_norm_silu": _forward,
+    "group_norm_backward": _backward,
 }
 
 

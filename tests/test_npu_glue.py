@@ -1,4 +1,4 @@
-"""Sources for an NPU that nothing here can run: their types, against the headers of the torch_npu package if it is there.
+"""Types of the sources for an NPU, against the headers of the torch_npu package, where that is installed.
 
 The package is found, not imported: that would need CANN.
 """
