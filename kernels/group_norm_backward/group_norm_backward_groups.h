@@ -9,9 +9,9 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   using Base = GroupNormBackwardRing<T>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
-  using Sums = GroupNormBackwardSums;
+  using Sums = GroupNormBackwardSums<Base::kPiece, kIsFloat<T>>;
 
-  // dx = rstd * (dy * gamma - shift - (x - mean) * slope): a line in x - mean.
+  // dx = dy * gamma * rstd + (x - mean) * slope + shift.
   struct Line {
     float shift;
     float slope;
@@ -43,18 +43,20 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     chunksGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_) + tiling->totalGroups, 3 * chunks_);
 
     sumsPitch_ = (this->pieceRows_ + 7) / 8 * 8;
+    // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
+    constexpr uint32_t kHalf = 64;
+    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 3) * Base::kPiece) * sizeof(float));
+    wideDy_ = wideBuf_.Get<float>();
+    wideX_ = wideDy_[kIsFloat<T> ? 0 : kHalf + Base::kPiece];
+    product_ = wideDy_[kHalf + (kIsFloat<T> ? 0 : 2 * Base::kPiece)];
     sums_.Init(pipe, sumsPitch_);
     pipe->InitBuffer(rowSumsBuf_, Base::kSlots * 3 * sumsPitch_ * sizeof(float));
-    pipe->InitBuffer(productBuf_, Sums::kPiece * sizeof(float));
     pipe->InitBuffer(offsetBuf_, kOffsets * sizeof(float));
     rowSums_ = rowSumsBuf_.Get<float>();
-    product_ = productBuf_.Get<float>();
     offsets_ = offsetBuf_.Get<float>();
     if constexpr (!kIsFloat<T>) {
-      pipe->InitBuffer(wideBuf_, (2 * Sums::kPiece + sumsPitch_ + 8) * sizeof(float));
-      wideDy_ = wideBuf_.Get<float>();
-      wideX_ = wideDy_[Sums::kPiece];
-      wideGamma_ = wideX_[Sums::kPiece];
+      pipe->InitBuffer(wideGammaBuf_, (sumsPitch_ + 8) * sizeof(float));
+      wideGamma_ = wideGammaBuf_.Get<float>();
     }
     offsetsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
   }
@@ -96,7 +98,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       if (pieces == 0) return;
       const uint32_t again = this->Wants(kGroupNormWantDx) ? pieces - this->Kept(range) : 0;
       const bool stays = loadStep_ >= pieces - this->Kept(range);
-      this->Load(range.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces), stays);
+      const bool once = loadStep_ < pieces && (stays || again == 0);
+      this->Load(range.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces), stays, once);
       if (++loadStep_ == pieces + again) {
         ++loadRange_;
         loadStep_ = 0;
@@ -164,15 +167,15 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   // From the sums of a group of D elements: sum(a), sum(a * (x - mean)) and sum(x - mean) with a = dy * gamma. The last one is not
   // zero: the mean that was saved is rounded to a float, and of data with a mean far above its spread that rounding is a part of the
   // spread. What the mean lacks is sum(x - mean) / D; with it, as with an exact mean,
-  //   dx = rstd * (a - E[a] - (x - mean - lack) * slope), slope = rstd^2 * (E[a * (x - mean)] - lack * E[a]).
+  //   dx = rstd * (a - E[a] - (x - mean - lack) * rstd^2 * (E[a * (x - mean)] - lack * E[a])).
   __aicore__ inline Line LineOf(uint32_t which, uint32_t group) {
     const float count = static_cast<float>(this->groupElements_);
     lack_ = sums_.Total(which, 2) / count;
     Line line{0.0f, 0.0f, rstdGm_.GetValue(group)};
     if (!this->Wants(kGroupNormWantDx)) return line;
     const float plain = sums_.Total(which, 0) / count;
-    line.slope = line.rstd * line.rstd * (sums_.Total(which, 1) / count - lack_ * plain);
-    line.shift = plain - lack_ * line.slope;
+    line.slope = -line.rstd * line.rstd * line.rstd * (sums_.Total(which, 1) / count - lack_ * plain);
+    line.shift = -line.rstd * plain - lack_ * line.slope;
     return line;
   }
 
@@ -214,23 +217,26 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const AscendC::LocalTensor<float> dy = Widen(wideDy_, this->DySlot(slot), elements);
     const AscendC::LocalTensor<float> x = Widen(wideX_, this->XSlot(slot), elements);
     if (again || !kIsFloat<T>) AscendC::Adds(x, x, -meanGm_.GetValue(piece.group), n);
-    TimesGamma(dy, slot, piece);
-    AscendC::Adds(dy, dy, -line.shift, n);
-    AscendC::Axpy(dy, x, -line.slope, n);
-    AscendC::Muls(dy, dy, line.rstd, n);
+    TimesGamma(dy, slot, piece, line.rstd);
+    AscendC::Muls(product_, x, line.slope, n);
+    AscendC::Adds(product_, product_, line.shift, n);
+    AscendC::Add(dy, dy, product_, n);
     Narrow(this->DySlot(slot), dy, elements);
   }
 
-  __aicore__ inline void TimesGamma(const AscendC::LocalTensor<float>& dy, uint32_t slot, const Piece& piece) {
+  // dy * gamma * rstd.
+  __aicore__ inline void TimesGamma(const AscendC::LocalTensor<float>& dy, uint32_t slot, const Piece& piece,
+                                    float rstd) {
     const AscendC::LocalTensor<T> gamma = this->GammaSlot(slot);
     if (piece.rows > (piece.length + 63) / 64) {  // many short rows: a block of equal numbers for each
       const AscendC::LocalTensor<float> wide = Widen(wideGamma_, gamma, piece.rows);
+      AscendC::Muls(wide, wide, rstd, static_cast<int32_t>(piece.rows));
       AscendC::Brcb(sums_.Scratch(), wide, static_cast<uint8_t>((piece.rows + 7) / 8), {1, 8});
       ApplyToLines<LineOp::kMul>(dy, dy, sums_.Scratch(), piece.rows, piece.length, piece.pitch);
       return;
     }
     for (uint32_t row = 0; row < piece.rows; ++row)
-      AscendC::Muls(dy[row * piece.pitch], dy[row * piece.pitch], NumberOf(gamma.GetValue(row)),
+      AscendC::Muls(dy[row * piece.pitch], dy[row * piece.pitch], NumberOf(gamma.GetValue(row)) * rstd,
                     static_cast<int32_t>(piece.length));
   }
 
@@ -277,10 +283,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   static constexpr uint32_t kOffsets = 512;
-  GroupNormBackwardSums sums_;
+  Sums sums_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rowSumsBuf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> productBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wideGammaBuf_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> offsetBuf_;
   AscendC::LocalTensor<float> rowSums_;
   AscendC::LocalTensor<float> product_;  // dy * (x - mean)

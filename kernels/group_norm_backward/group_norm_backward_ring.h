@@ -5,6 +5,7 @@
 // same of x, and gamma of its channels. One event id per slot says who is done with it. Copies run ahead: whenever a slot comes free,
 // the next piece of this core is on its way, of this group or the next.
 #pragma once
+#include "../common/common_dtype.h"
 #include "../common/common_sync.h"
 #include "group_norm_backward_tiling.h"
 #include "kernel_operator.h"
@@ -12,7 +13,8 @@
 template <class T>
 class GroupNormBackwardRing {
  protected:
-  static constexpr uint32_t kSlots = kGroupNormBackwardSlots;
+  static constexpr uint32_t kSlots = kIsFloat<T> ? kGroupNormBackwardSlots : kGroupNormBackwardNarrowSlots;
+  static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormBackwardPiece : kGroupNormBackwardNarrowPiece;
 
   struct Piece {
     uint32_t group;
@@ -48,16 +50,23 @@ class GroupNormBackwardRing {
     groupPieces_ = tiling->groupPieces;
     chunkPieces_ = tiling->chunkPieces;
     slotElements_ = tiling->slotElements;
-    xPlace_ = pieceRows_ * RoundUp(pieceLength_);
-    gammaPlace_ = 2 * xPlace_;
+    const uint32_t pieceElements = pieceRows_ * RoundUp(pieceLength_);
+    xPlace_ = static_cast<uint32_t>(GroupNormBackwardXPlace(pieceElements, kBlock));
+    gammaPlace_ = xPlace_ + pieceElements;
     const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;
     dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dy), elements);
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), elements);
+    dyOnceGm_ = dyGm_;
+    xOnceGm_ = xGm_;
+    if (3 * elements * sizeof(T) > kGroupNormBackwardCacheBytes) {
+      dyOnceGm_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
+      xOnceGm_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
+    }
     dxGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dx), elements);
     gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
     pipe_->InitBuffer(slotsBuf_, kSlots * slotElements_ * sizeof(T));
     slotsTile_ = slotsBuf_.Get<T>();
-    for (uint32_t slot = 0; slot < kSlots; ++slot) {  // all eight of each kind: a slot's number is its id
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {  // the first of each kind: a slot's number is its id
       pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>();
       pipe_->AllocEventID<AscendC::HardEvent::MTE2_S>();
       pipe_->AllocEventID<AscendC::HardEvent::V_MTE2>();
@@ -95,8 +104,9 @@ class GroupNormBackwardRing {
     return piece;
   }
 
-  // Starts the copies of piece `number` into the next slot, as soon as that is free. stays: dx is computed there.
-  __aicore__ inline void Load(uint32_t number, bool stays) {
+  // Starts the copies of piece `number` into the next slot, as soon as that is free. stays: dx is computed there. once: it
+  // is read this time only, and need not be in the L2 cache, where it would take the room of dx.
+  __aicore__ inline void Load(uint32_t number, bool stays, bool once) {
     const Piece piece = Find(number);
     const uint32_t slot = loaded_++ % kSlots;
     WaitUntilFree(slot);
@@ -104,8 +114,8 @@ class GroupNormBackwardRing {
                                     0, 0, 0};
     AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(piece.pitch - piece.length),
                                            static_cast<T>(0.0f)};
-    AscendC::DataCopyPad(DySlot(slot), dyGm_[piece.at], rows, zeros);
-    if (needsX_) AscendC::DataCopyPad(XSlot(slot), xGm_[piece.at], rows, zeros);
+    AscendC::DataCopyPad(DySlot(slot), once ? dyOnceGm_[piece.at] : dyGm_[piece.at], rows, zeros);
+    if (needsX_) AscendC::DataCopyPad(XSlot(slot), once ? xOnceGm_[piece.at] : xGm_[piece.at], rows, zeros);
     if (Wants(kGroupNormWantDx)) {
       AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(piece.rows * sizeof(T)), 0, 0, 0};
       AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
@@ -179,6 +189,8 @@ class GroupNormBackwardRing {
   AscendC::LocalTensor<T> slotsTile_;
   AscendC::GlobalTensor<T> dyGm_;
   AscendC::GlobalTensor<T> xGm_;
+  AscendC::GlobalTensor<T> dyOnceGm_;
+  AscendC::GlobalTensor<T> xOnceGm_;
   AscendC::GlobalTensor<T> dxGm_;
   AscendC::GlobalTensor<T> gammaGm_;
   uint32_t mask_ = 0;

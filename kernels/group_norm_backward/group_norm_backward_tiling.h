@@ -87,11 +87,23 @@ inline const char* MakeGroupNormBackwardTiling(int64_t n, int64_t c, int64_t s, 
   return nullptr;
 }
 
-// Step 5. Eight slots, because the hardware has eight event ids of a kind; 2048 elements of dy and as many of x in a piece, so that
-// eight pieces stay in local memory; a table of 128 chunks, because a group of 16 million elements on 48 cores has pieces enough.
-constexpr uint32_t kGroupNormBackwardSlots = 8;
+// Step 5. A piece has up to so many elements of dy and as many of x: of floats 2048, because the hardware has eight event ids of a
+// kind, and eight pieces fill local memory; of half and bfloat16, which need less room to wait and are computed on as floats in
+// another, 4096 in six slots. A table of 128 chunks, because a group of 16 million elements on 48 cores has pieces enough.
 constexpr uint32_t kGroupNormBackwardPiece = 2048;
+constexpr uint32_t kGroupNormBackwardSlots = 8;
+constexpr uint32_t kGroupNormBackwardNarrowPiece = 4096;
+constexpr uint32_t kGroupNormBackwardNarrowSlots = 6;
 constexpr uint32_t kGroupNormBackwardChunks = 128;
+
+// The L2 cache of an Atlas A2: what is read and what is written do not both fit into it if they are more than this.
+constexpr uint64_t kGroupNormBackwardCacheBytes = 192ull << 20;
+
+// Where x begins in a slot, in elements: from one repeat of the vector unit to the next, the 16 bank groups of local memory (512 bytes)
+// are taken half and half, so x stands half of them behind dy, and an instruction reads both at once.
+constexpr uint64_t GroupNormBackwardXPlace(uint64_t elements, uint64_t block) {
+  return (elements + 16 * block - 1) / (16 * block) * (16 * block) + 8 * block;
+}
 
 // The dtype of x, dy, gamma and of all three gradients, as CANN numbers it (ge::DataType).
 constexpr int32_t kGroupNormBackwardFloat = 0;
@@ -106,11 +118,12 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const auto round_up = [&](uint64_t number, uint64_t step) { return parts(number, step) * step; };
   const uint64_t spatial = tiling->spatial, channels = tiling->channelsPerGroup;
+  const uint64_t piece = block == 8 ? kGroupNormBackwardPiece : kGroupNormBackwardNarrowPiece;
   uint64_t rows = 1, length = spatial;
-  if (spatial > kGroupNormBackwardPiece) {
-    length = round_up(parts(spatial, parts(spatial, kGroupNormBackwardPiece)), 64);
+  if (spatial > piece) {
+    length = round_up(parts(spatial, parts(spatial, piece)), 64);
   } else if (spatial <= longest_row && spatial > 0) {
-    const uint64_t most = kGroupNormBackwardPiece / (round_up(spatial, block) + 2);
+    const uint64_t most = piece / (round_up(spatial, block) + 2);
     rows = most == 0 ? 1 : parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
@@ -118,8 +131,9 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
   tiling->pieceLength = static_cast<uint32_t>(length);
   tiling->groupPieces = static_cast<uint32_t>(pieces);
   tiling->chunkPieces = static_cast<uint32_t>(parts(pieces, kGroupNormBackwardChunks));
-  tiling->slotElements =
-      static_cast<uint32_t>(round_up(2 * rows * round_up(length, block) + round_up(rows, block), 16 * block));
+  const uint64_t elements = rows * round_up(length, block);
+  tiling->slotElements = static_cast<uint32_t>(
+      round_up(GroupNormBackwardXPlace(elements, block) + elements + round_up(rows, block), 16 * block));
 }
 
 // The same for step 5: any dtype, any mask, and the groups that are left when every core has the same number are divided among all
