@@ -10,12 +10,14 @@
 // The timeline should show MTE2 with hardly a gap, V and MTE3 below it, and a short second stage after the meeting of the cores.
 #include "group_norm_backward_channels.h"
 #include "group_norm_backward_groups.h"
+#include "group_norm_backward_small.h"
 
-template <class T>
+// First: the class of the first stage.
+template <class T, class First>
 __aicore__ inline void Run(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma,
                            GM_ADDR dbeta, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* numbers) {
   AscendC::TPipe pipe;
-  GroupNormBackwardGroups<T> groups;
+  First groups;
   groups.Init(&pipe, dy, x, mean, rstd, gamma, dx, workspace, numbers);
   groups.Process();
   if ((numbers->mask & (kGroupNormWantDgamma | kGroupNormWantDbeta)) == 0) return;
@@ -26,15 +28,37 @@ __aicore__ inline void Run(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM
   channels.Process();
 }
 
+template <class T>
+__aicore__ inline void RunPieces(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
+                                 GM_ADDR dgamma, GM_ADDR dbeta, GM_ADDR workspace,
+                                 const __gm__ GroupNormBackwardTilingData* numbers) {
+  Run<T, GroupNormBackwardGroups<T>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+}
+
+template <class T>
+__aicore__ inline void RunSmall(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
+                                GM_ADDR dgamma, GM_ADDR dbeta, GM_ADDR workspace,
+                                const __gm__ GroupNormBackwardTilingData* numbers) {
+  Run<T, GroupNormBackwardSmall<T>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+}
+
 extern "C" __global__ __aicore__ void group_norm_backward_any(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd,
                                                               GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma, GM_ADDR dbeta,
                                                               GM_ADDR workspace, GM_ADDR tiling) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
   const auto* numbers = reinterpret_cast<const __gm__ GroupNormBackwardTilingData*>(tiling);
   switch (numbers->tilingKey) {
-    case kGroupNormBackwardFloat: return Run<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-    case kGroupNormBackwardHalf: return Run<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-    case kGroupNormBackwardBfloat16:
-      return Run<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardSmallWay + kGroupNormBackwardFloat:
+      return RunSmall<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardSmallWay + kGroupNormBackwardHalf:
+      return RunSmall<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardSmallWay + kGroupNormBackwardBfloat16:
+      return RunSmall<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardPiecesWay + kGroupNormBackwardFloat:
+      return RunPieces<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardPiecesWay + kGroupNormBackwardHalf:
+      return RunPieces<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardPiecesWay + kGroupNormBackwardBfloat16:
+      return RunPieces<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
   }
 }
