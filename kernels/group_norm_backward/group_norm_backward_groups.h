@@ -13,9 +13,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
 
   // dx = dy * gamma * rstd + (x - mean) * slope + shift.
   struct Line {
-    float shift;
-    float slope;
+    float mean;
     float rstd;
+    float slope;
+    float shift;
   };
 
  public:
@@ -67,8 +68,9 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       const uint32_t before = Measure(range);
       if (!this->needsX_) continue;
       sums_.AddChunks(0, groupChunks_, this->Wants(kGroupNormWantDx));
+      Line line = Statistics(group);
       SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
-      const Line line = LineOf(0, group);
+      Complete(line, 0);
       KeepOffset(group, group + 1 == lastGroup_);
       if (this->Wants(kGroupNormWantDx)) Finish(range, before, group, line, line);
     }
@@ -164,19 +166,22 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     this->SumsLeave(slot);
   }
 
+  // The scalar unit reads global memory slowly: while the vector unit still adds.
+  __aicore__ inline Line Statistics(uint32_t group) const {
+    return {meanGm_.GetValue(group), rstdGm_.GetValue(group), 0.0f, 0.0f};
+  }
+
   // From the sums of a group of D elements: sum(a), sum(a * (x - mean)) and sum(x - mean) with a = dy * gamma. The last one is not
   // zero: the mean that was saved is rounded to a float, and of data with a mean far above its spread that rounding is a part of the
   // spread. What the mean lacks is sum(x - mean) / D; with it, as with an exact mean,
   //   dx = rstd * (a - E[a] - (x - mean - lack) * rstd^2 * (E[a * (x - mean)] - lack * E[a])).
-  __aicore__ inline Line LineOf(uint32_t which, uint32_t group) {
+  __aicore__ inline void Complete(Line& line, uint32_t which) {
     const float count = static_cast<float>(this->groupElements_);
     lack_ = sums_.Total(which, 2) / count;
-    Line line{0.0f, 0.0f, rstdGm_.GetValue(group)};
-    if (!this->Wants(kGroupNormWantDx)) return line;
+    if (!this->Wants(kGroupNormWantDx)) return;
     const float plain = sums_.Total(which, 0) / count;
     line.slope = -line.rstd * line.rstd * line.rstd * (sums_.Total(which, 1) / count - lack_ * plain);
     line.shift = -line.rstd * plain - lack_ * line.slope;
-    return line;
   }
 
   // What the means lack, for the second stage. Of many groups in one copy: when the tile is full and at the end.
@@ -216,7 +221,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const int32_t n = static_cast<int32_t>(elements);
     const AscendC::LocalTensor<float> dy = Widen(wideDy_, this->DySlot(slot), elements);
     const AscendC::LocalTensor<float> x = Widen(wideX_, this->XSlot(slot), elements);
-    if (again || !kIsFloat<T>) AscendC::Adds(x, x, -meanGm_.GetValue(piece.group), n);
+    if (again || !kIsFloat<T>) AscendC::Adds(x, x, -line.mean, n);
     TimesGamma(dy, slot, piece, line.rstd);
     AscendC::Muls(product_, x, line.slope, n);
     AscendC::Adds(product_, product_, line.shift, n);
@@ -257,13 +262,14 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t first = firstChunk_ / groupChunks_;
     const uint32_t last = (lastChunk_ - 1) / groupChunks_;
     for (uint32_t group = first; group <= last; ++group) FetchChunks(group, group - first);
+    Line ofFirst = Statistics(sharedFrom_ + first);
+    Line ofLast = Statistics(sharedFrom_ + last);
     SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
     // Whoever has the beginning of a group keeps what its mean lacks.
-    const Line ofFirst = LineOf(0, sharedFrom_ + first);
+    Complete(ofFirst, 0);
     if (firstChunk_ % groupChunks_ == 0) KeepOffset(sharedFrom_ + first, last == first);
-    Line ofLast = ofFirst;
     if (last != first) {
-      ofLast = LineOf(1, sharedFrom_ + last);
+      Complete(ofLast, 1);
       KeepOffset(sharedFrom_ + last, true);
     }
     if (this->Wants(kGroupNormWantDx)) Finish(share_, before, sharedFrom_ + first, ofFirst, ofLast);
