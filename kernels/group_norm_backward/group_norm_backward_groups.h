@@ -94,7 +94,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
 
   // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay.
   __aicore__ inline void LoadAhead() {
-    while (this->HasFreeSlot()) {
+    while (this->ring_.HasFree()) {
       const Range range = NextRange(loadRange_);
       const uint32_t pieces = range.end - range.begin;
       if (pieces == 0) return;
@@ -126,7 +126,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       MeasurePiece(slot, piece, mean, entry);
       if (piece.last) ++entry;
       if (number - range.begin < dropped) {
-        this->Drop(slot);
+        this->ring_.Drop(slot);
         LoadAhead();
       }
     }

@@ -2,10 +2,11 @@
 // (group_norm_ring.h), with two tensors in a slot.
 //
 // A piece is some whole rows of a group, or a part of one row; a row is one channel of one sample. A slot holds a piece of dy, the
-// same of x, and gamma of its channels. One event id per slot says who is done with it. Copies run ahead: whenever a slot comes free,
-// the next piece of this core is on its way, of this group or the next.
+// same of x, and gamma of its channels. Copies run ahead: whenever a slot comes free, the next piece of this core is on its way, of
+// this group or the next.
 #pragma once
 #include "../common/common_dtype.h"
+#include "../common/common_slots.h"
 #include "../common/common_sync.h"
 #include "group_norm_backward_tiling.h"
 #include "kernel_operator.h"
@@ -66,13 +67,8 @@ class GroupNormBackwardRing {
     gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
     pipe_->InitBuffer(slotsBuf_, kSlots * slotElements_ * sizeof(T));
     slotsTile_ = slotsBuf_.Get<T>();
-    for (uint32_t slot = 0; slot < kSlots; ++slot) {  // the first of each kind: a slot's number is its id
-      pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>();
-      pipe_->AllocEventID<AscendC::HardEvent::MTE2_S>();
-      pipe_->AllocEventID<AscendC::HardEvent::V_MTE2>();
-      pipe_->AllocEventID<AscendC::HardEvent::MTE3_MTE2>();
-      pipe_->AllocEventID<AscendC::HardEvent::MTE3_V>();
-    }
+    ring_.Init(pipe_);
+    for (uint32_t slot = 0; slot < kSlots; ++slot) pipe_->AllocEventID<AscendC::HardEvent::MTE3_V>();
   }
 
   __aicore__ inline bool Wants(uint32_t what) const { return (mask_ & what) != 0; }
@@ -108,8 +104,7 @@ class GroupNormBackwardRing {
   // is read this time only, and need not be in the L2 cache, where it would take the room of dx.
   __aicore__ inline void Load(uint32_t number, bool stays, bool once) {
     const Piece piece = Find(number);
-    const uint32_t slot = loaded_++ % kSlots;
-    WaitUntilFree(slot);
+    const uint32_t slot = ring_.Take();
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
     AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(piece.pitch - piece.length),
@@ -125,28 +120,12 @@ class GroupNormBackwardRing {
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
   }
 
-  // The vector unit needs the slot no more, or it will when its piece has been copied out.
-  __aicore__ inline void Drop(uint32_t slot) {
-    AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(slot);
-    droppedSlots_ |= 1u << slot;
-    ++freed_;
-  }
   __aicore__ inline void Store(uint32_t slot, const Piece& piece) {
     SyncPipes<AscendC::HardEvent::V_MTE3>(pipe_);
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
     AscendC::DataCopyPad(dxGm_[piece.at], DySlot(slot), rows);
-    AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
-    storedSlots_ |= 1u << slot;
-    ++freed_;
-  }
-  __aicore__ inline bool HasFreeSlot() const { return loaded_ - freed_ < kSlots; }
-
-  __aicore__ inline void WaitUntilFree(uint32_t slot) {
-    if (droppedSlots_ >> slot & 1) AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(slot);
-    if (storedSlots_ >> slot & 1) AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
-    droppedSlots_ &= ~(1u << slot);
-    storedSlots_ &= ~(1u << slot);
+    ring_.Leave(slot);
   }
 
   // The sums of a slot's rows are copied out from a place of their own; the next ones may be written when this returns.
@@ -161,13 +140,9 @@ class GroupNormBackwardRing {
 
   // Every flag that was set is awaited, and every id given back.
   __aicore__ inline void Finish() {
+    ring_.Finish();
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
-      WaitUntilFree(slot);
       WaitForSums(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE2_V>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE2_S>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::V_MTE2>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE3_MTE2>(slot);
       pipe_->ReleaseEventID<AscendC::HardEvent::MTE3_V>(slot);
     }
   }
@@ -185,6 +160,7 @@ class GroupNormBackwardRing {
 
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
   AscendC::TPipe* pipe_ = nullptr;
+  SlotRing<kSlots> ring_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> slotsBuf_;
   AscendC::LocalTensor<T> slotsTile_;
   AscendC::GlobalTensor<T> dyGm_;
@@ -207,9 +183,5 @@ class GroupNormBackwardRing {
   uint32_t slotElements_ = 0;
   uint32_t xPlace_ = 0;
   uint32_t gammaPlace_ = 0;
-  uint32_t loaded_ = 0;  // pieces whose copy was started,
-  uint32_t freed_ = 0;   // and of these, those whose slot will be free
-  uint32_t droppedSlots_ = 0;
-  uint32_t storedSlots_ = 0;
   uint32_t leavingSums_ = 0;
 };
