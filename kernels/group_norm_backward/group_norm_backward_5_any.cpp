@@ -2,12 +2,14 @@
 //
 // New since step 3: (1) what fits stays. The pieces of a group wait in local memory until its sums are known, and become dx where
 // they lie: dy and x are read once. Of a larger group the last pieces stay, and only the others come again. (2) Groups that are left
-// when every core has the same number are divided among all cores; their chunks' sums are combined in one order. (3) The saved mean
-// is a rounded float; the sum of x - mean says what it lacks, and both stages correct for it. (4) output_mask: a gradient that is
-// not wanted is neither computed nor written, and what only it needs is not read. (5) half and bfloat16 come and leave as they
-// are, and in between everything is float. The sums of rows take the way of step 3, the same bits in any order and on any number
-// of cores.
-// The timeline should show MTE2 with hardly a gap, V and MTE3 below it, and a short second stage after the meeting of the cores.
+// when every core has the same number are divided among all cores; their chunks' sums are combined in one order. (3) Of small groups
+// many are worked on at once, as in step 6 of the forward pass; the tiling key says which way a launch goes. (4) The saved mean is a
+// rounded float; the sum of x - mean says what it lacks, and both stages correct for it. (5) output_mask: a gradient that is not
+// wanted is neither computed nor written, and what only it needs is not read. (6) half and bfloat16 come and leave as they are, and
+// in between everything is float. (7) The second stage takes the sums of many samples in one copy. The sums of rows take the way of
+// step 3, the same bits in any order and on any number of cores.
+// The timeline should show MTE2 with hardly a gap, V and MTE3 below it, and a short second stage after the meeting of the cores; of
+// small groups a few long bars of V.
 #include "group_norm_backward_channels.h"
 #include "group_norm_backward_groups.h"
 #include "group_norm_backward_small.h"

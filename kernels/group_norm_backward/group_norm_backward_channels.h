@@ -102,7 +102,8 @@ class GroupNormBackwardChannels {
 
   __aicore__ inline void Load(const Batch& batch, uint32_t group, uint32_t channel, uint32_t count, uint32_t lanes) {
     Floats lines = linesQueue_.template AllocTensor<float>();
-    const uint64_t entry = (static_cast<uint64_t>(batch.line) * channels_ + channel) * parts_ + batch.run * partsAtOnce_;
+    const uint64_t entry =
+        (static_cast<uint64_t>(batch.line) * channels_ + channel) * parts_ + batch.run * partsAtOnce_;
     if (parts_ == 1) {
       // Lines of all channels are one run of numbers.
       const bool together = count == channels_ && count % 8 == 0;

@@ -28,11 +28,11 @@ struct GroupNormBackwardTilingData {
   uint32_t chunkPieces;     // pieces whose sums for dx are taken together
   uint32_t slotElements;    // elements of a slot: dy and x of a piece, gamma of its channels
   uint32_t sharedGroups;    // the last groups, each divided among cores
-  uint32_t tableEntries;    // sums of rows in the workspace, of each of the two kinds: one for each part of each row, or,
-                            // of small groups, one for each channel of the samples of a tile
-  uint32_t mask;            // which gradients are wanted, as bits; the others are neither computed nor written
-  uint32_t tilingKey;       // step 5: which code runs
-  uint32_t tileGroups;      // groups of a tile, where they are small; 0: they are not. Cores then share tiles, not groups
+  uint32_t tableEntries;  // sums of rows in the workspace, of each of the two kinds: one for each part of each row, or,
+                          // of small groups, one for each channel of the samples of a tile
+  uint32_t mask;          // which gradients are wanted, as bits; the others are neither computed nor written
+  uint32_t tilingKey;     // step 5: which code runs
+  uint32_t tileGroups;    // groups of a tile, where they are small; 0: they are not. Cores then share tiles, not groups
 };
 
 // The largest tile, in elements: seven float buffers of this size (two of dy, two of x, two of dx, one for intermediate results)
@@ -144,7 +144,7 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
 // Any dtype, any mask, and the groups that are left when every core has the same number are divided among all cores, unless a core
 // would have to take as many pieces as a whole group has.
 inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
-                                                  int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling) {
+                                                     int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling) {
   if (dtype != kGroupNormBackwardFloat && dtype != kGroupNormBackwardHalf && dtype != kGroupNormBackwardBfloat16)
     return "x must be float32, float16 or bfloat16";
   if (mask < 0 || mask > static_cast<int32_t>(kGroupNormWantAll)) return "output_mask has three bits";
@@ -226,8 +226,7 @@ inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t 
   GroupNormBackwardTilingData made;
   const char* refused = MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made);
   if (refused != nullptr) return refused;
-  const uint32_t tile =
-      mask == 0 ? 0 : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16);
+  const uint32_t tile = mask == 0 ? 0 : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16);
   if (tile != 0) {
     const bool samples = tile % made.groups == 0;
     const uint32_t unit = samples ? made.totalGroups : made.groups;
