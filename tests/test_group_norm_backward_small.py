@@ -1,4 +1,4 @@
-"""Step 5 of the backward ladder, small groups: tiles of samples and of parts of one, and the second stage's many lines."""
+"""Step 5 of the backward ladder, small groups: tiles of samples and of parts of one; the second stage's many lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ SMALL = [
     ((41, 130, 3, 3), 65, True),  # lines of two blocks
     ((40, 6, 5, 7), 2, True),  # three lines a group
     ((2, 900, 7, 7), 450, False),  # tiles in a sample, the last one not full
-    ((3, 5, 829), 5, False),  # as large as a small group is
+    ((3, 5, 1187), 5, False),  # as large as a small group is
+    ((4, 3000, 1), 1, True),  # one group of single elements in a tile
     ((5, 1000, 1), 1000, False),  # one element a group
 ]
 SHAPES = [pytest.param(shape, groups, id=f"{shape} G{groups}") for shape, groups, _ in SMALL]

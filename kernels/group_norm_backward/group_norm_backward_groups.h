@@ -68,7 +68,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       const uint32_t before = Measure(range);
       if (!this->needsX_) continue;
       sums_.AddChunks(0, groupChunks_, this->Wants(kGroupNormWantDx));
-      Line line = Statistics(group);
+      // The scalar unit reads global memory slowly: while the vector unit still adds, and nothing twice.
+      Line line{mean_, rstdGm_.GetValue(group), 0.0f, 0.0f};
       SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
       Complete(line, 0);
       KeepOffset(group, group + 1 == lastGroup_);
@@ -115,15 +116,14 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t dropped = range.end - range.begin - this->Kept(range);
     uint32_t entry = 0;
     uint32_t group = 0;
-    float mean = 0.0f;
     LoadAhead();
     for (uint32_t number = range.begin; number < range.end; ++number) {
       const uint32_t slot = taken_++ % Base::kSlots;
       const Piece piece = this->Find(number);
-      if (number == range.begin || piece.group != group) mean = meanGm_.GetValue(piece.group);
+      if (number == range.begin || piece.group != group) mean_ = meanGm_.GetValue(piece.group);
       group = piece.group;
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
-      MeasurePiece(slot, piece, mean, entry);
+      MeasurePiece(slot, piece, entry);
       if (piece.last) ++entry;
       if (number - range.begin < dropped) {
         this->ring_.Drop(slot);
@@ -133,7 +133,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     return before;
   }
 
-  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, float mean, uint32_t entry) {
+  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, uint32_t entry) {
     const uint32_t elements = piece.rows * piece.pitch;
     const int32_t n = static_cast<int32_t>(elements);
     const AscendC::LocalTensor<float> sums = rowSums_[slot * 3 * sumsPitch_];
@@ -143,7 +143,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       sums_.OfRows(sums, values, Sums::kPlain, piece.rows, piece.pitch);
     } else {
       values[2] = Widen(wideX_, this->XSlot(slot), elements);
-      AscendC::Adds(values[2], values[2], -mean, n);
+      AscendC::Adds(values[2], values[2], -mean_, n);
       ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
       AscendC::Mul(product_, values[0], values[2], n);
       sums_.OfRows(sums, values, Sums::kAll, piece.rows, piece.pitch);
@@ -166,7 +166,6 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     this->SumsLeave(slot);
   }
 
-  // The scalar unit reads global memory slowly: while the vector unit still adds.
   __aicore__ inline Line Statistics(uint32_t group) const {
     return {meanGm_.GetValue(group), rstdGm_.GetValue(group), 0.0f, 0.0f};
   }
@@ -320,6 +319,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
   uint32_t keptOffsets_ = 0;
+  float mean_ = 0.0f;  // of the last group that was measured
   float lack_ = 0.0f;  // what the mean of the last group lacks
   AscendC::TEventID offsetsId_ = 0;
   bool offsetsLeave_ = false;

@@ -39,7 +39,7 @@ class GroupNormBackwardSums {
   // sums[kind * pitch + row] for the kinds in `of`; values[kind] has `rows` rows of `length` floats, `pitch` apart, zeros behind each.
   __aicore__ inline void OfRows(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float> values[3],
                                 uint32_t of, uint32_t rows, uint32_t pitch) {
-    if (rows > pitch / kRepeat) {  // an instruction for many rows
+    if (rows > pitch / kRepeat || (rows > 1 && pitch % kRepeat == 0)) {  // an instruction for many rows
       for (uint32_t kind = 0; kind < 3; ++kind)
         if (of >> kind & 1) SumLines(sums[kind * pitch_], values[kind], scratch_, kScratch, rows, pitch, pitch);
       return;
@@ -89,10 +89,14 @@ class GroupNormBackwardSums {
 
   // The sums of a group of so many chunks, for the scalar unit: Total, after it has waited for the vector unit.
   __aicore__ inline void AddChunks(uint32_t which, uint32_t chunks, bool weighed) {
+    chunks_ = chunks;
+    if (chunks == 1) return;
     for (uint32_t kind = weighed ? 0 : 2; kind < 3; ++kind)
       AscendC::ReduceSum(total_[(which * 3 + kind) * 8], Column(which, kind), scratch_, static_cast<int32_t>(chunks));
   }
-  __aicore__ inline float Total(uint32_t which, uint32_t kind) const { return total_.GetValue((which * 3 + kind) * 8); }
+  __aicore__ inline float Total(uint32_t which, uint32_t kind) const {
+    return chunks_ == 1 ? Column(which, kind).GetValue(0) : total_.GetValue((which * 3 + kind) * 8);
+  }
 
  private:
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
@@ -111,4 +115,5 @@ class GroupNormBackwardSums {
   AscendC::LocalTensor<float> total_;
   uint32_t pitch_ = 0;
   uint32_t chunkRows_ = 0;
+  uint32_t chunks_ = 0;
 };

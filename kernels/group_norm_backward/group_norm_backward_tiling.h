@@ -196,12 +196,13 @@ constexpr uint32_t kGroupNormBackwardCores[] = {48, 40};
 constexpr uint32_t GroupNormBackwardShare(uint32_t channels) { return (channels + 383) / 384 * 8; }
 
 // Groups of a tile: those of one or more whole samples, or some of a sample: whichever leaves the core with the most work the least of
-// it. 0: a tile would hold fewer than four groups.
+// it. 0: a tile would hold fewer than three groups, or, where a row is a single element and a piece would be mostly padding, not one.
 inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block) {
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = tiling.spatial == 1 ? tiling.channelsPerGroup : tiling.spatial;
   const uint64_t width = parts(line, block) * block * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
-  if (width == 0 || width > kGroupNormBackwardSmallTile / 4 || tiling.totalGroups == 0) return 0;
+  const uint64_t limit = tiling.spatial == 1 ? kGroupNormBackwardSmallTile : kGroupNormBackwardSmallTile / 3;
+  if (width == 0 || width > limit || tiling.totalGroups == 0) return 0;
   const uint64_t total = tiling.totalGroups, groups = tiling.groups;
   const uint64_t fit = kGroupNormBackwardSmallTile / width;
   const uint64_t largest = fit < total ? fit : total;
