@@ -154,7 +154,7 @@ inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64
   MakeGroupNormBackwardPieces(&made, dtype == kGroupNormBackwardFloat ? 8 : 16);
   const int64_t row_parts = made.pieceLength == 0 ? 0 : (s + made.pieceLength - 1) / made.pieceLength;
   if (row_parts > 0 && n > 0 && row_parts > INT32_MAX / 8 / (n * c))
-    return "x has more than 268435455 parts of rows of at most 2048 elements";
+    return "x has more than 268435455 parts of rows (of at most 2048 floats, or 4096 halves)";
 
   const uint32_t all = static_cast<uint32_t>(cores);
   const uint32_t left = made.totalGroups % all;
