@@ -54,7 +54,7 @@ SHAPES = {  # the other operators take one array of any length
     "strided_copy": ((37, 29), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {"silu/queue", "group_norm_silu/fused", "group_norm_nhwc/rows"} | {
+IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows"} | {
     spec.id for op, spec in KERNELS if op.name in ("group_norm", "group_norm_backward") and spec.step > 1
 }
 
