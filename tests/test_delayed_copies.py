@@ -52,6 +52,8 @@ SHAPES = {  # the other operators take one array of any length
     "group_norm_nhwc": ((2, 7, 5, 8), {"num_groups": 4}),
     "group_norm_backward": GROUPS,
     "strided_copy": ((37, 29), {}),
+    "linear": ((19, 270), {}),
+    "linear_backward": ((37, 21), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
 IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows"} | {

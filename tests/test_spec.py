@@ -66,6 +66,8 @@ OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows"]
 CASES = {
     "gelu": "gelu/queue",
     "gelu_backward": "gelu_backward/queue",
+    "linear": "linear/lanes",
+    "linear_backward": "linear_backward/rows",
 }
 
 

@@ -13,10 +13,12 @@ from gn_tutorial.reference.fused import group_norm_silu
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
 from gn_tutorial.reference.group_norm_backward import GroupNormGradients, group_norm_backward
 from gn_tutorial.reference.limits import instance_norm, layer_norm
+from gn_tutorial.reference.linear import LinearGradients, linear, linear_backward
 
 __all__ = [
     "GroupNormGradients",
     "GroupNormOutputs",
+    "LinearGradients",
     "add",
     "copy",
     "gelu",
@@ -27,6 +29,8 @@ __all__ = [
     "group_norm_silu",
     "instance_norm",
     "layer_norm",
+    "linear",
+    "linear_backward",
     "silu",
     "transpose",
 ]

@@ -1,0 +1,69 @@
+// y = x W^T + b, how it is divided: the numbers that the kernel reads, and the host function that computes them.
+//
+// x is (R, K), W is (O, K), b is (O), y is (R, O). Plain C++ without any Ascend C header: the kernel, launch code, the twin and Python
+// share it. Only 4-byte fields, an even number of them: CANN rounds the size of tiling data up to 8 bytes.
+#pragma once
+#include <cstdint>
+
+struct LinearTilingData {
+  uint32_t rows;          // R: product of all axes of x but the last
+  uint32_t inFeatures;    // K
+  uint32_t outFeatures;   // O
+  uint32_t rowTile;       // rows of x in a unit of work
+  uint32_t outTile;       // and rows of W: the unit computes rowTile * outTile elements of y
+  uint32_t outBlocks;     // units side by side
+  uint32_t usedCores;     // blocks to launch
+  uint32_t unitsPerCore;  // every core computes this many units,
+  uint32_t extraUnits;    // and the first extraUnits cores one more
+  uint32_t tilingKey;     // which code runs: the dtype of x, W, b and y as CANN numbers it
+};
+
+// The largest unit. Each of its elements has a line of 64 floats, one for each lane of a repeat: 8 * 32 lines take 64 KiB.
+constexpr uint32_t kLinearRowTile = 8;
+constexpr uint32_t kLinearOutTile = 32;
+constexpr uint32_t kLinearLeastOutTile = 16;  // a row of the unit begins at a whole block of 32 bytes, which is 16 halves
+// Columns of x and W in local memory at once: 32 rows of W take 32 KiB as floats, and there are two buffers of them.
+constexpr uint32_t kLinearColumns = 256;
+
+// dtype as CANN numbers it (ge::DataType): 0 float32, 1 float16, 27 bfloat16.
+inline bool IsLinearDtype(int32_t dtype) { return dtype == 0 || dtype == 1 || dtype == 27; }
+
+// Why x (r, k) and W (o, k) are refused, or nullptr. The distance from row to row is given to a copy in bytes, in 32 bits.
+inline const char* RefuseLinear(int64_t r, int64_t k, int64_t o, int32_t cores, int32_t dtype) {
+  constexpr int64_t kMostFeatures = int64_t{1} << 29;
+  if (r < 0 || k < 0 || o < 0) return "a dimension is negative";
+  if (cores <= 0) return "the number of cores must be positive";
+  if (!IsLinearDtype(dtype)) return "x must be float32, float16 or bfloat16";
+  if (k > kMostFeatures || o > kMostFeatures) return "more than 536870912 features: the weight is too wide";
+  if (r > INT32_MAX) return "x has more than 2147483647 rows";
+  return nullptr;
+}
+
+// Fills *tiling for x (r, k) and W (o, k), on at most `cores` cores. Returns nullptr, or the reason why these arguments are refused;
+// *tiling is then untouched. Units become smaller until every core has one: the results are the same bits, because how the products
+// of one element are added up does not depend on its unit.
+inline const char* MakeLinearTiling(int64_t r, int64_t k, int64_t o, int32_t cores, int32_t dtype,
+                                    LinearTilingData* tiling) {
+  const char* refused = RefuseLinear(r, k, o, cores, dtype);
+  if (refused != nullptr) return refused;
+  const auto parts = [](int64_t whole, int64_t most) { return (whole + most - 1) / most; };
+  int64_t row_tile = kLinearRowTile, out_tile = kLinearOutTile;
+  while (row_tile > 1 && row_tile / 2 >= r) row_tile /= 2;
+  const auto units = [&] { return parts(r, row_tile) * parts(o, out_tile); };
+  if (units() < cores) out_tile = kLinearLeastOutTile;
+  while (units() < cores && row_tile > 1) row_tile /= 2;
+  if (units() > INT32_MAX) return "y has more than 2147483647 tiles of 8 rows and 32 columns";
+
+  const int64_t used = units() < cores ? units() : cores;
+  tiling->rows = static_cast<uint32_t>(r);
+  tiling->inFeatures = static_cast<uint32_t>(k);
+  tiling->outFeatures = static_cast<uint32_t>(o);
+  tiling->rowTile = static_cast<uint32_t>(row_tile);
+  tiling->outTile = static_cast<uint32_t>(out_tile);
+  tiling->outBlocks = static_cast<uint32_t>(parts(o, out_tile));
+  tiling->usedCores = static_cast<uint32_t>(used);
+  tiling->unitsPerCore = used == 0 ? 0 : static_cast<uint32_t>(units() / used);
+  tiling->extraUnits = used == 0 ? 0 : static_cast<uint32_t>(units() % used);
+  tiling->tilingKey = static_cast<uint32_t>(dtype);
+  return nullptr;
+}
