@@ -54,6 +54,7 @@ SHAPES = {  # the other operators take one array of any length
     "strided_copy": ((37, 29), {}),
     "linear": ((19, 270), {}),
     "linear_backward": ((37, 21), {}),
+    "rms_norm": ((5, 4500), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
 IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows"} | {

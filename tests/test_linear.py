@@ -42,7 +42,9 @@ def arrays_of(r: int, k: int, o: int, dtype: str = "float32", seed: int = 4) -> 
     rng = np.random.default_rng(seed)
     shapes = {"dy": (r, o), "x": (r, k), "weight": (o, k), "bias": (o,)}
     made = {name: sample.random_array(rng, shape, "float32") for name, shape in shapes.items()}
-    made = {name: array + 0.1 * np.arange(len(array)).reshape(-1, *[1] * (array.ndim - 1)) for name, array in made.items()}
+    made = {
+        name: array + 0.1 * np.arange(len(array)).reshape(-1, *[1] * (array.ndim - 1)) for name, array in made.items()
+    }
     return {name: array.astype(as_dtype(dtype)) for name, array in made.items()}
 
 
@@ -222,7 +224,10 @@ def test_the_reference_is_the_sum_of_products_and_its_gradients_are_slopes() -> 
     rng = np.random.default_rng(2)
     x, weight, bias = rng.normal(0.3, 1, (2, 3, 4)), rng.normal(-0.2, 1, (5, 4)), rng.normal(0.7, 1, 5)
     dy = rng.normal(0.1, 1, (2, 3, 5))
-    slow = [[[sum(x[a, b, k] * weight[o, k] for k in range(4)) + bias[o] for o in range(5)] for b in range(3)] for a in range(2)]
+    slow = [
+        [[sum(x[a, b, k] * weight[o, k] for k in range(4)) + bias[o] for o in range(5)] for b in range(3)]
+        for a in range(2)
+    ]
     np.testing.assert_allclose(linear(x, weight, bias), slow, rtol=1e-12)
     found = linear_backward(dy, x, weight)
     for array, gradient in zip((x, weight, bias), found, strict=True):

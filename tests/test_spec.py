@@ -68,6 +68,7 @@ CASES = {
     "gelu_backward": "gelu_backward/queue",
     "linear": "linear/lanes",
     "linear_backward": "linear_backward/rows",
+    "rms_norm": "rms_norm/row",
 }
 
 

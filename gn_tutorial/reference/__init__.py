@@ -14,11 +14,13 @@ from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group
 from gn_tutorial.reference.group_norm_backward import GroupNormGradients, group_norm_backward
 from gn_tutorial.reference.limits import instance_norm, layer_norm
 from gn_tutorial.reference.linear import LinearGradients, linear, linear_backward
+from gn_tutorial.reference.rms_norm import RmsNormOutputs, rms_norm
 
 __all__ = [
     "GroupNormGradients",
     "GroupNormOutputs",
     "LinearGradients",
+    "RmsNormOutputs",
     "add",
     "copy",
     "gelu",
@@ -31,6 +33,7 @@ __all__ = [
     "layer_norm",
     "linear",
     "linear_backward",
+    "rms_norm",
     "silu",
     "transpose",
 ]

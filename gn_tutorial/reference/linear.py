@@ -77,7 +77,5 @@ def _operands(x: ArrayLike, weight: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
 
 def _fits(array: np.ndarray, name: str, shape: tuple[int, ...], meaning: str) -> np.ndarray:
     if array.shape != shape:
-        raise ArgumentError(
-            f"{name} has shape {array.shape}; {shape} is needed, {meaning}", where=f"argument {name}"
-        )
+        raise ArgumentError(f"{name} has shape {array.shape}; {shape} is needed, {meaning}", where=f"argument {name}")
     return array

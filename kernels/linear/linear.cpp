@@ -145,7 +145,7 @@ class Linear {
   AscendC::GlobalTensor<T> weightGm_;
   AscendC::GlobalTensor<T> biasGm_;
   AscendC::GlobalTensor<T> yGm_;
-  uint32_t row_ = 0;   // the unit: first row, first output feature, and how many of each
+  uint32_t row_ = 0;  // the unit: first row, first output feature, and how many of each
   uint32_t out_ = 0;
   uint32_t rows_ = 0;
   uint32_t outs_ = 0;

@@ -5,18 +5,18 @@
 #include "linear_tiling.h"
 
 struct LinearBackwardTilingData {
-  uint32_t rows;             // R: product of all axes of x but the last
-  uint32_t inFeatures;       // K
-  uint32_t outFeatures;      // O
-  uint32_t mask;             // which gradients are wanted, as bits; the others are neither computed nor written
-  uint32_t tileRows;         // a unit has this many rows of dx or of dW, and kLinearBackwardColumns columns
-  uint32_t dxUnits;          // units of dx, 0 if it is not wanted;
-  uint32_t weightUnits;      // then those of dW, of which the first in each row of units has db, too
-  uint32_t dxBlocks;         // units side by side
-  uint32_t weightBlocks;     // 1 if db is wanted and dW is not
-  uint32_t usedCores;        // blocks to launch: core c computes units c, c + usedCores, ...
-  uint32_t tilingKey;        // which code runs: the dtype of all tensors as CANN numbers it
-  uint32_t reserved;         // an even number of fields
+  uint32_t rows;          // R: product of all axes of x but the last
+  uint32_t inFeatures;    // K
+  uint32_t outFeatures;   // O
+  uint32_t mask;          // which gradients are wanted, as bits; the others are neither computed nor written
+  uint32_t tileRows;      // a unit has this many rows of dx or of dW, and kLinearBackwardColumns columns
+  uint32_t dxUnits;       // units of dx, 0 if it is not wanted;
+  uint32_t weightUnits;   // then those of dW, of which the first in each row of units has db, too
+  uint32_t dxBlocks;      // units side by side
+  uint32_t weightBlocks;  // 1 if db is wanted and dW is not
+  uint32_t usedCores;     // blocks to launch: core c computes units c, c + usedCores, ...
+  uint32_t tilingKey;     // which code runs: the dtype of all tensors as CANN numbers it
+  uint32_t reserved;      // an even number of fields
 };
 
 // Bits of the mask.

@@ -21,7 +21,8 @@ struct LinearTilingData {
 // The largest unit. Each of its elements has a line of 64 floats, one for each lane of a repeat: 8 * 32 lines take 64 KiB.
 constexpr uint32_t kLinearRowTile = 8;
 constexpr uint32_t kLinearOutTile = 32;
-constexpr uint32_t kLinearLeastOutTile = 16;  // a row of the unit begins at a whole block of 32 bytes, which is 16 halves
+// The smallest: a row of the unit begins at a whole block of 32 bytes, which is 16 halves.
+constexpr uint32_t kLinearLeastOutTile = 16;
 // Columns of x and W in local memory at once: 32 rows of W take 32 KiB as floats, and there are two buffers of them.
 constexpr uint32_t kLinearColumns = 256;
 
