@@ -6,8 +6,8 @@
 // order, and the results are the same bits on any number of cores.
 // One instruction adds 64 columns of one row, times a number for each row of the result: Brcb makes a block of eight equal numbers of
 // each, which a repeat reads eight times (a block stride of 0). The timeline should show V as the busiest pipe.
-#include "linear_backward_tiling.h"
 #include "linear_parts.h"
+#include "linear_tiling.h"
 
 constexpr uint32_t kColumns = kLinearBackwardColumns;
 constexpr uint32_t kTerms = kLinearBackwardTerms;
