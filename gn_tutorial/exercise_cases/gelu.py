@@ -53,8 +53,8 @@ def _words(case: KernelCase, result: Result) -> str | None:
         at = int(np.flatnonzero(bad)[0])
         what = "not a number" if np.isnan(got[at]) else "infinite"
         return (
-            f"dx[{at}] is {what}, for x = {x[at]:g}: the slope is {gelu_backward(1.0, x[at]):.3g} there, but something on "
-            "the way became infinite, and infinity times 0, or divided by infinity, has no value. Limit x first"
+            f"dx[{at}] is {what}, for x = {x[at]:g}: the slope is {gelu_backward(1.0, x[at]):.3g} there, but something "
+            "on the way became infinite, and infinity times 0, or divided by infinity, has no value. Limit x first"
         )
     here = np.abs(x) < _MODERATE
     for values, text in _mistakes(dy[here], x[here]):
