@@ -4,8 +4,9 @@
 // once if it fits into a tile, and otherwise twice: first for the sum, then for y. gamma stays in local memory if a row is one tile.
 // No number goes through the scalar unit: sums, the root and the division are vector instructions on a block of eight floats, and a
 // block stride of 0 multiplies a whole tile by it. So the scalar unit waits for nobody, and the next tile is on its way meanwhile.
-// The timeline should show MTE2 and MTE3 busy, V between them. Rows of less than about 500 elements leave them idle: many short lines
-// at once, as GroupNorm has them from step 6 on, would be the next step.
+// The timeline should show V as the busiest pipe, and the copies in its shadow. With rows of a few hundred elements the scalar unit is
+// the slowest, because it issues some 25 instructions a row: many short lines at once, as GroupNorm has them from step 6 on, would be
+// the next step.
 #include "../common/common_dtype.h"
 #include "rms_norm_tiling.h"
 
