@@ -58,7 +58,7 @@ PYTHON_ROOMS = {
     "timing": Room("banks span core_clock timeline stretches bound", "base facts"),
     "host": Room("host_api host_folder host_library host_stream", "base facts compiler build"),
     "npu": Room("npu", "base facts build host"),
-    "torch": Room("nn torch_ops torch_ops.*", "base facts host npu"),
+    "torch": Room("nn torch_ops torch_ops.*", "base facts host npu kernel"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
     "bench": Room("bench bench_* tune", "base facts tiling launch kernel timing profile"),
     "calibration": Room("calibration", "base facts launch kernel timing profile"),
