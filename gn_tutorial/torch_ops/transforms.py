@@ -74,7 +74,7 @@ def _built_in(op: str) -> str:
 
 
 def no_second_derivative_of(op: str) -> Callable[..., NoReturn]:
-    """The gradient of ``op``'s gradient. It raises ArgumentError: PyTorch would only say that nothing was registered."""
+    """The gradient of ``op``'s gradient: it raises ArgumentError. PyTorch would only say that none was registered."""
 
     def refuse(*_: Any) -> NoReturn:
         raise ArgumentError(

@@ -1,7 +1,7 @@
 """A registered kernel on tensors of the CPU, in this process: for operators that the host API does not have.
 
-The host API is GroupNorm's. The other cases of the course, GELU and Linear, go the shorter way that ``gnt.kernel`` goes:
-checks and tiling from ``op.toml``, then the launch. It has no NPU behind it, and a tensor there is refused.
+The host API is GroupNorm's. The other cases of the course, GELU and Linear, go the shorter way that ``gnt.kernel``
+goes: checks and tiling from ``op.toml``, then the launch. It has no NPU behind it, and a tensor there is refused.
 """
 
 from __future__ import annotations
