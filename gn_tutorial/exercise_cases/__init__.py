@@ -8,6 +8,7 @@ from typing import Protocol
 
 from gn_tutorial.exercise_cases import (
     double_buffer,
+    gelu,
     gradient_tests,
     gradients,
     machine,
@@ -63,4 +64,5 @@ CHECKERS: Mapping[str, Checker] = {
     "gradient-gamma-beta": gradients.GRADIENT_GAMMA_BETA,
     "gradient-test": gradient_tests.GRADIENT_TEST,
     "which-mistake": gradient_tests.WHICH_MISTAKE,
+    "gelu-gradient": gelu.GELU_GRADIENT,
 }
