@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gn_tutorial.exercise_cases import (
+    backward_kernel,
     double_buffer,
     gradient_tests,
     gradients,
@@ -63,4 +64,7 @@ CHECKERS: Mapping[str, Checker] = {
     "gradient-gamma-beta": gradients.GRADIENT_GAMMA_BETA,
     "gradient-test": gradient_tests.GRADIENT_TEST,
     "which-mistake": gradient_tests.WHICH_MISTAKE,
+    "two-stages": backward_kernel.TWO_STAGES,
+    "shared-sums": backward_kernel.SHARED_SUMS,
+    "bits": backward_kernel.BITS,
 }
