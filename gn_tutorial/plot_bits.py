@@ -34,12 +34,13 @@ def bits_over_orders(runs: Mapping[str, np.ndarray], truth: np.ndarray, *, eleme
     for name, array in arrays.items():
         changing = int((array.view(np.uint32) != array[0].view(np.uint32)).any(axis=0).sum())
         said.append(
-            f"{name}: element {element} is {_count(array[:, element])}, {changing} of {array.shape[1]} elements change, "
-            f"and the mean error is {abs(errors[name]).mean():.1f} steps of the last place"
+            f"{name}: element {element} is {_count(array[:, element])}, {changing} of {array.shape[1]} elements "
+            f"change, and the mean error is {abs(errors[name]).mean():.1f} steps of the last place"
         )
     return Picture(
         figure,
-        f"The bits of float32 sums in {launches} launches that differ in the order of the cores only. {'; '.join(said)}.",
+        f"The bits of float32 sums in {launches} launches that differ in the order of the cores only. "
+        f"{'; '.join(said)}.",
     )
 
 
@@ -98,7 +99,8 @@ def _draw(arrays: Mapping[str, np.ndarray], errors: Mapping[str, np.ndarray], el
             axis.grid(which="minor", axis="y", color="white", linewidth=1.0)
     for axis in grid[:, 0]:
         axis.set_ylabel("launch, each in another order of cores")
-    figure.colorbar(image, ax=list(grid[1]), fraction=0.03, aspect=18, pad=0.01, extend="both").outline.set_linewidth(0.6)
+    bar = figure.colorbar(image, ax=list(grid[1]), fraction=0.03, aspect=18, pad=0.01, extend="both")
+    bar.outline.set_linewidth(0.6)
     return figure
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gn_tutorial.exercise_cases import (
+    backward_bits,
     backward_kernel,
     double_buffer,
     gradient_tests,
@@ -66,5 +67,5 @@ CHECKERS: Mapping[str, Checker] = {
     "which-mistake": gradient_tests.WHICH_MISTAKE,
     "two-stages": backward_kernel.TWO_STAGES,
     "shared-sums": backward_kernel.SHARED_SUMS,
-    "bits": backward_kernel.BITS,
+    "bits": backward_bits.BITS,
 }

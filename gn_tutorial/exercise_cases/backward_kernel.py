@@ -1,4 +1,4 @@
-"""10.1: dgamma and dbeta in two stages. 10.2: sums that all cores clear and add to. 10.3: the bits, predicted.
+"""10.1: dgamma and dbeta in two stages. 10.2: sums that all cores clear and add to.
 
 What one core wiped out or overtook shows in the numbers of a run without checks, one core after the other; which cores
 had a part in it is read from the trace.
@@ -6,24 +6,17 @@ had a part in it is read from the trace.
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 
-from gn_tutorial.arguments import out, workspace
 from gn_tutorial.check_kernel import KernelCase, KernelChecker, unwritten
-from gn_tutorial.check_predict import PredictChecker, Question
-from gn_tutorial.exercise_spec import load_course
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
 from gn_tutorial.result import Result
 from gn_tutorial.trace import Access, Space
 
 _TILE = 64  # kTile of the two kernels
-_FLOAT = 4
+FLOAT = 4  # bytes
 
 
-def _matrix(rng: np.random.Generator, samples: int, channels: int) -> np.ndarray:
+def matrix(rng: np.random.Generator, samples: int, channels: int) -> np.ndarray:
     """Another size and another offset in each channel, and in no sample the numbers of another one."""
     scale = np.linspace(0.5, 2.0, channels) * rng.uniform(0.8, 1.2, (samples, 1))
     return (rng.standard_normal((samples, channels)) * scale + np.linspace(1.5, 0.25, channels)).astype(np.float32)
@@ -58,7 +51,7 @@ def _two_stage_cases(rng: np.random.Generator) -> list[KernelCase]:
 
 
 def _two_stage_case(rng: np.random.Generator, samples: int, channels: int, cores: int) -> KernelCase:
-    dy = _matrix(rng, samples, channels)
+    dy = matrix(rng, samples, channels)
     xhat = rng.uniform(-1.0, 2.0, dy.shape).astype(np.float32)
     product = dy.astype(np.float64) * xhat
     expected = {"dgamma": product.sum(axis=0), "dbeta": dy.astype(np.float64).sum(axis=0)}
@@ -68,7 +61,7 @@ def _two_stage_case(rng: np.random.Generator, samples: int, channels: int, cores
         {"samples": samples, "channels": channels},
         {name: values.astype(np.float32) for name, values in expected.items()},
         cores,
-        workspace={"workspace": 2 * cores * channels * _FLOAT},
+        workspace={"workspace": 2 * cores * channels * FLOAT},
     )
 
 
@@ -89,7 +82,11 @@ def _which_shares(case: KernelCase, result: Result) -> str | None:
     known = [
         (betas.sum(0), gammas.sum(0), "dgamma and dbeta have changed places"),
         (gammas[-1], betas[-1], "only what the last core has added up is left: every core writes its share there"),
-        (gammas[0], betas[0], "only the share of core 0 is in the result: the second stage takes the rows of all cores"),
+        (
+            gammas[0],
+            betas[0],
+            "only the share of core 0 is in the result: the second stage takes the rows of all cores",
+        ),
         (
             gammas[owner, lanes],
             betas[owner, lanes],
@@ -145,8 +142,8 @@ TWO_STAGES = KernelChecker(
         "2 * core * channels",
         "gm-read-before-write workspace": "a row of the workspace is added that its core never wrote: a core without a "
         "sample has a row, too, and its shares are zeros",
-        "race-global workspace": "the second stage reads what the first one is still copying out: all cores have to meet "
-        "between the two stages, and SyncAll also waits for the core's own copies",
+        "race-global workspace": "the second stage reads what the first one is still copying out: all cores have to "
+        "meet between the two stages, and SyncAll also waits for the core's own copies",
         "gm-read-before-write dgamma": "something is added to dgamma, which nobody has cleared",
         "gm-out-of-bounds workspace": "the workspace has a row for each core, and not for each sample",
         "gm-beyond-declared-size workspace": "the workspace has a row for each core, and not for each sample",
@@ -167,7 +164,7 @@ def _shared_cases(rng: np.random.Generator) -> list[KernelCase]:
 
 
 def _shared_case(rng: np.random.Generator, samples: int, channels: int, cores: int) -> KernelCase:
-    dy = _matrix(rng, samples, channels)
+    dy = matrix(rng, samples, channels)
     expected = {"dx": 2 * dy, "dbeta": dy.astype(np.float64).sum(axis=0).astype(np.float32)}
     label = _label(samples, channels, cores)
     return KernelCase(label, {"dy": dy}, {"samples": samples, "channels": channels}, expected, cores)
@@ -219,8 +216,8 @@ SHARED_SUMS = KernelChecker(
     symptoms=(_what_is_left,),
     demands=(_all_cores_add,),
     faults={
-        "race-blocks dbeta": "two cores are at the same channels of dbeta at once: each channel is cleared by one core, "
-        "and all cores meet before the first addition",
+        "race-blocks dbeta": "two cores are at the same channels of dbeta at once: each channel is cleared by one "
+        "core, and all cores meet before the first addition",
         "gm-read-before-write dx": "dx is added to what lay in its place: the atomic setting holds for every copy out "
         "of this core until it is taken back",
         "gm-read-before-write dbeta": "something is added to channels that nobody has cleared",
@@ -229,139 +226,4 @@ SHARED_SUMS = KernelChecker(
         "tiles of one core, some come less often",
     },
     traced=True,
-)
-
-
-_SHAPE, _GROUPS, _CORES = (6, 40, 20, 20), 8, 40  # as the exercise's text says
-
-
-def _arguments(shape: tuple[int, ...], groups: int) -> list[np.ndarray]:
-    """dy, x, mean, rstd and gamma of a backward launch, without symmetry."""
-    rng = np.random.default_rng(10)
-    x, dy = (_matrix(rng, shape[0], int(np.prod(shape[1:]))).reshape(shape) for _ in range(2))
-    rows = x.reshape(shape[0], groups, -1).astype(np.float64)
-    mean, rstd = rows.mean(axis=2), 1.0 / np.sqrt(rows.var(axis=2) + 1e-5)
-    return [dy, x, mean.astype(np.float32), rstd.astype(np.float32), np.linspace(0.5, 2, shape[1], dtype=np.float32)]
-
-
-@functools.cache
-def _launch(step: str) -> Result:
-    arrays = _arguments(_SHAPE, _GROUPS)
-    return kernel(f"group_norm_backward/{step}")(*arrays, num_groups=_GROUPS, blocks=_CORES)
-
-
-def _bytes_of_x() -> int:
-    return int(np.prod(_SHAPE)) * _FLOAT
-
-
-def _readings(step: str) -> int:
-    """How often each of dy and x is read; shares of the workspace are far less than a reading."""
-    return round(_launch(step).tally.bytes_in / _bytes_of_x() / 2)
-
-
-@functools.cache
-def _patterns(samples: int) -> int:
-    """How many different float32 numbers one dbeta takes, at most, when cores add atomically in many orders."""
-    arrays, step = _arguments((samples, 64, 9), 8), kernel("group_norm_backward/atomic")
-    runs = [
-        step(*arrays, num_groups=8, isolated=False, observed=False, options=TwinOptions(block_order=order)).dbeta
-        for order in range(60)
-    ]
-    return max(len(set(column)) for column in np.stack(runs).T.tolist())
-
-
-@functools.cache
-def _rows_of_cores() -> str:
-    """Whether exercise 10.1, a row for each core, gives the same bits on three cores as on four."""
-    found = kernel(load_course().find("10.1").solution, optimise="little")
-    rng = np.random.default_rng(10)
-    dy, xhat = _matrix(rng, 30, 64), _matrix(rng, 30, 64)
-    bits = {
-        found.run(
-            dy=dy,
-            xhat=xhat,
-            dgamma=out(64),
-            dbeta=out(64),
-            workspace=workspace(2 * cores * 64 * _FLOAT),
-            samples=30,
-            channels=64,
-            blocks=cores,
-        ).dbeta.tobytes()
-        for cores in (3, 4)
-    }
-    return "yes" if len(bits) == 1 else "no"
-
-
-BITS = PredictChecker(
-    (
-        Question(
-            "workspace_floats",
-            "floats in the workspace of step 3",
-            lambda: _launch("two_stages").tiling["workspaceBytes"] // _FLOAT,
-            {
-                240: "That is the shares of dgamma; dbeta has as many",
-                80: "That is one sample; each of the six has shares of its own",
-                96: "That is two for each group; a share belongs to a row, one channel of one sample",
-                3200: "That is a row for each core, as in exercise 10.1; step 3 has a place for each row of x",
-                1920: "That is in bytes; a float has 4",
-            },
-        ),
-        Question(
-            "readings_step2",
-            "how often each of dy and x is read in step 2",
-            lambda: _readings("vectorised"),
-            {
-                2: "For the means and for dx; and what does the third pass read?",
-                6: "That counts dy and x; it is asked for each",
-                1: "The means need the whole group before the first dx",
-            },
-        ),
-        Question(
-            "readings_step3",
-            "how often each of dy and x is read in step 3",
-            lambda: _readings("two_stages"),
-            {
-                3: "The first pass has the sums of every row; the third one is gone",
-                4: "That counts dy and x; it is asked for each",
-                1: "Step 3 keeps nothing between the pass for the means and the pass for dx",
-            },
-        ),
-        Question(
-            "second_stage_bytes",
-            "bytes that the second stage of step 3 brings in, all cores together",
-            lambda: _launch("two_stages").tally.bytes_in - 4 * _bytes_of_x(),
-            {
-                480: "That is in floats; a float has 4 bytes",
-                960: "That is dgamma; dbeta has as many shares",
-                76_800: "That is all of the workspace for each core; a core reads the shares of its own channels",
-                0: "The shares are in the workspace, and that is global memory",
-            },
-        ),
-        Question(
-            "bits_of_two",
-            "how many different numbers one dbeta can be in step 4, if there are two samples",
-            lambda: _patterns(2),
-            {
-                2: "a + b and b + a are rounded alike",
-                4: "There are two orders; and are a + b and b + a two numbers?",
-            },
-        ),
-        Question(
-            "bits_of_three",
-            "how many different numbers one dbeta can be in step 4, at most, if there are three samples",
-            lambda: _patterns(3),
-            {
-                6: "There are six orders, but (a + b) + c and (b + a) + c are the same",
-                2: "Any of the three may come last",
-                1: "(a + b) + c and (a + c) + b are rounded at other places",
-            },
-        ),
-        Question(
-            "rows_of_cores",
-            "whether exercise 10.1 gives the same bits on three cores as on four: yes or no",
-            _rows_of_cores,
-            {"yes": "With another number of cores a core has other samples, and so other shares"},
-            choices=("yes", "no"),
-        ),
-    )
 )
