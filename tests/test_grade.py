@@ -181,7 +181,7 @@ def test_an_output_with_a_golden_is_held_to_the_accuracy_standard(tmp_path: Path
     assert "y misses the accuracy standard: MERE is 4.1 T and MARE 4.1 T" in found.message
 
 
-# Each block adds its share of x, one float, to the workspace, which block 0 clears, and after a meeting block 0 writes y.
+# Each block adds one float of x to the workspace, which block 0 clears, and which block 0 copies to y in the end.
 ADDED = """\
 #include "kernel_operator.h"
 extern "C" __global__ __aicore__ void added(GM_ADDR x, GM_ADDR y, GM_ADDR workspace) {

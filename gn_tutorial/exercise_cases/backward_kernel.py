@@ -78,10 +78,17 @@ def _which_shares(case: KernelCase, result: Result) -> str | None:
     gammas, betas = (_shares(one, case.blocks) for one in (dy * case.inputs["xhat"], dy))
     owner = np.arange(dy.shape[1]) // _TILE % case.blocks
     lanes = np.arange(dy.shape[1])
+    later = np.array([[shares[core:].sum(axis=0) for core in range(case.blocks)] for shares in (gammas, betas)])
+    table = np.stack([gammas, betas], axis=1).reshape(2 * case.blocks, -1)  # the rows, as they lie
     both = "the rows of two cores overlap: a row has `channels` floats of dgamma and as many of dbeta"
     known = [
         (betas.sum(0), gammas.sum(0), "dgamma and dbeta have changed places"),
-        (gammas[-1], betas[-1], "only what the last core has added up is left: every core writes its share there"),
+        (
+            gammas[-1],
+            betas[-1],
+            "only the share of the last core is left: either every core writes its share to one place, or the sums begin "
+            "anew with every core",
+        ),
         (
             gammas[0],
             betas[0],
@@ -101,6 +108,21 @@ def _which_shares(case: KernelCase, result: Result) -> str | None:
             gammas[:-1].sum(0),
             betas[:-1].sum(0),
             "the share of the last core is missing: the second stage takes the rows of all cores",
+        ),
+        (
+            later[0, owner, lanes],
+            later[1, owner, lanes],
+            "the second stage begins with the core's own row: it takes the rows of all cores, from core 0 on",
+        ),
+        (
+            (gammas * betas).sum(0),
+            gammas.sum(0),
+            "the second stage multiplies the shares: the products were taken in the first one, and shares are added up",
+        ),
+        (
+            table[: case.blocks].sum(0),
+            table[1 : case.blocks + 1].sum(0),
+            "the second stage looks for the rows at core * channels: a core's row begins at 2 * core * channels",
         ),
         (gammas.sum(0), gammas[1:].sum(0) + betas[-1], both),
         (gammas[0] + betas[:-1].sum(0), betas.sum(0), both),
@@ -145,8 +167,10 @@ TWO_STAGES = KernelChecker(
         "race-global workspace": "the second stage reads what the first one is still copying out: all cores have to "
         "meet between the two stages, and SyncAll also waits for the core's own copies",
         "gm-read-before-write dgamma": "something is added to dgamma, which nobody has cleared",
-        "gm-out-of-bounds workspace": "the workspace has a row for each core, and not for each sample",
-        "gm-beyond-declared-size workspace": "the workspace has a row for each core, and not for each sample",
+        "gm-out-of-bounds workspace": "a copy goes past the end of the workspace, which has a row for each core, and "
+        "not for each sample",
+        "gm-beyond-declared-size workspace": "a copy goes past the end of the workspace, which has a row for each core, and "
+        "not for each sample",
         "sync-all-deadlock": "every core has to come to SyncAll equally often, those without samples or tiles too",
         "queue-empty": "DeQue finds nothing: EnQue the sums before CopyOut takes them",
         "queue-no-free-buffer": "AllocTensor waits for ever: is FreeTensor called for each row that came in",
@@ -222,8 +246,8 @@ SHARED_SUMS = KernelChecker(
         "of this core until it is taken back",
         "gm-read-before-write dbeta": "something is added to channels that nobody has cleared",
         "race-same-pipe": "an addition may overtake the clearing of the same channels: all cores meet in between",
-        "sync-all-deadlock": "every core has to come to SyncAll equally often; in a loop over samples, or over the "
-        "tiles of one core, some come less often",
+        "sync-all-deadlock": "every core has to come to SyncAll equally often; under a condition, or in a loop over "
+        "its own samples or tiles, some come less often",
     },
     traced=True,
 )
