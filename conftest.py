@@ -6,9 +6,23 @@ The rest is in tests/conftest.py.
 import os
 import shutil
 import tempfile
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
+
+# Notebooks that import torch. Tests of the package skip where it is missing; a notebook would fail.
+NEED_TORCH = ["notebooks/11_pytorch.ipynb"]
+collect_ignore = [] if find_spec("torch") else NEED_TORCH
+
+
+def pytest_report_header() -> str:
+    """Say what is left out, so that a green run without torch is not taken for the whole."""
+    if not collect_ignore:
+        return "torch: installed"
+    return (
+        "torch: not installed, so tests of the PyTorch operators skip, notebook 11 is left out; ./gnt torch installs it"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

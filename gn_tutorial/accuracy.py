@@ -54,7 +54,8 @@ class Accuracy:
 
     mere: mean relative error of all elements. mare: largest relative error of the elements that are not near zero, and
     mare_all that of all elements. near_zero: elements near zero; misses: those of them with too large an absolute
-    error. baseline: the same of another implementation, if one was given. An empty output has no error.
+    error. baseline: the same of another implementation, if one was given. worst: the flat index of the element with the
+    largest relative error, -1 for an empty output, which has no error.
     """
 
     dtype: str
@@ -65,6 +66,7 @@ class Accuracy:
     near_zero: int
     misses: int
     baseline: Accuracy | None = None
+    worst: int = -1
 
     @property
     def standard(self) -> Standard:
@@ -171,6 +173,7 @@ def accuracy(out: np.ndarray, golden: np.ndarray, baseline: np.ndarray | None = 
         near_zero=int(small.sum()),
         misses=int((small & (errors > standard.small_error)).sum()),
         baseline=other,
+        worst=int(relative.argmax()) if out.size else -1,
     )
 
 

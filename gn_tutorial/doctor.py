@@ -141,7 +141,7 @@ def check_torch() -> Check:
     """The installed torch, without importing it: with a broken torch_npu the import itself fails."""
     version = _version("torch")
     if version is None:
-        advice = "only the PyTorch chapters need it: README.md says how to get the CPU build"
+        advice = "only notebook 11 needs it: ./gnt torch installs the CPU build"
         return Check("torch", MISSING, "not installed", advice)
     return Check("torch", OK, version)
 

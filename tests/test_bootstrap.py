@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -274,3 +275,49 @@ def test_interrupted_then_continued(clone: Path) -> None:
     assert "the next run continues the set-up" in err
     assert not (clone / ".venv.lock").exists()
     assert gnt(clone, "tour").returncode == 0
+
+
+@pytest.fixture
+def torch_clone(clone: Path) -> Path:
+    """The clone, with a package that asks for torch==9.9 in its extra."""
+    (clone / "pyproject.toml").write_text(
+        PYPROJECT + '[project.optional-dependencies]\ntorch = ["other", "torch==9.9"]\n'
+    )
+    return clone
+
+
+def test_torch_comes_from_the_index_of_cpu_builds(torch_clone: Path, tmp_path: Path) -> None:
+    shelf = tmp_path / "index" / "torch"
+    shelf.mkdir(parents=True)
+    wheel, info = shelf / "torch-9.9-py3-none-any.whl", "torch-9.9.dist-info"
+    members = {
+        "torch.py": "__version__ = '9.9'\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: torch\nVersion: 9.9\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in members.items():
+            archive.writestr(path, text)
+        archive.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in members))
+    (shelf / "index.html").write_text(f'<a href="{wheel.name}">{wheel.name}</a>')
+    index = shelf.parent.as_uri()
+    result = gnt(torch_clone, "torch", env={"GNT_TORCH_INDEX": index, "PIP_NO_INDEX": "0"})
+    assert result.returncode == 0, result.stderr
+    assert f"installing torch==9.9 from {index}" in result.stderr
+    assert "torch 9.9 is installed" in result.stdout
+    assert builds(torch_clone) == 1
+
+
+def test_torch_that_the_index_lacks_is_not_fetched_elsewhere(torch_clone: Path, tmp_path: Path) -> None:
+    result = gnt(torch_clone, "torch", env={"GNT_TORCH_INDEX": tmp_path.as_uri(), "PIP_NO_INDEX": "0"})
+    assert result.returncode == 1
+    assert "No matching distribution found for torch==9.9" in result.stderr
+    assert "GNT_TORCH_INDEX" in result.stderr
+    assert builds(torch_clone) == 0
+
+
+def test_an_empty_torch_index_leaves_the_choice_to_pip(torch_clone: Path) -> None:
+    (torch_clone / "torch.py").write_text("__version__ = 'whatever pip chose'\n")
+    result = gnt(torch_clone, "torch", env={"GNT_TORCH_INDEX": ""})
+    assert result.returncode == 0, result.stderr
+    assert "torch whatever pip chose is installed" in result.stdout

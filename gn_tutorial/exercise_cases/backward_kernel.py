@@ -14,6 +14,7 @@ from gn_tutorial.trace import Access, Space
 
 _TILE = 64  # kTile of the two kernels
 FLOAT = 4  # bytes
+_PAST_THE_END = "a copy goes past the end of the workspace: it has a row for each core, and not for each sample"
 
 
 def matrix(rng: np.random.Generator, samples: int, channels: int) -> np.ndarray:
@@ -86,8 +87,8 @@ def _which_shares(case: KernelCase, result: Result) -> str | None:
         (
             gammas[-1],
             betas[-1],
-            "only the share of the last core is left: either every core writes its share to one place, or the sums begin "
-            "anew with every core",
+            "only the share of the last core is left: either every core writes its share to one place, or the sums "
+            "begin anew with every core",
         ),
         (
             gammas[0],
@@ -167,10 +168,8 @@ TWO_STAGES = KernelChecker(
         "race-global workspace": "the second stage reads what the first one is still copying out: all cores have to "
         "meet between the two stages, and SyncAll also waits for the core's own copies",
         "gm-read-before-write dgamma": "something is added to dgamma, which nobody has cleared",
-        "gm-out-of-bounds workspace": "a copy goes past the end of the workspace, which has a row for each core, and "
-        "not for each sample",
-        "gm-beyond-declared-size workspace": "a copy goes past the end of the workspace, which has a row for each core, and "
-        "not for each sample",
+        "gm-out-of-bounds workspace": _PAST_THE_END,
+        "gm-beyond-declared-size workspace": _PAST_THE_END,
         "sync-all-deadlock": "every core has to come to SyncAll equally often, those without samples or tiles too",
         "queue-empty": "DeQue finds nothing: EnQue the sums before CopyOut takes them",
         "queue-no-free-buffer": "AllocTensor waits for ever: is FreeTensor called for each row that came in",

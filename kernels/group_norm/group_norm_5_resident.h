@@ -51,12 +51,14 @@ class GroupNormResident : public GroupNormRing<T> {
     if (group < lastGroup_) return {group * this->groupPieces_, (group + 1) * this->groupPieces_};
     return group == lastGroup_ ? share_ : Range{0, 0};
   }
-  // How many pieces of a range do not stay and come again. While ranges follow, kLead slots are left for the first pieces of the next;
-  // and a share behind groups that come again is measured in between, so none of it stays.
+  // How many pieces of a range do not stay and come again. While ranges follow, kLead slots are left for the first pieces of the next.
+  // A share behind groups that come again is measured in between, but for its last kTail pieces: these are measured while the results
+  // of the group leave, and stay.
   __aicore__ inline uint32_t Again(uint32_t index) const {
     const Range range = RangeOf(index), next = RangeOf(index + 1);
     const uint32_t pieces = range.end - range.begin;
-    if (index > 0 && firstGroup_ + index == lastGroup_ && this->groupPieces_ > Base::kSlots - kLead) return pieces;
+    if (index > 0 && firstGroup_ + index == lastGroup_ && this->groupPieces_ > Base::kSlots - kLead)
+      return pieces < kTail ? 0 : pieces - kTail;
     const uint32_t room = next.begin < next.end ? Base::kSlots - kLead : Base::kSlots;
     return pieces < room ? 0 : pieces - room;
   }
@@ -194,6 +196,7 @@ class GroupNormResident : public GroupNormRing<T> {
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
   static constexpr uint32_t kLead = 3;
+  static constexpr uint32_t kTail = 2;
   GroupNormMoments moments_;
   GroupNormResults results_;
   Range share_{0, 0};  // step 7: a part of groups that several cores divide

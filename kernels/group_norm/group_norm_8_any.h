@@ -4,30 +4,21 @@
 #include "group_norm_7_split.h"
 #include "group_norm_single.h"
 
-template <class T, class Epilogue>
-__aicore__ inline void RunGroupNormSmall(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
-                                         const __gm__ GroupNormTilingData* numbers) {
+template <class Op>
+__aicore__ inline void RunGroupNorm(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
+                                    const __gm__ GroupNormTilingData* numbers) {
   AscendC::TPipe pipe;
-  GroupNormSmall<T, Epilogue> op;
+  Op op;
   op.Init(&pipe, x, gamma, beta, y, mean, rstd, numbers);
   op.Process();
 }
 
-template <class T, class Epilogue>
-__aicore__ inline void RunGroupNormSplit(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
-                                         GM_ADDR workspace, const __gm__ GroupNormTilingData* numbers) {
+template <class Op>
+__aicore__ inline void RunGroupNormShared(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
+                                          GM_ADDR workspace, const __gm__ GroupNormTilingData* numbers) {
   AscendC::TPipe pipe;
-  GroupNormSplit<T, Epilogue> op;
+  Op op;
   op.Init(&pipe, x, gamma, beta, y, mean, rstd, workspace, numbers);
-  op.Process();
-}
-
-template <class T, class Epilogue>
-__aicore__ inline void RunGroupNormSingle(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
-                                          const __gm__ GroupNormTilingData* numbers) {
-  AscendC::TPipe pipe;
-  GroupNormSingle<T, Epilogue> op;
-  op.Init(&pipe, x, gamma, beta, y, mean, rstd, numbers);
   op.Process();
 }
 
@@ -37,22 +28,22 @@ __aicore__ inline void RunGroupNormByKey(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta,
   const auto* numbers = reinterpret_cast<const __gm__ GroupNormTilingData*>(tiling);
   switch (numbers->tilingKey) {
     case kGroupNormSmallWay + kGroupNormFloat:
-      return RunGroupNormSmall<float, Epilogue>(x, gamma, beta, y, mean, rstd, numbers);
+      return RunGroupNorm<GroupNormSmall<float, Epilogue>>(x, gamma, beta, y, mean, rstd, numbers);
     case kGroupNormSmallWay + kGroupNormHalf:
-      return RunGroupNormSmall<half, Epilogue>(x, gamma, beta, y, mean, rstd, numbers);
+      return RunGroupNorm<GroupNormSmall<half, Epilogue>>(x, gamma, beta, y, mean, rstd, numbers);
     case kGroupNormSmallWay + kGroupNormBfloat16:
-      return RunGroupNormSmall<bfloat16_t, Epilogue>(x, gamma, beta, y, mean, rstd, numbers);
+      return RunGroupNorm<GroupNormSmall<bfloat16_t, Epilogue>>(x, gamma, beta, y, mean, rstd, numbers);
     case kGroupNormSplitWay + kGroupNormFloat:
-      return RunGroupNormSplit<float, Epilogue>(x, gamma, beta, y, mean, rstd, workspace, numbers);
+      return RunGroupNormShared<GroupNormSplit<float, Epilogue>>(x, gamma, beta, y, mean, rstd, workspace, numbers);
     case kGroupNormSplitWay + kGroupNormHalf:
-      return RunGroupNormSplit<half, Epilogue>(x, gamma, beta, y, mean, rstd, workspace, numbers);
+      return RunGroupNormShared<GroupNormSplit<half, Epilogue>>(x, gamma, beta, y, mean, rstd, workspace, numbers);
     case kGroupNormSplitWay + kGroupNormBfloat16:
-      return RunGroupNormSplit<bfloat16_t, Epilogue>(x, gamma, beta, y, mean, rstd, workspace, numbers);
+      return RunGroupNormShared<GroupNormSplit<bfloat16_t, Epilogue>>(x, gamma, beta, y, mean, rstd, workspace, numbers);
     case kGroupNormSingleWay + kGroupNormFloat:
-      return RunGroupNormSingle<float, Epilogue>(x, gamma, beta, y, mean, rstd, numbers);
+      return RunGroupNorm<GroupNormSingle<float, Epilogue>>(x, gamma, beta, y, mean, rstd, numbers);
     case kGroupNormSingleWay + kGroupNormHalf:
-      return RunGroupNormSingle<half, Epilogue>(x, gamma, beta, y, mean, rstd, numbers);
+      return RunGroupNorm<GroupNormSingle<half, Epilogue>>(x, gamma, beta, y, mean, rstd, numbers);
     case kGroupNormSingleWay + kGroupNormBfloat16:
-      return RunGroupNormSingle<bfloat16_t, Epilogue>(x, gamma, beta, y, mean, rstd, numbers);
+      return RunGroupNorm<GroupNormSingle<bfloat16_t, Epilogue>>(x, gamma, beta, y, mean, rstd, numbers);
   }
 }

@@ -148,6 +148,15 @@ inline void ForContiguous(uint32_t n, Op op, D* dst, const S*... src) {
   for (uint32_t i = 0; i < n; ++i) dst[i] = op(src[i]...);
 }
 
+// The same for a block: all are computed before one is stored. A short loop is unrolled before the compiler looks whether it can be
+// vectorised, and then it cannot, because a store might change what is still to be loaded.
+template <uint32_t kCount, class Op, class D, class... S>
+inline void ForBlock(Op op, D* dst, const S*... src) {
+  D made[kCount];
+  for (uint32_t i = 0; i < kCount; ++i) made[i] = op(src[i]...);
+  for (uint32_t i = 0; i < kCount; ++i) dst[i] = made[i];
+}
+
 template <class... Size>
 constexpr uint32_t LargestOf(Size... size) {
   uint32_t largest = 0;
@@ -172,11 +181,13 @@ void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
         !plan.descending) {  // block by block: inside one, the elements of every operand follow each other
       constexpr uint32_t kWidest = LargestOf(sizeof(D), sizeof(S)...);
       constexpr uint32_t kBlock = kBlockBytes / kWidest;
-      for (uint32_t lane = 0; lane < lanes; lane += kBlock) {
-        const uint32_t count = lanes - lane < kBlock ? lanes - lane : kBlock;
-        ForContiguous(count, op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
+      uint32_t lane = 0;
+      for (; lane + kBlock <= lanes; lane += kBlock)
+        ForBlock<kBlock>(op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
+                         src.at + LaneIndex<S>(src.strides, repeat, lane)...);
+      if (lane < lanes)
+        ForContiguous(lanes - lane, op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
                       src.at + LaneIndex<S>(src.strides, repeat, lane)...);
-      }
       continue;
     }
     for (uint32_t i = 0; i < lanes; ++i) {

@@ -171,6 +171,16 @@ inline void RequireRepeats(const char* op, int32_t repeats, int32_t limit, Loc l
   }
 }
 
+// `kWidth` sums of neighbours, then sums of these, until there are `kLast`, which end in `lanes`. Each width is a constant, or the host's
+// compiler would not vectorise.
+template <class T, uint32_t kWidth, uint32_t kLast>
+inline void AddNeighbours(const SumRule& rule, float* lanes, float* sums) {
+  GNT_INDEPENDENT
+  for (uint32_t i = 0; i < kWidth; ++i) sums[i] = rule.Step<T>(lanes[2 * i], lanes[2 * i + 1]);
+  for (uint32_t i = 0; i < kWidth; ++i) lanes[i] = sums[i];
+  if constexpr (kWidth > kLast) AddNeighbours<T, kWidth / 2, kLast>(rule, lanes, sums);
+}
+
 // The sums of the eight blocks of one repeat, all lanes of which are active. They are read before one is written: dst may be src.
 template <class T>
 inline void SumWholeBlocks(const Core& core, T* out, const T* src, Strides strides, uint32_t repeat) {
@@ -187,18 +197,9 @@ inline void SumWholeBlocks(const Core& core, T* out, const T* src, Strides strid
       out[block] = TreeSum<T>(lanes + block * kPerBlock, kPerBlock, core);
     return;
   }
-  // Neighbours: the same step for all blocks, from one array to the other.
   float sums[kBlocks * kPerBlock / 2];
-  float* from = lanes;
-  float* to = sums;
-  for (uint32_t width = kBlocks * kPerBlock / 2; width >= kBlocks; width /= 2) {
-    GNT_INDEPENDENT
-    for (uint32_t i = 0; i < width; ++i) to[i] = rule.Step<T>(from[2 * i], from[2 * i + 1]);
-    float* const next = from;
-    from = to;
-    to = next;
-  }
-  for (uint32_t block = 0; block < kBlocks; ++block) out[block] = rule.finish(T(from[block]));
+  AddNeighbours<T, kBlocks * kPerBlock / 2, kBlocks>(rule, lanes, sums);
+  for (uint32_t block = 0; block < kBlocks; ++block) out[block] = rule.finish(T(lanes[block]));
 }
 
 // Sums of the `group` lanes each (a block or a pair) of every repeat.
