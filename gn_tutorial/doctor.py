@@ -6,6 +6,7 @@ torch, on this machine; an absent NPU, toolkit or torch is ``missing``, which is
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
@@ -21,7 +22,7 @@ from gn_tutorial.errors import GntError
 
 OK, MISSING, PROBLEM = "ok", "missing", "problem"
 GIB = 1 << 30
-_NPU_SECONDS = 120
+_NPU_SECONDS = _TORCH_SECONDS = 120
 _LEAST_FREE_DISK = GIB
 # One launch of the course's largest notebook array, twice. Docker gives 64 MiB unless told.
 _LEAST_SHARED_MEMORY = 64 << 20
@@ -49,6 +50,7 @@ def run_checks() -> Iterator[Check]:
         check_shared_memory,
         check_torch,
         check_torch_npu,
+        check_torch_operators,
         check_toolkit,
         check_npu,
         check_kernel,
@@ -160,6 +162,26 @@ def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
     if torch is not None and _release(torch) != _release(version):
         return Check("torch_npu", PROBLEM, f"{version} with torch {torch}", f"pip install torch=={_release(version)}")
     return Check("torch_npu", OK, version)
+
+
+def check_torch_operators() -> Check:
+    """Whether PyTorch has every kernel of the course's operators, in a process of its own: torch takes seconds."""
+    name = "torch.ops"
+    if _version("torch") is None:
+        return Check(name, MISSING, "needs torch", "nothing to do: only the PyTorch chapters need it")
+    command = [sys.executable, "-m", "gn_tutorial.torch_ops.registered"]
+    try:
+        asked = subprocess.run(command, capture_output=True, text=True, timeout=_TORCH_SECONDS)
+    except subprocess.TimeoutExpired:
+        return Check(name, PROBLEM, f"importing them gave no answer in {_TORCH_SECONDS} s", " ".join(command))
+    if asked.returncode:
+        last = asked.stderr.strip().splitlines()[-1:] or [f"exit code {asked.returncode}"]
+        return Check(name, PROBLEM, f"importing them fails: {last[0]}", " ".join(command))
+    answer = json.loads(asked.stdout)
+    if answer["missing"]:
+        advice = "update: this is a torch that registers in another way, or a bug to report"
+        return Check(name, PROBLEM, "; ".join(answer["missing"]), advice)
+    return Check(name, OK, f"{len(answer['operators'])} operators, each for {', '.join(answer['keys'])}")
 
 
 def toolkit_path(environ: Mapping[str, str] = os.environ) -> Path | None:

@@ -69,6 +69,7 @@ FORWARD = {
     "meanOut": View((2, 3)),
     "rstdOut": View((2, 3)),
 }
+SILU = {name: value for name, value in FORWARD.items() if name not in ("N", "C", "HxW")}
 BACKWARD = {
     "gradOut": View((2, 6, 4, 3)),
     "input": View((2, 6, 4, 3)),

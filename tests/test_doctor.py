@@ -85,6 +85,7 @@ def test_torch_npu_needs_its_own_torch(
 def test_absent_torch_is_fine(versions: Callable[..., None]) -> None:
     versions()
     assert doctor.check_torch().status == doctor.check_torch_npu({}).status == MISSING
+    assert doctor.check_torch_operators().status == MISSING
 
 
 @pytest.mark.parametrize(

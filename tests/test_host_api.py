@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
 import gn_tutorial as gnt
-from gn_tutorial import host_api, operators, reference
+from gn_tutorial import host_api, host_library, operators, reference
 from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host_api import Code, Refused, Stream, Tensor
@@ -254,4 +254,4 @@ def test_the_python_side_declares_every_function_of_the_headers() -> None:
         for line in path.read_text().splitlines():
             if line.startswith("GN_API "):
                 declared.add(line.partition("(")[0].split()[-1].lstrip("*"))
-    assert declared == {*host_api._CALLS, "GnGetRecentErrMsg", "GnVectorCores"}
+    assert declared == {*host_library._CALLS, *host_library._TWIN_CALLS, "GnGetRecentErrMsg", "GnVectorCores"}

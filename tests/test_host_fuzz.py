@@ -1,7 +1,7 @@
 """Random calls of the host API: no crash, no call accepted that is not allowed, nothing written beside the outputs.
 
 The API is built with AddressSanitizer where the compiler has it, and called in a process of its own:
-``host_fuzz_child`` has the calls, and the model that judges them.
+``host_fuzz_child`` makes the calls, ``host_fuzz_ops`` has the model that judges them.
 """
 
 from __future__ import annotations
@@ -63,10 +63,12 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path | None
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_calls(checked: tuple[Path, Path | None], seed: int) -> None:
-    done = fuzz(checked[0], 800, seed, checked[1])
+    done = fuzz(checked[0], 500, seed, checked[1])
     assert done.returncode == 0, done.stderr[-4000:]
     came_to = json.loads(done.stdout)
-    assert came_to["compared"] > 150
-    assert came_to["PARAM_INVALID"] > 250
-    assert came_to["no descriptor"] > 80
-    assert came_to["PARAM_NULLPTR"] > 3
+    assert set(came_to) == {"GroupNorm", "GroupNormSilu", "GroupNormBackward"}
+    for name, counts in came_to.items():
+        assert counts["compared"] > 80, name
+        assert counts["PARAM_INVALID"] > 120, name
+        assert counts["no descriptor"] > 40, name
+        assert counts["PARAM_NULLPTR"] > 1, name

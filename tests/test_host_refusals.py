@@ -10,7 +10,7 @@ from ctypes import c_void_p
 from typing import Any
 
 import pytest
-from host_api_support import BACKWARD, BFLOAT16, DOUBLE, FORWARD, HALF, INT32, NULL, View, first_call
+from host_api_support import BACKWARD, BFLOAT16, DOUBLE, FORWARD, HALF, INT32, NULL, SILU, View, first_call
 
 from gn_tutorial import host_api
 from gn_tutorial.host_api import Code, whole_numbers
@@ -74,6 +74,28 @@ FORWARD_ROWS: list[Row] = [
         "more than 2147483647 elements",
     ),
 ]
+# GroupNormSilu refuses what GroupNorm does, but for the sizes: it reads them from self.
+OTHER_SIZES = {"N", "C", "HxW"}
+SILU_ROWS: list[Row] = [
+    *(row for row in FORWARD_ROWS if not OTHER_SIZES & row[1].keys() and row[0] != "HxW-of-two-axes"),
+    ("no-axis", {"self": View(()), "out": View(())}, INVALID, "self has shape (); it needs 2 to 8 axes"),
+    ("other-channels", {"self": View((2, 9, 4, 3))}, INVALID, "gamma has shape (6); it must be (9)"),
+    ("no-channels", {"self": View((2, 0, 4)), "out": View((2, 0, 4))}, INVALID, "C is 0"),
+    ("no-space", {"self": View((2, 6, 0)), "out": View((2, 6, 0))}, INVALID, "a group without elements has no mean"),
+    (
+        "other-batch",
+        {"self": View((3, 6, 4, 3)), "out": View((3, 6, 4, 3))},
+        INVALID,
+        "meanOut has shape (2, 3); it must be (3, 3)",
+    ),
+    (
+        "large-group",
+        {"group": 1, "meanOut": View((1, 1)), "rstdOut": View((1, 1))}
+        | {name: View((1, 6, 1 << 31), data=at << 40) for name, at in (("self", 1), ("out", 2))},
+        INVALID,
+        "more than 2147483647 elements",
+    ),
+]
 BACKWARD_ROWS: list[Row] = [
     ("gradOut-null", {"gradOut": NULL}, NULLPTR, "gradOut is null"),
     ("input-null", {"input": NULL}, NULLPTR, "input is null"),
@@ -125,6 +147,11 @@ def test_forward_refusals(changed: dict[str, Any], code: Code, text: str) -> Non
     refused("GroupNorm", FORWARD, changed, code, text)
 
 
+@pytest.mark.parametrize(("changed", "code", "text"), [row[1:] for row in SILU_ROWS], ids=[r[0] for r in SILU_ROWS])
+def test_silu_refusals(changed: dict[str, Any], code: Code, text: str) -> None:
+    refused("GroupNormSilu", SILU, changed, code, text)
+
+
 @pytest.mark.parametrize(
     ("changed", "code", "text"), [row[1:] for row in BACKWARD_ROWS], ids=[r[0] for r in BACKWARD_ROWS]
 )
@@ -141,8 +168,9 @@ def refused(name: str, arguments: dict[str, Any], changed: dict[str, Any], code:
     assert host_api.library().GnGetRecentErrMsg() is None, "a text is told once"
 
 
-def test_the_tables_change_a_call_that_is_right() -> None:
-    answer = first_call("GroupNorm", FORWARD)
+@pytest.mark.parametrize(("name", "arguments"), [("GroupNorm", FORWARD), ("GroupNormSilu", SILU)])
+def test_the_tables_change_a_call_that_is_right(name: str, arguments: dict[str, Any]) -> None:
+    answer = first_call(name, arguments)
     assert answer.status == Code.SUCCESS
     assert answer.text == ""
     assert host_api.library().GnDestroyExecutor(answer.executor) == Code.SUCCESS
@@ -361,6 +389,16 @@ def test_text_of_another_thread_s_failure_is_not_ours() -> None:
     worker.join()
     assert b"tensor is null" in seen[0]
     assert library.GnGetRecentErrMsg() is None
+
+
+def test_an_executor_of_another_operator_is_refused() -> None:
+    library, answer = host_api.library(), first_call("GroupNorm", FORWARD)
+    memory = (ctypes.c_uint8 * answer.workspace)()
+    with host_api.Stream() as stream:
+        assert library.GroupNormSilu(memory, answer.workspace, answer.executor, stream.handle) == INVALID
+        assert "executor was made by GroupNormGetWorkspaceSize" in library.GnGetRecentErrMsg().decode()
+        assert library.GroupNorm(memory, answer.workspace, answer.executor, stream.handle) == 0
+        stream.synchronize()
 
 
 def test_an_unused_executor_is_given_back() -> None:

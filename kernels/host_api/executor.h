@@ -94,6 +94,23 @@ class Executor {
 
 using Executors = Table<Executor, GnExecutor>;
 
+// The first call of every operator: `plan` checks the arguments and plans into the executor that it is given. Only a plan that holds is
+// handed out; after a refusal the caller has 0 bytes and no executor.
+template <class Plan>
+GnStatus Prepare(const char* function, const char* op, uint64_t* workspace_bytes, GnExecutor** executor, Plan&& plan) {
+  return Guarded(function, [&]() -> Outcome {
+    if (workspace_bytes == nullptr) return Null("workspaceSize is null", "pass the address of a uint64_t");
+    if (executor == nullptr) return Null("executor is null", "pass the address of a GnExecutor*");
+    *workspace_bytes = 0;
+    *executor = nullptr;
+    auto made = std::make_shared<Executor>(op);
+    if (Outcome wrong = plan(made.get()); wrong.Failed()) return wrong;
+    *workspace_bytes = made->WorkspaceBytes();
+    *executor = Executors::Only().Add(std::move(made));
+    return {};
+  });
+}
+
 // The second call of every operator: op is who made the executor.
 GnStatus Execute(const char* function, const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor,
                  GnStream* stream);

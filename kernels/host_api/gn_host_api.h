@@ -73,6 +73,13 @@ GN_API GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTensor* 
  * that was 0. An executor is used once; after a refusal it can still be used. */
 GN_API GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
+/* The same, and SiLU of it: out = g / (1 + exp(-g)), with g what GroupNorm would return. N, C and HxW are read from self. */
+GN_API GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
+                                              int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
+                                              GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor);
+
+GN_API GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
 /* The gradients of GroupNorm. gradOut, input: N * C * HxW elements of one type, 0 to 8 axes. mean, rstd: what the forward pass returned,
  * N * group elements, float32. gamma: C elements of input's type, or null for ones. outputMask: three bytes, whether gradInput (as
  * input), gradGammaOut and gradBetaOut (as gamma) are wanted; one that is not wanted may be null and is not touched. */

@@ -1,4 +1,5 @@
-// GroupNorm, forward: what the first call refuses, and what it plans.
+// GroupNorm, forward, alone and with SiLU behind it: what the first call refuses, and what it plans. The two differ in the kernel, and
+// in that GroupNormSilu, as its namesake in CANN, is not told N, C and HxW.
 #include <cinttypes>
 
 #include "checks.h"
@@ -7,32 +8,16 @@
 namespace gn_host {
 namespace {
 
-constexpr const char* kOp = "GroupNorm";
-constexpr const char* kFirst = "GroupNormGetWorkspaceSize";
-
 struct Call {
+  const char* kernel;
   Argument self, gamma, beta, out, mean, rstd;
   Sizes sizes;
   double eps;
+  bool sizes_from_self;  // all but the number of groups
 };
 
-// The first of these refusals that fits, in the order of docs/host-api.md: null pointers, types, sizes, shapes, memory.
-Outcome Check(Call* call) {
-  auto& [self, gamma, beta, out, mean, rstd, sizes, eps] = *call;
-  Outcome wrong = NeedAll({&self, &out, &mean, &rstd});
-  if (!wrong.Failed()) wrong = LookUp({&self, &gamma, &beta, &out, &mean, &rstd});
-  if (!wrong.Failed()) wrong = NeedData({&self, &gamma, &beta, &out, &mean, &rstd});
-  if (!wrong.Failed()) wrong = CheckSupported(self);
-  for (const Argument* one : {&gamma, &beta, &out})
-    if (!wrong.Failed()) wrong = CheckType(*one, self->dtype, "the type of self");
-  for (const Argument* one : {&mean, &rstd})
-    if (!wrong.Failed()) wrong = CheckType(*one, GN_FLOAT, "whatever the type of self is");
-  if (!wrong.Failed()) wrong = CheckSizes(&sizes);
-  if (wrong.Failed()) return wrong;
-  // As the kernel gets it: 1e-50 is positive, and 0 as a float.
-  if (!(static_cast<float>(eps) > 0.0f) || eps > 3.0e38)
-    return Invalid(Text("eps is %g; it must be positive and finite as float32", eps), "1e-5 is usual");
-
+// N, C and HxW as the axes of self say.
+Outcome ReadSizes(const Argument& self, Sizes* sizes) {
   const std::vector<int64_t>& dims = self->dims;
   if (dims.size() < 2)
     return Invalid(Text("self has shape %s; it needs 2 to 8 axes: (N, C, ...)", ShapeText(dims).c_str()));
@@ -41,8 +26,34 @@ Outcome Check(Call* call) {
   for (size_t axis = 2; axis < dims.size(); ++axis) empty = empty || dims[axis] == 0;
   for (size_t axis = 2; axis < dims.size() && !empty; ++axis)
     if (__builtin_mul_overflow(spatial, dims[axis], &spatial)) return Invalid("the axes of self behind C are too long");
-  if (empty) spatial = 0;
-  if (dims[0] != sizes.n || dims[1] != sizes.c || spatial != sizes.hxw) {
+  sizes->n = dims[0];
+  sizes->c = dims[1];
+  sizes->hxw = empty ? 0 : spatial;
+  return {};
+}
+
+// The first of these refusals that fits, in the order of docs/host-api.md: null pointers, types, sizes, shapes, memory.
+Outcome Check(Call* call) {
+  auto& [kernel, self, gamma, beta, out, mean, rstd, sizes, eps, sizes_from_self] = *call;
+  Outcome wrong = NeedAll({&self, &out, &mean, &rstd});
+  if (!wrong.Failed()) wrong = LookUp({&self, &gamma, &beta, &out, &mean, &rstd});
+  if (!wrong.Failed()) wrong = NeedData({&self, &gamma, &beta, &out, &mean, &rstd});
+  if (!wrong.Failed()) wrong = CheckSupported(self);
+  for (const Argument* one : {&gamma, &beta, &out})
+    if (!wrong.Failed()) wrong = CheckType(*one, self->dtype, "the type of self");
+  for (const Argument* one : {&mean, &rstd})
+    if (!wrong.Failed()) wrong = CheckType(*one, GN_FLOAT, "whatever the type of self is");
+  if (!wrong.Failed() && sizes_from_self) wrong = ReadSizes(self, &sizes);
+  if (!wrong.Failed()) wrong = CheckSizes(&sizes);
+  if (wrong.Failed()) return wrong;
+  // As the kernel gets it: 1e-50 is positive, and 0 as a float.
+  if (!(static_cast<float>(eps) > 0.0f) || eps > 3.0e38)
+    return Invalid(Text("eps is %g; it must be positive and finite as float32", eps), "1e-5 is usual");
+
+  const std::vector<int64_t>& dims = self->dims;
+  Sizes own{};
+  if (wrong = ReadSizes(self, &own); wrong.Failed()) return wrong;
+  if (own.n != sizes.n || own.c != sizes.c || own.hxw != sizes.hxw) {
     return Invalid(Text("self has shape %s, which is not N = %" PRId64 ", C = %" PRId64 ", HxW = %" PRId64,
                         ShapeText(dims).c_str(), sizes.n, sizes.c, sizes.hxw),
                    "HxW is the product of all axes behind the second, 1 if there are none");
@@ -82,7 +93,7 @@ Outcome Plan(const Call& call, Executor* plan) {
   const uint64_t item = call.self->ItemBytes(), all = static_cast<uint64_t>(sizes.elements) * item;
   const uint64_t channels = static_cast<uint64_t>(sizes.c) * item;
   const uint64_t statistics = static_cast<uint64_t>(sizes.statistics) * sizeof(float);
-  plan->Add({"group_norm_any",
+  plan->Add({call.kernel,
              tiling.usedCores,
              {{"x", Role::kIn, x, all},
               {"gamma", Role::kIn, gamma, channels},
@@ -95,6 +106,11 @@ Outcome Plan(const Call& call, Executor* plan) {
   return plan->Finish();
 }
 
+Outcome CheckAndPlan(Call call, Executor* plan) {
+  if (Outcome wrong = Check(&call); wrong.Failed()) return wrong;
+  return Plan(call, plan);
+}
+
 }  // namespace
 }  // namespace gn_host
 
@@ -103,22 +119,46 @@ extern "C" GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTens
                                               GnTensor* out, GnTensor* meanOut, GnTensor* rstdOut,
                                               uint64_t* workspaceSize, GnExecutor** executor) {
   using namespace gn_host;
-  return Guarded(kFirst, [&]() -> Outcome {
-    if (workspaceSize == nullptr) return Null("workspaceSize is null", "pass the address of a uint64_t");
-    if (executor == nullptr) return Null("executor is null", "pass the address of a GnExecutor*");
-    *workspaceSize = 0;
-    *executor = nullptr;
-    Call call{{"self", self},       {"gamma", gamma},     {"beta", beta},     {"out", out},
-              {"meanOut", meanOut}, {"rstdOut", rstdOut}, {N, C, HxW, group}, eps};
-    if (Outcome wrong = Check(&call); wrong.Failed()) return wrong;
-    auto plan = std::make_shared<Executor>(kOp);
-    if (Outcome wrong = Plan(call, plan.get()); wrong.Failed()) return wrong;
-    *workspaceSize = plan->WorkspaceBytes();
-    *executor = Executors::Only().Add(std::move(plan));
-    return {};
+  constexpr const char* kFirst = "GroupNormGetWorkspaceSize";
+  return Prepare(kFirst, "GroupNorm", workspaceSize, executor, [&](Executor* plan) {
+    return CheckAndPlan({"group_norm_any",
+                         {"self", self},
+                         {"gamma", gamma},
+                         {"beta", beta},
+                         {"out", out},
+                         {"meanOut", meanOut},
+                         {"rstdOut", rstdOut},
+                         {N, C, HxW, group},
+                         eps,
+                         false},
+                        plan);
   });
 }
 
 extern "C" GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {
   return gn_host::Execute("GroupNorm", "GroupNorm", workspace, workspaceSize, executor, stream);
+}
+
+extern "C" GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
+                                                  int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
+                                                  GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor) {
+  using namespace gn_host;
+  constexpr const char* kFirst = "GroupNormSiluGetWorkspaceSize";
+  return Prepare(kFirst, "GroupNormSilu", workspaceSize, executor, [&](Executor* plan) {
+    return CheckAndPlan({"group_norm_silu",
+                         {"self", self},
+                         {"gamma", gamma},
+                         {"beta", beta},
+                         {"out", out},
+                         {"meanOut", meanOut},
+                         {"rstdOut", rstdOut},
+                         {0, 0, 0, group},
+                         eps,
+                         true},
+                        plan);
+  });
+}
+
+extern "C" GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {
+  return gn_host::Execute("GroupNormSilu", "GroupNormSilu", workspace, workspaceSize, executor, stream);
 }

@@ -112,11 +112,8 @@ extern "C" GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, c
                                                       GnTensor* gradBetaOut, uint64_t* workspaceSize,
                                                       GnExecutor** executor) {
   using namespace gn_host;
-  return Guarded("GroupNormBackwardGetWorkspaceSize", [&]() -> Outcome {
-    if (workspaceSize == nullptr) return Null("workspaceSize is null", "pass the address of a uint64_t");
-    if (executor == nullptr) return Null("executor is null", "pass the address of a GnExecutor*");
-    *workspaceSize = 0;
-    *executor = nullptr;
+  constexpr const char* kFirst = "GroupNormBackwardGetWorkspaceSize";
+  return Prepare(kFirst, "GroupNormBackward", workspaceSize, executor, [&](Executor* plan) -> Outcome {
     BackwardCall call{{"gradOut", gradOut},
                       {"input", input},
                       {"mean", mean},
@@ -129,11 +126,7 @@ extern "C" GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, c
     if (Outcome wrong = NeedAll({&call.grad_out, &call.input, &call.mean, &call.rstd}); wrong.Failed()) return wrong;
     if (Outcome wrong = ReadMask(outputMask, outputMaskSize, &call); wrong.Failed()) return wrong;
     if (Outcome wrong = CheckBackward(&call); wrong.Failed()) return wrong;
-    auto plan = std::make_shared<Executor>("GroupNormBackward");
-    if (Outcome wrong = PlanBackward(call, plan.get()); wrong.Failed()) return wrong;
-    *workspaceSize = plan->WorkspaceBytes();
-    *executor = Executors::Only().Add(std::move(plan));
-    return {};
+    return PlanBackward(call, plan);
   });
 }
 

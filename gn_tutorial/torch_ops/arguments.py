@@ -1,0 +1,96 @@
+"""What the operators refuse, by the argument's name: the same on the CPU, on an NPU and while a graph is traced.
+
+A tensor of another device than x's would be read at an address that means nothing there, so every kernel asks here
+first, the fake ones too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.op_macros import graph_number
+
+#: dtype of x -> its number in CANN's list. mean and rstd are float32 for all of them.
+DTYPES = {
+    dtype: graph_number(str(dtype).removeprefix("torch.")) for dtype in (torch.float32, torch.float16, torch.bfloat16)
+}
+LEAST_AXES, MOST_AXES = 2, 8
+_LARGEST_EPS = 3.0e38  # larger ones are infinite as float32
+
+
+def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> None:
+    """Raise ArgumentError, which names the argument, unless ``op`` can take these."""
+    _check_data(op, x, num_groups)
+    for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None:
+            _check_like(op, name, one, x.device, x.dtype, (x.shape[1],), "one number for each channel")
+    # As the kernel gets it: 1e-50 is positive, and 0 as float32.
+    if not 2.0**-149 <= eps <= _LARGEST_EPS:
+        _refuse(op, "eps", f"eps is {eps:g}; it must be positive and finite as float32", "1e-5 is usual")
+
+
+def check_backward(
+    op: str,
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    num_groups: int,
+    output_mask: Sequence[bool],
+) -> None:
+    """The same for a backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
+    _check_data(op, x, num_groups)
+    _check_like(op, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
+    for name, one in (("mean", mean), ("rstd", rstd)):
+        _check_like(op, name, one, x.device, torch.float32, (x.shape[0], num_groups), "(N, num_groups)")
+    if weight is not None:
+        _check_like(op, "weight", weight, x.device, x.dtype, (x.shape[1],), "one number for each channel")
+    if len(output_mask) != 3:
+        what = f"output_mask has {len(output_mask)} entries; it must have 3"
+        _refuse(op, "output_mask", what, "whether the gradients of x, weight and bias are wanted")
+    if weight is None and output_mask[1]:
+        what = "output_mask[1] asks for the gradient of weight, and weight is None"
+        _refuse(op, "output_mask", what, "pass weight, or False there")
+
+
+def _check_data(op: str, x: Tensor, num_groups: int) -> None:
+    if x.dtype not in DTYPES:
+        _refuse(op, "x", f"x is {x.dtype}; it must be one of {', '.join(map(str, DTYPES))}", "x.float() is float32")
+    if not LEAST_AXES <= x.ndim <= MOST_AXES:
+        what = f"x has shape {tuple(x.shape)}; it needs {LEAST_AXES} to {MOST_AXES} axes: (N, C, ...)"
+        _refuse(op, "x", what, "the first axis is the batch, the second the channels")
+    if num_groups <= 0 or x.shape[1] == 0 or x.shape[1] % num_groups != 0:
+        what = f"x has {x.shape[1]} channels, which cannot be divided into num_groups = {num_groups}"
+        _refuse(op, "num_groups", what, "choose a divisor of the channels")
+    if any(length == 0 for length in x.shape[2:]) and x.shape[0] != 0:
+        what = f"x has shape {tuple(x.shape)}: a group without elements has no mean"
+        _refuse(op, "x", what, "only an empty batch is allowed")
+
+
+def _check_like(
+    op: str,
+    name: str,
+    one: Tensor,
+    device: torch.device,
+    dtype: torch.dtype,
+    shape: Sequence[int],
+    why: str,
+) -> None:
+    if one.device != device:
+        _refuse(op, name, f"{name} is on {one.device}; it must be on {device}, as x", f"{name}.to('{device}')")
+    if one.dtype != dtype:
+        reason = "whatever x is" if name in ("mean", "rstd") else "as x"
+        _refuse(op, name, f"{name} is {one.dtype}; it must be {dtype}, {reason}", f"{name}.to({dtype})")
+    if one.ndim != len(shape) or any(own != other for own, other in zip(one.shape, shape, strict=True)):
+        what = f"{name} has shape {tuple(one.shape)}; it must be {tuple(shape)}, {why}"
+        _refuse(op, name, what, "compare the shapes of all arguments")
+
+
+def _refuse(op: str, argument: str, what: str, hint: str) -> NoReturn:
+    raise ArgumentError(what, where=f"argument {argument} of torch.ops.gn_tutorial.{op}", hint=hint)

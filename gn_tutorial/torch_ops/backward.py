@@ -1,0 +1,70 @@
+"""``torch.ops.gn_tutorial.group_norm_backward``: its kernels, its fake, vmap. It has no gradient of its own."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.torch_ops import transforms
+from gn_tutorial.torch_ops.arguments import check_backward
+from gn_tutorial.torch_ops.batching import batch_backward
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.outputs import backward_outputs
+
+_NAME = "group_norm_backward"
+
+
+@torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
+def group_norm_backward(
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    num_groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of x, weight and bias from that of y; None for those that ``output_mask`` does not ask for.
+
+    grad_y: as x. mean, rstd: what ``group_norm`` returned for x. weight: as there; without it, its gradient cannot be
+    asked for. Raises ArgumentError, which names the argument.
+    """
+    check_backward(_NAME, grad_y, x, mean, rstd, weight, num_groups, output_mask)
+    transforms.refuse_forward_mode(_NAME)
+    made = backward_outputs(x, output_mask)
+    if any(output_mask):
+        sizes = (x.shape[0], x.shape[1], math.prod(x.shape[2:]))
+        mask = (ctypes.c_uint8 * 3)(*output_mask)
+        launch("GroupNormBackward", (grad_y, x, mean, rstd, weight), (*sizes, num_groups, mask, 3), made)
+    return made
+
+
+@group_norm_backward.register_fake
+def _fake(
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    num_groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    check_backward(_NAME, grad_y, x, mean, rstd, weight, num_groups, output_mask)
+    return backward_outputs(x, output_mask)
+
+
+def gradients(*arguments: Any) -> tuple[Tensor | None, ...]:
+    """``group_norm_backward``, under a transform of ``torch.func`` too."""
+    return (_UNDER_TRANSFORM if transforms.active() else group_norm_backward)(*arguments)
+
+
+_UNDER_TRANSFORM = transforms.around(group_norm_backward, lambda *_: None, transforms.no_second_derivative)
+group_norm_backward.register_autograd(transforms.no_second_derivative)
+group_norm_backward.register_vmap(
+    lambda info, dims, *args: batch_backward(group_norm_backward, info.batch_size, dims, *args)
+)

@@ -1,0 +1,73 @@
+"""``torch.vmap``: one call for the whole batch, with the new axis folded into one that the operator has.
+
+Into N where all examples share weight and bias, because no number of one image meets another's. Otherwise into C:
+B batches of C channels in G groups are B * C channels in B * G groups, and each channel has its own weight. So a batch
+of gradients of weight, which are sums over N, stays apart too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch import Tensor
+
+Places = Sequence[int | None]
+
+
+def batch_forward(
+    op: Callable[..., Any],
+    count: int,
+    places: Places,
+    x: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    num_groups: int,
+    eps: float = 1e-5,
+) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+    """y, mean and rstd of ``count`` calls, and where each has the new axis. places: where the arguments have it."""
+    axis = 0 if places[1] is None and places[2] is None else 1
+    x = _folded(x, places[0], count, axis)
+    if axis == 1:
+        weight, bias = (_folded(one, place, count, 0) for one, place in ((weight, places[1]), (bias, places[2])))
+        num_groups = num_groups * count
+    made = op(x, weight, bias, num_groups, eps)
+    return tuple(one.unflatten(axis, (count, one.shape[axis] // count)) for one in made), (axis,) * 3
+
+
+def batch_backward(
+    op: Callable[..., Any],
+    count: int,
+    places: Places,
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    num_groups: int,
+    output_mask: list[bool],
+) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
+    """The gradients of ``count`` calls, and where each has the new axis."""
+    axis = 0 if places[4] is None and not any(output_mask[1:]) else 1
+    data = [_folded(one, place, count, axis) for one, place in zip((grad_y, x, mean, rstd), places[:4], strict=True)]
+    if axis == 1:
+        weight, num_groups = _folded(weight, places[4], count, 0), num_groups * count
+    grads = op(*data, weight, num_groups, output_mask)
+    where = [axis if number == 0 else 0 for number in range(3)]
+    split = [
+        one if one is None else one.unflatten(at, (count, one.shape[at] // count))
+        for one, at in zip(grads, where, strict=True)
+    ]
+    return tuple(split), tuple(None if one is None else at for one, at in zip(split, where, strict=True))
+
+
+def _folded(tensor: Tensor | None, place: int | None, count: int, axis: int) -> Tensor | None:
+    """The tensor with its axis of examples, or a repeated one, in front of ``axis`` and one with it."""
+    if tensor is None:
+        return None
+    moved = (
+        tensor.unsqueeze(axis).expand(*tensor.shape[:axis], count, *tensor.shape[axis:])
+        if place is None
+        else (tensor.movedim(place, axis))
+    )
+    return moved.flatten(axis, axis + 1)

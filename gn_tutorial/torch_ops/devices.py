@@ -1,0 +1,107 @@
+"""Where an operator runs: a build of the host API, a stream of it, and whether one has to wait.
+
+On the CPU that is the twin's build. A call from PyTorch must have its result when it returns there, so it waits. On an
+NPU the host API's work joins PyTorch's own stream, which keeps the order, and nobody waits.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol
+
+import torch
+
+from gn_tutorial import host_library
+from gn_tutorial.errors import KernelError
+from gn_tutorial.host_stream import Stream
+
+#: What the device type of an NPU is called: "npu" once torch_npu is there, "privateuseone" before. torch loads
+#: torch_npu by itself, so the name is known when this module is imported.
+NPU = torch._C._get_privateuse1_backend_name()
+# A stream belongs to one thread here, so that nobody waits for another's work; a C thread stands behind it, so it is
+# kept from call to call. It ends with its thread.
+_OWN = threading.local()
+
+
+class Device(Protocol):
+    """What a launch needs of the place where the tensors are."""
+
+    def library(self) -> ctypes.CDLL:
+        """The host API, built for this device. Raises GntError."""
+
+    def chosen(self) -> AbstractContextManager[object]:
+        """A block in which this is the device that streams and launches mean."""
+
+    def stream(self) -> ctypes.c_void_p:
+        """The handle of the stream that the next launch goes to. Raises GntError."""
+
+    def finish(self) -> None:
+        """Wait where the caller expects results at once. Raises KernelError for a launch that failed."""
+
+
+class Twin:
+    """The CPU."""
+
+    def chosen(self) -> AbstractContextManager[object]:
+        """There is one CPU."""
+        return nullcontext()
+
+    def library(self) -> ctypes.CDLL:
+        """The host API with the twin as the device; the first call may compile it."""
+        return host_library.library()
+
+    def stream(self) -> ctypes.c_void_p:
+        """A stream of this thread; the first call may compile kernels."""
+        return _own_stream().handle
+
+    def finish(self) -> None:
+        """Wait for this thread's stream."""
+        _own_stream().synchronize()
+
+
+class Npu:
+    """NPU number ``index``, through torch_npu. Not run on one here."""
+
+    def __init__(self, index: int | None) -> None:
+        self.index = index
+
+    def chosen(self) -> AbstractContextManager[object]:
+        """PyTorch's choice of this NPU: a tensor may be on another one than the current."""
+        return torch.accelerator.device_index(self.index)
+
+    def library(self) -> ctypes.CDLL:
+        """The host API, built for the NPU. Raises KernelError with the reason where there is none."""
+        from gn_tutorial.npu import host_library, why_not
+
+        if reason := why_not():
+            raise KernelError(
+                f"there is no NPU to run on: {reason}",
+                where="torch.ops.gn_tutorial",
+                hint="tensors on the CPU run on the twin; `gnt doctor` says what is missing",
+            )
+        return host_library()
+
+    def stream(self) -> ctypes.c_void_p:
+        """What PyTorch's current NPU stream is to the host API."""
+        from gn_tutorial.npu import stream_of_torch
+
+        return stream_of_torch()
+
+    def finish(self) -> None:
+        """Nothing: the stream keeps the order, and a later synchronisation tells what failed."""
+
+
+def device_of(tensor: torch.Tensor) -> Device:
+    """The device of a tensor that a kernel here was called with."""
+    return Twin() if tensor.device.type == "cpu" else Npu(tensor.device.index)
+
+
+def _own_stream() -> Stream:
+    process, stream = getattr(_OWN, "stream", (0, None))
+    if stream is None or process != os.getpid():  # a forked child cannot use its parent's
+        stream = Stream()
+        _OWN.stream = (os.getpid(), stream)
+    return stream

@@ -1,0 +1,71 @@
+"""``torch.ops.gn_tutorial.group_norm``: its kernels, its fake, its gradient, vmap, autocast."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.torch_ops import transforms
+from gn_tutorial.torch_ops.arguments import check_forward
+from gn_tutorial.torch_ops.backward import gradients
+from gn_tutorial.torch_ops.batching import batch_forward
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.outputs import forward_outputs
+
+_NAME = "group_norm"
+Results = tuple[Tensor, Tensor, Tensor]
+
+
+@torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
+def group_norm(
+    x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float = 1e-5
+) -> tuple[Tensor, Tensor, Tensor]:
+    """y, mean and rstd of x, shape (N, C, ...) of 2 to 8 axes: float32, float16 or bfloat16.
+
+    weight, bias: shape (C,), x's dtype, None for ones and zeros. y: as x, channels last if x is. mean, rstd: float32,
+    shape (N, num_groups), not differentiable. Raises ArgumentError, which names the argument.
+    """
+    check_forward(_NAME, x, weight, bias, num_groups, eps)
+    transforms.refuse_forward_mode(_NAME)
+    made = forward_outputs(x, num_groups)
+    sizes = (x.shape[0], x.shape[1], math.prod(x.shape[2:]))
+    launch("GroupNorm", (x, weight, bias), (*sizes, num_groups, eps), made)
+    return made
+
+
+# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+@group_norm.register_fake
+def _fake(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float = 1e-5) -> Results:
+    check_forward(_NAME, x, weight, bias, num_groups, eps)
+    return forward_outputs(x, num_groups)
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: Results) -> None:
+    x, weight, _, ctx.num_groups, _ = inputs
+    _, mean, rstd = output
+    ctx.mark_non_differentiable(mean, rstd)
+    ctx.save_for_backward(x, weight, mean, rstd)
+
+
+def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | None, ...]:
+    x, weight, mean, rstd = ctx.saved_tensors
+    wanted = list(ctx.needs_input_grad[:3])
+    return *gradients(grad_y, x, mean, rstd, weight, ctx.num_groups, wanted), None, None
+
+
+group_norm.register_autograd(_gradients, setup_context=_save)
+group_norm.register_vmap(lambda info, dims, *args: batch_forward(group_norm, info.batch_size, dims, *args))
+for _device in ("cpu", NPU):
+    group_norm.register_autocast(_device, torch.float32)
+
+
+def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> Results:
+    """``group_norm``, differentiable under a transform of ``torch.func`` too."""
+    return (_UNDER_TRANSFORM if transforms.active() else group_norm._opoverload)(x, weight, bias, num_groups, eps)
+
+
+_UNDER_TRANSFORM = transforms.around(group_norm, _save, _gradients)

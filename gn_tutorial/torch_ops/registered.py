@@ -1,0 +1,29 @@
+"""Which registrations of the operators PyTorch's dispatcher has: what ``gnt doctor`` asks, in a process of its own.
+
+``python -m gn_tutorial.torch_ops.registered`` prints the answer as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+
+import torch
+
+from gn_tutorial import torch_ops
+
+#: What each operator needs: the CPU, shapes without numbers, gradients, an NPU.
+KEYS = ("CPU", "Meta", "Autograd", "PrivateUse1")
+
+
+def missing() -> list[str]:
+    """A sentence for every operator and key without a kernel."""
+    return [
+        f"{name} has no kernel for {key}"
+        for name in torch_ops.__all__
+        for key in KEYS
+        if not torch._C._dispatch_has_kernel_for_dispatch_key(f"gn_tutorial::{name}", key)
+    ]
+
+
+if __name__ == "__main__":
+    print(json.dumps({"operators": torch_ops.__all__, "keys": KEYS, "missing": missing()}))
