@@ -197,8 +197,8 @@ _ELF = sys.platform.startswith("linux")
 def kernel_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
     """Flags of a kernel library: it exports what the twin marks, and nothing else."""
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
-    # A third level would have zig compile its C++ library a third time.
-    little = "-O3" if compiler.is_zig else "-O1"
+    # g++ takes a third less time with -Og than with -O1. A third level would have zig compile its C++ library a third time.
+    little = "-O3" if compiler.is_zig else "-Og"
     level = little if optimise == "little" else "-O3" if optimise else "-O0"
     return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden)
 

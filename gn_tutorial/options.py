@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_type_hints
 from gn_tutorial import abi
 from gn_tutorial.errors import ArgumentError
 
-#: How fast a kernel library is to be, or how soon there: True (-O3), "little" (-O1: for launches of a few milliseconds,
+#: How fast a kernel library is to be, or how soon there: True (-O3), "little" (-Og: for launches of a few milliseconds,
 #: there in half the time), False (-O0 -g: for a debugger). The numbers of a launch are the same bits.
 Optimise = bool | Literal["little"]
 
