@@ -20,7 +20,9 @@ def pytest_report_header() -> str:
     """Say what is left out, so that a green run without torch is not taken for the whole."""
     if not collect_ignore:
         return "torch: installed"
-    return "torch: not installed, so tests of the PyTorch operators skip, notebook 11 is left out; ./gnt torch installs it"
+    return (
+        "torch: not installed, so tests of the PyTorch operators skip, notebook 11 is left out; ./gnt torch installs it"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -280,7 +280,9 @@ def test_interrupted_then_continued(clone: Path) -> None:
 @pytest.fixture
 def torch_clone(clone: Path) -> Path:
     """The clone, with a package that asks for torch==9.9 in its extra."""
-    (clone / "pyproject.toml").write_text(PYPROJECT + '[project.optional-dependencies]\ntorch = ["other", "torch==9.9"]\n')
+    (clone / "pyproject.toml").write_text(
+        PYPROJECT + '[project.optional-dependencies]\ntorch = ["other", "torch==9.9"]\n'
+    )
     return clone
 
 

@@ -38,7 +38,8 @@ __aicore__ inline void RunGroupNormByKey(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta,
     case kGroupNormSplitWay + kGroupNormHalf:
       return RunGroupNormShared<GroupNormSplit<half, Epilogue>>(x, gamma, beta, y, mean, rstd, workspace, numbers);
     case kGroupNormSplitWay + kGroupNormBfloat16:
-      return RunGroupNormShared<GroupNormSplit<bfloat16_t, Epilogue>>(x, gamma, beta, y, mean, rstd, workspace, numbers);
+      return RunGroupNormShared<GroupNormSplit<bfloat16_t, Epilogue>>(x, gamma, beta, y, mean, rstd, workspace,
+                                                                      numbers);
     case kGroupNormSingleWay + kGroupNormFloat:
       return RunGroupNorm<GroupNormSingle<float, Epilogue>>(x, gamma, beta, y, mean, rstd, numbers);
     case kGroupNormSingleWay + kGroupNormHalf:
