@@ -163,8 +163,13 @@ def test_vmap_of_the_backward_pass_keeps_examples_apart(mask: list[bool], with_w
 
 
 @pytest.mark.parametrize(
-    ("apply", "builtin"), [(forward.apply, aten), (silu.apply, aten_silu)], ids=["group_norm", "group_norm_silu"]
-)
+    ("apply", "builtin"),
+    [
+        (forward.apply, aten), (silu.apply, aten_silu),
+        (torch.ops.gn_tutorial.group_norm, aten), (torch.ops.gn_tutorial.group_norm_silu, aten_silu),
+    ],
+    ids=["group_norm.apply", "group_norm_silu.apply", "group_norm", "group_norm_silu"],
+)  # fmt: skip
 @pytest.mark.parametrize("affine", [True, False])
 def test_gradients_for_each_example(affine: bool, apply: Callable, builtin: Callable) -> None:
     x, weight, bias, _ = data(SHAPE)
@@ -180,6 +185,27 @@ def test_gradients_for_each_example(affine: bool, apply: Callable, builtin: Call
     mine = each(lambda *some: apply(*some, GROUPS, 1e-5)[0])
     for one, other in zip(mine, each(lambda *some: builtin(*some, GROUPS)), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_the_bare_operator_under_torch_func() -> None:
+    """The default of eps, which the dispatcher leaves out; levels in each other; compiled; functionalize."""
+    x, weight, bias, _ = data(SHAPE)
+
+    def builtin(x: Tensor) -> Tensor:
+        return aten(x, weight, bias, GROUPS)
+
+    def bare(x: Tensor) -> Tensor:
+        return torch.ops.gn_tutorial.group_norm(x, weight, bias, GROUPS)[0]
+
+    right = torch.func.grad(lambda x: builtin(x).sin().sum())(x)
+    first = torch.func.grad(lambda x: bare(x).sin().sum())
+    over_vmap = torch.func.grad(lambda x: torch.vmap(lambda one: bare(one[None]))(x).sin().sum())
+    compiled = torch.compile(first, backend="aot_eager", fullgraph=True)
+    for mine in (first(x), over_vmap(x), compiled(x), torch.func.vjp(bare, x)[1](builtin(x).cos())[0]):
+        torch.testing.assert_close(mine, right, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(torch.func.functionalize(bare)(x), bare(x), rtol=0, atol=0)
+    with pytest.raises(ArgumentError, match="second derivatives"):
+        torch.func.grad(lambda x: first(x).sum())(x)
 
 
 def test_jacrev_of_a_module() -> None:

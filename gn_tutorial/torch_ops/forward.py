@@ -68,4 +68,4 @@ def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int
     return (_UNDER_TRANSFORM if transforms.active() else group_norm._opoverload)(x, weight, bias, num_groups, eps)
 
 
-_UNDER_TRANSFORM = transforms.around(group_norm, _save, _gradients)
+_UNDER_TRANSFORM = transforms.around(group_norm, _save, _gradients, batch_forward)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.torch_ops.arguments import certainly
 
 #: Number of axes -> the channels-last format of it, and its axes from the one with the smallest stride on.
 _CHANNELS_LAST = {
@@ -30,10 +35,15 @@ def like(x: Tensor) -> Tensor:
 
 
 def memory_format(x: Tensor) -> torch.memory_format:
-    """The format that x's strides show, decided as the built-in operators do: gaps are allowed, overlaps are not."""
+    """The format that x's strides show, decided as the built-in operators do: gaps are allowed, overlaps are not.
+
+    Raises ArgumentError while a graph is traced, if strides that are known only at run time leave it open.
+    """
     if x.ndim not in _CHANNELS_LAST:
         return torch.contiguous_format
     name, order = _CHANNELS_LAST[x.ndim]
+    if any(isinstance(one, torch.SymInt) for one in x.stride()) and _known_at_run_time(x.stride()):
+        return _certain_format(x, name, order)
     least, channel = 0, x.stride(1)
     if channel == 0:
         return torch.contiguous_format
@@ -44,3 +54,25 @@ def memory_format(x: Tensor) -> torch.memory_format:
             return torch.contiguous_format
         least = stride * length if length > 1 else stride
     return name
+
+
+def _known_at_run_time(numbers: Sequence[int | torch.SymInt]) -> bool:
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    return bool(free_unbacked_symbols(numbers))
+
+
+def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) -> torch.memory_format:
+    """The format whose strides x has whatever its sizes will be. Another one would not be that of the kernel's y."""
+    for found, axes in ((torch.contiguous_format, range(x.ndim - 1, -1, -1)), (name, order)):
+        stride, same = 1, True
+        for axis in axes:
+            same = same and certainly(x.stride(axis) == stride)
+            stride = stride * torch.sym_max(x.shape[axis], 1)
+        if same:
+            return found
+    raise ArgumentError(
+        f"the layout of x is known only at run time: its strides are {tuple(x.stride())}",
+        where="argument x of torch.ops.gn_tutorial",
+        hint="x.contiguous(), or x.contiguous(memory_format=torch.channels_last), has a layout that is known",
+    )

@@ -88,4 +88,4 @@ def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int
     return (_UNDER_TRANSFORM if transforms.active() else group_norm_silu._opoverload)(x, weight, bias, num_groups, eps)
 
 
-_UNDER_TRANSFORM = transforms.around(group_norm_silu, _save, _gradients)
+_UNDER_TRANSFORM = transforms.around(group_norm_silu, _save, _gradients, batch_forward)
