@@ -5,8 +5,8 @@
 A step is the forward pass, the backward pass and the optimizer of ``gn_tutorial.training``, on 64 images. "norms" is
 the part of the two GroupNorm layers alone, forward and backward, on tensors of the same shapes. All ways take turns in
 one process with one thread of PyTorch; each figure is a median of wall-clock times of this machine, each ratio a median
-of the rounds' ratios. Our kernels run on the CPU twin, one number after the other as an NPU's vector unit would
-compute them: nothing here says what a kernel costs on an NPU.
+of the rounds' ratios. Ours run on the CPU twin, in pieces that were chosen for an NPU's memory: nothing here says what a
+kernel costs on an NPU.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def main() -> int:
     for row in rows:
         table.add_row(row["part"], *(f"{row[key]:.2f}" for key in ("ours", "built-in", "ratio")))
     Console(width=100).print(table)
-    print("The twin checks and computes on the CPU. It is no measure of an NPU.")
+    print("Ours ran on the CPU twin: this is no measure of an NPU.")
     return 0
 
 
