@@ -5,8 +5,7 @@
 A step is the forward pass, the backward pass and the optimizer of ``gn_tutorial.training``, on 64 images. "norms" is
 the part of the two GroupNorm layers alone, forward and backward, on tensors of the same shapes. All ways take turns in
 one process with one thread of PyTorch; each figure is a median of wall-clock times of this machine, each ratio a median
-of the rounds' ratios. Ours run on the CPU twin, in pieces that were chosen for an NPU's memory: nothing here says what a
-kernel costs on an NPU.
+of the rounds' ratios. Ours run on the CPU twin: nothing here says what a kernel costs on an NPU.
 """
 
 from __future__ import annotations

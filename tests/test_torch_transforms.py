@@ -82,53 +82,6 @@ def test_dynamic_shapes_compile_once() -> None:
     assert counter.frame_count == 1
 
 
-def places(x: Tensor) -> Tensor:
-    """Where x is finite: for the compiler a list whose length is known only at run time."""
-    return torch.nonzero(x.flatten() < torch.inf).flatten()
-
-
-RUN_TIME: dict[str, Callable[[Tensor], Tensor]] = {
-    "batch": lambda x: x[places(x[:, 0, 0, 0])],
-    "batch of channels_last": lambda x: x.to(memory_format=torch.channels_last)[places(x[:, 0, 0, 0])],
-    "width": lambda x: x[..., places(x[0, 0, 0])],
-    "slice": lambda x: x[..., : len(places(x[0, 0, 0]))],
-    "width, channels_last": lambda x: x[..., places(x[0, 0, 0])].contiguous(memory_format=torch.channels_last),
-}
-
-
-@pytest.mark.parametrize("cut", RUN_TIME.values(), ids=RUN_TIME)
-def test_sizes_that_are_known_at_run_time(cut: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch._dynamo.config, "capture_dynamic_output_shape_ops", True)
-    x, weight, bias, _ = data(SHAPE)
-
-    def norm(x: Tensor, weight: Tensor) -> Tensor:
-        return ours(cut(x), weight, bias, GROUPS)
-
-    inputs = [x.requires_grad_(), weight.requires_grad_()]
-    compiled = torch.compile(norm, backend="aot_eager", fullgraph=True)
-    for mine, right in zip(with_gradients(compiled, *inputs), with_gradients(norm, *inputs), strict=True):
-        torch.testing.assert_close(mine, right)
-        assert mine.stride() == right.stride()
-
-
-def test_a_layout_that_is_known_only_at_run_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch._dynamo.config, "capture_dynamic_output_shape_ops", True)
-    x = data(SHAPE)[0]
-    for cut in (lambda x: RUN_TIME["width"](x)[:, :4], lambda x: RUN_TIME["width, channels_last"](x)[:, :4]):
-        compiled = torch.compile(lambda x, cut=cut: ours(cut(x), None, None, 2), backend="eager", fullgraph=True)
-        with pytest.raises(Exception, match="the layout of x is known only at run time"):
-            compiled(x)
-
-
-def test_a_number_of_groups_that_is_known_at_run_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch._dynamo.config, "capture_scalar_outputs", True)
-    x, weight, bias, _ = data(SHAPE)
-    compiled = torch.compile(lambda x, n: ours(x, weight, bias, n.item()), backend="aot_eager", fullgraph=True)
-    torch.testing.assert_close(compiled(x, torch.tensor(3)), ours(x, weight, bias, 3), rtol=0, atol=0)
-    with pytest.raises(ArgumentError, match="cannot be divided into num_groups = 4"):
-        compiled(x, torch.tensor(4))
-
-
 def test_a_compiled_call_refuses_as_the_eager_one() -> None:
     x, weight, bias, _ = data(SHAPE)
     compiled = torch.compile(lambda x, w: ours(x, w, bias, GROUPS), fullgraph=True, backend="eager")
