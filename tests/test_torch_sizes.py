@@ -78,7 +78,9 @@ def test_a_layout_that_is_known_only_at_run_time_is_refused() -> None:
 @pytest.mark.parametrize("count", [3, 4])
 def test_a_number_of_groups_that_is_known_at_run_time(count: int) -> None:
     x, weight, bias, _ = data(SHAPE)
-    compiled = torch.compile(lambda x, some: ours(x, weight, bias, len(places(some))), backend="aot_eager", fullgraph=True)
+    compiled = torch.compile(
+        lambda x, some: ours(x, weight, bias, len(places(some))), backend="aot_eager", fullgraph=True
+    )
     if count == 3:
         torch.testing.assert_close(compiled(x, torch.ones(3)), ours(x, weight, bias, 3), rtol=0, atol=0)
     else:  # by the kernel, which gets the number

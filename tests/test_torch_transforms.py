@@ -208,6 +208,22 @@ def test_the_bare_operator_under_torch_func() -> None:
         torch.func.grad(lambda x: first(x).sum())(x)
 
 
+def test_the_bare_operators_of_the_other_cases_under_torch_func() -> None:
+    x, weight = data((4, 6))[:2]
+    table = torch.stack([weight, weight * 2, weight - 1])
+    ops, builtin = torch.ops.gn_tutorial, torch.nn.functional
+    for mine, right in (
+        (lambda x, w: ops.gelu(x) * w, lambda x, w: builtin.gelu(x, approximate="tanh") * w),
+        (lambda x, w: ops.linear(x, w * table), lambda x, w: builtin.linear(x, w * table)),
+    ):
+        each = [
+            torch.vmap(torch.func.grad(lambda *some, f=f: f(*some).sin().sum(), argnums=(0, 1)), in_dims=(0, None))
+            for f in (mine, right)
+        ]
+        for one, other in zip(each[0](x, weight), each[1](x, weight), strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
 def test_jacrev_of_a_module() -> None:
     x = data((1, 6, 2, 2))[0]
     modules = nn.GroupNorm(GROUPS, 6), torch.nn.GroupNorm(GROUPS, 6)

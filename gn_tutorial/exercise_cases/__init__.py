@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Protocol
 
 from gn_tutorial.exercise_cases import (
+    backward_bits,
+    backward_kernel,
     double_buffer,
+    gelu,
     gradient_tests,
     gradients,
     machine,
@@ -63,4 +66,11 @@ CHECKERS: Mapping[str, Checker] = {
     "gradient-gamma-beta": gradients.GRADIENT_GAMMA_BETA,
     "gradient-test": gradient_tests.GRADIENT_TEST,
     "which-mistake": gradient_tests.WHICH_MISTAKE,
+<<<<<<< HEAD
+    "gelu-gradient": gelu.GELU_GRADIENT,
+=======
+    "two-stages": backward_kernel.TWO_STAGES,
+    "shared-sums": backward_kernel.SHARED_SUMS,
+    "bits": backward_bits.BITS,
+>>>>>>> nb10
 }
