@@ -66,11 +66,8 @@ CHECKERS: Mapping[str, Checker] = {
     "gradient-gamma-beta": gradients.GRADIENT_GAMMA_BETA,
     "gradient-test": gradient_tests.GRADIENT_TEST,
     "which-mistake": gradient_tests.WHICH_MISTAKE,
-<<<<<<< HEAD
-    "gelu-gradient": gelu.GELU_GRADIENT,
-=======
     "two-stages": backward_kernel.TWO_STAGES,
     "shared-sums": backward_kernel.SHARED_SUMS,
     "bits": backward_bits.BITS,
->>>>>>> nb10
+    "gelu-gradient": gelu.GELU_GRADIENT,
 }
