@@ -61,6 +61,7 @@ PYTHON_ROOMS = {
     "graph": Room("graph_mode", "base facts"),
     "torch_cpp": Room("torch_cpp", "base facts cache compiler build host npu"),
     "torch": Room("nn torch_ops torch_ops.*", "base facts host npu kernel"),
+    "training": Room("training", "base"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
     "bench": Room("bench bench_* tune", "base facts tiling launch kernel timing profile"),
     "calibration": Room("calibration", "base facts launch kernel timing profile"),
@@ -75,9 +76,10 @@ PYTHON_ROOMS = {
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
 IMPORTED_ONLY_BY = {
     "matplotlib": {"plot", "plot_*"},
-    "torch": {"graph_mode", "nn", "npu", "torch_cpp", "torch_ops.*"},
+    "torch": {"graph_mode", "nn", "npu", "torch_cpp", "torch_ops.*", "training"},
     "torch_npu": {"graph_mode", "npu"},
     "torchair": {"graph_mode"},
+    "sklearn": {"training"},
 }
 
 TWIN_ROOMS = {

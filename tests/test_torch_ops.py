@@ -145,25 +145,52 @@ def test_a_group_of_one_element_is_its_bias() -> None:
     torch.testing.assert_close(ours(torch.randn(1, 6), weight, bias, 6), bias[None], rtol=0, atol=0)
 
 
-def test_three_ways_of_calling_give_the_same_bits() -> None:
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_three_ways_of_calling_give_the_same_bits(dtype: str) -> None:
+    """torch.ops, the module, and the host API on arrays; forward and backward."""
     from gn_tutorial import nn
 
-    x, weight, bias, grad = data(SHAPE)
-    module = nn.GroupNorm(GROUPS, SHAPE[1])
+    x, weight, bias, grad = data(SHAPE, DTYPES[dtype])
+    module = nn.GroupNorm(GROUPS, SHAPE[1], dtype=DTYPES[dtype])
     module.load_state_dict({"weight": weight, "bias": bias})
     direct = host_api.group_norm(array(x), array(weight), array(bias), num_groups=GROUPS)
     op = OPS.group_norm(x, weight, bias, GROUPS)
     for one, other in zip(op, direct, strict=True):
-        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(array(one), other)
     leaf = x.clone().requires_grad_()
     y = module(leaf)
     np.testing.assert_array_equal(array(y), direct.out)
     y.backward(grad)
+    op_grads = OPS.group_norm_backward(grad, x, *op[1:], weight, GROUPS, [True] * 3)
     grads = host_api.group_norm_backward(
         array(grad), array(x), direct.mean, direct.rstd, array(weight), num_groups=GROUPS
     )
-    for one, other in zip((leaf.grad, module.weight.grad, module.bias.grad), grads, strict=True):
-        np.testing.assert_array_equal(one, other)
+    of_module = leaf.grad, module.weight.grad, module.bias.grad
+    for ways in zip(of_module, op_grads, grads, strict=True):
+        np.testing.assert_array_equal(array(ways[0]), ways[2])
+        np.testing.assert_array_equal(array(ways[1]), ways[2])
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "channels_last", "every_second"])
+@pytest.mark.parametrize("mask", [(True, True, True), (False, True, False)], ids=str)
+def test_no_number_of_a_result_is_left_as_it_was_in_memory(mask: tuple[bool, ...], layout: str) -> None:
+    """With deterministic algorithms PyTorch fills new memory with NaN: what a kernel did not write shows."""
+    x, weight, bias, grad = data(SHAPE)
+    x = LAYOUTS[layout](x)
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert torch.empty(3).isnan().all()  # the trap is set
+        forward = OPS.group_norm(x, weight, bias, GROUPS)
+        backward = OPS.group_norm_backward(grad, x, *forward[1:], weight, GROUPS, list(mask))
+        results = [
+            *forward,
+            *OPS.group_norm_silu(x, weight, bias, GROUPS),
+            *(one for one in backward if one is not None),
+        ]
+    finally:
+        torch.use_deterministic_algorithms(before)
+    assert [bool(one.isnan().any()) for one in results] == [False] * (6 + sum(mask))
 
 
 # --- what PyTorch itself checks --------------------------------------------------------------------------------------

@@ -163,8 +163,13 @@ def test_vmap_of_the_backward_pass_keeps_examples_apart(mask: list[bool], with_w
 
 
 @pytest.mark.parametrize(
-    ("apply", "builtin"), [(forward.apply, aten), (silu.apply, aten_silu)], ids=["group_norm", "group_norm_silu"]
-)
+    ("apply", "builtin"),
+    [
+        (forward.apply, aten), (silu.apply, aten_silu),
+        (torch.ops.gn_tutorial.group_norm, aten), (torch.ops.gn_tutorial.group_norm_silu, aten_silu),
+    ],
+    ids=["group_norm.apply", "group_norm_silu.apply", "group_norm", "group_norm_silu"],
+)  # fmt: skip
 @pytest.mark.parametrize("affine", [True, False])
 def test_gradients_for_each_example(affine: bool, apply: Callable, builtin: Callable) -> None:
     x, weight, bias, _ = data(SHAPE)
@@ -180,6 +185,43 @@ def test_gradients_for_each_example(affine: bool, apply: Callable, builtin: Call
     mine = each(lambda *some: apply(*some, GROUPS, 1e-5)[0])
     for one, other in zip(mine, each(lambda *some: builtin(*some, GROUPS)), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_the_bare_operator_under_torch_func() -> None:
+    """The default of eps, which the dispatcher leaves out; levels in each other; compiled; functionalize."""
+    x, weight, bias, _ = data(SHAPE)
+
+    def builtin(x: Tensor) -> Tensor:
+        return aten(x, weight, bias, GROUPS)
+
+    def bare(x: Tensor) -> Tensor:
+        return torch.ops.gn_tutorial.group_norm(x, weight, bias, GROUPS)[0]
+
+    right = torch.func.grad(lambda x: builtin(x).sin().sum())(x)
+    first = torch.func.grad(lambda x: bare(x).sin().sum())
+    over_vmap = torch.func.grad(lambda x: torch.vmap(lambda one: bare(one[None]))(x).sin().sum())
+    compiled = torch.compile(first, backend="aot_eager", fullgraph=True)
+    for mine in (first(x), over_vmap(x), compiled(x), torch.func.vjp(bare, x)[1](builtin(x).cos())[0]):
+        torch.testing.assert_close(mine, right, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(torch.func.functionalize(bare)(x), bare(x), rtol=0, atol=0)
+    with pytest.raises(ArgumentError, match="second derivatives"):
+        torch.func.grad(lambda x: first(x).sum())(x)
+
+
+def test_the_bare_operators_of_the_other_cases_under_torch_func() -> None:
+    x, weight = data((4, 6))[:2]
+    table = torch.stack([weight, weight * 2, weight - 1])
+    ops, builtin = torch.ops.gn_tutorial, torch.nn.functional
+    for mine, right in (
+        (lambda x, w: ops.gelu(x) * w, lambda x, w: builtin.gelu(x, approximate="tanh") * w),
+        (lambda x, w: ops.linear(x, w * table), lambda x, w: builtin.linear(x, w * table)),
+    ):
+        each = [
+            torch.vmap(torch.func.grad(lambda *some, f=f: f(*some).sin().sum(), argnums=(0, 1)), in_dims=(0, None))
+            for f in (mine, right)
+        ]
+        for one, other in zip(each[0](x, weight), each[1](x, weight), strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
 def test_jacrev_of_a_module() -> None:

@@ -1,7 +1,8 @@
 """What the operators refuse, by the argument's name: the same on the CPU, on an NPU and while a graph is traced.
 
 A tensor of another device than x's would be read at an address that means nothing there, so every kernel asks here
-first, the fake ones too.
+first, the fake ones too. While a graph is traced, a size may be known only at run time: what such a size decides is
+left to the kernel, which asks again.
 """
 
 from __future__ import annotations
@@ -57,6 +58,15 @@ def check_backward(
         _refuse(op, "output_mask", what, "pass weight, or False there")
 
 
+def certainly(condition: bool | torch.SymBool) -> bool:
+    """Whether a condition holds; False where that is known only at run time, when a kernel gets numbers."""
+    if not isinstance(condition, torch.SymBool):
+        return condition
+    from torch.fx.experimental.symbolic_shapes import guard_or_false
+
+    return guard_or_false(condition)
+
+
 def check_elements(op: str, x: Tensor, **like_x: Tensor) -> None:
     """The same for an operator that works element by element. like_x: tensors of x's shape, dtype and device."""
     _check_dtype(op, x)
@@ -100,10 +110,10 @@ def _check_data(op: str, x: Tensor, num_groups: int) -> None:
     if not LEAST_AXES <= x.ndim <= MOST_AXES:
         what = f"x has shape {tuple(x.shape)}; it needs {LEAST_AXES} to {MOST_AXES} axes: (N, C, ...)"
         _refuse(op, "x", what, "the first axis is the batch, the second the channels")
-    if num_groups <= 0 or x.shape[1] == 0 or x.shape[1] % num_groups != 0:
+    if any(map(certainly, (num_groups <= 0, x.shape[1] == 0))) or certainly(x.shape[1] % num_groups != 0):
         what = f"x has {x.shape[1]} channels, which cannot be divided into num_groups = {num_groups}"
         _refuse(op, "num_groups", what, "choose a divisor of the channels")
-    if any(length == 0 for length in x.shape[2:]) and x.shape[0] != 0:
+    if any(certainly(length == 0) for length in x.shape[2:]) and certainly(x.shape[0] != 0):
         what = f"x has shape {tuple(x.shape)}: a group without elements has no mean"
         _refuse(op, "x", what, "only an empty batch is allowed")
 
@@ -122,7 +132,7 @@ def _check_like(
     if one.dtype != dtype:
         reason = "whatever x is" if name in ("mean", "rstd") else "as x"
         _refuse(op, name, f"{name} is {one.dtype}; it must be {dtype}, {reason}", f"{name}.to({dtype})")
-    if one.ndim != len(shape) or any(own != other for own, other in zip(one.shape, shape, strict=True)):
+    if one.ndim != len(shape) or any(certainly(own != other) for own, other in zip(one.shape, shape, strict=True)):
         what = f"{name} has shape {tuple(one.shape)}; it must be {tuple(shape)}, {why}"
         _refuse(op, name, what, "compare the shapes of all arguments")
 

@@ -63,8 +63,10 @@ def gradients(*arguments: Any) -> tuple[Tensor | None, ...]:
     return (_UNDER_TRANSFORM if transforms.active() else group_norm_backward)(*arguments)
 
 
-_UNDER_TRANSFORM = transforms.around(group_norm_backward, lambda *_: None, transforms.no_second_derivative)
+def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
+    return batch_backward(group_norm_backward, info.batch_size, places, *arguments)
+
+
+_UNDER_TRANSFORM = transforms.around(group_norm_backward, lambda *_: None, transforms.no_second_derivative, _batch)
 group_norm_backward.register_autograd(transforms.no_second_derivative)
-group_norm_backward.register_vmap(
-    lambda info, dims, *args: batch_backward(group_norm_backward, info.batch_size, dims, *args)
-)
+group_norm_backward.register_vmap(_batch)

@@ -62,8 +62,18 @@ def _gradients(ctx: Any, grad_y: Tensor) -> Tensor:
 
 gelu.register_autograd(_gradients, setup_context=_save)
 gelu_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
-gelu.register_vmap(lambda info, dims, x: (gelu(x.movedim(dims[0], 0)), 0))
-gelu_backward.register_vmap(lambda info, dims, *both: (gelu_backward(*_in_front(info.batch_size, dims, both)), 0))
+
+
+def _batch(_: Any, places: tuple[Any, ...], x: Tensor) -> tuple[Tensor, int]:
+    return gelu(x.movedim(places[0], 0)), 0
+
+
+def _batch_backward(info: Any, places: tuple[Any, ...], *both: Tensor) -> tuple[Tensor, int]:
+    return gelu_backward(*_in_front(info.batch_size, places, both)), 0
+
+
+gelu.register_vmap(_batch)
+gelu_backward.register_vmap(_batch_backward)
 
 
 def _in_front(count: int, places: tuple[int | None, ...], tensors: tuple[Tensor, ...]) -> list[Tensor]:
@@ -79,5 +89,7 @@ def apply(x: Tensor) -> Tensor:
     return (_UNDER_TRANSFORM if transforms.active() else gelu._opoverload)(x)
 
 
-_UNDER_TRANSFORM = transforms.around(gelu, _save, _gradients)
-_BACKWARD_UNDER_TRANSFORM = transforms.around(gelu_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME))
+_UNDER_TRANSFORM = transforms.around(gelu, _save, _gradients, _batch)
+_BACKWARD_UNDER_TRANSFORM = transforms.around(
+    gelu_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward
+)

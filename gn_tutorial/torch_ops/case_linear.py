@@ -110,7 +110,7 @@ def apply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return (_UNDER_TRANSFORM if transforms.active() else linear._opoverload)(x, weight, bias)
 
 
-_UNDER_TRANSFORM = transforms.around(linear, _save, _gradients)
+_UNDER_TRANSFORM = transforms.around(linear, _save, _gradients, _batch)
 _BACKWARD_UNDER_TRANSFORM = transforms.around(
-    linear_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME)
+    linear_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward
 )

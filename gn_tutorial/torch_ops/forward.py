@@ -58,7 +58,13 @@ def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | No
 
 
 group_norm.register_autograd(_gradients, setup_context=_save)
-group_norm.register_vmap(lambda info, dims, *args: batch_forward(group_norm, info.batch_size, dims, *args))
+
+
+def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
+    return batch_forward(group_norm, info.batch_size, places, *arguments)
+
+
+group_norm.register_vmap(_batch)
 for _device in ("cpu", NPU):
     group_norm.register_autocast(_device, torch.float32)
 
@@ -68,4 +74,4 @@ def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int
     return (_UNDER_TRANSFORM if transforms.active() else group_norm._opoverload)(x, weight, bias, num_groups, eps)
 
 
-_UNDER_TRANSFORM = transforms.around(group_norm, _save, _gradients)
+_UNDER_TRANSFORM = transforms.around(group_norm, _save, _gradients, _batch)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.torch_ops.arguments import certainly
 
 #: Number of axes -> the channels-last format of it, and its axes from the one with the smallest stride on.
 _CHANNELS_LAST = {
@@ -30,10 +35,16 @@ def like(x: Tensor) -> Tensor:
 
 
 def memory_format(x: Tensor) -> torch.memory_format:
-    """The format that x's strides show, decided as the built-in operators do: gaps are allowed, overlaps are not."""
+    """The format that x's strides show, decided as the built-in operators do: gaps are allowed, overlaps are not.
+
+    Raises ArgumentError while a graph is traced, if strides that are known only at run time leave it open.
+    """
     if x.ndim not in _CHANNELS_LAST:
         return torch.contiguous_format
     name, order = _CHANNELS_LAST[x.ndim]
+    numbers = (*x.shape, *x.stride())
+    if any(isinstance(one, torch.SymInt) for one in numbers) and _known_at_run_time(numbers):
+        return _certain_format(x, name, order)
     least, channel = 0, x.stride(1)
     if channel == 0:
         return torch.contiguous_format
@@ -44,3 +55,34 @@ def memory_format(x: Tensor) -> torch.memory_format:
             return torch.contiguous_format
         least = stride * length if length > 1 else stride
     return name
+
+
+def _known_at_run_time(numbers: Sequence[int | torch.SymInt]) -> bool:
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
+    return bool(free_unbacked_symbols(numbers))
+
+
+def _certain_format(x: Tensor, name: torch.memory_format, order: Sequence[int]) -> torch.memory_format:
+    """The format that x has whatever its sizes will be. With another one the graph would misread the kernel's y."""
+    if any(certainly(x.stride(axis) < x.stride(1)) for axis in order[1:]):
+        return torch.contiguous_format
+    for found, axes in ((torch.contiguous_format, range(x.ndim - 1, -1, -1)), (name, order)):
+        # PyTorch counts an axis of length 0 as one of length 1 in some places, and not in others.
+        if any(_strides_are(x, axes, least) for least in (0, 1)):
+            return found
+    raise ArgumentError(
+        f"the layout of x is known only at run time: its strides are {tuple(x.stride())}",
+        where="argument x of torch.ops.gn_tutorial",
+        hint="x.contiguous(), or x.contiguous(memory_format=torch.channels_last), has a layout that is known",
+    )
+
+
+def _strides_are(x: Tensor, axes: Sequence[int], least: int) -> bool:
+    """Whether x is dense, with axes[0] the innermost; ``least``: of an axis' length."""
+    stride = 1
+    for axis in axes:
+        if not certainly(x.stride(axis) == stride):
+            return False
+        stride = stride * (torch.sym_max(x.shape[axis], least) if least else x.shape[axis])
+    return True

@@ -78,7 +78,13 @@ def along_channels(one: Tensor, ndim: int) -> Tensor:
 
 
 group_norm_silu.register_autograd(_gradients, setup_context=_save)
-group_norm_silu.register_vmap(lambda info, dims, *args: batch_forward(group_norm_silu, info.batch_size, dims, *args))
+
+
+def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
+    return batch_forward(group_norm_silu, info.batch_size, places, *arguments)
+
+
+group_norm_silu.register_vmap(_batch)
 for _device in ("cpu", NPU):
     group_norm_silu.register_autocast(_device, torch.float32)
 
@@ -88,4 +94,4 @@ def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int
     return (_UNDER_TRANSFORM if transforms.active() else group_norm_silu._opoverload)(x, weight, bias, num_groups, eps)
 
 
-_UNDER_TRANSFORM = transforms.around(group_norm_silu, _save, _gradients)
+_UNDER_TRANSFORM = transforms.around(group_norm_silu, _save, _gradients, _batch)

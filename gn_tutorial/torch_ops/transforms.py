@@ -2,7 +2,8 @@
 
 The gradient that ``torch.library`` attaches to an operator does not work under ``torch.func.grad``. An
 ``autograd.Function`` does, if what it saves is saved apart from its forward pass. So there is one here for each
-operator, around it, for calls where a transform is active; everywhere else the operator itself is called.
+operator, around it, registered under the dispatcher's key that a call meets first while a transform is active. Calls
+outside of transforms never come here.
 """
 
 from __future__ import annotations
@@ -25,13 +26,17 @@ def active() -> bool:
 
 
 def around(
-    op: Callable[..., Any], save: Callable[..., None], gradients: Callable[..., Any]
+    op: torch.library.CustomOpDef,
+    save: Callable[..., None],
+    gradients: Callable[..., Any],
+    batch: Callable[..., Any],
 ) -> Callable[..., tuple[Any, ...]]:
-    """``op`` for calls under a transform, with the same save and gradients as ``op`` itself has."""
+    """Let ``op`` work under transforms, with the save, gradients and rule of vmap it has; returns what is called then.
+
+    batch: (info, where the arguments have the new axis, arguments), as ``op.register_vmap`` takes it.
+    """
 
     class Around(torch.autograd.Function):
-        generate_vmap_rule = True  # op and gradients have rules of their own
-
         @staticmethod
         def forward(*inputs: Any) -> Any:
             return op(*inputs)
@@ -45,10 +50,37 @@ def around(
             return gradients(ctx, *grads)
 
         @staticmethod
+        def vmap(info: Any, places: tuple[Any, ...], *inputs: Any) -> Any:
+            return batch(info, places, *inputs)
+
+        @staticmethod
         def jvp(ctx: Any, *_: Any) -> NoReturn:
             _refuse_forward_mode(op._qualname.rpartition("::")[2])
 
+    def called(*inputs: Any) -> Any:
+        # The dispatcher leaves out arguments that equal the schema's default.
+        left_out = op._opoverload._schema.arguments[len(inputs) :]
+        return _run(op, Around.apply, (*inputs, *(one.default_value for one in left_out)))
+
+    # In the operator's own library, so that it goes where the operator is defined again.
+    op._lib.impl(op._opoverload, called, "FuncTorchDynamicLayerFrontMode")
     return Around.apply
+
+
+def _run(op: torch.library.CustomOpDef, apply: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
+    from torch._C._functorch import TransformType
+    from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
+
+    level = retrieve_current_functorch_interpreter()
+    if level.key() != TransformType.Functionalize:
+        return apply(*inputs)
+    # An autograd.Function has no rule for torch.func.functionalize; the operator writes to none of its arguments.
+    from torch._subclasses.functional_tensor import FunctorchFunctionalizeAPI
+
+    values = FunctorchFunctionalizeAPI(level)
+    with values.redispatch_to_next():
+        made = op(*values.unwrap_tensors(inputs))
+    return values.wrap_tensors(made)
 
 
 def refuse_forward_mode(op: str) -> None:
