@@ -71,7 +71,7 @@ PYTHON_ROOMS = {
     ),
 }
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
-IMPORTED_ONLY_BY = {"matplotlib": {"plot", "plot_*"}, "torch": {"nn", "torch_ops.*"}, "torch_npu": set()}
+IMPORTED_ONLY_BY = {"matplotlib": {"plot", "plot_*"}, "torch": {"nn", "torch_ops.*", "exercise_cases.torch_probes"}, "torch_npu": set()}
 
 TWIN_ROOMS = {
     "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h shape_info.h high_level_tiling.h"),

@@ -14,6 +14,7 @@ from gn_tutorial.exercise_cases import (
     modelled,
     numpy_group_norm,
     precision,
+    registering,
     scalar,
     start,
     tiles,
@@ -63,4 +64,6 @@ CHECKERS: Mapping[str, Checker] = {
     "gradient-gamma-beta": gradients.GRADIENT_GAMMA_BETA,
     "gradient-test": gradient_tests.GRADIENT_TEST,
     "which-mistake": gradient_tests.WHICH_MISTAKE,
+    "register-rms-norm": registering.REGISTER_RMS_NORM,
+    "mend-layer-norm": registering.MEND_LAYER_NORM,
 }
