@@ -59,6 +59,7 @@ PYTHON_ROOMS = {
     "host": Room("host_api host_folder host_library host_stream", "base facts compiler build"),
     "npu": Room("npu", "base facts build host"),
     "torch": Room("nn torch_ops torch_ops.*", "base facts host npu"),
+    "training": Room("training", "base"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
     "bench": Room("bench bench_* tune", "base facts tiling launch kernel timing profile"),
     "calibration": Room("calibration", "base facts launch kernel timing profile"),
@@ -71,7 +72,12 @@ PYTHON_ROOMS = {
     ),
 }
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
-IMPORTED_ONLY_BY = {"matplotlib": {"plot", "plot_*"}, "torch": {"nn", "torch_ops.*", "exercise_cases.torch_probes"}, "torch_npu": set()}
+IMPORTED_ONLY_BY = {
+    "matplotlib": {"plot", "plot_*"},
+    "torch": {"nn", "torch_ops.*", "training", "exercise_cases.torch_probes"},
+    "torch_npu": set(),
+    "sklearn": {"training"},
+}
 
 TWIN_ROOMS = {
     "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h shape_info.h high_level_tiling.h"),
