@@ -248,7 +248,7 @@ def longest_wait(made: Profile) -> str:
     if stall is None:
         return ""
     share = stall.cycles / sum(made.timeline.block_cycles.values())
-    where = f" (line {stall.line})" if stall.line else ""
+    where = f" ({stall.where})" if stall.where else ""
     return f"{stall.pipe.name} waits for {stall.cause}{where}, {share:.0%} of the time"
 
 

@@ -201,7 +201,8 @@ class Cache:
     def clear(self) -> int:
         """Removes every entry and kept source, and returns the bytes freed. Libraries loaded at present stay usable.
 
-        Running builds keep their scratch folders and locks. The folder of the zig compiler's own cache goes as well.
+        Running builds keep their scratch folders and locks. The folders of the zig compiler's own cache and of builds
+        for an NPU go as well.
         """
         freed = 0
         with self._explained():
@@ -210,10 +211,10 @@ class Cache:
             for path, _, size in list(self._sources()):
                 path.unlink(missing_ok=True)
                 freed += size
-            zig = self.root / "zig"
-            if zig.is_dir():
-                freed += sum(file.lstat().st_size for file in zig.rglob("*") if not file.is_dir())
-                shutil.rmtree(zig, ignore_errors=True)
+            for other in (self.root / "zig", self.root / "npu"):
+                if other.is_dir():
+                    freed += sum(file.lstat().st_size for file in other.rglob("*") if not file.is_dir())
+                    shutil.rmtree(other, ignore_errors=True)
             self._sweep_scratch()
         return freed
 

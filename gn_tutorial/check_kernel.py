@@ -11,6 +11,7 @@ import numpy as np
 
 from gn_tutorial.accuracy import accuracy
 from gn_tutorial.arguments import inout, out
+from gn_tutorial.diagnostics import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown, spots
 from gn_tutorial.exercise_result import Finding
@@ -53,6 +54,9 @@ class KernelCase:
 #: Looks at a launch and recognises a mistake, in words; None if it is not this one.
 Symptom = Callable[[KernelCase, Result], str | None]
 
+#: What a finding of the twin means in this launch, in words, from what it touched; empty if it says nothing more.
+FaultWords = Callable[[KernelCase, Diagnostic], str]
+
 
 @dataclass(frozen=True)
 class KernelChecker:
@@ -70,7 +74,7 @@ class KernelChecker:
     atol: float
     symptoms: tuple[Symptom, ...] = ()
     demands: tuple[Symptom, ...] = ()
-    faults: Mapping[str, str] = field(default_factory=dict)
+    faults: Mapping[str, str | FaultWords] = field(default_factory=dict)
     seconds: float = 5.0
     auto_sync: bool = False
     options: TwinOptions = field(default_factory=TwinOptions)
@@ -144,6 +148,7 @@ class KernelChecker:
             other = Finding(case.trap.words.format(block=first.block), case.label)
             return None if first.block == case.trap.block else other
         known = self.faults.get(first.id, "")
+        known = known if isinstance(known, str) else known(case, first)
         words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"
         return Finding(words, case.label, place, first.source() if not first.places else "")

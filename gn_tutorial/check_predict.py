@@ -22,6 +22,7 @@ class Question:
     measure: what the twin counts, or the timing model says. slips: a wrong answer -> what led to it. within: a part of
     the measured number by which an answer may be off, for what is modelled; 0: whole numbers, exactly. choices: the
     words that are asked for in place of a number. is_line: the number of a line, where above and below say nothing.
+    above, below: what to think of, for a number on that side which no slip leads to.
     """
 
     name: str
@@ -31,6 +32,8 @@ class Question:
     within: float = 0.0
     choices: tuple[str, ...] = ()
     is_line: bool = False
+    above: str = ""
+    below: str = ""
 
     def malformed(self, answer: object) -> str:
         """What is wrong with the form of an answer, whatever its value; empty if nothing is."""
@@ -49,7 +52,8 @@ class Question:
         measured = self.measure()
         if self._near(answer, measured):
             return ""
-        led = next((words for slip, words in self.slips.items() if self._near(answer, slip)), "")
+        near = {slip: words for slip, words in self.slips.items() if self._near(answer, slip)}
+        led = near[min(near, key=lambda slip: _distance(answer, slip))] if near else ""
         if self.is_line:
             said = "it is another line"
         elif self.choices:
@@ -60,12 +64,18 @@ class Question:
             return f"{self.name}: you predicted {answer}, {said}. {led}"
         if self.is_line or self.choices:
             return f"{self.name}: you predicted {answer}, {said}"
-        return f"{self.name}: you predicted {answer}, {said}; you are {'above' if answer > measured else 'below'} it"
+        side, words = ("above", self.above) if answer > measured else ("below", self.below)
+        return f"{self.name}: you predicted {answer}, {said}; you are {side} it{f'. {words}' if words else ''}"
 
     def _near(self, answer: Answer, value: Answer) -> bool:
         if isinstance(answer, str) or isinstance(value, str):
             return answer == value
         return abs(answer - value) <= self.within * abs(value)
+
+
+def _distance(answer: Answer, slip: Answer) -> float:
+    """Between two numbers; words that agree have none."""
+    return 0.0 if isinstance(answer, str) or isinstance(slip, str) else abs(answer - slip)
 
 
 @dataclass(frozen=True)

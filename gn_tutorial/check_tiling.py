@@ -21,7 +21,10 @@ _COMPILE_SECONDS = 180.0
 
 @dataclass(frozen=True)
 class TilingCase:
-    """One call. expected: every field of the struct, or None where the function must refuse, with ``why``."""
+    """One call. expected: every field of the struct, or None where the function must refuse.
+
+    why: it must refuse; or, where it must not, what a refusal overlooks.
+    """
 
     label: str
     arguments: Mapping[str, int]
@@ -88,9 +91,10 @@ class TilingChecker:
 
     def _judge(self, case: TilingCase, fact: Mapping[str, Any]) -> str:
         if "refused" in fact:
-            return (
-                "" if case.expected is None else f"{self.function} refused ({fact['refused']}), but this can be divided"
-            )
+            if case.expected is None:
+                return ""
+            why = f": {case.why}" if case.why else ""
+            return f"{self.function} refused ({fact['refused']}), but this can be divided{why}"
         got = fact["fields"]
         if case.expected is None:
             return f"{self.function} must refuse this and return a sentence: {case.why}"

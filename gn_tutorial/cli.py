@@ -385,6 +385,30 @@ def host_library(
 
 
 @app.command()
+def npu(
+    folder: Annotated[Path, typer.Argument(help="Where to build.")] = Path("build_npu"),
+    build: Annotated[bool, typer.Option("--build", help="Run the commands, too. Needs the CANN toolkit.")] = False,
+    json: Json = False,
+) -> None:
+    """Say what an NPU needs that is not here, and print the commands that build the operators for one."""
+    from gn_tutorial import command_npu
+
+    command_npu.run(folder, build=build, as_json=json)
+
+
+@app.command()
+def prototype(
+    operators: Annotated[
+        Many, typer.Argument(help="Names of operators; all that PyTorch gets if there is none.", show_default=False)
+    ] = None,
+) -> None:
+    """Print the operators' prototype (JSON), from which CANN's msopgen makes a project. Not run through it here."""
+    from gn_tutorial.prototype import text
+
+    print(text(operators or ("group_norm", "group_norm_silu", "group_norm_backward")), end="")
+
+
+@app.command()
 def tour(
     photo: Annotated[Path | None, typer.Argument(help="A photograph; one is supplied.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder for the picture.")] = None,

@@ -60,13 +60,14 @@ def _reads(event: Event) -> bool:
 
 
 class _Cause(NamedTuple):
-    """Who made a queue wait, and the line of what it did."""
+    """Who made a queue wait, and the place of what it did."""
 
     name: str
     line: int
+    file: str
 
 
-_NOBODY = _Cause("", 0)
+_NOBODY = _Cause("", 0, "")
 
 
 class CoreClock:
@@ -82,11 +83,11 @@ class CoreClock:
         self._gate = dict.fromkeys(self.busy, 0.0)  # what the queue waits for besides
         self._gate_cause = dict.fromkeys(self.busy, _NOBODY)
         self._done = dict.fromkeys(self.busy, 0.0)  # when all of the queue has finished
-        self._line = dict.fromkeys(self.busy, 0)  # of the queue's last instruction
+        self._last = {pipe: _Cause(pipe.name, 0, "") for pipe in self.busy}  # the queue's last instruction
         self._flags: dict[tuple[str, int], tuple[float, _Cause]] = {}
         self._written: dict[tuple[int, int], tuple[float, _Cause]] = {}  # bytes of the Unified Buffer: ready when
         self._copies = 0
-        self._meeting = 0  # line of the last meeting
+        self._meeting = _NOBODY  # the last one
         self._worked = dict.fromkeys(
             self.busy, 0.0
         )  # how much the scalar unit had done when it last issued to the queue
@@ -109,7 +110,7 @@ class CoreClock:
             event = self._events[self._next]
             if event.kind is Kind.MEET:
                 self._next += 1
-                self._meeting = event.line
+                self._meeting = _Cause("blocks", event.line, event.file)
                 return self.end
             self._play(event)
             self._next += 1
@@ -117,7 +118,7 @@ class CoreClock:
 
     def meet(self, until: float) -> None:
         """All blocks have arrived, and go on at ``until``."""
-        self._hold_all(until, _Cause("blocks", self._meeting))
+        self._hold_all(until, self._meeting)
 
     def _play(self, event: Event) -> None:
         kind = event.kind
@@ -198,7 +199,7 @@ class CoreClock:
         self._worked[pipe] = self.busy[Pipe.S]
         self._free[pipe] = start + length
         self._done[pipe] = max(self._done[pipe], start + until_done)
-        self._line[pipe] = event.line
+        self._last[pipe] = _Cause(pipe.name, event.line, event.file)
         self.busy[pipe] += length
         span = Span(
             self._block,
@@ -219,7 +220,7 @@ class CoreClock:
         for operand in event.operands:
             if operand.space is Space.UB and operand.access is not Access.READ:
                 key = (operand.at, operand.at + operand.bytes)
-                self._written[key] = (start + until_done, _Cause(pipe.name, event.line))
+                self._written[key] = (start + until_done, self._last[pipe])
 
     # What orders them.
 
@@ -227,8 +228,8 @@ class CoreClock:
         self._advance_scalar(self._machine.flag)
         pipe = event.pipe
         raised = self._scalar if pipe is Pipe.S else max(self._done[pipe], self._scalar)
-        line = event.line if pipe is Pipe.S else self._line[pipe]
-        self._flags[event.flag, event.event_id] = (raised, _Cause(pipe.name, line))
+        cause = _Cause("S", event.line, event.file) if pipe is Pipe.S else self._last[pipe]
+        self._flags[event.flag, event.event_id] = (raised, cause)
 
     def _wait(self, event: Event) -> None:
         self._advance_scalar(self._machine.flag)
@@ -242,10 +243,10 @@ class CoreClock:
         self._advance_scalar(self._machine.flag)
         if event.pipe is Pipe.ALL:
             last = max(self._done, key=lambda pipe: self._done[pipe])
-            self._hold_all(self._done[last], _Cause(last.name, self._line[last]))
+            self._hold_all(self._done[last], self._last[last])
             return
         extra = self._machine.vector_barrier if event.pipe is Pipe.V else 0.0
-        self._hold(event.pipe, self._done[event.pipe] + extra, _Cause(event.pipe.name, self._line[event.pipe]))
+        self._hold(event.pipe, self._done[event.pipe] + extra, self._last[event.pipe])
 
     def _hold(self, pipe: Pipe, until: float, cause: _Cause) -> None:
         if until > self._gate[pipe]:
@@ -263,7 +264,7 @@ class CoreClock:
         """
         worked = self.busy[Pipe.S] - self._worked[event.pipe]
         if worked > waited / 2.0 or self._scalar_cause is _NOBODY:
-            return _Cause("S", self._line[Pipe.S] or event.line)
+            return self._last[Pipe.S] if self._last[Pipe.S].line else _Cause("S", event.line, event.file)
         return self._scalar_cause
 
     def _hold_all(self, until: float, cause: _Cause) -> None:
@@ -302,7 +303,7 @@ class CoreClock:
         cause, waited = (self._scalar_cause, start - self._scalar_free) if late else (_NOBODY, 0.0)
         self._advance_scalar(cycles)
         self._scalar_free = self._scalar
-        self._line[Pipe.S] = event.line
+        self._last[Pipe.S] = _Cause("S", event.line, event.file)
         self._done[Pipe.S] = self._scalar
         self._spans[Pipe.S].append(
             Span(

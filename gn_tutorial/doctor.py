@@ -15,14 +15,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import metadata, util
+from importlib import metadata
 from pathlib import Path
 
 from gn_tutorial.errors import GntError
+from gn_tutorial.npu import LIBRARY, cmake_folder, npu_available, toolkit_path
 
 OK, MISSING, PROBLEM = "ok", "missing", "problem"
 GIB = 1 << 30
-_NPU_SECONDS = _TORCH_SECONDS = 120
+_TORCH_SECONDS = 120
 _LEAST_FREE_DISK = GIB
 # One launch of the course's largest notebook array, twice. Docker gives 64 MiB unless told.
 _LEAST_SHARED_MEMORY = 64 << 20
@@ -52,6 +53,7 @@ def run_checks() -> Iterator[Check]:
         check_torch_npu,
         check_torch_operators,
         check_toolkit,
+        check_npu_build,
         check_npu,
         check_kernel,
     )
@@ -184,14 +186,6 @@ def check_torch_operators() -> Check:
     return Check(name, OK, f"{len(answer['operators'])} operators, each for {', '.join(answer['keys'])}")
 
 
-def toolkit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The CANN toolkit's folder as its ``set_env.sh`` exports it, or None."""
-    for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"):
-        if environ.get(name) and Path(environ[name]).is_dir():
-            return Path(environ[name])
-    return None
-
-
 def check_toolkit(environ: Mapping[str, str] = os.environ) -> Check:
     """The CANN toolkit: not needed here, it builds the same kernels for a real NPU."""
     path = toolkit_path(environ)
@@ -202,6 +196,19 @@ def check_toolkit(environ: Mapping[str, str] = os.environ) -> Check:
     return Check("CANN toolkit", OK, f"{_toolkit_version(path)} at {path}")
 
 
+def check_npu_build(environ: Mapping[str, str] = os.environ) -> Check:
+    """What builds the host API for an NPU: CMake, and the toolkit's own CMake files. Nothing is built."""
+    toolkit = toolkit_path(environ)
+    if toolkit is None:
+        return Check("NPU build", MISSING, "no CANN toolkit", "only a real NPU needs it: `gnt npu` prints the commands")
+    cmake = shutil.which("cmake", path=environ.get("PATH"))
+    if cmake is None:
+        return Check("NPU build", MISSING, "cmake is not installed", f"{sys.executable} -m pip install cmake")
+    way = cmake_folder(toolkit)
+    how = "for CANN before 8.5" if way.name == "cann8" else "for CANN 8.5 and 9.x"
+    return Check("NPU build", OK, f"{way / 'CMakeLists.txt'} ({how}) with {cmake}", f"gnt npu --build makes {LIBRARY}")
+
+
 def check_npu() -> Check:
     """Whether a kernel could run on a real NPU, with the first reason why not."""
     available, reason = npu_available()
@@ -210,33 +217,6 @@ def check_npu() -> Check:
         if available
         else Check("NPU", MISSING, reason, "nothing to do: kernels run on the twin")
     )
-
-
-def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path("/dev")) -> tuple[bool, str]:
-    """Look for a usable NPU, cheapest question first; returns (available, reason).
-
-    torch is imported in a process of its own: an adapter that does not fit the driver can end the process that loads
-    it.
-    """
-    if util.find_spec("torch_npu") is None:
-        return False, "torch_npu is not installed"
-    if toolkit_path(environ) is None:
-        return False, "no CANN toolkit: neither ASCEND_HOME_PATH nor ASCEND_TOOLKIT_HOME names a folder"
-    found = sorted(path.name for path in devices.glob("davinci[0-9]*"))
-    if not found:
-        return False, f"no {devices}/davinci* device"
-    code = "import torch, torch_npu; print(torch.npu.is_available(), torch.npu.device_count())"
-    try:
-        asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=_NPU_SECONDS)
-    except subprocess.TimeoutExpired:
-        return False, f"torch.npu.is_available() gave no answer in {_NPU_SECONDS} s"
-    answer = asked.stdout.split()
-    if asked.returncode or not answer:
-        last = asked.stderr.strip().splitlines()[-1:] or [f"exit code {asked.returncode}"]
-        return False, f"import torch_npu fails: {last[0]}"
-    if answer[-2] != "True":
-        return False, f"{', '.join(found)} found, but torch.npu.is_available() is False"
-    return True, f"{answer[-1]} device(s): {', '.join(found)}"
 
 
 def check_kernel() -> Check:

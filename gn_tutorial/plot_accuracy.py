@@ -15,6 +15,8 @@ from gn_tutorial.plot import FAINT, INK, STYLE, Picture
 
 #: Colours from a hundredth of what is allowed to a hundred times that; beyond they stay the same.
 _DECADES = 2.0
+#: Decades between the palest colour of a cell that passes and the middle of the map, and of one that fails likewise.
+_STEP = 0.5
 _ABSENT = "#dddddd"
 
 #: kind of data -> what was found, or None where there is nothing to run.
@@ -39,10 +41,12 @@ def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
         if all(one is None for row in found[dtype].values() for one in row.values()):
             raise ArgumentError(f"there is no result of {dtype} to draw", where="argument found")
     with matplotlib.rc_context(STYLE):
-        height = 0.9 + len(panels) * (0.45 + 0.235 * len(ways))
+        height = 0.7 + len(panels) * (0.65 + 0.235 * len(ways))
         figure = Figure(figsize=(9.6, height), layout="constrained")
         axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=True))
         for axis, (dtype, rows) in zip(axes, found.items(), strict=True):
+            # The columns of the last map are far from the title of the first one.
+            axis.tick_params(labelbottom=True)
             _draw(axis, list(rows.values()))
             axis.set_yticks(range(len(ways)), ways)
             unit = next(one.standard.unit for row in rows.values() for one in row.values() if one is not None)
@@ -58,11 +62,14 @@ def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
 
 def _draw(axis: Axes, rows: list[Row]) -> None:
     shares = [[np.nan if one is None else one.used for one in row.values()] for row in rows]
+    passes = np.array([[one is None or one.ok for one in row.values()] for row in rows])
     with np.errstate(divide="ignore"):
         values = np.clip(np.log10(shares), -_DECADES, _DECADES)
     colours = matplotlib.colormaps["PuOr_r"].with_extremes(bad=_ABSENT)
-    # The strong ends of the map would swallow black type.
-    axis.imshow(values, cmap=colours, vmin=-1.7 * _DECADES, vmax=1.7 * _DECADES, aspect="auto")
+    # The pale middle of the map would say neither yes nor no, and its strong ends would swallow black type.
+    values = np.where(passes, np.minimum(values, 0.0) - _STEP, np.maximum(values, 0.0) + _STEP)
+    most = 1.7 * (_DECADES + _STEP)
+    axis.imshow(values, cmap=colours, vmin=-most, vmax=most, aspect="auto")
     for line, row in enumerate(rows):
         for place, one in enumerate(row.values()):
             failed = one is not None and not one.ok

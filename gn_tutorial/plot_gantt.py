@@ -13,7 +13,7 @@ from gn_tutorial.machine import Machine
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot_pipes import LOOKS, of_all, pipe_legend, recorded_block
 from gn_tutorial.profile import Profile
-from gn_tutorial.span import Span
+from gn_tutorial.span import Span, in_header, place
 from gn_tutorial.stretches import Stretch, Window, end_of, stretches, window_of
 from gn_tutorial.trace import Pipe
 
@@ -94,13 +94,13 @@ def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None
         figure = Figure(figsize=(11.0, 1.3 + 1.15 * len(profiles)), layout="constrained")
         axis = figure.subplots()
         for row, (profile, block) in enumerate(zip(profiles, blocks, strict=True)):
-            _draw_core(axis, profile, block, row, shown)
+            _draw_core(axis, profile, block, row, shown, late=True)
         _finish(axis, shown)
         axis.set_yticks(range(len(profiles)), [profile.kernel for profile in profiles])
         axis.set_ylim(len(profiles) - 0.5, -0.5)
         axis.set_title("Launches on one axis of time", loc="left", fontsize=11, fontweight="bold")
         axis.set_title(f"{longest.machine.name}, the slowest core of each", loc="right", fontsize=9)
-        axis.set_xlabel("microseconds since the blocks started (modelled)")
+        axis.set_xlabel("microseconds since the blocks started (modelled)    thin bar: data still under way")
         figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
     took = [
         profile.machine.microseconds(profile.timeline.block_cycles[block])
@@ -113,12 +113,14 @@ def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None
     return Picture(figure, f"Modelled timelines on {longest.machine.name}, one above the other: {said}.")
 
 
-def _draw_core(axis: Axes, profile: Profile, block: int, row: int, shown: Window) -> None:
-    """One core as a row: a lane for each pipe, and how long the block took."""
+def _draw_core(axis: Axes, profile: Profile, block: int, row: int, shown: Window, *, late: bool = False) -> None:
+    """One core as a row: a lane for each pipe, and how long the block took; late: with the data under way, too."""
     axis.axhspan(row - 0.44, row + 0.44, color="#f4f4f4", zorder=0, linewidth=0)
     for lane, pipe in enumerate(LOOKS):
         boxes = stretches(profile.timeline.of(block, pipe), profile.machine, shown)
         _boxes(axis, boxes, pipe, row - 0.42 + 0.21 * lane, 0.2)
+        if late:
+            _draw_late(axis, boxes, pipe, profile.machine, row - 0.34 + 0.21 * lane, 0.04)
     took = profile.machine.microseconds(profile.timeline.block_cycles[block])
     axis.text(1.005, row, f"{took:.2f} us", va="center", fontsize=8, transform=axis.get_yaxis_transform())
 
@@ -127,12 +129,9 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
     machine, look = profile.machine, LOOKS[pipe]
     boxes = stretches(profile.timeline.of(block, pipe), machine, shown)
     _boxes(axis, boxes, pipe, lane - 0.34, 0.68)
-    late = [(box.end, machine.microseconds(box.first.done) - box.end) for box in boxes if box.count == 1]
-    late = [(start, width) for start, width in late if width > 0.0]
-    if late:
-        axis.broken_barh(late, (lane - 0.05, 0.1), facecolor=look.colour, alpha=0.55, linewidth=0, zorder=2)
+    _draw_late(axis, boxes, pipe, machine, lane - 0.05, 0.1)
     for box in boxes:
-        words = (box.first.op, f"L{box.first.line}") if box.count == 1 else (f"{box.count} instructions",)
+        words = (box.first.op, _place(box.first)) if box.count == 1 else (f"{box.count} instructions",)
         # On the box's own colour, or a hatch would run through the letters.
         under = {"facecolor": look.colour, "edgecolor": "none", "pad": 1.0}
         _write(axis, words, box.start, box.end, shown, y=lane, va="center", color=look.ink, bbox=under)
@@ -147,6 +146,11 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
     axis.text(1.008, lane, share, va="center", fontsize=8, transform=axis.get_yaxis_transform())
 
 
+def _place(span: Span) -> str:
+    """The line, short enough for a box; with its file where that is a header, or a number would name a wrong line."""
+    return place(span.file, span.line) if in_header(span.file) else f"L{span.line}"
+
+
 def _boxes(axis: Axes, boxes: list[Stretch], pipe: Pipe, low: float, height: float) -> None:
     """The occupied stretches of one pipe: one collection, whose ``gid`` names the pipe."""
     look = LOOKS[pipe]
@@ -157,13 +161,21 @@ def _boxes(axis: Axes, boxes: list[Stretch], pipe: Pipe, low: float, height: flo
     drawn.set_gid(pipe.name)
 
 
+def _draw_late(axis: Axes, boxes: list[Stretch], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
+    """What can be used only some time after its pipe took up the next: a thin bar behind each single box."""
+    bars = [(box.end, machine.microseconds(box.first.done) - box.end) for box in boxes if box.count == 1]
+    bars = [(start, width) for start, width in bars if width > 0.0]
+    if bars:
+        axis.broken_barh(bars, (low, height), facecolor=LOOKS[pipe].colour, alpha=0.55, linewidth=0, zorder=2)
+
+
 def _draw_wait(axis: Axes, span: Span, lane: int, shown: Window, machine: Machine) -> None:
     """The idle time before an instruction, and what the pipe waited for where there is room for the words."""
     start, waited = machine.microseconds(span.start), machine.microseconds(span.waited)
     if not span.cause or waited < shown.width / 300.0:
         return
     axis.broken_barh([(start - waited, waited)], (lane - 0.17, 0.34), facecolor=_IDLE, linewidth=0, zorder=1)
-    where = f", line {span.cause_line}" if span.cause_line else ""
+    where = f", {place(span.cause_file, span.cause_line)}" if span.cause_line else ""
     words = (f"waits for {span.cause}{where}", f"waits for {span.cause}", f"for {span.cause}")
     _write(axis, words, start - waited, start, shown, y=lane - 0.18, va="bottom", color=INK)
 

@@ -43,16 +43,17 @@ def _draw(names: Sequence[str], first: np.ndarray, second: np.ndarray, apart: np
     figure = Figure(figsize=(9.6, 5.6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     steps = np.arange(1, first.size + 1)
-    (colour, _), (other, _), (third, _) = LINES[:3]
-    above.plot(steps, first, color=colour, linewidth=4.0, alpha=0.45, label=names[0], gid="first")
-    above.plot(steps, second, color=other, linewidth=1.3, linestyle="--", label=names[1], gid="second")
+    (wide, _), _, (dots, _), (dashed, _) = LINES
+    above.plot(steps, first, color=wide, linewidth=5.0, alpha=0.4, label=names[0], gid="first")
+    above.plot(steps, second, color=dashed, linewidth=1.4, linestyle="--", label=names[1], gid="second")
     above.set_ylabel("loss of the batch, nats")
     above.set_ylim(bottom=0)
     above.legend(loc="upper right", frameon=False)
     above.set_title("The same training twice: one line lies on the other", loc="left", fontsize=11, fontweight="bold")
-    below.plot(steps, np.where(apart > 0, apart, np.nan), color=third, linewidth=1.2, gid="difference")
+    shown = np.where(apart > 0, apart, np.nan)
+    below.plot(steps, shown, color=dots, linestyle="", marker="o", markersize=3, gid="difference")
     below.set_yscale("log")
-    below.set_ylabel("relative difference")
+    below.set_ylabel("relative difference\n(no dot: none)")
     below.set_xlabel("training step")
     for axis in (above, below):
         axis.spines[["top", "right"]].set_visible(False)

@@ -13,6 +13,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot_pipes import LOOKS, of_all, pipe_legend, recorded_block
 from gn_tutorial.profile import Profile
+from gn_tutorial.span import in_header, place
 from gn_tutorial.stretches import Window, window_of
 from gn_tutorial.trace import Pipe
 from gn_tutorial.ub_use import UbUse, ub_use
@@ -33,13 +34,13 @@ def ub_map(profile: Profile, *, block: int | None = None, window: tuple[float, f
     if not use.bytes:
         raise ArgumentError(f"block {chosen} of {profile.kernel} does not use the Unified Buffer")
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(11.0, 4.8), layout="constrained")
+        figure = Figure(figsize=(11.6, 4.8), layout="constrained")
         axis = figure.subplots()
         _draw(axis, use, shown)
         axis.set_title(
-            f"{profile.kernel}: Unified Buffer of block {chosen}", loc="left", fontsize=11, fontweight="bold"
+            f"{profile.kernel}: Unified Buffer of block {chosen}", loc="left", fontsize=10, fontweight="bold"
         )
-        axis.set_title(of_all(profile), loc="right", fontsize=9)
+        axis.set_title(of_all(profile), loc="right", fontsize=8)
         whole = profile.machine.ub_bytes / _KIB
         axis.set_ylabel(f"address, KiB ({use.bytes / _KIB:.4g} of {whole:g} KiB used)")
         axis.set_xlabel(
@@ -84,7 +85,10 @@ def _name_buffers(axis: Axes, use: UbUse) -> None:
         parts = f"{buffer.parts} × " if buffer.parts > 1 else ""
         middle = max((buffer.at + buffer.end) / 2, free + least / 2)
         free = middle + least / 2
-        text = f"{buffer.name or 'buffer'} (L{buffer.line})\n{parts}{shown}"
+        name, size_shown = buffer.name or "buffer", f"{parts}{shown}"
+        text = f"{name} (L{buffer.line})\n{size_shown}"
+        if in_header(buffer.file):
+            text = f"{name}, {size_shown}\n{place(buffer.file, buffer.line)}"
         axis.text(1.02, middle / _KIB, text, va="center", fontsize=7, transform=axis.get_yaxis_transform())
         ends = [(buffer.at + buffer.end) / 2 / _KIB, middle / _KIB]
         axis.plot([1.0, 1.016], ends, color=FAINT, linewidth=0.6, transform=axis.get_yaxis_transform(), clip_on=False)
@@ -106,7 +110,7 @@ def _say(profile: Profile, use: UbUse) -> str:
     for buffer in use.buffers:
         mine = [one for one in use.holds if buffer.at <= one.at and one.end <= buffer.end]
         what = ", ".join(dict.fromkeys(one.what for one in mine if one.what)) or "values of the core's own"
-        name = buffer.name or f"the buffer of line {buffer.line}"
+        name = buffer.name or f"the buffer of {place(buffer.file, buffer.line)}"
         filled = f"in use {len(mine)} times, for {what}" if mine else "no use seen"
         said.append(f"{name}, {buffer.parts} × {(buffer.end - buffer.at) // buffer.parts:,} bytes, {filled}")
     pipes = [pipe.name for pipe in Pipe if any(one.pipe is pipe for one in use.touches)]

@@ -17,6 +17,7 @@ from gn_tutorial.launch import Tally, Tracing
 from gn_tutorial.machine import DEFAULT_MACHINE, ErrorBand, Machine, load_machine
 from gn_tutorial.profile_svg import svg_gantt
 from gn_tutorial.result import Result
+from gn_tutorial.span import place
 from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.timeline import Timeline, make_timeline
 from gn_tutorial.trace import Kind, Pipe, Space, Trace
@@ -42,13 +43,22 @@ class Limit(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """How long a pipe of the recorded blocks stood idle for one reason: cycles, and how often."""
+    """How long a pipe of the recorded blocks stood idle for one reason: cycles, and how often.
+
+    line, file: what the other pipe did last; ``where`` is the two in words, "line 41" or "parts.h:41".
+    """
 
     pipe: Pipe
     cause: str
     line: int
     cycles: float
     times: int
+    file: str
+
+    @property
+    def where(self) -> str:
+        """The place in words, with the file where it is not the kernel's own; empty if it is not known."""
+        return place(self.file, self.line) if self.line else ""
 
 
 @dataclass(frozen=True)
@@ -148,14 +158,14 @@ class Profile:
     @cached_property
     def stalls(self) -> tuple[Stall, ...]:
         """Why pipes of the recorded blocks stood idle, the longest first."""
-        sums: dict[tuple[Pipe, str, int], tuple[float, int]] = {}
+        sums: dict[tuple[Pipe, str, int, str], tuple[float, int]] = {}
         for span in self.timeline.spans:
             if span.cause:
-                key = (span.pipe, span.cause, span.cause_line)
+                key = (span.pipe, span.cause, span.cause_line, span.cause_file)
                 cycles, times = sums.get(key, (0.0, 0))
                 sums[key] = (cycles + span.waited, times + 1)
-        found = [Stall(*key, *value) for key, value in sums.items()]
-        return tuple(sorted(found, key=lambda stall: (-stall.cycles, stall.pipe, stall.line)))
+        found = [Stall(pipe, cause, line, *sums[pipe, cause, line, file], file) for pipe, cause, line, file in sums]
+        return tuple(sorted(found, key=lambda stall: (-stall.cycles, stall.pipe, stall.line, stall.file)))
 
     @cached_property
     def unmeasured(self) -> tuple[str, ...]:
@@ -202,7 +212,7 @@ class Profile:
                 )
         rows.append(("binding limit", f"{self.binding.name}; the launch takes {self.distance:.2f} times as long"))
         for stall in self.stalls[:3]:
-            where = f" (line {stall.line})" if stall.line else ""
+            where = f" ({stall.where})" if stall.where else ""
             rows.append((f"{stall.pipe.name} waits", f"{stall.cycles:,.0f} cycles for {stall.cause}{where}"))
         return rows + [("note", note) for note in self.notes]
 

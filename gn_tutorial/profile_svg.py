@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from gn_tutorial.span import place
 from gn_tutorial.stretches import stretches, window_of
 from gn_tutorial.timeline import Timeline
 from gn_tutorial.trace import Pipe
@@ -25,9 +26,8 @@ def svg_gantt(timeline: Timeline) -> str:
         parts.append(f'<text x="0" y="{top + 12:g}" font-size="11" fill="currentColor">{pipe.name}</text>')
         for one in stretches(timeline.of(block, pipe), timeline.machine, shown, parts=_PARTS):
             words = one.first.op if one.count == 1 else f"{one.count} instructions"
-            tip = escape(
-                f"{words}, line {one.first.line}, {one.start:.2f} to {one.end:.2f} us. {one.first.reason}".strip()
-            )
+            where = f"{place(one.first.file, one.first.line)}, {one.start:.2f} to {one.end:.2f} us"
+            tip = escape(f"{words}, {where}. {one.first.reason}".strip())
             box = f'x="{_LEFT + one.start * scale:.2f}" y="{top:g}" width="{max(one.width * scale, 0.4):.2f}"'
             parts.append(f'<rect {box} height="{_LANE:g}" fill="{colour}"><title>{tip}</title></rect>')
         busy = timeline.machine.microseconds(timeline.busy[block][pipe])

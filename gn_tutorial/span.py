@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 from gn_tutorial.trace import Pipe
+
+
+def place(file: str, line: int) -> str:
+    """A line as tables and pictures name it: ``line 41`` of the kernel's own file, ``parts.h:41`` of a header.
+
+    A kernel may include several headers, whose lines have the same numbers.
+    """
+    return f"{Path(file).name}:{line}" if in_header(file) else f"line {line}"
+
+
+def in_header(file: str) -> bool:
+    """Whether a line of this file is not one of the kernel's own file, which is a ``.cpp``."""
+    return Path(file).suffix in (".h", ".hpp")
 
 
 class Span(NamedTuple):
@@ -15,7 +29,7 @@ class Span(NamedTuple):
     global memory and the core. conflict: K, how many times longer the data of a vector instruction took because of
     bank conflicts. waited: cycles that the pipe had been idle, and why: ``cause`` is the pipe that it waited for ("S"
     also when the scalar unit had not issued the instruction yet, "blocks" after SyncAll, "" if it did not wait) and
-    ``cause_line`` the line of what that pipe did last.
+    ``cause_line`` and ``cause_file`` the place of what that pipe did last.
     """
 
     block: int
@@ -32,6 +46,7 @@ class Span(NamedTuple):
     waited: float
     cause: str
     cause_line: int
+    cause_file: str
 
     @property
     def cycles(self) -> float:
@@ -43,5 +58,5 @@ class Span(NamedTuple):
         """Why the pipe was idle before, as a reader sees it: "V waited 120 cycles for MTE2 (line 41)"."""
         if not self.cause:
             return ""
-        where = f" (line {self.cause_line})" if self.cause_line else ""
+        where = f" ({place(self.cause_file, self.cause_line)})" if self.cause_line else ""
         return f"{self.pipe.name} waited {self.waited:.0f} cycles for {self.cause}{where}"

@@ -40,13 +40,17 @@ class Hold(NamedTuple):
 
 
 class Buffer(NamedTuple):
-    """What one InitBuffer made: bytes [at, end), in ``parts`` buffers of equal size. name: as the source has it."""
+    """What one InitBuffer made: bytes [at, end), in ``parts`` buffers of equal size. name: as the source has it.
+
+    line, file: where that InitBuffer stands.
+    """
 
     name: str
     line: int
     at: int
     end: int
     parts: int
+    file: str
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,7 @@ def _buffers(events: Sequence[Event]) -> tuple[list[tuple[int, int]], tuple[Buff
             inside = [one for one in given if at <= one[0] and one[1] <= end]
             size = inside[0][1] - inside[0][0] if inside else end - at
             parts = max((end - at) // size, 1) if size else 1
-            made[at, end] = Buffer(_name(event), event.line, at, end, parts)
+            made[at, end] = Buffer(_name(event), event.line, at, end, parts, event.file)
             ranges |= {(at + part * size, at + (part + 1) * size) for part in range(parts)}
     return sorted(ranges), tuple(made[key] for key in sorted(made))
 

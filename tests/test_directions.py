@@ -31,7 +31,7 @@ PYTHON_ROOMS = {
     "base": Room("errors abi"),
     "facts": Room(
         "spec signature cpp_tokens sample_source op_macros shapes options excerpt finding_view catalogue diagnostics "
-        "tables apis trace machine whole_numbers accuracy",
+        "tables apis trace machine whole_numbers accuracy prototype",
         "base",
     ),
     "reference": Room("reference reference.*", "base"),
@@ -57,7 +57,9 @@ PYTHON_ROOMS = {
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": Room("banks span core_clock timeline stretches bound", "base facts"),
     "host": Room("host_api host_folder host_library host_stream", "base facts compiler build"),
-    "npu": Room("npu", "base facts build host"),
+    "npu": Room("npu", "base facts cache build host"),
+    "graph": Room("graph_mode", "base facts"),
+    "torch_cpp": Room("torch_cpp", "base facts cache compiler build host npu"),
     "torch": Room("nn torch_ops torch_ops.*", "base facts host npu"),
     "training": Room("training", "base"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
@@ -68,14 +70,15 @@ PYTHON_ROOMS = {
     "front": Room(
         "__main__ cli cli_* command_* terminal tour doctor",
         "base facts reference cache compiler build tiling launch kernel attempts exercises pictures door compat "
-        "timing profile bench calibration host",
+        "timing profile bench calibration host npu",
     ),
 }
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
 IMPORTED_ONLY_BY = {
     "matplotlib": {"plot", "plot_*"},
-    "torch": {"nn", "torch_ops.*", "training", "exercise_cases.torch_probes"},
-    "torch_npu": set(),
+    "torch": {"graph_mode", "nn", "npu", "torch_cpp", "torch_ops.*", "training", "exercise_cases.torch_probes"},
+    "torch_npu": {"graph_mode", "npu"},
+    "torchair": {"graph_mode"},
     "sklearn": {"training"},
 }
 
@@ -182,7 +185,7 @@ def twin_includes() -> dict[str, set[str]]:
 
 
 def kernel_files() -> list[Path]:
-    host = {KERNELS / "npu", HOST_API}
+    host = {KERNELS / "npu", KERNELS / "torch_cpp", HOST_API}
     found = (path for path in KERNELS.rglob("*") if path.suffix in {".cpp", ".h"})
     return sorted(path for path in found if host.isdisjoint(path.parents))
 
@@ -256,6 +259,21 @@ def test_the_host_api_knows_no_device() -> None:
     for path in sorted((PACKAGE / "twin" / "host").iterdir()):
         quoted = {name.strip('"') for name in includes(path) if name.startswith('"')}
         assert quoted <= TWIN_HOST_MAY_INCLUDE, path.name
+
+
+def test_torch_meets_no_device_source() -> None:
+    """The C++ operators know the host API's C interface; torch's headers stay out of what is compiled for a device."""
+    headers = {path.name for path in (KERNELS / "torch_cpp").glob("*.h")}
+    for path in sorted((KERNELS / "torch_cpp").glob("*.*")):
+        if path.suffix not in {".h", ".cpp"}:
+            continue
+        quoted = {name.strip('"') for name in includes(path) if name.startswith('"')}
+        assert {one for one in quoted if not one.startswith("torch_npu/")} <= headers | {"gn_host_api.h"}, path.name
+        named = any("torch_npu" in name for name in includes(path))
+        assert named == (path.name == "npu.cpp"), f"{path.name}: only npu.cpp is compiled where torch_npu is"
+    for path in sorted((KERNELS / "npu").rglob("*.*")):
+        if path.suffix in {".h", ".cpp", ".asc"}:
+            assert not any("torch" in name or "ATen" in name for name in includes(path)), path.name
 
 
 def test_kernels_are_pure() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial import doctor
+from gn_tutorial import doctor, npu
 from gn_tutorial.doctor import MISSING, OK, PROBLEM
 
 
@@ -110,16 +110,27 @@ def test_toolkit_variable_that_names_no_folder_is_said(tmp_path: Path) -> None:
 
 
 def test_npu_reasons_come_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(doctor.util, "find_spec", lambda _: None)
-    assert doctor.npu_available({}, tmp_path) == (False, "torch_npu is not installed")
-    monkeypatch.setattr(doctor.util, "find_spec", lambda _: object())
-    assert "no CANN toolkit" in doctor.npu_available({}, tmp_path)[1]
+    monkeypatch.setattr(npu.util, "find_spec", lambda _: None)
+    assert npu.npu_available({}, tmp_path) == (False, "torch_npu is not installed")
+    monkeypatch.setattr(npu.util, "find_spec", lambda _: object())
+    assert "no CANN toolkit" in npu.npu_available({}, tmp_path)[1]
     toolkit = {"ASCEND_HOME_PATH": str(tmp_path)}
-    assert "davinci* device" in doctor.npu_available(toolkit, tmp_path)[1]
+    assert "davinci* device" in npu.npu_available(toolkit, tmp_path)[1]
     (tmp_path / "davinci_manager").touch()
-    assert "davinci* device" in doctor.npu_available(toolkit, tmp_path)[1]
+    assert "davinci* device" in npu.npu_available(toolkit, tmp_path)[1]
     (tmp_path / "davinci0").touch()
     # The last question starts a real Python, which has no torch_npu here.
-    available, reason = doctor.npu_available(toolkit, tmp_path)
+    available, reason = npu.npu_available(toolkit, tmp_path)
     assert not available
     assert reason.startswith("import torch_npu fails:")
+
+
+def test_npu_build_says_what_it_would_use(tmp_path: Path) -> None:
+    assert doctor.check_npu_build({}).status == MISSING
+    toolkit = {"ASCEND_HOME_PATH": str(tmp_path), "PATH": str(tmp_path)}
+    assert "cmake is not installed" in doctor.check_npu_build(toolkit).found
+    (tmp_path / "cmake").write_text("")
+    (tmp_path / "cmake").chmod(0o755)
+    row = doctor.check_npu_build(toolkit)
+    assert row.status == OK
+    assert "9.x" in row.found

@@ -338,7 +338,7 @@ def divided(tmp_path: Path, text: str) -> Finding | int:
     def cases(rng: np.random.Generator) -> list[TilingCase]:
         n = int(rng.integers(50, 90))
         return [
-            TilingCase("7 in 2", {"n": 7, "parts": 2}, {"each": 3, "rest": 1}),
+            TilingCase("7 in 2", {"n": 7, "parts": 2}, {"each": 3, "rest": 1}, "two are enough"),
             TilingCase("no parts", {"n": 7, "parts": 0}, None, "nobody is there"),
             TilingCase("many", {"n": n, "parts": 9}, {"each": n // 9, "rest": n % 9}),
         ]
@@ -360,7 +360,7 @@ def test_a_right_tiling_function_passes(tmp_path: Path) -> None:
         (("share->rest = n % parts", "share->rest = 0"), "rest is 0; 1 is right"),
         (('return "no parts"', "return nullptr"), "Divide must refuse this and return a sentence: nobody is there"),
         (('if (parts <= 0) return "no parts";', ""), "crashed (signal 8)"),
-        (("parts <= 0", "parts <= 2"), "Divide refused (no parts), but this can be divided"),
+        (("parts <= 0", "parts <= 2"), "Divide refused (no parts), but this can be divided: two are enough"),
         (("share->each = n / parts;", "for (;;) share->each = n;"), "ran longer than 3 s and was stopped"),
         (("n / parts", "n / part"), "the header does not work"),
         (("struct Share {", "struct Portion {"), "the header does not work: there is no 'struct Share"),
@@ -406,13 +406,22 @@ def test_predictions(tmp_path: Path, text: str, message: str) -> None:
         ("time = 100\npipe = 1", "pipe is 1; one of S, V is asked for, in quotation marks"),
         ("time = nan\npipe = 'V'", "time: you predicted nan, another number comes out"),
         ("time = 111\npipe = 'V'", "another number comes out; you are above it"),
+        ("time = 111\npipe = 'V'", "you are above it. what else takes time?"),
         ("time = 48\npipe = 'V'", "another number comes out. half of it"),
+        ("time = 54\npipe = 'V'", "another number comes out. and a little more"),
         ("time = 109.5\npipe = 'S'", "pipe: you predicted S, it is another one. no loop"),
     ],
 )
 def test_predictions_of_what_is_modelled_have_room_and_may_be_words(tmp_path: Path, text: str, message: str) -> None:
     questions = (
-        Question("time", "how long", lambda: 100.0, {50.0: "half of it"}, within=0.1),
+        Question(
+            "time",
+            "how long",
+            lambda: 100.0,
+            {50.0: "half of it", 55.0: "and a little more"},
+            within=0.1,
+            above="what else takes time?",
+        ),
         Question("pipe", "which one", lambda: "V", {"S": "no loop"}, choices=("S", "V")),
     )
     path = tmp_path / "answers.toml"

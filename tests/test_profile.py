@@ -145,6 +145,15 @@ def test_limits_and_stalls_of_a_launch_by_hand() -> None:
     assert waited.cycles == copy.done + B3.round_trip + B3.issue
 
 
+def test_lines_of_two_files_with_one_number_are_two_stalls() -> None:
+    barrier = event(Kind.BARRIER, Pipe.ALL)
+    copies = [load(5800, at=at, line=7)._replace(file=f"/a/{file}") for at, file in ((0, "k.cpp"), (8192, "ring.h"))]
+    found = profile(trace(copies[0], barrier, store(4300), copies[1], barrier, store(4300)), bytes_in=11600)
+    places = {stall.where: stall.times for stall in found.stalls if stall.pipe is Pipe.MTE3}
+    assert places == {"line 7": 1, "ring.h:7": 1}
+    assert "ring.h:7" in str(found)
+
+
 MEET = """#include "kernel_operator.h"
 extern "C" __global__ __aicore__ void meet(GM_ADDR x) {
   AscendC::TPipe pipe;

@@ -133,6 +133,15 @@ def test_a_flag_makes_the_vector_unit_wait_for_the_data_and_says_so() -> None:
     assert add.reason == f"V waited {copy.done:.0f} cycles for MTE2 (line 41)"
 
 
+@pytest.mark.parametrize(("file", "said"), [("/a/k.cpp", "line 41"), ("/a/ring.h", "ring.h:41"), ("", "line 41")])
+def test_a_wait_names_the_file_where_it_is_not_the_kernels_own(file: str, said: str) -> None:
+    copy = load(8192, line=41)._replace(file=file)
+    timeline = make_timeline(trace(copy, set_flag("MTE2_V"), wait_flag("MTE2_V"), vector("Abs", 8, 0, 0)), B3)
+    (add,) = spans(timeline, Pipe.V)
+    assert (add.cause_file, add.cause_line) == (file, 41)
+    assert add.reason.endswith(f" for MTE2 ({said})")
+
+
 def test_without_a_flag_nobody_waits() -> None:
     timeline = make_timeline(trace(load(8192), vector("Abs", 8, 0, 0)), B3)
     (add,) = spans(timeline, Pipe.V)

@@ -18,8 +18,8 @@ struct GroupTilesData {
   uint32_t usedBytes;     // bytes of the Unified Buffer that are taken: all buffers and otherBytes
 };
 
-// Fills *tiling and returns nullptr; or returns a sentence, the reason why it cannot be done: a number that is not positive, or not
-// even 64 floats for each buffer.
+// Fills *tiling and returns nullptr; or returns a sentence, the reason why it cannot be done: channels, spatial or buffers is not
+// positive, or there are not even 64 floats for each buffer. otherBytes may be 0.
 inline const char* MakeGroupTiles(int64_t channels, int64_t spatial, int64_t ubBytes, int64_t buffers,
                                   int64_t otherBytes, GroupTilesData* tiling) {
   // YOUR TURN

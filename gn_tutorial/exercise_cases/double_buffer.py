@@ -1,4 +1,4 @@
-"""05.1: two buffers that are used at the same time. 05.2: flags by hand. 05.3: what a second buffer gains, predicted.
+"""05.1: two buffers that are used at the same time. 05.3: flags by hand. 05.2: what a second buffer gains, predicted.
 
 What numbers do not show is read from the timeline of the same launch: which pipes were at work together. Modelled, for
 the machine below.
@@ -7,6 +7,7 @@ the machine below.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 
 import numpy as np
 
@@ -24,6 +25,8 @@ _ROW_TILE, _FLAG_TILE = 4096, 2048  # kTile of the two kernels
 _MANY = 8
 #: The part of MTE2's time that has to lie beside V's work. The order of step 3 has 0.6, turns have 0.
 _HIDDEN = 0.4
+#: 05.3: the flags of two buffers, one for each direction.
+_NEEDED = ("MTE2_V", "V_MTE2", "V_MTE3", "MTE3_V")
 
 
 def _together(found: Profile, one: Pipe, other: Pipe) -> float:
@@ -69,6 +72,12 @@ def _overlaps(case: KernelCase, result: Result) -> str | None:
     busy, beside = found.busy[Pipe.MTE2], _together(found, Pipe.MTE2, Pipe.V)
     if beside >= _HIDDEN * busy:
         return None
+    tile = max(event.lanes for event in found.trace.blocks[0] if event.kind is Kind.VECTOR)
+    if tile < _ROW_TILE:
+        return (
+            f"the sums are right, in tiles of {tile} floats. Their copies are too short to say anything about the "
+            f"order of the calls: leave kTile at {_ROW_TILE}"
+        )
     turns = f"MTE2 is at work for {busy:.2f} us (modelled), {beside:.2f} us of them together with V"
     if _barrier(found):
         return f"right, but slow: {turns}; PipeBarrier<PIPE_ALL> makes every pipe wait for all others"
@@ -136,11 +145,28 @@ def _no_barrier(case: KernelCase, result: Result) -> str | None:
             "stands for"
         )
     if _together(found, Pipe.MTE2, Pipe.MTE3) > 0.0:
-        return None
+        return _needless(found)
     return (
         f"the numbers are right, but MTE2 and MTE3 never work together ({time}): a flag makes them wait for each "
         "other, and they use different buffers"
     )
+
+
+def _needless(found: Profile) -> str | None:
+    """Flags that nobody needs beside the four that order two buffers: each may cost a wait.
+
+    A few more than four for each tile are right: backward flags may be set ahead of the loop.
+    """
+    events = found.trace.blocks[0]
+    tiles = sum(event.kind is Kind.COPY and event.pipe is Pipe.MTE2 for event in events)
+    flags = Counter(event.flag for event in events if event.kind is Kind.SET_FLAG)
+    if flags.total() <= len(_NEEDED) * (tiles + 1):
+        return None
+    first = next((name for name in flags if name not in _NEEDED), "")
+    which = f"{first} orders two pipes that share no buffer" if first else ""
+    twice = next((name for name in _NEEDED if flags[name] > tiles + 1), "")
+    which = which or f"{twice} is there twice"
+    return f"the numbers are right, with {flags.total() / tiles:.2g} flags for each tile, and four are enough: {which}"
 
 
 FLAGS = KernelChecker(
@@ -208,7 +234,12 @@ BUFFERS = PredictChecker(
                 0.78: "The data are on their way for w before V can begin",
                 0.63: "That is MTE2 alone, as if V never kept it waiting; with one buffer it does",
                 1.26: "That is everything but w, one after the other; which round is the longest one?",
+                0.86: "That is without V; with one buffer the next copies wait until V has read x and y",
+                1.84: "That is everything in a row; S makes its calls, and MTE3 copies out, while others work",
+                1.36: "S makes its calls while the others work; they are no part of the round of x",
             },
+            above="It is the longest of the rounds and of the single pipes, and not all of them in a row",
+            below="It is the longest of the rounds and of the single pipes: which one is longer than your number?",
             within=0.03,
         ),
         Question(
@@ -220,7 +251,13 @@ BUFFERS = PredictChecker(
                 0.505: "That is half of the round, but MTE2 alone needs longer",
                 0.48: "That is MTE3; one of the other pipes needs longer",
                 1.01: "That is the round of one buffer; with two, a second one is under way",
+                0.86: "While the data are on their way MTE2 is free already, and has a second buffer to fill",
+                0.78: "That is MTE2 and then V; with two buffers they work side by side",
+                0.35: "That is S; MTE2 needs longer",
+                0.315: "Two buffers make no pipe faster: MTE2 has all of its copies to make",
             },
+            above="Half of the round, or the busiest pipe alone: the larger of the two",
+            below="Half of the round, or the busiest pipe alone: the larger of the two. No pipe gets faster",
             within=0.03,
         ),
         Question(
@@ -243,7 +280,14 @@ BUFFERS = PredictChecker(
                 0.63: "That is MTE2, as before; V has more to do now",
                 1.8: "That is the round of one buffer",
                 0.71: "That is half of b and c; V alone needs longer",
+                0.47: "Two buffers make no pipe faster: V has all of its work to do",
+                1.57: "That is MTE2 and then V; with two buffers they work side by side",
+                1.17: "The data of the next tile are there already when V is done with this one",
+                1.42: "That is V and then MTE3; with two buffers they work side by side",
+                1.14: "That is half of everything in a row; c is not part of the round of x",
             },
+            above="Half of the round, or the busiest pipe alone: the larger of the two",
+            below="Half of the round, or the busiest pipe alone: the larger of the two. No pipe gets faster",
             within=0.03,
         ),
         Question(
@@ -254,7 +298,11 @@ BUFFERS = PredictChecker(
                 1.5: "That would be so if the round of x were the limit; what does S need for its calls?",
                 3.0: "That is three buffers against none; look for what does not become less with more buffers",
                 1.33: "Half of the round against a third of it; but S needs longer than either",
+                2.0: "One buffer against two may gain so much, if nothing else is the limit; S is",
+                0.67: "That would be slower; a third buffer takes room, and no time",
             },
+            above="What is the largest part of the rule with two buffers, and does it change with a third one?",
+            below="A third buffer takes room, and no time: it cannot be slower",
             within=0.03,
         ),
         Question(
@@ -267,6 +315,8 @@ BUFFERS = PredictChecker(
                 1.39: "That is a group of eight tiles. How many next tiles does a pass over one tile have?",
                 1.54: "That is a group of eleven tiles. How many next tiles does a pass over one tile have?",
             },
+            above="A second buffer is for the next tile. How many next tiles does a pass over one tile have?",
+            below="The calls and the copies are the same: nothing makes it slower",
             within=0.03,
         ),
     )

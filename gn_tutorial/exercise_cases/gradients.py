@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
@@ -18,7 +19,8 @@ def _arguments(rng: np.random.Generator, shape: tuple[int, ...], groups: int) ->
     x = rng.standard_normal(shape) * 2 + ramp
     dy = rng.standard_normal(shape) + rng.uniform(0.5, 2, (shape[0], shape[1]) + (1,) * (len(shape) - 2))
     gamma = rng.uniform(0.5, 1.5, shape[1]) * np.where(np.arange(shape[1]) % 3 == 1, -1.0, 2.0)
-    saved = reference.group_norm(x, gamma, num_groups=groups, eps=1e-3)
+    # Not an eps that anybody guesses: mean and rstd are given, and to be used.
+    saved = reference.group_norm(x, gamma, num_groups=groups, eps=float(rng.uniform(2e-3, 8e-3)))
     return {"dy": dy, "x": x, "gamma": gamma, "mean": saved.mean, "rstd": saved.rstd, "num_groups": groups}
 
 
@@ -68,6 +70,25 @@ class _Parts:
         self.xhat = self.centred * self.rstd
         self.a = self.dy * self.gamma
 
+    def with_own_rstd(self) -> Iterator[_Parts]:
+        """The same with an rstd that was computed anew, with one of the usual values of eps, or by count less one."""
+        rows = self.x.reshape(*self.x.shape[:2], -1)
+        count = rows.shape[2]
+        variances = [rows.var(axis=2, ddof=ddof) for ddof in (0, 1) if ddof < count]
+        for variance in variances:
+            for eps in (0.0, 1e-3, *(10.0**-digits for digits in range(4, 13))):
+                own = copy.copy(self)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    own.rstd = 1 / np.sqrt(variance + eps)[:, :, None, None]
+                    own.xhat = self.centred * own.rstd
+                yield own
+
+
+_OWN_RSTD = (
+    "rstd was computed anew, with another eps or divisor than in the forward pass: use the rstd that is given, which "
+    "holds the forward pass's own"
+)
+
 
 def _mean(array: np.ndarray, axes: tuple[int, ...] = (2, 3)) -> np.ndarray:
     return array.mean(axis=axes, keepdims=True)
@@ -78,7 +99,10 @@ def _wrong_dx(p: _Parts) -> Iterator[tuple[np.ndarray, str]]:
         return a - mean(a) - p.xhat * mean(a * p.xhat)
 
     yield p.rstd * p.a, "mean and rstd are treated as constants; each of them depends on every x of its group"
-    yield p.rstd * (p.a - _mean(p.a)), "the way through rstd is missing: the term with xhat"
+    yield (
+        p.rstd * (p.a - _mean(p.a)),
+        "the way through rstd is missing: the term with xhat (or E[a] * E[xhat] stands there, which is 0)",
+    )
     yield p.rstd * (p.a - p.xhat * _mean(p.a * p.xhat)), "the way through the mean is missing: the term E[a]"
     yield p.rstd * project(p.dy), "gamma is not in dx: it begins with a = dy * gamma"
     yield (
@@ -101,6 +125,7 @@ def _wrong_dx(p: _Parts) -> Iterator[tuple[np.ndarray, str]]:
     yield p.rstd * project(p.a, lambda v: _mean(v, (3,))), "the means go over one channel; a group has several"
     yield p.rstd * project(p.a, lambda v: _mean(v, (1, 2, 3))), "the means go over the whole sample, not over a group"
     yield p.rstd * project(p.a, lambda v: _mean(v, (0, 2, 3))), "the means go over the samples too; each has its own"
+    yield p.rstd * project(p.a, lambda v: _mean(v, (1,))), "the means go over the groups, and not over each group"
     yield (
         p.rstd * (p.a - _mean(p.a) - p.centred * _mean(p.a * p.centred)),
         "x - mean stands where xhat belongs: it has to be multiplied by rstd",
@@ -109,6 +134,32 @@ def _wrong_dx(p: _Parts) -> Iterator[tuple[np.ndarray, str]]:
         p.rstd * (p.a - _mean(p.a) - p.x * _mean(p.a * p.x)),
         "x stands where xhat belongs: take the mean off and multiply by rstd",
     )
+    yield p.rstd * (p.a - _mean(p.a) - _mean(p.a * p.xhat)), "E[a * xhat] is taken off as it is; xhat stands before it"
+    yield from _wrong_terms(p)
+    for own in p.with_own_rstd():
+        yield own.rstd * (own.a - _mean(own.a) - own.xhat * _mean(own.a * own.xhat)), _OWN_RSTD
+
+
+def _wrong_terms(p: _Parts) -> Iterator[tuple[np.ndarray, str]]:
+    """dx with one slip in one of its three terms, or in two of them."""
+    count = p.a.shape[2] * p.a.shape[3]
+
+    def slips(name: str, of_a: np.ndarray, of_dy: np.ndarray) -> list[tuple[np.ndarray, str]]:
+        return [
+            (_mean(of_a), ""),
+            (_mean(of_a) * count, f"{name} is a sum over the group, where its mean belongs"),
+            (_mean(of_a, (0, 1, 2, 3)), f"{name} is one mean over all axes; each group of each sample has its own"),
+            (of_a, f"{name} has no mean: it is the mean over the group"),
+            (_mean(of_dy), f"{name} is taken of dy; a = dy * gamma belongs there"),
+            (_mean(of_a, (3,)), f"{name} is the mean over one channel; a group has several"),
+        ]
+
+    for front, first_words in ((p.a, ""), (p.dy, "dy stands in front, where a = dy * gamma belongs")):
+        for one, second_words in slips("E[a]", p.a, p.dy):
+            for other, third_words in slips("E[a * xhat]", p.a * p.xhat, p.dy * p.xhat):
+                said = [words for words in (first_words, second_words, third_words) if words]
+                if said:
+                    yield p.rstd * (front - one - p.xhat * other), "; ".join(said)
 
 
 def _which_dx(case: PythonCase, got: Got) -> str | None:
@@ -148,6 +199,9 @@ def _which_channels(case: PythonCase, got: Got) -> str | None:
     for name, wrong, words in _wrong_channels(p):
         if _same(got[name], wrong):
             return words
+    for own in p.with_own_rstd():
+        if _same(got["dgamma"], (own.dy * own.xhat).sum(axis=(0, 3)).ravel()):
+            return _OWN_RSTD
     batch, channels = case.arguments["x"].shape[:2]
     groups = case.arguments["num_groups"]
     tiled = [
@@ -172,8 +226,24 @@ def _channel_shapes(case: PythonCase, got: Got) -> str | None:
     return None
 
 
+def _which_reshape(case: PythonCase, said: str, function: str) -> str | None:
+    """An empty batch has no elements from which reshape could find out what -1 stands for."""
+    del function
+    if case.arguments["x"].size or "cannot reshape" not in said:
+        return None
+    return (
+        "The batch is empty here (N = 0): of 0 elements reshape cannot tell what -1 stands for. Write the size out, "
+        "math.prod(x.shape[2:]) for the positions; or do without the reshape"
+    )
+
+
 # float64 inside: seven digits are far from any rounding and near enough to tell the wrong formulas apart.
 GRADIENT_X = PythonChecker(_x_cases, rtol=1e-7, atol=1e-9, symptoms=(_which_dx,))
 GRADIENT_GAMMA_BETA = PythonChecker(
-    _channel_cases, rtol=1e-7, atol=1e-9, symptoms=(_which_channels,), shapes=_channel_shapes
+    _channel_cases,
+    rtol=1e-7,
+    atol=1e-9,
+    symptoms=(_which_channels,),
+    shapes=_channel_shapes,
+    raised=_which_reshape,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gn_tutorial.accuracy import accuracy
@@ -11,6 +13,9 @@ from gn_tutorial.result import Result
 _LARGEST = 65504.0
 #: Two results of one formula in different precision agree so far; different formulas do not.
 _SAME = 1e-3
+#: What rounding leaves of a variance about a pivot that lies near.
+_DIGITS = 2e-5
+_TILE = 512  # kTile of 07.2's kernel
 #: Distance of neighbouring halves below 6e-5.
 _HALF_STEP = 2.0**-24
 
@@ -39,10 +44,16 @@ def rms_words(case: KernelCase, result: Result) -> str | None:
     x, got = case.inputs["x"][row].astype(np.float64), result["y"][row].astype(np.float64)
     eps, square = float(case.numbers["eps"]), np.square(x)
     total, mean = square.sum(), square.mean()
+    if _not_squared(case, result):
+        return "the sum is that of x, and not of its squares"
     known = [
         (x / np.sqrt(mean), "this is without eps, which belongs to the mean of the squares"),
         (x / np.sqrt(total + eps), "x is divided by the root of the sum of the squares, not of their mean"),
         (x / (mean + eps), "x is divided by the mean of the squares: the root is missing"),
+        (
+            square / np.sqrt(mean + eps),
+            "the squares were scaled, and not x: keep x, as float, until it is multiplied by the factor",
+        ),
         (
             x / np.sqrt(np.minimum(square, _LARGEST).mean() + eps),
             "the squares are cut off at 65504: the row has larger ones, and they count",
@@ -66,6 +77,15 @@ def rms_words(case: KernelCase, result: Result) -> str | None:
     if mean < 2.0**-14:
         return f"row {row}: {_what_was_too_small(got / case.golden['y'][row], mean, x)}"
     return None
+
+
+def _not_squared(case: KernelCase, result: Result) -> bool:
+    """Whether x was added up as it is. A row with a negative sum has no root then, and no numbers."""
+    x, got = case.inputs["x"].astype(np.float64), result["y"].astype(np.float64)
+    inside = x.mean(axis=1) + float(case.numbers["eps"])
+    rows = inside > 0
+    rest = np.isnan(got[~rows]).all()
+    return bool(rest) and (not rows.any() or _alike(got[rows], x[rows] / np.sqrt(inside[rows, None]), 4e-3))
 
 
 def _what_overflows(x: np.ndarray, square: np.ndarray) -> str:
@@ -110,6 +130,13 @@ def far_words(case: KernelCase, result: Result) -> str | None:
                 return "rstd is without eps, which belongs to the variance"
             if _alike(rstd, 1 / (np.sqrt(variance) + eps)):
                 return "eps stands outside the root: it belongs to the variance"
+            for mixed in _own_pivots(x):
+                with_own = 1 / np.sqrt(np.maximum(mixed, 0) + eps)
+                if not _alike(with_own, case.golden["rstd"], _DIGITS) and _alike(rstd, with_own, _DIGITS):
+                    return (
+                        "each tile has a pivot of its own: sums about different pivots cannot be added. One pivot "
+                        "serves all tiles of a row"
+                    )
         return _which_variance(row, rstd[row], x[row], eps)
     row = _first(case, result, "mean")
     if row is not None:
@@ -137,6 +164,17 @@ def far_words(case: KernelCase, result: Result) -> str | None:
         f"mean and rstd are right, and y of row {row} is off by up to {np.abs(off).max():.1e}, another amount at each "
         "element: two large terms cancel in it. Take the mean off before you multiply"
     )
+
+
+def _own_pivots(x: np.ndarray) -> Iterator[np.ndarray]:
+    """The variance of each row that comes out with another pivot in each tile: its first element, or its mean."""
+    length = x.shape[1]
+    starts = np.arange(0, length, _TILE)
+    firsts = x[:, starts]
+    means = np.add.reduceat(x, starts, axis=1) / np.diff([*starts, length])
+    for pivots in (firsts, means):
+        rest = x - np.repeat(pivots, np.diff([*starts, length]), axis=1)
+        yield np.square(rest).mean(axis=1) - rest.mean(axis=1) ** 2
 
 
 def _which_variance(row: int, rstd: float, x: np.ndarray, eps: float) -> str:

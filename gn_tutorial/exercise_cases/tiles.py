@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 
 import numpy as np
 
-from gn_tutorial.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.check_kernel import KernelCase, KernelChecker
 from gn_tutorial.check_predict import PredictChecker, Question
 from gn_tutorial.check_tiling import TilingCase, TilingChecker
-from gn_tutorial.exercise_numbers import spots
+from gn_tutorial.exercise_cases.group_tile_words import which_count, which_tile
+from gn_tutorial.exercise_cases.row_words import ROW_FAULTS, ROW_SYMPTOMS, sizes
 from gn_tutorial.kernel import kernel
 from gn_tutorial.launch import Tally
 from gn_tutorial.result import Result
 
-_TILE = 1024  # kTile of 04.1's kernel
-_FLOAT, _BLOCK = 4, 32
+_FLOAT = 4
 
 
 def _row_cases(rng: np.random.Generator) -> list[KernelCase]:
@@ -38,60 +37,9 @@ def _row_case(rng: np.random.Generator, rows: int, length: int, pitch: int, core
     return KernelCase(label, {"x": x}, numbers, {"y": y.reshape(-1)}, cores)
 
 
-def _moved(case: KernelCase, row_bytes: int, gap_bytes: int, apart: int = 0) -> np.ndarray | None:
-    """y if rows of row_bytes with gaps of gap_bytes were brought in; None if that leaves x. Bytes, as a gap may be any.
-
-    apart: elements from the row that a tile begins with to the next row, where that is taken for another number.
-    """
-    rows, length, pitch = (int(case.numbers[name]) for name in ("rows", "length", "pitch"))
-    most = _TILE // (-(-length // 8) * 8)
-    taken = min(row_bytes, length * _FLOAT)
-    memory, y = case.inputs["x"].view(np.uint8), np.zeros((rows, length * _FLOAT), np.uint8)
-    for row in range(rows):
-        at = row // most * most * (apart or pitch) * _FLOAT + row % most * (row_bytes + gap_bytes)
-        if at + row_bytes > memory.size:
-            return None
-        y[row, :taken] = memory[at : at + taken]
-    with np.errstate(all="ignore"):  # a gap in other units makes floats out of halves of two
-        return y.reshape(-1).view(np.float32) * np.float32(case.numbers["factor"])
-
-
-def _which_gap(case: KernelCase, result: Result) -> str | None:
-    length, pitch = int(case.numbers["length"]), int(case.numbers["pitch"])
-    gap = (pitch - length) * _FLOAT
-    known = {
-        pitch - length: "the gap of the way in is given in elements; in global memory it counts bytes",
-        gap // _BLOCK: "the gap of the way in is given in blocks of 32 bytes; so it counts in the Unified Buffer, and "
-        "in global memory it counts bytes",
-        gap
-        + length * _FLOAT: "the gap of the way in counts from the end of a row; from its start to the next one is the "
-        "pitch",
-        0: "the rows come in as if there were no gap between them in x",
-    }
-    candidates = [(_moved(case, length * _FLOAT, wrong), words) for wrong, words in known.items() if wrong != gap]
-    if gap:
-        words = "the second tile begins too early in x: row first is first * pitch_ elements behind the first one"
-        candidates.append((_moved(case, length * _FLOAT, gap, apart=length), words))
-    for seen, words in candidates:
-        if seen is not None and np.array_equal(result["y"].view(np.uint32), seen.view(np.uint32)):
-            return words
-    return None
-
-
-def _cut(case: KernelCase, result: Result) -> str | None:
-    """Rows that end too early, or that lie too far from each other: y has holes where its right elements are not."""
-    length, holes = int(case.numbers["length"]), unwritten(result["y"]).reshape(-1, int(case.numbers["length"]))
-    if not holes.any() or holes.all():
-        return None
-    tail = length % 8
-    if tail and holes[:, -tail:].all() and not holes[:, :-tail].any():
-        return f"the last {tail} elements of each row never arrive in y: the rows are cut to whole 32-byte blocks"
-    return f"part of y was never written: {spots('y', holes.reshape(-1))}; y has no gaps, and a row has all its bytes"
-
-
 def _one_instruction(case: KernelCase, result: Result) -> str | None:
-    rows, length = int(case.numbers["rows"]), int(case.numbers["length"])
-    tiles, tally = -(-rows // (_TILE // (-(-length // 8) * 8))), result.tally
+    rows, length, _, _, most = sizes(case)
+    tiles, tally = -(-rows // most), result.tally
     if tally.bytes_in < rows * length * _FLOAT or tally.vector == 0:
         return "the numbers are right, but not all of them went through DataCopyPad and Muls, which do the work here"
     if tally.mte2 > tiles or tally.mte3 > tiles:
@@ -106,20 +54,9 @@ ROWS_WITH_GAPS = KernelChecker(
     _row_cases,
     rtol=0.0,
     atol=0.0,
-    symptoms=(_which_gap, _cut),
+    symptoms=ROW_SYMPTOMS,
     demands=(_one_instruction,),
-    faults={
-        "copy-not-whole-blocks": "DataCopy rounds the tail down to whole 32-byte blocks; DataCopyPad does not",
-        "pad-row-not-whole": "blockLen counts bytes, and a float has four of them",
-        "pad-too-wide": "leftPadding and rightPadding count elements, and together with a row they fill its place",
-        "ub-never-written": "some place of the tile was never filled: all count rows are brought in, each right behind "
-        "the place of the row before, and no gap is asked for in the Unified Buffer",
-        "ub-out-of-bounds": "the rows do not fit the tile: a gap in the Unified Buffer counts blocks of 32 bytes, and "
-        "none is needed",
-        "gm-out-of-bounds": "a copy goes past the end of an array: look at the bytes of a row, and at its gap",
-        "gm-beyond-declared-size": "a copy goes past the end of an array: look at the bytes of a row, and at the gap",
-        "race-blocks": "the rows of one core reach into those of another: look at the bytes of a row, and at the gap",
-    },
+    faults=ROW_FAULTS,
 )
 
 
@@ -133,6 +70,7 @@ def _tile_cases(rng: np.random.Generator) -> list[TilingCase]:
         _tile_case(2, 4096, 73728, 3, 96),
         _tile_case(4, 1024, 12384, 3, 96),
         _tile_case(1, 100, 65536, 2, 64),
+        _tile_case(5, 90, 65536, 2, 0),
         _refused(2, 35, 860, 3, 96, "764 bytes are left, and three buffers of 64 floats take 768"),
         _refused(2, 35, 196608, 0, 96, "there is no buffer"),
         _refused(0, 35, 196608, 3, 96, "there is no channel"),
@@ -164,7 +102,7 @@ def _tile_case(channels: int, spatial: int, ub: int, buffers: int, other: int) -
         "copiesIn": 2 * tiles + channels * of_channel,
         "usedBytes": buffers * tile * _FLOAT + other,
     }
-    return TilingCase(label, arguments, expected)
+    return TilingCase(label, arguments, expected, "" if other else "otherBytes may be 0")
 
 
 def _refused(channels: int, spatial: int, ub: int, buffers: int, other: int, why: str) -> TilingCase:
@@ -172,65 +110,12 @@ def _refused(channels: int, spatial: int, ub: int, buffers: int, other: int, why
     return TilingCase(label, arguments, None, why)
 
 
-def _which_tile(case: TilingCase, got: Mapping[str, int]) -> str | None:
-    channels, spatial, ub, buffers, other = case.arguments.values()
-    want, tile, group = case.expected or {}, got["tileElements"], channels * spatial
-    if tile == want["tileElements"]:
-        return None
-    if tile == want["tileElements"] * _FLOAT:
-        return f"tileElements is {tile}: these are bytes; a float has four of them"
-    if tile % 64:
-        return f"a tile of {tile} floats is no multiple of 64"
-    taken = buffers * tile * _FLOAT
-    if taken + other > ub:
-        over = f"{buffers} buffers of {tile} floats take {taken} bytes, and there are {ub}"
-        return f"{over}, of which otherBytes takes {other}" if taken <= ub and other else over
-    padded = channels * -(-spatial // 8) * 8
-    if tile == -(-padded // 64) * 64:
-        return f"a tile of {tile} floats holds each channel in whole 32-byte blocks; this kernel needs {group} elements"
-    if tile > -(-group // 64) * 64:
-        return f"a tile of {tile} floats: a group of {group} needs no more than its elements, rounded up to 64"
-    if tile == group // 64 * 64:
-        return f"a tile of {tile} floats is the group rounded down; {group} elements would then need a second tile"
-    return f"a tile of {tile} floats fits, and a larger one would too: {want['tileElements']}"
-
-
-def _which_count(case: TilingCase, got: Mapping[str, int]) -> str | None:
-    channels, spatial, _, _, other = case.arguments.values()
-    want, tile, group = case.expected or {}, got["tileElements"], channels * spatial
-    if tile != want["tileElements"]:
-        return None
-    if got["groupTiles"] != want["groupTiles"]:
-        short = got["groupTiles"] == group // tile
-        return f"groupTiles is {got['groupTiles']}: the tail, shorter than a tile, is a tile too" if short else None
-    if got["tailElements"] == 0:
-        return f"tailElements is 0 where the tiles are all full: the last tile then has {tile} elements"
-    if got["channelTiles"] != want["channelTiles"]:
-        if got["channelTiles"] == want["groupTiles"]:
-            return f"channelTiles is {got['channelTiles']}: those are the tiles of a group; a channel has {spatial}"
-        if got["channelTiles"] == spatial // tile:
-            return f"channelTiles is {got['channelTiles']}: a channel shorter than a tile, or its tail, is a tile too"
-        return None
-    tiles, third = want["groupTiles"], channels * want["channelTiles"]
-    slips = {
-        3 * tiles: "that is three passes over the group as one piece; the third one goes channel by channel",
-        tiles + third: "that is two passes; the mean and the squares take one each",
-        2 * tiles + want["channelTiles"]: f"the third pass is counted for one channel; there are {channels}",
-        3 * third: "only the third pass goes channel by channel; the other two take the group as one piece",
-    }
-    if got["copiesIn"] != want["copiesIn"]:
-        return f"copiesIn is {got['copiesIn']}: {slips[got['copiesIn']]}" if got["copiesIn"] in slips else None
-    if got["usedBytes"] == want["usedBytes"] - other and other:
-        return f"usedBytes is {got['usedBytes']}: otherBytes are taken too"
-    return None
-
-
 GROUP_TILES = TilingChecker(
     struct="GroupTilesData",
     function="MakeGroupTiles",
     arguments=("channels", "spatial", "ubBytes", "buffers", "otherBytes"),
     cases=_tile_cases,
-    symptoms=(_which_tile, _which_count),
+    symptoms=(which_tile, which_count),
 )
 
 
@@ -273,7 +158,10 @@ TILE_COUNTS = PredictChecker(
                 60: "That is three passes over the group as one piece; in the third no tile leaves its channel",
                 72: "Only the third pass goes channel by channel; the other two take the group as one piece",
                 56: "The tail of a group is a tile too",
-                48: "The tails are missing: of a group, and of a channel",
+                52: "The tail of a channel is a tile too",
+                44: "The tails are missing: of a group, and of a channel",
+                48: "That is the third pass for one channel of each group; a group has three",
+                24: "That is the third pass; the mean and the squares take one each before it",
             },
         ),
         Question(
@@ -285,6 +173,9 @@ TILE_COUNTS = PredictChecker(
                 28: "y goes out channel by channel, two tiles for each",
                 20: "y goes out channel by channel, and mean and rstd go back as well",
                 8: "That is one group; there are four",
+                16: "That is one sample; there are two",
+                12: "That is y without the tails of its channels; mean and rstd go back as well",
+                26: "mean and rstd are written by each group; there are four",
                 64: "Only the last pass writes",
             },
         ),
@@ -295,7 +186,10 @@ TILE_COUNTS = PredictChecker(
             {
                 432000: "The kernel goes over each group three times: that is x once",
                 864000: "That is two passes; there are three",
-                324000: "That is in floats; a float has 4 bytes",
+                324000: "That is one group, or all of them in floats; there are four, and a float has 4 bytes",
+                648000: "That is one sample; there are two",
+                108000: "That is x once, in floats; it is read three times, and a float has 4 bytes",
+                1296048: "gamma and beta are read by the scalar unit, without a copy",
                 1572864: "That is as if each copy brought a full tile; a tail is shorter",
             },
         ),
@@ -309,6 +203,10 @@ TILE_COUNTS = PredictChecker(
                 64: "That is one for each tile; the second and the third pass have three for each",
                 144: "The third pass goes channel by channel, so it has more tiles than the others",
                 78: "That is one sample; there are two",
+                68: "That is one for each tile, and the roots; the second and the third pass have three for each",
+                196: "The first pass has one for each tile: it only adds up",
+                38: "That is one group, without its root; there are four",
+                153: "The roots are one for each group",
             },
         ),
         Question(
@@ -319,7 +217,10 @@ TILE_COUNTS = PredictChecker(
                 20: "That is one group; there are four",
                 40: "A sum is read once for each tile, in both passes; or did you count one sample?",
                 56: "That is without gamma and beta; each channel has two accesses",
-                64: "That is without the root, or without mean and rstd: each of them takes two accesses of a group",
+                72: "That is without the root, or without mean and rstd: each of them takes two accesses of a group",
+                64: "That is gamma and beta once for each group; they are read for each of its channels. Or the root "
+                "is missing, and mean and rstd: each of them takes two accesses of a group",
+                76: "The root takes two accesses: its argument is written, and the result is read",
                 60: "Two passes have sums, and a sum is read for each of their tiles",
                 432000: "No element goes through the scalar unit any more",
             },

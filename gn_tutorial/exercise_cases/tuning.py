@@ -89,29 +89,29 @@ def _gain(name: str) -> float:
 _CAUSES = ("tiles", "cores", "waiting")
 _CAUSE_SLIPS: Mapping[str, Mapping[str, str]] = {
     "A": {
-        "tiles": "Tiles of 8192 are few: S is busy for a fraction of the time, and its bar is short",
+        "tiles": "Tiles of 8192 are few: S is busy for a fraction of the time, and its limit is low",
         "waiting": "No pipe waits longer than in a sound kernel. Compare the busy time of MTE2 in the slowest core "
-        "with the bar of its limit, which is an even division",
+        "with its limit, which is an even division",
     },
     "B": {
-        "cores": "The busy times of the slowest core are no longer than the bars of an even division",
+        "cores": "The busy times of the slowest core are no longer than the limits, which are of an even division",
         "waiting": "S itself is busy for nearly the whole launch: it waits for nobody, and the others wait for it",
     },
     "C": {
         "tiles": "S is busy for a small part of the launch: it has few calls to make",
-        "cores": "MTE2 of the slowest core is busy for about as long as the bar of its limit: the division is even",
+        "cores": "MTE2 of the slowest core is busy for about as long as its limit: the division is even",
     },
 }
 _LIMIT_SLIPS: Mapping[str, Mapping[str, str]] = {
     "A": {
-        "S": "Its bar is shorter than that of the copies in",
-        "V": "An Add takes 64 floats in a cycle; its bar is the shortest of the pipes'",
+        "S": "Its limit is lower than that of the copies in",
+        "V": "An Add takes 64 floats in a cycle; its limit is the lowest of the pipes'",
         "MTE3": "It has one array to move, and MTE2 has two",
     },
     "B": {
-        "MTE2": "It moves the same bytes as in the other launches; look which bar has grown",
-        "MTE3": "It moves the same bytes as in the other launches; look which bar has grown",
-        "V": "Its bar has grown, for each Add has a start; another one is far longer",
+        "MTE2": "It moves the same bytes as in the other launches; look which limit has grown, beside those of A and C",
+        "MTE3": "It moves the same bytes as in the other launches; look which limit has grown, beside those of A and C",
+        "V": "Its limit has grown, for each Add has a start; another one is far higher",
     },
     "C": {
         "S": "S waits, and waiting is no work: a limit counts what a pipe is busy with",
@@ -211,7 +211,9 @@ def _tuning(channels: int, spatial: int, values: tuple[int, ...]) -> Tuning:
 def _best(channels: int, spatial: int) -> Candidate:
     """The fastest of what `gnt tune` would try, and of equal parts of a channel and of a group."""
     largest = _largest(_ROOM)
-    parts = {-(-size // part) for size in (spatial, channels * spatial) for part in range(1, 7)}
+    fewest = -(-channels * spatial // largest)
+    counts = {*range(1, 7), *range(fewest, fewest + 3)}
+    parts = {-(-size // part) for size in (spatial, channels * spatial) for part in counts}
     values = {-(-part // _STEP) * _STEP for part in parts} | {512, 1024, 2048, 3072, 4096, 6144, 8192, largest}
     found = _tuning(channels, spatial, tuple(sorted(value for value in values if value <= largest))).best
     assert found is not None
@@ -227,7 +229,9 @@ def _tile_cases(rng: np.random.Generator) -> list[TilingCase]:
         _tile_case(2, 7, _ROOM),
         TilingCase("channelsPerGroup = 4, spatial = 100, ubBytes = 1375", _given(4, 100, 1375), None, refused),
     ]
+    # The last one: channels that just do not fit, of which equal parts make more pieces than equal parts of the group.
     shapes = [(8, 9216), (6, 2401), (1, 8192), (1, 1000), (1, 20000), (1, int(rng.integers(8300, 9700)))]
+    shapes += [(int(rng.integers(5, 8)), int(rng.integers(9800, 10600)))]
     return cases + [_tile_case(channels, spatial, _ROOM) for channels, spatial in shapes]
 
 
@@ -266,10 +270,15 @@ def _fast(case: TilingCase, got: Mapping[str, int]) -> str | None:
     if slower <= _WITHIN:
         return None
     said = f"a tile of {tile} takes {mine.modelled_us:.2f} us, modelled, {slower:.0%} more than one of {best.value}"
-    return f"{said}: {_why(tile, channels, spatial)}"
+    return f"{said}: {_why(tile, best.value, channels, spatial)}"
 
 
-def _why(tile: int, channels: int, spatial: int) -> str:
+def _pieces(tile: int, channels: int, spatial: int) -> tuple[int, int]:
+    """Copies of x for one group: of the two passes over the group, and of the one channel by channel."""
+    return 2 * -(-channels * spatial // tile), channels * -(-spatial // tile)
+
+
+def _why(tile: int, best: int, channels: int, spatial: int) -> str:
     group, largest = channels * spatial, _largest(_ROOM)
     cut, whole = (spatial, "channel") if channels > 1 and spatial > tile else (group, "group")
     pieces = -(-cut // tile)
@@ -279,6 +288,12 @@ def _why(tile: int, channels: int, spatial: int) -> str:
         return f"it cuts each channel of {spatial} elements, and a whole one would fit"
     if pieces > 1 and group <= 2048:
         return f"a group of {group} is too small to be cut: a second tile costs more than its overlap gains"
+    ours, fewer = _pieces(tile, channels, spatial), _pieces(best, channels, spatial)
+    if spatial > largest and sum(ours) > sum(fewer):
+        return (
+            f"it makes {sum(ours)} pieces, {ours[0]} of the group and {ours[1]} of its channels; {best} makes "
+            f"{sum(fewer)}, {fewer[0]} and {fewer[1]}"
+        )
     if pieces <= -(-cut // largest) + 1:
         rest = cut - (pieces - 1) * tile
         return f"the last piece of the {whole} has {rest} elements; pieces of equal size overlap better"

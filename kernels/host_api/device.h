@@ -1,7 +1,7 @@
 // The seam between the host API and the device: everything above it is the same for the twin and for an NPU.
 //
 // The twin's side is gn_tutorial/twin/host/twin_device.cpp: device memory is the process's own, and a launch calls the compiled kernel
-// library. An NPU's copies with aclrtMemcpyAsync and launches with <<<>>> on the stream it is given.
+// library. The NPU's is kernels/npu/npu_device.cpp: it copies with aclrtMemcpyAsync and launches with <<<>>> on an aclrtStream.
 #pragma once
 #include <memory>
 #include <vector>
@@ -27,8 +27,8 @@ struct KernelCall {
   std::vector<KernelArg> args;
 };
 
-// The device as one stream sees it. `Find` is called by the second call of an operator; the others on the stream's own thread, in the
-// order in which they are to take effect.
+// The device as one stream sees it. `Find` is called by the second call of an operator; `Copy` and `Launch` in the order in which they
+// are to take effect: on the stream's own thread, or, on a device that has a queue, on the thread that made the second call.
 class Device {
  public:
   virtual ~Device() = default;
@@ -37,9 +37,21 @@ class Device {
   // `bytes` from host memory to device memory.
   virtual Outcome Copy(void* to, const void* from, uint64_t bytes) = 0;
   virtual Outcome Launch(const KernelCall& call) = 0;
+
+  // Whether the device keeps the order of work itself. Then `Copy` and `Launch` return when their work is in its queue, and
+  // must not read `from` later: it may be gone when `Copy` has returned. The stream has no thread, and calls these two.
+  virtual bool HasQueue() const { return false; }
+  // Waits for the device's queue; what failed there.
+  virtual Outcome Synchronize() { return {}; }
+  // Puts the call of a host function into the device's queue.
+  virtual Outcome LaunchHostFunc(GnHostFunc fn, void* args) {
+    fn(args);
+    return {};
+  }
 };
 
-// Of the device that this library was built for.
+// Of the device that this library was built for. OpenDevice throws std::runtime_error if there is none to be had; VectorCores is then 0,
+// which every tiling function refuses.
 std::unique_ptr<Device> OpenDevice();
 uint32_t VectorCores();
 

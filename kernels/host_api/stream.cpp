@@ -6,7 +6,7 @@
 namespace gn_host {
 
 Stream::Stream(std::unique_ptr<Device> device) : device_(std::move(device)), owner_(getpid()) {
-  thread_ = std::thread([this] { Loop(); });
+  if (!device_->HasQueue()) thread_ = std::thread([this] { Loop(); });
 }
 
 Stream::~Stream() {
@@ -38,14 +38,29 @@ Outcome Stream::Submit(Work work) {
   if (Outcome wrong = Foreign(); wrong.Failed()) return wrong;
   std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return Invalid("stream is being destroyed", "make another one");
+  if (device_->HasQueue()) {  // under the lock: two threads' launches do not mix
+    Outcome outcome = work(*device_);
+    // A caller who was refused gives the workspace back: nothing may be left in the queue that writes to it.
+    if (outcome.Failed()) device_->Synchronize();
+    return outcome;
+  }
   waiting_.push_back(std::move(work));
   ++submitted_;
   arrived_.notify_one();
   return {};
 }
 
+Outcome Stream::LaunchHostFunc(GnHostFunc fn, void* args) {
+  if (device_->HasQueue()) return Submit([fn, args](Device& device) { return device.LaunchHostFunc(fn, args); });
+  return Submit([fn, args](Device&) -> Outcome {
+    fn(args);
+    return {};
+  });
+}
+
 Outcome Stream::Synchronize() {
   if (Outcome wrong = Foreign(); wrong.Failed()) return wrong;
+  if (device_->HasQueue()) return device_->Synchronize();  // without the lock: others may submit meanwhile
   if (thread_.get_id() == std::this_thread::get_id())
     return Invalid("a host function waits for its own stream, which waits for it", "call this from another thread");
   std::unique_lock<std::mutex> lock(mutex_);
@@ -65,7 +80,10 @@ Outcome Stream::Closable() {
 
 Outcome Stream::Close() {
   std::unique_lock<std::mutex> lock(mutex_);
+  const bool again = closed_;
   closed_ = true;
+  // A second time the queue may belong to nobody any more: a stream that was wrapped is its maker's to destroy.
+  if (device_->HasQueue()) return again ? Outcome{} : device_->Synchronize();
   arrived_.notify_all();
   lock.unlock();
   if (thread_.joinable()) thread_.join();
@@ -147,10 +165,7 @@ extern "C" GnStatus GnLaunchHostFunc(GnStream* stream, GnHostFunc fn, void* args
   return Guarded("GnLaunchHostFunc", [&] {
     return With(stream, [&](Stream& queue) -> Outcome {
       if (fn == nullptr) return Null("fn is null");
-      return queue.Submit([fn, args](Device&) -> Outcome {
-        fn(args);
-        return {};
-      });
+      return queue.LaunchHostFunc(fn, args);
     });
   });
 }

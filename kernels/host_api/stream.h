@@ -1,4 +1,5 @@
-// A stream: a queue, and a thread that works through it in order.
+// A stream: a queue, and a thread that works through it in order. A device that has a queue of its own needs neither: its work is handed
+// over on the caller's thread, in the order of the calls.
 #pragma once
 #include <sys/types.h>
 
@@ -17,7 +18,7 @@ class Stream {
  public:
   using Work = std::function<Outcome(Device&)>;
 
-  // Starts the thread. Throws std::system_error if there is none to be had.
+  // Starts the thread, if the device needs one. Throws std::system_error if there is none to be had.
   explicit Stream(std::unique_ptr<Device> device);
   ~Stream();
   Stream(const Stream&) = delete;
@@ -26,7 +27,9 @@ class Stream {
   // Refuses a stream that was closed, or that belongs to the process this one was forked from: its thread is not here.
   Outcome Usable();
   Outcome Find(const char* entry);
+  // What goes wrong on the stream's thread comes out of Synchronize; what a device's queue does not take is returned here.
   Outcome Submit(Work work);
+  Outcome LaunchHostFunc(GnHostFunc fn, void* args);
   // Waits for all work submitted before; the first failure since the last one was returned.
   Outcome Synchronize();
   // Refuses what would wait for itself; otherwise `Close`, which only one caller may do: as Synchronize, then ends the thread.

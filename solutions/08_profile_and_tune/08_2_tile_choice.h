@@ -1,7 +1,9 @@
 // 08.2 Choose the tile of group_norm/double_buffered by the shape.
 //
 // Few pieces, because each one costs its calls and its starts; of equal size, because a short last piece costs as much as a long one;
-// and two at least where a group is large, because with one nothing overlaps.
+// and two at least where a group is large, because with one nothing overlaps. It is the group that is cut into equal pieces: then no
+// tile that fits makes fewer pieces of the group, and none makes fewer of a channel. For with p = ceil(c * S / largest), where a group
+// has c channels of S elements, a channel takes ceil(p / c) pieces at most; and p <= c * ceil(S / largest).
 #pragma once
 #include <cstdint>
 
@@ -16,10 +18,9 @@ inline const char* ChooseTile(int64_t channelsPerGroup, int64_t spatial, int64_t
   const int64_t largest = (ubBytes - 96) / (5 * 4 * 64) * 64;
   if (largest < 64) return "the Unified Buffer has no room for five buffers of 64 floats";
   const int64_t group = channelsPerGroup * spatial;
-  const int64_t whole = spatial > largest ? spatial : group;  // what is cut into equal pieces
-  int64_t pieces = (whole + largest - 1) / largest;
+  int64_t pieces = (group + largest - 1) / largest;
   if (pieces == 1 && group > 4096) pieces = 2;
-  const int64_t piece = (whole + pieces - 1) / pieces;
+  const int64_t piece = (group + pieces - 1) / pieces;
   const int64_t tile = (piece + 63) / 64 * 64;
   choice->tileElements = static_cast<uint32_t>(tile);
   choice->reserved = 0;

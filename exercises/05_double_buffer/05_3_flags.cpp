@@ -1,8 +1,9 @@
-// 05.2 Mend the flags. This kernel has no queues, so it sets its flags itself. One flag is missing, and one stands in the wrong place.
+// 05.3 Mend the flags. This kernel has no queues, so it sets its flags itself. One flag is missing, and one stands in the wrong place.
 // On the twin the numbers are right, but its race checker stops the kernel; on a device they may be wrong.
 //
 // y = 2 * max(x, 0) for n floats, in tiles of kTile elements; the last tile may be shorter. Change Process only. Four calls of Sync are
-// enough. No PipeBarrier: MTE2 may fetch the next tile while MTE3 takes out this one, and a barrier would forbid it.
+// enough, and no more are accepted. No PipeBarrier: MTE2 may fetch the next tile while MTE3 takes out this one, and a barrier would
+// forbid it.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 2048;  // elements

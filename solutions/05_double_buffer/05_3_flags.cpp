@@ -1,4 +1,4 @@
-// 05.2, solved: V_MTE2 keeps the next tile out of x until V has read it, and V_MTE3 stands behind the last instruction that writes y.
+// 05.3, solved: V_MTE2 keeps the next tile out of x until V has read it, and V_MTE3 stands behind the last instruction that writes y.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 2048;  // elements

@@ -1,0 +1,30 @@
+"""``gnt npu``: what an NPU needs that is not here, and the commands that build the host API for one."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from gn_tutorial import npu
+from gn_tutorial.terminal import emit_json, working
+
+
+def run(folder: Path, *, build: bool, as_json: bool) -> None:
+    """Print the reason why there is no NPU and the build commands; with ``build``, run them."""
+    available, reason = npu.npu_available()
+    commands = npu.build_commands(folder)
+    library = None
+    if build:
+        with working("building the host API for the NPU"):
+            library = npu.build(folder)
+    if as_json:
+        emit_json({"npu": available, "reason": reason, "commands": commands, "library": library, "tested": npu.NOT_RUN})
+        return
+    print(f"NPU: {reason}" if available else f"no NPU: {reason}")
+    if library is not None:
+        print(f"built: {library}")
+    else:
+        print("build the host API for one, after `source <CANN>/set_env.sh`:")
+        for command in commands:
+            print(f"  {shlex.join(command)}")
+    print(f"This part of the course was {npu.NOT_RUN}.")

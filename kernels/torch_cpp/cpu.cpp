@@ -1,0 +1,106 @@
+// The operators for tensors on the CPU: the host API over the twin. A call waits for its result, as PyTorch expects there.
+#include <torch/library.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "host.h"
+
+namespace gn_torch {
+namespace {
+
+using UseKernel = GnStatus (*)(GnStream* stream, const char* entry, const char* path);
+
+// Where the twin's build of the host API and its kernels are. Told once, before the first call; else they lie beside this library, as
+// `gnt host-library` writes them.
+struct Places {
+  std::mutex mutex;
+  std::string host;
+  std::vector<std::pair<std::string, std::string>> kernels;  // entry, path
+};
+
+Places& ThePlaces() {
+  static Places places;
+  return places;
+}
+
+const Host& Twin() {
+  static const Host host([] {
+    Places& places = ThePlaces();
+    std::lock_guard<std::mutex> lock(places.mutex);
+    return places.host.empty() ? Beside("libgn_host.so") : places.host;
+  }());
+  return host;
+}
+
+// A stream for each thread that calls: a C thread stands behind it, so it is kept from call to call. A forked child needs its own.
+class OwnStream {
+ public:
+  ~OwnStream() {
+    if (stream_ != nullptr && process_ == getpid()) Twin().DestroyStream(stream_);
+  }
+  GnStream* Get() {
+    if (stream_ != nullptr && process_ == getpid()) return stream_;
+    const Host& host = Twin();
+    GnStream* made = nullptr;
+    host.Check(host.CreateStream(&made));
+    Places& places = ThePlaces();
+    std::lock_guard<std::mutex> lock(places.mutex);
+    if (!places.kernels.empty()) {
+      const auto use = reinterpret_cast<UseKernel>(host.Find("GnTwinUseKernel"));
+      for (const auto& [entry, path] : places.kernels) host.Check(use(made, entry.c_str(), path.c_str()));
+    }
+    stream_ = made;
+    process_ = getpid();
+    return stream_;
+  }
+
+ private:
+  GnStream* stream_ = nullptr;
+  pid_t process_ = 0;
+};
+
+void RunAndWait(Planned planned) {
+  static thread_local OwnStream own;
+  GnStream* const stream = own.Get();
+  Twin().Check(planned.Run(stream));
+  Twin().Check(Twin().SynchronizeStream(stream));
+}
+
+Three Forward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups, double eps) {
+  CheckForward(x, weight, bias, num_groups, eps);
+  CheckDevice(x, at::kCPU, "the CPU");
+  Three made = ForwardOutputs(x, num_groups);
+  RunAndWait(PlanForward(Twin(), x, weight, bias, num_groups, eps, made));
+  return made;
+}
+
+Three Backward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
+               const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask) {
+  CheckBackward(grad_y, x, mean, rstd, weight, num_groups, output_mask);
+  CheckDevice(x, at::kCPU, "the CPU");
+  Three made = BackwardOutputs(x, output_mask);
+  if (output_mask[0] || output_mask[1] || output_mask[2])
+    RunAndWait(PlanBackward(Twin(), grad_y, x, mean, rstd, weight, num_groups, output_mask, made));
+  return made;
+}
+
+}  // namespace
+}  // namespace gn_torch
+
+TORCH_LIBRARY_IMPL(gn_tutorial_cpp, CPU, m) {
+  m.impl("group_norm", &gn_torch::Forward);
+  m.impl("group_norm_backward", &gn_torch::Backward);
+}
+
+// From now on the operators use this build of the host API, and launches of kernel entries[i] run the library paths[i].
+extern "C" __attribute__((visibility("default"))) void gn_torch_use_twin(const char* host, const char* const* entries,
+                                                                         const char* const* paths, uint64_t count) {
+  gn_torch::Places& places = gn_torch::ThePlaces();
+  std::lock_guard<std::mutex> lock(places.mutex);
+  places.host = host;
+  places.kernels.clear();
+  for (uint64_t at = 0; at < count; ++at) places.kernels.emplace_back(entries[at], paths[at]);
+}

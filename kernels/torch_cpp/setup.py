@@ -1,0 +1,46 @@
+"""Builds the operators as libraries for PyTorch: gn_torch for the CPU, and gn_torch_npu where torch_npu is installed.
+
+    python setup.py build_ext --build-lib out
+
+Beside them belong, in the same folder, the builds of the host API that they call: what `gnt host-library` writes, and
+libgn_host_npu.so of `gnt npu --build`. Then, in Python: torch.ops.load_library("out/gn_torch....so"), the NPU's second.
+The NPU's part was not run on an NPU; its source was only compiled as far as types go.
+"""
+
+from importlib import util
+from pathlib import Path
+
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CppExtension
+
+HERE = Path(__file__).resolve().parent
+#: Hidden: both libraries have checks.cpp and host.cpp, and in one process each must call its own.
+COMPILE = ["-std=c++20", "-O2", "-fvisibility=hidden"]
+INCLUDE = [str(HERE), str(HERE.parent / "host_api")]
+
+
+def sources(*names: str) -> list[str]:
+    """Their paths."""
+    return [str(HERE / f"{name}.cpp") for name in names]
+
+
+extensions = [
+    CppExtension(
+        "gn_torch",
+        sources("checks", "host", "cpu", "meta", "group_norm"),
+        include_dirs=[*INCLUDE],
+        extra_compile_args=COMPILE,
+    )
+]
+if util.find_spec("torch_npu"):
+    from torch_npu.utils.cpp_extension import NpuExtension
+
+    extensions.append(
+        NpuExtension(
+            "gn_torch_npu",
+            sources("checks", "host", "npu"),
+            include_dirs=[*INCLUDE],
+            extra_compile_args=COMPILE,
+        )
+    )
+setup(name="gn_torch", ext_modules=extensions, cmdclass={"build_ext": BuildExtension.with_options(use_ninja=False)})

@@ -1,0 +1,37 @@
+// The functions of CANN's runtime that kernels/npu uses, declared as its public documentation has them, for tests on a machine without it.
+// What they do is in ../stand_in.cpp.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+using aclError = int;
+using aclrtContext = void*;
+using aclrtStream = void*;
+using aclrtEvent = void*;
+using aclrtHostFunc = void (*)(void* args);
+constexpr int ACL_SUCCESS = 0;
+constexpr uint32_t ACL_EVENT_CAPTURE_STREAM_PROGRESS = 2;
+enum aclrtMemcpyKind { ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_DEVICE };
+enum aclrtEventRecordedStatus { ACL_EVENT_RECORDED_STATUS_NOT_READY = 0, ACL_EVENT_RECORDED_STATUS_COMPLETE = 1 };
+enum aclrtLastErrLevel { ACL_RT_THREAD_LEVEL = 0 };
+enum aclrtDevAttr { ACL_DEV_ATTR_VECTOR_CORE_NUM = 201 };
+
+extern "C" {
+const char* aclGetRecentErrMsg();
+aclError aclrtGetLastError(aclrtLastErrLevel level);
+aclError aclrtGetDevice(int32_t* device);
+aclError aclrtGetDeviceInfo(uint32_t device, aclrtDevAttr attr, int64_t* value);
+aclError aclrtGetCurrentContext(aclrtContext* context);
+aclError aclrtSetCurrentContext(aclrtContext context);
+aclError aclrtCreateStream(aclrtStream* stream);
+aclError aclrtDestroyStream(aclrtStream stream);
+aclError aclrtSynchronizeStream(aclrtStream stream);
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args);
+aclError aclrtMallocHost(void** host, size_t size);
+aclError aclrtFreeHost(void* host);
+aclError aclrtMemcpyAsync(void* to, size_t most, const void* from, size_t count, aclrtMemcpyKind kind, aclrtStream stream);
+aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag);
+aclError aclrtDestroyEvent(aclrtEvent event);
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
+aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status);
+}

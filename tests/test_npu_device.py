@@ -1,0 +1,296 @@
+"""kernels/npu as the device of the host API, over a stand-in for CANN's runtime (tests/npu_stand_in).
+
+The stand-in is a stream that does nothing until it is synchronised and runs the twin's kernels then. What is tested is
+ours: order, threads, contexts, how long host memory lives, what comes out of a failure. Nothing here ran on an NPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from ctypes import byref, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from npu_support import make_toolkit, needs_cmake, toolkit_variables
+
+from gn_tutorial import npu as npu_module
+from gn_tutorial import reference
+from gn_tutorial.build import build_kernel
+from gn_tutorial.errors import KernelError
+from gn_tutorial.host_library import (
+    KERNELS,
+    Code,
+    HostFunc,
+    Refused,
+    call,
+    check,
+    describe,
+)
+from gn_tutorial.op_macros import graph_number
+from gn_tutorial.spec import all_kernels, kernels_root, load_registry
+
+NPU = kernels_root() / "npu"
+pytestmark = needs_cmake
+
+
+class Npu:
+    """The library, built by ``gnt npu``'s own commands with a stand-in toolkit, and what one asks of both."""
+
+    def __init__(self, toolkit: Path, folder: Path) -> None:
+        self.runtime = make_toolkit(toolkit)
+        self.c = npu_module._declared(npu_module.build(folder, toolkit_variables(toolkit)))
+        for _, spec in all_kernels(load_registry()):
+            if spec.id in KERNELS:
+                kernel = build_kernel(spec.file, observed=False).library
+                assert self.runtime.stand_in_kernel(spec.entry.encode(), str(kernel).encode()) == 0
+
+    def seen(self, what: str) -> int:
+        return int(self.runtime.stand_in_seen(what.encode()))
+
+    def wrap(self, stream: int) -> c_void_p:
+        made = c_void_p()
+        check(self.c.GnWrapStream(stream, byref(made)), self.c)
+        return made
+
+    def tensor(self, array: np.ndarray | None) -> c_void_p | None:
+        if array is None:
+            return None
+        strides = [step // array.itemsize for step in array.strides]
+        return describe(self.c, array.shape, strides, graph_number(array.dtype.name), array.ctypes.data)
+
+    def group_norm(
+        self, stream: c_void_p, x: np.ndarray, gamma: np.ndarray | None, groups: int
+    ) -> tuple[tuple[np.ndarray, ...], Any]:
+        """Both calls. Returns y, mean, rstd and the memory that must stay."""
+        sizes = (*x.shape[:2], int(np.prod(x.shape[2:])))
+        made = (np.full_like(x, -77), *(np.full((x.shape[0], groups), -77, np.float32) for _ in range(2)))
+        words = (*map(self.tensor, (x, gamma, None)), *sizes, groups, 1e-5, *map(self.tensor, made))
+        return made, (call(self.c, "GroupNorm", words, stream, memory), x, gamma)
+
+
+def memory(count: int) -> tuple[np.ndarray, int]:
+    made = np.full(count, 0xA5, np.uint8)
+    return made, made.ctypes.data
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Npu:
+    return Npu(tmp_path_factory.mktemp("toolkit"), tmp_path_factory.mktemp("build"))
+
+
+@pytest.fixture
+def npu(built: Npu) -> Iterator[Npu]:
+    built.runtime.stand_in_reset(0)
+    built.runtime.stand_in_cores(40)
+    yield built
+    built.runtime.stand_in_reset(0)
+
+
+def data(shape: Sequence[int], seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    channels = (1, shape[1], *[1] * (len(shape) - 2))
+    return (rng.standard_normal(shape) * rng.uniform(0.5, 4, channels) + rng.normal(0, 2, channels)).astype(np.float32)
+
+
+def expect(made: tuple[np.ndarray, ...], x: np.ndarray, gamma: np.ndarray | None, groups: int) -> None:
+    golden = reference.group_norm(
+        x, np.ones(x.shape[1]) if gamma is None else gamma, np.zeros(x.shape[1]), num_groups=groups
+    )
+    for got, right in zip(made, golden, strict=True):
+        np.testing.assert_allclose(got, right, rtol=2e-5, atol=2e-5)
+
+
+def test_host_memory_outlives_the_copies_and_nobody_waits(npu: Npu) -> None:
+    raw = npu.runtime.stand_in_stream()
+    stream = npu.wrap(raw)
+    # Many shapes behind each other: a tiling struct or a constant that another call overwrote gives wrong numbers.
+    cases = [((2, 6, 4, 3), 3), ((1, 4096 * 2 + 4, 2), 4), ((3, 8, 33), 8), ((4, 4, 1), 2), ((2, 12, 5, 7), 1)]
+    asked = []
+    for seed, (shape, groups) in enumerate(cases):
+        x = data(shape, seed)
+        gamma = data((1, shape[1]), seed)[0] if seed % 2 else None
+        asked.append((*npu.group_norm(stream, x, gamma, groups), x, gamma, groups))
+    assert npu.seen("waits") == 0, "a copy from pageable memory: each operator would wait for the stream"
+    assert npu.seen("launches") == len(cases)
+    assert all((made[0] == -77).all() for made, *_ in asked), "something ran before the stream was synchronised"
+    assert npu.c.GnSynchronizeStream(stream) == 0
+    for made, _, x, gamma, groups in asked:
+        expect(made, x, gamma, groups)
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
+def test_staging_memory_is_used_again_and_given_back(npu: Npu) -> None:
+    stream = npu.wrap(npu.runtime.stand_in_stream())
+    x, gamma = data((2, 6, 4, 3), 1), data((1, 6), 2)[0]
+    for _ in range(20):
+        made, _kept = npu.group_norm(stream, x, gamma, 3)
+        assert npu.c.GnSynchronizeStream(stream) == 0
+        expect(made, x, gamma, 3)
+    assert npu.seen("copies") == 2 * 20  # the tiling struct, and zeros for beta
+    assert npu.seen("pinned") == 2
+    assert npu.c.GnDestroyStream(stream) == 0
+    assert npu.seen("live_pinned") == npu.seen("live_events") == 0
+
+
+def test_backward_and_a_tensor_that_is_not_contiguous(npu: Npu) -> None:
+    stream = npu.wrap(npu.runtime.stand_in_stream())
+    x = data((2, 4, 5, 6), 3).transpose(0, 1, 3, 2)
+    dy, gamma = data((2, 6, 5, 4), 4).transpose(0, 3, 1, 2), data((1, 4), 5)[0]
+    (y, mean, rstd), kept = npu.group_norm(stream, x, gamma, 2)
+    gradients = (np.empty_like(x), np.empty_like(gamma), np.empty_like(gamma))
+    words = (*map(npu.tensor, (dy, x, mean, rstd, gamma)), 2, 4, 30, 2, (ctypes.c_uint8 * 3)(1, 1, 1), 3)
+    workspace = call(npu.c, "GroupNormBackward", (*words, *map(npu.tensor, gradients)), stream, memory)
+    assert npu.c.GnSynchronizeStream(stream) == 0
+    assert npu.seen("launches") > 2, "the strided copies are launches of their own"
+    expect((y, mean, rstd), x, gamma, 2)
+    golden = reference.group_norm_backward(dy, x, mean, rstd, gamma, num_groups=2)
+    for got, right in zip(gradients, golden, strict=True):
+        np.testing.assert_allclose(got, right, rtol=2e-5, atol=5e-5)
+    del workspace, kept
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
+def test_cores_are_those_of_the_device(npu: Npu) -> None:
+    stream = npu.wrap(npu.runtime.stand_in_stream())
+    x, gamma = data((64, 4, 9), 6), data((1, 4), 7)[0]
+    blocks = []
+    for cores in (40, 24, 48):
+        npu.runtime.stand_in_cores(cores)
+        assert npu.c.GnVectorCores() == cores
+        made, kept = npu.group_norm(stream, x, gamma, 4)
+        blocks.append(npu.seen("blocks"))
+        assert npu.c.GnSynchronizeStream(stream) == 0
+        expect(made, x, gamma, 4)
+        del kept
+    assert max(blocks) <= 48
+    assert blocks[1] <= 24
+    npu.runtime.stand_in_cores(0)
+    with pytest.raises(Refused, match="cores"):
+        npu.group_norm(stream, x, gamma, 4)
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
+def test_work_is_submitted_on_the_caller_s_thread_in_the_stream_s_context(npu: Npu) -> None:
+    stream = npu.wrap(npu.runtime.stand_in_stream())
+    x, gamma = data((2, 6, 4, 3), 8), data((1, 6), 9)[0]
+    found: list[Any] = []
+
+    def other_device() -> None:
+        npu.runtime.stand_in_reset(1)  # this thread works on device 1, the stream is device 0's
+        found.append(npu.group_norm(stream, x, gamma, 3))
+        found.append(npu.seen("on_this_thread"))
+        found.append(npu.c.GnSynchronizeStream(stream))
+        found.append(npu.seen("device"))
+
+    thread = threading.Thread(target=other_device)
+    thread.start()
+    thread.join()
+    (made, _), here, status, device = found
+    assert (here, status, device) == (1, 0, 1)
+    expect(made, x, gamma, 3)
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
+def test_failures_are_said_at_once(npu: Npu) -> None:
+    raw = npu.runtime.stand_in_stream()
+    stream = npu.wrap(raw)
+    x, gamma = data((2, 6, 4, 3), 10), data((1, 6), 11)[0]
+    npu.runtime.stand_in_fail(0, 507)
+    with pytest.raises(KernelError, match=r"group_norm_any returned 507.*told to fail"):
+        npu.group_norm(stream, x, gamma, 3)
+    npu.runtime.stand_in_fail(207, 0)
+    with pytest.raises(KernelError, match="aclrtMemcpyAsync returned 207"):
+        npu.group_norm(stream, x, gamma, 3)
+    made, _kept = npu.group_norm(stream, x, gamma, 3)  # and the stream goes on
+    assert npu.c.GnSynchronizeStream(stream) == 0
+    expect(made, x, gamma, 3)
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
+def test_a_thread_without_a_device_is_refused(npu: Npu) -> None:
+    raw = npu.runtime.stand_in_stream()
+    npu.runtime.stand_in_reset(-1)
+    made = c_void_p()
+    assert npu.c.GnVectorCores() == 0
+    assert npu.c.GnCreateStream(byref(made)) == Code.INNER
+    assert b"no NPU as its current device" in npu.c.GnGetRecentErrMsg()
+    assert npu.c.GnWrapStream(raw, byref(made)) == Code.RUNTIME
+    assert b"aclrtSetDevice" in npu.c.GnGetRecentErrMsg()
+    assert npu.c.GnWrapStream(None, byref(made)) == Code.PARAM_NULLPTR
+
+
+def test_streams_of_our_own_are_destroyed_and_wrapped_ones_are_not(npu: Npu) -> None:
+    made = c_void_p()
+    assert npu.c.GnCreateStream(byref(made)) == 0
+    assert npu.seen("streams") == 1
+    assert npu.c.GnDestroyStream(made) == 0
+    assert npu.seen("streams") == 0
+    raw = npu.runtime.stand_in_stream()
+    wrapped = npu.wrap(raw)
+    x, gamma = data((2, 6, 4, 3), 12), data((1, 6), 13)[0]
+    results, _kept = npu.group_norm(wrapped, x, gamma, 3)
+    assert npu.c.GnDestroyStream(wrapped) == 0  # waits, so that staging memory can go
+    expect(results, x, gamma, 3)
+    assert npu.runtime.stand_in_waiting(raw) == 0
+    assert npu.runtime.aclrtSynchronizeStream(raw) == 0, "its maker can go on with it"
+    assert npu.c.GnSynchronizeStream(wrapped) == Code.PARAM_INVALID
+
+
+def test_a_stream_has_one_handle(npu: Npu) -> None:
+    first, second = npu.runtime.stand_in_stream(), npu.runtime.stand_in_stream()
+    handle = npu_module.stream_of(npu.c, first)
+    assert npu_module.stream_of(npu.c, first).value == handle.value != npu_module.stream_of(npu.c, second).value
+    x, gamma = data((2, 6, 4, 3), 16), data((1, 6), 17)[0]
+    made, _kept = npu.group_norm(handle, x, gamma, 3)
+    assert npu.runtime.stand_in_waiting(second) == 0
+    assert npu.runtime.aclrtSynchronizeStream(first) == 0, "as PyTorch would: it knows no handle"
+    expect(made, x, gamma, 3)
+    with pytest.raises(Refused, match="aclrt_stream is null"):
+        npu_module.stream_of(npu.c, 0)
+
+
+def test_a_host_function_takes_its_turn(npu: Npu) -> None:
+    stream = npu.wrap(npu.runtime.stand_in_stream())
+    x, gamma = data((2, 6, 4, 3), 14), data((1, 6), 15)[0]
+    made, _kept = npu.group_norm(stream, x, gamma, 3)
+    seen: list[bool] = []
+    function = HostFunc(lambda _: seen.append(bool((made[0] == -77).all())))
+    assert npu.c.GnLaunchHostFunc(stream, function, None) == 0
+    assert seen == []
+    assert npu.c.GnSynchronizeStream(stream) == 0
+    assert seen == [False], "it ran before the operator in front of it"
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
+def test_every_kernel_of_the_host_api_has_a_launcher_that_fits_it() -> None:
+    """The .asc files are for CANN's compiler: here they are held against the registry and the kernels' own files."""
+    by_entry = {spec.entry: (op, spec) for op, spec in all_kernels(load_registry())}
+    table = dict(re.findall(r'\{"(\w+)", (\d+), gn_launch_\1\}', (NPU / "launchers.h").read_text(encoding="utf-8")))
+    older, older_cmake = (
+        (NPU / "cann8" / one).read_text(encoding="utf-8") for one in ("launchers.cpp", "CMakeLists.txt")
+    )
+    assert {path.stem for path in NPU.glob("*.asc")} == set(table)
+    assert {spec.entry for _, spec in by_entry.values() if spec.id in KERNELS} <= set(table)
+    for entry, count in table.items():
+        op, spec = by_entry[entry]
+        text = (NPU / f"{entry}.asc").read_text(encoding="utf-8")
+        included = re.search(r'#include "(\.\./[^"]+\.cpp)"', text)
+        assert included, entry
+        assert (NPU / included[1]).resolve() == spec.file.resolve()
+        names = [one.name for one in op.arguments]
+        assert re.findall(r"uint8_t\* const (\w+) = static_cast<uint8_t\*>\(args\[(\d+)\]\)", text) == [
+            (name, str(at)) for at, name in enumerate(names)
+        ]
+        assert f"{entry}<<<blocks, 0, stream>>>({', '.join(names)});" in text
+        assert int(count) == len(names)
+        # CANN before 8.5 has the same in another spelling.
+        given = ", ".join(f"args[{at}]" for at in range(len(names)))
+        call_of_older = rf"ACLRT_LAUNCH_KERNEL\({entry}\)\s*\(blocks, stream, {re.escape(given)}\);"
+        assert re.search(call_of_older, re.sub(r"\s+", " ", older)), entry
+        assert f'#include "aclrtlaunch_{entry}.h"' in older
+        assert f'"${{GN_ROOT}}/{spec.file.relative_to(kernels_root()).as_posix()}"' in older_cmake
