@@ -91,7 +91,9 @@ class PythonChecker:
     def check(self, path: Path, seed: int) -> Finding | int:
         """The first thing that is wrong, or the number of cases if all is right."""
         if missing := self.missing():
-            return Finding(f"this exercise needs {missing}, which is not installed: ./gnt torch installs it", "", path.name)
+            return Finding(
+                f"this exercise needs {missing}, which is not installed: ./gnt torch installs it", "", path.name
+            )
         problem = self._read(path)
         if problem is not None:
             return problem

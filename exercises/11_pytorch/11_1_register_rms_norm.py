@@ -14,7 +14,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tens
     """Return y and rstd.
 
     x: shape (..., D), two axes or more, float32 or float16. weight: shape (D,), of x's dtype. y: shape and dtype of x,
-    always contiguous. rstd: shape (...), always float32; it is there for the backward pass, and nobody differentiates it.
+    always contiguous. rstd: shape (...), always float32; it is there for the backward pass and has no gradient.
     """
     wide = x.float()
     rstd = torch.rsqrt(wide.square().mean(-1) + eps)
@@ -26,7 +26,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tens
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and weight, contiguous; None for one that output_mask, [x, weight], does not ask for."""
+    """Return the gradients of x and weight, contiguous; None where output_mask, for x and weight, is False."""
     wide, scale = x.float(), rstd.unsqueeze(-1)
     a = grad_y.float() * weight.float()
     along = (a * wide * scale).mean(-1, keepdim=True)

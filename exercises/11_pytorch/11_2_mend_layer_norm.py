@@ -41,7 +41,8 @@ def layer_norm_backward_fake(
     grad_y: Tensor, x: Tensor, mean: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor | None, ...]:
     """Return tensors like the gradients."""
-    return tuple(one.new_empty(one.shape) if wanted else None for one, wanted in zip((x, weight, weight), output_mask))
+    pairs = zip((x, weight, weight), output_mask, strict=True)
+    return tuple(one.new_empty(one.shape) if wanted else None for one, wanted in pairs)
 
 
 def save(ctx: object, inputs: tuple, output: tuple) -> None:

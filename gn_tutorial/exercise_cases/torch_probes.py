@@ -1,4 +1,6 @@
-"""What exercises 11.1 and 11.2 are asked. Each probe is given the attempt's names; it says what is wrong, or nothing.
+"""What exercises 11.1 and 11.2 are asked. A probe is given the attempt's names, its operator's name and a seed.
+
+It returns what is wrong in a sentence, or nothing.
 
 The text of this file runs in the attempt's process, which has no other module of the exercises: so it imports PyTorch
 only, and is itself never imported there.
@@ -40,8 +42,8 @@ def fake_defaults(attempt: Any, op: str, seed: int) -> str | None:
             getattr(attempt, op)(*(one.to("meta") for one in given), *more)
         except TypeError as error:
             return (
-                f"without eps, or with its default, the fake is called without eps ({error}): PyTorch's dispatcher leaves "
-                "out what equals the default, so every function repeats it"
+                f"without eps, or with its default, the fake is called without eps ({error}): PyTorch's dispatcher "
+                "leaves out what equals the default, so every function repeats it"
             )
     return None
 
@@ -94,7 +96,8 @@ def mask(attempt: Any, op: str, seed: int) -> str | None:
             return f"only {name} needs a gradient, and it is None"
         asked = list(calls.seen[0][-1])
         if asked != right:
-            return f"only {name} needs a gradient, and {op}_backward is asked for {asked}: ctx.needs_input_grad says {right}"
+            what = f"only {name} needs a gradient, and {op}_backward is asked for {asked}"
+            return f"{what}: ctx.needs_input_grad says {right}"
     return None
 
 
