@@ -119,7 +119,7 @@ def make_optimizer(net: torch.nn.Module) -> torch.optim.Optimizer:
 
 
 def endless_batches(digits: Digits, seed: int) -> Iterator[Digits]:
-    """Batches of ``BATCH`` images without end, in a new order each time all were seen; the order depends on the seed."""
+    """Batches of ``BATCH`` images without end, in a new order whenever all were seen; the seed chooses the orders."""
     made = torch.Generator().manual_seed(seed)
     while True:
         order = torch.randperm(len(digits.labels), generator=made)

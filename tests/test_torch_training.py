@@ -1,4 +1,4 @@
-"""Training on real digits: the net of ``gn_tutorial.training`` learns the same with our GroupNorm as with the built-in."""
+"""Training on real digits: the net of ``gn_tutorial.training``, with our GroupNorm and with the built-in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytest.importorskip("sklearn")
 from torch import Tensor  # noqa: E402
 
 from gn_tutorial import nn, training  # noqa: E402
-from gn_tutorial.errors import ArgumentError  # noqa: E402
+from gn_tutorial.errors import ArgumentError, GntError  # noqa: E402
 from gn_tutorial.training import Curve, train_digits  # noqa: E402
 
 # The first steps show rounding alone. Later a rounding error can turn the choice of a maximum, and the losses, by then
