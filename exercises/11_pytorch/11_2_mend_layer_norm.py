@@ -20,7 +20,7 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> tu
 
 
 @layer_norm.register_fake
-def layer_norm_fake(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> tuple[Tensor, Tensor, Tensor]:
+def _fake(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> tuple[Tensor, Tensor, Tensor]:
     """Return tensors like y, mean and rstd."""
     mean = x.new_empty((x.shape[0], 1))
     return x.new_empty(x.shape), mean, torch.empty_like(mean)
@@ -37,7 +37,7 @@ def layer_norm_backward(
 
 
 @layer_norm_backward.register_fake
-def layer_norm_backward_fake(
+def _backward_fake(
     grad_y: Tensor, x: Tensor, mean: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor | None, ...]:
     """Return tensors like the gradients."""

@@ -209,7 +209,9 @@ def _of_autograd(error: RuntimeError) -> str:
     text = str(error).splitlines()[0]
     if "incorrect number of gradients" in text:
         return f"{text[text.index('returned') :]}: one for each argument of the operator, None for eps"
-    if "different from None" in text:
+    if "invalid gradient" in text:
+        return f"{text[text.index('returned') :]}: one for each argument of the operator, in their order"
+    if "different than None" in text:
         return "a gradient is returned for eps, which is no tensor: None belongs there, as PyTorch says by an error"
     raise error
 
