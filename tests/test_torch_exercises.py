@@ -1,11 +1,10 @@
-"""The exercises of notebook 11: what a checker with a library and probes does, and that the solutions are registrations.
+"""The exercises of notebook 11: what a checker with a library and probes does, and that the solutions pass opcheck.
 
 Their stubs and wrong solutions are in tests/test_exercise_check.py.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import runpy
 from pathlib import Path
 from typing import Any
@@ -62,13 +61,8 @@ def test_without_the_library_the_finding_says_what_installs_it(tmp_path: Path) -
 
 
 def test_other_packages_stay_closed_to_an_exercise_with_a_library(tmp_path: Path) -> None:
-    found = (
-        probed(tmp_path, "import pandas\n", libraries=("torch",))
-        if registering.REGISTER_RMS_NORM.missing() == ""
-        else None
-    )
-    if found is None:
-        pytest.skip("torch is not installed")
+    pytest.importorskip("torch")
+    found = probed(tmp_path, "import pandas\n", libraries=("torch",))
     assert isinstance(found, Finding)
     assert "pandas has the finished function" in found.message
 
@@ -90,4 +84,3 @@ def test_data_of_the_probes_follow_from_the_seed() -> None:
         registering.REGISTER_RMS_NORM.cases(np.random.default_rng(seed))[0].arguments for seed in (1, 1, 2)
     )
     assert some == same != others
-    assert dataclasses.is_dataclass(registering.MEND_LAYER_NORM)

@@ -208,7 +208,8 @@ def _which(
 def _of_autograd(error: RuntimeError) -> str:
     text = str(error).splitlines()[0]
     if "incorrect number of gradients" in text:
-        return f"{text[text.index('returned') :]}: one for each argument of the operator, None for eps"
+        # PyTorch's own numbers count one more, an argument that custom_op adds.
+        return "the number of gradients is wrong: one for each argument of the operator, None for eps"
     if "invalid gradient" in text:
         return f"{text[text.index('returned') :]}: one for each argument of the operator, in their order"
     if "different than None" in text:
