@@ -1,5 +1,7 @@
 """Modules for PyTorch models: ``GroupNorm`` in place of ``torch.nn.GroupNorm``, ``GroupNormSiLU``, ``convert``.
 
+``GELU`` and ``Linear`` are the same for the cases besides GroupNorm, on the CPU.
+
 On the CPU the twin computes; on an NPU the kernels would, which was not done here. Arguments, parameters, state dict
 and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists where the results differ.
 """
@@ -11,9 +13,10 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from gn_tutorial.torch_ops import forward, silu
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.torch_ops import case_gelu, case_linear, forward, silu
 
-__all__ = ["GroupNorm", "GroupNormSiLU", "convert"]
+__all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "convert"]
 
 Model = TypeVar("Model", bound=torch.nn.Module)
 
@@ -36,6 +39,35 @@ class GroupNormSiLU(GroupNorm):
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """SiLU of GroupNorm of the input."""
         return silu.apply(input, self.weight, self.bias, self.num_groups, self.eps)[0]
+
+
+class GELU(torch.nn.GELU):
+    """``torch.nn.GELU(approximate="tanh")`` on the kernel of this course; that is its only form.
+
+    Raises ArgumentError for ``approximate="none"``, and for an input that is not float32, float16 or bfloat16.
+    """
+
+    def __init__(self, approximate: str = "tanh") -> None:
+        """approximate: "tanh"; PyTorch's own module has "none" as its default."""
+        if approximate != "tanh":
+            raise ArgumentError(
+                f"approximate is {approximate!r}; the kernel computes the tanh form only",
+                where="gn_tutorial.nn.GELU",
+                hint='approximate="tanh", or torch.nn.GELU',
+            )
+        super().__init__(approximate)
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        """GELU of the input."""
+        return case_gelu.apply(input)
+
+
+class Linear(torch.nn.Linear):
+    """``torch.nn.Linear`` on the kernels of this course: the same arguments, parameters and state dict."""
+
+    def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+        """The input times the weight, and the bias."""
+        return case_linear.apply(input, self.weight, self.bias)
 
 
 def convert(model: Model) -> Model:

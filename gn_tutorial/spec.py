@@ -22,8 +22,9 @@ from gn_tutorial.errors import RegistryError
 
 ROLES = ("in", "out", "inout", "workspace", "tiling", "value")
 ATTRIBUTE_TYPES = ("int64", "float32", "mask")
-#: helper: what the host API launches around an operator, no step of the course; the tour leaves it out.
-DIRECTIONS = ("forward", "backward", "helper")
+#: helper: what the host API launches around an operator. case: an operator besides GroupNorm, worked out like it. Both
+#: are no steps of the course, and the tour leaves them out.
+DIRECTIONS = ("forward", "backward", "helper", "case")
 #: Dtypes whose outputs may have a tolerance of their own: a rounding to them costs more than all work in float32.
 NARROW_DTYPES = ("float16", "bfloat16")
 _FILE = "op.toml"
@@ -141,6 +142,11 @@ class OpSpec:
     tiling: TilingSpec | None
     kernels: tuple[KernelSpec, ...]
     example: dict[str, Any]
+
+    @property
+    def in_tour(self) -> bool:
+        """Whether the tour runs its kernels."""
+        return self.direction in ("forward", "backward")
 
     @property
     def mask(self) -> Attribute | None:

@@ -133,7 +133,7 @@ def run(
     jobs = [
         (op, spec, dtype)
         for op, spec in all_kernels(load_registry() if registry is None else registry)
-        if op.direction != "helper"
+        if op.in_tour
         for dtype in _dtypes(op, spec)
     ]
     kernels = {spec.id: Kernel.registered(op, spec) for op, spec, _ in jobs}

@@ -52,9 +52,12 @@ SHAPES = {  # the other operators take one array of any length
     "group_norm_nhwc": ((2, 7, 5, 8), {"num_groups": 4}),
     "group_norm_backward": GROUPS,
     "strided_copy": ((37, 29), {}),
+    "linear": ((19, 270), {}),
+    "linear_backward": ((37, 21), {}),
+    "rms_norm": ((5, 4500), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {"silu/queue", "group_norm_silu/fused", "group_norm_nhwc/rows"} | {
+IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows"} | {
     spec.id for op, spec in KERNELS if op.name in ("group_norm", "group_norm_backward") and spec.step > 1
 }
 

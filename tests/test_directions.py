@@ -60,7 +60,7 @@ PYTHON_ROOMS = {
     "npu": Room("npu", "base facts cache build host"),
     "graph": Room("graph_mode", "base facts"),
     "torch_cpp": Room("torch_cpp", "base facts cache compiler build host npu"),
-    "torch": Room("nn torch_ops torch_ops.*", "base facts host npu"),
+    "torch": Room("nn torch_ops torch_ops.*", "base facts host npu kernel"),
     "training": Room("training", "base"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
     "bench": Room("bench bench_* tune", "base facts tiling launch kernel timing profile"),

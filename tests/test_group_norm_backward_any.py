@@ -22,7 +22,8 @@ from gn_tutorial.spec import find_kernel
 from gn_tutorial.tiling import load_tiling
 
 SPEC = find_kernel("group_norm_backward/any")[1]
-#: Groups in one piece of many short rows, of a few long ones, in parts of a row; larger than what stays; shared.
+#: Small groups; a group in a piece of many short rows, of a few long ones, in parts of a row; larger than what stays;
+#: shared.
 SOME = [GRID[2], GRID[5], GRID[9], GRID[12], GRID[15]]
 
 
@@ -183,9 +184,10 @@ def test_a_row_of_more_parts_than_are_added_at_once() -> None:
     check(result, arrays, 1)
 
 
-def test_the_key_is_the_dtype_and_others_are_refused() -> None:
+def test_the_key_is_the_way_and_the_dtype_and_others_are_refused() -> None:
     for dtype, number in (("float32", 0), ("float16", 1), ("bfloat16", 27)):
-        assert run(inputs((2, 4, 5), 2, dtype=dtype), 2).tiling["tilingKey"] == number
+        assert run(inputs((2, 4, 5), 2, dtype=dtype), 2).tiling["tilingKey"] == 100 + number
+        assert run(inputs((2, 4, 7, 97), 2, dtype=dtype), 2).tiling["tilingKey"] == 200 + number
     function = load_tiling(OP.tiling_of(SPEC))
     shape = {"N": 2, "C": 4, "S": 5, "G": 2, "cores": 40, "mask": 7, "dtype": 0}
     with pytest.raises(ArgumentError, match="x must be float32, float16 or bfloat16"):

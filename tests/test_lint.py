@@ -34,6 +34,7 @@ def cell(source: str, count: int | None, *outputs: dict[str, Any], tags: tuple[s
 
 ERROR = {"output_type": "error", "ename": "ValueError"}
 STDERR = {"output_type": "stream", "name": "stderr", "text": ["careful"]}
+FIRST, SECOND = ({"output_type": "stream", "name": "stdout", "text": [text]} for text in ("one\n", "two\n"))
 PROSE = {"cell_type": "markdown", "source": ["!ls is how a shell would do it"]}
 
 
@@ -48,6 +49,8 @@ PROSE = {"cell_type": "markdown", "source": ["!ls is how a shell would do it"]}
         ([cell("1 / 0", 1, ERROR)], ["cell 1 stores the error ValueError"]),
         ([cell("1 / 0", 1, ERROR, tags=("raises-exception",))], []),
         ([cell("warn()", 1, STDERR)], ["cell 1 stores text printed to stderr"]),
+        ([cell("show()", 1, FIRST, STDERR, SECOND)], ["cell 1 stores text printed to stderr"]),
+        ([cell("show()", 1, FIRST, SECOND)], ["cell 1 stores one text in several pieces"]),
         ([cell("a", 2), cell("b", 1)], ["not run once each"]),
         ([cell("a", 1), cell("b", 3)], ["not run once each"]),
     ],
@@ -67,3 +70,12 @@ def test_an_unknown_lint_is_refused(lint: ModuleType, capsys: pytest.CaptureFixt
     assert (
         "no lint is called rough; there are ruff, clang-format, notebooks, catalogue, shell" in capsys.readouterr().err
     )
+
+
+def test_pieces_of_a_stream_are_joined(lint: ModuleType, tmp_path: Path) -> None:
+    notebook = tmp_path / "notebook.ipynb"
+    picture = {"output_type": "display_data", "data": {}}
+    notebook.write_text(json.dumps({"cells": [PROSE, cell("show()", 1, FIRST, SECOND, picture, FIRST)]}))
+    lint.join_streams(notebook)
+    outputs = json.loads(notebook.read_text())["cells"][1]["outputs"]
+    assert [output.get("text") for output in outputs] == [["one\n", "two\n"], None, ["one\n"]]

@@ -102,6 +102,9 @@ def test_misspelt_attribute_gets_a_suggestion() -> None:
 def test_shapes_of_all_inputs_follow_from_the_first() -> None:
     assert input_shapes(GROUP_NORM, (2, 8, 16)) == {"x": (2, 8, 16), "gamma": (8,), "beta": (8,)}
     assert input_shapes(ADD, (3, 4)) == {"x": (3, 4), "y": (3, 4)}
+    # Neither the first input nor an attribute fixes the rows of the weight: the example does.
+    linear = REGISTRY["linear"]
+    assert input_shapes(linear, (3, 4, 9))["weight"] == (linear.example["O"], 9)
 
 
 def test_call_is_described_from_the_registry() -> None:

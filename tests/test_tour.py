@@ -26,7 +26,7 @@ def toured(registry: dict[str, spec.OpSpec]) -> list[tuple[str, str]]:
     return [
         (k.id, dtype)
         for op, k in all_kernels(registry)
-        if op.direction != "helper"
+        if op.in_tour
         for dtype in (k.dtypes if op.direction == "forward" else k.dtypes[: k is op.kernels[-1]])
     ]
 

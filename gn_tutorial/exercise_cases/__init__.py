@@ -8,6 +8,7 @@ from typing import Protocol
 
 from gn_tutorial.exercise_cases import (
     double_buffer,
+    gelu,
     gradient_tests,
     gradients,
     machine,
@@ -66,4 +67,5 @@ CHECKERS: Mapping[str, Checker] = {
     "which-mistake": gradient_tests.WHICH_MISTAKE,
     "register-rms-norm": registering.REGISTER_RMS_NORM,
     "mend-layer-norm": registering.MEND_LAYER_NORM,
+    "gelu-gradient": gelu.GELU_GRADIENT,
 }

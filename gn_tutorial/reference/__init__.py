@@ -4,26 +4,36 @@
 ``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
 ``copy`` and ``add`` are the references of the warm-up kernels, ``silu`` and ``group_norm_silu`` those of an operator
-and of its fusion, ``transpose`` that of the strided copy.
+and of its fusion, ``transpose`` that of the strided copy. ``gelu`` and ``linear``, with their gradients, and
+``rms_norm`` are those of the cases besides GroupNorm.
 """
 
-from gn_tutorial.reference.elementwise import add, copy, silu, transpose
+from gn_tutorial.reference.elementwise import add, copy, gelu, gelu_backward, silu, transpose
 from gn_tutorial.reference.fused import group_norm_silu
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
 from gn_tutorial.reference.group_norm_backward import GroupNormGradients, group_norm_backward
 from gn_tutorial.reference.limits import instance_norm, layer_norm
+from gn_tutorial.reference.linear import LinearGradients, linear, linear_backward
+from gn_tutorial.reference.rms_norm import RmsNormOutputs, rms_norm
 
 __all__ = [
     "GroupNormGradients",
     "GroupNormOutputs",
+    "LinearGradients",
+    "RmsNormOutputs",
     "add",
     "copy",
+    "gelu",
+    "gelu_backward",
     "group_norm",
     "group_norm_backward",
     "group_norm_nhwc",
     "group_norm_silu",
     "instance_norm",
     "layer_norm",
+    "linear",
+    "linear_backward",
+    "rms_norm",
     "silu",
     "transpose",
 ]

@@ -51,17 +51,52 @@ def check_backward(
         _check_like(op, name, one, x.device, torch.float32, (x.shape[0], num_groups), "(N, num_groups)")
     if weight is not None:
         _check_like(op, "weight", weight, x.device, x.dtype, (x.shape[1],), "one number for each channel")
-    if len(output_mask) != 3:
-        what = f"output_mask has {len(output_mask)} entries; it must have 3"
-        _refuse(op, "output_mask", what, "whether the gradients of x, weight and bias are wanted")
+    _check_mask(op, output_mask)
     if weight is None and output_mask[1]:
         what = "output_mask[1] asks for the gradient of weight, and weight is None"
         _refuse(op, "output_mask", what, "pass weight, or False there")
 
 
-def _check_data(op: str, x: Tensor, num_groups: int) -> None:
+def check_elements(op: str, x: Tensor, **like_x: Tensor) -> None:
+    """The same for an operator that works element by element. like_x: tensors of x's shape, dtype and device."""
+    _check_dtype(op, x)
+    for name, one in like_x.items():
+        _check_like(op, name, one, x.device, x.dtype, x.shape, "the shape of x")
+
+
+def check_linear(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    """The same for ``x @ weight.T + bias``: x (..., K), weight (O, K), bias (O,) or None."""
+    _check_dtype(op, x)
+    if x.ndim < 1 or weight.ndim != 2:
+        name, one, axes = ("x", x, "at least one axis") if x.ndim < 1 else ("weight", weight, "two axes")
+        _refuse(op, name, f"{name} has shape {tuple(one.shape)}; it needs {axes}", "x is (..., K), weight is (O, K)")
+    shape = (weight.shape[0], x.shape[-1])
+    _check_like(op, "weight", weight, x.device, x.dtype, shape, "a column for each element of x's last axis")
+    if bias is not None:
+        _check_like(op, "bias", bias, x.device, x.dtype, weight.shape[:1], "one number for each row of weight")
+
+
+def check_linear_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: Sequence[bool]) -> None:
+    """The same for its backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
+    check_linear(op, x, weight, None)
+    shape = (*x.shape[:-1], weight.shape[0])
+    _check_like(op, "grad_y", grad_y, x.device, x.dtype, shape, "the shape of y")
+    _check_mask(op, output_mask)
+
+
+def _check_mask(op: str, output_mask: Sequence[bool]) -> None:
+    if len(output_mask) != 3:
+        what = f"output_mask has {len(output_mask)} entries; it must have 3"
+        _refuse(op, "output_mask", what, "whether the gradients of x, weight and bias are wanted")
+
+
+def _check_dtype(op: str, x: Tensor) -> None:
     if x.dtype not in DTYPES:
         _refuse(op, "x", f"x is {x.dtype}; it must be one of {', '.join(map(str, DTYPES))}", "x.float() is float32")
+
+
+def _check_data(op: str, x: Tensor, num_groups: int) -> None:
+    _check_dtype(op, x)
     if not LEAST_AXES <= x.ndim <= MOST_AXES:
         what = f"x has shape {tuple(x.shape)}; it needs {LEAST_AXES} to {MOST_AXES} axes: (N, C, ...)"
         _refuse(op, "x", what, "the first axis is the batch, the second the channels")

@@ -15,7 +15,8 @@ from torch.autograd import forward_ad
 
 from gn_tutorial.errors import ArgumentError
 
-_BUILT_IN = "torch.nn.functional.group_norm"
+#: PyTorch's own operator in place of ours; those that are not named are GroupNorm's.
+_BUILT_IN = {"gelu": "torch.nn.functional.gelu", "linear": "torch.nn.functional.linear"}
 
 
 def active() -> bool:
@@ -64,14 +65,25 @@ def _refuse_forward_mode(op: str) -> NoReturn:
     raise ArgumentError(
         "forward-mode derivatives (torch.func.jvp, jacfwd, dual numbers) are not implemented",
         where=f"torch.ops.gn_tutorial.{op}",
-        hint=f"torch.func.vjp and jacrev give the same derivatives; {_BUILT_IN} has both modes",
+        hint=f"torch.func.vjp and jacrev give the same derivatives; {_built_in(op)} has both modes",
     )
 
 
-def no_second_derivative(*_: Any) -> NoReturn:
-    """The gradient of a gradient. Raises ArgumentError: PyTorch would only say that something was not registered."""
-    raise ArgumentError(
-        "the gradient of GroupNorm has no gradient: second derivatives are not implemented",
-        where="torch.ops.gn_tutorial.group_norm_backward",
-        hint=f"{_BUILT_IN} has second derivatives; drop create_graph=True if you need none",
-    )
+def _built_in(op: str) -> str:
+    return _BUILT_IN.get(op.removesuffix("_backward"), "torch.nn.functional.group_norm")
+
+
+def no_second_derivative_of(op: str) -> Callable[..., NoReturn]:
+    """The gradient of ``op``'s gradient: it raises ArgumentError. PyTorch would only say that none was registered."""
+
+    def refuse(*_: Any) -> NoReturn:
+        raise ArgumentError(
+            f"the gradient of {op} has no gradient: second derivatives are not implemented",
+            where=f"torch.ops.gn_tutorial.{op}_backward",
+            hint=f"{_built_in(op)} has second derivatives; drop create_graph=True if you need none",
+        )
+
+    return refuse
+
+
+no_second_derivative = no_second_derivative_of("group_norm")

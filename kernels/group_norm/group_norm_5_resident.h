@@ -73,7 +73,7 @@ class GroupNormResident : public GroupNormRing<T> {
   // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay. In between come the
   // first pieces of the next range, if these will not stay either: memory delivers while the results of this one leave.
   __aicore__ inline void LoadAhead() {
-    while (this->HasFreeSlot()) {
+    while (this->ring_.HasFree()) {
       const Range range = RangeOf(loadRange_);
       const uint32_t pieces = range.end - range.begin, again = Again(loadRange_);
       if (pieces == 0) return;
@@ -110,7 +110,7 @@ class GroupNormResident : public GroupNormRing<T> {
                      entry_);
     if (piece.last) ++entry_;
     if (number >= Again(index)) return;
-    this->Drop(slot);
+    this->ring_.Drop(slot);
     LoadAhead();
   }
 
@@ -191,7 +191,7 @@ class GroupNormResident : public GroupNormRing<T> {
 
   __aicore__ inline void Finish() {
     results_.Finish();
-    Base::Finish();
+    this->ring_.Finish();
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once

@@ -1,12 +1,12 @@
 // A ring of slots in local memory, for step 5 and later: how pieces of groups come in, stay, and leave.
 //
-// A piece is some whole channels of a group, or a part of one channel. It is copied into a slot, computed on there, and copied out
-// of there: no queue moves it, so a slot is free for as long or as short as the work takes, and one event id per slot says who is
-// done with it. Copies run ahead: whenever a slot comes free, the next piece of this core is on its way, of this group or the next.
+// A piece is some whole channels of a group, or a part of one channel. Copies run ahead: whenever a slot comes free, the next piece of
+// this core is on its way, of this group or the next.
 // A slot holds floats. half and bfloat16 arrive in a space behind them and leave from there; then gamma and beta of the channels.
 #pragma once
 #include "group_norm_core.h"
 #include "../common/common_dtype.h"
+#include "../common/common_slots.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
 
@@ -55,12 +55,7 @@ class GroupNormRing {
     pipe_->InitBuffer(slotsBuf_, kSlots * slotBytes_);
     slots_ = slotsBuf_.Get<T>();
     floats_ = slotsBuf_.Get<float>();
-    for (uint32_t slot = 0; slot < kSlots; ++slot) {  // the first of each kind: a slot's number is its id
-      pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>();
-      pipe_->AllocEventID<AscendC::HardEvent::MTE2_S>();
-      pipe_->AllocEventID<AscendC::HardEvent::V_MTE2>();
-      pipe_->AllocEventID<AscendC::HardEvent::MTE3_MTE2>();
-    }
+    ring_.Init(pipe_);
   }
 
   // Pieces begin .. end - 1 of all groups.
@@ -93,8 +88,7 @@ class GroupNormRing {
   // waits for the vector unit, which has waited for the copy.
   __aicore__ inline void Load(uint32_t number, bool withAffine, bool once) {
     const Piece piece = Find(number);
-    const uint32_t slot = loaded_++ % kSlots;
-    WaitUntilFree(slot);
+    const uint32_t slot = ring_.Take();
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
     AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(piece.pitch - piece.length),
@@ -111,39 +105,12 @@ class GroupNormRing {
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
   }
 
-  // The vector unit needs the slot no more, or it will when its piece has been copied out.
-  __aicore__ inline void Drop(uint32_t slot) {
-    AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(slot);
-    droppedSlots_ |= 1u << slot;
-    ++freed_;
-  }
   __aicore__ inline void Store(uint32_t slot, const Piece& piece) {
     SyncPipes<AscendC::HardEvent::V_MTE3>(pipe_);
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
     AscendC::DataCopyPad(yGm_[piece.at], Outside(slot), rows);
-    AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
-    storedSlots_ |= 1u << slot;
-    ++freed_;
-  }
-  __aicore__ inline bool HasFreeSlot() const { return loaded_ - freed_ < kSlots; }
-
-  __aicore__ inline void WaitUntilFree(uint32_t slot) {
-    if (droppedSlots_ >> slot & 1) AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(slot);
-    if (storedSlots_ >> slot & 1) AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
-    droppedSlots_ &= ~(1u << slot);
-    storedSlots_ &= ~(1u << slot);
-  }
-
-  // Every flag that was set is awaited, and every id given back.
-  __aicore__ inline void Finish() {
-    for (uint32_t slot = 0; slot < kSlots; ++slot) {
-      WaitUntilFree(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE2_V>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE2_S>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::V_MTE2>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE3_MTE2>(slot);
-    }
+    ring_.Leave(slot);
   }
 
   // A slot: x as floats; x as it comes and y as it leaves; gamma and beta of its channels.
@@ -164,6 +131,7 @@ class GroupNormRing {
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
   static constexpr uint32_t kLine = 512;              // bytes: slots begin at the same bank of local memory
   AscendC::TPipe* pipe_ = nullptr;
+  SlotRing<kSlots> ring_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> slotsBuf_;
   AscendC::LocalTensor<T> slots_;
   AscendC::LocalTensor<float> floats_;  // the same memory
@@ -184,8 +152,4 @@ class GroupNormRing {
   uint32_t slotElements_ = 0;
   uint32_t affinePlace_ = 0;
   uint32_t slotBytes_ = 0;
-  uint32_t loaded_ = 0;  // pieces whose copy was started,
-  uint32_t freed_ = 0;   // and of these, those whose slot will be free
-  uint32_t droppedSlots_ = 0;
-  uint32_t storedSlots_ = 0;
 };

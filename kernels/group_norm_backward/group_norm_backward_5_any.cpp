@@ -2,20 +2,24 @@
 //
 // New since step 3: (1) what fits stays. The pieces of a group wait in local memory until its sums are known, and become dx where
 // they lie: dy and x are read once. Of a larger group the last pieces stay, and only the others come again. (2) Groups that are left
-// when every core has the same number are divided among all cores; their chunks' sums are combined in one order. (3) The saved mean
-// is a rounded float; the sum of x - mean says what it lacks, and both stages correct for it. (4) output_mask: a gradient that is
-// not wanted is neither computed nor written, and what only it needs is not read. (5) half and bfloat16 come and leave as they
-// are, and in between everything is float. The sums of rows take the way of step 3, the same bits in any order and on any number
-// of cores.
-// The timeline should show MTE2 with hardly a gap, V and MTE3 below it, and a short second stage after the meeting of the cores.
+// when every core has the same number are divided among all cores; their chunks' sums are combined in one order. (3) Of small groups
+// many are worked on at once, as in step 6 of the forward pass; the tiling key says which way a launch goes. (4) The saved mean is a
+// rounded float; the sum of x - mean says what it lacks, and both stages correct for it. (5) output_mask: a gradient that is not
+// wanted is neither computed nor written, and what only it needs is not read. (6) half and bfloat16 come and leave as they are, and
+// in between everything is float. (7) The second stage takes the sums of many samples in one copy. The sums of rows take the way of
+// step 3, the same bits in any order and on any number of cores.
+// The timeline should show MTE2 with hardly a gap, V and MTE3 below it, and a short second stage after the meeting of the cores; of
+// small groups a few long bars of V.
 #include "group_norm_backward_channels.h"
 #include "group_norm_backward_groups.h"
+#include "group_norm_backward_small.h"
 
-template <class T>
+// First: the class of the first stage.
+template <class T, class First>
 __aicore__ inline void Run(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma,
                            GM_ADDR dbeta, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* numbers) {
   AscendC::TPipe pipe;
-  GroupNormBackwardGroups<T> groups;
+  First groups;
   groups.Init(&pipe, dy, x, mean, rstd, gamma, dx, workspace, numbers);
   groups.Process();
   if ((numbers->mask & (kGroupNormWantDgamma | kGroupNormWantDbeta)) == 0) return;
@@ -26,15 +30,37 @@ __aicore__ inline void Run(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM
   channels.Process();
 }
 
+template <class T>
+__aicore__ inline void RunPieces(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
+                                 GM_ADDR dgamma, GM_ADDR dbeta, GM_ADDR workspace,
+                                 const __gm__ GroupNormBackwardTilingData* numbers) {
+  Run<T, GroupNormBackwardGroups<T>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+}
+
+template <class T>
+__aicore__ inline void RunSmall(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
+                                GM_ADDR dgamma, GM_ADDR dbeta, GM_ADDR workspace,
+                                const __gm__ GroupNormBackwardTilingData* numbers) {
+  Run<T, GroupNormBackwardSmall<T>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+}
+
 extern "C" __global__ __aicore__ void group_norm_backward_any(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd,
                                                               GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma, GM_ADDR dbeta,
                                                               GM_ADDR workspace, GM_ADDR tiling) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
   const auto* numbers = reinterpret_cast<const __gm__ GroupNormBackwardTilingData*>(tiling);
   switch (numbers->tilingKey) {
-    case kGroupNormBackwardFloat: return Run<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-    case kGroupNormBackwardHalf: return Run<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-    case kGroupNormBackwardBfloat16:
-      return Run<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardSmallWay + kGroupNormBackwardFloat:
+      return RunSmall<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardSmallWay + kGroupNormBackwardHalf:
+      return RunSmall<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardSmallWay + kGroupNormBackwardBfloat16:
+      return RunSmall<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardPiecesWay + kGroupNormBackwardFloat:
+      return RunPieces<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardPiecesWay + kGroupNormBackwardHalf:
+      return RunPieces<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case kGroupNormBackwardPiecesWay + kGroupNormBackwardBfloat16:
+      return RunPieces<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
   }
 }

@@ -9,13 +9,14 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   using Base = GroupNormBackwardRing<T>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
-  using Sums = GroupNormBackwardSums;
+  using Sums = GroupNormBackwardSums<Base::kPiece, kIsFloat<T>>;
 
-  // dx = rstd * (dy * gamma - shift - (x - mean) * slope): a line in x - mean.
+  // dx = dy * gamma * rstd + (x - mean) * slope + shift.
   struct Line {
-    float shift;
-    float slope;
+    float mean;
     float rstd;
+    float slope;
+    float shift;
   };
 
  public:
@@ -43,18 +44,20 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     chunksGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_) + tiling->totalGroups, 3 * chunks_);
 
     sumsPitch_ = (this->pieceRows_ + 7) / 8 * 8;
+    // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
+    constexpr uint32_t kHalf = 64;
+    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 3) * Base::kPiece) * sizeof(float));
+    wideDy_ = wideBuf_.Get<float>();
+    wideX_ = wideDy_[kIsFloat<T> ? 0 : kHalf + Base::kPiece];
+    product_ = wideDy_[kHalf + (kIsFloat<T> ? 0 : 2 * Base::kPiece)];
     sums_.Init(pipe, sumsPitch_);
     pipe->InitBuffer(rowSumsBuf_, Base::kSlots * 3 * sumsPitch_ * sizeof(float));
-    pipe->InitBuffer(productBuf_, Sums::kPiece * sizeof(float));
     pipe->InitBuffer(offsetBuf_, kOffsets * sizeof(float));
     rowSums_ = rowSumsBuf_.Get<float>();
-    product_ = productBuf_.Get<float>();
     offsets_ = offsetBuf_.Get<float>();
     if constexpr (!kIsFloat<T>) {
-      pipe->InitBuffer(wideBuf_, (2 * Sums::kPiece + sumsPitch_ + 8) * sizeof(float));
-      wideDy_ = wideBuf_.Get<float>();
-      wideX_ = wideDy_[Sums::kPiece];
-      wideGamma_ = wideX_[Sums::kPiece];
+      pipe->InitBuffer(wideGammaBuf_, (sumsPitch_ + 8) * sizeof(float));
+      wideGamma_ = wideGammaBuf_.Get<float>();
     }
     offsetsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
   }
@@ -65,8 +68,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       const uint32_t before = Measure(range);
       if (!this->needsX_) continue;
       sums_.AddChunks(0, groupChunks_, this->Wants(kGroupNormWantDx));
+      // The scalar unit reads global memory slowly: while the vector unit still adds, and nothing twice.
+      Line line{mean_, rstdGm_.GetValue(group), 0.0f, 0.0f};
       SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
-      const Line line = LineOf(0, group);
+      Complete(line, 0);
       KeepOffset(group, group + 1 == lastGroup_);
       if (this->Wants(kGroupNormWantDx)) Finish(range, before, group, line, line);
     }
@@ -90,13 +95,14 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
 
   // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay.
   __aicore__ inline void LoadAhead() {
-    while (this->HasFreeSlot()) {
+    while (this->ring_.HasFree()) {
       const Range range = NextRange(loadRange_);
       const uint32_t pieces = range.end - range.begin;
       if (pieces == 0) return;
       const uint32_t again = this->Wants(kGroupNormWantDx) ? pieces - this->Kept(range) : 0;
       const bool stays = loadStep_ >= pieces - this->Kept(range);
-      this->Load(range.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces), stays);
+      const bool once = loadStep_ < pieces && (stays || again == 0);
+      this->Load(range.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces), stays, once);
       if (++loadStep_ == pieces + again) {
         ++loadRange_;
         loadStep_ = 0;
@@ -110,25 +116,24 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t dropped = range.end - range.begin - this->Kept(range);
     uint32_t entry = 0;
     uint32_t group = 0;
-    float mean = 0.0f;
     LoadAhead();
     for (uint32_t number = range.begin; number < range.end; ++number) {
       const uint32_t slot = taken_++ % Base::kSlots;
       const Piece piece = this->Find(number);
-      if (number == range.begin || piece.group != group) mean = meanGm_.GetValue(piece.group);
+      if (number == range.begin || piece.group != group) mean_ = meanGm_.GetValue(piece.group);
       group = piece.group;
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
-      MeasurePiece(slot, piece, mean, entry);
+      MeasurePiece(slot, piece, entry);
       if (piece.last) ++entry;
       if (number - range.begin < dropped) {
-        this->Drop(slot);
+        this->ring_.Drop(slot);
         LoadAhead();
       }
     }
     return before;
   }
 
-  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, float mean, uint32_t entry) {
+  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, uint32_t entry) {
     const uint32_t elements = piece.rows * piece.pitch;
     const int32_t n = static_cast<int32_t>(elements);
     const AscendC::LocalTensor<float> sums = rowSums_[slot * 3 * sumsPitch_];
@@ -138,7 +143,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       sums_.OfRows(sums, values, Sums::kPlain, piece.rows, piece.pitch);
     } else {
       values[2] = Widen(wideX_, this->XSlot(slot), elements);
-      AscendC::Adds(values[2], values[2], -mean, n);
+      AscendC::Adds(values[2], values[2], -mean_, n);
       ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
       AscendC::Mul(product_, values[0], values[2], n);
       sums_.OfRows(sums, values, Sums::kAll, piece.rows, piece.pitch);
@@ -161,19 +166,21 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     this->SumsLeave(slot);
   }
 
+  __aicore__ inline Line Statistics(uint32_t group) const {
+    return {meanGm_.GetValue(group), rstdGm_.GetValue(group), 0.0f, 0.0f};
+  }
+
   // From the sums of a group of D elements: sum(a), sum(a * (x - mean)) and sum(x - mean) with a = dy * gamma. The last one is not
   // zero: the mean that was saved is rounded to a float, and of data with a mean far above its spread that rounding is a part of the
   // spread. What the mean lacks is sum(x - mean) / D; with it, as with an exact mean,
-  //   dx = rstd * (a - E[a] - (x - mean - lack) * slope), slope = rstd^2 * (E[a * (x - mean)] - lack * E[a]).
-  __aicore__ inline Line LineOf(uint32_t which, uint32_t group) {
+  //   dx = rstd * (a - E[a] - (x - mean - lack) * rstd^2 * (E[a * (x - mean)] - lack * E[a])).
+  __aicore__ inline void Complete(Line& line, uint32_t which) {
     const float count = static_cast<float>(this->groupElements_);
     lack_ = sums_.Total(which, 2) / count;
-    Line line{0.0f, 0.0f, rstdGm_.GetValue(group)};
-    if (!this->Wants(kGroupNormWantDx)) return line;
+    if (!this->Wants(kGroupNormWantDx)) return;
     const float plain = sums_.Total(which, 0) / count;
-    line.slope = line.rstd * line.rstd * (sums_.Total(which, 1) / count - lack_ * plain);
-    line.shift = plain - lack_ * line.slope;
-    return line;
+    line.slope = -line.rstd * line.rstd * line.rstd * (sums_.Total(which, 1) / count - lack_ * plain);
+    line.shift = -line.rstd * plain - lack_ * line.slope;
   }
 
   // What the means lack, for the second stage. Of many groups in one copy: when the tile is full and at the end.
@@ -213,24 +220,27 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const int32_t n = static_cast<int32_t>(elements);
     const AscendC::LocalTensor<float> dy = Widen(wideDy_, this->DySlot(slot), elements);
     const AscendC::LocalTensor<float> x = Widen(wideX_, this->XSlot(slot), elements);
-    if (again || !kIsFloat<T>) AscendC::Adds(x, x, -meanGm_.GetValue(piece.group), n);
-    TimesGamma(dy, slot, piece);
-    AscendC::Adds(dy, dy, -line.shift, n);
-    AscendC::Axpy(dy, x, -line.slope, n);
-    AscendC::Muls(dy, dy, line.rstd, n);
+    if (again || !kIsFloat<T>) AscendC::Adds(x, x, -line.mean, n);
+    TimesGamma(dy, slot, piece, line.rstd);
+    AscendC::Muls(product_, x, line.slope, n);
+    AscendC::Adds(product_, product_, line.shift, n);
+    AscendC::Add(dy, dy, product_, n);
     Narrow(this->DySlot(slot), dy, elements);
   }
 
-  __aicore__ inline void TimesGamma(const AscendC::LocalTensor<float>& dy, uint32_t slot, const Piece& piece) {
+  // dy * gamma * rstd.
+  __aicore__ inline void TimesGamma(const AscendC::LocalTensor<float>& dy, uint32_t slot, const Piece& piece,
+                                    float rstd) {
     const AscendC::LocalTensor<T> gamma = this->GammaSlot(slot);
     if (piece.rows > (piece.length + 63) / 64) {  // many short rows: a block of equal numbers for each
       const AscendC::LocalTensor<float> wide = Widen(wideGamma_, gamma, piece.rows);
+      AscendC::Muls(wide, wide, rstd, static_cast<int32_t>(piece.rows));
       AscendC::Brcb(sums_.Scratch(), wide, static_cast<uint8_t>((piece.rows + 7) / 8), {1, 8});
       ApplyToLines<LineOp::kMul>(dy, dy, sums_.Scratch(), piece.rows, piece.length, piece.pitch);
       return;
     }
     for (uint32_t row = 0; row < piece.rows; ++row)
-      AscendC::Muls(dy[row * piece.pitch], dy[row * piece.pitch], NumberOf(gamma.GetValue(row)),
+      AscendC::Muls(dy[row * piece.pitch], dy[row * piece.pitch], NumberOf(gamma.GetValue(row)) * rstd,
                     static_cast<int32_t>(piece.length));
   }
 
@@ -251,13 +261,14 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t first = firstChunk_ / groupChunks_;
     const uint32_t last = (lastChunk_ - 1) / groupChunks_;
     for (uint32_t group = first; group <= last; ++group) FetchChunks(group, group - first);
+    Line ofFirst = Statistics(sharedFrom_ + first);
+    Line ofLast = Statistics(sharedFrom_ + last);
     SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
     // Whoever has the beginning of a group keeps what its mean lacks.
-    const Line ofFirst = LineOf(0, sharedFrom_ + first);
+    Complete(ofFirst, 0);
     if (firstChunk_ % groupChunks_ == 0) KeepOffset(sharedFrom_ + first, last == first);
-    Line ofLast = ofFirst;
     if (last != first) {
-      ofLast = LineOf(1, sharedFrom_ + last);
+      Complete(ofLast, 1);
       KeepOffset(sharedFrom_ + last, true);
     }
     if (this->Wants(kGroupNormWantDx)) Finish(share_, before, sharedFrom_ + first, ofFirst, ofLast);
@@ -277,10 +288,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   static constexpr uint32_t kOffsets = 512;
-  GroupNormBackwardSums sums_;
+  Sums sums_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rowSumsBuf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> productBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wideGammaBuf_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> offsetBuf_;
   AscendC::LocalTensor<float> rowSums_;
   AscendC::LocalTensor<float> product_;  // dy * (x - mean)
@@ -308,6 +319,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
   uint32_t keptOffsets_ = 0;
+  float mean_ = 0.0f;  // of the last group that was measured
   float lack_ = 0.0f;  // what the mean of the last group lacks
   AscendC::TEventID offsetsId_ = 0;
   bool offsetsLeave_ = false;

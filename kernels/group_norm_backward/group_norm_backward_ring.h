@@ -2,9 +2,11 @@
 // (group_norm_ring.h), with two tensors in a slot.
 //
 // A piece is some whole rows of a group, or a part of one row; a row is one channel of one sample. A slot holds a piece of dy, the
-// same of x, and gamma of its channels. One event id per slot says who is done with it. Copies run ahead: whenever a slot comes free,
-// the next piece of this core is on its way, of this group or the next.
+// same of x, and gamma of its channels. Copies run ahead: whenever a slot comes free, the next piece of this core is on its way, of
+// this group or the next.
 #pragma once
+#include "../common/common_dtype.h"
+#include "../common/common_slots.h"
 #include "../common/common_sync.h"
 #include "group_norm_backward_tiling.h"
 #include "kernel_operator.h"
@@ -12,7 +14,8 @@
 template <class T>
 class GroupNormBackwardRing {
  protected:
-  static constexpr uint32_t kSlots = kGroupNormBackwardSlots;
+  static constexpr uint32_t kSlots = kIsFloat<T> ? kGroupNormBackwardSlots : kGroupNormBackwardNarrowSlots;
+  static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormBackwardPiece : kGroupNormBackwardNarrowPiece;
 
   struct Piece {
     uint32_t group;
@@ -48,22 +51,24 @@ class GroupNormBackwardRing {
     groupPieces_ = tiling->groupPieces;
     chunkPieces_ = tiling->chunkPieces;
     slotElements_ = tiling->slotElements;
-    xPlace_ = pieceRows_ * RoundUp(pieceLength_);
-    gammaPlace_ = 2 * xPlace_;
+    const uint32_t pieceElements = pieceRows_ * RoundUp(pieceLength_);
+    xPlace_ = static_cast<uint32_t>(GroupNormBackwardXPlace(pieceElements, kBlock));
+    gammaPlace_ = xPlace_ + pieceElements;
     const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;
     dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dy), elements);
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), elements);
+    dyOnceGm_ = dyGm_;
+    xOnceGm_ = xGm_;
+    if (3 * elements * sizeof(T) > kGroupNormBackwardCacheBytes) {
+      dyOnceGm_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
+      xOnceGm_.SetL2CacheHint(AscendC::CacheMode::CACHE_MODE_DISABLE);
+    }
     dxGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dx), elements);
     gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
     pipe_->InitBuffer(slotsBuf_, kSlots * slotElements_ * sizeof(T));
     slotsTile_ = slotsBuf_.Get<T>();
-    for (uint32_t slot = 0; slot < kSlots; ++slot) {  // all eight of each kind: a slot's number is its id
-      pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>();
-      pipe_->AllocEventID<AscendC::HardEvent::MTE2_S>();
-      pipe_->AllocEventID<AscendC::HardEvent::V_MTE2>();
-      pipe_->AllocEventID<AscendC::HardEvent::MTE3_MTE2>();
-      pipe_->AllocEventID<AscendC::HardEvent::MTE3_V>();
-    }
+    ring_.Init(pipe_);
+    for (uint32_t slot = 0; slot < kSlots; ++slot) pipe_->AllocEventID<AscendC::HardEvent::MTE3_V>();
   }
 
   __aicore__ inline bool Wants(uint32_t what) const { return (mask_ & what) != 0; }
@@ -95,17 +100,17 @@ class GroupNormBackwardRing {
     return piece;
   }
 
-  // Starts the copies of piece `number` into the next slot, as soon as that is free. stays: dx is computed there.
-  __aicore__ inline void Load(uint32_t number, bool stays) {
+  // Starts the copies of piece `number` into the next slot, as soon as that is free. stays: dx is computed there. once: it
+  // is read this time only, and need not be in the L2 cache, where it would take the room of dx.
+  __aicore__ inline void Load(uint32_t number, bool stays, bool once) {
     const Piece piece = Find(number);
-    const uint32_t slot = loaded_++ % kSlots;
-    WaitUntilFree(slot);
+    const uint32_t slot = ring_.Take();
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
     AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(piece.pitch - piece.length),
                                            static_cast<T>(0.0f)};
-    AscendC::DataCopyPad(DySlot(slot), dyGm_[piece.at], rows, zeros);
-    if (needsX_) AscendC::DataCopyPad(XSlot(slot), xGm_[piece.at], rows, zeros);
+    AscendC::DataCopyPad(DySlot(slot), once ? dyOnceGm_[piece.at] : dyGm_[piece.at], rows, zeros);
+    if (needsX_) AscendC::DataCopyPad(XSlot(slot), once ? xOnceGm_[piece.at] : xGm_[piece.at], rows, zeros);
     if (Wants(kGroupNormWantDx)) {
       AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(piece.rows * sizeof(T)), 0, 0, 0};
       AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
@@ -115,28 +120,12 @@ class GroupNormBackwardRing {
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
   }
 
-  // The vector unit needs the slot no more, or it will when its piece has been copied out.
-  __aicore__ inline void Drop(uint32_t slot) {
-    AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(slot);
-    droppedSlots_ |= 1u << slot;
-    ++freed_;
-  }
   __aicore__ inline void Store(uint32_t slot, const Piece& piece) {
     SyncPipes<AscendC::HardEvent::V_MTE3>(pipe_);
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
     AscendC::DataCopyPad(dxGm_[piece.at], DySlot(slot), rows);
-    AscendC::SetFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
-    storedSlots_ |= 1u << slot;
-    ++freed_;
-  }
-  __aicore__ inline bool HasFreeSlot() const { return loaded_ - freed_ < kSlots; }
-
-  __aicore__ inline void WaitUntilFree(uint32_t slot) {
-    if (droppedSlots_ >> slot & 1) AscendC::WaitFlag<AscendC::HardEvent::V_MTE2>(slot);
-    if (storedSlots_ >> slot & 1) AscendC::WaitFlag<AscendC::HardEvent::MTE3_MTE2>(slot);
-    droppedSlots_ &= ~(1u << slot);
-    storedSlots_ &= ~(1u << slot);
+    ring_.Leave(slot);
   }
 
   // The sums of a slot's rows are copied out from a place of their own; the next ones may be written when this returns.
@@ -151,13 +140,9 @@ class GroupNormBackwardRing {
 
   // Every flag that was set is awaited, and every id given back.
   __aicore__ inline void Finish() {
+    ring_.Finish();
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
-      WaitUntilFree(slot);
       WaitForSums(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE2_V>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE2_S>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::V_MTE2>(slot);
-      pipe_->ReleaseEventID<AscendC::HardEvent::MTE3_MTE2>(slot);
       pipe_->ReleaseEventID<AscendC::HardEvent::MTE3_V>(slot);
     }
   }
@@ -175,10 +160,13 @@ class GroupNormBackwardRing {
 
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
   AscendC::TPipe* pipe_ = nullptr;
+  SlotRing<kSlots> ring_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> slotsBuf_;
   AscendC::LocalTensor<T> slotsTile_;
   AscendC::GlobalTensor<T> dyGm_;
   AscendC::GlobalTensor<T> xGm_;
+  AscendC::GlobalTensor<T> dyOnceGm_;
+  AscendC::GlobalTensor<T> xOnceGm_;
   AscendC::GlobalTensor<T> dxGm_;
   AscendC::GlobalTensor<T> gammaGm_;
   uint32_t mask_ = 0;
@@ -195,9 +183,5 @@ class GroupNormBackwardRing {
   uint32_t slotElements_ = 0;
   uint32_t xPlace_ = 0;
   uint32_t gammaPlace_ = 0;
-  uint32_t loaded_ = 0;  // pieces whose copy was started,
-  uint32_t freed_ = 0;   // and of these, those whose slot will be free
-  uint32_t droppedSlots_ = 0;
-  uint32_t storedSlots_ = 0;
   uint32_t leavingSums_ = 0;
 };

@@ -6,16 +6,18 @@
 #include "group_norm_backward_tiling.h"
 #include "kernel_operator.h"
 
+// piece: elements of the largest piece. shortRows: a row may be one block of floats.
+template <uint32_t piece, bool shortRows>
 class GroupNormBackwardSums {
  public:
   enum Of : uint32_t { kPlain = 1, kSpread = 2, kOffset = 4, kAll = 7 };
   static constexpr uint32_t kChunks = kGroupNormBackwardChunks;
-  static constexpr uint32_t kPiece = kGroupNormBackwardPiece;
+  static constexpr uint32_t kPiece = piece;
 
   // pitch: numbers from one kind of sums to the next, whole blocks.
   __aicore__ inline void Init(AscendC::TPipe* pipe, uint32_t pitch) {
     pitch_ = pitch;
-    pipe->InitBuffer(scratchBuf_, 2 * kPiece * sizeof(float));
+    pipe->InitBuffer(scratchBuf_, 2 * kScratch * sizeof(float));
     pipe->InitBuffer(partsBuf_, 3 * (kPiece / 8 + kRepeat) * sizeof(float));
     pipe->InitBuffer(chunkBuf_, 3 * pitch_ * sizeof(float));
     pipe->InitBuffer(tableBuf_, 2 * 3 * kChunks * sizeof(float));
@@ -37,9 +39,9 @@ class GroupNormBackwardSums {
   // sums[kind * pitch + row] for the kinds in `of`; values[kind] has `rows` rows of `length` floats, `pitch` apart, zeros behind each.
   __aicore__ inline void OfRows(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float> values[3],
                                 uint32_t of, uint32_t rows, uint32_t pitch) {
-    if (rows > pitch / kRepeat) {  // an instruction for many rows
+    if (rows > pitch / kRepeat || (rows > 1 && pitch % kRepeat == 0)) {  // an instruction for many rows
       for (uint32_t kind = 0; kind < 3; ++kind)
-        if (of >> kind & 1) SumLines(sums[kind * pitch_], values[kind], scratch_, kPiece, rows, pitch, pitch);
+        if (of >> kind & 1) SumLines(sums[kind * pitch_], values[kind], scratch_, kScratch, rows, pitch, pitch);
       return;
     }
     const int32_t whole = static_cast<int32_t>(pitch / kRepeat), rest = static_cast<int32_t>(pitch % kRepeat);
@@ -75,19 +77,31 @@ class GroupNormBackwardSums {
       AscendC::Add(offsets, offsets, sums[2 * pitch_], n);
     }
     if (!last) return;
+    if (chunkRows_ <= kRepeat) {
+      const uint32_t kind = weighed ? 0 : 2;
+      AscendC::WholeReduceSum(Column(0, kind)[entry], chunk_[kind * pitch_], static_cast<int32_t>(chunkRows_), 3 - kind,
+                              kChunks, 1, static_cast<int32_t>(pitch_ / 8));
+      return;
+    }
     for (uint32_t kind = weighed ? 0 : 2; kind < 3; ++kind)
       AscendC::ReduceSum(Column(0, kind)[entry], chunk_[kind * pitch_], scratch_, static_cast<int32_t>(chunkRows_));
   }
 
   // The sums of a group of so many chunks, for the scalar unit: Total, after it has waited for the vector unit.
   __aicore__ inline void AddChunks(uint32_t which, uint32_t chunks, bool weighed) {
+    chunks_ = chunks;
+    if (chunks == 1) return;
     for (uint32_t kind = weighed ? 0 : 2; kind < 3; ++kind)
       AscendC::ReduceSum(total_[(which * 3 + kind) * 8], Column(which, kind), scratch_, static_cast<int32_t>(chunks));
   }
-  __aicore__ inline float Total(uint32_t which, uint32_t kind) const { return total_.GetValue((which * 3 + kind) * 8); }
+  __aicore__ inline float Total(uint32_t which, uint32_t kind) const {
+    return chunks_ == 1 ? Column(which, kind).GetValue(0) : total_.GetValue((which * 3 + kind) * 8);
+  }
 
  private:
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  // Sums of eight of rows of one block are as many as its floats, of longer ones at most half.
+  static constexpr uint32_t kScratch = shortRows ? kPiece : kPiece / 2;
   AscendC::TBuf<AscendC::TPosition::VECCALC> scratchBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> partsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> chunkBuf_;
@@ -101,4 +115,5 @@ class GroupNormBackwardSums {
   AscendC::LocalTensor<float> total_;
   uint32_t pitch_ = 0;
   uint32_t chunkRows_ = 0;
+  uint32_t chunks_ = 0;
 };

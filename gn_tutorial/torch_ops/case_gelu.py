@@ -1,0 +1,83 @@
+"""``torch.ops.gn_tutorial.gelu``, GELU in its tanh form, and its gradient: the smallest operator of this kind.
+
+No attribute, no second input, nothing saved but x: what is left is what every registration needs, a kernel, a fake one,
+a gradient, vmap. As ``torch.nn.functional.gelu(x, approximate="tanh")``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.torch_ops import transforms
+from gn_tutorial.torch_ops.arguments import check_elements
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.outputs import like
+from gn_tutorial.torch_ops.twin_kernel import run_elements
+
+_NAME, _BACKWARD = "gelu", "gelu_backward"
+
+
+@torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
+def gelu(x: Tensor) -> Tensor:
+    """GELU of every element. x: float32, float16 or bfloat16, any shape; channels last stays channels last.
+
+    Raises ArgumentError, which names the argument; KernelError on an NPU.
+    """
+    check_elements(_NAME, x)
+    transforms.refuse_forward_mode(_NAME)
+    return run_elements(_NAME, (x,))
+
+
+@gelu.register_fake
+def _fake(x: Tensor) -> Tensor:
+    check_elements(_NAME, x)
+    return like(x)
+
+
+@torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=("cpu", NPU))
+def gelu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
+    """The gradient of x from that of ``gelu(x)``. grad_y: as x. Errors as there."""
+    check_elements(_BACKWARD, x, grad_y=grad_y)
+    transforms.refuse_forward_mode(_BACKWARD)
+    return run_elements(_BACKWARD, (grad_y, x))
+
+
+@gelu_backward.register_fake
+def _fake_backward(grad_y: Tensor, x: Tensor) -> Tensor:
+    check_elements(_BACKWARD, x, grad_y=grad_y)
+    return like(x)
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+def _gradients(ctx: Any, grad_y: Tensor) -> Tensor:
+    call = _BACKWARD_UNDER_TRANSFORM if transforms.active() else gelu_backward
+    return call(grad_y, *ctx.saved_tensors)
+
+
+gelu.register_autograd(_gradients, setup_context=_save)
+gelu_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
+gelu.register_vmap(lambda info, dims, x: (gelu(x.movedim(dims[0], 0)), 0))
+gelu_backward.register_vmap(lambda info, dims, *both: (gelu_backward(*_in_front(info.batch_size, dims, both)), 0))
+
+
+def _in_front(count: int, places: tuple[int | None, ...], tensors: tuple[Tensor, ...]) -> list[Tensor]:
+    """Every tensor with the axis of examples in front; a tensor that they share is repeated."""
+    return [
+        one.expand(count, *one.shape) if place is None else one.movedim(place, 0)
+        for one, place in zip(tensors, places, strict=True)
+    ]
+
+
+def apply(x: Tensor) -> Tensor:
+    """``gelu``, differentiable under a transform of ``torch.func`` too."""
+    return (_UNDER_TRANSFORM if transforms.active() else gelu._opoverload)(x)
+
+
+_UNDER_TRANSFORM = transforms.around(gelu, _save, _gradients)
+_BACKWARD_UNDER_TRANSFORM = transforms.around(gelu_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME))

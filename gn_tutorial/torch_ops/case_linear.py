@@ -1,0 +1,116 @@
+"""``torch.ops.gn_tutorial.linear``: y = x W^T + b with three gradients, on the vector unit.
+
+As ``torch.nn.functional.linear``. The bias may be left out; then nobody asks for its gradient either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.torch_ops import transforms
+from gn_tutorial.torch_ops.arguments import check_linear, check_linear_backward
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.twin_kernel import run
+
+_NAME, _BACKWARD = "linear", "linear_backward"
+#: What autocast computes in, as it does for ``torch.nn.functional.linear``: the default of the device.
+_AUTOCAST = {"cpu": torch.bfloat16, NPU: torch.float16}
+
+
+@torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``x @ weight.T + bias`` for the last axis of x. x: (..., K), weight: (O, K), bias: (O,) or None; y: (..., O).
+
+    float32, float16 or bfloat16, one dtype for all; sums are float32. Raises ArgumentError, which names the argument;
+    KernelError on an NPU.
+    """
+    check_linear(_NAME, x, weight, bias)
+    transforms.refuse_forward_mode(_NAME)
+    return run(_NAME, (x, weight, bias))[0]
+
+
+# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+@linear.register_fake
+def _fake(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    check_linear(_NAME, x, weight, bias)
+    return x.new_empty((*x.shape[:-1], weight.shape[0]))
+
+
+@torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=("cpu", NPU))
+def linear_backward(
+    grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of x, weight and bias from that of y; None for those that ``output_mask`` does not ask for.
+
+    grad_y: (..., O), dtype and device as x. Errors as in ``linear``.
+    """
+    check_linear_backward(_BACKWARD, grad_y, x, weight, output_mask)
+    transforms.refuse_forward_mode(_BACKWARD)
+    made = run(_BACKWARD, (grad_y, x, weight), output_mask=list(output_mask))
+    return tuple(one if wanted else None for one, wanted in zip(made, output_mask, strict=True))
+
+
+@linear_backward.register_fake
+def _fake_backward(
+    grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool]
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+    check_linear_backward(_BACKWARD, grad_y, x, weight, output_mask)
+    shapes = (x.shape, weight.shape, weight.shape[:1])
+    return tuple(x.new_empty(shape) if wanted else None for shape, wanted in zip(shapes, output_mask, strict=True))
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs[:2])
+    ctx.has_bias = len(inputs) > 2 and inputs[2] is not None
+
+
+def _gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor | None, ...]:
+    wanted = [*ctx.needs_input_grad[:2], ctx.has_bias and ctx.needs_input_grad[2]]
+    call = _BACKWARD_UNDER_TRANSFORM if transforms.active() else linear_backward
+    return call(grad_y, *ctx.saved_tensors, wanted)
+
+
+def _batch(info: Any, places: tuple[int | None, ...], *tensors: Tensor | None) -> tuple[Tensor, int]:
+    """Examples that share weight and bias are more rows; otherwise they are computed one by one."""
+    if all(place is None for place in places[1:]):
+        return linear(tensors[0].movedim(places[0], 0), *tensors[1:]), 0
+    made = [linear(*_example(tensors, places, number)) for number in range(info.batch_size)]
+    return torch.stack(made), 0
+
+
+def _batch_backward(
+    info: Any, places: tuple[int | None, ...], *arguments: Any
+) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
+    """One by one: each example has a gradient of the weight of its own."""
+    *tensors, mask = arguments
+    calls = [linear_backward(*_example(tensors, places, number), mask) for number in range(info.batch_size)]
+    made = tuple(
+        torch.stack(ones) if wanted else None for ones, wanted in zip(zip(*calls, strict=True), mask, strict=True)
+    )
+    return made, tuple(0 if wanted else None for wanted in mask)
+
+
+def _example(tensors: Any, places: tuple[int | None, ...], number: int) -> list[Tensor | None]:
+    return [one if place is None else one.select(place, number) for one, place in zip(tensors, places, strict=False)]
+
+
+linear.register_autograd(_gradients, setup_context=_save)
+linear_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
+linear.register_vmap(_batch)
+linear_backward.register_vmap(_batch_backward)
+for _device, _dtype in _AUTOCAST.items():
+    linear.register_autocast(_device, _dtype)
+
+
+def apply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``linear``, differentiable under a transform of ``torch.func`` too."""
+    return (_UNDER_TRANSFORM if transforms.active() else linear._opoverload)(x, weight, bias)
+
+
+_UNDER_TRANSFORM = transforms.around(linear, _save, _gradients)
+_BACKWARD_UNDER_TRANSFORM = transforms.around(
+    linear_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME)
+)

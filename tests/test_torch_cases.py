@@ -1,0 +1,374 @@
+"""GELU and Linear in PyTorch: numbers and gradients against float64 ATen, opcheck, transforms, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import Tensor  # noqa: E402
+from torch.autograd.gradcheck import GradcheckError  # noqa: E402
+from torch_support import DTYPES, array  # noqa: E402
+
+from gn_tutorial import nn, torch_ops  # noqa: E402
+from gn_tutorial.accuracy import accuracy  # noqa: E402
+from gn_tutorial.errors import ArgumentError, KernelError  # noqa: E402
+from gn_tutorial.torch_ops import case_gelu, case_linear, twin_kernel  # noqa: E402
+
+OPS = torch.ops.gn_tutorial
+ATEN = torch.nn.functional
+SINGLE = "ignore:Input #[0-9]+ requires gradient and is not a double precision:UserWarning"
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore:.*(TF32|torchvision|tensor cores).*:UserWarning"),
+]
+Function = Callable[..., Tensor]
+
+
+def aten_gelu(x: Tensor) -> Tensor:
+    return ATEN.gelu(x, approximate="tanh")
+
+
+def data(*shapes: tuple[int, ...], dtype: torch.dtype = torch.float32, seed: int = 3) -> list[Tensor]:
+    """A tensor for each shape; no two slices alike, nothing symmetric about 0."""
+    made = torch.Generator().manual_seed(seed)
+    found = []
+    for shape in shapes:
+        scale = torch.rand(shape[:1], generator=made).reshape(-1, *[1] * (len(shape) - 1)) + 0.5
+        found.append((torch.randn(shape, generator=made) * scale + scale - 0.9).to(dtype))
+    return found
+
+
+#: Which operator, PyTorch's own, and shapes of the inputs and of y.
+CASES = {
+    "gelu": (OPS.gelu, aten_gelu, [(3, 5, 7, 11)], (3, 5, 7, 11)),
+    "linear": (OPS.linear, ATEN.linear, [(4, 5, 70), (33, 70), (33,)], (4, 5, 33)),
+    "linear_without_bias": (OPS.linear, ATEN.linear, [(9, 300), (17, 300)], (9, 17)),
+}
+cases = pytest.mark.parametrize("case", CASES)
+
+
+def results(function: Function, inputs: list[Tensor], grad: Tensor) -> list[Tensor]:
+    """y and the gradient of each input."""
+    leaves = [one.detach().clone().requires_grad_() for one in inputs]
+    y = function(*leaves)
+    return [y.detach(), *torch.autograd.grad(y, leaves, grad)]
+
+
+def fault(function: Function, builtin: Function, inputs: list[Tensor], grad: Tensor) -> str:
+    """What of ``function`` misses the accuracy standard against ``builtin`` in float64, or ""."""
+    golden = results(builtin, [one.double() for one in inputs], grad.double())
+    single = results(builtin, [one.float() for one in inputs], grad.float())
+    found = results(function, inputs, grad)
+    for number, (mine, right, other) in enumerate(zip(found, golden, single, strict=True)):
+        judged = accuracy(array(mine), array(right), array(other.to(mine.dtype)))
+        if not judged.ok:
+            return f"{'y' if number == 0 else f'gradient of input {number - 1}'}: {judged}"
+    return ""
+
+
+def gradient_fault(function: Function, inputs: list[Tensor]) -> str:
+    """What the float32 gradcheck says, or "". The kernels have no float64, so the step is 1e-2."""
+    leaves = [one.clone().requires_grad_() for one in inputs]
+    try:
+        torch.autograd.gradcheck(function, leaves, eps=1e-2, atol=1e-2, rtol=1e-2)
+    except GradcheckError as error:
+        return str(error)
+    return ""
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@cases
+def test_the_accuracy_standard_forward_and_backward(case: str, dtype: str) -> None:
+    op, builtin, shapes, shape = CASES[case]
+    *inputs, grad = data(*shapes, shape, dtype=DTYPES[dtype])
+    assert fault(op, builtin, inputs, grad) == ""
+
+
+@pytest.mark.filterwarnings(SINGLE)
+@cases
+def test_gradcheck(case: str) -> None:
+    op, _, shapes, _ = CASES[case]
+    small = [tuple(min(length, 4) for length in shape) for shape in shapes]
+    assert gradient_fault(op, data(*small)) == ""
+
+
+def test_linear_with_its_bias_is_compared_with_one_that_has_it() -> None:
+    """And the comparison would see one that is left out, or added twice."""
+    x, weight, bias, grad = data((6, 20), (7, 20), (7,), (6, 7))
+    assert fault(OPS.linear, ATEN.linear, [x, weight, bias], grad) == ""
+    for mistake in (
+        lambda x, w, b: OPS.linear(x, w) + 0 * b.sum(),
+        lambda x, w, b: OPS.linear(x, w, b) + b,
+    ):
+        assert fault(mistake, ATEN.linear, [x, weight, bias], grad).startswith("y:")
+
+
+@pytest.mark.filterwarnings(SINGLE)
+def test_wrong_gradients_are_found() -> None:
+    """Those that articles have shown: the gradient handed on unchanged, a factor left out, the wrong operand."""
+
+    def with_gradient(forward: Function, backward: Function) -> Function:
+        class Planted(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: object, *inputs: Tensor) -> Tensor:
+                ctx.save_for_backward(*inputs)
+                return forward(*inputs)
+
+            @staticmethod
+            def backward(ctx: object, grad_y: Tensor) -> object:
+                return backward(grad_y, *ctx.saved_tensors)
+
+        return Planted.apply
+
+    x, grad = data((3, 11), (3, 11))
+    for wrong in (lambda g, x: g, lambda g, x: g * torch.sigmoid(1.702 * x), lambda g, x: OPS.gelu_backward(g, g)):
+        planted = with_gradient(OPS.gelu, wrong)
+        assert fault(planted, aten_gelu, [x], grad).startswith("gradient of input 0")
+        assert gradient_fault(planted, [x])
+    inputs = data((3, 5), (4, 5), (4,))
+
+    def without_bias(g: Tensor, x: Tensor, w: Tensor, b: Tensor) -> tuple[Tensor, ...]:
+        dx, dweight, dbias = OPS.linear_backward(g, x, w, [True, True, True])
+        return dx, dweight, dbias / len(x)
+
+    assert gradient_fault(with_gradient(OPS.linear, without_bias), inputs)
+
+
+def test_only_what_is_needed_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    masks = []
+    real = case_linear.run
+
+    def watched(op: str, inputs: object, **attributes: object) -> tuple[Tensor, ...]:
+        masks.append(attributes.get("output_mask"))
+        return real(op, inputs, **attributes)
+
+    monkeypatch.setattr(case_linear, "run", watched)
+    x, weight, bias = data((6, 20), (7, 20), (7,))
+    OPS.linear(x, weight.requires_grad_(), bias).sum().backward()
+    OPS.linear(x.requires_grad_(), weight.detach(), bias.requires_grad_()).sum().backward()
+    assert masks == [None, [False, True, False], None, [True, False, True]]
+    torch.testing.assert_close(bias.grad, torch.full((7,), 6.0))
+
+
+LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {
+    "channels_last": lambda x: x.to(memory_format=torch.channels_last),
+    "transposed": lambda x: x.transpose(2, 3).contiguous().transpose(2, 3),
+    "every_second": lambda x: x.repeat_interleave(2, 3)[..., ::2],
+    "repeated": lambda x: x[:1].expand(x.shape),
+    "offset": lambda x: torch.cat([x.new_zeros(1), x.flatten()])[1:].view(x.shape),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_any_layout(layout: str) -> None:
+    x, grad = data((3, 5, 7, 11), (3, 5, 7, 11))
+    seen = LAYOUTS[layout](x)
+    for given in (grad, LAYOUTS["channels_last"](grad)):
+        for mine, right in zip(
+            results(OPS.gelu, [seen], given), results(OPS.gelu, [seen.contiguous()], given), strict=True
+        ):
+            torch.testing.assert_close(mine, right, rtol=0, atol=0)
+    last = layout == "channels_last"
+    assert OPS.gelu(seen).is_contiguous(memory_format=torch.channels_last if last else torch.contiguous_format)
+    weight = data((11, 4))[0].t()
+    torch.testing.assert_close(
+        OPS.linear(seen, weight), OPS.linear(seen.contiguous(), weight.contiguous()), rtol=0, atol=0
+    )
+
+
+def test_empty_tensors() -> None:
+    x, weight, bias = data((0, 4), (5, 4), (5,))
+    assert OPS.gelu(x).shape == (0, 4)
+    y, *grads = results(OPS.linear, [x, weight, bias], torch.zeros(0, 5))
+    assert y.shape == (0, 5)
+    for grad, one in zip(grads, (x, weight, bias), strict=True):
+        torch.testing.assert_close(grad, torch.zeros_like(one))
+    torch.testing.assert_close(OPS.linear(torch.zeros(3, 0), torch.zeros(5, 0), bias), bias.expand(3, 5))
+
+
+# --- what PyTorch does to programs -----------------------------------------------------------------------------------
+
+
+def opcheck(op: object, arguments: tuple) -> None:
+    torch.library.opcheck(op, arguments)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_opcheck(dtype: str) -> None:
+    x, grad, weight, bias, dy = data((3, 4, 5), (3, 4, 5), (7, 5), (7,), (3, 4, 7), dtype=DTYPES[dtype])
+    opcheck(OPS.gelu.default, (x.clone().requires_grad_(),))
+    opcheck(OPS.gelu_backward.default, (grad, x))
+    for given in ((x, weight, bias), (x, weight, None), (x[0, 0], weight, bias)):
+        leaves = [None if one is None else one.clone().requires_grad_() for one in given]
+        opcheck(OPS.linear.default, tuple(leaves))
+    for mask in ([True, True, True], [False, True, False], [True, False, True]):
+        opcheck(OPS.linear_backward.default, (dy, x, weight, mask))
+
+
+def small_net(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    return OPS.gelu(OPS.linear(OPS.gelu(x) * 2, weight, bias))
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_compile_without_a_graph_break(backend: str) -> None:
+    torch._dynamo.reset()
+    inputs = data((3, 4, 5), (7, 5), (7,))
+    grad = data((3, 4, 7), seed=8)[0]
+    compiled = torch.compile(small_net, fullgraph=True, backend=backend)
+    for mine, right in zip(results(compiled, inputs, grad), results(small_net, inputs, grad), strict=True):
+        torch.testing.assert_close(mine, right)
+
+
+def test_dynamic_shapes_compile_once() -> None:
+    from torch._dynamo.testing import CompileCounterWithBackend
+
+    torch._dynamo.reset()
+    counter = CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(small_net, fullgraph=True, backend=counter)
+    weight, bias = data((7, 5), (7,))
+    for rows in (3, 6, 11):
+        x = data((rows, 4, 5))[0].requires_grad_()
+        torch._dynamo.mark_dynamic(x, 0)
+        y = compiled(x, weight, bias)
+        torch.testing.assert_close(y, small_net(x, weight, bias))
+        y.sum().backward()
+    assert counter.frame_count == 1
+
+
+@pytest.mark.parametrize("places", [(0, None, None), (1, None, None), (0, 1, None), (None, 0, 0)], ids=str)
+def test_vmap_is_a_loop(places: tuple[int | None, ...]) -> None:
+    inputs = [
+        one if place is None else torch.stack([one, one + 1, one * 2], place)
+        for one, place in zip(data((4, 5), (7, 5), (7,)), places, strict=True)
+    ]
+    mine = torch.vmap(small_net, in_dims=places)(*inputs)
+    for number in range(3):
+        one = [t if place is None else t.select(place, number) for t, place in zip(inputs, places, strict=True)]
+        torch.testing.assert_close(mine[number], small_net(*one))
+
+
+def test_a_gradient_for_each_example() -> None:
+    inputs = data((3, 4, 5), (7, 5), (7,))
+
+    def loss(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        return case_gelu.apply(case_linear.apply(x, weight, bias)).sin().sum()
+
+    mine = torch.vmap(torch.func.grad(loss, argnums=(0, 1, 2)), in_dims=(0, None, None))(*inputs)
+    for number, x in enumerate(inputs[0]):
+        leaves = [one.detach().clone().requires_grad_() for one in (x, *inputs[1:])]
+        right = torch.autograd.grad(aten_gelu(ATEN.linear(*leaves)).sin().sum(), leaves)
+        for one, other in zip(mine, right, strict=True):
+            torch.testing.assert_close(one[number], other, rtol=1e-5, atol=1e-5)
+
+
+def test_autocast() -> None:
+    x, weight, bias = data((6, 20), (7, 20), (7,))
+    with torch.autocast("cpu", torch.bfloat16):
+        y = OPS.gelu(OPS.linear(x, weight, bias))
+        right = aten_gelu(ATEN.linear(x, weight, bias))
+    assert y.dtype == right.dtype == torch.bfloat16
+    torch.testing.assert_close(y, right, rtol=2e-2, atol=2e-2)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_modules_take_the_place_of_the_built_in_ones(bias: bool) -> None:
+    x, grad = data((6, 20), (6, 7))
+    theirs = torch.nn.Sequential(torch.nn.Linear(20, 7, bias=bias), torch.nn.GELU(approximate="tanh"))
+    ours = torch.nn.Sequential(nn.Linear(20, 7, bias=bias), nn.GELU())
+    ours.load_state_dict(theirs.state_dict())
+    assert repr(ours) == repr(theirs)
+    for model in (theirs, ours):
+        model(x).backward(grad)
+    torch.testing.assert_close(ours(x), theirs(x))
+    for mine, right in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(mine.grad, right.grad)
+    assert (ours[0].bias is None) is not bias
+    with pytest.raises(ArgumentError, match="the tanh form only"):
+        nn.GELU(approximate="none")
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+def test_second_derivatives_and_forward_mode_are_refused() -> None:
+    x, weight = (one.requires_grad_() for one in data((3, 5), (4, 5)))
+    for y, name in ((OPS.gelu(x), "gelu"), (OPS.linear(x, weight), "linear")):
+        (grad,) = torch.autograd.grad(y.sin().sum(), x, create_graph=True)
+        with pytest.raises(ArgumentError, match=f"gradient of {name} has no gradient: second derivatives"):
+            grad.sum().backward()
+    with pytest.raises(ArgumentError, match="forward-mode derivatives") as caught:
+        torch.func.jvp(case_gelu.apply, (x.detach(),), (x.detach(),))
+    assert "torch.nn.functional.gelu" in caught.value.hint
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_refusals_name_the_argument(device: str) -> None:
+    x, weight, bias, grad = (one.to(device) for one in data((3, 5), (4, 5), (4,), (3, 4)))
+    mask = [True, True, True]
+    wrong = [
+        (lambda: OPS.gelu(x.double()), "x is torch.float64"),
+        (lambda: OPS.gelu_backward(grad, x), r"grad_y has shape \(3, 4\); it must be \(3, 5\)"),
+        (lambda: OPS.gelu_backward(x.half(), x), "grad_y is torch.float16; it must be torch.float32"),
+        (lambda: OPS.linear(x.int(), weight), "x is torch.int32"),
+        (lambda: OPS.linear(x, weight.bfloat16()), "weight is torch.bfloat16"),
+        (lambda: OPS.linear(x, weight[:, :4]), r"weight has shape \(4, 4\); it must be \(4, 5\)"),
+        (lambda: OPS.linear(x, weight[0]), "weight has shape .* it needs two axes"),
+        (lambda: OPS.linear(x[0, 0], weight), "x has shape .* it needs at least one axis"),
+        (lambda: OPS.linear(x, weight, bias[:3]), r"bias has shape \(3,\); it must be \(4,\)"),
+        (lambda: OPS.linear_backward(grad[:2], x, weight, mask), r"grad_y has shape \(2, 4\); it must be \(3, 4\)"),
+        (lambda: OPS.linear_backward(grad, x, weight, mask[:2]), "output_mask has 2 entries"),
+    ]
+    for call, message in wrong:
+        with pytest.raises(ArgumentError, match=message):
+            call()
+
+
+def test_a_tensor_elsewhere_is_refused() -> None:
+    x, weight, bias, grad = data((3, 5), (4, 5), (4,), (3, 4))
+    for call, name in (
+        (lambda: OPS.linear(x, weight.to("meta")), "weight"),
+        (lambda: OPS.linear(x, weight, bias.to("meta")), "bias"),
+        (lambda: OPS.linear_backward(grad.to("meta"), x, weight, [True] * 3), "grad_y"),
+        (lambda: OPS.gelu_backward(x.to("meta"), x), "grad_y"),
+    ):
+        with pytest.raises(ArgumentError, match=f"{name} is on meta; it must be on cpu"):
+            call()
+
+
+def test_an_npu_is_refused_and_said_so() -> None:
+    class Elsewhere:
+        device = torch.device("privateuseone")
+
+    with pytest.raises(KernelError, match="gelu has no launch for privateuseone"):
+        twin_kernel.run("gelu", [Elsewhere()])
+    names = {"gelu", "gelu_backward", "linear", "linear_backward"}
+    assert names <= set(torch_ops.__all__)
+    for name in names:
+        assert torch._C._dispatch_has_kernel_for_dispatch_key(f"gn_tutorial::{name}", "PrivateUse1")
+
+
+def test_a_step_of_training_lowers_the_loss_as_the_built_in_does() -> None:
+    """Two layers, ten steps of gradient descent, the same seed."""
+    x, target = data((16, 10), (16, 3), seed=5)
+    losses = {}
+    for name, (activate, project) in {"ours": (OPS.gelu, OPS.linear), "builtin": (aten_gelu, ATEN.linear)}.items():
+        first, b1, second, b2 = (one.requires_grad_() for one in data((12, 10), (12,), (3, 12), (3,), seed=6))
+        seen = []
+        for _ in range(10):
+            loss = ((project(activate(project(x, first, b1)), second, b2) - target) ** 2).mean()
+            seen.append(loss.item())
+            grads = torch.autograd.grad(loss, (first, b1, second, b2))
+            with torch.no_grad():
+                for one, grad in zip((first, b1, second, b2), grads, strict=True):
+                    one -= 0.02 * grad
+        losses[name] = seen
+    np.testing.assert_allclose(losses["ours"], losses["builtin"], rtol=1e-4)
+    assert losses["ours"][-1] < 0.8 * losses["ours"][0]
