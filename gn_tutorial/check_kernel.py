@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.accuracy import accuracy
-from gn_tutorial.arguments import inout, out
+from gn_tutorial.arguments import inout, out, workspace
 from gn_tutorial.diagnostics import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown, spots
@@ -40,6 +40,7 @@ class KernelCase:
 
     golden: by output, its values in float64; such an output is held to the accuracy standard (gn_tutorial.accuracy) and
     not to rtol and atol. trap: the launch is made so that it must be stopped; the outputs are then not looked at.
+    workspace: bytes of scratch memory in global memory, by parameter name.
     """
 
     label: str
@@ -49,6 +50,7 @@ class KernelCase:
     blocks: int = 1
     trap: Trap | None = None
     golden: Mapping[str, np.ndarray] = field(default_factory=dict)
+    workspace: Mapping[str, int] = field(default_factory=dict)
 
 
 #: Looks at a launch and recognises a mistake, in words; None if it is not this one.
@@ -64,9 +66,11 @@ class KernelChecker:
 
     cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: asked
     before the general words when a number is wrong. demands: asked when every number is right, for what numbers do
-    not show. faults: diagnostic id -> what it means in this exercise. auto_sync: whether the solution counts on the
-    order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made. traced:
-    whether results come with a trace, for demands that ask which instructions ran, or when.
+    not show. faults: diagnostic id, or the id and the argument it is about ("race-blocks dbeta"), -> what it means in
+    this exercise. auto_sync: whether the solution counts on the order that the compiler makes by itself
+    (docs/hardware-choices.md). options: how each launch is made. traced: whether results come with a trace, for demands
+    that ask which instructions ran, or when. orders: seeds of further orders of the blocks (TwinOptions.block_order),
+    in which every output must have the same bits.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]
@@ -79,6 +83,7 @@ class KernelChecker:
     auto_sync: bool = False
     options: TwinOptions = field(default_factory=TwinOptions)
     traced: bool = False
+    orders: tuple[int, ...] = ()
 
     def check(self, path: Path, seed: int) -> Finding | int:
         """The first thing that is wrong, or the number of cases if all is right."""
@@ -110,14 +115,36 @@ class KernelChecker:
             return Finding(error.what, case.label, _place(error.where))
         if case.trap is not None:
             return Finding(f"nobody did what block {case.trap.block} has to do here", case.label)
-        return self._judge(case, result)
+        return self._judge(case, result) or self._same_bits(found, case, result)
 
-    def _launch(self, found: Kernel, case: KernelCase, *, observed: bool = True) -> Result:
+    def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Finding | None:
+        """Whether an output's bits depend on the order in which the blocks come, which on the device nobody chooses."""
+        for order in self.orders:
+            options = replace(self.options, block_order=order)
+            again = self._launch(found, case, observed=False, options=options)
+            for name, want in case.expected.items():
+                width = f"u{want.dtype.itemsize}"
+                first, other = (one[name].reshape(-1) for one in (result, again))
+                differs = first.view(width) != other.view(width)
+                if differs.any():
+                    at = int(differs.argmax())
+                    return Finding(
+                        f"{name} is right, but not the same twice: in another order of the cores {name}[{at}] is "
+                        f"{other[at]}, and not {first[at]}. What is added to what must not depend on who comes first",
+                        case.label,
+                    )
+        return None
+
+    def _launch(
+        self, found: Kernel, case: KernelCase, *, observed: bool = True, options: TwinOptions | None = None
+    ) -> Result:
         # Inputs go in as arrays that may be written, so that a kernel which does is seen.
         values: dict[str, Any] = {name: inout(array) for name, array in case.inputs.items()}
         values |= {name: out(array.shape, array.dtype) for name, array in case.expected.items()} | dict(case.numbers)
+        values |= {name: workspace(size) for name, size in case.workspace.items()}
+        options = options or self.options
         # A bare library refuses what only watched launches can do.
-        options = self.options if observed else replace(self.options, delayed_dma=False)
+        options = options if observed else replace(options, delayed_dma=False)
         limits = Limits(seconds=self.seconds)
         tracing = Tracing() if self.traced and observed else None
         return found.run(
@@ -147,7 +174,8 @@ class KernelChecker:
         if case.trap is not None and first.id == case.trap.id:
             other = Finding(case.trap.words.format(block=first.block), case.label)
             return None if first.block == case.trap.block else other
-        known = self.faults.get(first.id, "")
+        about = first.buffer or first.fields.get("memory", "")
+        known = self.faults.get(f"{first.id} {about}") or self.faults.get(first.id, "")
         known = known if isinstance(known, str) else known(case, first)
         words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,6 +179,69 @@ def test_an_output_with_a_golden_is_held_to_the_accuracy_standard(tmp_path: Path
     found = judged(tmp_path, floats.replace("2 * from", "2.001f * from"), checker)
     assert isinstance(found, Finding)
     assert "y misses the accuracy standard: MERE is 4.1 T and MARE 4.1 T" in found.message
+
+
+# Each block adds one float of x to the workspace, which block 0 clears, and which block 0 copies to y in the end.
+ADDED = """\
+#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void added(GM_ADDR x, GM_ADDR y, GM_ADDR workspace) {
+  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
+  AscendC::TPipe pipe;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 32);
+  AscendC::LocalTensor<float> one = buffer.Get<float>();
+  AscendC::GlobalTensor<float> from, to, sum;
+  from.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), 8);
+  to.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), 1);
+  sum.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace), 1);
+  AscendC::DataCopyExtParams row{1, sizeof(float), 0, 0, 0};
+  AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
+  if (AscendC::GetBlockIdx() == 0) {
+    AscendC::Duplicate(one, 0.0f, 8);
+    AscendC::PipeBarrier<PIPE_ALL>();
+    AscendC::DataCopyPad(sum, one, row);
+  }
+  AscendC::SyncAll();
+  AscendC::DataCopyPad(one, from[AscendC::GetBlockIdx()], row, pad);
+  AscendC::PipeBarrier<PIPE_ALL>();
+  AscendC::SetAtomicAdd<float>();
+  AscendC::DataCopyPad(sum, one, row);
+  AscendC::SetAtomicNone();
+  AscendC::SyncAll();
+  if (AscendC::GetBlockIdx() != 0) return;
+  AscendC::DataCopyPad(one, sum, row, pad);
+  AscendC::PipeBarrier<PIPE_ALL>();
+  AscendC::DataCopyPad(to, one, row);
+}
+"""
+
+
+def added(tmp_path: Path, x: list[float], text: str = ADDED, **checks: Any) -> Finding | int:
+    def cases(rng: np.random.Generator) -> list[KernelCase]:
+        values = np.array(x, np.float32)
+        right = values.astype(np.float64).sum(keepdims=True).astype(np.float32)
+        return [KernelCase("8 numbers", {"x": values}, {}, {"y": right}, blocks=8, workspace={"workspace": 4})]
+
+    return judged(tmp_path, text, KernelChecker(cases, 1e-5, 0, **checks))
+
+
+def test_bits_that_depend_on_the_order_of_the_blocks_are_found_if_asked_for(tmp_path: Path) -> None:
+    whole, broken = [float(n) for n in range(8)], [1.0 + n / 7 for n in range(8)]
+    assert added(tmp_path, whole, orders=(1, 2, 3)) == 1
+    assert added(tmp_path, broken) == 1
+    found = added(tmp_path, broken, orders=(1, 2, 3))
+    assert isinstance(found, Finding)
+    assert "y is right, but not the same twice: in another order of the cores y[0] is 1" in found.message
+
+
+def test_a_fault_may_have_words_for_one_argument(tmp_path: Path) -> None:
+    uncleared = ADDED.replace("    AscendC::DataCopyPad(sum, one, row);\n", "")
+    assert uncleared != ADDED
+    for argument, words in (("workspace", "the sum: "), ("y", "any: ")):
+        faults = {"gm-read-before-write": "any", f"gm-read-before-write {argument}": "the sum"}
+        found = added(tmp_path, [1.0] * 8, uncleared, faults=faults)
+        assert isinstance(found, Finding)
+        assert found.message.startswith(words)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from gn_tutorial.exercise_cases import (
+    backward_bits,
+    backward_kernel,
     double_buffer,
     gelu,
     gradient_tests,
@@ -65,6 +67,9 @@ CHECKERS: Mapping[str, Checker] = {
     "gradient-gamma-beta": gradients.GRADIENT_GAMMA_BETA,
     "gradient-test": gradient_tests.GRADIENT_TEST,
     "which-mistake": gradient_tests.WHICH_MISTAKE,
+    "two-stages": backward_kernel.TWO_STAGES,
+    "shared-sums": backward_kernel.SHARED_SUMS,
+    "bits": backward_bits.BITS,
     "register-rms-norm": registering.REGISTER_RMS_NORM,
     "mend-layer-norm": registering.MEND_LAYER_NORM,
     "gelu-gradient": gelu.GELU_GRADIENT,
