@@ -2,6 +2,7 @@
 
 It reads job.json and arrays.npz, calls the functions, and writes one line of JSON for each call to report.jsonl, with
 its arrays in out<number>.npz. The line is written before the next call, so that a loop without end leaves a trace.
+A call may have a probe: a function of the checker's that is given the attempt's names and says what is wrong with them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import traceback
 import tracemalloc
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TextIO
 
 import numpy as np
@@ -25,7 +27,7 @@ def main(folder: Path) -> None:
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     arrays = dict(np.load(folder / "arrays.npz"))
     _limit(job["memory_bytes"], job["file_bytes"])
-    for name in FINISHED:
+    for name in set(FINISHED) - set(job["libraries"]):
         sys.modules[name] = None  # type: ignore[assignment]
     with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
         names: dict[str, Any] = {"__name__": "attempt", "__file__": job["source"]}
@@ -46,6 +48,8 @@ def _call(
     arrays: Mapping[str, np.ndarray],
     source: str,
 ) -> dict[str, Any]:
+    if "probe" in call:
+        return _probe(call, names, source)
     function = names.get(call["function"])
     if not callable(function):
         return {"missing": call["function"]}
@@ -76,13 +80,24 @@ def _call(
     return {"done": len(made), "peak": peak}
 
 
+def _probe(call: dict[str, Any], names: dict[str, Any], source: str) -> dict[str, Any]:
+    try:
+        return {"said": _function(call["probe"])(SimpleNamespace(**names), **call["arguments"]) or ""}
+    except BaseException as error:
+        return _failure(error, source)
+
+
+def _function(value: Mapping[str, str]) -> Any:
+    names: dict[str, Any] = {"__name__": value["name"]}
+    exec(compile(value["code"], f"<{value['name']}>", "exec"), names)
+    return names[value["name"]]
+
+
 def _value(value: Any, arrays: Mapping[str, np.ndarray]) -> Any:
     if isinstance(value, dict) and "array" in value:
         return arrays[value["array"]].copy()
     if isinstance(value, dict) and "code" in value:
-        names: dict[str, Any] = {"__name__": value["name"]}
-        exec(compile(value["code"], f"<{value['name']}>", "exec"), names)
-        return names[value["name"]]
+        return _function(value)
     if isinstance(value, dict):
         return _once([arrays[name].copy() for name in value["chunks"]])
     return value

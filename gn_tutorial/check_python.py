@@ -1,8 +1,12 @@
-"""Checks a NumPy derivation: its text keeps to the exercise, its functions, in a process of their own, are right."""
+"""Checks a learner's Python: its text keeps to the exercise, its functions, in a process of their own, are right.
+
+Most exercises are NumPy derivations. One may name further libraries, and look at its attempt with probes.
+"""
 
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 import subprocess
 import sys
@@ -45,7 +49,9 @@ class Code:
 class PythonCase:
     """One call. arguments: arrays, numbers, Chunks or Code by name. expected: what it returns, in order, by name.
 
-    room: bytes that the call may hold at once besides its arguments; None: as many as it likes.
+    room: bytes that the call may hold at once besides its arguments; None: as many as it likes. probe: called in place
+    of the function, with the attempt's names and the arguments, which are numbers and texts; it returns a sentence
+    that says what is wrong, or nothing.
     """
 
     label: str
@@ -53,6 +59,7 @@ class PythonCase:
     arguments: Mapping[str, Any]
     expected: Mapping[str, np.ndarray]
     room: int | None = None
+    probe: Code | None = None
 
 
 #: Looks at what a call returned and recognises a mistake, in words; None if it is not this one.
@@ -67,7 +74,8 @@ class PythonChecker:
     """As KernelChecker, for functions.
 
     forbidden: names that the exercise is about, each with what to do instead. shapes: asked, as the symptoms are, when
-    an array has a wrong shape. raised: asked when a call ends in an exception.
+    an array has a wrong shape. raised: asked when a call ends in an exception. libraries: packages that the attempt may
+    import besides NumPy and its like; without one of them nothing is checked, and the finding says how to install it.
     """
 
     cases: Callable[[np.random.Generator], Sequence[PythonCase]]
@@ -78,16 +86,21 @@ class PythonChecker:
     shapes: Symptom | None = None
     raised: Raised | None = None
     seconds: float = 5.0
+    libraries: tuple[str, ...] = ()
 
     def check(self, path: Path, seed: int) -> Finding | int:
         """The first thing that is wrong, or the number of cases if all is right."""
+        if missing := self.missing():
+            return Finding(
+                f"this exercise needs {missing}, which is not installed: ./gnt torch installs it", "", path.name
+            )
         problem = self._read(path)
         if problem is not None:
             return problem
         cases = _named(self.cases(np.random.default_rng(seed)))
         with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as name:
             folder = Path(name)
-            _write_job(folder, path, cases)
+            _write_job(folder, path, cases, self.libraries)
             ended = self._run(folder)
             report = folder / "report.jsonl"
             # A last line without its end was cut off when the process was stopped.
@@ -101,6 +114,10 @@ class PythonChecker:
                     return problem
         return len(cases)
 
+    def missing(self) -> str:
+        """The first of its libraries that is not installed, or nothing."""
+        return next((name for name in self.libraries if importlib.util.find_spec(name) is None), "")
+
     def _read(self, path: Path) -> Finding | None:
         try:
             tree = ast.parse(path.read_bytes())
@@ -110,10 +127,11 @@ class PythonChecker:
             return Finding(f"Python cannot read the file: {error}", where=path.name)
         for line, name, module in _names(tree):
             where = f"{path.name}:{line}"
-            if module and name in FINISHED:
+            if module and name in FINISHED and name not in self.libraries:
                 return Finding(f"{name} has the finished function; the exercise is to write it with NumPy", where=where)
-            if module and name not in ALLOWED_IMPORTS:
-                return Finding(f"the exercise needs NumPy only, and this imports {name}", where=where)
+            if module and name not in ALLOWED_IMPORTS and name not in self.libraries:
+                needs = " and ".join(self.libraries) or "NumPy"
+                return Finding(f"the exercise needs {needs} only, and this imports {name}", where=where)
             if name in self.forbidden:
                 return Finding(f"{name} is what this exercise asks you to write; {self.forbidden[name]}", where=where)
             if not module and name in _HIDDEN_WAYS:
@@ -137,7 +155,11 @@ class PythonChecker:
 
     def _judge(self, path: Path, case: PythonCase, fact: Mapping[str, Any], outputs: Path) -> Finding | None:
         name = case.function
+        if case.probe:  # which calls several functions
+            name = _function_at(path, fact.get("line", 0)) or name
         match fact:
+            case {"said": said}:
+                return Finding(said, case.label) if said else None
             case {"missing": _}:
                 return Finding(f"there is no function {name}; leave its name as it was", where=path.name)
             case {"edited": argument}:
@@ -224,7 +246,7 @@ def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
                 yield node.lineno, node.id, False
 
 
-def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase]) -> None:
+def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries: Sequence[str]) -> None:
     arrays: dict[str, np.ndarray] = {}
 
     def put(array: np.ndarray) -> str:
@@ -244,8 +266,15 @@ def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase]) -> None:
             "arguments": {name: encode(value) for name, value in case.arguments.items()},
             "measured": case.room is not None,
         }
+        | ({"probe": encode(case.probe)} if case.probe else {})
         for case in cases
     ]
-    job = {"source": str(path.resolve()), "memory_bytes": _MEMORY_BYTES, "file_bytes": _FILE_BYTES, "calls": calls}
+    job = {
+        "source": str(path.resolve()),
+        "memory_bytes": _MEMORY_BYTES,
+        "file_bytes": _FILE_BYTES,
+        "libraries": list(libraries),
+        "calls": calls,
+    }
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
     np.savez(folder / "arrays.npz", **arrays)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gn_tutorial.check_kernel import KernelChecker
+from gn_tutorial.check_python import PythonChecker
 from gn_tutorial.errors import GntError
 from gn_tutorial.exercise_cases import CHECKERS
 from gn_tutorial.exercise_result import CheckResult, Finding
@@ -77,6 +78,10 @@ def _complaints(exercise: Exercise) -> Iterator[str]:
             return
     if exercise.checker not in CHECKERS:
         yield f"there is no checker '{exercise.checker}' in exercise_cases"
+        return
+    checker = CHECKERS[exercise.checker]
+    if isinstance(checker, PythonChecker) and (missing := checker.missing()):
+        yield f"{missing} is not installed, so nothing of it was run: ./gnt torch installs it"
         return
     if len(exercise.wrong) < FEWEST_WRONG:
         yield f"{len(exercise.wrong)} wrong solutions; {FEWEST_WRONG} are the least"

@@ -24,6 +24,7 @@ KINDS = {
     "predict": "predict, then measure",
     "tiling": "write a tiling function",
     "numpy": "derive it in NumPy",
+    "torch": "register it in PyTorch",
 }
 DIFFICULTIES = ("easy", "medium", "hard")
 HINTS = 3

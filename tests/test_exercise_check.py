@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial import exercise_check
+from gn_tutorial.check_python import PythonChecker
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.exercise_cases import CHECKERS
 from gn_tutorial.exercise_check import check_exercise, check_folders, leaks
@@ -21,6 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda one: one.id)
 def test_exercise_is_whole(exercise: Exercise) -> None:
+    checker = CHECKERS[exercise.checker]
+    if isinstance(checker, PythonChecker) and (missing := checker.missing()):
+        pytest.skip(f"{missing} is not installed")
     assert [one.text for one in check_exercise(exercise)] == []
 
 
@@ -51,6 +55,13 @@ def written(tmp_path: Path, text: str) -> Path:
 
 def complaints(exercise: Exercise) -> str:
     return "\n".join(one.text for one in check_exercise(exercise))
+
+
+def test_an_exercise_without_its_library_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    checker = dataclasses.replace(CHECKERS["chunk-statistics"], libraries=("torch_that_nobody_has",))
+    monkeypatch.setattr(exercise_check, "CHECKERS", {"chunk-statistics": checker})
+    (said,) = check_exercise(COURSE.find("01.2"))
+    assert said.text.startswith("torch_that_nobody_has is not installed, so nothing of it was run: ./gnt torch")
 
 
 def test_a_stub_that_passes_and_a_solution_that_fails_are_found() -> None:

@@ -17,6 +17,7 @@ from gn_tutorial.exercise_cases import (
     modelled,
     numpy_group_norm,
     precision,
+    registering,
     scalar,
     start,
     tiles,
@@ -69,5 +70,7 @@ CHECKERS: Mapping[str, Checker] = {
     "two-stages": backward_kernel.TWO_STAGES,
     "shared-sums": backward_kernel.SHARED_SUMS,
     "bits": backward_bits.BITS,
+    "register-rms-norm": registering.REGISTER_RMS_NORM,
+    "mend-layer-norm": registering.MEND_LAYER_NORM,
     "gelu-gradient": gelu.GELU_GRADIENT,
 }
