@@ -197,7 +197,7 @@ _ELF = sys.platform.startswith("linux")
 def kernel_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
     """Flags of a kernel library: it exports what the twin marks, and nothing else."""
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
-    # g++ takes a third less time with -Og than with -O1. A third level would have zig compile its C++ library a third time.
+    # g++ takes a third less time with -Og than with -O1. A third level would have zig compile its C++ library again.
     little = "-O3" if compiler.is_zig else "-Og"
     level = little if optimise == "little" else "-O3" if optimise else "-O0"
     return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden)
