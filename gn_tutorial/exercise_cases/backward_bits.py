@@ -114,6 +114,7 @@ BITS = PredictChecker(
             lambda: _launch("two_stages").tally.bytes_in - 4 * _bytes_of_x(),
             {
                 480: "That is in floats; a float has 4 bytes",
+                15_360: "DataCopyPad brings the 4 bytes that are asked for; what fills the block is not read",
                 960: "That is dgamma; dbeta has as many shares",
                 76_800: "That is all of the workspace for each core; a core reads the shares of its own channels",
                 0: "The shares are in the workspace, and that is global memory",

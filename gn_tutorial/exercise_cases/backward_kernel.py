@@ -14,7 +14,10 @@ from gn_tutorial.trace import Access, Space
 
 _TILE = 64  # kTile of the two kernels
 FLOAT = 4  # bytes
-_PAST_THE_END = "a copy goes past the end of the workspace: it has a row for each core, and not for each sample"
+_PAST_THE_END = (
+    "a copy goes past the end of the workspace: it has a row for each core, and not for each sample, and in a row "
+    "dbeta's share lies `channels` floats behind dgamma's"
+)
 
 
 def matrix(rng: np.random.Generator, samples: int, channels: int) -> np.ndarray:
@@ -82,6 +85,8 @@ def _which_shares(case: KernelCase, result: Result) -> str | None:
     later = np.array([[shares[core:].sum(axis=0) for core in range(case.blocks)] for shares in (gammas, betas)])
     table = np.stack([gammas, betas], axis=1).reshape(2 * case.blocks, -1)  # the rows, as they lie
     both = "the rows of two cores overlap: a row has `channels` floats of dgamma and as many of dbeta"
+    if case.blocks == 1 and not dgamma.any() and not dbeta.any():
+        return "no share is added: the second stage takes the rows of all cores, from core 0 on"
     known = [
         (betas.sum(0), gammas.sum(0), "dgamma and dbeta have changed places"),
         (
@@ -146,6 +151,12 @@ def _both_stages_divided(case: KernelCase, result: Result) -> str | None:
             f"the sums are right, but the second stage is done by {writers} of {case.blocks} cores, and there are "
             f"{tiles} tiles of channels: divide them"
         )
+    asked = 2 * case.inputs["dy"].nbytes + case.workspace["workspace"]
+    if result.tally.bytes_in > asked:
+        return (
+            f"the sums are right, but {result.tally.bytes_in} bytes come in, and dy, xhat and the shares have "
+            f"{asked}: dy and xhat are read once; the second stage adds up the rows of the workspace"
+        )
     return None
 
 
@@ -163,6 +174,8 @@ TWO_STAGES = KernelChecker(
         "of the workspace, and in the second stage each tile of channels to one core",
         "race-blocks workspace": "two cores use the same place of the workspace: a core's row begins at "
         "2 * core * channels",
+        "race-same-pipe workspace": "two copies of one core go to the same place of the workspace: a tile's share lies "
+        "at 2 * core * channels + channel",
         "gm-read-before-write workspace": "a row of the workspace is added that its core never wrote: a core without a "
         "sample has a row, too, and its shares are zeros",
         "race-global workspace": "the second stage reads what the first one is still copying out: all cores have to "
@@ -227,7 +240,14 @@ def _all_cores_add(case: KernelCase, result: Result) -> str | None:
     if writing < asked:
         return f"the numbers are right, but {writing} of {case.blocks} cores write dx: keep the work divided"
     if adding < asked:
-        return f"the numbers are right, but {adding} of {case.blocks} cores add to dbeta: keep the atomic additions"
+        return f"the numbers are right, but {adding} of {case.blocks} cores write to dbeta: keep the atomic additions"
+    # dx once, a share of dbeta for each row, and the zeros.
+    rows, asked = case.inputs["dy"].nbytes, 2 * case.inputs["dy"].nbytes + case.expected["dbeta"].nbytes
+    if result.tally.bytes_out >= asked + rows:
+        return (
+            f"dx is right, but {result.tally.bytes_out} bytes go out where {asked} are enough: it is cleared and added "
+            "to. It is no sum: take the atomic setting back before it leaves"
+        )
     return None
 
 
