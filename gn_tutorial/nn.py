@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.torch_ops import case_gelu, case_linear, forward, silu
+from gn_tutorial.torch_ops import gelu, group_norm, group_norm_silu, linear
 
 __all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "convert"]
 
@@ -30,7 +30,7 @@ class GroupNorm(torch.nn.GroupNorm):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 - torch's own name: callers may pass it by keyword
         """GroupNorm of the input."""
-        return forward.apply(input, self.weight, self.bias, self.num_groups, self.eps)[0]
+        return group_norm._opoverload(input, self.weight, self.bias, self.num_groups, self.eps)[0]
 
 
 class GroupNormSiLU(GroupNorm):
@@ -38,7 +38,7 @@ class GroupNormSiLU(GroupNorm):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """SiLU of GroupNorm of the input."""
-        return silu.apply(input, self.weight, self.bias, self.num_groups, self.eps)[0]
+        return group_norm_silu._opoverload(input, self.weight, self.bias, self.num_groups, self.eps)[0]
 
 
 class GELU(torch.nn.GELU):
@@ -59,7 +59,7 @@ class GELU(torch.nn.GELU):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """GELU of the input."""
-        return case_gelu.apply(input)
+        return gelu._opoverload(input)
 
 
 class Linear(torch.nn.Linear):
@@ -67,7 +67,7 @@ class Linear(torch.nn.Linear):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """The input times the weight, and the bias."""
-        return case_linear.apply(input, self.weight, self.bias)
+        return linear._opoverload(input, self.weight, self.bias)
 
 
 def convert(model: Model) -> Model:

@@ -16,7 +16,7 @@ from torch_support import DTYPES, array  # noqa: E402
 from gn_tutorial import nn, torch_ops  # noqa: E402
 from gn_tutorial.accuracy import accuracy  # noqa: E402
 from gn_tutorial.errors import ArgumentError, KernelError  # noqa: E402
-from gn_tutorial.torch_ops import case_gelu, case_linear, twin_kernel  # noqa: E402
+from gn_tutorial.torch_ops import case_linear, twin_kernel  # noqa: E402
 
 OPS = torch.ops.gn_tutorial
 ATEN = torch.nn.functional
@@ -259,7 +259,7 @@ def test_a_gradient_for_each_example() -> None:
     inputs = data((3, 4, 5), (7, 5), (7,))
 
     def loss(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        return case_gelu.apply(case_linear.apply(x, weight, bias)).sin().sum()
+        return OPS.gelu(OPS.linear(x, weight, bias)).sin().sum()
 
     mine = torch.vmap(torch.func.grad(loss, argnums=(0, 1, 2)), in_dims=(0, None, None))(*inputs)
     for number, x in enumerate(inputs[0]):
@@ -305,7 +305,7 @@ def test_second_derivatives_and_forward_mode_are_refused() -> None:
         with pytest.raises(ArgumentError, match=f"gradient of {name} has no gradient: second derivatives"):
             grad.sum().backward()
     with pytest.raises(ArgumentError, match="forward-mode derivatives") as caught:
-        torch.func.jvp(case_gelu.apply, (x.detach(),), (x.detach(),))
+        torch.func.jvp(OPS.gelu, (x.detach(),), (x.detach(),))
     assert "torch.nn.functional.gelu" in caught.value.hint
 
 

@@ -14,7 +14,6 @@ from torch_support import DTYPES, aten, aten_silu, data, ours, ours_silu  # noqa
 
 from gn_tutorial import nn  # noqa: E402
 from gn_tutorial.errors import ArgumentError  # noqa: E402
-from gn_tutorial.torch_ops import forward, silu  # noqa: E402
 
 SHAPE, GROUPS = (2, 6, 5, 7), 3
 # Of PyTorch's compiler, about its own parts.
@@ -162,16 +161,9 @@ def test_vmap_of_the_backward_pass_keeps_examples_apart(mask: list[bool], with_w
             torch.testing.assert_close(got[number], right, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("apply", "builtin"),
-    [
-        (forward.apply, aten), (silu.apply, aten_silu),
-        (torch.ops.gn_tutorial.group_norm, aten), (torch.ops.gn_tutorial.group_norm_silu, aten_silu),
-    ],
-    ids=["group_norm.apply", "group_norm_silu.apply", "group_norm", "group_norm_silu"],
-)  # fmt: skip
+@pytest.mark.parametrize(("norm", "builtin"), [(ours, aten), (ours_silu, aten_silu)])
 @pytest.mark.parametrize("affine", [True, False])
-def test_gradients_for_each_example(affine: bool, apply: Callable, builtin: Callable) -> None:
+def test_gradients_for_each_example(affine: bool, norm: Callable, builtin: Callable) -> None:
     x, weight, bias, _ = data(SHAPE)
     wanted = (0, 1, 2) if affine else (0,)
     given = (x, weight, bias) if affine else (x, None, None)
@@ -182,7 +174,7 @@ def test_gradients_for_each_example(affine: bool, apply: Callable, builtin: Call
 
         return torch.vmap(torch.func.grad(loss, argnums=wanted), in_dims=(0, None, None))(*given)
 
-    mine = each(lambda *some: apply(*some, GROUPS, 1e-5)[0])
+    mine = each(lambda *some: norm(*some, GROUPS))
     for one, other in zip(mine, each(lambda *some: builtin(*some, GROUPS)), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
@@ -231,7 +223,7 @@ def test_jacrev_of_a_module() -> None:
     torch.testing.assert_close(mine, right, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("norm", [ours, ours_silu, lambda *some: forward.apply(*some, 1e-5)[0]])
+@pytest.mark.parametrize("norm", [ours, ours_silu])
 def test_forward_mode_is_refused_and_not_zero(norm: Callable) -> None:
     from torch.autograd import forward_ad
 
@@ -247,7 +239,7 @@ def test_second_derivatives_under_torch_func_are_refused() -> None:
     x, weight, bias, _ = data(SHAPE)
 
     def first(x: Tensor) -> Tensor:
-        return torch.func.grad(lambda x: forward.apply(x, weight, bias, GROUPS, 1e-5)[0].sin().sum())(x).sum()
+        return torch.func.grad(lambda x: ours(x, weight, bias, GROUPS).sin().sum())(x).sum()
 
     with pytest.raises(ArgumentError, match="second derivatives"):
         torch.func.grad(first)(x)

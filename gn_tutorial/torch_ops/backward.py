@@ -58,15 +58,10 @@ def _fake(
     return backward_outputs(x, output_mask)
 
 
-def gradients(*arguments: Any) -> tuple[Tensor | None, ...]:
-    """``group_norm_backward``, under a transform of ``torch.func`` too."""
-    return (_UNDER_TRANSFORM if transforms.active() else group_norm_backward)(*arguments)
-
-
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
     return batch_backward(group_norm_backward, info.batch_size, places, *arguments)
 
 
-_UNDER_TRANSFORM = transforms.around(group_norm_backward, lambda *_: None, transforms.no_second_derivative, _batch)
+transforms.around(group_norm_backward, lambda *_: None, transforms.no_second_derivative, _batch)
 group_norm_backward.register_autograd(transforms.no_second_derivative)
 group_norm_backward.register_vmap(_batch)

@@ -56,8 +56,7 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 
 def _gradients(ctx: Any, grad_y: Tensor) -> Tensor:
-    call = _BACKWARD_UNDER_TRANSFORM if transforms.active() else gelu_backward
-    return call(grad_y, *ctx.saved_tensors)
+    return gelu_backward(grad_y, *ctx.saved_tensors)
 
 
 gelu.register_autograd(_gradients, setup_context=_save)
@@ -84,12 +83,5 @@ def _in_front(count: int, places: tuple[int | None, ...], tensors: tuple[Tensor,
     ]
 
 
-def apply(x: Tensor) -> Tensor:
-    """``gelu``, differentiable under a transform of ``torch.func`` too."""
-    return (_UNDER_TRANSFORM if transforms.active() else gelu._opoverload)(x)
-
-
-_UNDER_TRANSFORM = transforms.around(gelu, _save, _gradients, _batch)
-_BACKWARD_UNDER_TRANSFORM = transforms.around(
-    gelu_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward
-)
+transforms.around(gelu, _save, _gradients, _batch)
+transforms.around(gelu_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)

@@ -69,8 +69,7 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor | None, ...]:
     wanted = [*ctx.needs_input_grad[:2], ctx.has_bias and ctx.needs_input_grad[2]]
-    call = _BACKWARD_UNDER_TRANSFORM if transforms.active() else linear_backward
-    return call(grad_y, *ctx.saved_tensors, wanted)
+    return linear_backward(grad_y, *ctx.saved_tensors, wanted)
 
 
 def _batch(info: Any, places: tuple[int | None, ...], *tensors: Tensor | None) -> tuple[Tensor, int]:
@@ -103,14 +102,5 @@ linear.register_vmap(_batch)
 linear_backward.register_vmap(_batch_backward)
 for _device, _dtype in _AUTOCAST.items():
     linear.register_autocast(_device, _dtype)
-
-
-def apply(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``linear``, differentiable under a transform of ``torch.func`` too."""
-    return (_UNDER_TRANSFORM if transforms.active() else linear._opoverload)(x, weight, bias)
-
-
-_UNDER_TRANSFORM = transforms.around(linear, _save, _gradients, _batch)
-_BACKWARD_UNDER_TRANSFORM = transforms.around(
-    linear_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward
-)
+transforms.around(linear, _save, _gradients, _batch)
+transforms.around(linear_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_forward
-from gn_tutorial.torch_ops.backward import gradients
+from gn_tutorial.torch_ops.backward import group_norm_backward
 from gn_tutorial.torch_ops.batching import batch_forward
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
@@ -54,7 +54,7 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Results) -> None:
 def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | None, ...]:
     x, weight, mean, rstd = ctx.saved_tensors
     wanted = list(ctx.needs_input_grad[:3])
-    return *gradients(grad_y, x, mean, rstd, weight, ctx.num_groups, wanted), None, None
+    return *group_norm_backward(grad_y, x, mean, rstd, weight, ctx.num_groups, wanted), None, None
 
 
 group_norm.register_autograd(_gradients, setup_context=_save)
@@ -67,11 +67,4 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ..
 group_norm.register_vmap(_batch)
 for _device in ("cpu", NPU):
     group_norm.register_autocast(_device, torch.float32)
-
-
-def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> Results:
-    """``group_norm``, differentiable under a transform of ``torch.func`` too."""
-    return (_UNDER_TRANSFORM if transforms.active() else group_norm._opoverload)(x, weight, bias, num_groups, eps)
-
-
-_UNDER_TRANSFORM = transforms.around(group_norm, _save, _gradients, _batch)
+transforms.around(group_norm, _save, _gradients, _batch)

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_forward
-from gn_tutorial.torch_ops.backward import gradients
+from gn_tutorial.torch_ops.backward import group_norm_backward
 from gn_tutorial.torch_ops.batching import batch_forward
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
@@ -60,7 +60,7 @@ def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | No
         g = g + along_channels(bias.float(), x.ndim)
     sigmoid = torch.sigmoid(g)
     grad_g = grad_y.float() * sigmoid * (1 + g * (1 - sigmoid))
-    grads = gradients(grad_g, wide_x, mean, rstd, wide_weight, ctx.num_groups, wanted)
+    grads = group_norm_backward(grad_g, wide_x, mean, rstd, wide_weight, ctx.num_groups, wanted)
     return *(None if one is None else one.to(x.dtype) for one in grads), None, None
 
 
@@ -87,11 +87,4 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ..
 group_norm_silu.register_vmap(_batch)
 for _device in ("cpu", NPU):
     group_norm_silu.register_autocast(_device, torch.float32)
-
-
-def apply(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int, eps: float) -> Results:
-    """``group_norm_silu``, differentiable under a transform of ``torch.func`` too."""
-    return (_UNDER_TRANSFORM if transforms.active() else group_norm_silu._opoverload)(x, weight, bias, num_groups, eps)
-
-
-_UNDER_TRANSFORM = transforms.around(group_norm_silu, _save, _gradients, _batch)
+transforms.around(group_norm_silu, _save, _gradients, _batch)

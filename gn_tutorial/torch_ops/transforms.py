@@ -20,18 +20,13 @@ from gn_tutorial.errors import ArgumentError
 _BUILT_IN = {"gelu": "torch.nn.functional.gelu", "linear": "torch.nn.functional.linear"}
 
 
-def active() -> bool:
-    """Whether the call is inside ``torch.func.grad``, ``torch.vmap`` or another transform."""
-    return torch._C._are_functorch_transforms_active()
-
-
 def around(
     op: torch.library.CustomOpDef,
     save: Callable[..., None],
     gradients: Callable[..., Any],
     batch: Callable[..., Any],
-) -> Callable[..., tuple[Any, ...]]:
-    """Let ``op`` work under transforms, with the save, gradients and rule of vmap it has; returns what is called then.
+) -> None:
+    """Let ``op`` work under transforms, with the save, gradients and rule of vmap it has.
 
     batch: (info, where the arguments have the new axis, arguments), as ``op.register_vmap`` takes it.
     """
@@ -64,7 +59,6 @@ def around(
 
     # In the operator's own library, so that it goes where the operator is defined again.
     op._lib.impl(op._opoverload, called, "FuncTorchDynamicLayerFrontMode")
-    return Around.apply
 
 
 def _run(op: torch.library.CustomOpDef, apply: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
