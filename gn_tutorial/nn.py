@@ -13,12 +13,15 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
+import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.torch_ops import gelu, group_norm, group_norm_silu, linear
 
 __all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "convert"]
 
 Model = TypeVar("Model", bound=torch.nn.Module)
+
+# Operators are called by torch.ops, which always has the one registered last: the handle of a definition that was
+# replaced, as by a cell that is run twice, points to freed memory.
 
 
 class GroupNorm(torch.nn.GroupNorm):
@@ -30,7 +33,7 @@ class GroupNorm(torch.nn.GroupNorm):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 - torch's own name: callers may pass it by keyword
         """GroupNorm of the input."""
-        return group_norm._opoverload(input, self.weight, self.bias, self.num_groups, self.eps)[0]
+        return torch.ops.gn_tutorial.group_norm(input, self.weight, self.bias, self.num_groups, self.eps)[0]
 
 
 class GroupNormSiLU(GroupNorm):
@@ -38,7 +41,7 @@ class GroupNormSiLU(GroupNorm):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """SiLU of GroupNorm of the input."""
-        return group_norm_silu._opoverload(input, self.weight, self.bias, self.num_groups, self.eps)[0]
+        return torch.ops.gn_tutorial.group_norm_silu(input, self.weight, self.bias, self.num_groups, self.eps)[0]
 
 
 class GELU(torch.nn.GELU):
@@ -59,7 +62,7 @@ class GELU(torch.nn.GELU):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """GELU of the input."""
-        return gelu._opoverload(input)
+        return torch.ops.gn_tutorial.gelu(input)
 
 
 class Linear(torch.nn.Linear):
@@ -67,7 +70,7 @@ class Linear(torch.nn.Linear):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """The input times the weight, and the bias."""
-        return linear._opoverload(input, self.weight, self.bias)
+        return torch.ops.gn_tutorial.linear(input, self.weight, self.bias)
 
 
 def convert(model: Model) -> Model:
