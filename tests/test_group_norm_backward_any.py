@@ -77,19 +77,23 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
         assert ours.misses <= ours.misses_limit, ours
 
 
+def check_that_bits_stay(arrays: Mapping[str, np.ndarray], groups: int, *, blocks: int) -> None:
+    """Whether copies are late, in any order of cores, and on one, seven or ``blocks`` of them."""
+    usual = run(arrays, groups)
+    late = TwinOptions(delayed_dma=True, block_order=5)
+    for changed in ({"options": late}, {"options": late, "blocks": 7}, {"blocks": 1}, {"blocks": blocks}):
+        other = run(arrays, groups, **changed)
+        assert other.diagnostics == ()
+        for name in NAMES:
+            np.testing.assert_array_equal(other[name], usual[name])
+
+
 @pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize(("shape", "groups"), SOME, ids=str)
 def test_neither_late_copies_nor_cores_nor_their_order_change_a_bit(
     shape: tuple[int, ...], groups: int, dtype: str
 ) -> None:
-    arrays = narrow_inputs(shape, groups, dtype)
-    usual = run(arrays, groups)
-    late = TwinOptions(delayed_dma=True, block_order=5)
-    for changed in ({"options": late}, {"options": late, "blocks": 7}, {"blocks": 1}, {"blocks": 3}):
-        other = run(arrays, groups, **changed)
-        assert other.diagnostics == ()
-        for name in NAMES:
-            np.testing.assert_array_equal(other[name], usual[name])
+    check_that_bits_stay(narrow_inputs(shape, groups, dtype), groups, blocks=3)
 
 
 def test_a_hundred_orders_of_cores_that_share_a_group_give_the_same_bits() -> None:

@@ -18,6 +18,10 @@ _PAST_THE_END = (
     "a copy goes past the end of the workspace: it has a row for each core, and not for each sample, and in a row "
     "dbeta's share lies `channels` floats behind dgamma's"
 )
+_SAME_CHANNELS = (
+    "several cores write the same channels of {}: a share belongs into the core's own row of the workspace, and in the "
+    "second stage each tile of channels to one core"
+)
 
 
 def matrix(rng: np.random.Generator, samples: int, channels: int) -> np.ndarray:
@@ -168,10 +172,8 @@ TWO_STAGES = KernelChecker(
     symptoms=(_which_shares,),
     demands=(_both_stages_divided,),
     faults={
-        "race-blocks dgamma": "several cores write the same channels of dgamma: a share belongs into the core's own "
-        "row of the workspace, and in the second stage each tile of channels to one core",
-        "race-blocks dbeta": "several cores write the same channels of dbeta: a share belongs into the core's own row "
-        "of the workspace, and in the second stage each tile of channels to one core",
+        "race-blocks dgamma": _SAME_CHANNELS.format("dgamma"),
+        "race-blocks dbeta": _SAME_CHANNELS.format("dbeta"),
         "race-blocks workspace": "two cores use the same place of the workspace: a core's row begins at "
         "2 * core * channels",
         "race-same-pipe workspace": "two copies of one core go to the same place of the workspace: a tile's share lies "

@@ -30,20 +30,6 @@ __aicore__ inline void Run(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM
   channels.Process();
 }
 
-template <class T>
-__aicore__ inline void RunPieces(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
-                                 GM_ADDR dgamma, GM_ADDR dbeta, GM_ADDR workspace,
-                                 const __gm__ GroupNormBackwardTilingData* numbers) {
-  Run<T, GroupNormBackwardGroups<T>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-}
-
-template <class T>
-__aicore__ inline void RunSmall(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
-                                GM_ADDR dgamma, GM_ADDR dbeta, GM_ADDR workspace,
-                                const __gm__ GroupNormBackwardTilingData* numbers) {
-  Run<T, GroupNormBackwardSmall<T>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-}
-
 extern "C" __global__ __aicore__ void group_norm_backward_any(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd,
                                                               GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma, GM_ADDR dbeta,
                                                               GM_ADDR workspace, GM_ADDR tiling) {
@@ -51,16 +37,19 @@ extern "C" __global__ __aicore__ void group_norm_backward_any(GM_ADDR dy, GM_ADD
   const auto* numbers = reinterpret_cast<const __gm__ GroupNormBackwardTilingData*>(tiling);
   switch (numbers->tilingKey) {
     case kGroupNormBackwardSmallWay + kGroupNormBackwardFloat:
-      return RunSmall<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+      return Run<float, GroupNormBackwardSmall<float>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
     case kGroupNormBackwardSmallWay + kGroupNormBackwardHalf:
-      return RunSmall<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+      return Run<half, GroupNormBackwardSmall<half>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
     case kGroupNormBackwardSmallWay + kGroupNormBackwardBfloat16:
-      return RunSmall<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+      return Run<bfloat16_t, GroupNormBackwardSmall<bfloat16_t>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace,
+                                                                 numbers);
     case kGroupNormBackwardPiecesWay + kGroupNormBackwardFloat:
-      return RunPieces<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+      return Run<float, GroupNormBackwardGroups<float>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace,
+                                                        numbers);
     case kGroupNormBackwardPiecesWay + kGroupNormBackwardHalf:
-      return RunPieces<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+      return Run<half, GroupNormBackwardGroups<half>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
     case kGroupNormBackwardPiecesWay + kGroupNormBackwardBfloat16:
-      return RunPieces<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+      return Run<bfloat16_t, GroupNormBackwardGroups<bfloat16_t>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta,
+                                                                  workspace, numbers);
   }
 }
