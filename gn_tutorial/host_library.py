@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gn_tutorial.build import build_host_library, build_kernel
 from gn_tutorial.build_job import TWIN, TWIN_INCLUDE
@@ -22,10 +22,35 @@ from gn_tutorial.diagnostics import kernel_fault, parse_report
 from gn_tutorial.errors import ArgumentError, KernelError
 from gn_tutorial.spec import find_kernel, kernels_root
 
-#: Registered kernels that the host API launches: what it calls an entry, in a library of its own.
-KERNELS = ("group_norm/any", "group_norm_silu/fused", "group_norm_backward/any", "strided_copy/rows")
+_TENSOR, _SIZES, _MASK = (c_void_p,), (c_int64,) * 4, (POINTER(c_uint8), c_uint64)
 _DIMS = POINTER(c_int64)
 HostFunc = ctypes.CFUNCTYPE(None, c_void_p)
+
+
+class Operator(NamedTuple):
+    """An operator of the host API: the registered kernel that it launches, and the arguments of its first call.
+
+    arguments: their types, in front of the workspace's size and the executor.
+    """
+
+    kernel: str
+    arguments: tuple[Any, ...]
+
+
+#: By the name of the second call; the first is ``<name>GetWorkspaceSize``.
+OPERATORS = {
+    "GroupNorm": Operator("group_norm/any", (*_TENSOR * 3, *_SIZES, c_double, *_TENSOR * 3)),
+    "GroupNormSilu": Operator("group_norm_silu/fused", (*_TENSOR * 3, c_int64, c_double, *_TENSOR * 3)),
+    "GroupNormBackward": Operator("group_norm_backward/any", (*_TENSOR * 5, *_SIZES, *_MASK, *_TENSOR * 3)),
+    "Gelu": Operator("gelu/queue", _TENSOR * 2),
+    "GeluBackward": Operator("gelu_backward/queue", _TENSOR * 3),
+    "Linear": Operator("linear/lanes", _TENSOR * 4),
+    "LinearBackward": Operator("linear_backward/rows", (*_TENSOR * 3, *_MASK, *_TENSOR * 3)),
+}
+#: Packs and unpacks what is not contiguous, for all of them.
+_COPY = "strided_copy/rows"
+#: Registered kernels that the host API launches: what it calls an entry, in a library of its own.
+KERNELS = (*(one.kernel for one in OPERATORS.values()), _COPY)
 
 
 class Code(IntEnum):
@@ -48,29 +73,21 @@ class Refused(ArgumentError):
         self.code = code
 
 
-_TENSORS, _SIZES = (c_void_p,), (c_int64,)
 #: Name -> argument types; each returns a status.
 _CALLS: dict[str, Sequence[Any]] = {
     "GnCreateTensor": (_DIMS, c_uint64, c_int32, _DIMS, c_int64, _DIMS, c_uint64, c_void_p, POINTER(c_void_p)),
-    "GnDestroyTensor": _TENSORS,
+    "GnDestroyTensor": _TENSOR,
     "GnCreateStream": (POINTER(c_void_p),),
-    "GnSynchronizeStream": _TENSORS,
-    "GnDestroyStream": _TENSORS,
+    "GnSynchronizeStream": (c_void_p,),
+    "GnDestroyStream": (c_void_p,),
     "GnLaunchHostFunc": (c_void_p, HostFunc, c_void_p),
-    "GnDestroyExecutor": _TENSORS,
-    "GroupNormGetWorkspaceSize": (
-        *_TENSORS * 3, *_SIZES * 4, c_double, *_TENSORS * 3, POINTER(c_uint64), POINTER(c_void_p),
-    ),
-    "GroupNorm": (c_void_p, c_uint64, c_void_p, c_void_p),
-    "GroupNormSiluGetWorkspaceSize": (
-        *_TENSORS * 3, *_SIZES, c_double, *_TENSORS * 3, POINTER(c_uint64), POINTER(c_void_p),
-    ),
-    "GroupNormSilu": (c_void_p, c_uint64, c_void_p, c_void_p),
-    "GroupNormBackwardGetWorkspaceSize": (
-        *_TENSORS * 5, *_SIZES * 4, POINTER(c_uint8), c_uint64, *_TENSORS * 3, POINTER(c_uint64), POINTER(c_void_p),
-    ),
-    "GroupNormBackward": (c_void_p, c_uint64, c_void_p, c_void_p),
-}  # fmt: skip
+    "GnDestroyExecutor": (c_void_p,),
+    **{
+        f"{name}GetWorkspaceSize": (*one.arguments, POINTER(c_uint64), POINTER(c_void_p))
+        for name, one in OPERATORS.items()
+    },
+    **dict.fromkeys(OPERATORS, (c_void_p, c_uint64, c_void_p, c_void_p)),
+}
 #: What only the twin's build has: gn_host_twin.h.
 _TWIN_CALLS: dict[str, Sequence[Any]] = {"GnTwinUseKernel": (c_void_p, c_char_p, c_char_p)}
 
@@ -107,7 +124,7 @@ def include_folders() -> tuple[Path, ...]:
     """Where the sources of the host API find their headers, the twin's side among them."""
     root = kernels_root()
     operators = sorted({find_kernel(name)[0].folder for name in KERNELS})
-    return (root / "host_api", *operators, TWIN / "host", TWIN_INCLUDE)
+    return (root / "host_api", root / "common", *operators, TWIN / "host", TWIN_INCLUDE)
 
 
 def source_text() -> str:
@@ -116,9 +133,9 @@ def source_text() -> str:
     return "".join(f'#include "{file.resolve().as_posix()}"\n' for file in files)
 
 
-def build_kernels(*, observed: bool) -> dict[str, Path]:
-    """Entry -> the kernel library, for every kernel that the host API launches. Raises as ``build_kernel``."""
-    specs = [find_kernel(name)[1] for name in KERNELS]
+def build_kernels(*, observed: bool, operators: Iterable[str] = OPERATORS) -> dict[str, Path]:
+    """Entry -> the kernel library, for every kernel that these operators launch. Raises as ``build_kernel``."""
+    specs = [find_kernel(name)[1] for name in (*(OPERATORS[one].kernel for one in operators), _COPY)]
     return {spec.entry: build_kernel(spec.file, observed=observed).library for spec in specs}
 
 

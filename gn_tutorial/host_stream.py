@@ -18,22 +18,38 @@ from gn_tutorial.host_library import HostFunc, build_kernels, check
 class Stream:
     """A queue with a thread of its own; a context manager that destroys it at the end.
 
-    kernels: entry -> library, instead of the registered kernels. observed: those with the twin's checks, which stop a
-    wrong launch with a diagnostic. Raises as ``build_kernels``.
+    kernels: entry -> library, instead of the registered kernel. observed: those with the twin's checks, which stop a
+    wrong launch with a diagnostic. Raises as ``host_library.library``.
     """
 
     def __init__(self, *, observed: bool = False, kernels: Mapping[str, Path] | None = None) -> None:
-        libraries = {**build_kernels(observed=observed), **(kernels or {})}
         made = c_void_p()
         check(host_library.library().GnCreateStream(ctypes.byref(made)))
         self.handle = made
+        self._observed, self._given = observed, frozenset(kernels or ())
+        self._ready: set[str] = set()  # operators
         self._kept: list[Any] = []  # memory that work on the stream may still read or write
         self._lock = threading.Lock()  # of the list: several threads may use one stream
         self._raised: list[BaseException] = []
         # Also before the interpreter ends: the thread must not work on memory that Python has freed.
         self._end = weakref.finalize(self, _destroy, made, self._kept)
+        self._load(kernels or {})
+
+    def ready(self, operator: str) -> c_void_p:
+        """The handle, once the kernels of an operator of the host API are compiled and loaded.
+
+        Operator by operator, so that nobody waits for the compiler because of one that is not called. Raises as
+        ``build_kernels``.
+        """
+        if operator not in self._ready:  # of two threads both may do it: the second one finds it done
+            libraries = build_kernels(observed=self._observed, operators=[operator])
+            self._load({entry: path for entry, path in libraries.items() if entry not in self._given})
+            self._ready.add(operator)
+        return self.handle
+
+    def _load(self, libraries: Mapping[str, Path]) -> None:
         for entry, path in libraries.items():
-            check(host_library.library().GnTwinUseKernel(made, entry.encode(), str(path).encode()))
+            check(host_library.library().GnTwinUseKernel(self.handle, entry.encode(), str(path).encode()))
 
     def keep(self, *objects: Any) -> None:
         """Hold on to what queued work uses, until the stream is synchronised. To be called when it has been queued.

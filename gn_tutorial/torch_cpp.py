@@ -22,6 +22,8 @@ from gn_tutorial.host_library import build_kernels, build_library
 from gn_tutorial.spec import kernels_root
 
 NAMESPACE = "gn_tutorial_cpp"
+#: Operators of the host API that it calls.
+OPERATORS = ("GroupNorm", "GroupNormBackward")
 #: npu.cpp is not among them: it is compiled where torch_npu is, by setup.py.
 SOURCES = ("checks.cpp", "host.cpp", "cpu.cpp", "meta.cpp", "group_norm.cpp")
 _BUILD_SECONDS = 1200  # a minute on a quiet machine: the headers of torch are 200,000 lines
@@ -35,7 +37,7 @@ def load() -> ModuleType:
     """
     path = build()
     torch.ops.load_library(path)
-    kernels = build_kernels(observed=False)
+    kernels = build_kernels(observed=False, operators=OPERATORS)
     entries = (ctypes.c_char_p * len(kernels))(*(entry.encode() for entry in kernels))
     paths = (ctypes.c_char_p * len(kernels))(*(str(one).encode() for one in kernels.values()))
     use_twin = ctypes.CDLL(str(path)).gn_torch_use_twin

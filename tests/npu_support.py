@@ -23,6 +23,7 @@ def make_toolkit(folder: Path) -> ctypes.CDLL:
     """Fills the folder as set_env.sh's ASCEND_HOME_PATH would look; returns the runtime, which tests can ask."""
     shutil.copytree(STAND_IN / "acl", folder / "include" / "acl")
     shutil.copytree(STAND_IN / "cmake", folder / "compiler" / "tikcpp" / "ascendc_kernel_cmake")
+    shutil.copy(STAND_IN / "stand_in_launch.h", folder / "include")
     (folder / "bin").mkdir()
     shutil.copy(STAND_IN / "bisheng", folder / "bin")
     (folder / "lib64").mkdir()

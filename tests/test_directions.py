@@ -56,11 +56,11 @@ PYTHON_ROOMS = {
     "pictures": Room("plot plot_* filters photo", "base facts reference kernel timing profile bench"),
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": Room("banks span core_clock timeline stretches bound", "base facts"),
-    "host": Room("host_api host_folder host_library host_stream", "base facts compiler build"),
+    "host": Room("host_api host_arrays host_cases host_folder host_library host_stream", "base facts compiler build"),
     "npu": Room("npu", "base facts cache build host"),
     "graph": Room("graph_mode", "base facts"),
     "torch_cpp": Room("torch_cpp", "base facts cache compiler build host npu"),
-    "torch": Room("nn torch_ops torch_ops.*", "base facts host npu kernel"),
+    "torch": Room("nn torch_ops torch_ops.*", "base facts host npu"),
     "training": Room("training", "base"),
     "profile": Room("profile profile_* chrome_trace ub_use", "base facts launch kernel timing"),
     "bench": Room("bench bench_* tune", "base facts tiling launch kernel timing profile"),

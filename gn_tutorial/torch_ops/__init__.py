@@ -5,7 +5,7 @@ one (shapes and strides without numbers, for ``torch.compile``), a gradient, a r
 autocast. The modules that call them are in ``gn_tutorial.nn``; docs/pytorch.md says what each rule is. Nothing here was
 run on an NPU.
 
-``gelu`` and ``linear``, with their gradients, are registered in the same way: cases besides GroupNorm, for the CPU.
+``gelu`` and ``linear``, with their gradients, are registered in the same way: cases besides GroupNorm.
 """
 
 from gn_tutorial.torch_ops.backward import group_norm_backward

@@ -14,8 +14,8 @@ from torch import Tensor
 from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_elements
 from gn_tutorial.torch_ops.devices import NPU
-from gn_tutorial.torch_ops.outputs import like
-from gn_tutorial.torch_ops.twin_kernel import run_elements
+from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.outputs import few_axes, like
 
 _NAME, _BACKWARD = "gelu", "gelu_backward"
 
@@ -24,11 +24,13 @@ _NAME, _BACKWARD = "gelu", "gelu_backward"
 def gelu(x: Tensor) -> Tensor:
     """GELU of every element. x: float32, float16 or bfloat16, any shape; channels last stays channels last.
 
-    Raises ArgumentError, which names the argument; KernelError on an NPU.
+    Raises ArgumentError, which names the argument.
     """
     check_elements(_NAME, x)
     transforms.refuse_forward_mode(_NAME)
-    return run_elements(_NAME, (x,))
+    made = like(x)
+    launch("Gelu", (few_axes(x),), (), (few_axes(made),))
+    return made
 
 
 @gelu.register_fake
@@ -42,7 +44,9 @@ def gelu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
     """The gradient of x from that of ``gelu(x)``. grad_y: as x. Errors as there."""
     check_elements(_BACKWARD, x, grad_y=grad_y)
     transforms.refuse_forward_mode(_BACKWARD)
-    return run_elements(_BACKWARD, (grad_y, x))
+    made = like(x)
+    launch("GeluBackward", (few_axes(grad_y), few_axes(x)), (), (few_axes(made),))
+    return made
 
 
 @gelu_backward.register_fake

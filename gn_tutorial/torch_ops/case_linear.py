@@ -5,6 +5,7 @@ As ``torch.nn.functional.linear``. The bias may be left out; then nobody asks fo
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import torch
@@ -13,7 +14,8 @@ from torch import Tensor
 from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_linear, check_linear_backward
 from gn_tutorial.torch_ops.devices import NPU
-from gn_tutorial.torch_ops.twin_kernel import run
+from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.outputs import few_axes
 
 _NAME, _BACKWARD = "linear", "linear_backward"
 #: What autocast computes in, as it does for ``torch.nn.functional.linear``: the default of the device.
@@ -24,12 +26,13 @@ _AUTOCAST = {"cpu": torch.bfloat16, NPU: torch.float16}
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``x @ weight.T + bias`` for the last axis of x. x: (..., K), weight: (O, K), bias: (O,) or None; y: (..., O).
 
-    float32, float16 or bfloat16, one dtype for all; sums are float32. Raises ArgumentError, which names the argument;
-    KernelError on an NPU.
+    float32, float16 or bfloat16, one dtype for all; sums are float32. Raises ArgumentError, which names the argument.
     """
     check_linear(_NAME, x, weight, bias)
     transforms.refuse_forward_mode(_NAME)
-    return run(_NAME, (x, weight, bias))[0]
+    made = x.new_empty((*x.shape[:-1], weight.shape[0]))
+    launch("Linear", (few_axes(x), weight, bias), (), (few_axes(made),))
+    return made
 
 
 # The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
@@ -49,8 +52,13 @@ def linear_backward(
     """
     check_linear_backward(_BACKWARD, grad_y, x, weight, output_mask)
     transforms.refuse_forward_mode(_BACKWARD)
-    made = run(_BACKWARD, (grad_y, x, weight), output_mask=list(output_mask))
-    return tuple(one if wanted else None for one, wanted in zip(made, output_mask, strict=True))
+    made = _gradient_outputs(x, weight, output_mask)
+    if any(output_mask):
+        dx, *others = made
+        mask = (ctypes.c_uint8 * 3)(*output_mask)
+        outputs = (None if dx is None else few_axes(dx), *others)
+        launch("LinearBackward", (few_axes(grad_y), few_axes(x), weight), (mask, 3), outputs)
+    return made
 
 
 @linear_backward.register_fake
@@ -58,6 +66,11 @@ def _fake_backward(
     grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
     check_linear_backward(_BACKWARD, grad_y, x, weight, output_mask)
+    return _gradient_outputs(x, weight, output_mask)
+
+
+def _gradient_outputs(x: Tensor, weight: Tensor, output_mask: list[bool]) -> tuple[Tensor | None, ...]:
+    """Memory for the gradients of x, weight and bias, None for those that are not wanted. Nothing is written yet."""
     shapes = (x.shape, weight.shape, weight.shape[:1])
     return tuple(x.new_empty(shape) if wanted else None for shape, wanted in zip(shapes, output_mask, strict=True))
 

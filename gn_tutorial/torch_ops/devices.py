@@ -35,8 +35,8 @@ class Device(Protocol):
     def chosen(self) -> AbstractContextManager[object]:
         """A block in which this is the device that streams and launches mean."""
 
-    def stream(self) -> ctypes.c_void_p:
-        """The handle of the stream that the next launch goes to. Raises GntError."""
+    def stream(self, operator: str) -> ctypes.c_void_p:
+        """The handle of the stream that the next launch of ``operator`` goes to. Raises GntError."""
 
     def finish(self) -> None:
         """Wait where the caller expects results at once. Raises KernelError for a launch that failed."""
@@ -53,9 +53,9 @@ class Twin:
         """The host API with the twin as the device; the first call may compile it."""
         return host_library.library()
 
-    def stream(self) -> ctypes.c_void_p:
-        """A stream of this thread; the first call may compile kernels."""
-        return _own_stream().handle
+    def stream(self, operator: str) -> ctypes.c_void_p:
+        """A stream of this thread; the first call of an operator may compile its kernels."""
+        return _own_stream().ready(operator)
 
     def finish(self) -> None:
         """Wait for this thread's stream."""
@@ -84,8 +84,8 @@ class Npu:
             )
         return host_library()
 
-    def stream(self) -> ctypes.c_void_p:
-        """What PyTorch's current NPU stream is to the host API."""
+    def stream(self, operator: str) -> ctypes.c_void_p:
+        """What PyTorch's current NPU stream is to the host API: its library has the kernels of all operators."""
         from gn_tutorial.npu import stream_of_torch
 
         return stream_of_torch()

@@ -39,7 +39,7 @@ def launch(
         return handles[-1]
 
     with device.chosen():
-        stream = device.stream()
+        stream = device.stream(name)
         try:
             before, behind = ([described(one) for one in some] for some in (inputs, outputs))
             host_library.call(loaded, name, (*before, *numbers, *behind), stream, allocate)

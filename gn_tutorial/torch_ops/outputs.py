@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.torch_ops.arguments import certainly
+from gn_tutorial.torch_ops.arguments import MOST_AXES, certainly
 
 #: Number of axes -> the channels-last format of it, and its axes from the one with the smallest stride on.
 _CHANNELS_LAST = {
@@ -32,6 +32,14 @@ def backward_outputs(x: Tensor, output_mask: list[bool]) -> tuple[Tensor | None,
 def like(x: Tensor) -> Tensor:
     """Memory of x's shape, dtype and device: channels last if x is, otherwise contiguous."""
     return torch.empty(x.shape, dtype=x.dtype, device=x.device, memory_format=memory_format(x))
+
+
+def few_axes(x: Tensor) -> Tensor:
+    """x with its first axes as one, so that no more are left than a tensor of the host API can have.
+
+    It is x itself, or a view of its memory where that is dense, as results are; an input with gaps is copied.
+    """
+    return x if x.ndim <= MOST_AXES else x.flatten(0, x.ndim - MOST_AXES)
 
 
 def memory_format(x: Tensor) -> torch.memory_format:

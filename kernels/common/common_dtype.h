@@ -31,3 +31,22 @@ __aicore__ inline void Narrow(const AscendC::LocalTensor<T>& y, const AscendC::L
 __aicore__ inline float NumberOf(float value) { return value; }
 __aicore__ inline float NumberOf(half value) { return static_cast<float>(value); }
 __aicore__ inline float NumberOf(bfloat16_t value) { return AscendC::ToFloat(value); }
+
+// Makes an operator's class and runs it: its Init takes the pipe, then what is given here.
+template <class Operator, class... Args>
+__aicore__ inline void RunOperator(const Args&... args) {
+  AscendC::TPipe pipe;
+  Operator op;
+  op.Init(&pipe, args...);
+  op.Process();
+}
+
+// The same for a class of which the dtype is the parameter. dtype: as CANN numbers it (ge::DataType); another number does nothing.
+template <template <class> class Operator, class... Args>
+__aicore__ inline void RunForDtype(uint32_t dtype, const Args&... args) {
+  switch (dtype) {
+    case 0: return RunOperator<Operator<float>>(args...);
+    case 1: return RunOperator<Operator<half>>(args...);
+    case 27: return RunOperator<Operator<bfloat16_t>>(args...);
+  }
+}

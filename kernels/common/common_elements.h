@@ -7,6 +7,7 @@
 // two instructions that use one tensor stands a PipeBarrier, so that no operator counts on the compiler for their order.
 #pragma once
 #include "common_dtype.h"
+#include "common_elements_tiling.h"
 
 // Elements of a tile: a float tile is 16 KiB. Two inputs and one output, two buffers each, are 96 KiB; four intermediate tensors 65 KiB.
 constexpr uint32_t kElementsTile = 4096;
@@ -17,9 +18,9 @@ template <class T, class Formula>
 class MapElements {
  public:
   // in: the inputs, in the formula's order, and out: n elements each, in global memory.
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR (&in)[Formula::kInputs], GM_ADDR out, uint32_t n) {
-    // Shares are whole blocks of 512 bytes, which is a line of the L2 cache; the last ones may be shorter.
-    constexpr uint32_t kLine = 512 / sizeof(T);
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR const (&in)[Formula::kInputs], GM_ADDR out, uint32_t n) {
+    // Shares are whole lines of the L2 cache; the last ones may be shorter.
+    constexpr uint32_t kLine = kElementsLine / sizeof(T);
     const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + kLine - 1) / kLine + cores - 1) / cores * kLine;
     const uint64_t begin = static_cast<uint64_t>(share) * static_cast<uint32_t>(AscendC::GetBlockIdx());
@@ -99,20 +100,14 @@ class MapElements {
   uint32_t end_ = 0;
 };
 
-template <class T, class Formula>
-__aicore__ inline void RunMap(GM_ADDR (&in)[Formula::kInputs], GM_ADDR out, uint32_t n) {
-  AscendC::TPipe pipe;
-  MapElements<T, Formula> op;
-  op.Init(&pipe, in, out, n);
-  op.Process();
-}
-
-// dtype: that of all tensors, as CANN numbers it (ge::DataType).
 template <class Formula>
-__aicore__ inline void RunMapOf(uint32_t dtype, GM_ADDR (&in)[Formula::kInputs], GM_ADDR out, uint32_t n) {
-  switch (dtype) {
-    case 0: return RunMap<float, Formula>(in, out, n);
-    case 1: return RunMap<half, Formula>(in, out, n);
-    case 27: return RunMap<bfloat16_t, Formula>(in, out, n);
-  }
+struct MapOf {
+  template <class T>
+  using Elements = MapElements<T, Formula>;
+};
+
+// dtype: that of all tensors, as CANN numbers it (ge::DataType). GM_ADDR may be a macro: a const in front of it would be the bytes'.
+template <class Formula>
+__aicore__ inline void RunMapOf(uint32_t dtype, GM_ADDR const (&in)[Formula::kInputs], GM_ADDR out, uint32_t n) {
+  RunForDtype<MapOf<Formula>::template Elements>(dtype, in, out, n);
 }

@@ -7,22 +7,9 @@
 // The timeline should show MTE2 without a gap in the first half of a run, and MTE3 in the second, where x comes from the L2 cache.
 #include "group_norm_nhwc.h"
 
-template <class T>
-__aicore__ inline void RunGroupNormNhwc(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
-                                        GM_ADDR workspace, const __gm__ GroupNormNhwcTilingData* numbers) {
-  AscendC::TPipe pipe;
-  GroupNormNhwc<T> op;
-  op.Init(&pipe, x, gamma, beta, y, mean, rstd, workspace, numbers);
-  op.Process();
-}
-
 extern "C" __global__ __aicore__ void group_norm_nhwc(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
                                                       GM_ADDR rstd, GM_ADDR workspace, GM_ADDR tiling) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
   const auto* numbers = reinterpret_cast<const __gm__ GroupNormNhwcTilingData*>(tiling);
-  switch (numbers->dtype) {
-    case 0: return RunGroupNormNhwc<float>(x, gamma, beta, y, mean, rstd, workspace, numbers);
-    case 1: return RunGroupNormNhwc<half>(x, gamma, beta, y, mean, rstd, workspace, numbers);
-    case 27: return RunGroupNormNhwc<bfloat16_t>(x, gamma, beta, y, mean, rstd, workspace, numbers);
-  }
+  RunForDtype<GroupNormNhwc>(numbers->dtype, x, gamma, beta, y, mean, rstd, workspace, numbers);
 }

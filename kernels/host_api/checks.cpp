@@ -7,7 +7,7 @@
 
 namespace gn_host {
 
-Outcome NeedAll(std::initializer_list<const Argument*> arguments) {
+Outcome NeedAll(const Arguments& arguments) {
   for (const Argument* argument : arguments) {
     if (argument->handle == nullptr)
       return Null(Text("%s is null", argument->name), "pass what GnCreateTensor returned");
@@ -15,8 +15,9 @@ Outcome NeedAll(std::initializer_list<const Argument*> arguments) {
   return {};
 }
 
-Outcome LookUp(std::initializer_list<Argument*> arguments) {
-  for (Argument* argument : arguments) {
+Outcome LookUp(const Arguments& needed, const Arguments& all) {
+  if (Outcome wrong = NeedAll(needed); wrong.Failed()) return wrong;
+  for (Argument* argument : all) {
     if (argument->handle == nullptr) continue;
     argument->tensor = Tensors::Only().Find(argument->handle);
     if (argument->tensor == nullptr) {
@@ -24,11 +25,7 @@ Outcome LookUp(std::initializer_list<Argument*> arguments) {
                      "pass what GnCreateTensor returned, and destroy it after this call");
     }
   }
-  return {};
-}
-
-Outcome NeedData(std::initializer_list<const Argument*> arguments) {
-  for (const Argument* argument : arguments) {
+  for (const Argument* argument : all) {
     if (*argument && (*argument)->count > 0 && (*argument)->storage == nullptr) {
       return Null(Text("%s has elements, but its tensorData is null", argument->name),
                   "only a tensor without elements needs no memory");
@@ -37,31 +34,79 @@ Outcome NeedData(std::initializer_list<const Argument*> arguments) {
   return {};
 }
 
+Outcome ReadMask(const uint8_t* mask, uint64_t size, const Arguments& gradients) {
+  std::string names;
+  for (const Argument* gradient : gradients) names += Text(names.empty() ? "%s" : ", %s", gradient->name);
+  const std::string hint = Text("%zu bytes: %s", gradients.size(), names.c_str());
+  if (mask == nullptr) return Null("outputMask is null", hint);
+  if (size != gradients.size())
+    return Invalid(Text("outputMaskSize is %" PRIu64 "; it must be %zu", size, gradients.size()), hint);
+  for (size_t at = 0; at < gradients.size(); ++at) {
+    if (mask[at] == 0) {
+      gradients[at]->handle = nullptr;
+    } else if (gradients[at]->handle == nullptr) {
+      return Null(Text("%s is null, and outputMask[%zu] asks for it", gradients[at]->name, at),
+                  "pass what GnCreateTensor returned, or do not ask for it");
+    }
+  }
+  return {};
+}
+
+uint32_t WantedBits(const Arguments& gradients) {
+  uint32_t bits = 0;
+  for (size_t at = 0; at < gradients.size(); ++at) bits |= *gradients[at] ? 1u << at : 0u;
+  return bits;
+}
+
 Outcome CheckSupported(const Argument& argument) {
   if (argument->ItemBytes() > 0) return {};
   return Invalid(Text("%s is %s", argument.name, TypeText(argument->dtype).c_str()),
                  "use float32, float16 or bfloat16");
 }
 
-Outcome CheckType(const Argument& argument, GnDataType wanted, const char* why) {
-  if (!argument || argument->dtype == wanted) return {};
-  return Invalid(Text("%s is %s; it must be %s, %s", argument.name, TypeText(argument->dtype).c_str(),
-                      TypeText(wanted).c_str(), why),
-                 Text("convert %s", argument.name));
+Outcome CheckType(const Arguments& arguments, GnDataType wanted, const char* why) {
+  for (const Argument* one : arguments) {
+    if (!*one || (*one)->dtype == wanted) continue;
+    return Invalid(
+        Text("%s is %s; it must be %s, %s", one->name, TypeText((*one)->dtype).c_str(), TypeText(wanted).c_str(), why),
+        Text("convert %s", one->name));
+  }
+  return {};
 }
 
-Outcome CheckShape(const Argument& argument, const std::vector<int64_t>& wanted, const char* why) {
-  if (!argument || argument->dims == wanted) return {};
-  return Invalid(Text("%s has shape %s; it must be %s, %s", argument.name, ShapeText(argument->dims).c_str(),
-                      ShapeText(wanted).c_str(), why),
-                 Text("describe %s with that shape", argument.name));
+Outcome CheckShape(const Arguments& arguments, const std::vector<int64_t>& wanted, const char* why) {
+  for (const Argument* one : arguments) {
+    if (!*one || (*one)->dims == wanted) continue;
+    return Invalid(Text("%s has shape %s; it must be %s, %s", one->name, ShapeText((*one)->dims).c_str(),
+                        ShapeText(wanted).c_str(), why),
+                   Text("describe %s with that shape", one->name));
+  }
+  return {};
 }
 
-Outcome CheckCount(const Argument& argument, int64_t wanted, const char* why) {
-  if (!argument || argument->count == wanted) return {};
-  return Invalid(
-      Text("%s has %" PRId64 " elements; it must have %" PRId64 ", %s", argument.name, argument->count, wanted, why),
-      Text("compare the shape of %s with N, C, HxW and group", argument.name));
+Outcome CheckCount(const Arguments& arguments, int64_t wanted, const char* why) {
+  for (const Argument* one : arguments) {
+    if (!*one || (*one)->count == wanted) continue;
+    return Invalid(
+        Text("%s has %" PRId64 " elements; it must have %" PRId64 ", %s", one->name, (*one)->count, wanted, why),
+        Text("compare the shape of %s with N, C, HxW and group", one->name));
+  }
+  return {};
+}
+
+Outcome Product(const Argument& argument, size_t first, size_t last, int64_t* product) {
+  const std::vector<int64_t>& dims = argument->dims;
+  *product = 1;
+  // An empty tensor's other axes may be as long as they like.
+  for (size_t axis = first; axis < last; ++axis)
+    if (dims[axis] == 0) *product = 0;
+  for (size_t axis = first; axis < last && *product > 0; ++axis) {
+    if (__builtin_mul_overflow(*product, dims[axis], product)) {
+      return Invalid(Text("%s has shape %s: the product of its axes %zu to %zu does not fit in 64 bits", argument.name,
+                          ShapeText(dims).c_str(), first, last - 1));
+    }
+  }
+  return {};
 }
 
 Outcome CheckSizes(Sizes* sizes) {
@@ -85,7 +130,7 @@ Outcome CheckSizes(Sizes* sizes) {
   return {};
 }
 
-Outcome CheckOverlaps(std::initializer_list<const Argument*> inputs, std::initializer_list<const Argument*> outputs) {
+Outcome CheckOverlaps(const Arguments& inputs, const Arguments& outputs) {
   for (const Argument* out : outputs) {
     if (!*out) continue;
     if (OverlapsItself(*out->tensor)) {

@@ -1,7 +1,6 @@
-// Checks that operators share. Each refuses one thing, and names the argument, what it is, and what it should be.
+// Checks that operators share. Each refuses one thing, and names the argument, what it is, and what it should be. An argument that was
+// not given passes.
 #pragma once
-#include <initializer_list>
-
 #include "executor.h"
 
 namespace gn_host {
@@ -16,26 +15,33 @@ struct Argument {
   const Tensor* operator->() const { return tensor.get(); }
 };
 
-// The problem's size, and what follows from it.
+using Arguments = std::vector<Argument*>;
+
+// GroupNorm's size, and what follows from it.
 struct Sizes {
   int64_t n, c, hxw, groups;
   int64_t elements = 0, statistics = 0;  // N * C * HxW, N * group
 };
 
 // Null handles of arguments that must be given.
-Outcome NeedAll(std::initializer_list<const Argument*> arguments);
-// Looks the handles up that are not null.
-Outcome LookUp(std::initializer_list<Argument*> arguments);
-// Data of tensors that have elements must not be null, nor too large for this type's addresses.
-Outcome NeedData(std::initializer_list<const Argument*> arguments);
+Outcome NeedAll(const Arguments& arguments);
+// The same; then looks up all handles that are not null, and asks for data of the tensors that have elements.
+Outcome LookUp(const Arguments& needed, const Arguments& all);
+// Which gradients are wanted. A handle that the mask does not ask for becomes null, whatever it is; a null one that it asks for is
+// refused.
+Outcome ReadMask(const uint8_t* mask, uint64_t size, const Arguments& gradients);
+// The mask as a tiling function takes it: 1 for the first gradient, 2 for the second, and so on.
+uint32_t WantedBits(const Arguments& gradients);
 // float32, float16 or bfloat16.
 Outcome CheckSupported(const Argument& argument);
-Outcome CheckType(const Argument& argument, GnDataType wanted, const char* why);
-Outcome CheckShape(const Argument& argument, const std::vector<int64_t>& wanted, const char* why);
-Outcome CheckCount(const Argument& argument, int64_t wanted, const char* why);
+Outcome CheckType(const Arguments& arguments, GnDataType wanted, const char* why);
+Outcome CheckShape(const Arguments& arguments, const std::vector<int64_t>& wanted, const char* why);
+Outcome CheckCount(const Arguments& arguments, int64_t wanted, const char* why);
 // No negative size, group positive and a divisor of C, no product beyond 64 bits; fills the products in.
 Outcome CheckSizes(Sizes* sizes);
+// The product of the axes from `first` up to `last`; refused if it does not fit in 64 bits.
+Outcome Product(const Argument& argument, size_t first, size_t last, int64_t* product);
 // No output shares memory with itself, with another output or with an input.
-Outcome CheckOverlaps(std::initializer_list<const Argument*> inputs, std::initializer_list<const Argument*> outputs);
+Outcome CheckOverlaps(const Arguments& inputs, const Arguments& outputs);
 
 }  // namespace gn_host

@@ -10,13 +10,13 @@
 
 namespace gn_host {
 
-// What a kernel does with a parameter. The order is that of a registry's roles: in, out, workspace, tiling.
-enum class Role { kIn, kOut, kWorkspace, kTiling };
+// What a kernel does with a parameter. The order is that of a registry's roles: in, out, workspace, tiling. A number goes by value.
+enum class Role { kIn, kOut, kWorkspace, kTiling, kNumber };
 
 struct KernelArg {
   const char* name;
   Role role;
-  void* data;  // on the device; null where bytes is 0
+  void* data;  // on the device; null where bytes is 0. Of a number: on the host, and only until `Launch` returns
   uint64_t bytes;
 };
 

@@ -40,18 +40,18 @@ Place Executor::Host(std::vector<uint8_t> bytes) {
   return to;
 }
 
-Place Executor::Constant(GnDataType dtype, int64_t count, float value) {
+PlannedArg Executor::Constant(const char* name, GnDataType dtype, int64_t count, float value) {
   constexpr int64_t kAtOnce = 4096;  // a plan must not need memory that grows with the tensors
   const uint64_t item = dtype == GN_FLOAT ? 4 : 2;
   std::vector<uint8_t> bytes(static_cast<uint64_t>(count < kAtOnce ? count : kAtOnce) * item);
   for (size_t at = 0; at < bytes.size(); at += item) PutNumber(dtype, value, &bytes[at]);
   const uint64_t total = static_cast<uint64_t>(count) * item;
   const Place to = Room(total);
-  copies_.push_back({to, std::move(bytes), total});
-  return to;
+  if (total > 0) copies_.push_back({to, std::move(bytes), total});
+  return {name, Role::kIn, to, total};
 }
 
-Outcome Executor::AddCopy(const Tensor& tensor, Place packed, bool unpack) {
+void Executor::AddCopy(const Tensor& tensor, Place packed, bool unpack) {
   std::vector<int64_t> dense(tensor.dims.size(), 1);
   for (size_t axis = dense.size(); axis > 1; --axis) dense[axis - 2] = dense[axis - 1] * tensor.dims[axis - 1];
   StridedCopyTilingData tiling{};
@@ -60,39 +60,39 @@ Outcome Executor::AddCopy(const Tensor& tensor, Place packed, bool unpack) {
   const char* const refused =
       MakeStridedCopyTiling(static_cast<int32_t>(tensor.dims.size()), tensor.dims.data(), from, to,
                             static_cast<int32_t>(tensor.ItemBytes()), static_cast<int32_t>(VectorCores()), &tiling);
-  if (refused != nullptr) return {GN_ERR_INNER_TILING, refused, "MakeStridedCopyTiling", "copy the tensor first"};
+  if (refused != nullptr) {
+    if (!first_.Failed()) first_ = {GN_ERR_INNER_TILING, refused, "MakeStridedCopyTiling", "copy the tensor first"};
+    return;
+  }
   const Place strided{tensor.First(), 0, false};
-  const uint64_t bytes = static_cast<uint64_t>(tensor.count) * tensor.ItemBytes();
-  const PlannedArg x{"x", Role::kIn, unpack ? packed : strided, unpack ? bytes : tensor.ExtentBytes()};
-  const PlannedArg y{"y", Role::kOut, unpack ? strided : packed, unpack ? tensor.ExtentBytes() : bytes};
+  const PlannedArg x{"x", Role::kIn, unpack ? packed : strided, unpack ? tensor.Bytes() : tensor.ExtentBytes()};
+  const PlannedArg y{"y", Role::kOut, unpack ? strided : packed, unpack ? tensor.ExtentBytes() : tensor.Bytes()};
   Add({"strided_copy", tiling.usedCores, {x, y, TilingData(tiling)}});
-  return {};
 }
 
-Outcome Executor::Input(const Tensor& tensor, Place* place) {
+PlannedArg Executor::Input(const char* name, const Tensor& tensor) {
   tensors_.push_back(tensor);
-  *place = {tensor.First(), 0, false};
-  if (tensor.Contiguous()) return {};
-  *place = Room(static_cast<uint64_t>(tensor.count) * tensor.ItemBytes());
-  return AddCopy(tensor, *place, false);
+  PlannedArg arg{name, Role::kIn, {tensor.First(), 0, false}, tensor.Bytes()};
+  if (tensor.Contiguous()) return arg;
+  arg.place = Room(arg.bytes);
+  AddCopy(tensor, arg.place, false);
+  return arg;
 }
 
-Outcome Executor::Output(const Tensor& tensor, Place* place) {
-  tensors_.push_back(tensor);
-  *place = {tensor.First(), 0, false};
-  if (tensor.Contiguous()) return {};
-  *place = Room(static_cast<uint64_t>(tensor.count) * tensor.ItemBytes());
-  unpackings_.push_back({tensor, *place});
-  return {};
+PlannedArg Executor::Output(const char* name, const Tensor* tensor) {
+  if (tensor == nullptr) return {name, Role::kOut, {}, 0};
+  tensors_.push_back(*tensor);
+  PlannedArg arg{name, Role::kOut, {tensor->First(), 0, false}, tensor->Bytes()};
+  if (tensor->Contiguous()) return arg;
+  arg.place = Room(arg.bytes);
+  unpackings_.push_back({*tensor, arg.place});
+  return arg;
 }
 
 Outcome Executor::Finish() {
-  for (const Unpacking& one : unpackings_) {
-    Outcome wrong = AddCopy(one.tensor, one.packed, true);
-    if (wrong.Failed()) return wrong;
-  }
+  for (const Unpacking& one : unpackings_) AddCopy(one.tensor, one.packed, true);
   unpackings_.clear();
-  return {};
+  return first_;
 }
 
 bool Executor::Touches(const void* memory, uint64_t bytes) const {
@@ -117,17 +117,20 @@ Outcome Executor::Run(Device& device, uint8_t* workspace) const {
   }
   for (const PlannedLaunch& planned : launches_) {
     KernelCall call{planned.entry, planned.blocks, {}};
-    for (const PlannedArg& arg : planned.args)
-      call.args.push_back({arg.name, arg.role, arg.bytes == 0 ? nullptr : arg.place.At(aligned), arg.bytes});
+    for (const PlannedArg& arg : planned.args) {
+      void* const data = arg.role == Role::kNumber ? const_cast<uint32_t*>(&arg.number)
+                         : arg.bytes == 0          ? nullptr
+                                                   : arg.place.At(aligned);
+      call.args.push_back({arg.name, arg.role, data, arg.bytes});
+    }
     Outcome wrong = device.Launch(call);
     if (wrong.Failed()) return wrong;
   }
   return {};
 }
 
-GnStatus Execute(const char* function, const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor,
-                 GnStream* stream) {
-  return Guarded(function, [&]() -> Outcome {
+GnStatus Execute(const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor, GnStream* stream) {
+  return Guarded(op, [&]() -> Outcome {
     const std::string made = Text("pass what %sGetWorkspaceSize returned", op);
     const std::string again = Text("an executor is used once: call %sGetWorkspaceSize again", op);
     if (executor == nullptr) return Null("executor is null", made);

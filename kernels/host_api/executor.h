@@ -25,6 +25,7 @@ struct PlannedArg {
   Role role;
   Place place;
   uint64_t bytes;
+  uint32_t number = 0;
 };
 
 struct PlannedLaunch {
@@ -47,21 +48,24 @@ class Executor {
 
   explicit Executor(const char* op) : op_(op) {}
 
-  // --- planning: in the order in which it is to happen ---
-  // Where a kernel finds the tensor's elements one behind the other: where they are, or a packed copy of them.
-  Outcome Input(const Tensor& tensor, Place* place);
-  // Where a kernel writes them. `Finish` unpacks what is not contiguous.
-  Outcome Output(const Tensor& tensor, Place* place);
-  // `count` elements of that type, all of the value: what a missing gamma or beta stands for.
-  Place Constant(GnDataType dtype, int64_t count, float value);
-  Place Room(uint64_t bytes);
+  // --- planning: in the order in which it is to happen. Parameters of a kernel, by their names there ---
+  // The tensor's elements one behind the other: where they are, or a packed copy of them.
+  PlannedArg Input(const char* name, const Tensor& tensor);
+  // Where a kernel writes them; `Finish` unpacks what is not contiguous. Null: not wanted, and no memory.
+  PlannedArg Output(const char* name, const Tensor* tensor);
+  // `count` elements of that type, all of the value: what a missing gamma or bias stands for.
+  PlannedArg Constant(const char* name, GnDataType dtype, int64_t count, float value);
+  PlannedArg Workspace(uint64_t bytes) { return {"workspace", Role::kWorkspace, Room(bytes), bytes}; }
   template <class Tiling>
   PlannedArg TilingData(const Tiling& tiling) {
     const auto* const first = reinterpret_cast<const uint8_t*>(&tiling);
     return {"tiling", Role::kTiling, Host({first, first + sizeof(Tiling)}), sizeof(Tiling)};
   }
+  static PlannedArg Number(const char* name, uint32_t number) {
+    return {name, Role::kNumber, {}, sizeof(number), number};
+  }
   void Add(PlannedLaunch launch) { launches_.push_back(std::move(launch)); }
-  // Adds the launches that unpack the outputs.
+  // Adds the launches that unpack the outputs. Returns the first failure of the planning: until here nobody has to ask.
   Outcome Finish();
 
   // --- running ---
@@ -80,12 +84,14 @@ class Executor {
     Place packed;
   };
 
+  Place Room(uint64_t bytes);
   Place Host(std::vector<uint8_t> bytes);
   // Plans one copy between the tensor and a contiguous place: packing, or unpacking.
-  Outcome AddCopy(const Tensor& tensor, Place packed, bool unpack);
+  void AddCopy(const Tensor& tensor, Place packed, bool unpack);
 
   const char* op_;
   uint64_t bytes_ = 0;
+  Outcome first_;  // failure
   std::vector<PlannedCopy> copies_;
   std::vector<PlannedLaunch> launches_;
   std::vector<Unpacking> unpackings_;
@@ -111,8 +117,7 @@ GnStatus Prepare(const char* function, const char* op, uint64_t* workspace_bytes
   });
 }
 
-// The second call of every operator: op is who made the executor.
-GnStatus Execute(const char* function, const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor,
-                 GnStream* stream);
+// The second call of every operator: op is its name, and who made the executor.
+GnStatus Execute(const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor, GnStream* stream);
 
 }  // namespace gn_host

@@ -1,4 +1,4 @@
-/* GroupNorm for a host program: two calls an operator, on a stream. The C interface; docs/host-api.md explains it.
+/* GroupNorm, GELU and Linear for a host program: two calls an operator, on a stream. The C interface; docs/host-api.md explains it.
  *
  * First call: GroupNormGetWorkspaceSize checks every argument, plans the launches, and returns how many bytes of workspace they need and
  * an executor. Second call: GroupNorm puts the executor's work on a stream and returns at once. What goes wrong there is returned by
@@ -91,6 +91,37 @@ GN_API GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const
                                                   GnExecutor** executor);
 
 GN_API GnStatus GroupNormBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
+/* out = self / 2 * (1 + tanh(sqrt(2 / pi) * (self + 0.044715 self^3))), element by element: GELU in its tanh form. self: 0 to 8 axes;
+ * float32, float16 or bfloat16; at most 2147483647 elements. out: as self. They must not share memory. */
+GN_API GnStatus GeluGetWorkspaceSize(const GnTensor* self, GnTensor* out, uint64_t* workspaceSize,
+                                     GnExecutor** executor);
+
+GN_API GnStatus Gelu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
+/* The gradient of Gelu: gradInput = gradOut * Gelu'(self). self: the input of the forward pass. gradOut, gradInput: as self. */
+GN_API GnStatus GeluBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* self, GnTensor* gradInput,
+                                             uint64_t* workspaceSize, GnExecutor** executor);
+
+GN_API GnStatus GeluBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
+/* out = input * weight^T + bias for the last axis of input, on the vector unit; sums are float32. input: (..., K) of 1 to 8 axes;
+ * float32, float16 or bfloat16. weight: (O, K), bias: (O) or null for zeros, out: (..., O), all of input's type. At most 2147483647
+ * rows of input, K and O at most 536870912. out must not share memory with an input. */
+GN_API GnStatus LinearGetWorkspaceSize(const GnTensor* input, const GnTensor* weight, const GnTensor* bias,
+                                       GnTensor* out, uint64_t* workspaceSize, GnExecutor** executor);
+
+GN_API GnStatus Linear(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
+/* The gradients of Linear. gradOut: (..., O), input: (..., K), weight: (O, K), as in the forward pass and of one type. outputMask: three
+ * bytes, whether gradInput (as input), gradWeight (as weight) and gradBias (O) are wanted; one that is not wanted may be null and is
+ * not touched. */
+GN_API GnStatus LinearBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* input, const GnTensor* weight,
+                                               const uint8_t* outputMask, uint64_t outputMaskSize, GnTensor* gradInput,
+                                               GnTensor* gradWeight, GnTensor* gradBias, uint64_t* workspaceSize,
+                                               GnExecutor** executor);
+
+GN_API GnStatus LinearBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
 /* Vector cores that work is divided among. */
 GN_API uint32_t GnVectorCores(void);

@@ -1,6 +1,7 @@
 // Descriptors of tensors: what they may say, and what follows from it.
 #include "tensor.h"
 
+#include <algorithm>
 #include <cinttypes>
 
 namespace gn_host {
@@ -63,6 +64,22 @@ bool Tensor::Contiguous() const {
     next *= dims[axis - 1];
   }
   return true;
+}
+
+Tensor Tensor::Permuted(const std::vector<size_t>& axes) const {
+  Tensor made = *this;
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    made.dims[axis] = dims[axes[axis]];
+    made.strides[axis] = strides[axes[axis]];
+  }
+  return made;
+}
+
+std::vector<size_t> Tensor::AxesInMemory() const {
+  std::vector<size_t> axes(dims.size());
+  for (size_t axis = 0; axis < axes.size(); ++axis) axes[axis] = axis;
+  std::stable_sort(axes.begin(), axes.end(), [this](size_t a, size_t b) { return strides[a] > strides[b]; });
+  return axes;
 }
 
 Outcome Describe(const int64_t* dims, uint64_t rank, GnDataType dtype, const int64_t* strides, int64_t offset,

@@ -20,9 +20,14 @@ struct Tensor {
 
   uint32_t ItemBytes() const;  // 0: a type that no operator here takes
   uint8_t* First() const { return count == 0 ? nullptr : storage + offset * ItemBytes(); }
+  uint64_t Bytes() const { return static_cast<uint64_t>(count) * ItemBytes(); }  // of the elements alone
   uint64_t ExtentBytes() const { return static_cast<uint64_t>(extent) * ItemBytes(); }
   // The elements stand one behind the other in the order of their indices.
   bool Contiguous() const;
+  // The same elements, axis axes[i] as number i.
+  Tensor Permuted(const std::vector<size_t>& axes) const;
+  // The axes as memory has them: the largest stride first.
+  std::vector<size_t> AxesInMemory() const;
 };
 
 using Tensors = Table<Tensor, GnTensor>;

@@ -151,21 +151,8 @@ class Linear {
   uint32_t outs_ = 0;
 };
 
-template <class T>
-__aicore__ inline void RunLinear(GM_ADDR x, GM_ADDR weight, GM_ADDR bias, GM_ADDR y,
-                                 const __gm__ LinearTilingData* tiling) {
-  AscendC::TPipe pipe;
-  Linear<T> op;
-  op.Init(&pipe, x, weight, bias, y, tiling);
-  op.Process();
-}
-
 extern "C" __global__ __aicore__ void linear_kernel(GM_ADDR x, GM_ADDR weight, GM_ADDR bias, GM_ADDR y,
                                                     GM_ADDR tiling) {
   const auto* numbers = reinterpret_cast<const __gm__ LinearTilingData*>(tiling);
-  switch (numbers->tilingKey) {
-    case 0: return RunLinear<float>(x, weight, bias, y, numbers);
-    case 1: return RunLinear<half>(x, weight, bias, y, numbers);
-    case 27: return RunLinear<bfloat16_t>(x, weight, bias, y, numbers);
-  }
+  RunForDtype<Linear>(numbers->tilingKey, x, weight, bias, y, numbers);
 }

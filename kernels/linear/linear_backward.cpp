@@ -212,21 +212,8 @@ class LinearBackward {
   uint32_t columns_ = 0;
 };
 
-template <class T>
-__aicore__ inline void RunBackward(GM_ADDR dy, GM_ADDR x, GM_ADDR weight, GM_ADDR dx, GM_ADDR dweight, GM_ADDR dbias,
-                                   const __gm__ LinearBackwardTilingData* tiling) {
-  AscendC::TPipe pipe;
-  LinearBackward<T> op;
-  op.Init(&pipe, dy, x, weight, dx, dweight, dbias, tiling);
-  op.Process();
-}
-
 extern "C" __global__ __aicore__ void linear_backward_kernel(GM_ADDR dy, GM_ADDR x, GM_ADDR weight, GM_ADDR dx,
                                                              GM_ADDR dweight, GM_ADDR dbias, GM_ADDR tiling) {
   const auto* numbers = reinterpret_cast<const __gm__ LinearBackwardTilingData*>(tiling);
-  switch (numbers->tilingKey) {
-    case 0: return RunBackward<float>(dy, x, weight, dx, dweight, dbias, numbers);
-    case 1: return RunBackward<half>(dy, x, weight, dx, dweight, dbias, numbers);
-    case 27: return RunBackward<bfloat16_t>(dy, x, weight, dx, dweight, dbias, numbers);
-  }
+  RunForDtype<LinearBackward>(numbers->tilingKey, dy, x, weight, dx, dweight, dbias, numbers);
 }

@@ -7,7 +7,8 @@ function(gn_host_settings target)
     set(CMAKE_BUILD_TYPE Release PARENT_SCOPE)
   endif()
   target_include_directories(${target} PRIVATE
-    "${GN_ROOT}/host_api" "${GN_ROOT}/npu" "${GN_ROOT}/group_norm" "${GN_ROOT}/group_norm_backward" "${GN_ROOT}/strided_copy"
+    "${GN_ROOT}/host_api" "${GN_ROOT}/npu" "${GN_ROOT}/common"
+    "${GN_ROOT}/group_norm" "${GN_ROOT}/group_norm_backward" "${GN_ROOT}/linear" "${GN_ROOT}/strided_copy"
     "$ENV{ASCEND_HOME_PATH}/include")
   target_link_directories(${target} PRIVATE "$ENV{ASCEND_HOME_PATH}/lib64")
   # Hidden, and no unique symbols: the twin's library in the same process has the same names.

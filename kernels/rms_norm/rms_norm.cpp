@@ -234,21 +234,8 @@ class RmsNorm {
   bool gammaHeld_ = false;
 };
 
-template <class T>
-__aicore__ inline void RunRmsNorm(GM_ADDR x, GM_ADDR gamma, GM_ADDR y, GM_ADDR rstd,
-                                  const __gm__ RmsNormTilingData* tiling) {
-  AscendC::TPipe pipe;
-  RmsNorm<T> op;
-  op.Init(&pipe, x, gamma, y, rstd, tiling);
-  op.Process();
-}
-
 extern "C" __global__ __aicore__ void rms_norm_kernel(GM_ADDR x, GM_ADDR gamma, GM_ADDR y, GM_ADDR rstd,
                                                       GM_ADDR tiling) {
   const auto* numbers = reinterpret_cast<const __gm__ RmsNormTilingData*>(tiling);
-  switch (numbers->tilingKey) {
-    case 0: return RunRmsNorm<float>(x, gamma, y, rstd, numbers);
-    case 1: return RunRmsNorm<half>(x, gamma, y, rstd, numbers);
-    case 27: return RunRmsNorm<bfloat16_t>(x, gamma, y, rstd, numbers);
-  }
+  RunForDtype<RmsNorm>(numbers->tilingKey, x, gamma, y, rstd, numbers);
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "gn_twin/abi.h"
+#include "stand_in_launch.h"
 
 #define GN_API __attribute__((visibility("default")))
 
@@ -63,7 +64,7 @@ Queue* Mine(aclrtStream stream) {
   return queue->context == current ? queue : nullptr;
 }
 
-void Launch(const char* entry, uint32_t count, uint32_t blocks, aclrtStream stream, void* const* args) {
+void Launch(const char* entry, uint32_t count, uint32_t blocks, aclrtStream stream, const StandInArg* args) {
   seen.thread = std::this_thread::get_id();
   if (next_launch != 0 || Mine(stream) == nullptr) {
     last = next_launch != 0 ? next_launch : kWrongContext;
@@ -72,11 +73,17 @@ void Launch(const char* entry, uint32_t count, uint32_t blocks, aclrtStream stre
   }
   ++seen.launches;
   seen.blocks = blocks;
-  static_cast<Queue*>(stream)->work.push_back([=, kept = std::vector<void*>(args, args + count)] {
+  static_cast<Queue*>(stream)->work.push_back([=, kept = std::vector<StandInArg>(args, args + count)]() mutable {
     std::vector<GntArg> given;
     // A launcher gets no sizes. The library is one without checks, which only asks whether there is any memory.
-    for (uint32_t at = 0; at < count; ++at)
-      given.push_back({"", static_cast<uint8_t*>(kept[at]), kept[at] == nullptr ? 0 : uint64_t{1} << 40, GNT_TENSOR, at + 1 == count ? GNT_TILING : GNT_IN, 0});
+    for (uint32_t at = 0; at < count; ++at) {
+      StandInArg& one = kept[at];
+      if (one.by_value) {
+        given.push_back({"", reinterpret_cast<uint8_t*>(&one.number), sizeof(one.number), GNT_VALUE, GNT_IN, 0});
+      } else {
+        given.push_back({"", static_cast<uint8_t*>(one.address), one.address == nullptr ? 0 : uint64_t{1} << 40, GNT_TENSOR, at + 1 == count ? GNT_TILING : GNT_IN, 0});
+      }
+    }
     std::vector<char> report(4096);
     GntJob job{};
     job.abi_version = GNT_ABI_VERSION;
@@ -93,7 +100,7 @@ void Launch(const char* entry, uint32_t count, uint32_t blocks, aclrtStream stre
 
 extern "C" {
 // What the stand-in compiler (bisheng) makes of name<<<blocks, 0, stream>>>(...).
-GN_API void stand_in_launch(const char* entry, uint32_t count, uint32_t blocks, void* stream, void* const* args) {
+GN_API void stand_in_launch(const char* entry, uint32_t count, uint32_t blocks, void* stream, const StandInArg* args) {
   Launch(entry, count, blocks, stream, args);
 }
 

@@ -26,6 +26,7 @@ GntRole TwinRole(Role role) {
     case Role::kOut: return GNT_OUT;
     case Role::kWorkspace: return GNT_WORKSPACE;
     case Role::kTiling: return GNT_TILING;
+    case Role::kNumber: return GNT_IN;  // of a value nobody asks
   }
   return GNT_IN;
 }
@@ -58,8 +59,10 @@ class TwinDevice : public Device {
 
   Outcome Launch(const KernelCall& call) override {
     std::vector<GntArg> args;
-    for (const KernelArg& arg : call.args)
-      args.push_back({arg.name, static_cast<uint8_t*>(arg.data), arg.bytes, GNT_TENSOR, TwinRole(arg.role), 0});
+    for (const KernelArg& arg : call.args) {
+      const GntKind kind = arg.role == Role::kNumber ? GNT_VALUE : GNT_TENSOR;
+      args.push_back({arg.name, static_cast<uint8_t*>(arg.data), arg.bytes, kind, TwinRole(arg.role), 0});
+    }
     std::vector<char> report(kReportBytes);
     GntJob job{};
     job.abi_version = GNT_ABI_VERSION;
