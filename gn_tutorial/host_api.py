@@ -1,4 +1,4 @@
-"""The host API of the operators (docs/host-api.md) from Python: NumPy arrays as tensors, streams, two calls an operator.
+"""The host API (docs/host-api.md) from Python: NumPy arrays as tensors, streams, two calls an operator.
 
 ``kernels/host_api`` is the API, in C++ with a C interface; ``host_library`` builds and declares it, ``host_stream`` has
 its streams, ``host_arrays`` its tensors. Here are GroupNorm's calls for arrays: ``group_norm`` is both calls of the

@@ -63,6 +63,11 @@ class Npu:
         strides = [step // array.itemsize for step in array.strides]
         return describe(self.c, array.shape, strides, graph_number(array.dtype.name), array.ctypes.data)
 
+    def run(self, name: str, stream: c_void_p, inputs: Sequence[Any], outputs: Sequence[Any], *numbers: Any) -> Any:
+        """Both calls of an operator. Returns the memory that must stay."""
+        words = (*map(self.tensor, inputs), *numbers, *map(self.tensor, outputs))
+        return call(self.c, name, words, stream, memory), inputs, outputs
+
     def group_norm(
         self, stream: c_void_p, x: np.ndarray, gamma: np.ndarray | None, groups: int
     ) -> tuple[tuple[np.ndarray, ...], Any]:
@@ -152,6 +157,51 @@ def test_backward_and_a_tensor_that_is_not_contiguous(npu: Npu) -> None:
     for got, right in zip(gradients, golden, strict=True):
         np.testing.assert_allclose(got, right, rtol=2e-5, atol=5e-5)
     del workspace, kept
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_gelu_takes_its_numbers_by_value_and_needs_no_copy(npu: Npu, dtype: type) -> None:
+    stream = npu.wrap(npu.runtime.stand_in_stream())
+    asked = []
+    for seed, shape in enumerate([(3, 5), (2, 4099, 2), (1, 1, 1), (2, 3, 50)]):
+        x, dy = (data((*shape, 4), seed + at).astype(dtype)[..., 0].copy() for at in (0, 40))
+        y, dx = np.full_like(x, -77), np.full_like(x, -77)
+        kept = (npu.run("Gelu", stream, (x,), (y,)), npu.run("GeluBackward", stream, (dy, x), (dx,)))
+        asked.append((x, dy, y, dx, kept))
+    assert (npu.seen("launches"), npu.seen("copies"), npu.seen("waits")) == (8, 0, 0)
+    assert all((y == -77).all() and (dx == -77).all() for _, _, y, dx, _ in asked)
+    assert npu.c.GnSynchronizeStream(stream) == 0
+    for x, dy, y, dx, _ in asked:
+        wide, grad = x.astype(np.float64), dy.astype(np.float64)
+        rtol = 1e-6 if dtype is np.float32 else 5e-4
+        np.testing.assert_allclose(y, reference.gelu(wide), rtol=rtol, atol=3e-7)
+        np.testing.assert_allclose(dx, reference.gelu_backward(grad, wide), rtol=rtol, atol=3e-6)
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
+def test_linear_and_its_gradients(npu: Npu) -> None:
+    stream = npu.wrap(npu.runtime.stand_in_stream())
+    x, bias = data((5, 7, 70), 20), data((1, 33), 21)[0]
+    weight = data((70, 33), 22).T  # its columns stand one behind the other: packed first
+    y, dy = np.full((5, 7, 33), -77, np.float32), data((5, 7, 33), 23)
+    dweight, dbias = np.full((33, 70), -77, np.float32), np.full(33, -77, np.float32)
+    kept = [npu.run("Linear", stream, (x, weight, bias), (y,))]
+    mask = (ctypes.c_uint8 * 3)(0, 1, 1)
+    kept.append(npu.run("LinearBackward", stream, (dy, x, weight), (None, dweight, dbias), mask, 3))
+    without = np.full_like(y, -77)
+    kept.append(npu.run("Linear", stream, (x, weight, None), (without,)))
+    assert npu.seen("launches") == 2 * 3, "each with a copy of the weight in front of it"
+    assert npu.seen("waits") == 0
+    assert npu.c.GnSynchronizeStream(stream) == 0
+    wide = [one.astype(np.float64) for one in (x, weight, bias, dy)]
+    near = {"rtol": 1e-5, "atol": 2e-4}  # sums of 70 products of numbers up to 20
+    np.testing.assert_allclose(y, reference.linear(*wide[:3]), **near)
+    np.testing.assert_allclose(without, reference.linear(*wide[:2], np.zeros(33)), **near)
+    right = reference.linear_backward(wide[3], *wide[:2])
+    np.testing.assert_allclose(dweight, right[1], **near)
+    np.testing.assert_allclose(dbias, right[2], **near)
+    del kept
     assert npu.c.GnDestroyStream(stream) == 0
 
 
@@ -283,13 +333,15 @@ def test_every_kernel_of_the_host_api_has_a_launcher_that_fits_it() -> None:
         assert included, entry
         assert (NPU / included[1]).resolve() == spec.file.resolve()
         names = [one.name for one in op.arguments]
-        assert re.findall(r"uint8_t\* const (\w+) = static_cast<uint8_t\*>\(args\[(\d+)\]\)", text) == [
-            (name, str(at)) for at, name in enumerate(names)
-        ]
+        # An address goes to the kernel as it is, a number by value.
+        taken = r"(?:uint8_t\* const|const uint32_t) (\w+) = (?:static_cast<uint8_t\*>|(GnNumber))\(args\[(\d+)\]\);"
+        by_value = ["GnNumber" if one.role == "value" else "" for one in op.arguments]
+        found = re.findall(taken, text)
+        assert found == [(name, how, str(at)) for at, (name, how) in enumerate(zip(names, by_value, strict=True))]
         assert f"{entry}<<<blocks, 0, stream>>>({', '.join(names)});" in text
         assert int(count) == len(names)
         # CANN before 8.5 has the same in another spelling.
-        given = ", ".join(f"args[{at}]" for at in range(len(names)))
+        given = ", ".join(f"{how}(args[{at}])" if how else f"args[{at}]" for at, how in enumerate(by_value))
         call_of_older = rf"ACLRT_LAUNCH_KERNEL\({entry}\)\s*\(blocks, stream, {re.escape(given)}\);"
         assert re.search(call_of_older, re.sub(r"\s+", " ", older)), entry
         assert f'#include "aclrtlaunch_{entry}.h"' in older
