@@ -1,4 +1,4 @@
-"""A GroupNorm call through the C functions with one argument changed: what the tests of refusals share."""
+"""Calls through the C functions with one argument changed: what the tests of refusals share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial import host_api
-from gn_tutorial.host_api import Tensor, whole_numbers
+from gn_tutorial.host_api import Code, Tensor, whole_numbers
 
 FLOAT, HALF, BFLOAT16, INT32, DOUBLE = 0, 1, 27, 3, 11
 _ITEMS = {FLOAT: 4, HALF: 2, BFLOAT16: 2, INT32: 4, DOUBLE: 8}
@@ -86,7 +86,23 @@ BACKWARD = {
     "gradGammaOut": View((6,)),
     "gradBetaOut": View((6,)),
 }
+GELU = {"self": View((3, 5, 7)), "out": View((3, 5, 7))}
+GELU_BACKWARD = {"gradOut": View((3, 5, 7)), "self": View((3, 5, 7)), "gradInput": View((3, 5, 7))}
+LINEAR = {"input": View((2, 3, 10)), "weight": View((4, 10)), "bias": View((4,)), "out": View((2, 3, 4))}
+LINEAR_BACKWARD = {
+    "gradOut": View((2, 3, 4)),
+    "input": View((2, 3, 10)),
+    "weight": View((4, 10)),
+    "outputMask": (1, 1, 1),
+    "outputMaskSize": 3,
+    "gradInput": View((2, 3, 10)),
+    "gradWeight": View((4, 10)),
+    "gradBias": View((4,)),
+}
 NULL = "null"
+GONE = c_void_p(0x7777770)
+#: A name, what is changed in a call that is right, the code, and what the text says.
+Row = tuple[str, dict[str, Any], Code, str]
 
 
 @dataclass
@@ -131,3 +147,13 @@ def first_call(name: str, arguments: dict[str, Any], **changed: Any) -> Answer:
     for _, handle in made:
         assert library.GnDestroyTensor(handle) == 0
     return Answer(status, text, size.value, executor, {"made": made})
+
+
+def refused(name: str, arguments: dict[str, Any], changed: dict[str, Any], code: Code, text: str) -> None:
+    """The first call with the change is refused so, nothing is given out, and the text is told once."""
+    answer = first_call(name, arguments, **changed)
+    assert (answer.status, text in answer.text) == (code, True), answer
+    assert f"\n  where: {name}GetWorkspaceSize" in answer.text
+    if not {"workspaceSize", "executor"} & changed.keys():
+        assert (answer.workspace, answer.executor.value) == (0, None)
+    assert host_api.library().GnGetRecentErrMsg() is None, "a text is told once"

@@ -106,7 +106,7 @@ class Fuzz:
         workspace = np.full(size.value + 128, 0xA5, np.uint8)
         before = self.arena.copy()
         address = workspace.ctypes.data + 64
-        host_api.check(getattr(self.library, op.name)(address, size.value, executor, self.stream.handle))
+        host_api.check(getattr(self.library, op.name)(address, size.value, executor, self.stream.ready(op.name)))
         self.stream.synchronize()
         if (workspace[:64] != 0xA5).any() or (workspace[64 + size.value :] != 0xA5).any():
             raise Failure("wrote beside the workspace")

@@ -10,16 +10,28 @@ from ctypes import c_void_p
 from typing import Any
 
 import pytest
-from host_api_support import BACKWARD, BFLOAT16, DOUBLE, FORWARD, HALF, INT32, NULL, SILU, View, first_call
+from host_api_support import (
+    BACKWARD,
+    BFLOAT16,
+    DOUBLE,
+    FORWARD,
+    GONE,
+    HALF,
+    INT32,
+    NULL,
+    SILU,
+    Row,
+    View,
+    first_call,
+    refused,
+)
 
 from gn_tutorial import host_api
 from gn_tutorial.host_api import Code, whole_numbers
 
 NULLPTR, INVALID = Code.PARAM_NULLPTR, Code.PARAM_INVALID
-GONE = c_void_p(0x7777770)
 FULL = View((2, 6, 4, 3))
 
-Row = tuple[str, dict[str, Any], Code, str]
 FORWARD_ROWS: list[Row] = [
     ("self-null", {"self": NULL}, NULLPTR, "self is null"),
     ("out-null", {"out": NULL}, NULLPTR, "out is null"),
@@ -157,15 +169,6 @@ def test_silu_refusals(changed: dict[str, Any], code: Code, text: str) -> None:
 )
 def test_backward_refusals(changed: dict[str, Any], code: Code, text: str) -> None:
     refused("GroupNormBackward", BACKWARD, changed, code, text)
-
-
-def refused(name: str, arguments: dict[str, Any], changed: dict[str, Any], code: Code, text: str) -> None:
-    answer = first_call(name, arguments, **changed)
-    assert (answer.status, text in answer.text) == (code, True), answer
-    assert f"\n  where: {name}GetWorkspaceSize" in answer.text
-    if not {"workspaceSize", "executor"} & changed.keys():
-        assert (answer.workspace, answer.executor.value) == (0, None)
-    assert host_api.library().GnGetRecentErrMsg() is None, "a text is told once"
 
 
 @pytest.mark.parametrize(("name", "arguments"), [("GroupNorm", FORWARD), ("GroupNormSilu", SILU)])
@@ -339,35 +342,36 @@ def test_refusals_of_the_second_call() -> None:
     answer = first_call("GroupNorm", FORWARD)
     memory = (ctypes.c_uint8 * (answer.workspace + 8))()
     with host_api.Stream() as stream:
+        handle = stream.ready("GroupNorm")
 
-        def second(workspace: Any, size: int, executor: Any, handle: Any) -> tuple[int, str]:
-            status = library.GroupNorm(workspace, size, executor, handle)
+        def second(workspace: Any, size: int, executor: Any, queue: Any) -> tuple[int, str]:
+            status = library.GroupNorm(workspace, size, executor, queue)
             return status, (library.GnGetRecentErrMsg() or b"").decode()
 
         size, made = answer.workspace, answer.executor
         assert size > 0
         for row, code, text in [
-            ((memory, size, None, stream.handle), NULLPTR, "executor is null"),
+            ((memory, size, None, handle), NULLPTR, "executor is null"),
             ((memory, size, made, None), NULLPTR, "stream is null"),
-            ((None, size, made, stream.handle), NULLPTR, f"workspace is null, and {size} bytes are needed"),
+            ((None, size, made, handle), NULLPTR, f"workspace is null, and {size} bytes are needed"),
             (
-                (memory, size - 1, made, stream.handle),
+                (memory, size - 1, made, handle),
                 INVALID,
                 f"workspaceSize is {size - 1}, and {size} bytes are needed",
             ),
-            ((memory, size, GONE, stream.handle), INVALID, "executor was used or destroyed before, or never made"),
+            ((memory, size, GONE, handle), INVALID, "executor was used or destroyed before, or never made"),
             ((memory, size, made, GONE), INVALID, "stream was destroyed, or never made"),
-            ((2**64 - 8, size, made, stream.handle), INVALID, "workspace ends behind the end of memory"),
+            ((2**64 - 8, size, made, handle), INVALID, "workspace ends behind the end of memory"),
         ]:
             status, message = second(*row)
             assert (status, text in message) == (code, True), (status, message)
             assert "where: GroupNorm\n" in message
         out = answer.views["made"][3][0].memory.ctypes.data
-        status, message = second(out, size, made, stream.handle)
+        status, message = second(out, size, made, handle)
         assert (status, "workspace shares memory with a tensor" in message) == (INVALID, True), message
 
-        assert second(memory, size, made, stream.handle) == (0, ""), "refused calls leave the executor usable"
-        status, message = second(memory, size, made, stream.handle)
+        assert second(memory, size, made, handle) == (0, ""), "refused calls leave the executor usable"
+        status, message = second(memory, size, made, handle)
         assert (status, "executor was used" in message) == (INVALID, True), message
         assert "an executor is used once: call GroupNormGetWorkspaceSize again" in message
         stream.synchronize()
@@ -395,9 +399,10 @@ def test_an_executor_of_another_operator_is_refused() -> None:
     library, answer = host_api.library(), first_call("GroupNorm", FORWARD)
     memory = (ctypes.c_uint8 * answer.workspace)()
     with host_api.Stream() as stream:
-        assert library.GroupNormSilu(memory, answer.workspace, answer.executor, stream.handle) == INVALID
+        handle = stream.ready("GroupNorm")
+        assert library.GroupNormSilu(memory, answer.workspace, answer.executor, handle) == INVALID
         assert "executor was made by GroupNormGetWorkspaceSize" in library.GnGetRecentErrMsg().decode()
-        assert library.GroupNorm(memory, answer.workspace, answer.executor, stream.handle) == 0
+        assert library.GroupNorm(memory, answer.workspace, answer.executor, handle) == 0
         stream.synchronize()
 
 

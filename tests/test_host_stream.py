@@ -329,12 +329,13 @@ def test_threads_with_streams_of_their_own_and_with_one_stream() -> None:
 def test_of_many_threads_one_gets_the_executor() -> None:
     library = host_api.library()
     with Stream() as stream:
+        handle = stream.ready("GroupNorm")
         for _ in range(20):
             answer = first_call("GroupNorm", FORWARD)
             memory = (c_uint8 * answer.workspace)()
 
             def use(_: int, answer: Any = answer, memory: Any = memory) -> int:
-                return library.GroupNorm(memory, answer.workspace, answer.executor, stream.handle)
+                return library.GroupNorm(memory, answer.workspace, answer.executor, handle)
 
             assert sorted(in_threads(6, use)) == [0] + [Code.PARAM_INVALID] * 5
             stream.synchronize()
