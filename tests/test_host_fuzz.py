@@ -1,7 +1,7 @@
 """Random calls of the host API: no crash, no call accepted that is not allowed, nothing written beside the outputs.
 
 The API is built with AddressSanitizer where the compiler has it, and called in a process of its own:
-``host_fuzz_child`` makes the calls, ``host_fuzz_ops`` has the model that judges them.
+``host_fuzz_child`` makes the calls, ``host_fuzz_ops`` and ``host_fuzz_cases`` have the model that judges them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pytest
 
 from gn_tutorial import host_api
 from gn_tutorial.compiler import compiler_environment, find_compiler, host_flags
+from gn_tutorial.host_library import OPERATORS
 
 CHILD = Path(__file__).with_name("host_fuzz_child.py")
 
@@ -66,7 +67,7 @@ def test_random_calls(checked: tuple[Path, Path | None], seed: int) -> None:
     done = fuzz(checked[0], 500, seed, checked[1])
     assert done.returncode == 0, done.stderr[-4000:]
     came_to = json.loads(done.stdout)
-    assert set(came_to) == {"GroupNorm", "GroupNormSilu", "GroupNormBackward"}
+    assert set(came_to) == set(OPERATORS)
     for name, counts in came_to.items():
         assert counts["compared"] > 80, name
         assert counts["PARAM_INVALID"] > 120, name

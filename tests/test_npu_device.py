@@ -205,6 +205,39 @@ def test_linear_and_its_gradients(npu: Npu) -> None:
     assert npu.c.GnDestroyStream(stream) == 0
 
 
+def test_pytorch_s_operators_go_the_same_way(npu: Npu, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels under PrivateUse1 are those under CPU, and take another device: here it is this one."""
+    torch = pytest.importorskip("torch")
+    from contextlib import nullcontext
+
+    from gn_tutorial import torch_ops
+    from gn_tutorial.torch_ops import launch
+
+    stream = npu.wrap(npu.runtime.stand_in_stream())
+
+    class Here:
+        chosen, library = staticmethod(nullcontext), staticmethod(lambda: npu.c)
+        stream = staticmethod(lambda operator: stream)
+        # On an NPU nobody waits. Here memory that is given back is gone at once.
+        finish = staticmethod(lambda: check(npu.c.GnSynchronizeStream(stream), npu.c))
+
+    inputs = [torch.from_numpy(one) for one in (data((5, 70), 30), data((33, 70), 31), data((1, 33), 32)[0])]
+    grad = torch.from_numpy(data((5, 33), 33))
+
+    def results() -> list[Any]:
+        leaves = [one.clone().requires_grad_() for one in inputs]
+        y = torch_ops.gelu(torch_ops.linear(*leaves))
+        return [y.detach(), *torch.autograd.grad(y, leaves, grad)]
+
+    on_the_twin = results()
+    monkeypatch.setattr(launch, "device_of", lambda _: Here)
+    assert npu.seen("launches") == 0
+    for one, right in zip(results(), on_the_twin, strict=True):
+        torch.testing.assert_close(one, right, rtol=0, atol=0)
+    assert npu.seen("launches") == 4
+    assert npu.c.GnDestroyStream(stream) == 0
+
+
 def test_cores_are_those_of_the_device(npu: Npu) -> None:
     stream = npu.wrap(npu.runtime.stand_in_stream())
     x, gamma = data((64, 4, 9), 6), data((1, 4), 7)[0]

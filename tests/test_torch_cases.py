@@ -16,7 +16,8 @@ from torch_support import DTYPES, array  # noqa: E402
 from gn_tutorial import nn, torch_ops  # noqa: E402
 from gn_tutorial.accuracy import accuracy  # noqa: E402
 from gn_tutorial.errors import ArgumentError, KernelError  # noqa: E402
-from gn_tutorial.torch_ops import case_linear, twin_kernel  # noqa: E402
+from gn_tutorial.torch_ops import case_linear  # noqa: E402
+from gn_tutorial.torch_ops.launch import launch  # noqa: E402
 
 OPS = torch.ops.gn_tutorial
 ATEN = torch.nn.functional
@@ -144,13 +145,12 @@ def test_wrong_gradients_are_found() -> None:
 
 def test_only_what_is_needed_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     masks = []
-    real = case_linear.run
 
-    def watched(op: str, inputs: object, **attributes: object) -> tuple[Tensor, ...]:
-        masks.append(attributes.get("output_mask"))
-        return real(op, inputs, **attributes)
+    def watched(name: str, inputs: object, numbers: tuple, outputs: object) -> None:
+        masks.append([bool(one) for one in numbers[0]] if numbers else None)
+        launch(name, inputs, numbers, outputs)
 
-    monkeypatch.setattr(case_linear, "run", watched)
+    monkeypatch.setattr(case_linear, "launch", watched)
     x, weight, bias = data((6, 20), (7, 20), (7,))
     OPS.linear(x, weight.requires_grad_(), bias).sum().backward()
     OPS.linear(x.requires_grad_(), weight.detach(), bias.requires_grad_()).sum().backward()
@@ -182,6 +182,15 @@ def test_any_layout(layout: str) -> None:
     torch.testing.assert_close(
         OPS.linear(seen, weight), OPS.linear(seen.contiguous(), weight.contiguous()), rtol=0, atol=0
     )
+
+
+def test_more_axes_than_the_host_api_has() -> None:
+    x, weight, bias = data((2, 1, 3, 1, 2, 1, 2, 1, 2, 5), (4, 5), (4,))
+    gaps = x.repeat_interleave(2, -1)[..., ::2]
+    for op, builtin, inputs in ((OPS.gelu, aten_gelu, [x]), (OPS.linear, ATEN.linear, [x, weight, bias])):
+        grad = torch.randn(builtin(*inputs).shape, generator=torch.Generator().manual_seed(1))
+        for given in (inputs, [gaps, *inputs[1:]]):
+            assert fault(op, builtin, given, grad) == ""
 
 
 def test_empty_tensors() -> None:
@@ -343,12 +352,13 @@ def test_a_tensor_elsewhere_is_refused() -> None:
             call()
 
 
-def test_an_npu_is_refused_and_said_so() -> None:
+def test_without_an_npu_its_launch_says_why() -> None:
     class Elsewhere:
         device = torch.device("privateuseone")
 
-    with pytest.raises(KernelError, match="gelu has no launch for privateuseone"):
-        twin_kernel.run("gelu", [Elsewhere()])
+    for name in ("Gelu", "GeluBackward", "Linear", "LinearBackward"):
+        with pytest.raises(KernelError, match="there is no NPU to run on"):
+            launch(name, [Elsewhere()], (), [])
     names = {"gelu", "gelu_backward", "linear", "linear_backward"}
     assert names <= set(torch_ops.__all__)
     for name in names:
