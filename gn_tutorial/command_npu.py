@@ -6,11 +6,12 @@ import shlex
 from pathlib import Path
 
 from gn_tutorial import npu
+from gn_tutorial.host_library import OPERATORS
 from gn_tutorial.terminal import emit_json, working
 
 
 def run(folder: Path, *, build: bool, as_json: bool) -> None:
-    """Print the reason why there is no NPU and the build commands; with ``build``, run them."""
+    """Print the reason why there is no NPU, the build commands and what they build; with ``build``, run them."""
     available, reason = npu.npu_available()
     commands = npu.build_commands(folder)
     library = None
@@ -18,7 +19,12 @@ def run(folder: Path, *, build: bool, as_json: bool) -> None:
         with working("building the host API for the NPU"):
             library = npu.build(folder)
     if as_json:
-        emit_json({"npu": available, "reason": reason, "commands": commands, "library": library, "tested": npu.NOT_RUN})
+        emit_json(
+            {
+                "npu": available, "reason": reason, "commands": commands, "operators": list(OPERATORS),
+                "library": library, "tested": npu.NOT_RUN,
+            }
+        )  # fmt: skip
         return
     print(f"NPU: {reason}" if available else f"no NPU: {reason}")
     if library is not None:
@@ -27,4 +33,5 @@ def run(folder: Path, *, build: bool, as_json: bool) -> None:
         print("build the host API for one, after `source <CANN>/set_env.sh`:")
         for command in commands:
             print(f"  {shlex.join(command)}")
+    print(f"{npu.LIBRARY} has these operators: {', '.join(OPERATORS)}")
     print(f"This part of the course was {npu.NOT_RUN}.")

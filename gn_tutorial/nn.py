@@ -1,6 +1,6 @@
 """Modules for PyTorch models: ``GroupNorm`` in place of ``torch.nn.GroupNorm``, ``GroupNormSiLU``, ``convert``.
 
-``GELU`` and ``Linear`` are the same for the cases besides GroupNorm, on the CPU.
+``GELU`` and ``Linear`` are the same for the cases besides GroupNorm.
 
 On the CPU the twin computes; on an NPU the kernels would, which was not done here. Arguments, parameters, state dict
 and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists where the results differ.

@@ -24,8 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("host") / "for c"
     names = [path.name for path in host_folder.write(made)]
     assert names == [
-        "example.c", "gn_host_api.h", "gn_host_twin.h", "group_norm_any.so",
-        "group_norm_backward_any.so", "group_norm_silu.so", "libgn_host.so", "strided_copy.so",
+        "example.c", "gelu_backward_kernel.so", "gelu_kernel.so", "gn_host_api.h", "gn_host_twin.h",
+        "group_norm_any.so", "group_norm_backward_any.so", "group_norm_silu.so", "libgn_host.so",
+        "linear_backward_kernel.so", "linear_kernel.so", "strided_copy.so",
     ]  # fmt: skip
     assert sorted(path.name for path in made.iterdir()) == names
     return made
