@@ -120,7 +120,9 @@ def test_a_c_program_waits_and_names_kernels(folder: Path) -> None:
 def test_the_command_writes_the_folder_and_says_what_to_do(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "gn_tutorial", "host-library", str(tmp_path / "made"), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    # A line says that work goes on where that takes two seconds, which it does on a busy machine.
+    assert done.stderr in ("", "gnt: compiling the host API and its kernels ...\n")
     said = json.loads(done.stdout)
     assert {Path(one).name for one in said["files"]} >= {"gn_host_api.h", "libgn_host.so", "group_norm_any.so"}
     assert all(Path(one).is_file() for one in said["files"])
