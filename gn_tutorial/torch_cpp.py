@@ -1,6 +1,6 @@
-"""The operator registered in PyTorch from C++: ``torch.ops.gn_tutorial_cpp``, built from ``kernels/torch_cpp``.
+"""The operators registered in PyTorch from C++: ``torch.ops.gn_tutorial_cpp``, built from ``kernels/torch_cpp``.
 
-The same operator as ``torch.ops.gn_tutorial``, on the same host API, without Python between the dispatcher and the
+The same operators as ``torch.ops.gn_tutorial``, on the same host API, without Python between the dispatcher and the
 kernel. docs/npu.md and kernels/torch_cpp/README.md explain it.
 """
 
@@ -23,9 +23,9 @@ from gn_tutorial.spec import kernels_root
 
 NAMESPACE = "gn_tutorial_cpp"
 #: Operators of the host API that it calls.
-OPERATORS = ("GroupNorm", "GroupNormBackward")
+OPERATORS = ("GroupNorm", "GroupNormBackward", "Gelu", "GeluBackward", "Linear", "LinearBackward")
 #: npu.cpp is not among them: it is compiled where torch_npu is, by setup.py.
-SOURCES = ("checks.cpp", "host.cpp", "cpu.cpp", "meta.cpp", "group_norm.cpp")
+SOURCES = ("checks.cpp", "host.cpp", "cpu.cpp", "meta.cpp", "group_norm.cpp", "cases.cpp")
 _BUILD_SECONDS = 1200  # a minute on a quiet machine: the headers of torch are 200,000 lines
 
 

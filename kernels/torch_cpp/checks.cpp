@@ -17,9 +17,13 @@ std::string Name(at::ScalarType type) {
   }
 }
 
-void CheckData(const at::Tensor& x, int64_t num_groups) {
+void CheckType(const at::Tensor& x) {
   TORCH_CHECK_VALUE(x.scalar_type() == at::kFloat || x.scalar_type() == at::kHalf || x.scalar_type() == at::kBFloat16,
                     "x is ", Name(x.scalar_type()), "; it must be float32, float16 or bfloat16");
+}
+
+void CheckData(const at::Tensor& x, int64_t num_groups) {
+  CheckType(x);
   TORCH_CHECK_VALUE(x.dim() >= kLeastAxes && x.dim() <= kMostAxes, "x has ", x.dim(), " axes; it needs ", kLeastAxes,
                     " to ", kMostAxes, ": (N, C, ...)");
   const c10::SymInt channels = x.sym_size(1);
@@ -65,6 +69,38 @@ void CheckBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tens
   CheckChannels("weight", weight, x);
   TORCH_CHECK_VALUE(weight.has_value() || !output_mask[1],
                     "output_mask[1] asks for the gradient of weight, and weight is None");
+}
+
+void CheckGelu(const at::Tensor& x) {
+  CheckType(x);
+  TORCH_CHECK_VALUE(x.dim() <= kMostAxes, "x has ", x.dim(), " axes; it may have ", kMostAxes);
+}
+
+void CheckGeluBackward(const at::Tensor& grad_y, const at::Tensor& x) {
+  CheckGelu(x);
+  CheckLike("grad_y", grad_y, x, x.scalar_type(), x.sym_sizes(), "the shape of x");
+}
+
+void CheckLinear(const at::Tensor& x, const at::Tensor& weight, const MaybeTensor& bias) {
+  CheckType(x);
+  TORCH_CHECK_VALUE(x.dim() >= 1 && x.dim() <= kMostAxes, "x has ", x.dim(), " axes; it needs 1 to ", kMostAxes,
+                    ": (..., K)");
+  TORCH_CHECK_VALUE(weight.dim() == 2, "weight has ", weight.dim(), " axes; it needs 2: (O, K)");
+  const c10::SymInt shape[] = {weight.sym_size(0), x.sym_size(-1)};
+  CheckLike("weight", weight, x, x.scalar_type(), shape, "a column for each element of x's last axis");
+  if (bias.has_value())
+    CheckLike("bias", *bias, x, x.scalar_type(), {weight.sym_size(0)}, "one number for each row of weight");
+}
+
+void CheckLinearBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& weight) {
+  CheckLinear(x, weight, std::nullopt);
+  CheckLike("grad_y", grad_y, x, x.scalar_type(), LinearShape(x, weight), "the shape of y");
+}
+
+c10::SymDimVector LinearShape(const at::Tensor& x, const at::Tensor& weight) {
+  c10::SymDimVector shape(x.sym_sizes().begin(), x.sym_sizes().end());
+  shape.back() = weight.sym_size(0);
+  return shape;
 }
 
 void CheckDevice(const at::Tensor& x, c10::DeviceType type, const char* what) {

@@ -3,6 +3,7 @@
 // Sizes are symbolic integers: in a traced graph a comparison of two becomes a condition that the graph keeps.
 #pragma once
 #include <ATen/core/Tensor.h>
+#include <c10/util/SmallVector.h>
 
 #include <array>
 #include <optional>
@@ -16,6 +17,12 @@ void CheckForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTen
                   double eps);
 void CheckBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
                    const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask);
+void CheckGelu(const at::Tensor& x);
+void CheckGeluBackward(const at::Tensor& grad_y, const at::Tensor& x);
+void CheckLinear(const at::Tensor& x, const at::Tensor& weight, const MaybeTensor& bias);
+void CheckLinearBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& weight);
+// (..., O) for x (..., K) and weight (O, K).
+c10::SymDimVector LinearShape(const at::Tensor& x, const at::Tensor& weight);
 // Throws unless x is where this implementation runs: a dispatcher key says less than that when tensors are mixed.
 void CheckDevice(const at::Tensor& x, c10::DeviceType type, const char* what);
 

@@ -1,12 +1,11 @@
 // The operators for tensors on the CPU: the host API over the twin. A call waits for its result, as PyTorch expects there.
-#include <torch/library.h>
 #include <unistd.h>
 
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "host.h"
+#include "operators.h"
 
 namespace gn_torch {
 namespace {
@@ -62,38 +61,25 @@ class OwnStream {
   pid_t process_ = 0;
 };
 
-void RunAndWait(Planned planned) {
-  static thread_local OwnStream own;
-  GnStream* const stream = own.Get();
-  Twin().Check(planned.Run(stream));
-  Twin().Check(Twin().SynchronizeStream(stream));
-}
+struct Cpu {
+  static constexpr c10::DeviceType kType = c10::DeviceType::CPU;
+  static constexpr const char* kName = "the CPU";
+  using Guard = NoGuard;
 
-Three Forward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups, double eps) {
-  CheckForward(x, weight, bias, num_groups, eps);
-  CheckDevice(x, at::kCPU, "the CPU");
-  Three made = ForwardOutputs(x, num_groups);
-  RunAndWait(PlanForward(Twin(), x, weight, bias, num_groups, eps, made));
-  return made;
-}
-
-Three Backward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
-               const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask) {
-  CheckBackward(grad_y, x, mean, rstd, weight, num_groups, output_mask);
-  CheckDevice(x, at::kCPU, "the CPU");
-  Three made = BackwardOutputs(x, output_mask);
-  if (output_mask[0] || output_mask[1] || output_mask[2])
-    RunAndWait(PlanBackward(Twin(), grad_y, x, mean, rstd, weight, num_groups, output_mask, made));
-  return made;
-}
+  template <class Plan, class... Tensors>
+  static void Launch(const char*, const Plan& plan, const Tensors&...) {
+    static thread_local OwnStream own;
+    Planned planned = plan(Twin());
+    GnStream* const stream = own.Get();
+    Twin().Check(planned.Run(stream));
+    Twin().Check(Twin().SynchronizeStream(stream));
+  }
+};
 
 }  // namespace
 }  // namespace gn_torch
 
-TORCH_LIBRARY_IMPL(gn_tutorial_cpp, CPU, m) {
-  m.impl("group_norm", &gn_torch::Forward);
-  m.impl("group_norm_backward", &gn_torch::Backward);
-}
+TORCH_LIBRARY_IMPL(gn_tutorial_cpp, CPU, m) { gn_torch::Operators<gn_torch::Cpu>::Register(m); }
 
 // From now on the operators use this build of the host API, and launches of kernel entries[i] run the library paths[i].
 extern "C" __attribute__((visibility("default"))) void gn_torch_use_twin(const char* host, const char* const* entries,

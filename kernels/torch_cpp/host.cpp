@@ -47,6 +47,7 @@ void OfThisLibrary() {}
 Host::Host(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   TORCH_CHECK(library_ != nullptr, "the host API cannot be loaded: ", dlerror());
 #define GN_FIND(name, symbol) name = reinterpret_cast<decltype(name)>(Find(symbol))
+#define GN_FIND_BOTH(name) (GN_FIND(name##GetWorkspaceSize, #name "GetWorkspaceSize"), GN_FIND(name, #name))
   GN_FIND(GetRecentErrMsg, "GnGetRecentErrMsg");
   GN_FIND(CreateTensor, "GnCreateTensor");
   GN_FIND(DestroyTensor, "GnDestroyTensor");
@@ -54,10 +55,13 @@ Host::Host(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | R
   GN_FIND(SynchronizeStream, "GnSynchronizeStream");
   GN_FIND(DestroyStream, "GnDestroyStream");
   GN_FIND(DestroyExecutor, "GnDestroyExecutor");
-  GN_FIND(GroupNormGetWorkspaceSize, "GroupNormGetWorkspaceSize");
-  GN_FIND(GroupNorm, "GroupNorm");
-  GN_FIND(GroupNormBackwardGetWorkspaceSize, "GroupNormBackwardGetWorkspaceSize");
-  GN_FIND(GroupNormBackward, "GroupNormBackward");
+  GN_FIND_BOTH(GroupNorm);
+  GN_FIND_BOTH(GroupNormBackward);
+  GN_FIND_BOTH(Gelu);
+  GN_FIND_BOTH(GeluBackward);
+  GN_FIND_BOTH(Linear);
+  GN_FIND_BOTH(LinearBackward);
+#undef GN_FIND_BOTH
 #undef GN_FIND
 }
 
@@ -122,6 +126,43 @@ Planned PlanBackward(const Host& host, const at::Tensor& grad_y, const at::Tenso
   Planned planned(host, host.GroupNormBackward);
   host.Check(host.GroupNormBackwardGetWorkspaceSize(dy, in, m, r, gamma, sizes.n, sizes.c, sizes.hxw, num_groups,
                                                     wanted, 3, dx, dgamma, dbeta, &planned.bytes, &planned.executor));
+  planned.Allocate(x);
+  return planned;
+}
+
+Planned PlanGelu(const Host& host, const at::Tensor& x, const at::Tensor& made) {
+  const Described in(host, x), y(host, made);
+  Planned planned(host, host.Gelu);
+  host.Check(host.GeluGetWorkspaceSize(in, y, &planned.bytes, &planned.executor));
+  planned.Allocate(x);
+  return planned;
+}
+
+Planned PlanGeluBackward(const Host& host, const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& made) {
+  const Described dy(host, grad_y), in(host, x), dx(host, made);
+  Planned planned(host, host.GeluBackward);
+  host.Check(host.GeluBackwardGetWorkspaceSize(dy, in, dx, &planned.bytes, &planned.executor));
+  planned.Allocate(x);
+  return planned;
+}
+
+Planned PlanLinear(const Host& host, const at::Tensor& x, const at::Tensor& weight, const MaybeTensor& bias,
+                   const at::Tensor& made) {
+  const Described in(host, x), w(host, weight), b(host, bias), y(host, made);
+  Planned planned(host, host.Linear);
+  host.Check(host.LinearGetWorkspaceSize(in, w, b, y, &planned.bytes, &planned.executor));
+  planned.Allocate(x);
+  return planned;
+}
+
+Planned PlanLinearBackward(const Host& host, const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& weight,
+                           std::array<bool, 3> mask, const Three& made) {
+  const Described dy(host, grad_y), in(host, x), w(host, weight);
+  const Described dx(host, std::get<0>(made)), dweight(host, std::get<1>(made)), dbias(host, std::get<2>(made));
+  const uint8_t wanted[] = {mask[0], mask[1], mask[2]};
+  Planned planned(host, host.LinearBackward);
+  host.Check(
+      host.LinearBackwardGetWorkspaceSize(dy, in, w, wanted, 3, dx, dweight, dbias, &planned.bytes, &planned.executor));
   planned.Allocate(x);
   return planned;
 }

@@ -32,6 +32,14 @@ class Host {
   decltype(&::GroupNorm) GroupNorm;
   decltype(&::GroupNormBackwardGetWorkspaceSize) GroupNormBackwardGetWorkspaceSize;
   decltype(&::GroupNormBackward) GroupNormBackward;
+  decltype(&::GeluGetWorkspaceSize) GeluGetWorkspaceSize;
+  decltype(&::Gelu) Gelu;
+  decltype(&::GeluBackwardGetWorkspaceSize) GeluBackwardGetWorkspaceSize;
+  decltype(&::GeluBackward) GeluBackward;
+  decltype(&::LinearGetWorkspaceSize) LinearGetWorkspaceSize;
+  decltype(&::Linear) Linear;
+  decltype(&::LinearBackwardGetWorkspaceSize) LinearBackwardGetWorkspaceSize;
+  decltype(&::LinearBackward) LinearBackward;
 
  private:
   void* library_;
@@ -65,6 +73,12 @@ Planned PlanForward(const Host& host, const at::Tensor& x, const MaybeTensor& we
 Planned PlanBackward(const Host& host, const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean,
                      const at::Tensor& rstd, const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> mask,
                      const Three& made);
+Planned PlanGelu(const Host& host, const at::Tensor& x, const at::Tensor& made);
+Planned PlanGeluBackward(const Host& host, const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& made);
+Planned PlanLinear(const Host& host, const at::Tensor& x, const at::Tensor& weight, const MaybeTensor& bias,
+                   const at::Tensor& made);
+Planned PlanLinearBackward(const Host& host, const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& weight,
+                           std::array<bool, 3> mask, const Three& made);
 
 // The path of a library that lies beside the one that this function is in.
 std::string Beside(const char* name);

@@ -1,30 +1,20 @@
 // The operators for tensors without data: what a tracer, such as torch.compile, runs to learn shapes, types and layouts.
-#include <torch/library.h>
-
-#include "outputs.h"
+#include "operators.h"
 
 namespace gn_torch {
 namespace {
 
-Three MetaForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
-                  double eps) {
-  CheckForward(x, weight, bias, num_groups, eps);
-  // The dispatcher comes here if any argument is on meta: memory for a real x would be given back as it was found.
-  CheckDevice(x, at::kMeta, "meta");
-  return ForwardOutputs(x, num_groups);
-}
+// The dispatcher comes here if any argument is on meta, and CheckDevice refuses a real x: its results would be memory as it was found.
+struct Meta {
+  static constexpr c10::DeviceType kType = c10::DeviceType::Meta;
+  static constexpr const char* kName = "meta";
+  using Guard = NoGuard;
 
-Three MetaBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
-                   const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask) {
-  CheckBackward(grad_y, x, mean, rstd, weight, num_groups, output_mask);
-  CheckDevice(x, at::kMeta, "meta");
-  return BackwardOutputs(x, output_mask);
-}
+  template <class Plan, class... Tensors>
+  static void Launch(const char*, const Plan&, const Tensors&...) {}
+};
 
 }  // namespace
 }  // namespace gn_torch
 
-TORCH_LIBRARY_IMPL(gn_tutorial_cpp, Meta, m) {
-  m.impl("group_norm", &gn_torch::MetaForward);
-  m.impl("group_norm_backward", &gn_torch::MetaBackward);
-}
+TORCH_LIBRARY_IMPL(gn_tutorial_cpp, Meta, m) { gn_torch::Operators<gn_torch::Meta>::Register(m); }

@@ -4,14 +4,13 @@
 // its own, worked through by another thread. So the second call of the host API goes into that queue, too.
 // Written from the public headers of torch_npu; not run on an NPU.
 #include <c10/core/DeviceGuard.h>
-#include <torch/library.h>
 
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
 
-#include "host.h"
+#include "operators.h"
 #include "torch_npu/csrc/core/npu/NPUStream.h"
 #include "torch_npu/csrc/framework/OpCommand.h"
 
@@ -54,44 +53,28 @@ void Queue(const char* name, Planned planned, std::vector<at::Tensor> tensors) {
   at_npu::native::OpCommand::RunOpApiV2(name, work);
 }
 
-std::vector<at::Tensor> All(std::initializer_list<at::Tensor> tensors, const MaybeTensor& first,
-                            const MaybeTensor& second, const Three& made) {
-  std::vector<at::Tensor> all(tensors);
-  for (const MaybeTensor* one : {&first, &second})
-    if (one->has_value()) all.push_back(**one);
-  for (const at::Tensor* one : {&std::get<0>(made), &std::get<1>(made), &std::get<2>(made)}) all.push_back(*one);
-  return all;
+void Keep(std::vector<at::Tensor>* kept, const at::Tensor& one) { kept->push_back(one); }
+void Keep(std::vector<at::Tensor>* kept, const MaybeTensor& one) {
+  if (one.has_value()) kept->push_back(*one);
+}
+void Keep(std::vector<at::Tensor>* kept, const Three& made) {
+  for (const at::Tensor* one : {&std::get<0>(made), &std::get<1>(made), &std::get<2>(made)}) kept->push_back(*one);
 }
 
-Three NpuForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
-                 double eps) {
-  CheckForward(x, weight, bias, num_groups, eps);
-  CheckDevice(x, c10::DeviceType::PrivateUse1, "an NPU");
-  const c10::OptionalDeviceGuard guard(x.device());  // memory, cores and stream are those of the current device
-  Three made = ForwardOutputs(x, num_groups);
-  Queue("gn_tutorial_cpp::group_norm", PlanForward(Npu(), x, weight, bias, num_groups, eps, made),
-        All({x}, weight, bias, made));
-  return made;
-}
+struct OnNpu {
+  static constexpr c10::DeviceType kType = c10::DeviceType::PrivateUse1;
+  static constexpr const char* kName = "an NPU";
+  using Guard = c10::OptionalDeviceGuard;  // memory, cores and stream are those of the current device
 
-Three NpuBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
-                  const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask) {
-  CheckBackward(grad_y, x, mean, rstd, weight, num_groups, output_mask);
-  CheckDevice(x, c10::DeviceType::PrivateUse1, "an NPU");
-  const c10::OptionalDeviceGuard guard(x.device());
-  Three made = BackwardOutputs(x, output_mask);
-  if (output_mask[0] || output_mask[1] || output_mask[2]) {
-    Queue("gn_tutorial_cpp::group_norm_backward",
-          PlanBackward(Npu(), grad_y, x, mean, rstd, weight, num_groups, output_mask, made),
-          All({grad_y, x, mean, rstd}, weight, std::nullopt, made));
+  template <class Plan, class... Tensors>
+  static void Launch(const char* name, const Plan& plan, const Tensors&... tensors) {
+    std::vector<at::Tensor> kept;
+    (Keep(&kept, tensors), ...);
+    Queue(name, plan(Npu()), std::move(kept));
   }
-  return made;
-}
+};
 
 }  // namespace
 }  // namespace gn_torch
 
-TORCH_LIBRARY_IMPL(gn_tutorial_cpp, PrivateUse1, m) {
-  m.impl("group_norm", &gn_torch::NpuForward);
-  m.impl("group_norm_backward", &gn_torch::NpuBackward);
-}
+TORCH_LIBRARY_IMPL(gn_tutorial_cpp, PrivateUse1, m) { gn_torch::Operators<gn_torch::OnNpu>::Register(m); }

@@ -28,4 +28,16 @@ inline Three BackwardOutputs(const at::Tensor& x, std::array<bool, 3> mask) {
   return {mask[0] ? EmptyLike(x) : at::Tensor(), channels(mask[1]), channels(mask[2])};
 }
 
+inline at::Tensor LinearOutput(const at::Tensor& x, const at::Tensor& weight) {
+  return at::empty_symint(LinearShape(x, weight), x.options());
+}
+
+// As BackwardOutputs, for Linear; contiguous.
+inline Three LinearBackwardOutputs(const at::Tensor& x, const at::Tensor& weight, std::array<bool, 3> mask) {
+  const auto made = [&](bool wanted, c10::SymIntArrayRef shape) {
+    return wanted ? at::empty_symint(shape, x.options()) : at::Tensor();
+  };
+  return {made(mask[0], x.sym_sizes()), made(mask[1], weight.sym_sizes()), made(mask[2], {weight.sym_size(0)})};
+}
+
 }  // namespace gn_torch

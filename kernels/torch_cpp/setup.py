@@ -27,7 +27,7 @@ def sources(*names: str) -> list[str]:
 extensions = [
     CppExtension(
         "gn_torch",
-        sources("checks", "host", "cpu", "meta", "group_norm"),
+        sources("checks", "host", "cpu", "meta", "group_norm", "cases"),
         include_dirs=[*INCLUDE],
         extra_compile_args=COMPILE,
     )
