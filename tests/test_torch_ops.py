@@ -25,7 +25,7 @@ from torch_support import (  # noqa: E402
     results,
 )
 
-from gn_tutorial import host_api, torch_ops  # noqa: E402
+from gn_tutorial import host_api, host_library, torch_ops  # noqa: E402
 from gn_tutorial.accuracy import accuracy  # noqa: E402
 from gn_tutorial.bench_grid import load_grid  # noqa: E402
 from gn_tutorial.spec import find_kernel  # noqa: E402
@@ -223,14 +223,14 @@ def test_gradcheck(norm: Callable) -> None:
 def test_only_what_is_needed_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     x, weight, bias, grad = data(SHAPE)
     asked = []
-    call = host_api.host_library.call
+    call = host_library.call
 
     def seen(loaded: object, name: str, arguments: tuple, *rest: object) -> object:
         if name == "GroupNormBackward":
             asked.append(list(arguments[9]))
         return call(loaded, name, arguments, *rest)
 
-    monkeypatch.setattr(host_api.host_library, "call", seen)
+    monkeypatch.setattr(host_library, "call", seen)
     for wanted in ([True, False, False], [False, True, True], [False, False, True]):
         leaves = [one.clone().requires_grad_(need) for one, need in zip((x, weight, bias), wanted, strict=True)]
         ours(*leaves, GROUPS).backward(grad)
