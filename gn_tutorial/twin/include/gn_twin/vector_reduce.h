@@ -3,6 +3,7 @@
 // The order of the additions decides the bits of a sum. Inside a repeat or block: a tree of adjacent pairs; lanes that the mask
 // leaves out are absent. Source: docs/zh/api, 归约计算; undecided points in docs/hardware-choices.md (half_tree, reduce_lanes).
 #pragma once
+#include "gn_twin/block_sums.h"
 #include "gn_twin/vector_binary.h"
 
 namespace gn_twin {
@@ -190,6 +191,14 @@ inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uin
   constexpr uint32_t kBlocks = kRepeatBytes / kBlockBytes;
   const SumRule rule(core);
   const bool neighbours = core.job->options.reduce_lanes == 0;
+  if constexpr (kSame<T, float>) {
+    if (neighbours && !rule.finish.flush) {
+      for (uint32_t repeat = 0; repeat < repeats; ++repeat)
+        SumEightBlocks(reinterpret_cast<float*>(out + repeat * pitch), src + LaneIndex<T>(strides, repeat, 0),
+                       uint64_t{strides.blk} * kPerBlock);
+      return;
+    }
+  }
   for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
     float lanes[kBlocks * kPerBlock];
     for (uint32_t block = 0; block < kBlocks; ++block) {
