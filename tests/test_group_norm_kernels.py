@@ -39,6 +39,8 @@ GRID = [
     ((7, 24, 7, 7), 8),  # many small groups
     ((300, 6), 2),  # many samples without a spatial axis
     ((2, 2048, 3), 512),  # rows shorter than a block
+    ((3, 4100, 5), 2),  # groups of more channels than step 4 holds the gamma and beta of
+    ((2, 2049, 9), 3),  # one channel more than that, in three groups
 ]
 
 
@@ -64,8 +66,8 @@ def test_an_empty_batch_gives_empty_results(spec: KernelSpec) -> None:
     assert result.mean.shape == result.rstd.shape == (0, 3)
 
 
-@pytest.mark.parametrize(("shape", "groups"), [GRID[2], GRID[5], GRID[9], GRID[15], GRID[16]], ids=str)
-@pytest.mark.parametrize("spec", RUNGS[4:])
+@pytest.mark.parametrize(("shape", "groups"), [GRID[2], GRID[5], GRID[9], GRID[15], GRID[16], GRID[-2]], ids=str)
+@pytest.mark.parametrize("spec", RUNGS[3:])
 def test_copies_that_come_as_late_as_flags_allow_change_no_bit(
     spec: KernelSpec, shape: tuple[int, ...], groups: int
 ) -> None:
