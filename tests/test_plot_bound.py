@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from gn_tutorial.bench import Bench, Row
@@ -54,7 +56,7 @@ def test_a_box_grows_until_no_other_is_under_it() -> None:
     assert [text.get_text() for text in axis.texts] == ["4 5 6 7", "3", "2", "2"]
     axis.figure.draw_without_rendering()
     boxes = [text.get_bbox_patch().get_window_extent() for text in axis.texts[:3]]
-    assert all(left.x1 < right.x0 for left, right in zip(boxes, boxes[1:], strict=False))
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 def test_kernels_that_did_not_run_have_no_box() -> None:
