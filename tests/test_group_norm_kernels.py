@@ -140,6 +140,20 @@ def test_each_step_reads_no_more_and_computes_with_fewer_instructions() -> None:
     assert tallies[3].bytes_in < 0.7 * tallies[2].bytes_in
 
 
+def test_step_4_brings_x_twice_and_gamma_and_beta_once_a_core() -> None:
+    result = run(OP.kernels[3], (2, 32, 40, 40), 8, blocks=4)
+    assert result.tally.bytes_in == 4 * (2 * 2 * 32 * 40 * 40 + 4 * 2 * 32)
+
+
+def test_step_4_without_gamma_and_beta_of_more_channels_than_it_holds() -> None:
+    x = sample.inputs(OP, (2, 2500, 3), seed=4)["x"]
+    ones, zeros = np.ones(2500, np.float32), np.zeros(2500, np.float32)
+    plain, given = (kernel("group_norm/vectorised")(x, *affine, num_groups=5) for affine in ((), (ones, zeros)))
+    assert plain.diagnostics == ()
+    np.testing.assert_array_equal(plain.y, given.y)
+    np.testing.assert_allclose(plain.y, group_norm(x, num_groups=5).y, rtol=1e-5, atol=4e-5)
+
+
 @pytest.mark.parametrize("offset", [1e2, 1e4])
 def test_a_mean_far_above_the_spread_costs_no_digit(offset: float) -> None:
     """From step 4 on: before, the mean is one float, and its rounding is a part of the spread."""
