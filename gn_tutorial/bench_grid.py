@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gn_tutorial.bound import ONE_READ, TWO_READS, TWO_READS_SPLIT
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.spec import OpSpec
 
@@ -24,6 +25,8 @@ CHECKS = {
     "against measured": ("factor", "below_us", "times", "of_shapes"),
     "speed-up": ("kernel", "over", "least"),
 }
+#: Keys that a target of one check may have besides.
+MORE = {"speed-up": {"bound"}}
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,15 @@ class Case:
 class Target:
     """One thing that the results are held to.
 
-    check: one of CHECKS. kinds: the shapes it is about; empty: all. kernel: the kernel it is about; "": the last of the
-    ladder that takes the dtype. The numbers are those of CHECKS[check].
+    check: one of CHECKS. kinds: the shapes it is about; empty: all. bound: only those of them that have a bound of this
+    kind (``gn_tutorial.bound``) for the kernel; "": any. kernel: the kernel it is about; "": the last of the ladder
+    that takes the dtype. The numbers are those of CHECKS[check].
     """
 
     name: str
     check: str
     kinds: tuple[str, ...] = ()
+    bound: str = ""
     kernel: str = ""
     over: str = ""
     least: float = 0.0
@@ -169,8 +174,10 @@ def _target(op: OpSpec, table: dict[str, Any]) -> Target:
         raise ValueError(f"target '{target.name}': check is one of {', '.join(CHECKS)}")
     general = {"name", "check", "kinds", "kernel"}
     wanted = set(CHECKS[target.check])
-    if wrong := (wanted - set(table)) | (set(table) - general - wanted):
+    if wrong := (wanted - set(table)) | (set(table) - general - wanted - MORE.get(target.check, set())):
         raise ValueError(f"target '{target.name}': {', '.join(sorted(wrong))} missing or out of place")
+    if target.bound not in ("", ONE_READ, TWO_READS, TWO_READS_SPLIT):
+        raise ValueError(f"target '{target.name}': no bound is '{target.bound}'")
     ids = [kernel.id for kernel in op.kernels]
     for kernel in filter(None, (target.kernel, target.over)):
         if kernel not in ids:

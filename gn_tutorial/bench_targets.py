@@ -128,7 +128,8 @@ def _speed_up(bench: Bench, target: Target) -> Verdict:
     slow = {
         row.case: row for row in rows_that_ran(bench.of(target.over)) if not target.kinds or row.kind in target.kinds
     }
-    pairs = [(row, slow[row.case]) for row in rows_that_ran(bench.of(target.kernel)) if row.case in slow]
+    asked = (row for row in rows_that_ran(bench.of(target.kernel)) if target.bound in ("", row.bound_kind))
+    pairs = [(row, slow[row.case]) for row in asked if row.case in slow]
     if not pairs:
         return Verdict(target.name, None, "no shape was run by both")
     gains = {row.case: (other.modelled_us or 0.0) / (row.modelled_us or 1.0) for row, other in pairs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import matplotlib
@@ -13,8 +14,8 @@ from gn_tutorial.plot import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot_pipes import plain_logarithm
 
 _BOUND, _BEST, _OTHER = "#56B4E9", "#009E73", "#767676"
-#: Times closer than this part of the axis share one mark: their numbers would cover each other.
-_NEAR = 0.022
+#: Of the axis: the margins of a box, and each number in it. Boxes that would cover each other are one.
+_MARGIN, _NUMBER = 0.006, 0.016
 
 
 def bounds_and_times(bench: Bench) -> Picture:
@@ -39,11 +40,11 @@ def bounds_and_times(bench: Bench) -> Picture:
             bar = axis.barh(place, floor - left, left=left, height=0.66, color=_BOUND, hatch="//", edgecolor="white")
             bar.patches[0].set_gid(f"bound {place}")
             axis.plot([floor, floor], [place - 0.36, place + 0.36], color=INK, linewidth=1.6)
-            for together in _near(rows, (right / left) ** _NEAR):
+            for together in _boxes(rows, math.log(right / left)):
                 colour = _BEST if best in together else _OTHER
                 axis.text(
-                    together[0].modelled_us or 0.0, place, " ".join(str(row.step) for row in together), ha="center",
-                    va="center", fontsize=9, color="white",
+                    _middle(together), place, " ".join(str(row.step) for row in together), ha="center", va="center",
+                    fontsize=9, color="white",
                     bbox={"boxstyle": "round,pad=0.25", "facecolor": colour, "edgecolor": "white"},
                 )  # fmt: skip
             ratio = (best.modelled_us or 0.0) / floor
@@ -68,12 +69,25 @@ def bounds_and_times(bench: Bench) -> Picture:
     return Picture(figure, f"Modelled times and bounds on {bench.machine}, in us. {'. '.join(said)}.")
 
 
-def _near(rows: Sequence[Row], factor: float) -> list[list[Row]]:
-    """The rows by time; those within a factor of the quickest of them together, in the order of their steps."""
-    found: list[list[Row]] = []
-    for row in sorted(rows, key=lambda one: one.modelled_us or 0.0):
-        if found and (row.modelled_us or 0.0) < (found[-1][0].modelled_us or 0.0) * factor:
-            found[-1].append(row)
-        else:
-            found.append([row])
-    return [sorted(together, key=lambda one: one.step) for together in found]
+def _boxes(rows: Sequence[Row], width: float) -> list[list[Row]]:
+    """The rows by time, those together whose boxes would cover each other, each lot in the order of its steps.
+
+    width: of the axis, as the logarithm of the times at its ends.
+    """
+    found = [[row] for row in sorted(rows, key=lambda one: one.modelled_us or 0.0)]
+    place = 0
+    while place + 1 < len(found):
+        one, next_one = found[place : place + 2]
+        room = (2 * _MARGIN + _NUMBER * (len(one) + len(next_one))) / 2 * width
+        if math.log(_middle(next_one) / _middle(one)) >= room:
+            place += 1
+            continue
+        found[place : place + 2] = [one + next_one]
+        place = max(place - 1, 0)  # a wider box may reach the one before it
+    return [sorted(together, key=lambda row: row.step) for together in found]
+
+
+def _middle(together: Sequence[Row]) -> float:
+    """Of the times of a box, on a logarithmic axis."""
+    times = [row.modelled_us or 0.0 for row in together]
+    return math.sqrt(min(times) * max(times))

@@ -81,6 +81,8 @@ def test_an_operator_without_a_file_has_its_example() -> None:
         ("plus_us = 3", "plus_us = 3\ntimes = 2", "times missing or out of place"),
         ('kinds = ["uneven"]', 'kinds = ["odd"]', "no shape is 'odd'"),
         ('over = "group_norm/scalar"', 'over = "group_norm/none"', "'group_norm/none' is not registered"),
+        ('bound = "two reads"', 'bound = "three reads"', "no bound is 'three reads'"),
+        ("plus_us = 3", 'plus_us = 3\nbound = "two reads"', "bound missing or out of place"),
         ("shape = [8, 32, 64, 64]", "shape = [8, 0, 64, 64]", "kind or length"),
         ("[[tune]]", "[[tune", "cannot read the grid"),
     ],

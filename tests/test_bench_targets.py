@@ -79,6 +79,15 @@ def test_speed_up_needs_both_kernels_on_the_shape() -> None:
     assert judge(bench(rows[0]), [target])[0].word == "not run"
 
 
+def test_speed_up_may_be_about_one_kind_of_bound() -> None:
+    target = Target("faster", "speed-up", bound="two reads", kernel="op/b", over="op/a", least=10)
+    pair = row("op/a", "s", 200.0), row("op/b", "s", 20.0, bound_kind="two reads")
+    other = row("op/a", "t", 90.0), row("op/b", "t", 10.0)
+    (verdict,) = judge(bench(*pair, *other), [target])
+    assert (verdict.met, verdict.found) == (True, "1 of 1; 10.0 x at s to 10.0 x at s")
+    assert judge(bench(*other), [target])[0].word == "not run"
+
+
 def test_the_worst_come_first_and_are_ten() -> None:
     rows = [row("op/a", f"s{number}", 10.0 + number) for number in range(12)]
     listed = worst(bench(*rows))

@@ -39,6 +39,8 @@ GRID = [
     ((7, 24, 7, 7), 8),  # many small groups
     ((300, 6), 2),  # many samples without a spatial axis
     ((2, 2048, 3), 512),  # rows shorter than a block
+    ((3, 4100, 5), 2),  # groups of more channels than step 4 holds the gamma and beta of
+    ((2, 2049, 9), 3),  # one channel more than that, in three groups
 ]
 
 
@@ -64,8 +66,8 @@ def test_an_empty_batch_gives_empty_results(spec: KernelSpec) -> None:
     assert result.mean.shape == result.rstd.shape == (0, 3)
 
 
-@pytest.mark.parametrize(("shape", "groups"), [GRID[2], GRID[5], GRID[9], GRID[15], GRID[16]], ids=str)
-@pytest.mark.parametrize("spec", RUNGS[4:])
+@pytest.mark.parametrize(("shape", "groups"), [GRID[2], GRID[5], GRID[9], GRID[15], GRID[16], GRID[-2]], ids=str)
+@pytest.mark.parametrize("spec", RUNGS[3:])
 def test_copies_that_come_as_late_as_flags_allow_change_no_bit(
     spec: KernelSpec, shape: tuple[int, ...], groups: int
 ) -> None:
@@ -136,6 +138,20 @@ def test_each_step_reads_no_more_and_computes_with_fewer_instructions() -> None:
     assert max(bytes_in[5:]) < 1.05 * bytes_in[4]  # gamma and beta for smaller pieces, or statistics of other cores
     assert tallies[0].scalar > 100 * tallies[1].scalar
     assert tallies[3].bytes_in < 0.7 * tallies[2].bytes_in
+
+
+def test_step_4_brings_x_twice_and_gamma_and_beta_once_a_core() -> None:
+    result = run(OP.kernels[3], (2, 32, 40, 40), 8, blocks=4)
+    assert result.tally.bytes_in == 4 * (2 * 2 * 32 * 40 * 40 + 4 * 2 * 32)
+
+
+def test_step_4_without_gamma_and_beta_of_more_channels_than_it_holds() -> None:
+    x = sample.inputs(OP, (2, 2500, 3), seed=4)["x"]
+    ones, zeros = np.ones(2500, np.float32), np.zeros(2500, np.float32)
+    plain, given = (kernel("group_norm/vectorised")(x, *affine, num_groups=5) for affine in ((), (ones, zeros)))
+    assert plain.diagnostics == ()
+    np.testing.assert_array_equal(plain.y, given.y)
+    np.testing.assert_allclose(plain.y, group_norm(x, num_groups=5).y, rtol=1e-5, atol=4e-5)
 
 
 @pytest.mark.parametrize("offset", [1e2, 1e4])

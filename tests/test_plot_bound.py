@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from gn_tutorial.bench import Bench, Row
@@ -34,7 +36,7 @@ def test_a_bar_ends_at_the_lowest_bound_and_boxes_stand_at_the_times() -> None:
     assert [(text.get_text(), text.get_position()) for text in axis.texts] == [
         ("3", (6.0, 0)),
         ("2", (40.0, 0)),
-        ("2 3", (5.0, 1)),
+        ("2 3", (pytest.approx((5.0 * 5.01) ** 0.5), 1)),
     ]
     # The fastest has another colour than the others.
     colours = [text.get_bbox_patch().get_facecolor() for text in axis.texts]
@@ -44,6 +46,17 @@ def test_a_bar_ends_at_the_lowest_bound_and_boxes_stand_at_the_times() -> None:
     assert "2 k2   3 k3" in axis.get_xlabel()
     assert picture.alt.startswith("Modelled")
     assert "(1) G1 float32: bound 3.00 us; op/k2 40.00, op/k3 6.00; nearest op/k3, 2.00 times its bound" in picture.alt
+
+
+def test_a_box_grows_until_no_other_is_under_it() -> None:
+    """5 and 7 are apart from 4, each on its own; the box of both is not."""
+    times = {2: 10.4, 3: 8.9, 4: 5.76, 5: 5.49, 6: 5.49, 7: 4.97}
+    rows = [row("(1) G1 float32", step, time, 2.9) for step, time in times.items()]
+    (axis,) = bounds_and_times(bench(*rows, row("(2) G1 float32", 2, 220.0, 2.2))).figure.axes
+    assert [text.get_text() for text in axis.texts] == ["4 5 6 7", "3", "2", "2"]
+    axis.figure.draw_without_rendering()
+    boxes = [text.get_bbox_patch().get_window_extent() for text in axis.texts[:3]]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 def test_kernels_that_did_not_run_have_no_box() -> None:

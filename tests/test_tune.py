@@ -47,7 +47,7 @@ def test_each_candidate_is_the_profile_of_its_own_struct(tuning: Tuning) -> None
 def test_what_does_not_fit_is_shown_with_its_reason(tuning: Tuning) -> None:
     refused = {one.value: one for one in tuning.candidates if one.status == REFUSED}
     assert set(refused) == {8192, 65536}
-    assert refused[8192].note == "ub-overflow"  # the twin's: seven buffers of 32 KiB
+    assert refused[8192].note == "ub-overflow"  # the twin's: six buffers of 32 KiB, and more
     assert "262,144 bytes" in refused[65536].note  # not launched at all
 
 

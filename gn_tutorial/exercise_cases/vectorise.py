@@ -91,7 +91,13 @@ def _step(name: str) -> Profile:
 
 def _reductions(name: str) -> int:
     """Of one group: every core has one."""
-    return sum("Reduce" in event.op for event in _step(name).trace.blocks[0])
+    return sum(event.op == "ReduceSum" for event in _step(name).trace.blocks[0])
+
+
+def _copies_of_x(name: str) -> int:
+    """Of one group, from global memory."""
+    copies = (event for event in _step(name).trace.blocks[0] if event.pipe is Pipe.MTE2)
+    return sum(any(operand.argument == "x" for operand in event.operands) for event in copies)
 
 
 _ADDS = """#include "kernel_operator.h"
@@ -150,11 +156,17 @@ FEWER = PredictChecker(
         ),
         Question(
             "bytes_in_step4",
-            "bytes that the copies of step 4 bring into the Unified Buffers, all groups together",
+            "bytes that the copies of step 4 bring into the Unified Buffers, all cores together",
             lambda: _step("vectorised").tally.bytes_in,
             {
+                25_600_000: "That is x twice. gamma and beta come in too: all channels, once for each core",
+                25_600_256: "Each of the 40 cores has a Unified Buffer of its own, and brings gamma and beta into it",
+                25_602_560: "A core brings gamma and beta of all 32 channels, and not of its group alone",
+                25_605_120: "There are two of them: gamma and beta",
                 12_800_000: "That is x once: for the statistics. And for the result?",
+                12_810_240: "That is x once: for the statistics. And for the result?",
                 38_400_000: "That is x three times, as in step 3; both sums come from one pass now",
+                38_410_240: "That is x three times, as in step 3; both sums come from one pass now",
                 6_400_000: "That is in floats; a float has 4 bytes",
                 640_000: "That is one group; there are 40",
                 320_000: "That is one group, and once; there are 40, and the result needs x again",
@@ -165,8 +177,8 @@ FEWER = PredictChecker(
         ),
         Question(
             "copies_in_step4",
-            "copies from global memory into the Unified Buffer in step 4, of one group",
-            lambda: _step("vectorised").tally.mte2 // 40,
+            "copies of x from global memory into the Unified Buffer in step 4, of one group",
+            lambda: _copies_of_x("vectorised"),
             {
                 28: "In the last pass a tile never reaches into the next channel, unless it holds whole channels",
                 14: "That is the first pass; the last one brings x once more",

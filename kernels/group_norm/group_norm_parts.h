@@ -66,13 +66,18 @@ class GroupNormParts {
 
   // One float each: DataCopyPad writes exactly four bytes, so neighbouring cores do not disturb each other.
   __aicore__ inline void WriteStatistics(uint32_t group, float mean, float rstd) {
+    SendStatistics(group, mean, rstd);
+    Sync<AscendC::HardEvent::MTE3_S>();
+  }
+
+  // The same without the wait at the end, which has to come before the next numbers of these two tiles.
+  __aicore__ inline void SendStatistics(uint32_t group, float mean, float rstd) {
     meanTile_.SetValue(0, mean);
     rstdTile_.SetValue(0, rstd);
     Sync<AscendC::HardEvent::S_MTE3>();
     AscendC::DataCopyExtParams one{1, sizeof(float), 0, 0, 0};
     AscendC::DataCopyPad(meanGm_[group], meanTile_, one);
     AscendC::DataCopyPad(rstdGm_[group], rstdTile_, one);
-    Sync<AscendC::HardEvent::MTE3_S>();
   }
 
   // Elements of the tile that starts at `at` in a run of `length`.

@@ -32,8 +32,8 @@ struct GroupNormTilingData {
   uint32_t tilingKey;         // step 8: which code runs
 };
 
-// The largest tile, in elements: seven float buffers of this size (two in, two out, three for intermediate results) take 168 of the
-// 192 KiB of a core's Unified Buffer. A copy of 24 KiB is long enough that its start costs next to nothing.
+// The largest tile, in elements: the float buffers of step 4 (two in, two out, two for sums, and a quarter of one) take 150 of the 192
+// KiB of a core's Unified Buffer, gamma and beta 16. A copy of 24 KiB is long enough that its start costs next to nothing.
 constexpr uint32_t kGroupNormLargestTile = 6144;
 
 // Step 5 on. 4096 floats in a piece, because their sums of eight, 512, are added up by two short instructions more; 64 chunks, because
