@@ -51,8 +51,8 @@ class PythonCase:
 
     room: bytes that the call may hold at once besides its arguments; None: as many as it likes. probe: called in place
     of the function, with the attempt's names and the arguments, which are numbers and texts; it returns a sentence
-    that says what is wrong, with the line to blame if there is one, or nothing. section: of the notebook, where this case
-    is explained, if it is not the exercise's own.
+    that says what is wrong, with the line to blame if there is one, or nothing. section: of the notebook, where this
+    case is explained, if it is not the exercise's own.
     """
 
     label: str
@@ -78,8 +78,8 @@ class PythonChecker:
     forbidden: names that the exercise is about, each with what to do instead. shapes: asked, as the symptoms are, when
     an array has a wrong shape. raised: asked when a call ends in an exception. libraries: packages that the attempt may
     import besides NumPy and its like; without one of them nothing is checked, and the finding says how to install it.
-    seconds: for all cases of an attempt. before: called once the attempt may be run, for what it needs and what must not
-    count against its seconds.
+    seconds: for all cases of an attempt. before: called once the attempt may be run, for what it needs and what must
+    not count against its seconds.
     """
 
     cases: Callable[[np.random.Generator], Sequence[PythonCase]]

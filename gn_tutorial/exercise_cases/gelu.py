@@ -138,8 +138,8 @@ def _small_slopes(case: KernelCase, result: Result) -> str | None:
         if (bad := here & wrong()).any():
             at = int(np.flatnonzero(bad)[0])
             return (
-                f"the slope at x = {x[at]:.4g} is {slopes[at]:.3g} here, and {right[at]:.3g} is right: a limit for x comes "
-                "too early. At 8 the slope is not yet 0, though small; at 11 it is, for a float"
+                f"the slope at x = {x[at]:.4g} is {slopes[at]:.3g} here, and {right[at]:.3g} is right: a limit for x "
+                "comes too early. At 8 the slope is not yet 0, though small; at 11 it is, for a float"
             )
     return None
 

@@ -1,7 +1,7 @@
 """Probes of the fakes in 11.1 and 11.2: what a fake returns beside its operator, and how it comes to it.
 
-A probe is given the attempt's names, its operator's name and a seed, and returns what is wrong in a sentence, or nothing.
-Its text runs in the attempt's process, behind that of torch_probe_data, and there is no other module of the exercises.
+A probe is given the attempt's names, its operator's name and a seed, and returns what is wrong in a sentence, or
+nothing. Its text runs in the attempt's process, behind that of torch_probe_data; no other module is imported there.
 """
 
 from __future__ import annotations
@@ -101,7 +101,10 @@ def _by_itself(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str])
     with Calls() as calls:
         try:
             made = fake(*call)
-        except (RuntimeError, TypeError) as error:  # also RecursionError, and NotImplementedError: without words the stub's
+        except (
+            RuntimeError,
+            TypeError,
+        ) as error:  # also RecursionError, and NotImplementedError: without words the stub's
             if any(one.name() == f"exercise::{op}" for one in calls.functions):
                 return _calls_itself(title, op), _line(error, fake)
             if "meta" not in str(error):
@@ -121,7 +124,7 @@ def _by_itself(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str])
     computed = next((one for one in calls.functions if not _makes(one)), None)
     if computed is not None:
         return (
-            f"{title} computes: it asks for {computed.name().partition('::')[2].partition('.')[0]}. A fake reads shapes, "
+            f"{title} computes: it asks for {_short(computed)}. A fake reads shapes, "
             "and makes empty tensors of the right shape, dtype and device at once: in a graph there are no numbers yet"
         ), line_of(fake)
     return None
@@ -134,23 +137,27 @@ def _parameters(attempt: Any, op: str, eps: float | None) -> Said:
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
             stars = "*" if one.kind is one.VAR_POSITIONAL else "**"
             return (
-                f"{_FAKES[op]} takes {stars}{one.name}, which fits any call: a fake names the operator's arguments, one "
-                "by one, so that it fails when the two no longer agree"
+                f"{_FAKES[op]} takes {stars}{one.name}, which fits any call: a fake names the operator's "
+                "arguments, one by one, so that it fails when the two no longer agree"
             ), line_of(fake)
         if one.name == "eps" and one.default != eps:
             return (
-                f"{_FAKES[op]} has eps = {one.default!r} by default, and the operator has eps = {eps!r}: every function "
-                "repeats the same one"
+                f"{_FAKES[op]} has eps = {one.default!r} by default, and the operator has eps = {eps!r}: every "
+                "function repeats the same one"
             ), line_of(fake)
     return None
 
 
 def _makes(function: Any) -> bool:
     """Whether an operator only makes a tensor, or looks at one in another way."""
-    name = function.name().partition("::")[2].partition(".")[0]
     results = [one.alias_info for one in function._schema.returns]
     view = bool(results) and all(one is not None and not one.is_write for one in results)
-    return view or name.startswith(_MAKERS)
+    return view or _short(function).startswith(_MAKERS)
+
+
+def _short(function: Any) -> str:
+    """An operator's name without its namespace and overload."""
+    return function.name().partition("::")[2].partition(".")[0]
 
 
 def _line(error: Exception, fake: Any) -> int:
@@ -168,7 +175,9 @@ def _calls_itself(title: str, op: str) -> str:
 
 def _reads(title: str, error: Exception) -> str:
     text = str(error).splitlines()[0].partition(". ")[0].rstrip(".;, ")
-    return f"{title} asks for the numbers of a tensor, and there are none: it is given shapes only (PyTorch says: {text})"
+    return (
+        f"{title} asks for the numbers of a tensor, and there are none: it is given shapes only (PyTorch says: {text})"
+    )
 
 
 def _name(dtype: torch.dtype) -> str:
