@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gn_tutorial import grade
 from gn_tutorial.check_python import Code, PythonCase, PythonChecker
 from gn_tutorial.exercise_cases import registering
 from gn_tutorial.exercise_result import Finding
@@ -212,5 +213,10 @@ def test_a_loop_without_end_is_stopped_soon_and_a_finding_names_a_section_that_i
     headings = re.findall(r'"## (?:\d+\. )?([^"\\]+)', (ROOT / "notebooks" / "11_pytorch.ipynb").read_text("utf-8"))
     sections = {case.section for case in CHECKERS[name].cases(np.random.default_rng(1))}
     assert sections == {"The fake", "The gradient"} <= set(headings)
-    exercise = COURSE.find(name)
-    assert exercise.lesson_in("The fake") == "notebook 11, section 'The fake'"
+
+
+def test_a_finding_is_read_about_where_it_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise, found = COURSE.find("11.1"), [Finding("no", section="The fake"), Finding("no")]
+    monkeypatch.setattr(grade, "CHECKERS", {exercise.checker: SimpleNamespace(check=lambda path, seed: found.pop(0))})
+    assert "read:  notebook 11, section 'The fake'" in repr(grade.grade_text(exercise, "x = 1\n"))
+    assert f"read:  {exercise.lesson}" in repr(grade.grade_text(exercise, "x = 1\n"))
