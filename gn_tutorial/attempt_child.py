@@ -82,9 +82,11 @@ def _call(
 
 def _probe(call: dict[str, Any], names: dict[str, Any], source: str) -> dict[str, Any]:
     try:
-        return {"said": _function(call["probe"])(SimpleNamespace(**names), **call["arguments"]) or ""}
+        said = _function(call["probe"])(SimpleNamespace(**names), **call["arguments"]) or ""
     except BaseException as error:
         return _failure(error, source)
+    text, line = said if isinstance(said, tuple) else (said, 0)
+    return {"said": text, "line": line}
 
 
 def _function(value: Mapping[str, str]) -> Any:

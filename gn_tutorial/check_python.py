@@ -51,7 +51,8 @@ class PythonCase:
 
     room: bytes that the call may hold at once besides its arguments; None: as many as it likes. probe: called in place
     of the function, with the attempt's names and the arguments, which are numbers and texts; it returns a sentence
-    that says what is wrong, or nothing.
+    that says what is wrong, with the line to blame if there is one, or nothing. section: of the notebook, where this
+    case is explained, if it is not the exercise's own.
     """
 
     label: str
@@ -60,6 +61,7 @@ class PythonCase:
     expected: Mapping[str, np.ndarray]
     room: int | None = None
     probe: Code | None = None
+    section: str = ""
 
 
 #: Looks at what a call returned and recognises a mistake, in words; None if it is not this one.
@@ -76,6 +78,8 @@ class PythonChecker:
     forbidden: names that the exercise is about, each with what to do instead. shapes: asked, as the symptoms are, when
     an array has a wrong shape. raised: asked when a call ends in an exception. libraries: packages that the attempt may
     import besides NumPy and its like; without one of them nothing is checked, and the finding says how to install it.
+    seconds: for all cases of an attempt. before: called once the attempt may be run, for what it needs and what must
+    not count against its seconds.
     """
 
     cases: Callable[[np.random.Generator], Sequence[PythonCase]]
@@ -87,6 +91,7 @@ class PythonChecker:
     raised: Raised | None = None
     seconds: float = 5.0
     libraries: tuple[str, ...] = ()
+    before: Callable[[], None] | None = None
 
     def check(self, path: Path, seed: int) -> Finding | int:
         """The first thing that is wrong, or the number of cases if all is right."""
@@ -97,6 +102,8 @@ class PythonChecker:
         problem = self._read(path)
         if problem is not None:
             return problem
+        if self.before:
+            self.before()
         cases = _named(self.cases(np.random.default_rng(seed)))
         with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as name:
             folder = Path(name)
@@ -108,10 +115,10 @@ class PythonChecker:
             facts = [json.loads(line) for line in lines]
             for number, case in enumerate(cases):
                 if number >= len(facts):
-                    return self._unfinished(path, case, ended)
+                    return replace(self._unfinished(path, case, ended), section=case.section)
                 problem = self._judge(path, case, facts[number], folder / f"out{number}.npz")
                 if problem is not None:
-                    return problem
+                    return replace(problem, section=case.section)
         return len(cases)
 
     def missing(self) -> str:
@@ -158,8 +165,8 @@ class PythonChecker:
         if case.probe:  # which calls several functions
             name = _function_at(path, fact.get("line", 0)) or name
         match fact:
-            case {"said": said}:
-                return Finding(said, case.label) if said else None
+            case {"said": said, "line": line}:
+                return Finding(said, case.label, f"{path.name}:{line}" if line else "") if said else None
             case {"missing": _}:
                 return Finding(f"there is no function {name}; leave its name as it was", where=path.name)
             case {"edited": argument}:

@@ -16,13 +16,15 @@ class Finding:
     """What is wrong, in the learner's terms.
 
     message: one or two sentences. case: the smallest input that shows it. where: file and line, if one is to blame.
-    detail: longer text below, such as the compiler's errors.
+    detail: longer text below, such as the compiler's errors. section: of the exercise's notebook, where this is
+    explained, if that is not where the exercise stands.
     """
 
     message: str
     case: str = ""
     where: str = ""
     detail: str = ""
+    section: str = ""
 
 
 @dataclass(frozen=True, repr=False)

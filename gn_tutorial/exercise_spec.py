@@ -99,7 +99,11 @@ class Exercise:
     @property
     def lesson(self) -> str:
         """Where it is explained, in words."""
-        return f"notebook {self.notebook}, section '{self.section}'"
+        return self.lesson_in(self.section)
+
+    def lesson_in(self, section: str) -> str:
+        """The same for another section of its notebook."""
+        return f"notebook {self.notebook}, section '{section}'"
 
 
 @dataclass(frozen=True)

@@ -64,4 +64,5 @@ def grade_text(exercise: Exercise, text: str) -> CheckResult:
 
 
 def _failed(exercise: Exercise, finding: Finding) -> CheckResult:
-    return CheckResult(exercise.id, exercise.title, "failed", finding=finding, lesson=exercise.lesson)
+    lesson = exercise.lesson_in(finding.section) if finding.section else exercise.lesson
+    return CheckResult(exercise.id, exercise.title, "failed", finding=finding, lesson=lesson)

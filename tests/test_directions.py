@@ -51,7 +51,7 @@ PYTHON_ROOMS = {
     ),
     "exercises": Room(
         "check_* exercise_cases exercise_cases.* exercise_check exercise_workspace grade progress quiz",
-        "base facts reference compiler tiling launch kernel attempts profile bench",
+        "base facts reference compiler tiling launch kernel attempts profile bench host",
     ),
     "pictures": Room("plot plot_* filters photo", "base facts reference kernel timing profile bench"),
     # A trace and a machine give a timeline; none of them knows how a trace is made.
@@ -76,7 +76,7 @@ PYTHON_ROOMS = {
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
 IMPORTED_ONLY_BY = {
     "matplotlib": {"plot", "plot_*"},
-    "torch": {"graph_mode", "nn", "npu", "torch_cpp", "torch_ops.*", "training", "exercise_cases.torch_probes"},
+    "torch": {"graph_mode", "nn", "npu", "torch_cpp", "torch_ops.*", "training", "exercise_cases.torch_*"},
     "torch_npu": {"graph_mode", "npu"},
     "torchair": {"graph_mode"},
     "sklearn": {"training"},

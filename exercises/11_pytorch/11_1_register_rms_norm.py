@@ -48,7 +48,7 @@ def rms_norm_backward_fake(
 
 
 def save(ctx: object, inputs: tuple, output: tuple) -> None:
-    """Keep in ctx what the gradient needs. inputs: all arguments of rms_norm. output: what it returned."""
+    """Keep in ctx what the gradient needs, and no more. inputs: all arguments of rms_norm. output: what it returned."""
     raise NotImplementedError
 
 

@@ -13,6 +13,7 @@ from gn_tutorial.exercise_cases import (
     gelu,
     gradient_tests,
     gradients,
+    linear,
     machine,
     modelled,
     numpy_group_norm,
@@ -73,4 +74,5 @@ CHECKERS: Mapping[str, Checker] = {
     "register-rms-norm": registering.REGISTER_RMS_NORM,
     "mend-layer-norm": registering.MEND_LAYER_NORM,
     "gelu-gradient": gelu.GELU_GRADIENT,
+    "linear-gradient": linear.LINEAR_GRADIENT,
 }
