@@ -37,7 +37,7 @@ PYTHON_ROOMS = {
     "reference": Room("reference reference.*", "base"),
     "cache": Room("cache", "base"),
     "compiler": Room("compiler compile_errors compile_job compiler_output", "base facts cache"),
-    "build": Room("build build_job dependencies", "base facts cache compiler"),
+    "build": Room("build build_job dependencies precompiled", "base facts cache compiler"),
     "tiling": Room("tiling", "base facts build"),
     "launch": Room(
         "launch launch_args inprocess isolated deadline job_file job_layout outcome crash evidence sample_run "
