@@ -76,7 +76,7 @@ class Precompiled:
         except GntError:  # a header that does not compile, a full disk: the compilation itself says it better
             return None
         path, made_of = found
-        # A header of the learner's with the name of one of the twin's is found first, where there is no precompiled one.
+        # A header of the learner's with the name of one of the twin's comes first, where there is no precompiled one.
         first = must_stay_absent([file.path for file in made_of.files], search)
         return None if any(os.path.lexists(one) for one in first) else Ready(path, made_of)
 
