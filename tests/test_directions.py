@@ -76,7 +76,16 @@ PYTHON_ROOMS = {
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
 IMPORTED_ONLY_BY = {
     "matplotlib": {"plot", "plot_*"},
-    "torch": {"graph_mode", "nn", "npu", "torch_cpp", "torch_ops.*", "training", "exercise_cases.torch_probes"},
+    "torch": {
+        "attempt_child",
+        "graph_mode",
+        "nn",
+        "npu",
+        "torch_cpp",
+        "torch_ops.*",
+        "training",
+        "exercise_cases.torch_probes",
+    },
     "torch_npu": {"graph_mode", "npu"},
     "torchair": {"graph_mode"},
     "sklearn": {"training"},
