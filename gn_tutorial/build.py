@@ -107,7 +107,7 @@ def build_kernel(
         shim_lines=shim.lines,
         shown=short(path),
         limits=limits or CompileLimits(),
-        objects=(_build_watchers(cache, compiler),) if observed else (),
+        objects=(build_watchers(cache, compiler),) if observed else (),
         precompiled=_twins_headers(cache, compiler, observed, optimise),
     )
     library, cached = job.run()
@@ -163,7 +163,7 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
     return Built(program, (), cached, time.perf_counter() - begin, compiler)
 
 
-def _build_watchers(cache: Cache, compiler: Compiler) -> Path:
+def build_watchers(cache: Cache, compiler: Compiler) -> Path:
     """The checkers, tallies and traces of observed libraries, compiled once: they are the same for every kernel."""
     main = TWIN / "watchers" / "watchers.cpp"
     job = Job(
