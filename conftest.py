@@ -6,6 +6,7 @@ The rest is in tests/conftest.py.
 import os
 import shutil
 import tempfile
+from collections import Counter
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,6 +15,35 @@ import pytest
 # Notebooks that import torch. Tests of the package skip where it is missing; a notebook would fail.
 NEED_TORCH = ["notebooks/11_pytorch.ipynb"]
 collect_ignore = [] if find_spec("torch") else NEED_TORCH
+
+
+# With --dist loadscope a worker takes a whole file, whose tests share a notebook's kernel or a fixture. These share
+# nothing, and one worker had them for half of the run.
+EACH_BY_ITSELF = "tests/test_exercise_check.py::test_exercise_is_whole["
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On workers of pytest-xdist: the longest tests first, then the files with most tests, so that all end together."""
+    if not hasattr(config, "workerinput"):
+        return
+    tests = Counter(item.nodeid.partition("::")[0] for item in items)
+    items.sort(key=lambda item: (not item.nodeid.startswith(EACH_BY_ITSELF), -tests[item.nodeid.partition("::")[0]]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Files by worker as --dist loadscope has them, in the order of the workers' lists, some tests by themselves."""
+    if config.getoption("dist") != "loadscope":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.startswith(EACH_BY_ITSELF) else super()._split_scope(nodeid)
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
 
 
 def pytest_report_header() -> str:

@@ -7,6 +7,7 @@ A call may have a probe: a function of the checker's that is given the attempt's
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import traceback
@@ -29,6 +30,8 @@ def main(folder: Path) -> None:
     _limit(job["memory_bytes"], job["file_bytes"])
     for name in set(FINISHED) - set(job["libraries"]):
         sys.modules[name] = None  # type: ignore[assignment]
+    if "torch" in job["libraries"]:
+        _spare_the_graph_compiler()
     with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
         names: dict[str, Any] = {"__name__": "attempt", "__file__": job["source"]}
         try:
@@ -121,6 +124,18 @@ def _failure(error: BaseException, source: str) -> dict[str, Any]:
 def _say(report: TextIO, fact: dict[str, Any]) -> None:
     report.write(json.dumps(fact) + "\n")
     report.flush()
+
+
+def _spare_the_graph_compiler() -> None:
+    """At its first call a custom operator imports PyTorch's graph compiler, to say that it is not to be compiled.
+
+    That takes as long as importing the rest of PyTorch, and nothing is compiled here.
+    """
+    with contextlib.suppress(Exception):  # a PyTorch that does not load is for the attempt to report
+        import torch
+
+        if hasattr(torch, "_disable_dynamo"):
+            torch._disable_dynamo = lambda fn=None, recursive=True: fn or (lambda one: one)
 
 
 def _limit(memory_bytes: int, file_bytes: int) -> None:

@@ -14,10 +14,20 @@ from gn_tutorial.build_job import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, Job
 from gn_tutorial.cache import Cache, checksum, default_cache
 from gn_tutorial.compile_errors import short
 from gn_tutorial.compile_job import CompileLimits
-from gn_tutorial.compiler import Compiler, find_compiler, host_flags, kernel_flags, object_flags, program_flags
+from gn_tutorial.compiler import (
+    Compiler,
+    find_compiler,
+    header_flags,
+    host_flags,
+    kernel_flags,
+    object_flags,
+    program_flags,
+)
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.op_macros import LIBC_NAMES, dtype_defines
 from gn_tutorial.options import Optimise
+from gn_tutorial.precompiled import SUFFIX as PRECOMPILED
+from gn_tutorial.precompiled import Precompiled
 from gn_tutorial.sample_source import MAIN, is_sample, rewrite
 from gn_tutorial.signature import Entry, require_entries, scan
 
@@ -97,7 +107,8 @@ def build_kernel(
         shim_lines=shim.lines,
         shown=short(path),
         limits=limits or CompileLimits(),
-        objects=(_build_watchers(cache, compiler),) if observed else (),
+        objects=(build_watchers(cache, compiler),) if observed else (),
+        precompiled=_twins_headers(cache, compiler, observed, optimise),
     )
     library, cached = job.run()
     return Built(library, entries, cached, time.perf_counter() - begin, compiler)
@@ -152,7 +163,7 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
     return Built(program, (), cached, time.perf_counter() - begin, compiler)
 
 
-def _build_watchers(cache: Cache, compiler: Compiler) -> Path:
+def build_watchers(cache: Cache, compiler: Compiler) -> Path:
     """The checkers, tallies and traces of observed libraries, compiled once: they are the same for every kernel."""
     main = TWIN / "watchers" / "watchers.cpp"
     job = Job(
@@ -169,6 +180,26 @@ def _build_watchers(cache: Cache, compiler: Compiler) -> Path:
     )
     watchers, _ = job.run()
     return watchers
+
+
+def _twins_headers(cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise) -> Precompiled | None:
+    """For g++. The kernel's definitions (-D) are not in it: g++ refuses it where one of them matters to the headers."""
+    if compiler.name != "g++":
+        return None
+    header = "kernel_operator.h"
+    job = Job(
+        cache=cache,
+        compiler=compiler,
+        text=f'#include "{header}"\n',
+        flags=(*header_flags(compiler, optimise=optimise), f"-DGNT_OBSERVED={int(observed)}"),
+        learner=(),
+        search=(TWIN_INCLUDE,),
+        source=TWIN_INCLUDE / header,
+        suffix=PRECOMPILED,
+        shown="the twin's headers, this once",
+        limits=CompileLimits(),
+    )
+    return Precompiled(header, job)
 
 
 def _entries(text: str, path: Path, template: str, main: bool) -> tuple[Entry, ...]:

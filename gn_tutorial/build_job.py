@@ -14,10 +14,12 @@ from pathlib import Path
 
 from gn_tutorial import compile_errors
 from gn_tutorial.cache import Cache, checksum
-from gn_tutorial.compile_job import CompileLimits, End, run_compiler
+from gn_tutorial.compile_job import CompileLimits, End, Outcome, run_compiler
 from gn_tutorial.compiler import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
 from gn_tutorial.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.errors import CacheError, CompilerMissing
+from gn_tutorial.precompiled import SUFFIX as HEADER
+from gn_tutorial.precompiled import Precompiled, Ready
 
 TWIN = Path(__file__).resolve().parent / "twin"
 TWIN_INCLUDE = TWIN / "include"
@@ -44,22 +46,27 @@ class Job:
     shim_lines: dict[int, int] = field(default_factory=dict)
     suffix: str = LIBRARY
     objects: tuple[Path, ...] = ()  # files of the cache, linked in; their names change with their contents
+    precompiled: Precompiled | None = None  # of the header that the text includes first
 
     def run(self) -> tuple[Path, bool]:
         """The library, and whether it was there already."""
-        key = self._key()
-        found = self._look_up(key)
+        found = self.look_up()
         if found is not None:
-            return found, True
+            return found[0], True
         if self.compiler.is_zig:
             self._prepare_zig()
+        # Before the lock: a process that holds one does not take another.
+        ready = self.precompiled.ready(self.search) if self.precompiled else None
+        key = self.key
         with self.cache.lock(key):
-            found = self._look_up(key)
+            found = self.look_up()
             if found is not None:
-                return found, True
-            return self._compile(key), False
+                return found[0], True
+            return self._compile(key, ready), False
 
-    def _key(self) -> str:
+    @property
+    def key(self) -> str:
+        """Of the request: everything that is known before compiling."""
         environment = [f"{name}={os.environ.get(name, '')}" for name in ENVIRONMENT]
         linked = [one.name for one in self.objects]
         parts = [
@@ -81,7 +88,9 @@ class Job:
         twin = ["-I", str(TWIN_INCLUDE)] if TWIN_INCLUDE in self.search else []
         return [*self.flags, *includes, *twin]
 
-    def _look_up(self, key: str) -> Path | None:
+    def look_up(self) -> tuple[Path, Dependencies] | None:
+        """The library and the files it was made of, if it is in the cache and they are as they were."""
+        key = self.key
         stored = self.cache.get(key, DEPENDENCIES)
         if stored is None:
             return None
@@ -92,23 +101,17 @@ class Job:
         library = self.cache.get(now.result_key(key), self.suffix)
         if library is not None and now != before:
             self._store_dependencies(key, now)  # the same contents with newer looks: the next look-up need not hash
-        return library
+        return None if library is None else (library, now)
 
-    def _compile(self, key: str) -> Path:
+    def _compile(self, key: str, ready: Ready | None) -> Path:
         with self.cache.scratch() as folder:
-            shim, made, depfile = folder / "shim.cpp", folder / "made", folder / "made.d"
+            # By its name g++ knows a header, which it precompiles.
+            shim = folder / ("shim.h" if self.suffix == HEADER else "shim.cpp")
+            made, depfile = folder / "made", folder / "made.d"
             source_before = hash_file(str(self.source)).content if self.source else ""
             _write(shim, self.text)
             since = time.time_ns()
-            arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(depfile)]
-            outcome = run_compiler(
-                self.compiler,
-                [str(shim), *map(str, self.objects), "-o", str(made), *arguments],
-                folder=folder,
-                zig_cache=self.cache.root / "zig",
-                limits=self.limits,
-                shown=self.shown,
-            )
+            outcome, ready = self._run_compiler(folder, shim, ready)
             if outcome.end is not End.DONE:
                 if "No space left on device" in outcome.messages:
                     raise CacheError(
@@ -117,21 +120,51 @@ class Job:
                         hint="set GNT_CACHE_DIR to a folder on another disk",
                     )
                 raise compile_errors.explain(outcome.end, outcome.messages, self._sources(shim), self.limits)
-            dependencies = self._collect(depfile, folder, since, source_before)
+            dependencies = self._collect(depfile, folder, since, source_before, ready)
             if dependencies is None:  # a file was saved while it was compiled: good for this call only
                 return self.cache.put(checksum(f"{key} {since}".encode()), self.suffix, made)
             library = self.cache.put(dependencies.result_key(key), self.suffix, made)
         self._store_dependencies(key, dependencies)
         return library
 
-    def _collect(self, depfile: Path, folder: Path, since: int, source_before: str) -> Dependencies | None:
+    def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[Outcome, Ready | None]:
+        """How it ended, and the precompiled header if that was used. Without it, it is the same but for the time."""
+        arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
+
+        def run() -> Outcome:
+            return run_compiler(
+                self.compiler,
+                [str(shim), *map(str, self.objects), "-o", str(folder / "made"), *arguments],
+                folder=folder,
+                zig_cache=self.cache.root / "zig",
+                limits=self.limits,
+                shown=self.shown,
+            )
+
+        if ready is None or self.precompiled is None:
+            return run(), None
+        with self.precompiled.offered(ready, folder):
+            outcome = run()
+        if outcome.end in (End.DONE, End.TIMEOUT):
+            return outcome, ready
+        # A mistake in the source, whose words must not depend on the header; or the header itself.
+        outcome = run()
+        if outcome.end is End.DONE:
+            self.precompiled.give_up(ready)
+        return outcome, None
+
+    def _collect(
+        self, depfile: Path, folder: Path, since: int, source_before: str, ready: Ready | None
+    ) -> Dependencies | None:
         ours = (
             str(folder) + os.sep,
             *([str(Path(self.compiler.argv[0]).parent) + os.sep] if self.compiler.is_zig else []),
         )
         listed = parse_depfile(depfile.read_text("utf-8", "surrogateescape"))
         paths = [os.path.normpath(folder / path) for path in listed]
-        headers = [path for path in paths if not path.startswith(ours) and path != str(self.source)]
+        # What is in a precompiled header is not listed.
+        paths += [file.path for file in ready.made_of.files] if ready else []
+        headers = sorted({path for path in paths if not path.startswith(ours) and path != str(self.source)})
         try:
             collected = collect(headers, self.search, since)
             # The source was hashed before the compiler read it: the usual case, saved a moment ago, needs no clock.
@@ -139,6 +172,11 @@ class Job:
         except OSError:
             return None
         if collected is None or (own is not None and own.content != source_before):
+            return None
+        # A header saved after the precompiled one was chosen: it has the earlier text.
+        if ready and not {(one.path, one.content) for one in ready.made_of.files} <= {
+            (one.path, one.content) for one in collected.files
+        }:
             return None
         return Dependencies((own, *collected.files) if own else collected.files, collected.absent)
 

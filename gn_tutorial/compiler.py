@@ -203,6 +203,15 @@ def kernel_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str,
     return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden)
 
 
+def header_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
+    """Flags that precompile a header for sources compiled with ``kernel_flags``: the same, but for those of the linker.
+
+    g++ takes a header that was made with another level, and crashes.
+    """
+    linking = ("-shared", "-static-", "-Wl,")
+    return tuple(flag for flag in kernel_flags(compiler, optimise=optimise) if not flag.startswith(linking))
+
+
 def object_flags(compiler: Compiler) -> tuple[str, ...]:
     """Flags of an object file that is linked into kernel libraries, optimised or not."""
     return (*_common_flags(compiler, "-O3"), "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")

@@ -15,10 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gn_tutorial.cache import checksum
-
-# The coarsest file times in use: two seconds (FAT), one second (older NFS).
-REST_NANOSECONDS = 2_000_000_000
+from gn_tutorial.cache import REST_NANOSECONDS, checksum
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Depende
         if max(file.looks[1], file.looks[2]) >= since:
             return None
         files.append(file)
-    return Dependencies(tuple(files), tuple(_must_stay_absent([file.path for file in files], search)))
+    return Dependencies(tuple(files), tuple(must_stay_absent([file.path for file in files], search)))
 
 
 def hash_file(path: str) -> Dependency:
@@ -112,18 +109,7 @@ def parse_depfile(text: str) -> list[str]:
     return list(dict.fromkeys(one for one in found if one))
 
 
-def _again(file: Dependency) -> Dependency:
-    if file.rested and _looks(file.path) == file.looks:
-        return file
-    return hash_file(file.path)
-
-
-def _looks(path: str) -> tuple[int, int, int, int]:
-    stat = os.stat(path)
-    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
-
-
-def _must_stay_absent(paths: list[str], search: Sequence[Path]) -> list[str]:
+def must_stay_absent(paths: Sequence[str], search: Sequence[Path]) -> list[str]:
     """For a header found in one include folder: where it would have been found earlier."""
     roots = [str(folder) + os.sep for folder in search]
     absent = []
@@ -134,3 +120,14 @@ def _must_stay_absent(paths: list[str], search: Sequence[Path]) -> list[str]:
                 absent += [candidate for candidate in earlier if candidate not in paths]
                 break
     return absent
+
+
+def _again(file: Dependency) -> Dependency:
+    if file.rested and _looks(file.path) == file.looks:
+        return file
+    return hash_file(file.path)
+
+
+def _looks(path: str) -> tuple[int, int, int, int]:
+    stat = os.stat(path)
+    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino

@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -13,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial import abi
-from gn_tutorial.build import Built, build_host_library, build_kernel, build_launcher
+from gn_tutorial.build import Built, build_host_library, build_kernel, build_launcher, build_watchers
 from gn_tutorial.cache import Cache
 from gn_tutorial.compile_job import CompileLimits
+from gn_tutorial.compiler import find_compiler
 from gn_tutorial.dependencies import REST_NANOSECONDS, Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.errors import CacheError, CompileError, RegistryError
 
@@ -27,9 +29,23 @@ extern "C" __global__ __aicore__ void k(GM_ADDR x) { *reinterpret_cast<__gm__ in
 """
 
 
+@pytest.fixture(scope="module")
+def watchers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with nothing but the twin's checkers, which an observed build in an empty one takes seven seconds for."""
+    root = tmp_path_factory.mktemp("watchers")
+    build_watchers(Cache(root), find_compiler())
+    return root
+
+
 @pytest.fixture
 def cache(tmp_path: Path) -> Cache:
     return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def begun(tmp_path: Path, watchers: Path) -> Cache:
+    """A cache that has the checkers, as every one has after the first build."""
+    return Cache(shutil.copytree(watchers, tmp_path / "begun"))
 
 
 def answer(built: Built) -> int:
@@ -71,11 +87,11 @@ def test_a_kernel_file_is_built_once(cache: Cache) -> None:
     assert list((cache.root / "scratch").iterdir()) == []
 
 
-def test_a_cell_a_bare_build_and_a_define_are_libraries_of_their_own(cache: Cache) -> None:
+def test_a_cell_a_bare_build_and_a_define_are_libraries_of_their_own(begun: Cache) -> None:
     source = KERNEL % "GNT_OBSERVED * 100 + VALUE"
     built = {
         (observed, value): build_kernel(
-            source, observed=observed, defines=[f"VALUE={value}"], optimise=False, cache=cache
+            source, observed=observed, defines=[f"VALUE={value}"], optimise=False, cache=begun
         )
         for observed in (True, False)
         for value in (1, 2)
@@ -88,53 +104,53 @@ def test_a_cell_a_bare_build_and_a_define_are_libraries_of_their_own(cache: Cach
     }
 
 
-def test_every_entry_of_a_file_can_be_launched(cache: Cache) -> None:
+def test_every_entry_of_a_file_can_be_launched(begun: Cache) -> None:
     second = "__global__ __vector__ void other(__gm__ uint8_t* x) { *reinterpret_cast<__gm__ int32_t*>(x) = 9; }\n"
-    built = build_kernel(second + KERNEL % "5", cache=cache)
+    built = build_kernel(second + KERNEL % "5", cache=begun)
     assert [entry.name for entry in built.entries] == ["other", "k"]
     assert run_kernel(built) == 9
 
 
-def test_any_folder_name_will_do(tmp_path: Path, cache: Cache) -> None:
+def test_any_folder_name_will_do(tmp_path: Path, begun: Cache) -> None:
     folder = tmp_path / "my kernels $HOME #1 é"
     folder.mkdir()
     (folder / "a b.h").write_text("#define VALUE 4\n")
     kernel = folder / "kernel.cpp"
     kernel.write_text('#include "a b.h"\n' + KERNEL % "VALUE")
-    assert run_kernel(build_kernel(kernel, cache=cache)) == 4
-    assert build_kernel(kernel, cache=cache).cached
+    assert run_kernel(build_kernel(kernel, cache=begun)) == 4
+    assert build_kernel(kernel, cache=begun).cached
     (folder / "a b.h").write_text("#define VALUE 44\n")
-    assert run_kernel(build_kernel(kernel, cache=cache)) == 44
+    assert run_kernel(build_kernel(kernel, cache=begun)) == 44
 
 
-def test_files_beside_the_kernel_do_not_replace_standard_headers(tmp_path: Path, cache: Cache) -> None:
+def test_files_beside_the_kernel_do_not_replace_standard_headers(tmp_path: Path, begun: Cache) -> None:
     for name in ("version", "string.h", "stdint.h"):
         (tmp_path / name).write_text("#error not a header\n")
     (tmp_path / "k.cpp").write_text("#include <string.h>\n" + KERNEL % "3")
-    assert run_kernel(build_kernel(tmp_path / "k.cpp", cache=cache)) == 3
+    assert run_kernel(build_kernel(tmp_path / "k.cpp", cache=begun)) == 3
 
 
 def test_a_cell_finds_headers_in_the_working_folder_and_in_include_dirs(
-    tmp_path: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, begun: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.h").write_text("#define VALUE_OF_" + name + " 3\n")
     monkeypatch.chdir(tmp_path / "here")
     source = '#include "here.h"\n#include "there.h"\n' + KERNEL % "VALUE_OF_here + VALUE_OF_there"
-    assert run_kernel(build_kernel(source, include_dirs=[tmp_path / "there"], cache=cache)) == 6
+    assert run_kernel(build_kernel(source, include_dirs=[tmp_path / "there"], cache=begun)) == 6
 
 
-def test_a_kernel_that_is_not_there(tmp_path: Path, cache: Cache) -> None:
+def test_a_kernel_that_is_not_there(tmp_path: Path, begun: Cache) -> None:
     with pytest.raises(RegistryError, match="cannot read the kernel") as caught:
-        build_kernel(tmp_path / "gone.cpp", cache=cache)
+        build_kernel(tmp_path / "gone.cpp", cache=begun)
     assert "gone.cpp" in caught.value.where
     with pytest.raises(RegistryError, match="directory"):
-        build_kernel(tmp_path, cache=cache)
+        build_kernel(tmp_path, cache=begun)
     quoted = tmp_path / 'a"b.cpp'
     quoted.write_text(KERNEL % "1")
     with pytest.raises(RegistryError, match="quote"):
-        build_kernel(quoted, cache=cache)
+        build_kernel(quoted, cache=begun)
 
 
 def test_a_file_without_a_kernel(cache: Cache) -> None:
@@ -254,10 +270,10 @@ BUILD = """
 """
 
 
-def test_processes_that_build_one_kernel_compile_it_once(tmp_path: Path, cache: Cache) -> None:
+def test_processes_that_build_one_kernel_compile_it_once(tmp_path: Path, begun: Cache) -> None:
     kernel = tmp_path / "k.cpp"
     kernel.write_text(KERNEL % "6")
-    command = [sys.executable, "-c", textwrap.dedent(BUILD), str(cache.root), str(kernel)]
+    command = [sys.executable, "-c", textwrap.dedent(BUILD), str(begun.root), str(kernel)]
     builders = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     results = [json.loads(builder.communicate(timeout=120)[0]) for builder in builders]
     assert sorted(cached for cached, _ in results) == [False, True, True]
@@ -376,11 +392,11 @@ def test_a_compilation_that_fills_memory_is_stopped(cache: Cache) -> None:
     assert list((cache.root / "scratch").iterdir()) == []
 
 
-def test_templates_that_recurse_for_ever_are_an_error_at_their_line(cache: Cache) -> None:
+def test_templates_that_recurse_for_ever_are_an_error_at_their_line(begun: Cache) -> None:
     source = "template <int N> struct A { static constexpr int v = A<N + 1>::v; };\n" + KERNEL % "A<0>::v"
     with pytest.raises(CompileError, match="depth") as caught:
-        build_kernel(source, cache=cache)
-    assert caught.value.errors[0].file == next((cache.root / "sources").iterdir())
+        build_kernel(source, cache=begun)
+    assert caught.value.errors[0].file == next((begun.root / "sources").iterdir())
 
 
 def test_a_build_that_fails_is_tried_again(project: Project) -> None:

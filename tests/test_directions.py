@@ -37,7 +37,7 @@ PYTHON_ROOMS = {
     "reference": Room("reference reference.*", "base"),
     "cache": Room("cache", "base"),
     "compiler": Room("compiler compile_errors compile_job compiler_output", "base facts cache"),
-    "build": Room("build build_job dependencies", "base facts cache compiler"),
+    "build": Room("build build_job dependencies precompiled", "base facts cache compiler"),
     "tiling": Room("tiling", "base facts build"),
     "launch": Room(
         "launch launch_args inprocess isolated deadline job_file job_layout outcome crash evidence sample_run "
@@ -76,7 +76,16 @@ PYTHON_ROOMS = {
 # The only modules (patterns) that may import a heavy package, so that everything else starts fast and works without it.
 IMPORTED_ONLY_BY = {
     "matplotlib": {"plot", "plot_*"},
-    "torch": {"graph_mode", "nn", "npu", "torch_cpp", "torch_ops.*", "training", "exercise_cases.torch_*"},
+    "torch": {
+        "attempt_child",
+        "graph_mode",
+        "nn",
+        "npu",
+        "torch_cpp",
+        "torch_ops.*",
+        "training",
+        "exercise_cases.torch_*",
+    },
     "torch_npu": {"graph_mode", "npu"},
     "torchair": {"graph_mode"},
     "sklearn": {"training"},
