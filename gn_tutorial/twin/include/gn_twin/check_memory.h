@@ -69,7 +69,7 @@ class CheckMemory final : public Observer {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr || like.access != Access::Read) return;
     const uint64_t first = Offset(core, like.at) / kBlockBytes;
-    quiet = {core.ub + first * kBlockBytes, core.ub + shadow->ReadOn(first) * kBlockBytes};
+    quiet = {core.ub + first * kBlockBytes, (shadow->ReadOn(first) - first) * kBlockBytes};
   }
 
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {

@@ -105,6 +105,7 @@ struct Core {
   GNT_COLD void TellScalars() {
     TellStores();
     scalars.open = false;
+    scalars.end = scalars.all + ScalarLog::kFirst;
     uint64_t loaded = 0;
     for (ScalarLog::Line& line : scalars.lines) {
       loaded += line.loaded;
@@ -125,12 +126,13 @@ struct Core {
   GNT_COLD void TellFullLog() {
     const ScalarAccess* last = scalars.next - 1;
     TellLog();
+    scalars.end = scalars.all + ScalarLog::kRoom;
     for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
       ScalarLog::Line& line = scalars.lines[last->line % ScalarLog::kLines];
-      if (last->space != Space::UB || (last->access == Access::Read ? line.loads.end : line.stored_to) != nullptr)
+      if (last->space != Space::UB || (last->access == Access::Read ? line.loads.begin : line.stored_to) != nullptr)
         continue;
       const QuietBytes quiet = observers->QuietAt(*this, *last);
-      if (quiet.begin == quiet.end) continue;
+      if (quiet.bytes == 0) continue;
       scalars.open = true;
       if (last->access == Access::Read) {
         line.loads = quiet;
@@ -188,9 +190,9 @@ struct Core {
 };
 
 inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const {
-  QuietBytes quiet{core.ub, core.ub + kUbBytes};
-  if (like.at < quiet.begin || like.at >= quiet.end) return {};
-  for (uint32_t i = 0; i < count_ && quiet.begin != quiet.end; ++i) all_[i]->Quiet(core, like, quiet);
+  QuietBytes quiet{core.ub, kUbBytes};
+  if (!core.InUb(like.at)) return {};
+  for (uint32_t i = 0; i < count_ && quiet.bytes != 0; ++i) all_[i]->Quiet(core, like, quiet);
   return quiet;
 }
 
