@@ -41,6 +41,22 @@ class CheckMemory final : public Observer {
     shadow->Forget(at, end);
   }
 
+  UbShadow* ShadowOf(const Core& core) const { return shadows_.Of(core); }
+  // A known call comes again. False if a source lacks values: its results are not taken in then.
+  static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
+    for (uint32_t i = 1; i < call.parts; ++i) {
+      if (!shadow.ReadBlocks(call.part[i].blocks) && Lacks(shadow, call.part[i].begin, call.part[i].end)) [[unlikely]]
+        return false;
+    }
+    const uint32_t first = call.part[0].begin / kBlockBytes;
+    if (call.replaces && shadow.writers[first].call == call.number) [[likely]] {
+      shadow.Renew(first, call.part[0].blocks);
+    } else {
+      TakeIn(core, shadow, call);
+    }
+    return true;
+  }
+
   // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and of a block that is
   // known to be whole there is nothing more to learn until a store is taken in.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
@@ -158,13 +174,28 @@ class CheckMemory final : public Observer {
         continue;
       }
       const uint64_t first = at / kBlockBytes;
-      Writer& writer = shadow.writers[first];
-      if (shadow.Replace(first, first + whole / kBlockBytes)) [[unlikely]] {
-        if (writer.load || writer.loc.line != event.loc.line || writer.loc.file != event.loc.file)
-          Lost(core, event, operand, writer, at);
-      }
-      writer = {event.loc, event.op, static_cast<uint32_t>(whole / kBlockBytes), event.kind == Kind::Copy};
+      Fill(core, shadow, first, {first, first + whole / kBlockBytes}, operand.role,
+           {event.loc, event.op, 0, static_cast<uint16_t>(whole / kBlockBytes), event.kind == Kind::Copy});
     }
+  }
+  GNT_ONCE static bool Lacks(const UbShadow& shadow, uint64_t begin, uint64_t end) {
+    return !shadow.bytes.HasAll(begin, end - begin);
+  }
+  // The results of a known call, which was not the last to write there.
+  GNT_ONCE static void TakeIn(Core& core, UbShadow& shadow, const KnownCall& call) {
+    const uint32_t begin = call.part[0].begin;
+    const uint32_t size = call.part[0].end - begin;
+    if (!call.replaces) return shadow.Write(begin, size);
+    Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, "dst",
+         {{call.key.file, call.key.line}, call.key.op, call.number, static_cast<uint16_t>(size / kBlockBytes), false});
+  }
+  static void Fill(Core& core, UbShadow& shadow, uint64_t first, const BlockSpan& blocks, const char* role,
+                   const Writer& now) {
+    Writer& writer = shadow.writers[first];
+    const bool unread = shadow.Replace(first, blocks, now.blocks);
+    if (unread && (writer.load || writer.loc.line != now.loc.line || writer.loc.file != now.loc.file)) [[unlikely]]
+      Lost(core, now, role, writer, first * kBlockBytes);
+    writer = now;
   }
 
   // A source lacks values. Where they leave the Unified Buffer that is told; else the results that depend on them lack theirs.
@@ -274,11 +305,11 @@ class CheckMemory final : public Observer {
     }
   }
 
-  GNT_COLD static void Lost(Core& core, const Event& event, const Operand& operand, const Writer& writer, uint64_t at) {
+  GNT_COLD static void Lost(Core& core, const Writer& now, const char* role, const Writer& writer, uint64_t at) {
     const Buffer* buffer = BufferAt(core, at);
-    core.Warn("ub-overwritten-unread", event.loc, writer.loc,
-              {{"op", event.op},
-               {"role", operand.role},
+    core.Warn("ub-overwritten-unread", now.loc, writer.loc,
+              {{"op", now.op},
+               {"role", role},
                {"writer", writer.op},
                {"address", at},
                {"bytes", uint64_t{writer.blocks} * kBlockBytes},

@@ -20,12 +20,21 @@ struct RaceCore {
   LocalShadow local;
   GlobalShadow global;
   OpenRuns open;
-  bool stores_open = false;  // an open run holds stores of the scalar unit
-  bool flag_sent = false;    // CrossCoreSetFlag without its meeting yet
-  Clock sent;                // what such flags cover: the meeting waits for this core's own flag too
-  RaceCore* next = nullptr;  // in the list of idle ones
+  // Between two changes all of a pipe's instructions have seen the same of the others. Changes are whatever may alter that: an
+  // instruction of another pipe, a flag, a wait of the scalar unit.
+  uint32_t epoch = 0;
+  struct {
+    uint32_t epoch = 0;
+    uint32_t unseen = 0;                   // lanes with accesses that it has not seen and has to: one bit each,
+    Stamp seen[LocalShadow::kLanes] = {};  // and the last stamp seen of each
+  } vector;                                // what the vector pipe has seen
+  bool stores_open = false;                // an open run holds stores of the scalar unit
+  bool flag_sent = false;                  // CrossCoreSetFlag without its meeting yet
+  Clock sent;                              // what such flags cover: the meeting waits for this core's own flag too
+  RaceCore* next = nullptr;                // in the list of idle ones
 
   void Begin() {
+    ++epoch;
     clocks.Barrier(Pipe::All);
     stores_open = flag_sent = false;
     sent = Clock{};
@@ -74,6 +83,7 @@ class CheckRace final : public Observer {
   }
   void OnEvent(Core& core, const Event& event) override {
     RaceCore& state = *cores_[core.block];
+    if (event.kind != Kind::Vector || event.pipe != Pipe::V || !auto_sync_) ++state.epoch;
     switch (event.kind) {
       case Kind::Vector:
       case Kind::Copy: return OnInstruction(core, state, event);
@@ -106,6 +116,17 @@ class CheckRace final : public Observer {
       case Kind::Accept: FinishRuns(core, state); return between_.order.Accept(core.block, event.operand[0].at);
       default: return;
     }
+  }
+
+  // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
+  RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
+  void Again(Core& core, RaceCore& state, KnownCall& call) {
+    if (!auto_sync_) ++state.epoch;
+    if (call.epoch != state.epoch) LookAgain(core, state, call);
+  }
+  void Learn(const RaceCore& state, KnownCall& call) {
+    call.epoch = state.epoch;
+    call.site = sites_.Number({call.key.file, call.key.line}, call.key.op);
   }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
@@ -176,6 +197,31 @@ class CheckRace final : public Observer {
     return unseen;
   }
 
+  uint32_t UnseenByVector(RaceCore& state) const {
+    if (state.vector.epoch != state.epoch) {
+      state.vector.epoch = state.epoch;
+      state.clocks.Issue(kV);
+      state.vector.unseen = Unseen(state, kV, state.vector.seen);
+    }
+    return state.vector.unseen;
+  }
+
+  // A known call for the first time since something changed.
+  GNT_ONCE void LookAgain(Core& core, RaceCore& state, KnownCall& call) {
+    call.epoch = state.epoch;
+    if (const uint32_t unseen = UnseenByVector(state); unseen != 0) {
+      for (uint32_t i = 0; i < call.parts; ++i) {
+        const Earlier hit =
+            FindLocal(state, kV, i == 0, unseen, state.vector.seen, {call.part[i].begin, call.part[i].end});
+        if (hit.stamp != 0) [[unlikely]]
+          ReportLocal(core, sites_, {{call.key.file, call.key.line}, call.key.op}, Pipe::V, i == 0, hit);
+      }
+    }
+    const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
+    for (uint32_t i = 0; i < call.parts; ++i)
+      state.local.Mark(LocalShadow::LaneOf(kV, i == 0), stamp, {call.part[i].begin, call.part[i].end});
+  }
+
   // Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
   GNT_ONCE Earlier FindLocal(const RaceCore& state, uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen,
                              LocalRange range) const {
@@ -197,9 +243,16 @@ class CheckRace final : public Observer {
     const uint32_t pipe = IndexOf(event.pipe);
     if (pipe >= kPipes) return;
     if (state.stores_open && event.kind == Kind::Copy) FinishRuns(core, state);
-    state.clocks.Issue(pipe);
-    Stamp seen[LocalShadow::kLanes];
-    const uint32_t unseen = Unseen(state, pipe, seen);
+    Stamp own[LocalShadow::kLanes];
+    const Stamp* seen = own;
+    uint32_t unseen = 0;
+    if (pipe == kV) {
+      unseen = UnseenByVector(state);
+      seen = state.vector.seen;
+    } else {
+      state.clocks.Issue(pipe);
+      unseen = Unseen(state, pipe, own);
+    }
     for (uint32_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.bytes == 0) continue;
@@ -298,7 +351,7 @@ class CheckRace final : public Observer {
       uint32_t at = 0;
       if (state.local.Newer(LocalShadow::LaneOf(pipe, true), seen, range, at) != 0 ||
           (writes && state.local.Newer(LocalShadow::LaneOf(pipe, false), seen, range, at) != 0))
-        state.clocks.Wait(kS, state.clocks.Release(pipe));
+        Drain(state, pipe);
     }
   }
   GNT_ONCE static void WaitForGlobal(RaceCore& state, bool writes, const RowSet& rows) {
@@ -307,8 +360,12 @@ class CheckRace final : public Observer {
       uintptr_t at = 0;
       if (state.global.Newer(pipe, true, seen, false, rows, at) != nullptr ||
           (writes && state.global.Newer(pipe, false, seen, false, rows, at) != nullptr))
-        state.clocks.Wait(kS, state.clocks.Release(pipe));
+        Drain(state, pipe);
     }
+  }
+  static void Drain(RaceCore& state, uint32_t pipe) {
+    ++state.epoch;
+    state.clocks.Wait(kS, state.clocks.Release(pipe));
   }
 
   void OnGlobalScalar(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {

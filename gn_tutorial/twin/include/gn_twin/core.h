@@ -7,6 +7,7 @@
 #include "gn_twin/abi.h"
 #include "gn_twin/config.h"
 #include "gn_twin/event.h"
+#include "gn_twin/known_call.h"
 #include "gn_twin/loc.h"
 #include "gn_twin/observer.h"
 #include "gn_twin/report.h"
@@ -50,6 +51,7 @@ struct Core {
   GntJob* job = nullptr;
   Blocks* blocks = nullptr;              // who runs this block and its siblings
   const Observers* observers = nullptr;  // null in bare libraries
+  KnownCalls* known = nullptr;           // null where observers are to be told of every call in full
   DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
@@ -100,6 +102,12 @@ struct Core {
     if (observers == nullptr) return;
     if (!scalars.Empty()) TellScalars();
     observers->OnEvent(*this, event);
+  }
+  // Tells observers that a call they know comes again. False: they have to be told in full.
+  [[gnu::always_inline]] bool SaidAgain(KnownCall& call) {
+    if (!scalars.Empty()) [[unlikely]]
+      TellScalars();
+    return known->Again(*this, call);
   }
   // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
   GNT_COLD void TellScalars() {
@@ -161,6 +169,7 @@ struct Core {
     event.op = op;
     event.loc = loc;
     event.operands = 1;
+    event.operand[0] = Operand{};
     event.operand[0].at = static_cast<const uint8_t*>(at);
     event.operand[0].bytes = bytes;
     event.operand[0].space = space;
