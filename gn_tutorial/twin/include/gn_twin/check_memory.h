@@ -5,8 +5,9 @@
 // (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions that compute lanes nobody looks at are usual at the tail of an array, so a
 // missing value is followed through the instructions and told where it is stored to global memory or read by the scalar unit.
 #pragma once
+#include "gn_twin/check_memory_report.h"
 #include "gn_twin/footprint.h"
-#include "gn_twin/shadow_ub.h"
+#include "gn_twin/shadow_cores.h"
 
 namespace gn_twin {
 
@@ -107,7 +108,7 @@ class CheckMemory final : public Observer {
     void TakeIn(Core& core, UbShadow& shadow) {
       if (begin == end) return;
       const uint64_t block = shadow.FirstFreed(begin, end);
-      if (block != UbShadow::kBlocks) UsedAfterFree(core, *first, block * kBlockBytes);
+      if (block != UbShadow::kBlocks) ReportUsedAfterFree(core, *first, block * kBlockBytes);
       shadow.Write(begin, end - begin);
       begin = end;
     }
@@ -117,11 +118,12 @@ class CheckMemory final : public Observer {
   static bool Load(Core& core, UbShadow& shadow, const ScalarAccess& access, uint64_t at) {
     const uint64_t block = at / kBlockBytes;
     const bool freed = shadow.FirstFreed(at, at + access.bytes) != UbShadow::kBlocks;
-    if (freed) UsedAfterFree(core, access, at);
+    if (freed) ReportUsedAfterFree(core, access, at);
     shadow.unread.Clear(block);
     if (shadow.bytes.Full().Has(block)) return !freed;
     if (!shadow.bytes.HasAll(at, access.bytes)) {
-      Report(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue", "the tensor");
+      ReportMissing(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue",
+                    "the tensor");
       shadow.bytes.Set(at, access.bytes);  // told once
     }
     return false;
@@ -194,7 +196,7 @@ class CheckMemory final : public Observer {
     Writer& writer = shadow.writers[first];
     const bool unread = shadow.Replace(first, blocks, now.blocks);
     if (unread && (writer.load || writer.loc.line != now.loc.line || writer.loc.file != now.loc.file)) [[unlikely]]
-      Lost(core, now, role, writer, first * kBlockBytes);
+      ReportLost(core, now, role, writer, first * kBlockBytes);
     writer = now;
   }
 
@@ -222,7 +224,7 @@ class CheckMemory final : public Observer {
       });
       if (missing == kUbBytes) continue;
       if (event.kind == Kind::Copy) {
-        Report(core, shadow, missing, event.loc, event.op, source.role);
+        ReportMissing(core, shadow, missing, event.loc, event.op, source.role);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
       } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
         MarkLacking(core, shadow, event, source, *dst, results);
@@ -274,72 +276,6 @@ class CheckMemory final : public Observer {
     uint64_t bytes = 0;
     ForUbRuns(core, event, operand, [&](uint64_t, uint64_t run) { bytes += run; });
     return static_cast<uint32_t>(bytes / operand.element_bytes);
-  }
-
-  static void Report(Core& core, const UbShadow& shadow, uint64_t missing, Loc used, const char* op, const char* role) {
-    const Origin origin = shadow.OriginOf(missing, used, op, role);
-    const Buffer* buffer = BufferAt(core, origin.missing);
-    const Loc other = used.line == origin.loc.line && used.file == origin.loc.file ? Loc{} : used;
-    const Loc made = buffer != nullptr ? buffer->made : Loc{};
-    const Loc allocated = buffer != nullptr ? buffer->changed : Loc{};
-    if (origin.stale) {
-      core.Warn("ub-stale", origin.loc, used,
-                {{"op", origin.op},
-                 {"role", origin.role},
-                 {"address", origin.missing},
-                 {"used_file", other.file},
-                 {"used_line", other.line},
-                 {"allocated_file", allocated.file},
-                 {"allocated_line", allocated.line},
-                 {"buffer_file", made.file},
-                 {"buffer_line", made.line}});
-    } else {
-      core.Fault("ub-never-written", origin.loc, used,
-                 {{"op", origin.op},
-                  {"role", origin.role},
-                  {"address", origin.missing},
-                  {"used_file", other.file},
-                  {"used_line", other.line},
-                  {"buffer_file", made.file},
-                  {"buffer_line", made.line}});
-    }
-  }
-
-  GNT_COLD static void Lost(Core& core, const Writer& now, const char* role, const Writer& writer, uint64_t at) {
-    const Buffer* buffer = BufferAt(core, at);
-    core.Warn("ub-overwritten-unread", now.loc, writer.loc,
-              {{"op", now.op},
-               {"role", role},
-               {"writer", writer.op},
-               {"address", at},
-               {"bytes", uint64_t{writer.blocks} * kBlockBytes},
-               {"written_file", writer.loc.file},
-               {"written_line", writer.loc.line},
-               {"buffer_file", buffer != nullptr ? buffer->made.file : ""},
-               {"buffer_line", buffer != nullptr ? buffer->made.line : 0}});
-  }
-
-  GNT_COLD static void UsedAfterFree(Core& core, const ScalarAccess& access, uint64_t at) {
-    const Buffer* buffer = BufferAt(core, at);
-    if (buffer == nullptr) return;
-    const char* op = access.access == Access::Read    ? "GetValue"
-                     : access.access == Access::Write ? "SetValue"
-                                                      : "operator()";
-    core.Fault("ub-use-after-free", access.Place(), buffer->changed,
-               {{"op", op},
-                {"role", "the tensor"},
-                {"buffer_file", buffer->made.file},
-                {"buffer_line", buffer->made.line},
-                {"freed_file", buffer->changed.file},
-                {"freed_line", buffer->changed.line}});
-  }
-
-  static const Buffer* BufferAt(const Core& core, uint64_t at) {
-    for (uint16_t i = core.buffer_count; i > 0; --i) {  // the latest first: a pipe may have been reset
-      const Buffer& buffer = core.buffers[i - 1];
-      if (at >= buffer.offset && at < uint64_t{buffer.offset} + buffer.bytes) return &buffer;
-    }
-    return nullptr;
   }
 
   static constexpr uint32_t kMostLanes = kUbBytes;

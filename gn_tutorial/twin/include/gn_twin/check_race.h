@@ -9,37 +9,9 @@
 
 #include "gn_twin/check_race_report.h"
 #include "gn_twin/footprint.h"
-#include "gn_twin/shadow_global.h"
-#include "gn_twin/shadow_local.h"
+#include "gn_twin/shadow_race.h"
 
 namespace gn_twin {
-
-// What the checker remembers of one core. It outlives a block and serves the next: all that is older than its start is seen.
-struct RaceCore {
-  PipeClocks clocks;
-  LocalShadow local;
-  GlobalShadow global;
-  OpenRuns open;
-  // Between two changes all of a pipe's instructions have seen the same of the others. Changes are whatever may alter that: an
-  // instruction of another pipe, a flag, a wait of the scalar unit.
-  uint32_t epoch = 0;
-  struct {
-    uint32_t epoch = 0;
-    uint32_t unseen = 0;                   // lanes with accesses that it has not seen and has to: one bit each,
-    Stamp seen[LocalShadow::kLanes] = {};  // and the last stamp seen of each
-  } vector;                                // what the vector pipe has seen
-  bool stores_open = false;                // an open run holds stores of the scalar unit
-  bool flag_sent = false;                  // CrossCoreSetFlag without its meeting yet
-  Clock sent;                              // what such flags cover: the meeting waits for this core's own flag too
-  RaceCore* next = nullptr;                // in the list of idle ones
-
-  void Begin() {
-    ++epoch;
-    clocks.Barrier(Pipe::All);
-    stores_open = flag_sent = false;
-    sent = Clock{};
-  }
-};
 
 class CheckRace final : public Observer {
  public:
@@ -62,7 +34,7 @@ class CheckRace final : public Observer {
 
   void OnBlockBegin(Core& core) override {
     RaceCore*& state = cores_[core.block];
-    state = idle_ != nullptr ? idle_ : new RaceCore;
+    state = idle_ != nullptr ? idle_ : new RaceCore(auto_sync_);
     if (!state->local.Ready()) throw std::bad_alloc();
     idle_ = state->next;
     state->next = nullptr;
@@ -150,17 +122,7 @@ class CheckRace final : public Observer {
   }
 
  private:
-  static constexpr uint32_t kS = 0;
-  static constexpr uint32_t kV = 1;
-
   // --- one core ---------------------------------------------------------------------------------------------------------
-
-  // Whether two accesses of these pipes to local memory need no flag: those of one pipe that works in order, and those that the
-  // compiler puts in order.
-  bool InOrder(uint32_t pipe, uint32_t other) const {
-    if (pipe == other) return pipe == kS || (pipe == kV && auto_sync_);
-    return auto_sync_ && (pipe == kS || other == kS);
-  }
 
   // Calls visit(range) for the bytes of the operand, then for parts of them if they are not all touched.
   template <class Visit>
@@ -183,36 +145,13 @@ class CheckRace final : public Observer {
     return operand.row_bytes == 0 || operand.rows == 1 || operand.row_pitch == operand.row_bytes;
   }
 
-  // The lanes with accesses that `pipe` has not seen and has to: one bit each, and the last stamp seen of each.
-  uint32_t Unseen(const RaceCore& state, uint32_t pipe, Stamp* seen) const {
-    uint32_t unseen = 0;
-    for (uint32_t other = 0; other < kPipes; ++other) {
-      if (InOrder(pipe, other)) continue;
-      const uint32_t reads = LocalShadow::LaneOf(other, false);
-      const uint32_t writes = LocalShadow::LaneOf(other, true);
-      seen[reads] = seen[writes] = EndOf(state.clocks.Seen(pipe, other));
-      unseen |= static_cast<uint32_t>(state.local.Last(reads) > seen[reads]) << reads;
-      unseen |= static_cast<uint32_t>(state.local.Last(writes) > seen[writes]) << writes;
-    }
-    return unseen;
-  }
-
-  uint32_t UnseenByVector(RaceCore& state) const {
-    if (state.vector.epoch != state.epoch) {
-      state.vector.epoch = state.epoch;
-      state.clocks.Issue(kV);
-      state.vector.unseen = Unseen(state, kV, state.vector.seen);
-    }
-    return state.vector.unseen;
-  }
-
   // A known call for the first time since something changed.
   GNT_ONCE void LookAgain(Core& core, RaceCore& state, KnownCall& call) {
     call.epoch = state.epoch;
-    if (const uint32_t unseen = UnseenByVector(state); unseen != 0) {
+    if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
       for (uint32_t i = 0; i < call.parts; ++i) {
         const Earlier hit =
-            FindLocal(state, kV, i == 0, unseen, state.vector.seen, {call.part[i].begin, call.part[i].end});
+            state.FindLocal(kV, i == 0, unseen, state.vector.seen, {call.part[i].begin, call.part[i].end});
         if (hit.stamp != 0) [[unlikely]]
           ReportLocal(core, sites_, {{call.key.file, call.key.line}, call.key.op}, Pipe::V, i == 0, hit);
       }
@@ -220,23 +159,6 @@ class CheckRace final : public Observer {
     const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
     for (uint32_t i = 0; i < call.parts; ++i)
       state.local.Mark(LocalShadow::LaneOf(kV, i == 0), stamp, {call.part[i].begin, call.part[i].end});
-  }
-
-  // Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
-  GNT_ONCE Earlier FindLocal(const RaceCore& state, uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen,
-                             LocalRange range) const {
-    for (const bool wrote : {false, true}) {
-      if (!wrote && !writes) continue;
-      for (uint32_t step = 1; step <= kPipes; ++step) {
-        const uint32_t other = (pipe + step) % kPipes;
-        const uint32_t lane = LocalShadow::LaneOf(other, wrote);
-        if ((unseen >> lane & 1) == 0) continue;
-        uint32_t at = 0;
-        const Stamp stamp = state.local.Newer(lane, seen[lane], range, at);
-        if (stamp != 0) return {stamp, at, static_cast<Pipe>(other), wrote};
-      }
-    }
-    return {};
   }
 
   GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {
@@ -247,11 +169,11 @@ class CheckRace final : public Observer {
     const Stamp* seen = own;
     uint32_t unseen = 0;
     if (pipe == kV) {
-      unseen = UnseenByVector(state);
+      unseen = state.UnseenByVector();
       seen = state.vector.seen;
     } else {
       state.clocks.Issue(pipe);
-      unseen = Unseen(state, pipe, own);
+      unseen = state.Unseen(pipe, own);
     }
     for (uint32_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
@@ -263,7 +185,7 @@ class CheckRace final : public Observer {
       }
       if (unseen == 0) continue;
       ForRanges(core, event, operand, [&](LocalRange range) {
-        const Earlier hit = FindLocal(state, pipe, writes, unseen, seen, range);
+        const Earlier hit = state.FindLocal(pipe, writes, unseen, seen, range);
         if (hit.stamp != 0) [[unlikely]]
           ReportLocal(core, sites_, {event.loc, event.op}, event.pipe, writes, hit);
       });
@@ -337,8 +259,8 @@ class CheckRace final : public Observer {
     const bool writes = Stores(access);
     const char* op = OpOf(access);
     Stamp seen[LocalShadow::kLanes];
-    const uint32_t unseen = Unseen(state, kS, seen);
-    const Earlier hit = FindLocal(state, kS, writes, unseen, seen, range);
+    const uint32_t unseen = state.Unseen(kS, seen);
+    const Earlier hit = state.FindLocal(kS, writes, unseen, seen, range);
     if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
     const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
     state.local.Mark(LocalShadow::LaneOf(kS, writes), stamp, range);
