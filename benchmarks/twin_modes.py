@@ -2,9 +2,9 @@
 
     python benchmarks/twin_modes.py [--json]
 
-Ratios are of the least times over interleaved runs of one process: a median says how busy the machine is, since a launch
-that takes longer is interrupted more often. The cost of one instruction is that of many in a launch, less a launch
-without any.
+Ratios are of the least times over interleaved runs of one process: a median says how busy the machine is, as a longer
+launch is interrupted more often. Instructions and the scalar kernel are measured in processor time, which hardly depends
+on what else runs; the cost of one instruction is that of many in a launch, less a launch without any.
 
 The targets are those the twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add
 over 4 Mi floats, tiles of 2048); observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100
@@ -66,6 +66,12 @@ def timed(function) -> float:
     return time.perf_counter() - begin
 
 
+def processor_time(function) -> float:
+    begin = time.thread_time()
+    function()
+    return time.thread_time() - begin
+
+
 def add_staging() -> dict[str, float]:
     """Seconds of Add over 4 Mi floats: plain loop, bare twin, observed twin."""
     rng = np.random.default_rng(1)
@@ -92,7 +98,9 @@ def instructions() -> list[dict[str, float | str | int]]:
 
             def launched(observed: bool, repetitions: int, code: int = code, count: int = count) -> float:
                 out = gnt.out((8,), np.float32)
-                return kernel.run(out, code, count, repetitions, isolated=False, observed=observed).seconds
+                return processor_time(
+                    lambda: kernel.run(out, code, count, repetitions, isolated=False, observed=observed)
+                )
 
             none, many, watched_none, watched = interleaved(
                 *(
@@ -110,11 +118,14 @@ def scalar_kernel() -> dict[str, float]:
     """Seconds of the scalar GroupNorm kernel, bare and observed: every element through GetValue and SetValue."""
     kernel = gnt.kernel("group_norm/scalar")
     x = np.random.default_rng(2).normal(size=(4, 32, 64, 64)).astype(np.float32)
+    few = x[:, :, :1, :1].copy()  # what a call costs besides its elements
 
-    def seconds(observed: bool) -> float:
-        return kernel(x, num_groups=8, blocks=4, isolated=False, observed=observed).seconds
+    def seconds(x: np.ndarray, observed: bool) -> float:
+        return processor_time(lambda: kernel(x, num_groups=8, blocks=4, isolated=False, observed=observed))
 
-    return dict(zip(("bare", "observed"), interleaved(lambda: seconds(False), lambda: seconds(True)), strict=True))
+    actions = (functools.partial(seconds, which, observed) for observed in (False, True) for which in (few, x))
+    bare_call, bare, observed_call, observed = interleaved(*actions)
+    return {"bare": bare - bare_call, "observed": observed - observed_call}
 
 
 def launches() -> dict[str, float]:
