@@ -3,8 +3,8 @@
     python benchmarks/twin_modes.py [--json]
 
 Ratios are of the least times over interleaved runs of one process: a median says how busy the machine is, as a longer
-launch is interrupted more often. Instructions and the scalar kernel are measured in processor time, which hardly depends
-on what else runs; the cost of one instruction is that of many in a launch, less a launch without any.
+launch is interrupted more often. Instructions and the scalar kernel are measured in processor time, which hardly
+depends on what else runs; the cost of one instruction is that of many in a launch, less a launch without any.
 
 The targets are those the twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add
 over 4 Mi floats, tiles of 2048); observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100

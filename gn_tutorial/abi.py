@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/test_abi.py`` che
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 
 
 class Kind(IntEnum):
@@ -113,5 +113,6 @@ class Job(ctypes.Structure):
         ("here_file", ctypes.c_char_p),
         ("here_line", ctypes.c_uint32),
         ("here_block", ctypes.c_uint32),
+        ("here_stack", ctypes.c_uint64),
         ("trace", Trace),
     )

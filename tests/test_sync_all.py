@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.errors import KernelFault
+from gn_tutorial.errors import KernelCrash, KernelFault
 from gn_tutorial.result import Result
 
 # Every round each block publishes a number, in a cache line of its own, and then reads everybody's: without a barrier
@@ -107,3 +107,31 @@ def test_the_software_form_wants_32_bytes_per_block() -> None:
             blocks=3,
         )
     assert [one.id for one in refused.value.diagnostics] == ["gm-out-of-bounds"]
+
+
+# The last of the blocks that have met goes too deep, or to an address that nobody has.
+FALL = """
+#include "kernel_operator.h"
+__attribute__((noinline)) uint32_t Deeper(uint32_t depth) {
+  volatile uint32_t room[1000];
+  room[depth % 1000] = depth;
+  return depth == 0xffffffff ? 0 : Deeper(depth + 1) + room[depth % 7];
+}
+extern "C" __global__ __aicore__ void fall(GM_ADDR numbers, uint32_t deep, uint32_t meet) {
+  AscendC::TPipe pipe;
+  if (meet) AscendC::SyncAll();
+  if (AscendC::GetBlockIdx() + 1 != AscendC::GetBlockNum()) return;
+  volatile uint32_t* nowhere = reinterpret_cast<volatile uint32_t*>(static_cast<uintptr_t>(meet) + 64);
+  AscendC::GlobalTensor<uint32_t> n;
+  n.SetGlobalBuffer((__gm__ uint32_t*)numbers);
+  n.SetValue(0, deep ? Deeper(0) : *nowhere);
+}
+"""
+
+
+@pytest.mark.parametrize("meet_first", [False, True])
+@pytest.mark.parametrize(("deep", "what"), [(True, "used up its stack"), (False, "used a null pointer")])
+def test_a_crash_of_a_block_is_told_apart_from_a_stack_that_is_used_up(meet_first: bool, deep: bool, what: str) -> None:
+    with pytest.raises(KernelCrash, match=what) as caught:
+        gnt.kernel(source=FALL).run(gnt.out(8, np.uint32), deep, meet_first, blocks=3)
+    assert "block 2" in caught.value.where

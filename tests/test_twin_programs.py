@@ -15,7 +15,7 @@ import gn_tutorial
 NOT_OF_A_PROGRAM = {"call-argument-count", "call-argument-kind", "call-unknown-entry", "call-no-memory"}
 NOT_OF_A_PROGRAM |= {"call-delayed-bare"}  # tests/test_delayed_copies.py
 # Needs an operating system that refuses a thread.
-NOT_OF_A_PROGRAM |= {"sync-all-no-thread"}
+NOT_OF_A_PROGRAM |= {"block-no-stack"}
 
 
 def test_pairs_are_complete() -> None:

@@ -141,13 +141,14 @@ inline void OnSignal(int number, siginfo_t* info, void* context) {
   }
 #endif
   if (Claim(JOB_SIGNAL)) {
-    // The environment lies above main's frame and belongs to the stack, hence the margin.
-    constexpr uintptr_t kMargin = 512 * 1024;
+    // A block has a stack of its own, whose lowest page nobody may touch. Of main's, the environment lies above its frame and belongs
+    // to the stack, hence the larger margin.
+    const uintptr_t used_up = job.here_stack != 0 ? job.here_stack + 64 * 1024 : stack_low + 512 * 1024;
     file->signal = number;
     file->signal_code = info->si_code;
     file->fault_address = reinterpret_cast<uintptr_t>(info->si_addr);
     const bool bad_access = number == SIGSEGV || number == SIGBUS;
-    file->stack_overflow = bad_access && OnMainThread() && StackPointer(context) < stack_low + kMargin;
+    file->stack_overflow = bad_access && OnMainThread() && StackPointer(context) < used_up;
     WriteHere();
   }
   _exit(kReportedExit);

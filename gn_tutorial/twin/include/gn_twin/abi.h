@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define GNT_ABI_VERSION 3
+#define GNT_ABI_VERSION 4
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4 };
@@ -98,5 +98,6 @@ struct GntJob {
   const char* volatile here_file;
   volatile uint32_t here_line;
   volatile uint32_t here_block;
+  volatile uint64_t here_stack;  // the lowest address of the stack that the block runs on; 0 between blocks
   GntTrace trace;
 };

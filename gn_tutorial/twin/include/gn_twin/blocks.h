@@ -1,14 +1,13 @@
 // Runs the blocks of a launch one at a time, in one order, and suspends those that wait for others: deterministic, and all blocks alive at
 // once only when the kernel needs it.
 //
-// A block runs on the thread that starts it. When it waits (in SyncAll, or for a value that another block is to write), its thread
-// hands the turn on: to a new thread that starts the next block, or, when all have started, to the thread of the next block that
-// may go on. Kernels in which no block waits never leave the calling thread. The order is ascending, or that of a seed
-// (GntOptions::block_order): on the device nobody knows it, and a kernel whose result depends on it shows that here.
+// A block runs on a fiber. When it waits (in SyncAll, or for a value that another block is to write), the next block starts on
+// another, or, when all have started, the next that may go on does. Kernels in which no block waits use one fiber. The order is
+// ascending, or that of a seed (GntOptions::block_order): on the device nobody knows it, and a kernel whose result depends on it shows
+// that here.
 #pragma once
-#include <pthread.h>
-
 #include "gn_twin/core.h"
+#include "gn_twin/fiber.h"
 
 namespace gn_twin {
 
@@ -19,15 +18,10 @@ class Blocks {
 
   Blocks(GntJob& job, RunOne run_one, void* context) : job_(job), run_one_(run_one), context_(context) {
     states_ = new State[job.blocks > 0 ? job.blocks : 1];
-    threads_ = new pthread_t[job.blocks > 0 ? job.blocks : 1];
     Permute(job.options.block_order);
-    pthread_mutex_init(&mutex_, nullptr);
-    for (uint32_t i = 0; i < job.blocks; ++i) pthread_cond_init(&states_[i].woken, nullptr);
   }
   ~Blocks() {
-    for (uint32_t i = 0; i < job_.blocks; ++i) pthread_cond_destroy(&states_[i].woken);
-    pthread_mutex_destroy(&mutex_);
-    delete[] threads_;
+    if (idle_ != nullptr) Kept<Fiber>::Give(idle_);
     delete[] place_;
     delete[] order_;
     delete[] states_;
@@ -37,15 +31,22 @@ class Blocks {
 
   // Every block to its end; false if one stopped.
   bool Run() {
-    StartBlocks();
-    // Blocks start in the first round only, and this thread leaves StartBlocks after it: the number of threads is final.
-    for (uint32_t i = 0; i < thread_count_; ++i) pthread_join(threads_[i], nullptr);
+    for (running_ = Next(); running_ != kNobody; running_ = Next()) {
+      State& state = states_[running_];
+      if (state.phase == Phase::Unstarted && !Start(state)) continue;
+      state.phase = Phase::Running;
+      job_.here_stack = state.fiber->Lowest();
+      state.fiber->Enter();
+      job_.here_stack = 0;
+      if (state.phase != Phase::Done) continue;
+      if (idle_ != nullptr) Kept<Fiber>::Give(idle_);
+      idle_ = state.fiber;
+    }
     return !aborted_;
   }
 
   // Suspends this block until `cores` blocks (0: all of the launch) have called it as often. Throws Stopped if that can never happen.
   void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
-    pthread_mutex_lock(&mutex_);
     expected_ = cores == 0 ? job_.blocks : cores;
     ++progress_;
     Suspend(core, loc, Waits::Barrier);
@@ -55,7 +56,6 @@ class Blocks {
   template <class Ready>
   void WaitUntil(Core& core, Loc loc, Ready ready) {
     for (bool first = true; !ready(); first = false) {
-      pthread_mutex_lock(&mutex_);
       if (first) ++progress_;
       states_[core.block].tried = progress_;
       Suspend(core, loc, Waits::Value);
@@ -64,7 +64,6 @@ class Blocks {
 
   // Lets the other blocks run: for a block that reads global memory again and again.
   void Yield(Core& core, Loc loc) {
-    pthread_mutex_lock(&mutex_);
     ++progress_;
     Suspend(core, loc, Waits::Turn);
   }
@@ -78,7 +77,7 @@ class Blocks {
     bool released = false;  // the barrier that it waits at is complete
     uint64_t tried = 0;     // progress_ when the value was not there yet
     Loc waits_at;           // the call it is in
-    pthread_cond_t woken;   // one each: a broadcast would wake every thread for each turn
+    Fiber* fiber = nullptr;
   };
   static constexpr uint32_t kNobody = ~uint32_t{0};
 
@@ -100,75 +99,42 @@ class Blocks {
     for (uint32_t i = 0; i < job_.blocks; ++i) place_[order_[i]] = i;
   }
 
-  // Starts blocks on this thread until one of them hands the rest to another thread.
-  GNT_COLD void StartBlocks() {
-    for (;;) {
-      pthread_mutex_lock(&mutex_);
-      if (aborted_ || next_ >= job_.blocks) {
-        pthread_mutex_unlock(&mutex_);
-        return;
-      }
-      const uint32_t block = order_[next_++];
-      states_[block].phase = Phase::Running;
-      turn_ = block;
-      pthread_mutex_unlock(&mutex_);
-
-      const bool good = run_one_(context_, *this, block);
-
-      pthread_mutex_lock(&mutex_);
-      states_[block].phase = Phase::Done;
-      ++progress_;
-      if (!good || aborted_) {
-        Abort();
-      } else if (round_ == 0 && next_ < job_.blocks) {  // this thread starts the next one
-        pthread_mutex_unlock(&mutex_);
-        continue;
-      } else {
-        PassTurnAfter(block);
-      }
-      pthread_mutex_unlock(&mutex_);
-      return;
+  // A fiber for a block that has none. Without memory for one, the launch ends.
+  bool Start(State& state) {
+    state.fiber = idle_ != nullptr ? idle_ : Kept<Fiber>::Take();
+    idle_ = nullptr;
+    if (state.fiber != nullptr) {
+      state.fiber->Start(FiberMain, this);
+      return true;
     }
+    const Field field{"blocks", job_.blocks};
+    ReportWriter(job_).Write("block-no-stack", "error", Loc{"", 0}, running_, &field, 1);
+    state.phase = Phase::Done;
+    aborted_ = true;
+    return false;
   }
 
-  static void* ThreadMain(void* self) {
-    static_cast<Blocks*>(self)->StartBlocks();
-    return nullptr;
+  static void FiberMain(void* self) { static_cast<Blocks*>(self)->RunOnFiber(); }
+  GNT_COLD void RunOnFiber() {
+    State& mine = states_[running_];
+    mine.fiber->Arrived();
+    if (!run_one_(context_, *this, running_)) aborted_ = true;
+    mine.phase = Phase::Done;
+    ++progress_;
+    mine.fiber->Leave(true);
   }
 
-  // Called with the mutex held, which it gives back.
-  void Suspend(Core& core, Loc loc, Waits waits) {
+  GNT_COLD void Suspend(Core& core, Loc loc, Waits waits) {
     State& mine = states_[core.block];
     mine.phase = Phase::Waiting;
     mine.waits = waits;
     mine.released = false;
     mine.waits_at = loc;
-    PassTurn(core, loc);
-    while (turn_ != core.block) pthread_cond_wait(&mine.woken, &mutex_);
-    const bool aborted = aborted_;
-    if (!aborted) {
-      mine.phase = Phase::Running;
-      job_.here_block = core.block;
-      core.At(loc);
-    }
-    pthread_mutex_unlock(&mutex_);
-    if (aborted) throw Stopped{};
-  }
-
-  // From a block that waits. Called with the mutex held, as everything below.
-  void PassTurn(Core& core, Loc loc) {
-    if (round_ == 0 && next_ < job_.blocks) {  // the rest of the blocks on a new thread
-      if (pthread_create(&threads_[thread_count_], nullptr, ThreadMain, this) == 0) {
-        ++thread_count_;
-        turn_ = kNobody;
-      } else {
-        const Field field{"blocks", job_.blocks};
-        ReportWriter(job_).Write("sync-all-no-thread", "error", loc, core.block, &field, 1);
-        Abort();
-      }
-      return;
-    }
-    PassTurnAfter(core.block);
+    mine.fiber->Leave(false);
+    current_core = &core;
+    if (aborted_) throw Stopped{};
+    job_.here_block = core.block;
+    core.At(loc);
   }
 
   bool MayGoOn(const State& state) const {
@@ -176,11 +142,14 @@ class Blocks {
     return state.waits == Waits::Turn || (state.waits == Waits::Value ? state.tried != progress_ : state.released);
   }
 
-  // To the next block that may go on. If there is none: to the first at the barrier, if all of them have come.
-  GNT_COLD void PassTurnAfter(uint32_t block) {
+  // The block whose turn it is: in the first round the next one to start, then the next that may go on. If there is none: the first at
+  // the barrier, if all of them have come.
+  GNT_COLD uint32_t Next() {
+    if (aborted_) return FirstWaiting();
+    if (round_ == 0 && next_ < job_.blocks) return order_[next_++];
     for (uint32_t step = 1; step <= job_.blocks; ++step) {
-      const uint32_t other = order_[(place_[block] + step) % job_.blocks];
-      if (MayGoOn(states_[other])) return Give(other);
+      const uint32_t other = order_[(place_[running_] + step) % job_.blocks];
+      if (MayGoOn(states_[other])) return other;
     }
     uint32_t at_barrier = 0;
     uint32_t first_at_barrier = kNobody;
@@ -197,18 +166,21 @@ class Blocks {
         first_for_value = other;
       }
     }
-    if (at_barrier == 0 && first_for_value == kNobody) return;
-    if (at_barrier != expected_ || at_barrier == 0)
-      return Deadlock(at_barrier, first_at_barrier, first_for_value, first_done);
+    if (at_barrier == 0 && first_for_value == kNobody) return kNobody;
+    if (at_barrier != expected_ || at_barrier == 0) {
+      Deadlock(at_barrier, first_at_barrier, first_for_value, first_done);
+      return FirstWaiting();
+    }
     ++round_;
     for (uint32_t other = 0; other < job_.blocks; ++other) {
       states_[other].released = states_[other].phase == Phase::Waiting && states_[other].waits == Waits::Barrier;
     }
-    Give(first_at_barrier);
+    return first_at_barrier;
   }
 
   GNT_COLD void Deadlock(uint32_t at_barrier, uint32_t first_at_barrier, uint32_t first_for_value,
                          uint32_t first_done) {
+    aborted_ = true;
     if (first_for_value != kNobody) {
       Field fields[] = {{"waiting", first_for_value}, {"blocks", job_.blocks}};
       ReportWriter(job_).Write("block-wait-deadlock", "error", states_[first_for_value].waits_at, first_for_value,
@@ -218,32 +190,25 @@ class Blocks {
       ReportWriter(job_).Write("sync-all-deadlock", "error", states_[first_at_barrier].waits_at, first_at_barrier,
                                fields, 3);
     }
-    Abort();
   }
 
-  void Give(uint32_t block) {
-    turn_ = block;
-    pthread_cond_signal(&states_[block].woken);
-  }
-  // The waiting blocks end one after the other, each in its turn: they share the launch's state.
-  void Abort() {
-    aborted_ = true;
+  // After a stop the waiting blocks end one after the other, each on its own fiber: their destructors have to run.
+  uint32_t FirstWaiting() const {
     for (uint32_t block = 0; block < job_.blocks; ++block) {
-      if (states_[block].phase == Phase::Waiting) return Give(block);
+      if (states_[block].phase == Phase::Waiting) return block;
     }
+    return kNobody;
   }
 
   GntJob& job_;
   RunOne run_one_;
   void* context_;
-  pthread_mutex_t mutex_;
   State* states_ = nullptr;
-  pthread_t* threads_ = nullptr;
   uint32_t* order_ = nullptr;  // blocks in the order in which they get their turns
   uint32_t* place_ = nullptr;  // of each block in that order
-  uint32_t thread_count_ = 0;
-  uint32_t next_ = 0;  // place of the block to start next
-  uint32_t turn_ = kNobody;
+  Fiber* idle_ = nullptr;      // of the block that ended last, for the next one to start
+  uint32_t next_ = 0;          // place of the block to start next
+  uint32_t running_ = kNobody;
   uint32_t expected_ = 0;  // blocks that meet in the current SyncAll
   uint32_t round_ = 0;     // how many times all blocks have met in SyncAll
   uint64_t progress_ = 0;  // changes whenever a block may have written what another waits for

@@ -227,8 +227,8 @@ inline bool Saturates(const Core& core) {
 }
 
 inline constinit thread_local Core* current_core = nullptr;
-// "const", since a block stays on its thread: a loop of scalar accesses then looks the thread's core up once, not once an element.
-// launch.h therefore starts a block behind a call that is not inlined.
+// "const", since it never changes for the code of one block, although blocks take turns on a thread: a loop of scalar accesses then
+// looks its core up once, not once an element. launch.h therefore starts a block behind a call that is not inlined.
 [[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
 inline Core& ThisCore() { return *CoreOfThread(); }
 

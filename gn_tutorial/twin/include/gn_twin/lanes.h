@@ -164,11 +164,53 @@ constexpr uint32_t LargestOf(Size... size) {
   return largest;
 }
 
+// The same for block after block, each operand going on by its own step.
+template <class T>
+struct Walk {
+  T* at;
+  uint64_t step;  // elements
+};
+template <uint32_t kCount, class Op, class D, class... S>
+inline void ForBlocks(uint32_t blocks, Op op, Walk<D> dst, Walk<const S>... src) {
+  for (; blocks > 0; --blocks) {
+    ForBlock<kCount>(op, dst.at, src.at...);
+    dst.at += dst.step;
+    ((src.at += src.step), ...);
+  }
+}
+
+// The first lanes of a repeat, block by block: inside a block, the elements of every operand follow each other.
+template <class Op, class D, class... S>
+inline void ForLeading(uint32_t repeat, uint32_t lanes, Op op, Lane<D> dst, Lane<const S>... src) {
+  constexpr uint32_t kBlock = kBlockBytes / LargestOf(sizeof(D), sizeof(S)...);
+  uint32_t lane = 0;
+  if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
+    lane = lanes / kBlock * kBlock;
+    ForBlocks<kBlock>(
+        lanes / kBlock, op, Walk<D>{dst.at + LaneIndex<D>(dst.strides, repeat, 0), uint64_t{dst.strides.blk} * kBlock},
+        Walk<const S>{src.at + LaneIndex<S>(src.strides, repeat, 0), uint64_t{src.strides.blk} * kBlock}...);
+  }
+  for (; lane + kBlock <= lanes; lane += kBlock)
+    ForBlock<kBlock>(op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
+                     src.at + LaneIndex<S>(src.strides, repeat, lane)...);
+  if (lane < lanes)
+    ForContiguous(lanes - lane, op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
+                  src.at + LaneIndex<S>(src.strides, repeat, lane)...);
+}
+
+// Whether a repeat begins one block's step behind the last block of the repeat before.
+inline bool GoesOn(Strides strides) { return strides.rep == strides.blk * (kRepeatBytes / kBlockBytes); }
+
 // dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so that a repeat sees what the
 // one before it wrote: the documented accumulate idiom (destination repeat stride 0) is a fold over the repeats.
 template <class Op, class D, class... S>
 void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
   const bool contiguous = plan.prefix && dst.strides.blk == 1 && ((src.strides.blk == 1) && ...);
+  if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
+    if (plan.prefix && !plan.descending && !contiguous && plan.first == kLanes<D> && plan.repeats > 0 &&
+        GoesOn(dst.strides) && (GoesOn(src.strides) && ...))
+      return ForLeading(0, (plan.repeats - 1) * kLanes<D> + plan.last, op, dst, src...);
+  }
   for (uint32_t step = 0; step < plan.repeats; ++step) {
     const uint32_t repeat = plan.descending ? plan.repeats - 1 - step : step;
     if (contiguous) {
@@ -177,17 +219,8 @@ void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
       continue;
     }
     const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
-    if (plan.prefix &&
-        !plan.descending) {  // block by block: inside one, the elements of every operand follow each other
-      constexpr uint32_t kWidest = LargestOf(sizeof(D), sizeof(S)...);
-      constexpr uint32_t kBlock = kBlockBytes / kWidest;
-      uint32_t lane = 0;
-      for (; lane + kBlock <= lanes; lane += kBlock)
-        ForBlock<kBlock>(op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
-                         src.at + LaneIndex<S>(src.strides, repeat, lane)...);
-      if (lane < lanes)
-        ForContiguous(lanes - lane, op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
-                      src.at + LaneIndex<S>(src.strides, repeat, lane)...);
+    if (plan.prefix && !plan.descending) {
+      ForLeading(repeat, lanes, op, dst, src...);
       continue;
     }
     for (uint32_t i = 0; i < lanes; ++i) {

@@ -1,7 +1,6 @@
 // The entry points of a kernel library (gn_twin/abi.h): checks the arguments against the kernel's signature, then runs every block
 // in order on a core of its own. Included by the generated file after the kernel's source.
 #pragma once
-#include <stdlib.h>
 #include <time.h>
 
 #include <exception>
@@ -10,6 +9,7 @@
 #include "gn_twin/blocks.h"
 #include "gn_twin/delayed_copies.h"
 #include "gn_twin/shape_info.h"
+#include "gn_twin/ub_memory.h"
 #include "gn_twin/watchers.h"
 
 namespace gn_twin {
@@ -70,22 +70,6 @@ struct MakeIndices<0, kIndex...> {
   using Type = Indices<kIndex...>;
 };
 
-// The Unified Buffer of the core being imitated, with a margin that absorbs the overruns of unchecked (bare) kernels.
-class UbMemory {
- public:
-  UbMemory() : bytes_(static_cast<uint8_t*>(aligned_alloc(512, kSize))) {}
-  ~UbMemory() { free(bytes_); }
-  UbMemory(const UbMemory&) = delete;
-  UbMemory& operator=(const UbMemory&) = delete;
-  uint8_t* bytes() const { return bytes_; }
-  // Memory that nobody wrote holds NaN (all bits set is a NaN in float, half and bfloat16_t), so that using it shows.
-  void Poison() { __builtin_memset(bytes_, 0xff, kSize); }
-
- private:
-  static constexpr uint32_t kSize = kUbBytes + 64 * 1024;
-  uint8_t* bytes_;
-};
-
 inline GntStatus BadCall(GntJob& job, const char* id, std::initializer_list<Field> fields) {
   ReportWriter(job).Write(id, "error", kCall, 0, fields.begin(), static_cast<uint32_t>(fields.size()));
   return GNT_BAD_CALL;
@@ -102,16 +86,18 @@ struct Launch {
   Launch(Body& body, GntJob& job) : body(body), job(job) {
     if constexpr (kObserved) watchers = NewWatchers(job);
   }
-  ~Launch() { delete watchers; }
+  ~Launch() {
+    if (spare != nullptr) Kept<UbMemory>::Give(spare);
+    delete watchers;
+  }
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
   // Runs one block on a core of its own; false if it was stopped.
   GNT_COLD bool RunBlock(Blocks& blocks, uint32_t block) {
-    UbMemory* ub = spare != nullptr ? spare : new (std::nothrow) UbMemory;
+    UbMemory* ub = spare != nullptr ? spare : Kept<UbMemory>::Take();
     spare = nullptr;
-    if (ub == nullptr || ub->bytes() == nullptr) {
-      delete ub;
+    if (ub == nullptr) {
       BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
       return false;
     }
@@ -150,7 +136,7 @@ struct Launch {
     }
     current_core = nullptr;
     if constexpr (kObserved) delete core.delayed;
-    delete spare;
+    if (spare != nullptr) Kept<UbMemory>::Give(spare);
     spare = ub;
     return good;
   }
@@ -213,7 +199,6 @@ GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
       &launch);
   const bool good = blocks.Run() && launch.Conclude();
   job.nanoseconds += Nanoseconds() - begin;
-  delete launch.spare;
   return good ? GNT_OK : GNT_STOPPED;
 }
 

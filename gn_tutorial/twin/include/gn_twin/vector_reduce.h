@@ -3,6 +3,7 @@
 // The order of the additions decides the bits of a sum. Inside a repeat or block: a tree of adjacent pairs; lanes that the mask
 // leaves out are absent. Source: docs/zh/api, 归约计算; undecided points in docs/hardware-choices.md (half_tree, reduce_lanes).
 #pragma once
+#include "gn_twin/block_sums.h"
 #include "gn_twin/vector_binary.h"
 
 namespace gn_twin {
@@ -181,25 +182,39 @@ inline void AddNeighbours(const SumRule& rule, float* lanes, float* sums) {
   if constexpr (kWidth > kLast) AddNeighbours<T, kWidth / 2, kLast>(rule, lanes, sums);
 }
 
-// The sums of the eight blocks of one repeat, all lanes of which are active. They are read before one is written: dst may be src.
+// The sums of the eight blocks of every repeat, all lanes of which are active; those of repeat r go to out + r * pitch bytes. A
+// repeat is read before its sums are written: dst may be src.
 template <class T>
-inline void SumWholeBlocks(const Core& core, T* out, const T* src, Strides strides, uint32_t repeat) {
+inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uint64_t pitch, const T* src,
+                           Strides strides) {
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
   constexpr uint32_t kBlocks = kRepeatBytes / kBlockBytes;
   const SumRule rule(core);
-  float lanes[kBlocks * kPerBlock];
-  for (uint32_t block = 0; block < kBlocks; ++block) {
-    const T* at = src + LaneIndex<T>(strides, repeat, block * kPerBlock);
-    for (uint32_t i = 0; i < kPerBlock; ++i) lanes[block * kPerBlock + i] = static_cast<float>(at[i]);
+  const bool neighbours = core.job->options.reduce_lanes == 0;
+  if constexpr (kSame<T, float>) {
+    if (neighbours && !rule.finish.flush) {
+      for (uint32_t repeat = 0; repeat < repeats; ++repeat)
+        SumEightBlocks(reinterpret_cast<float*>(out + repeat * pitch), src + LaneIndex<T>(strides, repeat, 0),
+                       uint64_t{strides.blk} * kPerBlock);
+      return;
+    }
   }
-  if (core.job->options.reduce_lanes != 0) {
-    for (uint32_t block = 0; block < kBlocks; ++block)
-      out[block] = TreeSum<T>(lanes + block * kPerBlock, kPerBlock, core);
-    return;
+  for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
+    float lanes[kBlocks * kPerBlock];
+    for (uint32_t block = 0; block < kBlocks; ++block) {
+      const T* at = src + LaneIndex<T>(strides, repeat, block * kPerBlock);
+      for (uint32_t i = 0; i < kPerBlock; ++i) lanes[block * kPerBlock + i] = static_cast<float>(at[i]);
+    }
+    T* sums_of_blocks = reinterpret_cast<T*>(out + repeat * pitch);
+    if (neighbours) {
+      float sums[kBlocks * kPerBlock / 2];
+      AddNeighbours<T, kBlocks * kPerBlock / 2, kBlocks>(rule, lanes, sums);
+      for (uint32_t block = 0; block < kBlocks; ++block) sums_of_blocks[block] = rule.finish(T(lanes[block]));
+    } else {
+      for (uint32_t block = 0; block < kBlocks; ++block)
+        sums_of_blocks[block] = TreeSum<T>(lanes + block * kPerBlock, kPerBlock, core);
+    }
   }
-  float sums[kBlocks * kPerBlock / 2];
-  AddNeighbours<T, kBlocks * kPerBlock / 2, kBlocks>(rule, lanes, sums);
-  for (uint32_t block = 0; block < kBlocks; ++block) out[block] = rule.finish(T(lanes[block]));
 }
 
 // Sums of the `group` lanes each (a block or a pair) of every repeat.
@@ -222,12 +237,11 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
       CheckMaskedGroups(op, loc, plan, dst, results, src, strides, align, group);
     }
   }
+  const uint64_t pitch = uint64_t{static_cast<uint32_t>(dst_rep)} * dst_unit_bytes;
+  if (whole && direction == 0 && group == kBlockBytes / sizeof(T))
+    return SumWholeBlocks(core, plan.repeats, dst.Bytes(), pitch, src.Data(), strides);
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    T* out = reinterpret_cast<T*>(dst.Bytes() + uint64_t{repeat} * dst_rep * dst_unit_bytes);
-    if (whole && direction == 0 && group == kBlockBytes / sizeof(T)) {
-      SumWholeBlocks(core, out, src.Data(), strides, repeat);
-      continue;
-    }
+    T* out = reinterpret_cast<T*>(dst.Bytes() + repeat * pitch);
     const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
     for (uint32_t g = 0; g < groups; ++g) {
       float lanes[128];

@@ -1,0 +1,37 @@
+// The sums of eight blocks of eight floats each, as trees of neighbours: ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)).
+//
+// Written with vectors, which every compiler the twin knows has: from loops over arrays, g++ 12 makes code that takes three times as
+// long (measured with AVX-512: 16 ns against 5 for a repeat), and reductions are a quarter of GroupNorm's time in bare mode.
+#pragma once
+#include <stdint.h>
+
+namespace gn_twin {
+
+using EightFloats = float __attribute__((vector_size(32)));
+using LooseFloats = float __attribute__((vector_size(32), aligned(4), may_alias));  // where they lie in memory
+
+#if defined(__clang__)
+#define GNT_PICK(A, B, ...) __builtin_shufflevector(A, B, __VA_ARGS__)
+#else
+using EightIndices = int32_t __attribute__((vector_size(32)));
+#define GNT_PICK(A, B, ...) __builtin_shuffle(A, B, EightIndices{__VA_ARGS__})
+#endif
+
+// Sums of neighbours: in each half of the result those of a, and then those of b.
+#define GNT_NEIGHBOURS(A, B) (GNT_PICK(A, B, 0, 2, 8, 10, 4, 6, 12, 14) + GNT_PICK(A, B, 1, 3, 9, 11, 5, 7, 13, 15))
+
+// out[b] = the sum of block b, which begins `step` floats behind the one before. All are read before one is written.
+inline void SumEightBlocks(float* out, const float* src, uint64_t step) {
+  EightFloats block[8];
+  for (uint32_t b = 0; b < 8; ++b) block[b] = *reinterpret_cast<const LooseFloats*>(src + b * step);
+  const EightFloats pairs[] = {GNT_NEIGHBOURS(block[0], block[1]), GNT_NEIGHBOURS(block[2], block[3]),
+                               GNT_NEIGHBOURS(block[4], block[5]), GNT_NEIGHBOURS(block[6], block[7])};
+  const EightFloats low = GNT_NEIGHBOURS(pairs[0], pairs[1]), high = GNT_NEIGHBOURS(pairs[2], pairs[3]);
+  *reinterpret_cast<LooseFloats*>(out) =
+      GNT_PICK(low, high, 0, 1, 2, 3, 8, 9, 10, 11) + GNT_PICK(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
+#undef GNT_NEIGHBOURS
+#undef GNT_PICK
+
+}  // namespace gn_twin
