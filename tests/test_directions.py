@@ -93,7 +93,9 @@ IMPORTED_ONLY_BY = {
 
 TWIN_ROOMS = {
     "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h shape_info.h high_level_tiling.h"),
-    "events": Room("event.h footprint.h hard_event.h observer.h report.h scalar_log.h", "language"),
+    "events": Room(
+        "block_span.h event.h footprint.h hard_event.h known_call.h observer.h report.h scalar_log.h", "language"
+    ),
     "core": Room("core.h blocks.h delayed_copies.h fiber.h kept.h ub_memory.h", "language events"),
     "tensors": Room("tensor.h operand.h lanes.h block_sums.h event_ids.h", "language events core"),
     "operations": Room(
@@ -103,7 +105,9 @@ TWIN_ROOMS = {
         "block_order.h control.h global_scalar.h list_tensor.h matrix.h narrow.h norm*.h quant.h softmax*.h",
         "language events core tensors",
     ),
-    "observers": Room("check_*.h gm_lines.h shadow_*.h trace.h trace_*.h tally.h", "language events core"),
+    "observers": Room(
+        "check_*.h gm_lines.h shadow_*.h trace.h trace_*.h tally.h known_calls.h", "language events core"
+    ),
     "launch": Room("launch.h watchers.h", "language events core"),
     "host": Room("host_runtime.h host_tiling.h host_high_level.h", "language events core launch"),
 }

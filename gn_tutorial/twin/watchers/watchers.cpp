@@ -7,6 +7,7 @@
 #include "gn_twin/check_overlap.h"
 #include "gn_twin/check_queues.h"
 #include "gn_twin/check_race.h"
+#include "gn_twin/known_calls.h"
 #include "gn_twin/tally.h"
 #include "gn_twin/trace.h"
 
@@ -14,7 +15,13 @@ namespace gn_twin {
 
 class AllWatchers final : public Watchers {
  public:
-  explicit AllWatchers(GntJob& job) : tally_(job.tally), global_(job), cache_(job.blocks), race_(job), trace_(job) {
+  explicit AllWatchers(GntJob& job)
+      : tally_(job.tally),
+        global_(job),
+        cache_(job.blocks),
+        race_(job),
+        calls_(memory_, job.options.races == 0 ? &race_ : nullptr, job.tally),
+        trace_(job) {
     observers_.Add(tally_);
     observers_.Add(overlap_);
     observers_.Add(memory_);
@@ -22,7 +29,8 @@ class AllWatchers final : public Watchers {
     observers_.Add(queues_);
     observers_.Add(cache_);
     if (job.options.races == 0) observers_.Add(race_);
-    if (trace_.Asked()) observers_.Add(trace_);
+    // A trace has every call.
+    trace_.Asked() ? observers_.Add(trace_) : observers_.Add(calls_);
   }
 
  private:
@@ -33,6 +41,7 @@ class AllWatchers final : public Watchers {
   CheckQueues queues_;
   CheckCache cache_;
   CheckRace race_;
+  KeepCalls calls_;
   Trace trace_;
 };
 

@@ -8,6 +8,8 @@
 // The same bytes at the same time from two cores are a race: check_race.h.
 // Source: docs/zh/api, 缓存控制/DataCacheCleanAndInvalid and 系统缓存概述; GlobalTensor/SetValue, GetValue.
 #pragma once
+#include <new>
+
 #include "gn_twin/core.h"
 #include "gn_twin/footprint.h"
 #include "gn_twin/gm_lines.h"
@@ -79,10 +81,11 @@ class CheckCache final : public Observer {
     Cache* cache = nullptr;  // from its first scalar access of global memory to its end
   };
 
-  Cache& CacheOf(const Core& core) {
+  // Null without memory: stale lines of that core are not noticed then.
+  Cache* CacheOf(const Core& core) {
     Cache*& cache = cores_[core.block].cache;
-    if (cache == nullptr) cache = new Cache;
-    return *cache;
+    if (cache == nullptr) cache = new (std::nothrow) Cache;
+    return cache;
   }
 
   bool Dirty(const GmLine& line) const { return line.dirty != 0 && line.cleans == cores_[line.owner - 1].cleans; }
@@ -103,10 +106,11 @@ class CheckCache final : public Observer {
     if (line.owner != core.block + 1 && Dirty(line) && (line.dirty & place.bytes) != 0 &&
         !IsRace(line, core, place.bytes))
       return Report(core, "cache-not-cleaned", "GetValue", access.Place(), line, access.at);
-    Cache& cache = CacheOf(core);
-    if (cache.Holds(place.number) && cache.Version(place.number) != line.version)
+    Cache* const cache = CacheOf(core);
+    if (cache == nullptr) return;
+    if (cache->Holds(place.number) && cache->Version(place.number) != line.version)
       return Report(core, "cache-stale", "GetValue", access.Place(), line, access.at);
-    cache.Keep(place.number, line.version);
+    cache->Keep(place.number, line.version);
   }
 
   void Write(Core& core, const ScalarAccess& access) {
@@ -128,7 +132,7 @@ class CheckCache final : public Observer {
     line.written |= place.bytes;
     line.file = access.file;
     line.source_line = access.line;
-    CacheOf(core).Keep(place.number, line.version);
+    if (Cache* const cache = CacheOf(core); cache != nullptr) cache->Keep(place.number, line.version);
   }
 
   void Transfer(Core& core, const Event& event, const Operand& operand) {

@@ -5,8 +5,9 @@
 // (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions that compute lanes nobody looks at are usual at the tail of an array, so a
 // missing value is followed through the instructions and told where it is stored to global memory or read by the scalar unit.
 #pragma once
+#include "gn_twin/check_memory_report.h"
 #include "gn_twin/footprint.h"
-#include "gn_twin/shadow_ub.h"
+#include "gn_twin/shadow_cores.h"
 
 namespace gn_twin {
 
@@ -41,6 +42,22 @@ class CheckMemory final : public Observer {
     shadow->Forget(at, end);
   }
 
+  UbShadow* ShadowOf(const Core& core) const { return shadows_.Of(core); }
+  // A known call comes again. False if a source lacks values: its results are not taken in then.
+  static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
+    for (uint32_t i = 1; i < call.parts; ++i) {
+      if (!shadow.ReadBlocks(call.part[i].blocks) && Lacks(shadow, call.part[i].begin, call.part[i].end)) [[unlikely]]
+        return false;
+    }
+    const uint32_t first = call.part[0].begin / kBlockBytes;
+    if (call.replaces && shadow.writers[first].call == call.number) [[likely]] {
+      shadow.Renew(first, call.part[0].blocks);
+    } else {
+      TakeIn(core, shadow, call);
+    }
+    return true;
+  }
+
   // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and of a block that is
   // known to be whole there is nothing more to learn until a store is taken in.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
@@ -69,7 +86,7 @@ class CheckMemory final : public Observer {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr || like.access != Access::Read) return;
     const uint64_t first = Offset(core, like.at) / kBlockBytes;
-    quiet = {core.ub + first * kBlockBytes, core.ub + shadow->ReadOn(first) * kBlockBytes};
+    quiet = {core.ub + first * kBlockBytes, (shadow->ReadOn(first) - first) * kBlockBytes};
   }
 
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {
@@ -91,7 +108,7 @@ class CheckMemory final : public Observer {
     void TakeIn(Core& core, UbShadow& shadow) {
       if (begin == end) return;
       const uint64_t block = shadow.FirstFreed(begin, end);
-      if (block != UbShadow::kBlocks) UsedAfterFree(core, *first, block * kBlockBytes);
+      if (block != UbShadow::kBlocks) ReportUsedAfterFree(core, *first, block * kBlockBytes);
       shadow.Write(begin, end - begin);
       begin = end;
     }
@@ -101,11 +118,12 @@ class CheckMemory final : public Observer {
   static bool Load(Core& core, UbShadow& shadow, const ScalarAccess& access, uint64_t at) {
     const uint64_t block = at / kBlockBytes;
     const bool freed = shadow.FirstFreed(at, at + access.bytes) != UbShadow::kBlocks;
-    if (freed) UsedAfterFree(core, access, at);
+    if (freed) ReportUsedAfterFree(core, access, at);
     shadow.unread.Clear(block);
     if (shadow.bytes.Full().Has(block)) return !freed;
     if (!shadow.bytes.HasAll(at, access.bytes)) {
-      Report(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue", "the tensor");
+      ReportMissing(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue",
+                    "the tensor");
       shadow.bytes.Set(at, access.bytes);  // told once
     }
     return false;
@@ -158,13 +176,28 @@ class CheckMemory final : public Observer {
         continue;
       }
       const uint64_t first = at / kBlockBytes;
-      Writer& writer = shadow.writers[first];
-      if (shadow.Replace(first, first + whole / kBlockBytes)) [[unlikely]] {
-        if (writer.load || writer.loc.line != event.loc.line || writer.loc.file != event.loc.file)
-          Lost(core, event, operand, writer, at);
-      }
-      writer = {event.loc, event.op, static_cast<uint32_t>(whole / kBlockBytes), event.kind == Kind::Copy};
+      Fill(core, shadow, first, {first, first + whole / kBlockBytes}, operand.role,
+           {event.loc, event.op, 0, static_cast<uint16_t>(whole / kBlockBytes), event.kind == Kind::Copy});
     }
+  }
+  GNT_ONCE static bool Lacks(const UbShadow& shadow, uint64_t begin, uint64_t end) {
+    return !shadow.bytes.HasAll(begin, end - begin);
+  }
+  // The results of a known call, which was not the last to write there.
+  GNT_ONCE static void TakeIn(Core& core, UbShadow& shadow, const KnownCall& call) {
+    const uint32_t begin = call.part[0].begin;
+    const uint32_t size = call.part[0].end - begin;
+    if (!call.replaces) return shadow.Write(begin, size);
+    Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, "dst",
+         {{call.key.file, call.key.line}, call.key.op, call.number, static_cast<uint16_t>(size / kBlockBytes), false});
+  }
+  static void Fill(Core& core, UbShadow& shadow, uint64_t first, const BlockSpan& blocks, const char* role,
+                   const Writer& now) {
+    Writer& writer = shadow.writers[first];
+    const bool unread = shadow.Replace(first, blocks, now.blocks);
+    if (unread && (writer.load || writer.loc.line != now.loc.line || writer.loc.file != now.loc.file)) [[unlikely]]
+      ReportLost(core, now, role, writer, first * kBlockBytes);
+    writer = now;
   }
 
   // A source lacks values. Where they leave the Unified Buffer that is told; else the results that depend on them lack theirs.
@@ -191,7 +224,7 @@ class CheckMemory final : public Observer {
       });
       if (missing == kUbBytes) continue;
       if (event.kind == Kind::Copy) {
-        Report(core, shadow, missing, event.loc, event.op, source.role);
+        ReportMissing(core, shadow, missing, event.loc, event.op, source.role);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
       } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
         MarkLacking(core, shadow, event, source, *dst, results);
@@ -243,72 +276,6 @@ class CheckMemory final : public Observer {
     uint64_t bytes = 0;
     ForUbRuns(core, event, operand, [&](uint64_t, uint64_t run) { bytes += run; });
     return static_cast<uint32_t>(bytes / operand.element_bytes);
-  }
-
-  static void Report(Core& core, const UbShadow& shadow, uint64_t missing, Loc used, const char* op, const char* role) {
-    const Origin origin = shadow.OriginOf(missing, used, op, role);
-    const Buffer* buffer = BufferAt(core, origin.missing);
-    const Loc other = used.line == origin.loc.line && used.file == origin.loc.file ? Loc{} : used;
-    const Loc made = buffer != nullptr ? buffer->made : Loc{};
-    const Loc allocated = buffer != nullptr ? buffer->changed : Loc{};
-    if (origin.stale) {
-      core.Warn("ub-stale", origin.loc, used,
-                {{"op", origin.op},
-                 {"role", origin.role},
-                 {"address", origin.missing},
-                 {"used_file", other.file},
-                 {"used_line", other.line},
-                 {"allocated_file", allocated.file},
-                 {"allocated_line", allocated.line},
-                 {"buffer_file", made.file},
-                 {"buffer_line", made.line}});
-    } else {
-      core.Fault("ub-never-written", origin.loc, used,
-                 {{"op", origin.op},
-                  {"role", origin.role},
-                  {"address", origin.missing},
-                  {"used_file", other.file},
-                  {"used_line", other.line},
-                  {"buffer_file", made.file},
-                  {"buffer_line", made.line}});
-    }
-  }
-
-  GNT_COLD static void Lost(Core& core, const Event& event, const Operand& operand, const Writer& writer, uint64_t at) {
-    const Buffer* buffer = BufferAt(core, at);
-    core.Warn("ub-overwritten-unread", event.loc, writer.loc,
-              {{"op", event.op},
-               {"role", operand.role},
-               {"writer", writer.op},
-               {"address", at},
-               {"bytes", uint64_t{writer.blocks} * kBlockBytes},
-               {"written_file", writer.loc.file},
-               {"written_line", writer.loc.line},
-               {"buffer_file", buffer != nullptr ? buffer->made.file : ""},
-               {"buffer_line", buffer != nullptr ? buffer->made.line : 0}});
-  }
-
-  GNT_COLD static void UsedAfterFree(Core& core, const ScalarAccess& access, uint64_t at) {
-    const Buffer* buffer = BufferAt(core, at);
-    if (buffer == nullptr) return;
-    const char* op = access.access == Access::Read    ? "GetValue"
-                     : access.access == Access::Write ? "SetValue"
-                                                      : "operator()";
-    core.Fault("ub-use-after-free", access.Place(), buffer->changed,
-               {{"op", op},
-                {"role", "the tensor"},
-                {"buffer_file", buffer->made.file},
-                {"buffer_line", buffer->made.line},
-                {"freed_file", buffer->changed.file},
-                {"freed_line", buffer->changed.line}});
-  }
-
-  static const Buffer* BufferAt(const Core& core, uint64_t at) {
-    for (uint16_t i = core.buffer_count; i > 0; --i) {  // the latest first: a pipe may have been reset
-      const Buffer& buffer = core.buffers[i - 1];
-      if (at >= buffer.offset && at < uint64_t{buffer.offset} + buffer.bytes) return &buffer;
-    }
-    return nullptr;
   }
 
   static constexpr uint32_t kMostLanes = kUbBytes;

@@ -9,28 +9,9 @@
 
 #include "gn_twin/check_race_report.h"
 #include "gn_twin/footprint.h"
-#include "gn_twin/shadow_global.h"
-#include "gn_twin/shadow_local.h"
+#include "gn_twin/shadow_race.h"
 
 namespace gn_twin {
-
-// What the checker remembers of one core. It outlives a block and serves the next: all that is older than its start is seen.
-struct RaceCore {
-  PipeClocks clocks;
-  LocalShadow local;
-  GlobalShadow global;
-  OpenRuns open;
-  bool stores_open = false;  // an open run holds stores of the scalar unit
-  bool flag_sent = false;    // CrossCoreSetFlag without its meeting yet
-  Clock sent;                // what such flags cover: the meeting waits for this core's own flag too
-  RaceCore* next = nullptr;  // in the list of idle ones
-
-  void Begin() {
-    clocks.Barrier(Pipe::All);
-    stores_open = flag_sent = false;
-    sent = Clock{};
-  }
-};
 
 class CheckRace final : public Observer {
  public:
@@ -53,7 +34,7 @@ class CheckRace final : public Observer {
 
   void OnBlockBegin(Core& core) override {
     RaceCore*& state = cores_[core.block];
-    state = idle_ != nullptr ? idle_ : new RaceCore;
+    state = idle_ != nullptr ? idle_ : new RaceCore(auto_sync_);
     if (!state->local.Ready()) throw std::bad_alloc();
     idle_ = state->next;
     state->next = nullptr;
@@ -74,6 +55,7 @@ class CheckRace final : public Observer {
   }
   void OnEvent(Core& core, const Event& event) override {
     RaceCore& state = *cores_[core.block];
+    if (event.kind != Kind::Vector || event.pipe != Pipe::V || !auto_sync_) ++state.epoch;
     switch (event.kind) {
       case Kind::Vector:
       case Kind::Copy: return OnInstruction(core, state, event);
@@ -108,6 +90,17 @@ class CheckRace final : public Observer {
     }
   }
 
+  // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
+  RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
+  void Again(Core& core, RaceCore& state, KnownCall& call) {
+    if (!auto_sync_) ++state.epoch;
+    if (call.epoch != state.epoch) LookAgain(core, state, call);
+  }
+  void Learn(const RaceCore& state, KnownCall& call) {
+    call.epoch = state.epoch;
+    call.site = sites_.Number({call.key.file, call.key.line}, call.key.op);
+  }
+
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     RaceCore& state = *cores_[core.block];
     const bool quiet = LocalQuiet(state);
@@ -129,17 +122,7 @@ class CheckRace final : public Observer {
   }
 
  private:
-  static constexpr uint32_t kS = 0;
-  static constexpr uint32_t kV = 1;
-
   // --- one core ---------------------------------------------------------------------------------------------------------
-
-  // Whether two accesses of these pipes to local memory need no flag: those of one pipe that works in order, and those that the
-  // compiler puts in order.
-  bool InOrder(uint32_t pipe, uint32_t other) const {
-    if (pipe == other) return pipe == kS || (pipe == kV && auto_sync_);
-    return auto_sync_ && (pipe == kS || other == kS);
-  }
 
   // Calls visit(range) for the bytes of the operand, then for parts of them if they are not all touched.
   template <class Visit>
@@ -162,44 +145,36 @@ class CheckRace final : public Observer {
     return operand.row_bytes == 0 || operand.rows == 1 || operand.row_pitch == operand.row_bytes;
   }
 
-  // The lanes with accesses that `pipe` has not seen and has to: one bit each, and the last stamp seen of each.
-  uint32_t Unseen(const RaceCore& state, uint32_t pipe, Stamp* seen) const {
-    uint32_t unseen = 0;
-    for (uint32_t other = 0; other < kPipes; ++other) {
-      if (InOrder(pipe, other)) continue;
-      const uint32_t reads = LocalShadow::LaneOf(other, false);
-      const uint32_t writes = LocalShadow::LaneOf(other, true);
-      seen[reads] = seen[writes] = EndOf(state.clocks.Seen(pipe, other));
-      unseen |= static_cast<uint32_t>(state.local.Last(reads) > seen[reads]) << reads;
-      unseen |= static_cast<uint32_t>(state.local.Last(writes) > seen[writes]) << writes;
-    }
-    return unseen;
-  }
-
-  // Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
-  GNT_ONCE Earlier FindLocal(const RaceCore& state, uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen,
-                             LocalRange range) const {
-    for (const bool wrote : {false, true}) {
-      if (!wrote && !writes) continue;
-      for (uint32_t step = 1; step <= kPipes; ++step) {
-        const uint32_t other = (pipe + step) % kPipes;
-        const uint32_t lane = LocalShadow::LaneOf(other, wrote);
-        if ((unseen >> lane & 1) == 0) continue;
-        uint32_t at = 0;
-        const Stamp stamp = state.local.Newer(lane, seen[lane], range, at);
-        if (stamp != 0) return {stamp, at, static_cast<Pipe>(other), wrote};
+  // A known call for the first time since something changed.
+  GNT_ONCE void LookAgain(Core& core, RaceCore& state, KnownCall& call) {
+    call.epoch = state.epoch;
+    if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
+      for (uint32_t i = 0; i < call.parts; ++i) {
+        const Earlier hit =
+            state.FindLocal(kV, i == 0, unseen, state.vector.seen, {call.part[i].begin, call.part[i].end});
+        if (hit.stamp != 0) [[unlikely]]
+          ReportLocal(core, sites_, {{call.key.file, call.key.line}, call.key.op}, Pipe::V, i == 0, hit);
       }
     }
-    return {};
+    const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
+    for (uint32_t i = 0; i < call.parts; ++i)
+      state.local.Mark(LocalShadow::LaneOf(kV, i == 0), stamp, {call.part[i].begin, call.part[i].end});
   }
 
   GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {
     const uint32_t pipe = IndexOf(event.pipe);
     if (pipe >= kPipes) return;
     if (state.stores_open && event.kind == Kind::Copy) FinishRuns(core, state);
-    state.clocks.Issue(pipe);
-    Stamp seen[LocalShadow::kLanes];
-    const uint32_t unseen = Unseen(state, pipe, seen);
+    Stamp own[LocalShadow::kLanes];
+    const Stamp* seen = own;
+    uint32_t unseen = 0;
+    if (pipe == kV) {
+      unseen = state.UnseenByVector();
+      seen = state.vector.seen;
+    } else {
+      state.clocks.Issue(pipe);
+      unseen = state.Unseen(pipe, own);
+    }
     for (uint32_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.bytes == 0) continue;
@@ -210,7 +185,7 @@ class CheckRace final : public Observer {
       }
       if (unseen == 0) continue;
       ForRanges(core, event, operand, [&](LocalRange range) {
-        const Earlier hit = FindLocal(state, pipe, writes, unseen, seen, range);
+        const Earlier hit = state.FindLocal(pipe, writes, unseen, seen, range);
         if (hit.stamp != 0) [[unlikely]]
           ReportLocal(core, sites_, {event.loc, event.op}, event.pipe, writes, hit);
       });
@@ -284,8 +259,8 @@ class CheckRace final : public Observer {
     const bool writes = Stores(access);
     const char* op = OpOf(access);
     Stamp seen[LocalShadow::kLanes];
-    const uint32_t unseen = Unseen(state, kS, seen);
-    const Earlier hit = FindLocal(state, kS, writes, unseen, seen, range);
+    const uint32_t unseen = state.Unseen(kS, seen);
+    const Earlier hit = state.FindLocal(kS, writes, unseen, seen, range);
     if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
     const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
     state.local.Mark(LocalShadow::LaneOf(kS, writes), stamp, range);
@@ -298,7 +273,7 @@ class CheckRace final : public Observer {
       uint32_t at = 0;
       if (state.local.Newer(LocalShadow::LaneOf(pipe, true), seen, range, at) != 0 ||
           (writes && state.local.Newer(LocalShadow::LaneOf(pipe, false), seen, range, at) != 0))
-        state.clocks.Wait(kS, state.clocks.Release(pipe));
+        Drain(state, pipe);
     }
   }
   GNT_ONCE static void WaitForGlobal(RaceCore& state, bool writes, const RowSet& rows) {
@@ -307,8 +282,12 @@ class CheckRace final : public Observer {
       uintptr_t at = 0;
       if (state.global.Newer(pipe, true, seen, false, rows, at) != nullptr ||
           (writes && state.global.Newer(pipe, false, seen, false, rows, at) != nullptr))
-        state.clocks.Wait(kS, state.clocks.Release(pipe));
+        Drain(state, pipe);
     }
+  }
+  static void Drain(RaceCore& state, uint32_t pipe) {
+    ++state.epoch;
+    state.clocks.Wait(kS, state.clocks.Release(pipe));
   }
 
   void OnGlobalScalar(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {

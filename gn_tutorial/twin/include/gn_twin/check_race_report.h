@@ -2,18 +2,9 @@
 #pragma once
 #include "gn_twin/core.h"
 #include "gn_twin/hard_event.h"
-#include "gn_twin/shadow_blocks.h"
-#include "gn_twin/shadow_site.h"
+#include "gn_twin/shadow_race.h"
 
 namespace gn_twin {
-
-// An earlier access of the same core that nothing puts before the present one.
-struct Earlier {
-  Stamp stamp = 0;
-  uintptr_t at = 0;  // the first byte that both touch: of the Unified Buffer, or an address in global memory
-  Pipe pipe = Pipe::S;
-  bool wrote = false;
-};
 
 // Where an address lies in the argument that holds it.
 struct InArgument {

@@ -7,6 +7,7 @@
 #include "gn_twin/abi.h"
 #include "gn_twin/config.h"
 #include "gn_twin/event.h"
+#include "gn_twin/known_call.h"
 #include "gn_twin/loc.h"
 #include "gn_twin/observer.h"
 #include "gn_twin/report.h"
@@ -50,6 +51,7 @@ struct Core {
   GntJob* job = nullptr;
   Blocks* blocks = nullptr;              // who runs this block and its siblings
   const Observers* observers = nullptr;  // null in bare libraries
+  KnownCalls* known = nullptr;           // null where observers are to be told of every call in full
   DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
@@ -101,10 +103,17 @@ struct Core {
     if (!scalars.Empty()) TellScalars();
     observers->OnEvent(*this, event);
   }
+  // Tells observers that a call they know comes again. False: they have to be told in full.
+  [[gnu::always_inline]] bool SaidAgain(KnownCall& call) {
+    if (!scalars.Empty()) [[unlikely]]
+      TellScalars();
+    return known->Again(*this, call);
+  }
   // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
   GNT_COLD void TellScalars() {
     TellStores();
     scalars.open = false;
+    scalars.end = scalars.all + ScalarLog::kFirst;
     uint64_t loaded = 0;
     for (ScalarLog::Line& line : scalars.lines) {
       loaded += line.loaded;
@@ -125,12 +134,13 @@ struct Core {
   GNT_COLD void TellFullLog() {
     const ScalarAccess* last = scalars.next - 1;
     TellLog();
+    scalars.end = scalars.all + ScalarLog::kRoom;
     for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
       ScalarLog::Line& line = scalars.lines[last->line % ScalarLog::kLines];
-      if (last->space != Space::UB || (last->access == Access::Read ? line.loads.end : line.stored_to) != nullptr)
+      if (last->space != Space::UB || (last->access == Access::Read ? line.loads.begin : line.stored_to) != nullptr)
         continue;
       const QuietBytes quiet = observers->QuietAt(*this, *last);
-      if (quiet.begin == quiet.end) continue;
+      if (quiet.bytes == 0) continue;
       scalars.open = true;
       if (last->access == Access::Read) {
         line.loads = quiet;
@@ -159,6 +169,7 @@ struct Core {
     event.op = op;
     event.loc = loc;
     event.operands = 1;
+    event.operand[0] = Operand{};
     event.operand[0].at = static_cast<const uint8_t*>(at);
     event.operand[0].bytes = bytes;
     event.operand[0].space = space;
@@ -188,9 +199,9 @@ struct Core {
 };
 
 inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const {
-  QuietBytes quiet{core.ub, core.ub + kUbBytes};
-  if (like.at < quiet.begin || like.at >= quiet.end) return {};
-  for (uint32_t i = 0; i < count_ && quiet.begin != quiet.end; ++i) all_[i]->Quiet(core, like, quiet);
+  QuietBytes quiet{core.ub, kUbBytes};
+  if (!core.InUb(like.at)) return {};
+  for (uint32_t i = 0; i < count_ && quiet.bytes != 0; ++i) all_[i]->Quiet(core, like, quiet);
   return quiet;
 }
 

@@ -91,7 +91,11 @@ struct Event {
   Loc loc;
   uint64_t lanes = 0;  // elements processed
   ActiveLanes active;
-  Operand operand[4];
+  union {
+    Operand operand[4];  // the first `operands` of them, and no more: most events have fewer
+  };
+
+  Event() {}
 };
 
 // One GetValue, SetValue or element access. ReadWrite: operator(), which returns a reference.

@@ -1,5 +1,7 @@
 // What a checker remembers about lines of 64 bytes of global memory: nothing until the scalar unit touches their page.
 #pragma once
+#include <new>
+
 #include "gn_twin/core.h"
 
 namespace gn_twin {
@@ -40,7 +42,7 @@ class GmLines {
 
   bool Empty() const { return count_ == 0; }
 
-  // The line of `at`, made if it is new, and the mask of at most `bytes` bytes from there to its end.
+  // The line of `at`, made if it is new (null without memory: what is not known of is not reported), and the mask of at most `bytes` bytes from there to its end.
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {
       const GntArg* arg = ArgumentAt(core, at);
@@ -51,7 +53,9 @@ class GmLines {
     }
     const uint64_t offset = static_cast<uint64_t>(at - from_);
     const uint64_t number = argument_ << 48 | offset / kLineBytes;
-    return {&PageOf(number / kPageLines)[number % kPageLines], number, Mask(offset % kLineBytes, bytes)};
+    GmLine* const page = PageOf(number / kPageLines);
+    if (page == nullptr) return {};
+    return {page + number % kPageLines, number, Mask(offset % kLineBytes, bytes)};
   }
 
   // visit(line, mask) for the lines of [at, at + bytes) whose page exists.
@@ -107,8 +111,9 @@ class GmLines {
     return nullptr;
   }
   GmLine* Make(uint64_t number) {
-    if (2 * (count_ + 1) > capacity_) Grow();
-    return Place(number, new GmLine[kPageLines]);
+    if (2 * (count_ + 1) > capacity_ && !Grow()) return nullptr;
+    GmLine* const lines = new (std::nothrow) GmLine[kPageLines];
+    return lines == nullptr ? nullptr : Place(number, lines);
   }
   GmLine* Place(uint64_t number, GmLine* lines) {
     uint64_t i = Slot(number);
@@ -117,16 +122,20 @@ class GmLines {
     ++count_;
     return lines;
   }
-  void Grow() {
+  bool Grow() {
     Page* old = pages_;
     const uint64_t before = capacity_;
-    capacity_ = before == 0 ? 64 : 2 * before;
-    pages_ = new Page[capacity_];
+    const uint64_t more = before == 0 ? 64 : 2 * before;
+    Page* const pages = new (std::nothrow) Page[more];
+    if (pages == nullptr) return false;
+    pages_ = pages;
+    capacity_ = more;
     count_ = 0;
     for (uint64_t i = 0; i < before; ++i) {
       if (old[i].lines != nullptr) Place(old[i].number, old[i].lines);
     }
     delete[] old;
+    return true;
   }
 
   Page* pages_ = nullptr;

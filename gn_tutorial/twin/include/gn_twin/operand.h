@@ -42,6 +42,13 @@ class Operation {
     return *this;
   }
 
+  // The same for a tensor without its type: `room` bytes from `at`, of `buffer` of Core::buffers.
+  void LocalBytes(const char* role, const uint8_t* at, uint64_t room, uint16_t buffer, uint64_t bytes, Access access,
+                  uint32_t element_bytes) {
+    CheckUb(role, at, bytes, room, buffer, kBlockBytes);
+    Add(role, at, bytes, Space::UB, access, element_bytes);
+  }
+
   // The checks of Local for an operand that is added as pieces.
   template <class T>
   void Check(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
@@ -104,6 +111,7 @@ class Operation {
   void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
   [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
   Core& core() { return core_; }
+  const Event& event() const { return event_; }
 
  private:
   GNT_COLD void Flush() {
@@ -114,7 +122,7 @@ class Operation {
   void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes) {
     if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]
       Flush();
-    Operand& operand = event_.operand[event_.operands++];
+    Operand& operand = event_.operand[event_.operands++] = Operand{};
     operand.role = role;
     operand.at = at;
     operand.bytes = bytes;

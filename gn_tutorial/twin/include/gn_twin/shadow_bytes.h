@@ -3,19 +3,14 @@
 #pragma once
 #include <stdlib.h>
 
-#include "gn_twin/config.h"
+#include "gn_twin/block_span.h"
 
 namespace gn_twin {
 
-// Visits the words of a bitmap that [first, end) touches: visit(word, mask of the bits in it).
+// The same for the blocks [first, end), or none.
 template <class Visit>
 [[gnu::always_inline]] inline void ForWords(uint64_t first, uint64_t end, Visit visit) {
-  if (first >= end) return;
-  uint64_t word = first / 64;
-  const uint64_t last = (end - 1) / 64;
-  uint64_t mask = ~uint64_t{0} << (first % 64);
-  for (; word < last; ++word, mask = ~uint64_t{0}) visit(word, mask);
-  visit(word, mask & (~uint64_t{0} >> (63 - (end - 1) % 64)));
+  if (first < end) ForWords(BlockSpan(first, end), visit);
 }
 
 // One bit per block. Ranges are [first, end).
@@ -90,7 +85,6 @@ class ShadowBytes {
     ForWords(first, end,
              [&](uint64_t word, uint64_t mask) { visit(word, (full_.Words()[word] | in_part_.Words()[word]) & mask); });
   }
-  void SetBlocks(uint64_t first, uint64_t end) { full_.SetAll(first, end); }
   void Clear(uint64_t at, uint64_t bytes) {
     const uint64_t first_whole = (at + kBlockBytes - 1) / kBlockBytes;
     const uint64_t end_whole = (at + bytes) / kBlockBytes;
@@ -137,6 +131,7 @@ class ShadowBytes {
     return at;
   }
   const BlockBits& Full() const { return full_; }
+  uint64_t* FullWords() { return full_.Words(); }
 
  private:
   // The bits of [at, end), inside one block.

@@ -74,11 +74,13 @@ class LocalShadow {
       last_[i] = lanes_[i].painted = 0;
       lanes_[i].count = lanes_[i].next = 0;
       for (Stamp& stamp : lanes_[i].map) stamp = 0;
+      for (Stamp& stamp : lanes_[i].pages) stamp = 0;
     }
   }
 
  private:
   static constexpr uint32_t kRecent = 8;
+  static constexpr uint32_t kPageBytes = 1024;
   struct Recent {
     LocalRange range;
     Stamp stamp;
@@ -87,7 +89,8 @@ class LocalShadow {
     uint32_t count;  // of recent
     uint32_t next;   // the one to look at first, and to give up first
     Recent recent[kRecent];
-    Stamp painted;  // the newest stamp on the map
+    Stamp painted;                       // the newest stamp on the map
+    Stamp pages[kUbBytes / kPageBytes];  // the newest stamp on each page of the map
     Stamp map[kUbBytes / kBlockBytes];
     uint32_t masks[kUbBytes / kBlockBytes];  // bytes touched, where the stamp has kPart
   };
@@ -103,6 +106,8 @@ class LocalShadow {
   // What the map knows of a later window stays.
   GNT_ONCE static void Paint(Lane& lane, Stamp stamp, LocalRange range) {
     if (lane.painted < stamp) lane.painted = stamp;
+    for (uint32_t page = range.begin / kPageBytes; page * kPageBytes < range.end; ++page)
+      if (lane.pages[page] < stamp) lane.pages[page] = stamp;
     uint32_t first = range.begin / kBlockBytes;
     const uint32_t end = range.end / kBlockBytes;
     if (range.begin % kBlockBytes != 0 || end <= first) PaintPart(lane, stamp, first++, range);
@@ -125,8 +130,12 @@ class LocalShadow {
   }
 
   static Stamp OnMap(const Lane& lane, Stamp seen, LocalRange range, uint32_t& at) {
-    const uint32_t end = (range.end + kBlockBytes - 1) / kBlockBytes;
     Stamp newest = 0;
+    for (uint32_t page = range.begin / kPageBytes; page * kPageBytes < range.end; ++page)
+      newest = newest < lane.pages[page] ? lane.pages[page] : newest;
+    if (newest <= seen) return 0;
+    const uint32_t end = (range.end + kBlockBytes - 1) / kBlockBytes;
+    newest = 0;
     for (uint32_t i = range.begin / kBlockBytes; i < end; ++i) newest = newest < lane.map[i] ? lane.map[i] : newest;
     return newest <= seen ? 0 : Confirm(lane, seen, range, at);
   }

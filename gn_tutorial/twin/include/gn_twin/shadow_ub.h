@@ -21,7 +21,8 @@ struct Origin {
 struct Writer {
   Loc loc;
   const char* op = "";
-  uint32_t blocks = 0;
+  uint32_t call = 0;  // the number of a KnownCall, or 0
+  uint16_t blocks = 0;
   bool load = false;
 };
 
@@ -76,34 +77,54 @@ struct UbShadow {
     uint64_t* old = stale.Words();
     bytes.ForSome(first, end, [&](uint64_t word, uint64_t some) { old[word] |= some; });
   }
-  // A run is read: whether all of it holds a value.
-  bool Read(uint64_t at, uint64_t size) {
+  // Blocks are read: whether all of them are whole.
+  [[gnu::always_inline]] bool ReadBlocks(const BlockSpan& blocks) {
     const uint64_t* full = bytes.Full().Words();
     uint64_t* waiting = unread.Words();
     uint64_t missing = 0;
-    ForWords(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes, [&](uint64_t word, uint64_t mask) {
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) {
       missing |= ~full[word] & mask;
       waiting[word] &= ~mask;
     });
-    return missing == 0 || bytes.FirstMissing(at, size) == at + size;
+    return missing == 0;
+  }
+  // A run is read: whether all of it holds a value.
+  bool Read(uint64_t at, uint64_t size) {
+    return size == 0 || ReadBlocks(BlockSpan::OfBytes(at, at + size)) || bytes.FirstMissing(at, size) == at + size;
   }
   // A run is written, and its values are not waited for.
   void Write(uint64_t at, uint64_t size) {
     bytes.Set(at, size);
     unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
   }
-  // Results fill whole blocks [first, end): whether they replace the same blocks of one instruction before, none of them read since.
-  bool Replace(uint64_t first, uint64_t end) {
+  // The same instruction as before fills the same whole blocks, from `first`.
+  [[gnu::always_inline]] void Renew(uint64_t first, const BlockSpan& blocks) {
+    uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
     uint64_t* begins = starts.Words();
-    uint64_t read = starts.Has(first) && writers[first].blocks == end - first ? 0 : 1;
-    bytes.SetBlocks(first, end);
-    ForWords(first, end, [&](uint64_t word, uint64_t mask) {
+    uint64_t begin = uint64_t{1} << first % 64;
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) {
+      full[word] |= mask;
+      waiting[word] |= mask;
+      begins[word] = (begins[word] & ~mask) | begin;
+      begin = 0;
+    });
+  }
+  // Results fill `count` whole blocks from `first`: whether they replace the same blocks of one instruction before, none of them read
+  // since.
+  bool Replace(uint64_t first, const BlockSpan& blocks, uint32_t count) {
+    uint64_t* full = bytes.FullWords();
+    uint64_t* waiting = unread.Words();
+    uint64_t* begins = starts.Words();
+    uint64_t read = starts.Has(first) && writers[first].blocks == count ? 0 : 1;
+    uint64_t begin = uint64_t{1} << first % 64;
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) {
+      full[word] |= mask;
       read |= ~waiting[word] & mask;
       waiting[word] |= mask;
-      begins[word] &= ~mask;
+      begins[word] = (begins[word] & ~mask) | begin;
+      begin = 0;
     });
-    starts.Set(first);
     return read == 0;
   }
 

@@ -61,6 +61,7 @@ inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
   clean.loc = loc;
   if (!all) {
     clean.operands = 1;
+    clean.operand[0] = Operand{};
     clean.operand[0].at = static_cast<const uint8_t*>(at);
     clean.operand[0].space = Space::GM;
   }

@@ -35,8 +35,9 @@ GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
 }
 
-// A scalar read or write that observers are to be told of. Not inlined: the loops of a kernel need the registers.
-GNT_ONCE inline void LogScalar(Core& core, const ScalarAccess& access) {
+// A scalar read or write that observers are to be told of. Not inlined: the loops of a kernel need the registers. noexcept: across a
+// call that may throw into a kernel, whose TPipe has a destructor, g++ keeps no float in a register.
+GNT_ONCE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
   core.At(access.Place());
   if (core.scalars.storing) [[unlikely]]
     core.TellStores();
@@ -49,8 +50,9 @@ GNT_ONCE inline void LogScalar(Core& core, const ScalarAccess& access) {
 
 // A scalar read or write within its tensor's bounds.
 template <class T>
-inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
-  if (space == Space::UB && core.scalars.Counts(at, access, loc)) return;
+[[gnu::always_inline]] inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
+  if (space == Space::UB && core.scalars.Counts(at, access, loc)) [[likely]]
+    return;
   LogScalar(core, {reinterpret_cast<const uint8_t*>(at), loc.file, loc.line, sizeof(T), space, access, 0});
 }
 

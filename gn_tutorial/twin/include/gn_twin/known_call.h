@@ -1,0 +1,97 @@
+// Vector instructions that were told before: when one comes again, observers are told only that.
+//
+// A loop issues the same few instructions again and again. What follows from such a call alone is worked out once and kept: that its
+// operands are aligned and inside their memory, which bytes they are, that they do not overlap. What depends on everything else is
+// looked at each time: whether its tensors are still there, whether its sources hold values, whether another pipe has worked since.
+#pragma once
+#include "gn_twin/block_span.h"
+#include "gn_twin/event.h"
+
+namespace gn_twin {
+
+struct Core;
+
+// A call of an instruction in count form. Two calls with equal keys are the same event.
+struct CountKey {
+  static constexpr uint32_t kMost = 4;
+  const char* op = nullptr;  // by address: a literal of the library
+  const char* file = nullptr;
+  uint32_t line = 0;
+  uint32_t sizes = 0;             // of the operands' elements in bytes, eight bits each, the destination's lowest
+  uint32_t count = 0;             // elements
+  const uint8_t* at[kMost] = {};  // the destination, then the sources
+
+  template <uint32_t kOperands>
+  [[gnu::always_inline]] bool Equals(const CountKey& other) const {
+    if (at[0] != other.at[0] || line != other.line || count != other.count || sizes != other.sizes) return false;
+    if (op != other.op || file != other.file) return false;
+    for (uint32_t i = 1; i < kOperands; ++i)
+      if (at[i] != other.at[i]) return false;
+    return true;
+  }
+};
+
+// A call that was told, and what observers keep about it. All bytes of the operands lie one after the other.
+struct KnownCall {
+  CountKey key;
+  uint32_t last = 0;  // of the calls that were not known here: the Tag of the latest
+  uint32_t parts = 0;
+  struct {
+    uint32_t begin, end;  // bytes of the Unified Buffer
+    BlockSpan blocks;
+  } part[CountKey::kMost];  // the destination, then the sources
+  uint32_t number = 0;      // no other call of the launch ever had it; 0 is nobody's
+  bool replaces = false;    // the results fill whole blocks of 32 bytes and depend on sources
+  uint32_t site = 0;        // its number for the race checker,
+  uint32_t epoch = 0;       // and when that last looked at it
+};
+
+// The known calls of one core.
+class KnownCalls {
+ public:
+  static constexpr uint32_t kRoom = 128;
+
+  virtual ~KnownCalls() = default;
+  // The operands are inside their tensors, and nothing was freed. False: nothing was told, because a source lacks values.
+  virtual bool Again(Core& core, KnownCall& call) = 0;
+  // Fills in everything but the key, after `event` was told. False for an event that cannot be known.
+  virtual bool Learn(Core& core, const Event& event, KnownCall& call) = 0;
+
+  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch.
+  KnownCall& PlaceOf(const uint8_t* dst, uint32_t line) {
+    const uint32_t block = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dst)) / kBlockBytes;
+    return all_[((block + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits)];
+  }
+  // A call is kept when it comes twice without another one in its place: those that come once are not worth it.
+  GNT_COLD void Told(Core& core, const Event& event, const CountKey& key) {
+    KnownCall& call = PlaceOf(key.at[0], key.line);
+    const uint32_t tag = TagOf(key);
+    if (call.last != tag) {
+      call.last = tag;
+      return;
+    }
+    call.key = Learn(core, event, call) ? key : CountKey{};
+  }
+
+ protected:
+  void Forget() {
+    for (KnownCall& call : all_) {
+      call.key.op = nullptr;
+      call.last = 0;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kBits = 7;
+  static_assert(kRoom == 1u << kBits);
+
+  static uint32_t TagOf(const CountKey& key) {
+    uint64_t tag = key.line + (uint64_t{key.count} << 24);
+    for (const uint8_t* at : key.at) tag = tag * 31 + reinterpret_cast<uintptr_t>(at);
+    return static_cast<uint32_t>(tag ^ tag >> 32) | 1;
+  }
+
+  KnownCall all_[kRoom];
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,84 @@
+// Who is told of the vector instructions that come again, and what.
+#pragma once
+#include "gn_twin/check_memory.h"
+#include "gn_twin/check_race.h"
+#include "gn_twin/known_call.h"
+
+namespace gn_twin {
+
+// The known calls of one core, with what the checkers remember of it.
+class CallsOfCore final : public KnownCalls {
+ public:
+  bool Allocate() { return true; }
+  void Restart() { Forget(); }
+  // race, order: null where races are not looked for. numbers: of the calls of the launch so far.
+  void Serve(UbShadow* memory, CheckRace* race, RaceCore* order, GntTally* tally, uint32_t* numbers) {
+    numbers_ = numbers;
+    memory_ = memory;
+    race_ = race;
+    order_ = order;
+    tally_ = tally;
+  }
+
+  bool Again(Core& core, KnownCall& call) override {
+    if (!CheckMemory::Again(core, *memory_, call)) return false;
+    if (race_ != nullptr) race_->Again(core, *order_, call);
+    ++tally_->instructions[static_cast<int>(Pipe::V)];
+    return true;
+  }
+
+  bool Learn(Core& core, const Event& event, KnownCall& call) override {
+    call.parts = event.operands;
+    for (uint32_t i = 0; i < call.parts; ++i) {
+      const Operand& operand = event.operand[i];
+      const uint64_t begin = static_cast<uint64_t>(operand.at - core.ub);
+      if (operand.bytes == 0 || operand.bytes > kUbBytes || begin > kUbBytes - operand.bytes) return false;
+      const uint64_t end = begin + operand.bytes;
+      call.part[i] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), BlockSpan::OfBytes(begin, end)};
+    }
+    call.replaces = call.parts > 1 && (call.part[0].begin | call.part[0].end) % kBlockBytes == 0;
+    call.number = ++*numbers_;
+    call.key.op = event.op;
+    call.key.file = event.loc.file;
+    call.key.line = event.loc.line;
+    if (race_ != nullptr) race_->Learn(*order_, call);
+    return true;
+  }
+
+ private:
+  UbShadow* memory_ = nullptr;
+  CheckRace* race_ = nullptr;
+  RaceCore* order_ = nullptr;
+  GntTally* tally_ = nullptr;
+  uint32_t* numbers_ = nullptr;
+};
+
+// Gives each block its known calls. Told after the checkers, whose state of the block must be there.
+class KeepCalls final : public Observer {
+ public:
+  KeepCalls(CheckMemory& memory, CheckRace* race, GntTally& tally) : memory_(memory), race_(race), tally_(tally) {}
+
+  Kinds Wants() const override { return 0; }
+  void OnEvent(Core&, const Event&) override {}
+  void OnBlockBegin(Core& core) override {
+    calls_.Begin(core);
+    CallsOfCore* const calls = calls_.Of(core);
+    UbShadow* const shadow = memory_.ShadowOf(core);
+    if (calls == nullptr || shadow == nullptr) return;
+    calls->Serve(shadow, race_, race_ != nullptr ? race_->StateOf(core) : nullptr, &tally_, &numbers_);
+    core.known = calls;
+  }
+  void OnBlockEnd(Core& core) override {
+    core.known = nullptr;
+    calls_.End(core);
+  }
+
+ private:
+  CheckMemory& memory_;
+  CheckRace* race_;
+  GntTally& tally_;
+  uint32_t numbers_ = 0;
+  PerCore<CallsOfCore> calls_;
+};
+
+}  // namespace gn_twin

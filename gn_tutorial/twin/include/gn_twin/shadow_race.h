@@ -1,0 +1,97 @@
+// What the race checker remembers of one core, and what a pipe of it has not seen of the others on the Unified Buffer.
+#pragma once
+#include "gn_twin/shadow_blocks.h"
+#include "gn_twin/shadow_global.h"
+#include "gn_twin/shadow_local.h"
+
+namespace gn_twin {
+
+inline constexpr uint32_t kS = 0;
+inline constexpr uint32_t kV = 1;
+
+// An earlier access of the same core that nothing puts before the present one.
+struct Earlier {
+  Stamp stamp = 0;
+  uintptr_t at = 0;  // the first byte that both touch: of the Unified Buffer, or an address in global memory
+  Pipe pipe = Pipe::S;
+  bool wrote = false;
+};
+
+// What the checker remembers of one core. It outlives a block and serves the next: all that is older than its start is seen.
+struct RaceCore {
+  explicit RaceCore(bool auto_sync) : auto_sync(auto_sync) {}
+
+  const bool auto_sync;
+  PipeClocks clocks;
+  LocalShadow local;
+  GlobalShadow global;
+  OpenRuns open;
+  // Between two changes all of a pipe's instructions have seen the same of the others. Changes are whatever may alter that: an
+  // instruction of another pipe, a flag, a wait of the scalar unit.
+  uint32_t epoch = 0;
+  struct {
+    uint32_t epoch = 0;
+    uint32_t unseen = 0;                   // lanes with accesses that it has not seen and has to: one bit each,
+    Stamp seen[LocalShadow::kLanes] = {};  // and the last stamp seen of each
+  } vector;                                // what the vector pipe has seen
+  bool stores_open = false;                // an open run holds stores of the scalar unit
+  bool flag_sent = false;                  // CrossCoreSetFlag without its meeting yet
+  Clock sent;                              // what such flags cover: the meeting waits for this core's own flag too
+  RaceCore* next = nullptr;                // in the list of idle ones
+
+  void Begin() {
+    ++epoch;
+    clocks.Barrier(Pipe::All);
+    stores_open = flag_sent = false;
+    sent = Clock{};
+  }
+
+  // Whether two accesses of these pipes to local memory need no flag: those of one pipe that works in order, and those that the
+  // compiler puts in order.
+  bool InOrder(uint32_t pipe, uint32_t other) const {
+    if (pipe == other) return pipe == kS || (pipe == kV && auto_sync);
+    return auto_sync && (pipe == kS || other == kS);
+  }
+
+  // The lanes with accesses that `pipe` has not seen and has to: one bit each, and the last stamp seen of each.
+  uint32_t Unseen(uint32_t pipe, Stamp* seen) const {
+    uint32_t unseen = 0;
+    for (uint32_t other = 0; other < kPipes; ++other) {
+      if (InOrder(pipe, other)) continue;
+      const uint32_t reads = LocalShadow::LaneOf(other, false);
+      const uint32_t writes = LocalShadow::LaneOf(other, true);
+      seen[reads] = seen[writes] = EndOf(clocks.Seen(pipe, other));
+      unseen |= static_cast<uint32_t>(local.Last(reads) > seen[reads]) << reads;
+      unseen |= static_cast<uint32_t>(local.Last(writes) > seen[writes]) << writes;
+    }
+    return unseen;
+  }
+
+  // The same for the vector pipe, whose lanes and stamps are kept in `vector`.
+  uint32_t UnseenByVector() {
+    if (vector.epoch != epoch) {
+      vector.epoch = epoch;
+      clocks.Issue(kV);
+      vector.unseen = Unseen(kV, vector.seen);
+    }
+    return vector.unseen;
+  }
+
+  // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it. Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
+  GNT_ONCE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen, LocalRange range) const {
+    for (const bool wrote : {false, true}) {
+      if (!wrote && !writes) continue;
+      for (uint32_t step = 1; step <= kPipes; ++step) {
+        const uint32_t other = (pipe + step) % kPipes;
+        const uint32_t lane = LocalShadow::LaneOf(other, wrote);
+        if ((unseen >> lane & 1) == 0) continue;
+        uint32_t at = 0;
+        const Stamp stamp = local.Newer(lane, seen[lane], range, at);
+        if (stamp != 0) return {stamp, at, static_cast<Pipe>(other), wrote};
+      }
+    }
+    return {};
+  }
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,149 @@
+"""Instructions that come again, of which the twin's checkers are told in a word: they find what they find in full.
+
+A launch that is traced is told every call in full, since a trace has every call. So the two have to report the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import KernelFault
+from gn_tutorial.options import TwinOptions
+from gn_tutorial.trace import Tracing
+
+# Goes through `steps` steps (what, a, b, c, n). a, b, c: elements of a tensor of 1024 floats, or which flag.
+LOOPS = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR y, uint32_t steps) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  TQue<QuePosition::VECOUT, 1> queue;
+  pipe.InitBuffer(buffer, 4096);
+  pipe.InitBuffer(queue, 1, 1024);
+  LocalTensor<float> t = buffer.Get<float>();
+  LocalTensor<float> q;
+  GlobalTensor<float> xGm, yGm;
+  xGm.SetGlobalBuffer((__gm__ float*)x, 1024);
+  yGm.SetGlobalBuffer((__gm__ float*)y, 1024);
+  bool holds = false;
+  constexpr pipe_t kCopies[] = {PIPE_MTE2, PIPE_MTE3};
+  const int32_t* word = (__gm__ int32_t*)program;
+  for (uint32_t i = 0; i < steps; ++i, word += 5) {
+    const uint32_t a = word[1], b = word[2], c = word[3], n = word[4];
+    switch (word[0]) {
+      case 0: Add(t[a], t[b], t[c], n); break;
+      case 1: Muls(t[a], t[b], 0.5f, n); break;
+      case 2: Duplicate(t[a], 0.25f, n); break;
+      case 3: Mul(t[a].ReinterpretCast<half>(), t[b].ReinterpretCast<half>(), t[c].ReinterpretCast<half>(), n); break;
+      case 4: DataCopy(t[a], xGm[b], (n + 7) / 8 * 8); break;
+      case 5: DataCopy(yGm[b], t[a], (n + 7) / 8 * 8); break;
+      case 6: set_flag(PIPE_V, kCopies[a % 2], 0); wait_flag(PIPE_V, kCopies[a % 2], 0); break;
+      case 7: set_flag(kCopies[a % 2], PIPE_V, 1); wait_flag(kCopies[a % 2], PIPE_V, 1); break;
+      case 8: pipe_barrier(PIPE_ALL); break;
+      case 9: if (t.GetValue(a) == 12345.0f) return; break;
+      case 10: t.SetValue(a, 2.0f); break;
+      case 11: if (!holds) { q = queue.AllocTensor<float>(); holds = true; } break;
+      case 12: if (holds) { queue.FreeTensor(q); holds = false; } break;
+      case 13: Add(q, t[b], t[c], n % 256); break;
+      case 14: Muls(t[a], q, 0.5f, n % 256); break;
+      case 15: pipe_barrier(PIPE_V); break;
+    }
+  }
+  if (holds) queue.FreeTensor(q);
+}
+"""
+ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, INTO, OUT_OF, BARRIER = range(16)
+
+places = st.integers(0, 12).map(lambda block: 32 * block)
+lengths = st.sampled_from([1, 8, 12, 64, 100, 256, 513])
+steps = st.tuples(st.integers(0, 15), places, places, places, lengths)
+
+
+@pytest.fixture(scope="module")
+def again() -> gnt.Kernel:
+    return gnt.kernel(source=LOOPS)
+
+
+def told(kernel: gnt.Kernel, steps: list, *, blocks: int = 1, auto_sync: Any = "on", full: bool = False) -> Any:
+    """What a launch reports: the findings in their order; of one that ends well also the counts and the result."""
+    program = np.array(steps, np.int32).ravel()
+    values = {"program": program, "x": np.arange(1024, dtype=np.float32), "steps": len(steps)}
+    tracing = Tracing(blocks=1, bytes=64) if full else None
+    try:
+        done = kernel.run(
+            **values,
+            y=gnt.inout(np.zeros(1024, np.float32)),
+            blocks=blocks,
+            options=TwinOptions(auto_sync=auto_sync),
+            isolated=False,
+            tracing=tracing,
+        )
+    except KernelFault as fault:
+        return [(one.id, one.line, one.block, one.fields) for one in fault.diagnostics]
+    found = [(one.id, one.line, one.block, one.fields) for one in done.diagnostics]
+    return found, done.tally, done["y"].tobytes()
+
+
+WAIT = (ALL, 0, 0, 0, 1)
+
+
+def learned(first: list) -> list:
+    """Steps often enough that their calls are known, each of them finished before the next begins."""
+    return [one for _ in range(3) for step in first for one in (step, WAIT)]
+
+
+ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(steps, min_size=1, max_size=6),
+    st.lists(st.one_of(st.integers(0, 5), st.just(WAIT), steps), max_size=8),
+    st.integers(1, 2),
+    st.sampled_from(["on", "off"]),
+)
+# Results that another call writes over, unread; a copy that an instruction does not wait for, and the other way round.
+@example(ADDED, [1, (MULS, 256, 0, 0, 64)], 1, "on")
+@example([*ADDED, (LOAD, 0, 0, 0, 64)], [3, 1], 1, "on")
+@example([*ADDED, (LOAD, 0, 0, 0, 64)], [1, 2], 2, "on")
+# Memory that is handed out again.
+@example([(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (FREE, 0, 0, 0, 1)], [1, 2, 3], 2, "off")
+def test_a_call_that_comes_again_is_checked_as_the_first_one(
+    again: gnt.Kernel, first: list, then: list, blocks: int, auto_sync: Any
+) -> None:
+    """``then`` has steps of its own and, by number, some of ``first``, which are known by then: nothing waits there."""
+    later = [first[one % len(first)] if isinstance(one, int) else one for one in then]
+    program = learned(first) + later
+    known, full = (told(again, program, blocks=blocks, auto_sync=auto_sync, full=full) for full in (False, True))
+    assert known == full
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "expected"),
+    [
+        (ADDED, [1, (MULS, 256, 0, 0, 64)], "ub-overwritten-unread"),
+        ([*ADDED, (LOAD, 0, 0, 0, 64)], [3, 1], "race-read-after-write"),
+        (ADDED, [1, 2], "race-read-after-write"),
+        ([*ADDED, (STORE, 256, 512, 0, 64)], [3, 1], "race-write-after-read"),
+        (
+            [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],
+            [(FREE, 0, 0, 0, 1), 2],
+            "ub-use-after-free",
+        ),
+        (
+            [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],
+            [(FREE, 0, 0, 0, 1), (ALLOC, 0, 0, 0, 1), 3, WAIT, (STORE, 512, 0, 0, 64)],
+            "ub-stale",
+        ),
+    ],
+)
+def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, then: list, expected: str) -> None:
+    assert expected not in str(told(again, learned(first)))
+    assert expected in str(told(again, learned(first) + [first[one] if isinstance(one, int) else one for one in then]))
