@@ -65,7 +65,7 @@ class GroupNormVectorised : public GroupNormParts {
     yQueue_.FreeTensor(y);
   }
 
-  // total[0] = the sum of `count` elements. Sums of eight first: ReduceSum, which takes seven times as long, gets an eighth.
+  // total[0] = the sum of `count` elements. Sums of eight first: ReduceSum, seven times as long for a repeat, gets an eighth.
   __aicore__ inline void Reduce(const AscendC::LocalTensor<float>& total, const AscendC::LocalTensor<float>& values,
                                 uint32_t count) {
     const uint32_t repeats = count / kRepeat, tail = count % kRepeat;
@@ -129,7 +129,7 @@ class GroupNormVectorised : public GroupNormParts {
     }
   }
 
-  // y = (x - pivot) * scale + (shift - rest * scale) for each row, which is one channel or a piece of it.
+  // y = (x - pivot) * scale + shift, shift = beta - rest * scale, for each row: one channel or a piece of it.
   __aicore__ inline void ScaleAndShift(uint32_t channel, uint32_t rows, uint32_t length, float rest, float rstd) {
     AscendC::LocalTensor<float> x = xQueue_.DeQue<float>();
     AscendC::LocalTensor<float> y = yQueue_.AllocTensor<float>();
