@@ -21,7 +21,6 @@ class Blocks {
     Permute(job.options.block_order);
   }
   ~Blocks() {
-    if (idle_ != nullptr) Kept<Fiber>::Give(idle_);
     delete[] place_;
     delete[] order_;
     delete[] states_;
@@ -38,9 +37,7 @@ class Blocks {
       job_.here_stack = state.fiber->Lowest();
       state.fiber->Enter();
       job_.here_stack = 0;
-      if (state.phase != Phase::Done) continue;
-      if (idle_ != nullptr) Kept<Fiber>::Give(idle_);
-      idle_ = state.fiber;
+      if (state.phase == Phase::Done) Kept<Fiber>::Give(state.fiber);
     }
     return !aborted_;
   }
@@ -101,8 +98,7 @@ class Blocks {
 
   // A fiber for a block that has none. Without memory for one, the launch ends.
   bool Start(State& state) {
-    state.fiber = idle_ != nullptr ? idle_ : Kept<Fiber>::Take();
-    idle_ = nullptr;
+    state.fiber = Kept<Fiber>::Take();
     if (state.fiber != nullptr) {
       state.fiber->Start(FiberMain, this);
       return true;
@@ -206,7 +202,6 @@ class Blocks {
   State* states_ = nullptr;
   uint32_t* order_ = nullptr;  // blocks in the order in which they get their turns
   uint32_t* place_ = nullptr;  // of each block in that order
-  Fiber* idle_ = nullptr;      // of the block that ended last, for the next one to start
   uint32_t next_ = 0;          // place of the block to start next
   uint32_t running_ = kNobody;
   uint32_t expected_ = 0;  // blocks that meet in the current SyncAll

@@ -5,7 +5,8 @@
 
 namespace gn_twin {
 
-// Objects of type T that nobody uses at present, for all launches of this library on all threads. T is made by T::New(), which
+// Objects of type T that nobody uses at present, for all launches of this library on all threads. What was given last is taken first:
+// the next block works where the one before it ended, in memory that is still in the host's caches. T is made by T::New(), which
 // returns null if there is no memory, and ended by delete.
 template <class T>
 class Kept {

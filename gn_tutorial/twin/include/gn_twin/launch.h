@@ -81,22 +81,17 @@ struct Launch {
   Body& body;
   GntJob& job;
   Watchers* watchers = nullptr;  // null in bare libraries
-  UbMemory* spare = nullptr;     // the Unified Buffer of the block that ended last, for the next one to start
 
   Launch(Body& body, GntJob& job) : body(body), job(job) {
     if constexpr (kObserved) watchers = NewWatchers(job);
   }
-  ~Launch() {
-    if (spare != nullptr) Kept<UbMemory>::Give(spare);
-    delete watchers;
-  }
+  ~Launch() { delete watchers; }
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
   // Runs one block on a core of its own; false if it was stopped.
   GNT_COLD bool RunBlock(Blocks& blocks, uint32_t block) {
-    UbMemory* ub = spare != nullptr ? spare : Kept<UbMemory>::Take();
-    spare = nullptr;
+    UbMemory* const ub = Kept<UbMemory>::Take();
     if (ub == nullptr) {
       BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
       return false;
@@ -136,8 +131,7 @@ struct Launch {
     }
     current_core = nullptr;
     if constexpr (kObserved) delete core.delayed;
-    if (spare != nullptr) Kept<UbMemory>::Give(spare);
-    spare = ub;
+    Kept<UbMemory>::Give(ub);
     return good;
   }
 
