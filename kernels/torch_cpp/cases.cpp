@@ -3,16 +3,11 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
+#include "dispatch.h"
 #include "outputs.h"
 
 namespace gn_torch {
 namespace {
-
-// For a static of the caller: a look-up by name costs as much as the rest of a call.
-template <class Signature>
-auto Operator(const char* name) {
-  return c10::Dispatcher::singleton().findSchemaOrThrow(name, "").typed<Signature>();
-}
 
 class GeluFunction : public torch::autograd::Function<GeluFunction> {
  public:

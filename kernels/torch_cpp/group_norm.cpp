@@ -3,6 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
+#include "dispatch.h"
 #include "outputs.h"
 
 namespace gn_torch {
@@ -11,29 +12,17 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Looked up once: a look-up by name costs as much as the rest of a call.
-const auto& ForwardOp() {
-  static const auto op =
-      c10::Dispatcher::singleton()
-          .findSchemaOrThrow("gn_tutorial_cpp::group_norm", "")
-          .typed<Three(const at::Tensor&, const MaybeTensor&, const MaybeTensor&, int64_t, double)>();
-  return op;
-}
-
-const auto& BackwardOp() {
-  static const auto op = c10::Dispatcher::singleton()
-                             .findSchemaOrThrow("gn_tutorial_cpp::group_norm_backward", "")
-                             .typed<Three(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                          const MaybeTensor&, int64_t, std::array<bool, 3>)>();
-  return op;
-}
+using ForwardSignature = Three(const at::Tensor&, const MaybeTensor&, const MaybeTensor&, int64_t, double);
+using BackwardSignature = Three(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                const MaybeTensor&, int64_t, std::array<bool, 3>);
 
 class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
  public:
   static variable_list forward(AutogradContext* ctx, const at::Tensor& x, const MaybeTensor& weight,
                                const MaybeTensor& bias, int64_t num_groups, double eps) {
+    static const auto op = Operator<ForwardSignature>("gn_tutorial_cpp::group_norm");
     at::AutoDispatchBelowADInplaceOrView below;
-    auto [y, mean, rstd] = ForwardOp().call(x, weight, bias, num_groups, eps);
+    auto [y, mean, rstd] = op.call(x, weight, bias, num_groups, eps);
     ctx->mark_non_differentiable({mean, rstd});
     ctx->save_for_backward({x, weight.value_or(at::Tensor()), mean, rstd});
     ctx->saved_data["num_groups"] = num_groups;
@@ -42,15 +31,15 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
   }
 
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
+    static const auto op = Operator<BackwardSignature>("gn_tutorial_cpp::group_norm_backward");
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1], &mean = saved[2], &rstd = saved[3];
     // The graph counts tensors only: where weight is None, bias is the second.
     const bool has_weight = weight.defined(), has_bias = ctx->saved_data["has_bias"].toBool();
     const std::array<bool, 3> mask = {ctx->needs_input_grad(0), has_weight && ctx->needs_input_grad(1),
                                       has_bias && ctx->needs_input_grad(has_weight ? 2 : 1)};
-    auto [dx, dweight, dbias] =
-        BackwardOp().call(grads[0], x, mean, rstd, has_weight ? MaybeTensor(weight) : std::nullopt,
-                          ctx->saved_data["num_groups"].toInt(), mask);
+    auto [dx, dweight, dbias] = op.call(grads[0], x, mean, rstd, has_weight ? MaybeTensor(weight) : std::nullopt,
+                                        ctx->saved_data["num_groups"].toInt(), mask);
     return {dx, dweight, dbias, at::Tensor(), at::Tensor()};
   }
 };
