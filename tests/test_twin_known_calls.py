@@ -34,6 +34,7 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
   yGm.SetGlobalBuffer((__gm__ float*)y, 1024);
   bool holds = false;
   constexpr pipe_t kCopies[] = {PIPE_MTE2, PIPE_MTE3};
+  uint64_t bits[2][2] = {{0x0f0f, 0}, {~uint64_t{0}, ~uint64_t{0}}};
   const int32_t* word = (__gm__ int32_t*)program;
   for (uint32_t i = 0; i < steps; ++i, word += 5) {
     const uint32_t a = word[1], b = word[2], c = word[3], n = word[4];
@@ -54,16 +55,26 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
       case 13: Add(q, t[b], t[c], n % 256); break;
       case 14: Muls(t[a], q, 0.5f, n % 256); break;
       case 15: pipe_barrier(PIPE_V); break;
+      case 16: Add(t[a], t[b], t[c], n % 64 + 1, n % 3 + 1, {1, 1, 1, 8, 8, static_cast<uint8_t>(n % 2 * 8)}); break;
+      case 17: Muls(t[a], t[b], 0.5f, bits[n % 2], n % 3 + 1, {1, static_cast<uint16_t>(n % 2 + 1), 8, 8}); break;
+      case 18: Duplicate(t[a], 0.25f, uint64_t{64}, n % 3 + 1, 1, n % 2 * 8); break;
+      case 19: ReduceSum(t[a], t[b], t[c], n); break;
+      case 20: WholeReduceSum(t[a], t[b], 8 * (n % 8 + 1), n % 5 + 1, 1 + n % 2, 1, n % 8 + 1); break;
+      case 21: BlockReduceSum(t[a], t[b], n % 5 + 1, 64, 1, 1, 8); break;
+      case 22: Sub(q, t[b], t[c], uint64_t{64}, n % 4 + 1, {1, 1, 1, 8, 8, 8}); break;
+      case 23: { LocalTensor<float> s = t[a]; s.SetSize(n); Adds(s, t[b], 2.0f, 64); break; }
+      case 24: { LocalTensor<float> s = t[a]; s.SetSize(n); Adds(s, t[b], 2.0f, uint64_t{64}, 1, {1, 1, 8, 8}); break; }
     }
   }
   if (holds) queue.FreeTensor(q);
 }
 """
 ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, INTO, OUT_OF, BARRIER = range(16)
+REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
 
 places = st.integers(0, 12).map(lambda block: 32 * block)
 lengths = st.sampled_from([1, 8, 12, 64, 100, 256, 513])
-steps = st.tuples(st.integers(0, 15), places, places, places, lengths)
+steps = st.tuples(st.integers(0, 24), places, places, places, lengths)
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +110,8 @@ def learned(first: list) -> list:
     return [one for _ in range(3) for step in first for one in (step, WAIT)]
 
 
+SUMMED = [(FILL, 0, 0, 0, 8), (FILL, 384, 0, 0, 8), (SUM, 384, 0, 64, 8), (STORE, 384, 0, 0, 8)]
+REPEATED_ADD = [(FILL, 0, 0, 0, 256), (REPEATED, 384, 0, 0, 191), (STORE, 384, 0, 0, 192)]  # three repeats of 64
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
 
@@ -115,6 +128,9 @@ ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 @example([*ADDED, (LOAD, 0, 0, 0, 64)], [1, 2], 2, "on")
 # Memory that is handed out again.
 @example([(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (FREE, 0, 0, 0, 1)], [1, 2, 3], 2, "off")
+# Lanes that are not all used; the same repeats with more lanes.
+@example([(FILL, 0, 0, 0, 128), (BITS, 256, 0, 0, 64)], [1, (STORE, 256, 0, 0, 64)], 1, "on")
+@example(SUMMED, [(SUM, 384, 0, 64, 64), 3], 1, "on")
 def test_a_call_that_comes_again_is_checked_as_the_first_one(
     again: gnt.Kernel, first: list, then: list, blocks: int, auto_sync: Any
 ) -> None:
@@ -131,6 +147,17 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (ADDED, [1, (MULS, 256, 0, 0, 64)], "ub-overwritten-unread"),
         ([*ADDED, (LOAD, 0, 0, 0, 64)], [3, 1], "race-read-after-write"),
         (ADDED, [1, 2], "race-read-after-write"),
+        ([*SUMMED, (LOAD, 0, 0, 0, 8)], [4, 2], "race-read-after-write"),
+        ([*REPEATED_ADD, (LOAD, 0, 0, 0, 64)], [3, 1], "race-read-after-write"),
+        ([(FILL, 0, 0, 0, 128), (BITS, 256, 0, 0, 64)], [1, WAIT, (STORE, 256, 0, 0, 64)], "ub-never-written"),
+        (SUMMED, [(SUM, 384, 0, 64, 64), WAIT, 3], "ub-never-written"),
+        ([(FILL, 0, 0, 0, 64), (SHORT, 256, 0, 0, 64)], [(SHORT, 256, 0, 0, 32)], "ub-out-of-bounds"),
+        ([(FILL, 0, 0, 0, 64), (SHORT_REPEATED, 256, 0, 0, 64)], [(SHORT_REPEATED, 256, 0, 0, 32)], "ub-out-of-bounds"),
+        (
+            [(FILL, 0, 0, 0, 256), (ALLOC, 0, 0, 0, 1), (REPEATED_INTO, 0, 0, 0, 63)],
+            [(FREE, 0, 0, 0, 1), 2],
+            "ub-use-after-free",
+        ),
         ([*ADDED, (STORE, 256, 512, 0, 64)], [3, 1], "race-write-after-read"),
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],

@@ -76,6 +76,8 @@ struct ActiveLanes {
   uint16_t last = 0;
   uint64_t low = 0;  // otherwise: one bit per lane
   uint64_t high = 0;
+
+  bool operator==(const ActiveLanes&) const = default;
 };
 
 struct Event {

@@ -50,6 +50,14 @@ inline uint64_t OneRun(const Event& event, const Operand& operand) {
   return operand.rows == 1 || operand.row_pitch == operand.row_bytes ? operand.rows * operand.row_bytes : 0;
 }
 
+// Whether all repeats use the same bytes of an operand, one run from operand.at.
+inline bool OneRepeat(const Event& event, const Operand& operand) {
+  const ActiveLanes& active = event.active;
+  return operand.strided && active.per_repeat != 0 && active.prefix && operand.blk_stride == 1 &&
+         operand.rep_stride == 0 && event.repeats > 1 &&
+         operand.bytes == uint64_t{active.first} * operand.element_bytes;
+}
+
 // Calls visit(const uint8_t* at, uint64_t bytes) for each run, in the order of the instruction.
 template <class Visit>
 void ForRuns(const Event& event, const Operand& operand, Visit visit) {

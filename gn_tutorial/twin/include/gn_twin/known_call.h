@@ -11,18 +11,19 @@ namespace gn_twin {
 
 struct Core;
 
-// A call of an instruction in count form. Two calls with equal keys are the same event.
-struct CountKey {
+// A call of an instruction. Two calls with equal keys, and equal shapes if they have one, are the same event.
+struct CallKey {
   static constexpr uint32_t kMost = 4;
+  static constexpr uint32_t kHasShape = 1u << 31;
   const char* op = nullptr;  // by address: a literal of the library
   const char* file = nullptr;
   uint32_t line = 0;
-  uint32_t sizes = 0;             // of the operands' elements in bytes, eight bits each, the destination's lowest
-  uint32_t count = 0;             // elements
+  uint32_t sizes = 0;  // of the operands' elements in bytes, eight bits each, the destination's lowest; or kHasShape
+  uint32_t count = 0;  // elements; repeats of a call with a shape
   const uint8_t* at[kMost] = {};  // the destination, then the sources
 
   template <uint32_t kOperands>
-  [[gnu::always_inline]] bool Equals(const CountKey& other) const {
+  [[gnu::always_inline]] bool Equals(const CallKey& other) const {
     if (at[0] != other.at[0] || line != other.line || count != other.count || sizes != other.sizes) return false;
     if (op != other.op || file != other.file) return false;
     for (uint32_t i = 1; i < kOperands; ++i)
@@ -31,19 +32,38 @@ struct CountKey {
   }
 };
 
+// Where the repeats of an operand lie: its strides in blocks of 32 bytes; or, of results that are one row a repeat, bytes of a row and
+// bytes from row to row.
+struct RepeatLayout {
+  uint64_t blk_or_row = 0;
+  uint64_t rep_or_pitch = 0;
+
+  bool operator==(const RepeatLayout&) const = default;
+};
+
+// Which lanes of which repeats a call in mask-and-repeat form uses.
+struct CallShape {
+  ActiveLanes active;
+  RepeatLayout layout[CallKey::kMost];
+
+  bool operator==(const CallShape&) const = default;
+};
+
 // A call that was told, and what observers keep about it. All bytes of the operands lie one after the other.
 struct KnownCall {
-  CountKey key;
+  CallKey key;
+  CallShape shape;
   uint32_t last = 0;  // of the calls that were not known here: the Tag of the latest
   uint32_t parts = 0;
-  struct {
+  struct Part {
     uint32_t begin, end;  // bytes of the Unified Buffer
     BlockSpan blocks;
-  } part[CountKey::kMost];  // the destination, then the sources
-  uint32_t number = 0;      // no other call of the launch ever had it; 0 is nobody's
-  bool replaces = false;    // the results fill whole blocks of 32 bytes and depend on sources
-  uint32_t site = 0;        // its number for the race checker,
-  uint32_t epoch = 0;       // and when that last looked at it
+    uint32_t Bytes() const { return end - begin; }
+  } part[CallKey::kMost];  // the destination, then the sources
+  uint32_t number = 0;     // no other call of the launch ever had it; 0 is nobody's
+  bool replaces = false;   // the results fill whole blocks of 32 bytes and depend on sources
+  uint32_t site = 0;       // its number for the race checker,
+  uint32_t epoch = 0;      // and when that last looked at it
 };
 
 // The known calls of one core.
@@ -63,14 +83,15 @@ class KnownCalls {
     return all_[((block + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits)];
   }
   // A call is kept when it comes twice without another one in its place: those that come once are not worth it.
-  GNT_COLD void Told(Core& core, const Event& event, const CountKey& key) {
+  GNT_COLD void Told(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
     KnownCall& call = PlaceOf(key.at[0], key.line);
     const uint32_t tag = TagOf(key);
     if (call.last != tag) {
       call.last = tag;
       return;
     }
-    call.key = Learn(core, event, call) ? key : CountKey{};
+    call.key = Learn(core, event, call) ? key : CallKey{};
+    call.shape = shape;
   }
 
  protected:
@@ -85,7 +106,7 @@ class KnownCalls {
   static constexpr uint32_t kBits = 7;
   static_assert(kRoom == 1u << kBits);
 
-  static uint32_t TagOf(const CountKey& key) {
+  static uint32_t TagOf(const CallKey& key) {
     uint64_t tag = key.line + (uint64_t{key.count} << 24);
     for (const uint8_t* at : key.at) tag = tag * 31 + reinterpret_cast<uintptr_t>(at);
     return static_cast<uint32_t>(tag ^ tag >> 32) | 1;

@@ -2,6 +2,7 @@
 #pragma once
 #include "gn_twin/check_memory.h"
 #include "gn_twin/check_race.h"
+#include "gn_twin/footprint.h"
 #include "gn_twin/known_call.h"
 
 namespace gn_twin {
@@ -31,8 +32,10 @@ class CallsOfCore final : public KnownCalls {
     call.parts = event.operands;
     for (uint32_t i = 0; i < call.parts; ++i) {
       const Operand& operand = event.operand[i];
+      if (operand.access != (i == 0 ? Access::Write : Access::Read)) return false;
       const uint64_t begin = static_cast<uint64_t>(operand.at - core.ub);
       if (operand.bytes == 0 || operand.bytes > kUbBytes || begin > kUbBytes - operand.bytes) return false;
+      if (OneRun(event, operand) != operand.bytes && (i == 0 || !OneRepeat(event, operand))) return false;
       const uint64_t end = begin + operand.bytes;
       call.part[i] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), BlockSpan::OfBytes(begin, end)};
     }

@@ -21,6 +21,21 @@ class PieceList {
   uint32_t count_ = 0;
 };
 
+// A local tensor without its type.
+struct RawTensor {
+  const uint8_t* at;
+  uint64_t room;    // bytes
+  uint16_t buffer;  // of Core::buffers
+  uint8_t element_bytes;
+
+  template <class T>
+  RawTensor(const AscendC::LocalTensor<T>& tensor)
+      : at(tensor.Bytes()),
+        room(uint64_t{tensor.GetSize()} * sizeof(T)),
+        buffer(tensor.BufferIndex()),
+        element_bytes(sizeof(T)) {}
+};
+
 class Operation {
  public:
   Operation(const char* op, Kind kind, Pipe pipe, Loc loc) : core_(ThisCore()) {
@@ -42,11 +57,12 @@ class Operation {
     return *this;
   }
 
-  // The same for a tensor without its type: `room` bytes from `at`, of `buffer` of Core::buffers.
-  void LocalBytes(const char* role, const uint8_t* at, uint64_t room, uint16_t buffer, uint64_t bytes, Access access,
-                  uint32_t element_bytes) {
-    CheckUb(role, at, bytes, room, buffer, kBlockBytes);
-    Add(role, at, bytes, Space::UB, access, element_bytes);
+  // The same for a tensor without its type.
+  Operation& LocalBytes(const char* role, const RawTensor& tensor, uint64_t bytes, Access access,
+                        uint32_t align = kBlockBytes) {
+    CheckUb(role, tensor.at, bytes, tensor.room, tensor.buffer, align);
+    Add(role, tensor.at, bytes, Space::UB, access, tensor.element_bytes);
+    return *this;
   }
 
   // The checks of Local for an operand that is added as pieces.

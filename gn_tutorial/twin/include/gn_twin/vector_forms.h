@@ -2,6 +2,7 @@
 #pragma once
 #include "gn_twin/half_overflow.h"
 #include "gn_twin/repeat_params.h"
+#include "gn_twin/tell_call.h"
 
 namespace gn_twin {
 
@@ -10,24 +11,12 @@ using AscendC::LocalTensor;
 template <class T, class... Ts>
 inline constexpr bool kOneOf = (kSame<T, Ts> || ...);
 
-// Bytes of the widest element type: it sets how many lanes a repeat has.
-template <class T, class... Ts>
-inline constexpr uint32_t kWidest = sizeof(T);
-template <class T, class U, class... Ts>
-inline constexpr uint32_t kWidest<T, U, Ts...> = sizeof(T) > kWidest<U, Ts...> ? sizeof(T) : kWidest<U, Ts...>;
-
 // One operand of an instruction: its tensor and its strides.
 template <class T>
 struct Arg {
   const LocalTensor<T>& tensor;
   Strides strides{};
 };
-
-template <class... S>
-inline const char* SourceRole(uint32_t index) {
-  constexpr const char* kRoles[] = {"src0", "src1", "src2"};
-  return sizeof...(S) == 1 ? "src" : kRoles[index];
-}
 
 // What options may do to a finished result. CTRL[48] = 0: infinity becomes the largest finite half or bfloat16_t, NaN becomes 0.
 struct Finish {
@@ -66,63 +55,6 @@ inline void WithFinish(const Core& core, Run run) {
   }
 }
 
-// An operand of an instruction in count form, as the checks of an Operation want it.
-struct CountOperand {
-  uint64_t room;  // bytes of its tensor
-  uint16_t buffer;
-};
-
-// Checks the operands of a call and tells observers of it.
-GNT_ONCE inline void TellCount(Core& core, const CountKey& key, const CountOperand* operands, uint32_t many,
-                               uint32_t widest) {
-  static constexpr const char* kRoles[] = {"src0", "src1", "src2"};
-  const Loc loc{key.file, key.line};
-  Operation operation(key.op, Kind::Vector, Pipe::V, loc);
-  if (static_cast<int32_t>(key.count) < 0)
-    operation.Stop("count-negative", {{"op", key.op}, {"count", static_cast<int32_t>(key.count)}});
-  for (uint32_t i = 0; i < many; ++i) {
-    const uint32_t element = key.sizes >> 8 * i & 0xff;
-    operation.LocalBytes(i == 0      ? "dst"
-                         : many == 2 ? "src"
-                                     : kRoles[i - 1],
-                         key.at[i], operands[i].room, operands[i].buffer, uint64_t{key.count} * element,
-                         i == 0 ? Access::Write : Access::Read, element);
-  }
-  const uint64_t bytes = uint64_t{key.count} * widest;
-  operation.Flows(Flow::Lanes)
-      .Emit(key.count, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
-  if (core.known != nullptr) core.known->Told(core, operation.event(), key);
-}
-
-// Whether `count` elements of the tensor may be used, where its address was checked before.
-template <class T>
-[[gnu::always_inline]] inline bool StillHas(const Core& core, const LocalTensor<T>& tensor, uint32_t count) {
-  const uint32_t buffer = tensor.BufferIndex();
-  return count <= tensor.GetSize() && (buffer >= core.buffer_count || core.buffers[buffer].state != BufferState::Free);
-}
-
-// Tells observers of a call: in a word where they know it.
-template <class D, class... S>
-[[gnu::always_inline]] inline void ObserveCount(Core& core, const char* name, Loc loc, int32_t count,
-                                                const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
-  constexpr uint32_t kOperands = 1 + sizeof...(S);
-  static_assert(kOperands <= CountKey::kMost);
-  uint32_t sizes = sizeof(D), at = 0;
-  ((sizes |= static_cast<uint32_t>(sizeof(S)) << (at += 8)), ...);
-  const uint32_t n = static_cast<uint32_t>(count);
-  const CountKey key{name, loc.file, loc.line, sizes, n, {dst.Bytes(), src.Bytes()...}};
-  core.At(loc);
-  if (core.known != nullptr) [[likely]] {
-    KnownCall& call = core.known->PlaceOf(dst.Bytes(), loc.line);
-    if (call.key.Equals<kOperands>(key) && StillHas(core, dst, n) && (StillHas(core, src, n) && ...)) [[likely]]
-      if (core.SaidAgain(call)) [[likely]]
-        return;
-  }
-  const CountOperand operands[] = {{uint64_t{dst.GetSize()} * sizeof(D), dst.BufferIndex()},
-                                   {uint64_t{src.GetSize()} * sizeof(S), src.BufferIndex()}...};
-  TellCount(core, key, operands, kOperands, kWidest<D, S...>);
-}
-
 // The first `count` elements of every operand.
 template <class Op, class D, class... S>
 void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
@@ -146,14 +78,8 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
 template <class Op, class D, class... S>
 void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
   if constexpr (kObserved) {
-    Operation operation(name, Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst.tensor, Extent(plan, dst.strides, sizeof(D)), Access::Write)
-        .Strides(dst.strides.blk, dst.strides.rep);
-    uint32_t index = 0;
-    (operation.Local(SourceRole<S...>(index++), src.tensor, Extent(plan, src.strides, sizeof(S)), Access::Read)
-         .Strides(src.strides.blk, src.strides.rep),
-     ...);
-    operation.Flows(Flow::Lanes).Emit(plan, kRepeatBytes / plan.lanes);
+    const RepeatOperand operands[] = {{dst.tensor, dst.strides}, {src.tensor, src.strides}...};
+    ObserveRepeats(name, loc, plan, operands, 1 + sizeof...(S), Flow::Lanes);
   }
   // Lanes in one run only: of the others the stores of later repeats would hide what happened.
   constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };

@@ -137,11 +137,8 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
                  const LocalTensor<T>& src, Strides strides, uint32_t align) {
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
-    Operation operation(op, Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst, results.Bytes(plan.repeats), Access::Write, align)
-        .Rows(plan.repeats, results.units * results.unit, results.pitch);
-    operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
-    operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
+    const RepeatOperand operands[] = {{dst, results.units * results.unit, results.pitch, align}, {src, strides}};
+    ObserveRepeats(op, loc, plan, operands, 2, Flow::Fold);
   }
 }
 

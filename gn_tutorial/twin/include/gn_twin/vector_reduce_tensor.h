@@ -14,10 +14,14 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
                        const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements) {
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
+    if (tmp_elements == 0) {
+      const RepeatOperand operands[] = {{dst, results * sizeof(T), sizeof(T)}, {src, strides}};
+      return ObserveRepeats(op, loc, plan, operands, 2, Flow::Fold);
+    }
     Operation operation(op, Kind::Vector, Pipe::V, loc);
     operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
     operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
-    if (tmp_elements > 0) operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
+    operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
     operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
   }
 }

@@ -1,0 +1,144 @@
+// Tells observers of a vector instruction: in full after its operands were checked, or in a word where they know the call.
+#pragma once
+#include "gn_twin/lanes.h"
+
+namespace gn_twin {
+
+using AscendC::LocalTensor;
+
+// Bytes of the widest element type: it sets how many lanes a repeat has.
+template <class T, class... Ts>
+inline constexpr uint32_t kWidest = sizeof(T);
+template <class T, class U, class... Ts>
+inline constexpr uint32_t kWidest<T, U, Ts...> = sizeof(T) > kWidest<U, Ts...> ? sizeof(T) : kWidest<U, Ts...>;
+
+// The name of an operand in the documentation, of an instruction with `many`; the destination is the first.
+inline const char* RoleOf(uint32_t index, uint32_t many) {
+  static constexpr const char* kRoles[] = {"dst", "src0", "src1", "src2"};
+  return many == 2 && index == 1 ? "src" : kRoles[index];
+}
+
+// Whether the first `bytes` of the tensor may be used, where its address was checked before.
+[[gnu::always_inline]] inline bool StillHas(const Core& core, uint64_t room, uint16_t buffer, uint64_t bytes) {
+  return bytes <= room && (buffer >= core.buffer_count || core.buffers[buffer].state != BufferState::Free);
+}
+template <class T>
+[[gnu::always_inline]] inline bool StillHas(const Core& core, const LocalTensor<T>& tensor, uint64_t bytes) {
+  return StillHas(core, uint64_t{tensor.GetSize()} * sizeof(T), tensor.BufferIndex(), bytes);
+}
+
+// --- count form ----------------------------------------------------------------------------------------------------------
+
+GNT_ONCE inline void TellCount(Core& core, const CallKey& key, const RawTensor* operands, uint32_t many,
+                               uint32_t widest) {
+  const Loc loc{key.file, key.line};
+  Operation operation(key.op, Kind::Vector, Pipe::V, loc);
+  if (static_cast<int32_t>(key.count) < 0)
+    operation.Stop("count-negative", {{"op", key.op}, {"count", static_cast<int32_t>(key.count)}});
+  for (uint32_t i = 0; i < many; ++i)
+    operation.LocalBytes(RoleOf(i, many), operands[i], uint64_t{key.count} * operands[i].element_bytes,
+                         i == 0 ? Access::Write : Access::Read);
+  const uint64_t bytes = uint64_t{key.count} * widest;
+  operation.Flows(Flow::Lanes)
+      .Emit(key.count, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+  if (core.known != nullptr) core.known->Told(core, operation.event(), key);
+}
+
+// An instruction on the first `count` elements of every operand.
+template <class D, class... S>
+[[gnu::always_inline]] inline void ObserveCount(Core& core, const char* name, Loc loc, int32_t count,
+                                                const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
+  constexpr uint32_t kOperands = 1 + sizeof...(S);
+  static_assert(kOperands <= CallKey::kMost);
+  uint32_t sizes = sizeof(D), at = 0;
+  ((sizes |= static_cast<uint32_t>(sizeof(S)) << (at += 8)), ...);
+  const uint32_t n = static_cast<uint32_t>(count);
+  const CallKey key{name, loc.file, loc.line, sizes, n, {dst.Bytes(), src.Bytes()...}};
+  core.At(loc);
+  if (core.known != nullptr) [[likely]] {
+    KnownCall& call = core.known->PlaceOf(dst.Bytes(), loc.line);
+    if (call.key.Equals<kOperands>(key) && StillHas(core, dst, uint64_t{n} * sizeof(D)) &&
+        (StillHas(core, src, uint64_t{n} * sizeof(S)) && ...)) [[likely]]
+      if (core.SaidAgain(call)) [[likely]]
+        return;
+  }
+  const RawTensor operands[] = {dst, src...};
+  TellCount(core, key, operands, kOperands, kWidest<D, S...>);
+}
+
+// --- mask-and-repeat form ------------------------------------------------------------------------------------------------
+
+// What the layout of an operand says.
+enum class Fills : uint8_t {
+  Lanes,  // strides, for lanes like those of the sources
+  Rows,   // a row for each repeat
+  Once    // one row for all of them
+};
+
+struct RepeatOperand {
+  RawTensor tensor;
+  RepeatLayout layout;
+  uint32_t align = kBlockBytes;  // of its address, in bytes
+  Fills fills = Fills::Lanes;
+
+  template <class T>
+  RepeatOperand(const LocalTensor<T>& tensor, Strides strides) : tensor(tensor), layout{strides.blk, strides.rep} {}
+  // The results of a reduction.
+  template <class T>
+  RepeatOperand(const LocalTensor<T>& tensor, uint64_t row_bytes, uint32_t align)
+      : tensor(tensor), layout{row_bytes, 0}, align(align), fills(Fills::Once) {}
+  template <class T>
+  RepeatOperand(const LocalTensor<T>& tensor, uint64_t row_bytes, uint64_t pitch, uint32_t align)
+      : tensor(tensor), layout{row_bytes, pitch}, align(align), fills(Fills::Rows) {}
+
+  // To one past the last byte that the plan touches.
+  uint64_t Bytes(const Plan& plan) const {
+    const auto [first, second] = layout;
+    switch (fills) {
+      case Fills::Lanes:
+        return Extent(plan, {static_cast<uint32_t>(first), static_cast<uint32_t>(second)}, tensor.element_bytes);
+      case Fills::Rows: return plan.repeats == 0 ? 0 : (plan.repeats - 1) * second + first;
+      default: return first;
+    }
+  }
+};
+
+GNT_ONCE inline void TellRepeats(Core& core, const CallKey& key, const CallShape& shape, const Plan& plan,
+                                 const RepeatOperand* operands, uint32_t many, Flow flow) {
+  Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
+  for (uint32_t i = 0; i < many; ++i) {
+    const RepeatOperand& one = operands[i];
+    const auto [first, second] = one.layout;
+    operation.LocalBytes(RoleOf(i, many), one.tensor, one.Bytes(plan), i == 0 ? Access::Write : Access::Read,
+                         one.align);
+    if (one.fills == Fills::Lanes) operation.Strides(static_cast<uint32_t>(first), static_cast<uint32_t>(second));
+    if (one.fills == Fills::Rows) operation.Rows(plan.repeats, first, second);
+  }
+  operation.Flows(flow).Emit(plan, kRepeatBytes / plan.lanes);
+  if (core.known != nullptr) core.known->Told(core, operation.event(), key, shape);
+}
+
+// An instruction on the lanes of the plan.
+GNT_ONCE inline void ObserveRepeats(const char* name, Loc loc, const Plan& plan, const RepeatOperand* operands,
+                                    uint32_t many, Flow flow) {
+  Core& core = ThisCore();
+  core.At(loc);
+  CallKey key{name, loc.file, loc.line, CallKey::kHasShape, plan.repeats};
+  CallShape shape{plan.Active()};
+  for (uint32_t i = 0; i < many; ++i) {
+    key.at[i] = operands[i].tensor.at;
+    key.sizes |= uint32_t{operands[i].tensor.element_bytes} << 8 * i;
+    shape.layout[i] = operands[i].layout;
+  }
+  if (core.known != nullptr) [[likely]] {
+    KnownCall& call = core.known->PlaceOf(key.at[0], loc.line);
+    bool same = call.key.Equals<CallKey::kMost>(key) && call.shape == shape;
+    for (uint32_t i = 0; i < many && same; ++i)
+      same = StillHas(core, operands[i].tensor.room, operands[i].tensor.buffer, call.part[i].Bytes());
+    if (same && core.SaidAgain(call)) [[likely]]
+      return;
+  }
+  TellRepeats(core, key, shape, plan, operands, many, flow);
+}
+
+}  // namespace gn_twin
