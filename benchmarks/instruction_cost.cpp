@@ -2,7 +2,7 @@
 // costs the twin, and what watching it adds. Used by benchmarks/twin_modes.py.
 #include "kernel_operator.h"
 
-enum Operation : uint32_t { kAdd, kMulsHalf, kReduceSum, kCast, kGetValue };
+enum Operation : uint32_t { kAdd, kMulsHalf, kReduceSum, kCast, kGetValue, kAddRepeats };
 
 extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t operation, uint32_t count,
                                                        uint32_t repetitions) {
@@ -26,6 +26,7 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
   float sum = 0.0f;
   for (uint32_t i = 0; i < repetitions; ++i) {
     if (operation == kAdd) Add(c, a, b, n);
+    if (operation == kAddRepeats) Add(c, a, b, uint64_t{64}, static_cast<uint8_t>(count / 64), {1, 1, 1, 8, 8, 0});
     if (operation == kMulsHalf) Muls(c.ReinterpretCast<half>(), a.ReinterpretCast<half>(), half(1.5f), n);
     if (operation == kReduceSum) ReduceSum(c, a, b, n);
     if (operation == kCast) Cast(c.ReinterpretCast<half>(), a, RoundMode::CAST_RINT, count);

@@ -92,7 +92,9 @@ def instructions() -> list[dict[str, float | str | int]]:
     """Nanoseconds per instruction, bare and observed, over the number of elements."""
     kernel = gnt.kernel(HERE / "instruction_cost.cpp")
     rows = []
-    for code, name in enumerate(("Add float", "Muls half", "ReduceSum float", "Cast float to half", "GetValue loop")):
+    for code, name in enumerate(
+        ("Add float", "Muls half", "ReduceSum float", "Cast float to half", "GetValue loop", "Add, mask and repeat")
+    ):
         for count in (64, 256, 1024, 4096):
             repetitions = 4_000_000 // (count + 200)
 
