@@ -113,7 +113,7 @@ def doctor(json: Json = False) -> None:
 @app.command("list")
 def list_kernels(json: Json = False) -> None:
     """List the registered kernels."""
-    from gn_tutorial.spec import all_kernels, load_registry
+    from gn_tutorial.registry import all_kernels, load_registry
 
     pairs = all_kernels(load_registry())
     if json:
