@@ -2,7 +2,7 @@
 
     python benchmarks/host_cost.py [group_norm/vectorised] [--json] [--most 100000000]
 
-Torch (the optional extra: pip install 'gn_tutorial[torch]') and the twin take turns in one process. Each figure is the
+Torch (the optional extra: ./gnt torch) and the twin take turns in one process. Each figure is the
 processor time of a call from Python, the least of its runs: other work on the machine lengthens that least. A call of
 the twin is a prepared one, which poisons the outputs first. Targets: at most 3 times torch, and a cost per element that
 stays within a factor of two from 1e5 elements on; below, the launch itself shows. Without torch only the second table
@@ -102,7 +102,7 @@ def main() -> int:
     except GntError as error:
         parser.error(str(error))
     except ImportError:
-        print("torch is missing, so nothing is compared with it: pip install 'gn_tutorial[torch]'", file=sys.stderr)
+        print("torch is missing, so nothing is compared with it: ./gnt torch installs it", file=sys.stderr)
         compared = []
     cost = series(given.kernel, given.most)
     if given.json:

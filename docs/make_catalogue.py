@@ -99,7 +99,8 @@ def index() -> str:
     parts = [
         "# Diagnostics, and how to find a mistake",
         "The twin names a mistake by an id, the line, the buffer and the other place that matters. Every id has a "
-        "page: what it means, why a device minds, a wrong and a right program, and what the twin prints. "
+        "page: what it means, why a device minds and what to do; for a mistake in a kernel also a wrong and a right "
+        "program, and what the twin prints. "
         "`gnt explain ID` shows it in a terminal.",
         "A device says far less: wrong numbers, or nothing at all. If that is what you have, run the kernel on the "
         "twin first. To know what to look for, start from what you see:",

@@ -246,7 +246,7 @@ def host_library(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Write headers, libraries and an example into one folder, for a C program that calls GroupNorm."""
+    """Write headers, libraries and an example into one folder, for a C program that calls GroupNorm, GELU or Linear."""
     from gn_tutorial import command_host
 
     command_host.run(folder, observed=observed, as_json=json)
@@ -267,7 +267,8 @@ def npu(
 @app.command()
 def prototype(
     operators: Annotated[
-        Many, typer.Argument(help="Names of operators; all that PyTorch gets if there is none.", show_default=False)
+        Many,
+        typer.Argument(help="Names of operators. Default: GroupNorm, with SiLU, and backward.", show_default=False),
     ] = None,
 ) -> None:
     """Print the operators' prototype (JSON), from which CANN's msopgen makes a project. Not run through it here."""

@@ -11,7 +11,8 @@ from gn_tutorial.cli_options import Json
 learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
 exercise_app = typer.Typer(help="For authors: list and check the exercises.", no_args_is_help=True)
 
-ExerciseId = Annotated[str, typer.Argument(help="An exercise, for example 03.2; without it the next one.")]
+ExerciseId = Annotated[str, typer.Argument(help="An exercise, for example 03.2.")]
+ThisOrNext = Annotated[str, typer.Argument(help="An exercise, for example 03.2; without it the next one.")]
 
 
 @learn_app.callback()
@@ -39,7 +40,7 @@ def learn(
 
 
 @learn_app.command("check")
-def learn_check(exercise: ExerciseId = "") -> None:
+def learn_check(exercise: ThisOrNext = "") -> None:
     """Check one exercise; exit code 1 unless it is right."""
     from gn_tutorial.command_learn import learner
 
@@ -50,7 +51,7 @@ def learn_check(exercise: ExerciseId = "") -> None:
 
 @learn_app.command("hint")
 def learn_hint(
-    exercise: ExerciseId = "",
+    exercise: ThisOrNext = "",
     level: Annotated[int | None, typer.Option(min=1, max=3, help="1 to 3; without it one more than last time.")] = None,
 ) -> None:
     """Show a hint."""

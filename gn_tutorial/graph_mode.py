@@ -31,7 +31,7 @@ class Registration(NamedTuple):
 
 
 def register(torchair: Any = None) -> list[str]:
-    """Register a converter for every one of our operators that PyTorch knows; returns their names.
+    """Register a converter for GroupNorm, with SiLU, and for its backward pass; returns the operators' names.
 
     torchair: the module, imported if it is None. A second call replaces what the first registered.
     Raises KernelError where there is no torchair.
