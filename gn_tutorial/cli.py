@@ -283,7 +283,7 @@ def tour(
     out: Annotated[Path | None, typer.Option(help="Folder for the picture.")] = None,
     json: Json = False,
 ) -> None:
-    """Normalise a photograph's feature map with every forward kernel, go back through the last backward one; check each."""
+    """Normalise a photograph's feature map with every forward kernel, and go back with the last one; check each."""
     from gn_tutorial import command_tour
 
     if not command_tour.run(photo, out, as_json=json):
