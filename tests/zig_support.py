@@ -12,6 +12,7 @@ import subprocess
 import sys
 import uuid
 import venv
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,9 +38,10 @@ print(found.name, built.compiler.name, found.argv[0])
 
 
 class BareMachine(NamedTuple):
-    """``folder``: the new environment. The rest: how a first launch in it ended, and what that printed."""
+    """``folder``: the new environment, ``path``: where it finds programs; how a first launch ended and what it said."""
 
     folder: Path
+    path: Path
     code: int
     out: str
     err: str
@@ -62,14 +64,23 @@ def bare_machine() -> BareMachine:
             told.unlink(missing_ok=True)
             before = {"run": run, "machine": _first_launch(folder)}
             told.write_text(json.dumps(before), "utf-8")
-    return BareMachine(folder / "env", *before["machine"])
+    return BareMachine(folder / "env", folder / "path", *before["machine"])
 
 
-@pytest.fixture(scope="session")
-def zig(bare_machine: BareMachine) -> str:
-    """The compiler that was installed there, as ``$GNT_CXX`` takes it."""
+@pytest.fixture
+def use_zig(bare_machine: BareMachine, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Called, it makes that compiler the one of this test, on that machine's path.
+
+    The path is part of it: where zig finds another compiler there, it looks for headers in other folders, and makes its
+    C++ library once more.
+    """
     assert bare_machine.code == 0, bare_machine.err
-    return shlex.join([bare_machine.compiler, "c++"])
+
+    def use() -> None:
+        monkeypatch.setenv("GNT_CXX", shlex.join([bare_machine.compiler, "c++"]))
+        monkeypatch.setenv("PATH", str(bare_machine.path))
+
+    return use
 
 
 def _first_launch(folder: Path) -> tuple[int, str, str]:
