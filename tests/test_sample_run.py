@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from gn_tutorial import cli
 from gn_tutorial.errors import CompileError, KernelCrash, KernelFault, KernelTimeout
 from gn_tutorial.options import Limits
 from gn_tutorial.sample_run import run_sample
@@ -103,6 +105,27 @@ def test_a_sample_runs_and_prints(write: Write) -> None:
 
 def test_without_words_and_bare(write: Write) -> None:
     assert run_sample(write(), observed=False).launched.printed == "2 126 none\n"
+
+
+OPTIMISED = """
+#include <cstdio>
+#include "acl/acl.h"
+__global__ __vector__ void k(GM_ADDR x) {}
+int main() {
+#ifdef __OPTIMIZE__
+  printf("optimised ");
+#endif
+  printf("done");
+  return 0;
+}
+"""
+
+
+def test_gnt_run_compiles_a_sample_as_asked(tmp_path: Path) -> None:
+    (tmp_path / "s.asc").write_text(OPTIMISED)
+    run = ["run", str(tmp_path / "s.asc")]
+    assert CliRunner().invoke(cli.app, run).stdout == "optimised done\n"
+    assert CliRunner().invoke(cli.app, [*run, "--unoptimised"]).stdout == "done\n"
 
 
 def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write: Write) -> None:
