@@ -20,6 +20,41 @@ collect_ignore = [] if find_spec("torch") else NEED_TORCH
 # With --dist loadscope a worker takes a whole file, whose tests share a notebook's kernel or a fixture. These share
 # nothing, and one worker had them for half of the run.
 EACH_BY_ITSELF = "tests/test_exercise_check.py::test_exercise_is_whole["
+# These share a compiler that is installed first and then makes its C++ library: a second worker would wait for both.
+WITH_ZIG = ["tests/test_compiler.py", "tests/test_compile_errors.py", "tests/test_same_bits.py"]
+# The files that take half a minute and more, the longest first, as `--durations=0` told last. Only the order of the run
+# hangs on it: a long file that is started late leaves the other worker with nothing to do.
+LONGEST = [
+    *WITH_ZIG,
+    "tests/test_kernel.py",
+    "tests/test_twin_elementwise.py",
+    "notebooks/06_vectorise_well.ipynb",
+    "tests/test_delayed_copies.py",
+    "tests/test_twin_cast.py",
+    "tests/test_group_norm_kernels.py",
+    "tests/test_torch_cpp.py",
+    "tests/test_tour.py",
+    "tests/test_bootstrap.py",
+    "tests/test_grade.py",
+    "notebooks/03_scalar_kernel.ipynb",
+    "notebooks/04_tiling.ipynb",
+    "tests/test_compat.py",
+    "tests/test_group_norm_silu.py",
+    "notebooks/05_double_buffer.ipynb",
+    "tests/test_precompiled.py",
+    "notebooks/00_start_here.ipynb",
+    "tests/test_twin_move.py",
+    "tests/test_build.py",
+    "tests/test_op_macros.py",
+    "tests/test_torch_cases.py",
+    "tests/test_sample_run.py",
+    "tests/test_host_fuzz.py",
+]
+
+
+def file_of(nodeid: str) -> str:
+    """The file of a test, with ``/`` on every system."""
+    return nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(trylast=True)
@@ -27,20 +62,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """On workers of pytest-xdist: the longest tests first, then the files with most tests, so that all end together."""
     if not hasattr(config, "workerinput"):
         return
-    tests = Counter(item.nodeid.partition("::")[0] for item in items)
-    items.sort(key=lambda item: (not item.nodeid.startswith(EACH_BY_ITSELF), -tests[item.nodeid.partition("::")[0]]))
+    tests, place = Counter(file_of(item.nodeid) for item in items), {name: i for i, name in enumerate(LONGEST)}
+
+    def order(item: pytest.Item) -> tuple[bool, int, int]:
+        file = file_of(item.nodeid)
+        return not item.nodeid.startswith(EACH_BY_ITSELF), place.get(file, len(place)), -tests[file]
+
+    items.sort(key=order)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Files by worker as --dist loadscope has them, in the order of the workers' lists, some tests by themselves."""
+    """A file to a worker, in the order of the workers' lists; some tests by themselves, some files together."""
     if config.getoption("dist") != "loadscope":
         return None
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid if nodeid.startswith(EACH_BY_ITSELF) else super()._split_scope(nodeid)
+            if nodeid.startswith(EACH_BY_ITSELF):
+                return nodeid
+            # Not the text before the last "::", as there: a parameter may be C++.
+            file = file_of(nodeid)
+            return "zig" if file in WITH_ZIG else file
 
     config.option.loadscopereorder = False
     return Scheduling(config, log)

@@ -86,7 +86,13 @@ def run(
         only_kernels = {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype, "--entry": entry}
         command_run.refuse(target, {**only_kernels, "--blocks": blocks, "--template": template, "--type": types})
         done = command_sample.run(
-            target, words or [], files=files, defines=define or [], seconds=seconds, observed=not bare
+            target,
+            words or [],
+            files=files,
+            defines=define or [],
+            seconds=seconds,
+            observed=not bare,
+            optimise=not unoptimised,
         )
         command_sample.show(done, as_json=json)
         return

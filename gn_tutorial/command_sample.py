@@ -19,7 +19,14 @@ def applies(target: str) -> bool:
 
 
 def run(
-    target: str, words: Sequence[str], *, files: Path | None, defines: Sequence[str], seconds: float, observed: bool
+    target: str,
+    words: Sequence[str],
+    *,
+    files: Path | None,
+    defines: Sequence[str],
+    seconds: float,
+    observed: bool,
+    optimise: bool = True,
 ) -> SampleRun:
     """Build the sample and run it. Raises ArgumentError if the folder for its files is missing; else as run_sample."""
     if files is not None and not files.is_dir():
@@ -31,6 +38,7 @@ def run(
             folder=files,
             defines=defines,
             observed=observed,
+            optimise=optimise,
             limits=Limits(seconds=seconds),
         )
 

@@ -12,7 +12,7 @@ from gn_tutorial.compile_job import CompileLimits
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.launch import launch
 from gn_tutorial.launch_args import LaunchArg, Launched
-from gn_tutorial.options import Limits, TwinOptions
+from gn_tutorial.options import Limits, Optimise, TwinOptions
 from gn_tutorial.sample_source import has_main
 
 
@@ -41,6 +41,7 @@ def run_sample(
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
     dtypes: Mapping[str, str] | None = None,
+    optimise: Optimise = True,
     options: TwinOptions | None = None,
     limits: Limits | None = None,
     compile_limits: CompileLimits | None = None,
@@ -48,7 +49,8 @@ def run_sample(
     """Build the sample and run its ``main`` with ``words`` as its command line, in a process of its own.
 
     folder: where it runs: its relative paths start there, and it may write files there and nowhere else. Without one
-    it may read files and write none. The memory limit covers the sample's own allocations too.
+    it may read files and write none. optimise: see ``options.Optimise``. The memory limit covers the sample's own
+    allocations too.
 
     Raises CompileError, and KernelFault for a diagnostic of a kernel or of a host call and for a ``main`` that does
     not return 0; else as ``launch``.
@@ -59,6 +61,7 @@ def run_sample(
         include_dirs=include_dirs,
         defines=defines,
         dtypes=dtypes,
+        optimise=optimise,
         limits=compile_limits,
     )
     args = [

@@ -36,6 +36,7 @@ OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", flags=re.MULTILINE)
 OTHER = "// the other access"
 
 
+@functools.cache  # the pages of the catalogue ask for every program's, for each of their ids
 def expected(path: Path) -> list[tuple[str, int]]:
     """The diagnostics that a program's comments ask for, with their lines."""
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -64,9 +64,9 @@ COMPILERS = ["system", pytest.param("zig", marks=pytest.mark.zig)]
 
 
 @pytest.fixture
-def compiler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def compiler(request: pytest.FixtureRequest) -> str:
     if request.param == "zig":
-        monkeypatch.setenv("GNT_CXX", request.getfixturevalue("zig"))
+        request.getfixturevalue("use_zig")()
     return str(request.param)
 
 

@@ -1,14 +1,13 @@
 """Which compiler is taken, why one is not, and what its flags promise."""
 
 import ctypes
-import os
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import pytest
+from zig_support import BareMachine
 
 from gn_tutorial import compiler
 from gn_tutorial.build import build_host_library
@@ -16,7 +15,6 @@ from gn_tutorial.cache import Cache
 from gn_tutorial.compiler import Compiler, cpu_key, find_compiler, kernel_flags
 from gn_tutorial.errors import CompilerMissing
 
-ROOT = Path(__file__).resolve().parent.parent
 SYSTEM = next((path for path in map(shutil.which, ("g++", "clang++", "c++")) if path), None)
 needs_system = pytest.mark.skipif(SYSTEM is None, reason="no C++ compiler on the search path")
 
@@ -187,42 +185,10 @@ def test_the_level_follows_what_is_asked_and_zig_meets_no_third_one() -> None:
 
 # --- zig -------------------------------------------------------------------------------------------------------------
 
-RUN_COPY = """
-import sys
-sys.path[1:1] = [path for path in sys.argv[1].split(":") if path]
-import numpy as np
-import gn_tutorial as gnt
-from gn_tutorial.compiler import find_compiler
-
-found = find_compiler()
-x = np.arange(10_007, dtype=np.float32)
-copied = gnt.kernel("copy")
-built = copied.build()
-result = copied(x, blocks=3)
-assert (result.y == x).all()
-print(found.name, built.compiler.name, found.argv[0])
-"""
-
 
 @pytest.mark.zig
-def test_without_a_compiler_ziglang_is_installed_and_a_kernel_runs(tmp_path: Path) -> None:
-    """A new environment without g++ and clang++ on its path; the package's other requirements come from this one."""
-    hidden = tmp_path / "bin"
-    hidden.mkdir()
-    venv.create(tmp_path / "env", with_pip=True)
-    python = tmp_path / "env" / "bin" / "python"
-    # One folder with everything that is installed here but ziglang, which has to come from pip.
-    packages = tmp_path / "packages"
-    packages.mkdir()
-    for folder in (Path(path) for path in sys.path if path.endswith("-packages")):
-        for item in folder.iterdir():
-            if not item.name.startswith("ziglang") and not (packages / item.name).exists():
-                (packages / item.name).symlink_to(item)
-    paths = f"{ROOT}:{packages}"
-    environment = {**os.environ, "PATH": str(hidden), "PYTHONPATH": "", "VIRTUAL_ENV": str(tmp_path / "env")}
-    environment.pop("GNT_CXX", None)
-    done = subprocess.run([python, "-c", RUN_COPY, paths], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split()[:2] == ["zig", "zig"]
-    assert done.stdout.split()[2].startswith(str(tmp_path))  # installed there, not found elsewhere
-    assert "the first compilation takes about 40 s" in done.stderr
+def test_without_a_compiler_ziglang_is_installed_and_a_kernel_runs(bare_machine: BareMachine) -> None:
+    assert bare_machine.code == 0, bare_machine.err
+    assert bare_machine.out.split()[:2] == ["zig", "zig"]
+    assert bare_machine.compiler.startswith(str(bare_machine.folder))  # installed there, not found elsewhere
+    assert "the first compilation takes about 40 s" in bare_machine.err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -38,10 +40,10 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", [f"a::b{number}" for number in range(8)])
 def test_one_worker(number):
     assert all(Path(one).exists() for one in "ab")
-    with open("workers", "a") as file:
+    with open("FILE", "a") as file:
         file.write(os.environ["PYTEST_XDIST_WORKER"] + "\\n")
 """
 
@@ -68,16 +70,30 @@ def test_a_deadly_test_ends_the_run(tmp_path: Path, text: str) -> None:
     assert settings.count("faulthandler_timeout = 900") == 1
     done = run(tmp_path, settings.replace("faulthandler_timeout = 900", "faulthandler_timeout = 2"))
     assert done.returncode == 1
-    assert "died in one of: test_first.py::test_deadly" in done.stdout
+    # The other worker's test may have ended a moment before, and not be told yet.
+    (died,) = re.findall("died in one of: (.*) !", done.stdout)
+    assert "test_first.py::test_deadly" in died.split()
     if text == HANGS:
         assert "test_first.py" in done.stderr  # the traceback
         assert "in test_deadly" in done.stderr
 
 
 def test_exercises_go_first_to_whichever_worker_is_free_and_other_files_to_one(tmp_path: Path) -> None:
+    files = {"test_a_file": "one", "test_compiler": "zig", "test_same_bits": "zig"}
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_exercise_check.py").write_text(BY_THEMSELVES, encoding="utf-8")
-    (tmp_path / "tests" / "test_a_file.py").write_text(TOGETHER, encoding="utf-8")
+    for file, workers in files.items():
+        text = TOGETHER.replace("FILE", workers)
+        (tmp_path / "tests" / f"{file}.py").write_text(text, encoding="utf-8")
     done = run(tmp_path, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert "10 passed" in done.stdout, done.stdout
-    assert len(set((tmp_path / "workers").read_text().split())) == 1
+    assert "26 passed" in done.stdout, done.stdout
+    assert [len(set((tmp_path / workers).read_text().split())) for workers in ("one", "zig")] == [1, 1]
+
+
+def test_files_that_are_named_exist() -> None:
+    """A file that was renamed would be started late, and nobody would see why the run takes longer."""
+    conftest = runpy.run_path(str(ROOT / "conftest.py"))
+    named = [*conftest["LONGEST"], *conftest["NEED_TORCH"], conftest["EACH_BY_ITSELF"].partition("::")[0]]
+    assert [name for name in named if not (ROOT / name).is_file()] == []
+    marked = {path.name for path in (ROOT / "tests").glob("test_*.py") if "mark.zig" in path.read_text("utf-8")}
+    assert marked <= {Path(name).name for name in conftest["WITH_ZIG"]} | {Path(__file__).name}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -95,17 +96,17 @@ def test_both_modes_agree() -> None:
 
 
 @pytest.mark.zig
-def test_another_compiler_gives_the_same_bits(zig: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_compiler_gives_the_same_bits(use_zig: Callable[[], None]) -> None:
     here = rows(), group_norm()
-    monkeypatch.setenv("GNT_CXX", zig)
+    use_zig()
     np.testing.assert_array_equal(rows(), here[0])
     assert group_norm() == here[1]
 
 
 @pytest.mark.zig
-def test_every_name_of_the_twin_compiles_with_another_compiler(zig: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_name_of_the_twin_compiles_with_another_compiler(use_zig: Callable[[], None]) -> None:
     """clang once called Adds ambiguous where g++ did not."""
-    monkeypatch.setenv("GNT_CXX", zig)
+    use_zig()
     assert build_kernel(Path(__file__).parent / "programs" / "apis" / "all_names.cpp").entries
 
 

@@ -1,15 +1,21 @@
 """Whole samples, compiled and run: host calls, launches, diagnostics of both sides, files."""
 
+import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from gn_tutorial import cli
 from gn_tutorial.errors import CompileError, KernelCrash, KernelFault, KernelTimeout
 from gn_tutorial.options import Limits
 from gn_tutorial.sample_run import run_sample
 
+# Half of the time of compiling: what a sample prints, and where it goes wrong, is the same. The first two tests run the
+# code as it is compiled for use.
+run_quickly = functools.partial(run_sample, optimise="little")
 Write = Callable[..., Path]
 
 # The kernel doubles n floats, one block after another; `{...}` are the places that the tests change.
@@ -101,10 +107,31 @@ def test_without_words_and_bare(write: Write) -> None:
     assert run_sample(write(), observed=False).launched.printed == "2 126 none\n"
 
 
+OPTIMISED = """
+#include <cstdio>
+#include "acl/acl.h"
+__global__ __vector__ void k(GM_ADDR x) {}
+int main() {
+#ifdef __OPTIMIZE__
+  printf("optimised ");
+#endif
+  printf("done");
+  return 0;
+}
+"""
+
+
+def test_gnt_run_compiles_a_sample_as_asked(tmp_path: Path) -> None:
+    (tmp_path / "s.asc").write_text(OPTIMISED)
+    run = ["run", str(tmp_path / "s.asc")]
+    assert CliRunner().invoke(cli.app, run).stdout == "optimised done\n"
+    assert CliRunner().invoke(cli.app, [*run, "--unoptimised"]).stdout == "done\n"
+
+
 def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write: Write) -> None:
     path = write(SIZE="128")
     with pytest.raises(KernelFault) as error:
-        run_sample(path)
+        run_quickly(path)
     found = error.value.diagnostics[0]
     assert (found.id, found.file, found.line, found.block) == (
         "gm-out-of-bounds", str(path), line_of(path, "DataCopy(target"), 1,
@@ -132,7 +159,7 @@ def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write: Wr
 def test_wrong_host_calls(write: Write, changes: dict[str, str], diagnostic: str, mark: str) -> None:
     path = write(**changes)
     with pytest.raises(KernelFault) as error:
-        run_sample(path)
+        run_quickly(path)
     found = error.value.diagnostics[0]
     assert found.id == diagnostic
     assert found.file == str(path)
@@ -147,7 +174,7 @@ def test_wrong_host_calls(write: Write, changes: dict[str, str], diagnostic: str
 
 def test_a_copy_before_synchronising_is_a_warning(write: Write) -> None:
     path = write(SYNC="(void)0")
-    done = run_sample(path)
+    done = run_quickly(path)
     (found,) = done.launched.diagnostics
     assert (found.id, found.severity, found.line) == (
         "host-not-synchronised", "warning", line_of(path, "aclrtMemcpy(back"),
@@ -156,20 +183,20 @@ def test_a_copy_before_synchronising_is_a_warning(write: Write) -> None:
 
 def test_main_that_fails_is_an_error_with_what_it_printed(write: Write) -> None:
     with pytest.raises(KernelFault, match="returned 3") as error:
-        run_sample(write(AFTER="if (back[1] > 0) return 3"))
+        run_quickly(write(AFTER="if (back[1] > 0) return 3"))
     assert error.value.printed == "2 126 none\n"
 
 
 def test_an_exception_of_the_host_is_told(write: Write) -> None:
     with pytest.raises(KernelFault, match="exception left the sample's main: vector") as error:
-        run_sample(write(AFTER="host.at(64)"))
+        run_quickly(write(AFTER="host.at(64)"))
     assert error.value.diagnostics[0].id == "host-exception"
 
 
 def test_compile_errors_are_at_the_sample_s_own_lines(write: Write) -> None:
     path = write(AFTER="int wrong = unknown_name")
     with pytest.raises(CompileError) as error:
-        run_sample(path)
+        run_quickly(path)
     first = error.value.errors[0]
     assert (first.file, first.line) == (path, line_of(path, "unknown_name"))
     assert "unknown_name" in first.source_line
@@ -177,18 +204,18 @@ def test_compile_errors_are_at_the_sample_s_own_lines(write: Write) -> None:
 
 def test_the_time_limit_holds(write: Write) -> None:
     with pytest.raises(KernelTimeout):
-        run_sample(write(AFTER="for (volatile int i = 0;; i = i + 1) {}"), limits=Limits(seconds=1.0))
+        run_quickly(write(AFTER="for (volatile int i = 0;; i = i + 1) {}"), limits=Limits(seconds=1.0))
 
 
 def test_unwritten_device_memory_is_not_zero(write: Write) -> None:
-    assert run_sample(write(COPY_IN="(void)0")).launched.printed.startswith(("nan", "-nan"))
+    assert run_quickly(write(COPY_IN="(void)0")).launched.printed.startswith(("nan", "-nan"))
 
 
 def test_a_kernel_may_read_what_the_allocation_reserves(write: Write) -> None:
     # The size rounded up to 32 bytes and 32 more: 193 bytes reserve 256.
     path = write(SIZE="193")
     with pytest.raises(KernelFault) as error:  # the copy back asks for 256 and is held to 193
-        run_sample(path)
+        run_quickly(path)
     assert error.value.diagnostics[0].id == "host-out-of-bounds"
     assert error.value.diagnostics[0].line == line_of(path, "aclrtMemcpy(back")
 
@@ -223,7 +250,7 @@ def writer(tmp_path: Path) -> tuple[Path, Path]:
 def test_files_are_read_and_written_in_the_folder(writer: tuple[Path, Path]) -> None:
     path, folder = writer
     for name in ("out.txt", str(folder / "absolute.txt")):
-        assert run_sample(path, [name], folder=folder).launched.printed == "1\n"
+        assert run_quickly(path, [name], folder=folder).launched.printed == "1\n"
         assert (folder / name).read_text() == "abab"
 
 
@@ -232,7 +259,7 @@ def test_files_are_read_and_written_in_the_folder(writer: tuple[Path, Path]) -> 
 def test_no_file_outside_the_folder(writer: tuple[Path, Path], name: str) -> None:
     path, folder = writer
     with pytest.raises(KernelCrash, match="opened a file for writing"):
-        run_sample(path, [name.format(parent=folder.parent, folder=folder)], folder=folder)
+        run_quickly(path, [name.format(parent=folder.parent, folder=folder)], folder=folder)
     assert not (folder.parent / "outside.txt").exists()
 
 
@@ -241,7 +268,7 @@ def test_a_link_out_of_the_folder_is_not_followed(writer: tuple[Path, Path]) -> 
     path, folder = writer
     (folder.parent / "target.txt").write_text("old")
     (folder / "link.txt").symlink_to(folder.parent / "target.txt")
-    assert run_sample(path, ["link.txt"], folder=folder).launched.printed == "0\n"
+    assert run_quickly(path, ["link.txt"], folder=folder).launched.printed == "0\n"
     assert (folder.parent / "target.txt").read_text() == "old"
 
 
@@ -249,7 +276,7 @@ def test_a_link_out_of_the_folder_is_not_followed(writer: tuple[Path, Path]) -> 
 def test_without_a_folder_nothing_is_written(writer: tuple[Path, Path]) -> None:
     path, folder = writer
     with pytest.raises(KernelCrash, match="opened a file for writing"):
-        run_sample(path, [str(folder / "out.txt")])
+        run_quickly(path, [str(folder / "out.txt")])
 
 
 TILING = """#include <cstdio>
@@ -295,7 +322,7 @@ def test_host_tiling_shapes_and_platform(tmp_path: Path) -> None:
     path = tmp_path / "tiling.asc"
     path.write_text(TILING)
     # 400 floats are 1600 bytes, rounded up to 1792; 100 floats 512. A byte, padding and four bytes are 8.
-    assert run_sample(path).launched.printed == "1795 1792 512 196608 1 8\n"
+    assert run_quickly(path).launched.printed == "1795 1792 512 196608 1 8\n"
 
 
 ICPU = """#include <cstdio>
@@ -324,4 +351,4 @@ int main() {
 def test_the_cpu_debugging_interface(tmp_path: Path) -> None:
     path = tmp_path / "icpu.cpp"
     path.write_text(ICPU)
-    assert run_sample(path).launched.printed == "5 15\n"
+    assert run_quickly(path).launched.printed == "5 15\n"
