@@ -25,7 +25,7 @@ from gn_tutorial import operators, sample
 from gn_tutorial.arguments import launch_arg
 from gn_tutorial.errors import GntError
 from gn_tutorial.inprocess import Prepared
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 
 # Shapes and groups of the comparison, float32.
 BESIDE_TORCH = (((8, 32, 64, 64), 8), ((4, 64, 128, 128), 16))

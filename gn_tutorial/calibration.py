@@ -22,8 +22,8 @@ from gn_tutorial.launch import Tracing
 from gn_tutorial.machine import FOLDER, Machine, load_machine
 from gn_tutorial.options import TwinOptions
 from gn_tutorial.profile import Profile, profile_of
+from gn_tutorial.registry import kernels_root
 from gn_tutorial.result import Result
-from gn_tutorial.spec import kernels_root
 from gn_tutorial.trace import Pipe
 
 SERIES = ("bank", "add", "copy", "instructions")

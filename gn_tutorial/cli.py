@@ -6,22 +6,25 @@ Exit codes: 0 right; 1 a kernel is wrong, or kernels cannot run here (doctor); 2
 
 from __future__ import annotations
 
-import functools
 import sys
 import traceback
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from gn_tutorial.cli_bench import bench as bench_operator
 from gn_tutorial.cli_bench import tune as tune_kernel
+from gn_tutorial.cli_cache import cache_app
 from gn_tutorial.cli_exercises import ask_quiz, exercise_app, learn_app
+from gn_tutorial.cli_options import Json, Many
 from gn_tutorial.cli_profile import diff as diff_kernels
 from gn_tutorial.cli_profile import profile as profile_kernel
-from gn_tutorial.errors import GntError, KernelError
-from gn_tutorial.terminal import emit_failure, emit_json, print_error, print_table, working
+from gn_tutorial.cli_run import debug as debug_kernel
+from gn_tutorial.cli_run import run as run_kernel
+from gn_tutorial.cli_run import show as show_kernel
+from gn_tutorial.errors import GntError
+from gn_tutorial.terminal import emit_json, print_error, print_table, working
 
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
@@ -33,18 +36,17 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-cache_app = typer.Typer(help="The folder of compiled kernels.", no_args_is_help=True)
 app.add_typer(cache_app, name="cache")
 app.add_typer(learn_app, name="learn")
 app.add_typer(exercise_app, name="exercise")
+app.command("run")(run_kernel)
+app.command("debug", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(debug_kernel)
+app.command("show")(show_kernel)
 app.command("profile")(profile_kernel)
 app.command("diff")(diff_kernels)
 app.command("bench")(bench_operator)
 app.command("tune")(tune_kernel)
 app.command("quiz")(ask_quiz)
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Many = list[str] | None
 
 
 def main() -> None:
@@ -113,7 +115,7 @@ def doctor(json: Json = False) -> None:
 @app.command("list")
 def list_kernels(json: Json = False) -> None:
     """List the registered kernels."""
-    from gn_tutorial.spec import all_kernels, load_registry
+    from gn_tutorial.registry import all_kernels, load_registry
 
     pairs = all_kernels(load_registry())
     if json:
@@ -135,140 +137,6 @@ def list_kernels(json: Json = False) -> None:
         return
     rows = [(s.id, f"{op.title}: {s.title}", ", ".join(s.dtypes), s.file.name) for op, s in pairs]
     print_table(("kernel", "what it is", "dtypes", "file"), rows)
-
-
-def _failure_as_json(command: Callable[..., None]) -> Callable[..., None]:
-    """With ``--json`` a launch that fails is JSON on standard output too; its message and exit code stay."""
-
-    @functools.wraps(command)
-    def wrapped(**given: Any) -> None:
-        try:
-            command(**given)
-        except KernelError as error:
-            if given["json"]:
-                emit_failure(error)
-            raise
-
-    return wrapped
-
-
-@app.command()
-@_failure_as_json
-def run(
-    target: Annotated[
-        str, typer.Argument(help="A registered kernel (group_norm/scalar), a .cpp file, or a whole sample with a main.")
-    ],
-    words: Annotated[Many, typer.Argument(help="A whole sample's own command line.")] = None,
-    shape: Annotated[str, typer.Option(help="Shape of the first input, for example 2,8,16,16.")] = "",
-    groups: Annotated[int | None, typer.Option(help="Short for --set num_groups=...")] = None,
-    settings: Annotated[Many, typer.Option("--set", help="An attribute of the operator: eps=1e-3.")] = None,
-    dtype: Annotated[str, typer.Option(help="dtype of the data inputs.")] = "",
-    arg: Annotated[
-        Many, typer.Option(help="A .cpp file's input: x=float32[4096], x=@file.npy, or a number n=4096.")
-    ] = None,
-    out: Annotated[Many, typer.Option(help="A .cpp file's output: y=float32[4096].")] = None,
-    inout: Annotated[Many, typer.Option(help="An array that the kernel reads and writes: a=float32[4096].")] = None,
-    workspace: Annotated[Many, typer.Option(help="Scratch memory in bytes: w=65536.")] = None,
-    entry: Annotated[str, typer.Option(help="Which kernel, where the file has several.")] = "",
-    template: Annotated[str, typer.Option(help="Arguments of a file's kernel template: 'float, 16'.")] = "",
-    types: Annotated[Many, typer.Option("--type", help="Define DTYPE_X and its kin: x=float16.")] = None,
-    define: Annotated[Many, typer.Option("--define", "-D", help="Define a macro for a file: NAME=VALUE.")] = None,
-    files: Annotated[
-        Path | None, typer.Option(help="Folder where a whole sample runs and may write files; else it writes none.")
-    ] = None,
-    seconds: Annotated[float, typer.Option(help="Time limit of a whole sample.")] = 60.0,
-    blocks: Annotated[int | None, typer.Option(help="How many blocks (cores) to run on.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random input.")] = 0,
-    bare: Annotated[bool, typer.Option("--bare", help="Without checks and counts: faster.")] = False,
-    in_process: Annotated[bool, typer.Option("--in-process", help="In this process: a crash ends gnt too.")] = False,
-    unoptimised: Annotated[bool, typer.Option("--unoptimised", help="Compile with -O0 -g, for a debugger.")] = False,
-    json: Json = False,
-) -> None:
-    """Build and run a kernel, or a whole sample with a main of its own.
-
-    A registered kernel is compared with its NumPy reference; a wrong one gives exit code 1.
-    """
-    from gn_tutorial import command_run, command_sample
-
-    arrays = {"--arg": arg, "--out": out, "--inout": inout, "--workspace": workspace}
-    if command_sample.applies(target) and not any(arrays.values()):
-        only_kernels = {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype, "--entry": entry}
-        command_run.refuse(target, {**only_kernels, "--blocks": blocks, "--template": template, "--type": types})
-        done = command_sample.run(
-            target, words or [], files=files, defines=define or [], seconds=seconds, observed=not bare
-        )
-        command_sample.show(done, as_json=json)
-        return
-    command_run.refuse(target, {"a sample's command line": words, "--files": files})
-    mode = command_run.Mode(
-        blocks=blocks, seed=seed, observed=not bare, isolated=not in_process, optimise=not unoptimised
-    )
-    if command_run.is_file(target):
-        command_run.refuse(target, {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype})
-        values = command_run.parse_values(arg or [], out or [], inout or [], workspace or [], seed)
-        how = command_run.How(
-            template=template, dtypes=command_run.parse_types(types or []), defines=tuple(define or ())
-        )
-        outcome = command_run.run_file(target, values, entry or None, mode, how)
-    else:
-        only_files = {**arrays, "--entry": entry, "--template": template, "--type": types, "--define": define}
-        command_run.refuse(target, only_files)
-        call = command_run.parse_call(target, shape, groups, settings or [], dtype)
-        outcome = command_run.run_registered(call, mode)
-    command_run.show(outcome, as_json=json)
-    if not outcome.ok:
-        raise typer.Exit(1)
-
-
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def debug(
-    context: typer.Context,
-    target: Annotated[str, typer.Argument(help="A registered kernel or a .cpp file; its options as for gnt run.")],
-    stop: Annotated[
-        str, typer.Option("--break", help="Where to stop: my.cpp:12 or a function. Default: the entry.")
-    ] = "",
-    only_print: Annotated[bool, typer.Option("--print", help="Print the gdb command instead of starting it.")] = False,
-) -> None:
-    """Run a kernel under gdb, compiled without optimisation, stopped where it begins."""
-    from gn_tutorial import command_debug
-
-    command_debug.run(target, context.args, stop=stop, only_print=only_print)
-
-
-@app.command()
-def show(
-    target: Annotated[str, typer.Argument(help="A registered kernel or a .cpp file.")],
-    tiling: Annotated[
-        bool, typer.Option("--tiling", help="The tiling struct for a shape, instead of the source.")
-    ] = False,
-    shape: Annotated[str, typer.Option(help="With --tiling: shape of the first input.")] = "",
-    groups: Annotated[int | None, typer.Option(help="With --tiling: short for --set num_groups=...")] = None,
-    settings: Annotated[Many, typer.Option("--set", help="With --tiling: an attribute, eps=1e-3.")] = None,
-    blocks: Annotated[int | None, typer.Option(help="With --tiling: the most blocks to use.")] = None,
-    json: Json = False,
-) -> None:
-    """Print a kernel's source, or how its work is split for a shape."""
-    from gn_tutorial import command_run
-    from gn_tutorial.kernel import kernel
-    from gn_tutorial.terminal import print_source
-
-    if tiling:
-        call = command_run.parse_call(target, shape, groups, settings or [], "")
-        with working("compiling the tiling function"):
-            made = kernel(target).tiling(*call.arrays(0).values(), blocks=blocks, **call.attributes)
-        if json:
-            emit_json({"struct": made.name, "bytes": len(made.bytes), "fields": made.fields})
-        else:
-            print_table(
-                ("field", "type", "offset", "value"), made.rows(), title=f"{made.name}, {len(made.bytes)} bytes"
-            )
-        return
-    found = kernel(target)
-    if json:
-        entries = [{"name": e.name, "line": e.line, "parameters": [vars(p) for p in e.params]} for e in found.entries]
-        emit_json({"kernel": found.name, "file": found.path, "entries": entries, "source": found.source})
-    else:
-        print_source(found.source, str(found.path))
 
 
 @app.command()
@@ -419,37 +287,3 @@ def tour(
 
     if not command_tour.run(photo, out, as_json=json):
         raise typer.Exit(1)
-
-
-@cache_app.command("info")
-def cache_info(json: Json = False) -> None:
-    """Say where the cache is and how large."""
-    from gn_tutorial.cache import default_cache
-
-    info = default_cache().info()
-    if json:
-        emit_json({"path": info.root, "entries": info.entries, "bytes": info.bytes, "limit_bytes": info.limit_bytes})
-        return
-    size = f"{info.bytes / 2**20:.1f} of {info.limit_bytes / 2**20:.0f} MiB"
-    print_table((), [("folder", info.root), ("entries", info.entries), ("size", size)])
-
-
-@cache_app.command("clear")
-def cache_clear(json: Json = False) -> None:
-    """Remove every compiled kernel; the next run compiles again."""
-    from gn_tutorial.cache import default_cache
-
-    cache = default_cache()
-    freed = cache.clear()
-    if json:
-        emit_json({"path": cache.root, "freed_bytes": freed})
-    else:
-        print(f"cleared {cache.root}: {freed / 2**20:.1f} MiB freed")
-
-
-@cache_app.command("path")
-def cache_path() -> None:
-    """Print the cache folder."""
-    from gn_tutorial.cache import default_cache
-
-    print(default_cache().root)

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-Many = list[str] | None
+from gn_tutorial.cli_options import Many, Seed
+
 Groups = Annotated[int | None, typer.Option(help="Short for --set num_groups=..., with --shape.")]
 Settings = Annotated[Many, typer.Option("--set", help="An attribute of the operator, with --shape: eps=1e-3.")]
 Dtype = Annotated[str, typer.Option(help="dtype of the data inputs, with --shape.")]
 MachineName = Annotated[
     str, typer.Option(help="910B1, 910B2, 910B3, 910B4, or a .toml file of your own. Default: 910B2.")
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from gn_tutorial.cli_options import Json
+
 learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
 exercise_app = typer.Typer(help="For authors: list and check the exercises.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 ExerciseId = Annotated[str, typer.Argument(help="An exercise, for example 03.2; without it the next one.")]
 
 

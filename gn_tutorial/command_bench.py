@@ -17,7 +17,8 @@ from gn_tutorial.command_profile import check_paths
 from gn_tutorial.command_run import parse_call
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.machine import load_machine
-from gn_tutorial.spec import KernelSpec, OpSpec, find_kernel, load_registry
+from gn_tutorial.registry import find_kernel, load_registry
+from gn_tutorial.spec import KernelSpec, OpSpec
 from gn_tutorial.terminal import emit_json, print_table
 
 #: The variant of the chip that the measurements shown beside ours were made on.

@@ -14,8 +14,9 @@ from gn_tutorial import sample
 from gn_tutorial.arguments import as_dtype, inout, out, workspace
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import Kernel, kernel
+from gn_tutorial.registry import find_kernel
 from gn_tutorial.result import HEADERS, Comparison, Result
-from gn_tutorial.spec import KernelSpec, OpSpec, find_kernel
+from gn_tutorial.spec import KernelSpec, OpSpec
 from gn_tutorial.terminal import emit_json, print_findings, print_table, working
 
 _SHOWN_VALUES = 4

@@ -20,7 +20,7 @@ from gn_tutorial.build_job import TWIN, TWIN_INCLUDE
 from gn_tutorial.compile_job import CompileLimits
 from gn_tutorial.diagnostics import kernel_fault, parse_report
 from gn_tutorial.errors import ArgumentError, KernelError
-from gn_tutorial.spec import find_kernel, kernels_root
+from gn_tutorial.registry import find_kernel, kernels_root
 
 _TENSOR, _SIZES, _MASK = (c_void_p,), (c_int64,) * 4, (POINTER(c_uint8), c_uint64)
 _DIMS = POINTER(c_int64)

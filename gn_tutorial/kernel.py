@@ -15,10 +15,11 @@ from gn_tutorial.build import Built, build_kernel
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.launch import check_blocks, launch
 from gn_tutorial.options import Limits, Optimise, TwinOptions
+from gn_tutorial.registry import find_kernel
 from gn_tutorial.result import Result
 from gn_tutorial.shapes import describe_call
 from gn_tutorial.signature import Entry, find_entries, require_entries
-from gn_tutorial.spec import KernelSpec, OpSpec, find_kernel
+from gn_tutorial.spec import KernelSpec, OpSpec
 from gn_tutorial.tables import html_table
 from gn_tutorial.tiling import Tiling
 from gn_tutorial.trace import Tracing

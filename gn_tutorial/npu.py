@@ -77,7 +77,7 @@ def cmake_folder(toolkit: Path | None) -> Path:
 
     Raises nothing: a toolkit that has neither way is told so by CMake.
     """
-    from gn_tutorial.spec import kernels_root
+    from gn_tutorial.registry import kernels_root
 
     npu = kernels_root() / "npu"
     if toolkit is None:
@@ -197,7 +197,7 @@ def _declared(path: Path) -> ctypes.CDLL:
 def _sources() -> list[Path]:
     """Everything that the library is built from."""
     from gn_tutorial.host_library import KERNELS
-    from gn_tutorial.spec import find_kernel, kernels_root
+    from gn_tutorial.registry import find_kernel, kernels_root
 
     root = kernels_root()
     folders = {root / "npu", root / "host_api", root / "common", *(find_kernel(name)[0].folder for name in KERNELS)}

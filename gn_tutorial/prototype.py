@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.spec import DATA_DTYPE, Argument, Attribute, KernelSpec, OpSpec, load_registry
+from gn_tutorial.registry import load_registry
+from gn_tutorial.spec import DATA_DTYPE, Argument, Attribute, KernelSpec, OpSpec
 
 #: Begins every type of operator: CANN has operators of its own, and a name counts once.
 PREFIX = "GnTutorial"

@@ -19,7 +19,7 @@ from gn_tutorial.cache import checksum, default_cache
 from gn_tutorial.compiler import Compiler, find_compiler
 from gn_tutorial.errors import CompileError, CompilerMissing
 from gn_tutorial.host_library import build_kernels, build_library
-from gn_tutorial.spec import kernels_root
+from gn_tutorial.registry import kernels_root
 
 NAMESPACE = "gn_tutorial_cpp"
 #: Operators of the host API that it calls.

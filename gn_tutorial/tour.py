@@ -24,8 +24,9 @@ from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError, CacheError, CompilerMissing, GntError
 from gn_tutorial.kernel import Kernel
 from gn_tutorial.photo import load_photo
+from gn_tutorial.registry import all_kernels, load_registry
 from gn_tutorial.sample import expected, saved
-from gn_tutorial.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec, Tolerance, all_kernels, load_registry
+from gn_tutorial.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec, Tolerance
 
 #: Told before each step: what is about to happen, how many steps are done, how many there are.
 Progress = Callable[[str, int, int], None]

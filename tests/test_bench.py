@@ -25,7 +25,7 @@ from gn_tutorial.bound import Work, lower_bound
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
 from gn_tutorial.plot_ladder import ladder_of
-from gn_tutorial.spec import kernels_root, load_registry
+from gn_tutorial.registry import kernels_root, load_registry
 from gn_tutorial.trace import FIRST_ADDRESS, Pipe, TracedArgument
 
 B2 = load_machine("910B2")

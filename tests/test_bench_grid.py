@@ -9,7 +9,8 @@ import pytest
 
 from gn_tutorial.bench_grid import load_grid
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.spec import OpSpec, kernels_root, load_registry
+from gn_tutorial.registry import kernels_root, load_registry
+from gn_tutorial.spec import OpSpec
 
 REGISTRY = load_registry()
 GRID = load_grid(REGISTRY["group_norm"])

@@ -13,7 +13,7 @@ from gn_tutorial.bound import ONE_READ, TWO_READS, TWO_READS_SPLIT, Work, lower_
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
 from gn_tutorial.profile import profile_of, run_traced
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 
 B2 = load_machine("910B2")
 UB = 192 * 1024

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from gn_tutorial import cli, spec
+from gn_tutorial import cli, registry
 
 MINE = """\
 #include "kernel_operator.h"
@@ -73,7 +73,7 @@ def test_help_and_version(gnt: Callable[..., Ran]) -> None:
 
 
 def test_list_shows_every_kernel(gnt: Callable[..., Ran]) -> None:
-    ids = [kernel.id for _, kernel in spec.all_kernels(spec.load_registry())]
+    ids = [kernel.id for _, kernel in registry.all_kernels(registry.load_registry())]
     assert [row["kernel"] for row in gnt("list", "--json").json] == ids
     text = gnt("list").out
     assert all(name in text for name in ids)
@@ -112,11 +112,11 @@ def test_seed_decides_the_input(gnt: Callable[..., Ran]) -> None:
 def test_wrong_kernel_gives_exit_code_1(
     gnt: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    shutil.copytree(spec.kernels_root() / "add", tmp_path / "add")
+    shutil.copytree(registry.kernels_root() / "add", tmp_path / "add")
     source = tmp_path / "add" / "add.cpp"
     assert "AscendC::Add(" in source.read_text()
     source.write_text(source.read_text().replace("AscendC::Add(", "AscendC::Sub("))
-    monkeypatch.setattr(spec, "kernels_root", lambda: tmp_path)
+    monkeypatch.setattr(registry, "kernels_root", lambda: tmp_path)
     ran = gnt("run", "add")
     assert ran.code == 1
     assert "wrong" in ran.out
@@ -202,7 +202,7 @@ def test_unexpected_error_keeps_its_traceback_and_says_where_to_report(
     def broken() -> None:
         raise ZeroDivisionError("a mistake of ours")
 
-    monkeypatch.setattr(spec, "load_registry", broken)
+    monkeypatch.setattr(registry, "load_registry", broken)
     ran = gnt("list")
     assert ran.code == cli.INTERNAL_ERROR
     assert "Traceback" in ran.err
@@ -211,7 +211,7 @@ def test_unexpected_error_keeps_its_traceback_and_says_where_to_report(
 
 
 def test_show_prints_the_source(gnt: Callable[..., Ran]) -> None:
-    path = spec.find_kernel("copy")[1].file
+    path = registry.find_kernel("copy")[1].file
     shown = gnt("show", "copy")
     assert shown.out == f"// {path}\n{path.read_text()}"
     facts = gnt("show", "copy", "--json").json
@@ -269,7 +269,7 @@ def test_on_a_terminal_findings_are_in_colour(
 
 def test_explain(gnt: Callable[..., Ran]) -> None:
     page = gnt("explain", "ub-out-of-bounds")
-    assert page.out == (spec.kernels_root().parent / "docs/diagnostics/ub-out-of-bounds.md").read_text()
+    assert page.out == (registry.kernels_root().parent / "docs/diagnostics/ub-out-of-bounds.md").read_text()
     facts = gnt("explain", "UB_out_of_bounds", "--json").json
     assert facts["family"] == "Unified Buffer"
     assert facts["page"] == page.out

@@ -13,7 +13,7 @@ from PIL import Image
 from test_chrome_trace import check_format
 
 import gn_tutorial as gnt_package
-from gn_tutorial import cli, sample, spec
+from gn_tutorial import cli, registry, sample
 from gn_tutorial.command_profile import PICTURES, parse_record, parse_window
 from gn_tutorial.errors import ArgumentError
 
@@ -43,13 +43,13 @@ def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
 def add_file(tmp_path: Path) -> Path:
     """The registered Add as a learner's file."""
     path = tmp_path / "mine.cpp"
-    path.write_text((spec.kernels_root() / "add" / "add.cpp").read_text())
+    path.write_text((registry.kernels_root() / "add" / "add.cpp").read_text())
     return path
 
 
 def test_the_table_is_that_of_the_profile(gnt: Callable[..., Ran]) -> None:
     ran = gnt("profile", "add", "--shape", "20000", "--blocks", 2, "--machine", "910B2")
-    op, _ = spec.find_kernel("add/queue")
+    op, _ = registry.find_kernel("add/queue")
     profile = gnt_package.profile("add/queue", *sample.inputs(op, (20000,)).values(), blocks=2, machine="910B2")
     assert ran.code == 0
     assert f"modelled time             {profile.microseconds:.2f} us" in ran.out

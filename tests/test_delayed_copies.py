@@ -10,8 +10,9 @@ import gn_tutorial as gnt
 from gn_tutorial import sample
 from gn_tutorial.errors import ArgumentError, KernelFault
 from gn_tutorial.options import TwinOptions
+from gn_tutorial.registry import load_registry
 from gn_tutorial.result import Result
-from gn_tutorial.spec import KernelSpec, OpSpec, load_registry
+from gn_tutorial.spec import KernelSpec, OpSpec
 
 DELAYED = TwinOptions(delayed_dma=True)
 WRONG = [

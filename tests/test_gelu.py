@@ -16,7 +16,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import kernel
 from gn_tutorial.options import TwinOptions
 from gn_tutorial.reference import gelu, gelu_backward
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 
 OP, SPEC = find_kernel("gelu")
 BACK_OP, BACK_SPEC = find_kernel("gelu_backward")

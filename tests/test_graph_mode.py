@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch")
 from gn_tutorial import graph_mode, torch_ops  # noqa: E402, F401
 from gn_tutorial.errors import KernelError  # noqa: E402
 from gn_tutorial.prototype import op_type, prototype  # noqa: E402
-from gn_tutorial.spec import load_registry  # noqa: E402
+from gn_tutorial.registry import load_registry  # noqa: E402
 
 GRAPHS = ("group_norm", "group_norm_silu", "group_norm_backward")
 

@@ -13,8 +13,9 @@ from gn_tutorial import sample
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import kernel
 from gn_tutorial.options import TwinOptions
+from gn_tutorial.registry import load_registry
 from gn_tutorial.result import Result
-from gn_tutorial.spec import KernelSpec, load_registry
+from gn_tutorial.spec import KernelSpec
 from gn_tutorial.tiling import load_tiling
 
 OP = load_registry()["group_norm_backward"]

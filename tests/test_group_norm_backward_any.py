@@ -17,8 +17,8 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import kernel
 from gn_tutorial.options import TwinOptions
 from gn_tutorial.reference import group_norm, group_norm_backward
+from gn_tutorial.registry import find_kernel
 from gn_tutorial.result import Result
-from gn_tutorial.spec import find_kernel
 from gn_tutorial.tiling import load_tiling
 
 SPEC = find_kernel("group_norm_backward/any")[1]

@@ -12,7 +12,7 @@ from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import kernel
 from gn_tutorial.options import TwinOptions
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 from gn_tutorial.tiling import load_tiling
 
 OP, SPEC = find_kernel("group_norm/any")

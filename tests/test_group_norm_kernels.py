@@ -9,8 +9,9 @@ from gn_tutorial import sample
 from gn_tutorial.kernel import kernel
 from gn_tutorial.options import TwinOptions
 from gn_tutorial.reference import group_norm
+from gn_tutorial.registry import load_registry
 from gn_tutorial.result import Result
-from gn_tutorial.spec import KernelSpec, load_registry
+from gn_tutorial.spec import KernelSpec
 
 OP = load_registry()["group_norm"]
 RUNGS = [pytest.param(spec, id=spec.id.partition("/")[2]) for spec in OP.kernels]

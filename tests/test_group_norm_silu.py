@@ -18,7 +18,7 @@ from gn_tutorial.machine import load_machine
 from gn_tutorial.options import TwinOptions
 from gn_tutorial.profile import profile_of, run_traced
 from gn_tutorial.reference import silu
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 
 OP, SPEC = find_kernel("group_norm_silu/fused")
 ALONE, ALONE_SPEC = find_kernel("silu/queue")

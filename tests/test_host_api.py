@@ -17,7 +17,7 @@ from gn_tutorial import host_api, host_library, operators, reference
 from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host_api import Code, Refused, Stream, Tensor
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 
 TOLERANCE = find_kernel("group_norm/any")[1].tolerance
 DTYPES = ["float32", "float16", "bfloat16"]

@@ -17,7 +17,7 @@ import gn_tutorial as gnt
 from gn_tutorial import host_api, reference
 from gn_tutorial.arguments import as_dtype
 from gn_tutorial.host_api import Code, Refused, Stream, Tensor
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 
 
 @pytest.fixture(scope="module")

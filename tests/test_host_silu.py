@@ -11,7 +11,7 @@ from test_host_api import DTYPES, LAYOUTS, contiguous, data, sliced
 import gn_tutorial as gnt
 from gn_tutorial import host_api, reference
 from gn_tutorial.host_api import Refused, Stream
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 
 TOLERANCE = find_kernel("group_norm_silu/fused")[1].tolerance
 

@@ -14,7 +14,8 @@ import gn_tutorial as gnt
 from gn_tutorial import sample
 from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
 from gn_tutorial.kernel import Kernel, kernel
-from gn_tutorial.spec import KernelSpec, OpSpec, all_kernels, load_registry
+from gn_tutorial.registry import all_kernels, load_registry
+from gn_tutorial.spec import KernelSpec, OpSpec
 
 REGISTRY = load_registry()
 KERNELS = [pytest.param(op, spec, id=spec.id) for op, spec in all_kernels(REGISTRY)]

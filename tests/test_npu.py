@@ -11,7 +11,7 @@ import pytest
 
 from gn_tutorial import npu
 from gn_tutorial.errors import CompileError, KernelError
-from gn_tutorial.spec import kernels_root
+from gn_tutorial.registry import kernels_root
 
 ASC = "compiler/tikcpp/ascendc_kernel_cmake"
 

@@ -32,7 +32,7 @@ from gn_tutorial.host_library import (
     describe,
 )
 from gn_tutorial.op_macros import graph_number
-from gn_tutorial.spec import all_kernels, kernels_root, load_registry
+from gn_tutorial.registry import all_kernels, kernels_root, load_registry
 
 NPU = kernels_root() / "npu"
 pytestmark = needs_cmake

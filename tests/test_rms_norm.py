@@ -14,7 +14,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.kernel import kernel
 from gn_tutorial.options import TwinOptions
 from gn_tutorial.reference import rms_norm
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 
 OP, SPEC = find_kernel("rms_norm")
 RMS_NORM = kernel(SPEC.id)

@@ -10,7 +10,7 @@ import pytest
 
 from gn_tutorial import sample
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.spec import load_registry
+from gn_tutorial.registry import load_registry
 
 REGISTRY = load_registry()
 GROUP_NORM = REGISTRY["group_norm"]

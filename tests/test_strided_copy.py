@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import gn_tutorial as gnt
 from gn_tutorial.arguments import inout
 from gn_tutorial.build import build_host_library
-from gn_tutorial.spec import load_registry
+from gn_tutorial.registry import load_registry
 from gn_tutorial.tiling import Tiling, load_tiling
 
 OP = load_registry()["strided_copy"]

@@ -9,7 +9,8 @@ import pytest
 
 from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
 from gn_tutorial.operators import DEFAULT_CORES
-from gn_tutorial.spec import TilingSpec, load_registry
+from gn_tutorial.registry import load_registry
+from gn_tutorial.spec import TilingSpec
 from gn_tutorial.tiling import Tiling, field_names, load_tiling
 
 HEADER = """\

@@ -28,7 +28,7 @@ from torch_support import (  # noqa: E402
 from gn_tutorial import host_api, host_library, torch_ops  # noqa: E402
 from gn_tutorial.accuracy import accuracy  # noqa: E402
 from gn_tutorial.bench_grid import load_grid  # noqa: E402
-from gn_tutorial.spec import find_kernel  # noqa: E402
+from gn_tutorial.registry import find_kernel  # noqa: E402
 
 OPS = torch.ops.gn_tutorial
 SHAPE, GROUPS = (2, 6, 5, 7), 3

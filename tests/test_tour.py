@@ -12,20 +12,21 @@ from PIL import Image
 from rich.console import Console
 from typer.testing import CliRunner
 
-from gn_tutorial import cli, spec, tour
+from gn_tutorial import cli, registry, tour
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.spec import all_kernels, kernels_root, load_registry
+from gn_tutorial.registry import all_kernels, kernels_root, load_registry
+from gn_tutorial.spec import OpSpec
 from gn_tutorial.tour import TourReport, TourRow
 
 # Small enough that a launch takes milliseconds, large enough that 40 blocks have work.
 SIDE = 48
 
 
-def toured(registry: dict[str, spec.OpSpec]) -> list[tuple[str, str]]:
+def toured(operators: dict[str, OpSpec]) -> list[tuple[str, str]]:
     """Every forward kernel in every dtype, and the last backward kernel of an operator in its first."""
     return [
         (k.id, dtype)
-        for op, k in all_kernels(registry)
+        for op, k in all_kernels(operators)
         if op.in_tour
         for dtype in (k.dtypes if op.direction == "forward" else k.dtypes[: k is op.kernels[-1]])
     ]
@@ -45,8 +46,8 @@ def spoil(path: Path, right: str, wrong: str) -> None:
 
 def run_with(kernels: Path, out: Path, *operators: str) -> dict[str, TourRow]:
     """Rows by kernel. Each copy of the kernels is compiled anew, so only the operators in question take part."""
-    registry = {name: op for name, op in load_registry(kernels).items() if name in operators}
-    report = tour.run(None, out, longest_side=SIDE, registry=registry)
+    chosen = {name: op for name, op in load_registry(kernels).items() if name in operators}
+    report = tour.run(None, out, longest_side=SIDE, registry=chosen)
     return {row.kernel: row for row in report.rows}
 
 
@@ -102,8 +103,8 @@ def test_a_black_photograph_has_groups_of_variance_0_and_is_still_right(tmp_path
 
 
 def test_the_report_goes_into_json_and_into_a_table(tmp_path: Path) -> None:
-    registry = {name: op for name, op in load_registry().items() if name != "group_norm"}
-    report = tour.run(None, tmp_path, longest_side=SIDE, registry=registry)
+    operators = {name: op for name, op in load_registry().items() if name != "group_norm"}
+    report = tour.run(None, tmp_path, longest_side=SIDE, registry=operators)
     data = json.loads(json.dumps(report.as_dict(), allow_nan=False))
     assert data["ok"] is True
     assert data["feature_shape"] == list(report.feature_shape)
@@ -166,8 +167,8 @@ def test_a_kernel_registered_later_takes_part(kernels: Path, tmp_path: Path) -> 
 
 
 def test_the_picture_is_left_out_when_no_group_norm_ran(tmp_path: Path) -> None:
-    registry = {name: op for name, op in load_registry().items() if name == "copy"}
-    report = tour.run(None, tmp_path / "out", longest_side=SIDE, registry=registry)
+    operators = {name: op for name, op in load_registry().items() if name == "copy"}
+    report = tour.run(None, tmp_path / "out", longest_side=SIDE, registry=operators)
     assert report.ok
     assert report.picture is None
     assert list((tmp_path / "out").iterdir()) == []
@@ -214,7 +215,7 @@ def test_the_command_line_ends_with_1_when_a_kernel_is_wrong_and_2_for_a_bad_pho
     for operator in kernels.iterdir():  # a copy is compiled anew: the others, right ones, would take a minute
         if operator.is_dir() and operator.name not in ("add", "copy"):
             shutil.rmtree(operator)
-    monkeypatch.setattr(spec, "kernels_root", lambda: kernels)
+    monkeypatch.setattr(registry, "kernels_root", lambda: kernels)
     wrong = CliRunner().invoke(cli.app, arguments)
     assert wrong.exit_code == 1
     assert json.loads(wrong.stdout)["ok"] is False

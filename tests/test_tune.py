@@ -16,7 +16,7 @@ from gn_tutorial.command_tune import parse_values
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.machine import load_machine
 from gn_tutorial.plot_tune import tuning_curve, tuning_curves
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 from gn_tutorial.tune import OK, REFUSED, Tuning, retile, tune
 
 B2 = load_machine("910B2")

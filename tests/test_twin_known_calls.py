@@ -55,7 +55,7 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
       case 13: Add(q, t[b], t[c], n % 256); break;
       case 14: Muls(t[a], q, 0.5f, n % 256); break;
       case 15: pipe_barrier(PIPE_V); break;
-      case 16: Add(t[a], t[b], t[c], n % 64 + 1, n % 3 + 1, {1, 1, 1, 8, 8, static_cast<uint8_t>(n % 2 * 8)}); break;
+      case 16: Add(t[a], t[b], t[c], n % 64 + 1, n % 3 + 1, {1, 1, 1, 8, 8, uint8_t(n / 64 % 2 * 8)}); break;
       case 17: Muls(t[a], t[b], 0.5f, bits[n % 2], n % 3 + 1, {1, static_cast<uint16_t>(n % 2 + 1), 8, 8}); break;
       case 18: Duplicate(t[a], 0.25f, uint64_t{64}, n % 3 + 1, 1, n % 2 * 8); break;
       case 19: ReduceSum(t[a], t[b], t[c], n); break;
@@ -73,7 +73,7 @@ ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, 
 REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
 
 places = st.integers(0, 12).map(lambda block: 32 * block)
-lengths = st.sampled_from([1, 8, 12, 64, 100, 256, 513])
+lengths = st.sampled_from([1, 8, 12, 64, 100, 191, 256, 383, 513])
 steps = st.tuples(st.integers(0, 24), places, places, places, lengths)
 
 
@@ -111,7 +111,9 @@ def learned(first: list) -> list:
 
 
 SUMMED = [(FILL, 0, 0, 0, 8), (FILL, 384, 0, 0, 8), (SUM, 384, 0, 64, 8), (STORE, 384, 0, 0, 8)]
-REPEATED_ADD = [(FILL, 0, 0, 0, 256), (REPEATED, 384, 0, 0, 191), (STORE, 384, 0, 0, 192)]  # three repeats of 64
+# Three repeats of 64 lanes, each with its own second source (383) or all with the same one (191).
+REPEATED_ADD = [(FILL, 0, 0, 0, 256), (REPEATED, 384, 0, 0, 383), (STORE, 384, 0, 0, 192)]
+SHARED_ADD = [(FILL, 0, 0, 0, 192), (FILL, 256, 0, 0, 64), (REPEATED, 512, 0, 256, 191), (STORE, 512, 0, 0, 192)]
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
 
@@ -151,6 +153,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         ([*REPEATED_ADD, (LOAD, 0, 0, 0, 64)], [3, 1], "race-read-after-write"),
         ([(FILL, 0, 0, 0, 128), (BITS, 256, 0, 0, 64)], [1, WAIT, (STORE, 256, 0, 0, 64)], "ub-never-written"),
         (SUMMED, [(SUM, 384, 0, 64, 64), WAIT, 3], "ub-never-written"),
+        (SHARED_ADD, [(REPEATED, 512, 0, 256, 383), WAIT, 3], "ub-never-written"),
         ([(FILL, 0, 0, 0, 64), (SHORT, 256, 0, 0, 64)], [(SHORT, 256, 0, 0, 32)], "ub-out-of-bounds"),
         ([(FILL, 0, 0, 0, 64), (SHORT_REPEATED, 256, 0, 0, 64)], [(SHORT_REPEATED, 256, 0, 0, 32)], "ub-out-of-bounds"),
         (

@@ -18,7 +18,7 @@ from gn_tutorial.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.kernel import Kernel, kernel
 from gn_tutorial.machine import load_machine
 from gn_tutorial.profile import Profile, profile
-from gn_tutorial.spec import find_kernel
+from gn_tutorial.registry import find_kernel
 from gn_tutorial.tune import REFUSED, Candidate, Tuning, tune
 
 _N, _BLOCKS, _MACHINE = 600_000, 8, "910B3"

@@ -103,11 +103,16 @@ struct RepeatOperand {
   }
 };
 
-GNT_ONCE inline void TellRepeats(Core& core, const CallKey& key, const CallShape& shape, const Plan& plan,
-                                 const RepeatOperand* operands, uint32_t many, Flow flow) {
-  Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
+GNT_ONCE inline void TellRepeats(Core& core, const char* name, Loc loc, const Plan& plan, const RepeatOperand* operands,
+                                 uint32_t many, Flow flow) {
+  CallKey key{name, loc.file, loc.line, CallKey::kHasShape, plan.repeats};
+  CallShape shape{plan.Active()};
+  Operation operation(name, Kind::Vector, Pipe::V, loc);
   for (uint32_t i = 0; i < many; ++i) {
     const RepeatOperand& one = operands[i];
+    key.at[i] = one.tensor.at;
+    key.sizes |= uint32_t{one.tensor.element_bytes} << 8 * i;
+    shape.layout[i] = one.layout;
     const auto [first, second] = one.layout;
     operation.LocalBytes(RoleOf(i, many), one.tensor, one.Bytes(plan), i == 0 ? Access::Write : Access::Read,
                          one.align);
@@ -118,27 +123,34 @@ GNT_ONCE inline void TellRepeats(Core& core, const CallKey& key, const CallShape
   if (core.known != nullptr) core.known->Told(core, operation.event(), key, shape);
 }
 
-// An instruction on the lanes of the plan.
-GNT_ONCE inline void ObserveRepeats(const char* name, Loc loc, const Plan& plan, const RepeatOperand* operands,
-                                    uint32_t many, Flow flow) {
+// Whether the call is this one, and its operands may still be used.
+[[gnu::always_inline]] inline bool IsCall(const Core& core, const KnownCall& call, const char* name, Loc loc,
+                                          const Plan& plan, const RepeatOperand* operands, uint32_t many) {
+  const CallKey& key = call.key;
+  if (key.line != loc.line || key.op != name || key.file != loc.file || key.count != plan.repeats) return false;
+  if (call.shape.active != plan.Active()) return false;
+  uint32_t sizes = CallKey::kHasShape;
+  for (uint32_t i = 0; i < many; ++i) {
+    const RepeatOperand& one = operands[i];
+    sizes |= uint32_t{one.tensor.element_bytes} << 8 * i;
+    if (key.at[i] != one.tensor.at || call.shape.layout[i] != one.layout) return false;
+    if (!StillHas(core, one.tensor.room, one.tensor.buffer, call.part[i].Bytes())) return false;
+  }
+  return key.sizes == sizes;
+}
+
+// An instruction on the lanes of the plan. The plan is copied: of one whose address is known elsewhere, the compiler would load every
+// number again after each store of a result.
+GNT_ONCE inline void ObserveRepeats(const char* name, Loc loc, Plan plan, const RepeatOperand* operands, uint32_t many,
+                                    Flow flow) {
   Core& core = ThisCore();
   core.At(loc);
-  CallKey key{name, loc.file, loc.line, CallKey::kHasShape, plan.repeats};
-  CallShape shape{plan.Active()};
-  for (uint32_t i = 0; i < many; ++i) {
-    key.at[i] = operands[i].tensor.at;
-    key.sizes |= uint32_t{operands[i].tensor.element_bytes} << 8 * i;
-    shape.layout[i] = operands[i].layout;
-  }
   if (core.known != nullptr) [[likely]] {
-    KnownCall& call = core.known->PlaceOf(key.at[0], loc.line);
-    bool same = call.key.Equals<CallKey::kMost>(key) && call.shape == shape;
-    for (uint32_t i = 0; i < many && same; ++i)
-      same = StillHas(core, operands[i].tensor.room, operands[i].tensor.buffer, call.part[i].Bytes());
-    if (same && core.SaidAgain(call)) [[likely]]
+    KnownCall& call = core.known->PlaceOf(operands[0].tensor.at, loc.line);
+    if (IsCall(core, call, name, loc, plan, operands, many) && core.SaidAgain(call)) [[likely]]
       return;
   }
-  TellRepeats(core, key, shape, plan, operands, many, flow);
+  TellRepeats(core, name, loc, plan, operands, many, flow);
 }
 
 }  // namespace gn_twin

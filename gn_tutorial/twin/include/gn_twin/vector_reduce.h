@@ -63,6 +63,13 @@ inline void LoadLanes(float* lanes, const Plan& plan, uint32_t repeat, const T* 
 template <class T>
 inline T SumOfRepeat(const Core& core, const Plan& plan, uint32_t repeat, const T* src, Strides strides) {
   float lanes[128];
+  if constexpr (kSame<T, float>) {
+    if (plan.prefix && plan.ActiveIn(repeat) == plan.lanes && core.job->options.reduce_lanes == 0) {
+      constexpr uint32_t kPerBlock = kBlockBytes / sizeof(float);
+      SumEightBlocks(lanes, src + LaneIndex<T>(strides, repeat, 0), uint64_t{strides.blk} * kPerBlock);
+      return TreeSum<T>(lanes, kBlocksPerRepeat, core);
+    }
+  }
   LoadLanes(lanes, plan, repeat, src, strides, -0.0f);
   return TreeSum<T>(lanes, plan.lanes, core);
 }

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial import reference, spec
+from gn_tutorial import reference, registry
 from gn_tutorial.errors import RegistryError
+from gn_tutorial.registry import all_kernels, find_kernel, kernels_root, load_registry
 from gn_tutorial.signature import find_entries
-from gn_tutorial.spec import KernelSpec, OpSpec, all_kernels, find_kernel, kernels_root, load_registry
+from gn_tutorial.spec import KernelSpec, OpSpec
 
 REGISTRY = load_registry()
 KERNELS = [pytest.param(op, rung, id=rung.id) for op, rung in all_kernels(REGISTRY)]
@@ -102,7 +103,7 @@ def test_every_kernel_source_is_registered() -> None:
 
 def test_packaged_kernels_win_over_a_folder_beside_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     # site-packages/kernels may belong to another distribution.
-    monkeypatch.setattr(spec, "__file__", str(tmp_path / "gn_tutorial" / "spec.py"))
+    monkeypatch.setattr(registry, "__file__", str(tmp_path / "gn_tutorial" / "registry.py"))
     with pytest.raises(RegistryError, match="kernels folder is missing"):
         kernels_root()
     read(tmp_path / "kernels", GOOD)

@@ -1,0 +1,25 @@
+"""The options that several commands of ``gnt`` share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Many = list[str] | None
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Target = Annotated[str, typer.Argument(help="A registered kernel (group_norm/scalar) or a .cpp file.")]
+Shape = Annotated[str, typer.Option(help="Shape of the first input, for example 2,8,16,16.")]
+Groups = Annotated[int | None, typer.Option(help="Short for --set num_groups=...")]
+Settings = Annotated[Many, typer.Option("--set", help="An attribute of the operator: eps=1e-3.")]
+Dtype = Annotated[str, typer.Option(help="dtype of the data inputs.")]
+Arg = Annotated[Many, typer.Option(help="A .cpp file's input: x=float32[4096], x=@file.npy, or a number n=4096.")]
+Out = Annotated[Many, typer.Option(help="A .cpp file's output: y=float32[4096].")]
+Inout = Annotated[Many, typer.Option(help="An array that a file's kernel reads and writes: a=float32[4096].")]
+Workspace = Annotated[Many, typer.Option(help="Scratch memory of a file's kernel, in bytes: w=65536.")]
+Entry = Annotated[str, typer.Option(help="Which kernel, where the file has several.")]
+Template = Annotated[str, typer.Option(help="Arguments of a file's kernel template: 'float, 16'.")]
+Types = Annotated[Many, typer.Option("--type", help="Define DTYPE_X and its kin: x=float16.")]
+Define = Annotated[Many, typer.Option("--define", "-D", help="Define a macro for a file: NAME=VALUE.")]
+Blocks = Annotated[int | None, typer.Option(help="How many blocks (cores) to run on.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
