@@ -61,9 +61,12 @@ def forked(libraries: Sequence[str]) -> Path:
     gc.freeze()  # a fork that looked for garbage among the modules would copy their memory
     _tell(0)
     last = 0
-    while line := sys.stdin.readline():
+    while True:
+        line = sys.stdin.readline()
         if last:  # not sooner: until the asker has heard of its end, its number must not be another process's
             os.waitpid(last, 0)
+        if not line:
+            os._exit(0)  # as at the end of this file
         folder = Path(json.loads(line))
         last = os.fork()
         if not last:
@@ -72,7 +75,6 @@ def forked(libraries: Sequence[str]) -> Path:
         _tell(last)
         ended = os.waitid(os.P_PID, last, os.WEXITED | os.WNOWAIT)
         _tell(ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status)
-    os._exit(0)  # as at the end of this file
 
 
 def _leave_the_pipes(folder: Path) -> None:

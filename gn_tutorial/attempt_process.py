@@ -32,9 +32,7 @@ Runner = Callable[[float, Path], Ran]
 def by_itself(seconds: float, folder: Path) -> Ran:
     """A Runner: a new Python."""
     with (folder / "printed").open("wb") as printed:
-        return run_until(
-            seconds, [*_COMMAND, str(folder)], stdin=subprocess.DEVNULL, stdout=printed, stderr=printed
-        )
+        return run_until(seconds, [*_COMMAND, str(folder)], stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
 
 
 class Forks:

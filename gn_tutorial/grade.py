@@ -40,7 +40,10 @@ def check(
 
 
 def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> CheckResult:
-    """The verdict on a file, of the exercise's checker unless told. Raises ArgumentError, RegistryError for what is not the learner's mistake."""
+    """The verdict on a file, of the exercise's checker unless told.
+
+    Raises ArgumentError, RegistryError for what is not the learner's mistake.
+    """
     try:
         text = path.read_bytes()
     except OSError as error:
