@@ -1,6 +1,6 @@
 // Reductions of a whole tensor to one value: ReduceSum, ReduceMax, ReduceMin. half and float.
 //
-// The order of the additions decides the bits of a sum: inside a repeat a tree (vector_reduce.h); ReduceSum with a count then adds
+// The order of the additions decides the bits of a sum: inside a repeat a tree (vector_sums.h); ReduceSum with a count then adds
 // the repeats one after the other, with mask and repeat it builds a tree over the repeat results.
 // Source: docs/zh/api, 归约计算/ReduceSum, ReduceMax, ReduceMin.
 #pragma once
