@@ -1,5 +1,8 @@
 """The process that runs a learner's Python: ``python -P attempt_child.py JOB_FOLDER``. Imports nothing of the package.
 
+``python -P attempt_child.py --fork LIBRARY ...`` runs many attempts, each in a fork of a process that has imported
+NumPy and the libraries; attempt_process.py asks it.
+
 It reads job.json and arrays.npz, calls the functions, and writes one line of JSON for each call to report.jsonl, with
 its arrays in out<number>.npz. The line is written before the next call, so that a loop without end leaves a trace.
 A call may have a probe: a function of the checker's that is given the attempt's names and says what is wrong with them.
@@ -8,11 +11,14 @@ A call may have a probe: a function of the checker's that is given the attempt's
 from __future__ import annotations
 
 import contextlib
+import gc
+import importlib
 import json
+import os
 import sys
 import traceback
 import tracemalloc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TextIO
@@ -28,10 +34,7 @@ def main(folder: Path) -> None:
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     arrays = dict(np.load(folder / "arrays.npz"))
     _limit(job["memory_bytes"], job["file_bytes"])
-    for name in set(FINISHED) - set(job["libraries"]):
-        sys.modules[name] = None  # type: ignore[assignment]
-    if "torch" in job["libraries"]:
-        _spare_the_graph_compiler()
+    _close(job["libraries"])
     with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
         names: dict[str, Any] = {"__name__": "attempt", "__file__": job["source"]}
         try:
@@ -41,6 +44,50 @@ def main(folder: Path) -> None:
             return
         for number, call in enumerate(job["calls"]):
             _say(report, _call(folder, number, call, names, arrays, job["source"]))
+
+
+def forked(libraries: Sequence[str]) -> Path:
+    """Import the libraries once, then fork for each line of standard input; returns in the forks only, with the line.
+
+    A line is a job's folder. Standard output has a line when the libraries are there, one for each fork's process id
+    and one for its exit code. This process ends with its input, and never runs a text of an attempt.
+    """
+    _close(libraries)
+    for name in libraries:
+        importlib.import_module(name)
+    if "torch" in libraries:
+        with contextlib.suppress(Exception):  # half a second, in the first gradient of every attempt otherwise
+            importlib.import_module("torch.fx.experimental.symbolic_shapes")
+    gc.freeze()  # a fork that looked for garbage among the modules would copy their memory
+    _tell(0)
+    last = 0
+    while True:
+        line = sys.stdin.readline()
+        if last:  # not sooner: until the asker has heard of its end, its number must not be another process's
+            os.waitpid(last, 0)
+        if not line:
+            os._exit(0)  # as at the end of this file
+        folder = Path(json.loads(line))
+        last = os.fork()
+        if not last:
+            _leave_the_pipes(folder)
+            return folder
+        _tell(last)
+        ended = os.waitid(os.P_PID, last, os.WEXITED | os.WNOWAIT)
+        _tell(ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status)
+
+
+def _leave_the_pipes(folder: Path) -> None:
+    """Nothing to read, and a file for what is printed, in place of the pipes to the asker."""
+    nothing, printed = os.open(os.devnull, os.O_RDONLY), os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
+    for stream, own in enumerate((nothing, printed, printed)):
+        os.dup2(own, stream)
+    os.close(nothing)
+    os.close(printed)
+
+
+def _tell(number: int) -> None:
+    print(number, flush=True)
 
 
 def _call(
@@ -126,6 +173,14 @@ def _say(report: TextIO, fact: dict[str, Any]) -> None:
     report.flush()
 
 
+def _close(libraries: Sequence[str]) -> None:
+    """No finished function can be imported, but those of the exercise's libraries."""
+    for name in set(FINISHED) - set(libraries):
+        sys.modules[name] = None  # type: ignore[assignment]
+    if "torch" in libraries:
+        _spare_the_graph_compiler()
+
+
 def _spare_the_graph_compiler() -> None:
     """At its first call a custom operator imports PyTorch's graph compiler, to say that it is not to be compiled.
 
@@ -150,4 +205,6 @@ def _limit(memory_bytes: int, file_bytes: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(forked(sys.argv[2:]) if sys.argv[1] == "--fork" else Path(sys.argv[1]))
+    # The report is closed. To take PyTorch down in good order takes half a second, and in a fork more.
+    os._exit(0)

@@ -8,8 +8,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.attempt_child import FINISHED
-from gn_tutorial.deadline import run_until
+from gn_tutorial.attempt_process import Runner, by_itself
 from gn_tutorial.exercise_numbers import constant, first_wrong, mismatch, shown
 from gn_tutorial.exercise_result import Finding
 
@@ -79,7 +77,7 @@ class PythonChecker:
     an array has a wrong shape. raised: asked when a call ends in an exception. libraries: packages that the attempt may
     import besides NumPy and its like; without one of them nothing is checked, and the finding says how to install it.
     seconds: for all cases of an attempt. before: called once the attempt may be run, for what it needs and what must
-    not count against its seconds.
+    not count against its seconds. run: how an attempt gets its process.
     """
 
     cases: Callable[[np.random.Generator], Sequence[PythonCase]]
@@ -92,6 +90,7 @@ class PythonChecker:
     seconds: float = 5.0
     libraries: tuple[str, ...] = ()
     before: Callable[[], None] | None = None
+    run: Runner = by_itself
 
     def check(self, path: Path, seed: int) -> Finding | int:
         """The first thing that is wrong, or the number of cases if all is right."""
@@ -105,10 +104,11 @@ class PythonChecker:
         if self.before:
             self.before()
         cases = _named(self.cases(np.random.default_rng(seed)))
-        with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as name:
+        # An attempt that ended the process it was forked from may still write for a moment.
+        with tempfile.TemporaryDirectory(prefix="gnt-attempt-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
             _write_job(folder, path, cases, self.libraries)
-            ended = self._run(folder)
+            ended = self._ended(folder)
             report = folder / "report.jsonl"
             # A last line without its end was cut off when the process was stopped.
             lines = report.read_text().split("\n")[:-1] if report.is_file() else []
@@ -145,11 +145,9 @@ class PythonChecker:
                 return Finding(f"{name}(...) is not needed here, and the checker does not follow it", where=where)
         return None
 
-    def _run(self, folder: Path) -> str:
-        """How the process ended: nothing, or what it was stopped for, with the end of what it printed."""
-        command = [sys.executable, "-P", str(Path(__file__).with_name("attempt_child.py")), str(folder)]
-        with (folder / "printed").open("wb") as printed:
-            ran = run_until(self.seconds, command, stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
+    def _ended(self, folder: Path) -> str:
+        """Run the job; how its process ended: nothing, or what it was stopped for, with the end of what it printed."""
+        ran = self.run(self.seconds, folder)
         if ran.stopped:
             return f"ran longer than {self.seconds:g} s and was stopped: look for a loop that never ends"
         text = (folder / "printed").read_bytes()[-2000:].decode("utf-8", "replace")

@@ -19,7 +19,7 @@ from typing import Any
 #: A deadline comes after this many times its seconds at the latest, however busy the machine is.
 LONGEST = 4
 #: Between two looks at how long a process has waited.
-_LOOK_EVERY = 0.25
+LOOK_EVERY = 0.25
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def run_until(seconds: float, command: Sequence[str], *, text: str | None = None
         try:
             while True:
                 try:
-                    output, errors = process.communicate(text, timeout=min(seconds, _LOOK_EVERY))
+                    output, errors = process.communicate(text, timeout=min(seconds, LOOK_EVERY))
                     return Ran(process.returncode, output or "", errors or "", stopped)
                 except subprocess.TimeoutExpired:
                     text = None  # communicate goes on with what it was given first

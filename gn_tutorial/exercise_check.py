@@ -8,14 +8,16 @@ says that it counts on that. (Memory that nobody wrote holds NaN in every launch
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from gn_tutorial.attempt_process import Forks
 from gn_tutorial.check_kernel import KernelChecker
 from gn_tutorial.check_python import PythonChecker
 from gn_tutorial.errors import GntError
-from gn_tutorial.exercise_cases import CHECKERS
+from gn_tutorial.exercise_cases import CHECKERS, Checker
 from gn_tutorial.exercise_result import CheckResult, Finding
 from gn_tutorial.exercise_spec import Course, Exercise
 from gn_tutorial.grade import grade, grade_text
@@ -88,26 +90,36 @@ def _complaints(exercise: Exercise) -> Iterator[str]:
     stub, solution = exercise.stub.read_text(encoding="utf-8"), exercise.solution.read_text(encoding="utf-8")
     yield from (f"the stub gives the solution away: {line}" for line in leaks(stub, solution))
     try:
-        yield from _run_all(exercise, solution)
+        with _for_many(checker) as checker:
+            yield from _run_all(exercise, solution, checker)
     except GntError as error:
         yield str(error)
 
 
-def _run_all(exercise: Exercise, solution: str) -> Iterator[str]:
-    stub = grade(exercise, exercise.stub)
+@contextlib.contextmanager
+def _for_many(checker: Checker) -> Iterator[Checker]:
+    """The checker, for attempts one after the other: those in Python are forks of a process with their libraries."""
+    if not isinstance(checker, PythonChecker):
+        yield checker
+        return
+    with Forks(checker.libraries) as forks:
+        yield replace(checker, run=forks.run)
+
+
+def _run_all(exercise: Exercise, solution: str, checker: Checker) -> Iterator[str]:
+    stub = grade(exercise, exercise.stub, checker)
     if stub.passed:
         yield "the stub passes: there is nothing to do"
     elif not _helpful(stub):
         yield f"the stub fails without help: {stub.message or 'no message'}"
-    solved = grade(exercise, exercise.solution)
+    solved = grade(exercise, exercise.solution, checker)
     if not solved.passed:
         yield f"the solution fails:\n{solved}"
-    checker = CHECKERS[exercise.checker]
     if isinstance(checker, KernelChecker) and solved.passed:
         yield from _when_late(exercise, checker)
     said: dict[str, str] = {}
     for wrong in exercise.wrong:
-        result = grade_text(exercise, wrong.apply(solution))
+        result = grade_text(exercise, wrong.apply(solution), checker)
         if result.passed:
             yield f"the wrong solution '{wrong.name}' passes"
             continue

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.exercise_cases import CHECKERS
+from gn_tutorial.exercise_cases import CHECKERS, Checker
 from gn_tutorial.exercise_result import CheckResult, Finding
 from gn_tutorial.exercise_spec import Exercise, load_course
 from gn_tutorial.exercise_workspace import Workspace, default_workspace
@@ -39,8 +39,11 @@ def check(
     return result
 
 
-def grade(exercise: Exercise, path: Path) -> CheckResult:
-    """The verdict on a file. Raises ArgumentError, RegistryError for what is not the learner's mistake."""
+def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> CheckResult:
+    """The verdict on a file, of the exercise's checker unless told.
+
+    Raises ArgumentError, RegistryError for what is not the learner's mistake.
+    """
     try:
         text = path.read_bytes()
     except OSError as error:
@@ -49,18 +52,19 @@ def grade(exercise: Exercise, path: Path) -> CheckResult:
         return _failed(exercise, Finding("the file is empty", where=path.name))
     # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the
     # numbers that it will be asked for.
-    found = CHECKERS[exercise.checker].check(path, zlib.crc32(exercise.id.encode() + text))
+    checker = checker or CHECKERS[exercise.checker]
+    found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
     if isinstance(found, Finding):
         return _failed(exercise, found)
     return CheckResult(exercise.id, exercise.title, "passed", found, lesson=exercise.lesson)
 
 
-def grade_text(exercise: Exercise, text: str) -> CheckResult:
-    """The verdict on a text, under the name of the exercise's own file."""
+def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) -> CheckResult:
+    """As ``grade``, for a text under the name of the exercise's own file."""
     with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
         path = Path(folder) / Path(exercise.file).name
         path.write_text(text, encoding="utf-8")
-        return grade(exercise, path)
+        return grade(exercise, path, checker)
 
 
 def _failed(exercise: Exercise, finding: Finding) -> CheckResult:

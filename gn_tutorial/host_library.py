@@ -20,7 +20,8 @@ from gn_tutorial.build_job import TWIN, TWIN_INCLUDE
 from gn_tutorial.compile_job import CompileLimits
 from gn_tutorial.diagnostics import kernel_fault, parse_report
 from gn_tutorial.errors import ArgumentError, KernelError
-from gn_tutorial.registry import find_kernel, kernels_root
+from gn_tutorial.registry import find_kernel, kernels_root, load_registry
+from gn_tutorial.spec import OpSpec
 
 _TENSOR, _SIZES, _MASK = (c_void_p,), (c_int64,) * 4, (POINTER(c_uint8), c_uint64)
 _DIMS = POINTER(c_int64)
@@ -123,7 +124,7 @@ def declared(path: Path) -> ctypes.CDLL:
 def include_folders() -> tuple[Path, ...]:
     """Where the sources of the host API find their headers, the twin's side among them."""
     root = kernels_root()
-    operators = sorted({find_kernel(name)[0].folder for name in KERNELS})
+    operators = sorted({find_kernel(name, _registered())[0].folder for name in KERNELS})
     return (root / "host_api", root / "common", *operators, TWIN / "host", TWIN_INCLUDE)
 
 
@@ -135,8 +136,15 @@ def source_text() -> str:
 
 def build_kernels(*, observed: bool, operators: Iterable[str] = OPERATORS) -> dict[str, Path]:
     """Entry -> the kernel library, for every kernel that these operators launch. Raises as ``build_kernel``."""
-    specs = [find_kernel(name)[1] for name in (*(OPERATORS[one].kernel for one in operators), _COPY)]
+    names = (*(OPERATORS[one].kernel for one in operators), _COPY)
+    specs = [find_kernel(name, _registered())[1] for name in names]
     return {spec.entry: build_kernel(spec.file, observed=observed).library for spec in specs}
+
+
+@functools.cache
+def _registered() -> dict[str, OpSpec]:
+    """The registry, read once: that takes longer than a small launch, and each call that has no stream needs it."""
+    return load_registry()
 
 
 def check(status: int, loaded: ctypes.CDLL | None = None) -> None:

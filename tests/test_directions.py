@@ -50,7 +50,7 @@ PYTHON_ROOMS = {
         "atomic attempt_child tiling_child exercise_numbers exercise_result exercise_spec", "base facts tiling"
     ),
     "exercises": Room(
-        "check_* exercise_cases exercise_cases.* exercise_check exercise_workspace grade progress quiz",
+        "attempt_process check_* exercise_cases exercise_cases.* exercise_check exercise_workspace grade progress quiz",
         "base facts reference compiler tiling launch kernel attempts profile bench host",
     ),
     "pictures": Room("plot plot_* filters photo", "base facts reference kernel timing profile bench"),

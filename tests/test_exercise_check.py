@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial import exercise_check
+from gn_tutorial.attempt_process import CAN_FORK
 from gn_tutorial.check_python import PythonChecker
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.exercise_cases import CHECKERS
@@ -62,6 +63,23 @@ def test_an_exercise_without_its_library_says_what_installs_it(monkeypatch: pyte
     monkeypatch.setattr(exercise_check, "CHECKERS", {"chunk-statistics": checker})
     (said,) = check_exercise(COURSE.find("01.2"))
     assert said.text.startswith("torch_that_nobody_has is not installed, so nothing of it was run: ./gnt torch")
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="forks are for Linux")
+def test_all_attempts_at_an_exercise_share_one_import_of_its_libraries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "counted.py").write_text(f"open({str(tmp_path / 'imports')!r}, 'a').write('1')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)
+    exercise = COURSE.find("01.2")
+    checker = dataclasses.replace(CHECKERS[exercise.checker], libraries=("counted",))
+    monkeypatch.setattr(exercise_check, "CHECKERS", {exercise.checker: checker})
+    solution, stub = (tmp_path / f"{one}_{exercise.stub.name}" for one in ("solution", "stub"))
+    for path, given in ((solution, exercise.solution), (stub, exercise.stub)):
+        path.write_text("import counted\n" + given.read_text())
+    assert list(check_exercise(dataclasses.replace(exercise, solution=solution, stub=stub))) == []
+    assert (tmp_path / "imports").read_text() == "1"
 
 
 def test_a_stub_that_passes_and_a_solution_that_fails_are_found() -> None:
