@@ -45,8 +45,6 @@ struct RepeatLayout {
 struct CallShape {
   ActiveLanes active;
   RepeatLayout layout[CallKey::kMost];
-
-  bool operator==(const CallShape&) const = default;
 };
 
 // A call that was told, and what observers keep about it. All bytes of the operands lie one after the other.

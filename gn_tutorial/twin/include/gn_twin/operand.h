@@ -48,27 +48,20 @@ class Operation {
 
   // A tensor operand of which the instruction touches `bytes` bytes from its start. `align` is the documented alignment of its
   // address in bytes: 32 for operands of vector instructions and copies, less for the results of reductions.
-  template <class T>
-  Operation& Local(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes, Access access,
+  Operation& Local(const char* role, const RawTensor& tensor, uint64_t bytes, Access access,
                    uint32_t align = kBlockBytes) {
-    const uint64_t room = uint64_t{tensor.GetSize()} * sizeof(T);
-    CheckUb(role, tensor.Bytes(), bytes, room, tensor.BufferIndex(), align);
-    Add(role, tensor.Bytes(), bytes, Space::UB, access, sizeof(T));
-    return *this;
-  }
-
-  // The same for a tensor without its type.
-  Operation& LocalBytes(const char* role, const RawTensor& tensor, uint64_t bytes, Access access,
-                        uint32_t align = kBlockBytes) {
-    CheckUb(role, tensor.at, bytes, tensor.room, tensor.buffer, align);
+    Check(role, tensor, bytes, align);
     Add(role, tensor.at, bytes, Space::UB, access, tensor.element_bytes);
     return *this;
   }
 
-  // The checks of Local for an operand that is added as pieces.
-  template <class T>
-  void Check(const char* role, const AscendC::LocalTensor<T>& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
-    CheckUb(role, tensor.Bytes(), bytes, uint64_t{tensor.GetSize()} * sizeof(T), tensor.BufferIndex(), align);
+  // The checks of Local, for an operand that is added as pieces.
+  void Check(const char* role, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
+    const auto [at, room, buffer, element_bytes] = tensor;
+    if (bytes > room || (reinterpret_cast<uintptr_t>(at) & (align - 1)) != 0 || at == nullptr || !core_.InUb(at) ||
+        (buffer < core_.buffer_count && core_.buffers[buffer].state == BufferState::Free)) [[unlikely]] {
+      if (bytes != 0 || at == nullptr) Refuse(role, at, bytes, room, buffer, align);
+    }
   }
 
   template <class T>
@@ -145,13 +138,6 @@ class Operation {
     operand.space = space;
     operand.access = access;
     operand.element_bytes = static_cast<uint8_t>(element_bytes);
-  }
-
-  void CheckUb(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer, uint32_t align) {
-    if (bytes > room || (reinterpret_cast<uintptr_t>(at) & (align - 1)) != 0 || at == nullptr || !core_.InUb(at) ||
-        (buffer < core_.buffer_count && core_.buffers[buffer].state == BufferState::Free)) [[unlikely]] {
-      if (bytes != 0 || at == nullptr) Refuse(role, at, bytes, room, buffer, align);
-    }
   }
 
   GNT_COLD void Refuse(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer,

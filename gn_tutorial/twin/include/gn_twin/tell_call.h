@@ -36,8 +36,8 @@ GNT_ONCE inline void TellCount(Core& core, const CallKey& key, const RawTensor* 
   if (static_cast<int32_t>(key.count) < 0)
     operation.Stop("count-negative", {{"op", key.op}, {"count", static_cast<int32_t>(key.count)}});
   for (uint32_t i = 0; i < many; ++i)
-    operation.LocalBytes(RoleOf(i, many), operands[i], uint64_t{key.count} * operands[i].element_bytes,
-                         i == 0 ? Access::Write : Access::Read);
+    operation.Local(RoleOf(i, many), operands[i], uint64_t{key.count} * operands[i].element_bytes,
+                    i == 0 ? Access::Write : Access::Read);
   const uint64_t bytes = uint64_t{key.count} * widest;
   operation.Flows(Flow::Lanes)
       .Emit(key.count, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
@@ -114,8 +114,7 @@ GNT_ONCE inline void TellRepeats(Core& core, const char* name, Loc loc, const Pl
     key.sizes |= uint32_t{one.tensor.element_bytes} << 8 * i;
     shape.layout[i] = one.layout;
     const auto [first, second] = one.layout;
-    operation.LocalBytes(RoleOf(i, many), one.tensor, one.Bytes(plan), i == 0 ? Access::Write : Access::Read,
-                         one.align);
+    operation.Local(RoleOf(i, many), one.tensor, one.Bytes(plan), i == 0 ? Access::Write : Access::Read, one.align);
     if (one.fills == Fills::Lanes) operation.Strides(static_cast<uint32_t>(first), static_cast<uint32_t>(second));
     if (one.fills == Fills::Rows) operation.Rows(plan.repeats, first, second);
   }

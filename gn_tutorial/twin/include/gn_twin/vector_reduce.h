@@ -71,7 +71,11 @@ struct Results {
   uint64_t units = 1;
   uint64_t unit = 0;
   uint64_t pitch = 0;
-  uint64_t Bytes(uint64_t repeats) const { return repeats == 0 ? 0 : (repeats - 1) * pitch + units * unit; }
+
+  template <class T>
+  RepeatOperand In(const LocalTensor<T>& dst, uint32_t align) const {
+    return {dst, units * unit, pitch, align};
+  }
 };
 
 template <class T>
@@ -79,7 +83,7 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
                  const LocalTensor<T>& src, Strides strides, uint32_t align) {
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
-    const RepeatOperand operands[] = {{dst, results.units * results.unit, results.pitch, align}, {src, strides}};
+    const RepeatOperand operands[] = {results.In(dst, align), {src, strides}};
     ObserveRepeats(op, loc, plan, operands, 2, Flow::Fold);
   }
 }
@@ -89,7 +93,7 @@ template <class T>
 GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                                 const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
   Operation operation(op, Kind::Vector, Pipe::V, loc);
-  operation.Check("dst", dst, results.Bytes(plan.repeats), align);
+  operation.Check("dst", dst, results.In(dst, align).Bytes(plan), align);
   PieceList pieces(plan.repeats * (plan.lanes / group));
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;

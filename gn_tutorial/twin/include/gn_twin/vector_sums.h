@@ -58,6 +58,7 @@ inline void LoadLanes(float* lanes, const Plan& plan, uint32_t repeat, const T* 
   for (uint32_t lane = active; lane < plan.lanes; ++lane) lanes[lane] = absent;
 }
 
+// The sum of the active lanes of one repeat.
 template <class T>
 inline T SumOfRepeat(const Core& core, const Plan& plan, uint32_t repeat, const T* src, Strides strides) {
   float lanes[128];
@@ -88,7 +89,7 @@ template <class T>
 inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uint64_t pitch, const T* src,
                            Strides strides) {
   constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
-  constexpr uint32_t kBlocks = kRepeatBytes / kBlockBytes;
+  constexpr uint32_t kBlocks = kBlocksPerRepeat;
   const SumRule rule(core);
   const bool neighbours = core.job->options.reduce_lanes == 0;
   if constexpr (kSame<T, float>) {
