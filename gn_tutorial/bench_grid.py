@@ -7,7 +7,6 @@ file is benched on the shape of its ``[example]``.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from gn_tutorial.bound import ONE_READ, TWO_READS, TWO_READS_SPLIT
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.spec import OpSpec
+from gn_tutorial.toml_file import read_toml
 
 #: The kind of a shape that somebody asked for on the command line, or that stands under [example].
 OWN = "own"
@@ -121,10 +121,7 @@ def load_grid(op: OpSpec) -> Grid:
     path = op.file.with_name(op.file.name.replace("op.toml", "bench.toml"))
     if not path.is_file():
         return Grid((example_case(op),))
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RegistryError(f"cannot read the grid: {error}", where=str(path)) from error
+    data = read_toml(path, "the grid")
     try:
         return _grid(op, data)
     except (KeyError, TypeError, ValueError) as error:

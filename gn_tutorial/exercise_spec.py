@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.toml_file import read_toml
 
 #: What the learner does; the words are shown.
 KINDS = {
@@ -149,7 +149,7 @@ def load_course(root: Path | None = None, solutions: Path | None = None) -> Cour
     """Read the exercises. Raises RegistryError that names the file, the exercise and the key at fault."""
     root = root or course_folder("exercises")
     solutions = solutions or course_folder("solutions")
-    info, edits = _toml(root / "info.toml"), _toml(solutions / "wrong.toml")
+    info, edits = read_toml(root / "info.toml", "it"), read_toml(solutions / "wrong.toml", "it")
     exercises = tuple(_read(item, root, solutions, edits) for item in info.get("exercise", ()))
     ids = [exercise.id for exercise in exercises]
     if ids != sorted(set(ids), key=_order):
@@ -165,13 +165,6 @@ def load_course(root: Path | None = None, solutions: Path | None = None) -> Cour
 def _order(name: str) -> tuple[int, int]:
     notebook, _, number = name.partition(".")
     return int(notebook), int(number)
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RegistryError(f"cannot read it: {error}", where=str(path)) from error
 
 
 def _read(item: dict[str, Any], root: Path, solutions: Path, edits: dict[str, Any]) -> Exercise:

@@ -7,7 +7,6 @@ changes what the model says without building anything.
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.tables import html_table, text_table
+from gn_tutorial.toml_file import read_toml
 
 FOLDER = Path(__file__).resolve().parent / "machines"
 #: The card that most public profiles of vector kernels name.
@@ -169,10 +169,7 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RegistryError(f"cannot read the machine: {error}", where=str(path)) from error
+    data = read_toml(path, "the machine")
     base = data.pop("extends", None)
     if base is None:
         return data

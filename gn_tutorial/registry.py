@@ -12,7 +12,6 @@ and key.
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from gn_tutorial.spec import (
     TilingSpec,
     Tolerance,
 )
+from gn_tutorial.toml_file import read_toml
 
 _FILE = "op.toml"
 
@@ -125,10 +125,7 @@ class _Table:
 
 def _read_content(path: Path) -> dict[str, Any]:
     """The keys of a registry file, and those that it lacks and the file that it extends has."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RegistryError(f"cannot read the registry file: {error}", where=str(path)) from error
+    content = read_toml(path, "the registry file")
     base = content.pop("extends", None)
     if base is None:
         return content

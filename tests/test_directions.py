@@ -30,8 +30,8 @@ class Room(NamedTuple):
 PYTHON_ROOMS = {
     "base": Room("errors abi"),
     "facts": Room(
-        "spec registry signature cpp_tokens sample_source op_macros shapes options excerpt finding_view catalogue "
-        "diagnostics tables apis trace machine whole_numbers accuracy prototype",
+        "toml_file spec registry signature cpp_tokens sample_source op_macros shapes options excerpt finding_view "
+        "catalogue diagnostics tables apis trace machine whole_numbers accuracy prototype",
         "base",
     ),
     "reference": Room("reference reference.*", "base"),
