@@ -97,7 +97,9 @@ TWIN_ROOMS = {
         "block_span.h event.h footprint.h hard_event.h known_call.h observer.h report.h scalar_log.h", "language"
     ),
     "core": Room("core.h blocks.h delayed_copies.h fiber.h kept.h ub_memory.h", "language events"),
-    "tensors": Room("tensor.h operand.h lanes.h tell_call.h block_sums.h event_ids.h", "language events core"),
+    "tensors": Room(
+        "tensor.h operand.h lanes.h repeat_values.h tell_call.h block_sums.h event_ids.h", "language events core"
+    ),
     "operations": Room(
         "vector_*.h activation.h atomic.h buffer.h cross_core.h data_copy*.h debug.h fill_global.h kernel_utils.h "
         "local_memory.h mask.h not_yet.h operators.h pipe.h queue*.h raw_sync.h "

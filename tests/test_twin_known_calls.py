@@ -64,6 +64,14 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
       case 22: Sub(q, t[b], t[c], uint64_t{64}, n % 4 + 1, {1, 1, 1, 8, 8, 8}); break;
       case 23: { LocalTensor<float> s = t[a]; s.SetSize(n); Adds(s, t[b], 2.0f, 64); break; }
       case 24: { LocalTensor<float> s = t[a]; s.SetSize(n); Adds(s, t[b], 2.0f, uint64_t{64}, 1, {1, 1, 8, 8}); break; }
+      case 25: Brcb(t[a], t[b], n % 3 + 1, {1, 8}); break;
+      case 26: DataCopy(t[a], t[b], (n + 7) / 8 * 8); break;
+      case 27: ReduceMax(t[a], t[b], t[c], n, n % 2 == 0); break;
+      case 28: CompareScalar(t[a].ReinterpretCast<uint8_t>(), t[b], 0.5f, CMPMODE::GT, (n + 63) / 64 * 64); break;
+      case 29: Select(t[a], t[b].ReinterpretCast<uint8_t>(), t[c], 0.5f, SELMODE::VSEL_TENSOR_SCALAR_MODE, n); break;
+      case 30: CreateVecIndex(t[a], 0.0f, n); break;
+      case 31: DataCopy(t[a], t[b], DataCopyParams(n % 3 + 1, 4, n % 2, n % 5 * 2)); break;
+      case 32: { LocalTensor<float> s = t[a]; s.SetSize(n); CreateVecIndex(s, 0.0f, 64); break; }
     }
   }
   if (holds) queue.FreeTensor(q);
@@ -71,10 +79,11 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
 """
 ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, INTO, OUT_OF, BARRIER = range(16)
 REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
+SPREAD, MOVE, LARGEST, LARGER, CHOOSE, INDICES, MOVE_ROWS, SHORT_INDICES = range(25, 33)
 
 places = st.integers(0, 12).map(lambda block: 32 * block)
 lengths = st.sampled_from([1, 8, 12, 64, 100, 191, 256, 383, 513])
-steps = st.tuples(st.integers(0, 24), places, places, places, lengths)
+steps = st.tuples(st.integers(0, 32), places, places, places, lengths)
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +123,8 @@ SUMMED = [(FILL, 0, 0, 0, 8), (FILL, 384, 0, 0, 8), (SUM, 384, 0, 64, 8), (STORE
 # Three repeats of 64 lanes, each with its own second source (383) or all with the same one (191).
 REPEATED_ADD = [(FILL, 0, 0, 0, 256), (REPEATED, 384, 0, 0, 383), (STORE, 384, 0, 0, 192)]
 SHARED_ADD = [(FILL, 0, 0, 0, 192), (FILL, 256, 0, 0, 64), (REPEATED, 512, 0, 256, 191), (STORE, 512, 0, 0, 192)]
+MOVED = [(FILL, 0, 0, 0, 64), (MOVE, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
+LARGEST_OF = [(FILL, 0, 0, 0, 256), (FILL, 512, 0, 0, 8), (LARGEST, 512, 0, 256, 191), (STORE, 512, 0, 0, 8)]
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
 
@@ -162,6 +173,10 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
             "ub-use-after-free",
         ),
         ([*ADDED, (STORE, 256, 512, 0, 64)], [3, 1], "race-write-after-read"),
+        (MOVED, [1, (MULS, 256, 0, 0, 64)], "ub-overwritten-unread"),
+        ([*MOVED, (LOAD, 0, 0, 0, 64)], [3, 1], "race-read-after-write"),
+        ([*LARGEST_OF, (LOAD, 256, 0, 0, 64)], [4, 2], "race-write-after-write"),
+        ([(SHORT_INDICES, 256, 0, 0, 64)], [(SHORT_INDICES, 256, 0, 0, 32)], "ub-out-of-bounds"),
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],
             [(FREE, 0, 0, 0, 1), 2],

@@ -46,15 +46,21 @@ class CheckMemory final : public Observer {
   // A known call comes again. False if a source lacks values: its results are not taken in then.
   static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
     for (uint32_t i = 1; i < call.parts; ++i) {
-      if (!shadow.ReadBlocks(call.part[i].blocks) && Lacks(shadow, call.part[i].begin, call.part[i].end)) [[unlikely]]
+      const KnownCall::Part& part = call.part[i];
+      if (part.access == Access::Read && !shadow.ReadBlocks(part.blocks) && Lacks(shadow, part.begin, part.end))
+          [[unlikely]]
         return false;
     }
     const uint32_t first = call.part[0].begin / kBlockBytes;
     if (call.replaces && shadow.writers[first].call == call.number) [[likely]] {
       shadow.Renew(first, call.part[0].blocks);
+    } else if (call.fills) {
+      shadow.WriteBlocks(call.part[0].blocks);
     } else {
       TakeIn(core, shadow, call);
     }
+    if (call.scratch) [[unlikely]]
+      TakeInScratch(shadow, call);
     return true;
   }
 
@@ -188,8 +194,14 @@ class CheckMemory final : public Observer {
     const uint32_t begin = call.part[0].begin;
     const uint32_t size = call.part[0].end - begin;
     if (!call.replaces) return shadow.Write(begin, size);
-    Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, "dst",
+    Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, call.role,
          {{call.key.file, call.key.line}, call.key.op, call.number, static_cast<uint16_t>(size / kBlockBytes), false});
+  }
+  GNT_ONCE static void TakeInScratch(UbShadow& shadow, const KnownCall& call) {
+    for (uint32_t i = 1; i < call.parts; ++i) {
+      const KnownCall::Part& part = call.part[i];
+      if (part.access == Access::ReadWrite) shadow.Write(part.begin, part.Bytes());
+    }
   }
   static void Fill(Core& core, UbShadow& shadow, uint64_t first, const BlockSpan& blocks, const char* role,
                    const Writer& now) {

@@ -150,15 +150,19 @@ class CheckRace final : public Observer {
     call.epoch = state.epoch;
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
       for (uint32_t i = 0; i < call.parts; ++i) {
-        const Earlier hit =
-            state.FindLocal(kV, i == 0, unseen, state.vector.seen, {call.part[i].begin, call.part[i].end});
+        const KnownCall::Part& part = call.part[i];
+        const bool writes = part.access != Access::Read;
+        const Earlier hit = state.FindLocal(kV, writes, unseen, state.vector.seen, {part.begin, part.end});
         if (hit.stamp != 0) [[unlikely]]
-          ReportLocal(core, sites_, {{call.key.file, call.key.line}, call.key.op}, Pipe::V, i == 0, hit);
+          ReportLocal(core, sites_, {{call.key.file, call.key.line}, call.key.op}, Pipe::V, writes, hit);
       }
     }
     const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
-    for (uint32_t i = 0; i < call.parts; ++i)
-      state.local.Mark(LocalShadow::LaneOf(kV, i == 0), stamp, {call.part[i].begin, call.part[i].end});
+    for (uint32_t i = 0; i < call.parts; ++i) {
+      const KnownCall::Part& part = call.part[i];
+      if (part.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(kV, false), stamp, {part.begin, part.end});
+      if (part.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(kV, true), stamp, {part.begin, part.end});
+    }
   }
 
   GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {

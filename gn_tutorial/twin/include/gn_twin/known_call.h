@@ -5,7 +5,7 @@
 // looked at each time: whether its tensors are still there, whether its sources hold values, whether another pipe has worked since.
 #pragma once
 #include "gn_twin/block_span.h"
-#include "gn_twin/event.h"
+#include "gn_twin/footprint.h"
 
 namespace gn_twin {
 
@@ -14,17 +14,25 @@ struct Core;
 // A call of an instruction. Two calls with equal keys, and equal shapes if they have one, are the same event.
 struct CallKey {
   static constexpr uint32_t kMost = 4;
-  static constexpr uint32_t kHasShape = 1u << 31;
-  const char* op = nullptr;  // by address: a literal of the library
+  // Which of its forms the call has, beside what KindOf says of its operands.
+  static constexpr uint32_t kRepeats = 1u << 30;  // mask and repeat: it has a shape
+  static constexpr uint32_t kOther = 1u << 31;    // any other: it has a shape, and the key was made from its event
+  const char* op = nullptr;                       // by address: a literal of the library
   const char* file = nullptr;
   uint32_t line = 0;
-  uint32_t sizes = 0;  // of the operands' elements in bytes, eight bits each, the destination's lowest; or kHasShape
-  uint32_t count = 0;  // elements; repeats of a call with a shape
+  uint32_t kinds = 0;             // of the operands, and the form
+  uint32_t count = 0;             // elements; repeats of a call with a shape
   const uint8_t* at[kMost] = {};  // the destination, then the sources
+
+  // The element type of operand number `index`, by its size; where a key was made from an event also what else tells calls apart.
+  static constexpr uint32_t KindOf(uint32_t index, uint32_t element_bytes, Access access = Access::Read,
+                                   bool strided = false) {
+    return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
+  }
 
   template <uint32_t kOperands>
   [[gnu::always_inline]] bool Equals(const CallKey& other) const {
-    if (at[0] != other.at[0] || line != other.line || count != other.count || sizes != other.sizes) return false;
+    if (at[0] != other.at[0] || line != other.line || count != other.count || kinds != other.kinds) return false;
     if (op != other.op || file != other.file) return false;
     for (uint32_t i = 1; i < kOperands; ++i)
       if (at[i] != other.at[i]) return false;
@@ -32,20 +40,29 @@ struct CallKey {
   }
 };
 
-// Where the repeats of an operand lie: its strides in blocks of 32 bytes; or, of results that are one row a repeat, bytes of a row and
-// bytes from row to row.
-struct RepeatLayout {
-  uint64_t blk_or_row = 0;
-  uint64_t rep_or_pitch = 0;
-
+// Where the repeats of an operand lie: its strides in blocks of 32 bytes; or, of one that has rows, bytes of a row and bytes from row
+// to row. One word, since it is compared for every operand of every call.
+class RepeatLayout {
+ public:
+  RepeatLayout() = default;
+  RepeatLayout(uint64_t blk_or_row, uint64_t rep_or_pitch) : word_(blk_or_row | rep_or_pitch << 32) {}
+  uint32_t BlkOrRow() const { return static_cast<uint32_t>(word_); }
+  uint32_t RepOrPitch() const { return static_cast<uint32_t>(word_ >> 32); }
   bool operator==(const RepeatLayout&) const = default;
+
+ private:
+  uint64_t word_ = 0;
 };
 
-// Which lanes of which repeats a call in mask-and-repeat form uses.
+// Which lanes of which repeats a call uses.
 struct CallShape {
   ActiveLanes active;
   RepeatLayout layout[CallKey::kMost];
 };
+inline RepeatLayout LayoutOf(const Operand& operand) {
+  if (operand.strided) return {operand.blk_stride, operand.rep_stride};
+  return {operand.row_bytes, operand.row_pitch};
+}
 
 // A call that was told, and what observers keep about it. All bytes of the operands lie one after the other.
 struct KnownCall {
@@ -56,12 +73,31 @@ struct KnownCall {
   struct Part {
     uint32_t begin, end;  // bytes of the Unified Buffer
     BlockSpan blocks;
+    Access access = Access::Read;
     uint32_t Bytes() const { return end - begin; }
-  } part[CallKey::kMost];  // the destination, then the sources
+  } part[CallKey::kMost];  // the destination, then the others
   uint32_t number = 0;     // no other call of the launch ever had it; 0 is nobody's
-  bool replaces = false;   // the results fill whole blocks of 32 bytes and depend on sources
+  bool replaces = false;   // the results fill whole blocks of 32 bytes and depend on sources;
+  bool fills = false;      // or they depend on none
+  bool scratch = false;    // one of the parts is scratch memory
+  const char* role = "";   // of the destination
   uint32_t site = 0;       // its number for the race checker,
   uint32_t epoch = 0;      // and when that last looked at it
+
+  // Whether the call, whose key was made from an event, is this one.
+  bool Is(const Event& event) const {
+    if (key.line != event.loc.line || key.op != event.op || key.file != event.loc.file || key.count != event.repeats)
+      return false;
+    if (parts != event.operands || !(shape.active == event.active)) return false;
+    uint32_t kinds = CallKey::kOther;
+    for (uint32_t i = 0; i < parts; ++i) {
+      const Operand& operand = event.operand[i];
+      kinds |= CallKey::KindOf(i, operand.element_bytes, operand.access, operand.strided);
+      if (key.at[i] != operand.at || part[i].Bytes() != operand.bytes || operand.pieces != nullptr) return false;
+      if (shape.layout[i] != LayoutOf(operand)) return false;
+    }
+    return key.kinds == kinds;
+  }
 };
 
 // The known calls of one core.
@@ -79,6 +115,18 @@ class KnownCalls {
   KnownCall& PlaceOf(const uint8_t* dst, uint32_t line) {
     const uint32_t block = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dst)) / kBlockBytes;
     return all_[((block + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits)];
+  }
+  // The same of a call whose key is made from its event.
+  GNT_COLD void Told(Core& core, const Event& event) {
+    CallKey key{event.op, event.loc.file, event.loc.line, CallKey::kOther, event.repeats};
+    CallShape shape{event.active};
+    for (uint32_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      key.kinds |= CallKey::KindOf(i, operand.element_bytes, operand.access, operand.strided);
+      key.at[i] = operand.at;
+      shape.layout[i] = LayoutOf(operand);
+    }
+    Told(core, event, key, shape);
   }
   // A call is kept when it comes twice without another one in its place: those that come once are not worth it.
   GNT_COLD void Told(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {

@@ -30,16 +30,22 @@ class CallsOfCore final : public KnownCalls {
 
   bool Learn(Core& core, const Event& event, KnownCall& call) override {
     call.parts = event.operands;
+    call.scratch = false;
+    call.role = event.operand[0].role;
     for (uint32_t i = 0; i < call.parts; ++i) {
       const Operand& operand = event.operand[i];
-      if (operand.access != (i == 0 ? Access::Write : Access::Read)) return false;
+      if (operand.space != Space::UB || (operand.access == Access::Write) != (i == 0)) return false;
       const uint64_t begin = static_cast<uint64_t>(operand.at - core.ub);
       if (operand.bytes == 0 || operand.bytes > kUbBytes || begin > kUbBytes - operand.bytes) return false;
       if (OneRun(event, operand) != operand.bytes && (i == 0 || !OneRepeat(event, operand))) return false;
       const uint64_t end = begin + operand.bytes;
-      call.part[i] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), BlockSpan::OfBytes(begin, end)};
+      call.part[i] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), BlockSpan::OfBytes(begin, end),
+                      operand.access};
+      call.scratch = call.scratch || operand.access == Access::ReadWrite;
     }
-    call.replaces = call.parts > 1 && (call.part[0].begin | call.part[0].end) % kBlockBytes == 0;
+    const bool whole = (call.part[0].begin | call.part[0].end) % kBlockBytes == 0;
+    call.replaces = whole && call.parts > 1;
+    call.fills = whole && call.parts == 1;
     call.number = ++*numbers_;
     call.key.op = event.op;
     call.key.file = event.loc.file;

@@ -104,25 +104,41 @@ class Operation {
   }
 
   void Emit(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
-    event_.lanes = lanes;
-    event_.repeats = static_cast<uint16_t>(repeats);
-    event_.element_bytes = static_cast<uint8_t>(element_bytes);
-    core_.Emit(event_);
+    EmitOnce(core_, Complete(lanes, repeats, element_bytes));
   }
 
   // The lanes of a Plan (gn_twin/lanes.h).
   template <class Plan>
   void Emit(const Plan& plan, uint32_t element_bytes) {
+    EmitOnce(core_, Complete(plan, element_bytes));
+  }
+
+  // The event, without telling it: for calls that have a shorter key than it (gn_twin/tell_call.h).
+  const Event& Complete(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
+    event_.lanes = lanes;
+    event_.repeats = static_cast<uint16_t>(repeats);
+    event_.element_bytes = static_cast<uint8_t>(element_bytes);
+    return event_;
+  }
+  template <class Plan>
+  const Event& Complete(const Plan& plan, uint32_t element_bytes) {
     event_.active = plan.Active();
-    Emit(plan.Lanes(), plan.repeats, element_bytes);
+    return Complete(plan.Lanes(), plan.repeats, element_bytes);
   }
 
   void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
   [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
   Core& core() { return core_; }
-  const Event& event() const { return event_; }
 
  private:
+  // In full; or in a word where observers know the vector instruction.
+  GNT_ONCE static void EmitOnce(Core& core, const Event& event) {
+    if (core.known == nullptr || event.kind != Kind::Vector || event.operands == 0) return core.Emit(event);
+    KnownCall& call = core.known->PlaceOf(event.operand[0].at, event.loc.line);
+    if (call.Is(event) && core.SaidAgain(call)) return;
+    core.Emit(event);
+    core.known->Told(core, event);
+  }
   GNT_COLD void Flush() {
     core_.Emit(event_);
     event_.operands = 0;

@@ -97,6 +97,15 @@ struct UbShadow {
     bytes.Set(at, size);
     unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
   }
+  // The same of whole blocks.
+  void WriteBlocks(const BlockSpan& blocks) {
+    uint64_t* full = bytes.FullWords();
+    uint64_t* waiting = unread.Words();
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) {
+      full[word] |= mask;
+      waiting[word] &= ~mask;
+    });
+  }
   // The same instruction as before fills the same whole blocks, from `first`.
   [[gnu::always_inline]] void Renew(uint64_t first, const BlockSpan& blocks) {
     uint64_t* full = bytes.FullWords();

@@ -39,9 +39,11 @@ GNT_ONCE inline void TellCount(Core& core, const CallKey& key, const RawTensor* 
     operation.Local(RoleOf(i, many), operands[i], uint64_t{key.count} * operands[i].element_bytes,
                     i == 0 ? Access::Write : Access::Read);
   const uint64_t bytes = uint64_t{key.count} * widest;
-  operation.Flows(Flow::Lanes)
-      .Emit(key.count, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
-  if (core.known != nullptr) core.known->Told(core, operation.event(), key);
+  const Event& event =
+      operation.Flows(Flow::Lanes)
+          .Complete(key.count, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+  core.Emit(event);
+  if (core.known != nullptr) core.known->Told(core, event, key);
 }
 
 // An instruction on the first `count` elements of every operand.
@@ -50,10 +52,10 @@ template <class D, class... S>
                                                 const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
   constexpr uint32_t kOperands = 1 + sizeof...(S);
   static_assert(kOperands <= CallKey::kMost);
-  uint32_t sizes = sizeof(D), at = 0;
-  ((sizes |= static_cast<uint32_t>(sizeof(S)) << (at += 8)), ...);
+  uint32_t kinds = CallKey::KindOf(0, sizeof(D)), at = 0;
+  ((kinds |= CallKey::KindOf(++at, sizeof(S))), ...);
   const uint32_t n = static_cast<uint32_t>(count);
-  const CallKey key{name, loc.file, loc.line, sizes, n, {dst.Bytes(), src.Bytes()...}};
+  const CallKey key{name, loc.file, loc.line, kinds, n, {dst.Bytes(), src.Bytes()...}};
   core.At(loc);
   if (core.known != nullptr) [[likely]] {
     KnownCall& call = core.known->PlaceOf(dst.Bytes(), loc.line);
@@ -93,63 +95,63 @@ struct RepeatOperand {
 
   // To one past the last byte that the plan touches.
   uint64_t Bytes(const Plan& plan) const {
-    const auto [first, second] = layout;
+    const uint32_t first = layout.BlkOrRow();
+    const uint32_t second = layout.RepOrPitch();
     switch (fills) {
-      case Fills::Lanes:
-        return Extent(plan, {static_cast<uint32_t>(first), static_cast<uint32_t>(second)}, tensor.element_bytes);
-      case Fills::Rows: return plan.repeats == 0 ? 0 : (plan.repeats - 1) * second + first;
+      case Fills::Lanes: return Extent(plan, {first, second}, tensor.element_bytes);
+      case Fills::Rows: return plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * second + first;
       default: return first;
     }
   }
 };
 
-GNT_ONCE inline void TellRepeats(Core& core, const char* name, Loc loc, const Plan& plan, const RepeatOperand* operands,
+GNT_ONCE inline void TellRepeats(Core& core, const char* name, Loc loc, Plan plan, const RepeatOperand* operands,
                                  uint32_t many, Flow flow) {
-  CallKey key{name, loc.file, loc.line, CallKey::kHasShape, plan.repeats};
+  CallKey key{name, loc.file, loc.line, CallKey::kRepeats, plan.repeats};
   CallShape shape{plan.Active()};
   Operation operation(name, Kind::Vector, Pipe::V, loc);
   for (uint32_t i = 0; i < many; ++i) {
     const RepeatOperand& one = operands[i];
     key.at[i] = one.tensor.at;
-    key.sizes |= uint32_t{one.tensor.element_bytes} << 8 * i;
+    key.kinds |= CallKey::KindOf(i, one.tensor.element_bytes);
     shape.layout[i] = one.layout;
-    const auto [first, second] = one.layout;
     operation.Local(RoleOf(i, many), one.tensor, one.Bytes(plan), i == 0 ? Access::Write : Access::Read, one.align);
-    if (one.fills == Fills::Lanes) operation.Strides(static_cast<uint32_t>(first), static_cast<uint32_t>(second));
-    if (one.fills == Fills::Rows) operation.Rows(plan.repeats, first, second);
+    if (one.fills == Fills::Lanes) operation.Strides(one.layout.BlkOrRow(), one.layout.RepOrPitch());
+    if (one.fills == Fills::Rows) operation.Rows(plan.repeats, one.layout.BlkOrRow(), one.layout.RepOrPitch());
   }
-  operation.Flows(flow).Emit(plan, kRepeatBytes / plan.lanes);
-  if (core.known != nullptr) core.known->Told(core, operation.event(), key, shape);
+  const Event& event = operation.Flows(flow).Complete(plan, kRepeatBytes / plan.lanes);
+  core.Emit(event);
+  if (core.known != nullptr) core.known->Told(core, event, key, shape);
 }
 
-// Whether the call is this one, and its operands may still be used.
-[[gnu::always_inline]] inline bool IsCall(const Core& core, const KnownCall& call, const char* name, Loc loc,
-                                          const Plan& plan, const RepeatOperand* operands, uint32_t many) {
-  const CallKey& key = call.key;
-  if (key.line != loc.line || key.op != name || key.file != loc.file || key.count != plan.repeats) return false;
-  if (call.shape.active != plan.Active()) return false;
-  uint32_t sizes = CallKey::kHasShape;
-  for (uint32_t i = 0; i < many; ++i) {
-    const RepeatOperand& one = operands[i];
-    sizes |= uint32_t{one.tensor.element_bytes} << 8 * i;
-    if (key.at[i] != one.tensor.at || call.shape.layout[i] != one.layout) return false;
-    if (!StillHas(core, one.tensor.room, one.tensor.buffer, call.part[i].Bytes())) return false;
-  }
-  return key.sizes == sizes;
+// Whether the call has this operand, and it may still be used.
+[[gnu::always_inline]] inline bool IsOperand(const Core& core, const KnownCall& call, uint32_t index,
+                                             const RepeatOperand& one) {
+  return call.key.at[index] == one.tensor.at && call.shape.layout[index] == one.layout &&
+         StillHas(core, one.tensor.room, one.tensor.buffer, call.part[index].Bytes());
 }
 
-// An instruction on the lanes of the plan. The plan is copied: of one whose address is known elsewhere, the compiler would load every
-// number again after each store of a result.
-GNT_ONCE inline void ObserveRepeats(const char* name, Loc loc, Plan plan, const RepeatOperand* operands, uint32_t many,
-                                    Flow flow) {
+// An instruction on the lanes of the plan; the destination is the first operand. What is compared stays in registers: nothing here has
+// an address before the call is told in full.
+template <class... Operands>
+[[gnu::always_inline]] inline void ObserveRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
+                                                  const RepeatOperand& dst, const Operands&... src) {
   Core& core = ThisCore();
   core.At(loc);
   if (core.known != nullptr) [[likely]] {
-    KnownCall& call = core.known->PlaceOf(operands[0].tensor.at, loc.line);
-    if (IsCall(core, call, name, loc, plan, operands, many) && core.SaidAgain(call)) [[likely]]
-      return;
+    KnownCall& call = core.known->PlaceOf(dst.tensor.at, loc.line);
+    const CallKey& key = call.key;
+    uint32_t kinds = CallKey::kRepeats | CallKey::KindOf(0, dst.tensor.element_bytes), at = 0;
+    ((kinds |= CallKey::KindOf(++at, src.tensor.element_bytes)), ...);
+    at = 0;
+    if (key.line == loc.line && key.op == name && key.file == loc.file && key.count == plan.repeats &&
+        key.kinds == kinds && call.shape.active == plan.Active() && IsOperand(core, call, 0, dst) &&
+        (IsOperand(core, call, ++at, src) && ...)) [[likely]]
+      if (core.SaidAgain(call)) [[likely]]
+        return;
   }
-  TellRepeats(core, name, loc, plan, operands, many, flow);
+  const RepeatOperand operands[] = {dst, src...};
+  TellRepeats(core, name, loc, plan, operands, 1 + sizeof...(src), flow);
 }
 
 }  // namespace gn_twin

@@ -19,10 +19,9 @@ Plan PlanOfSelect(RepeatTime repeats, Loc loc) {
 }
 
 // RunSelect for bits that are no tensor: those of the register, or those it points to.
-template <class T, class Second>
+template <class T>
 void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, const LocalTensor<T>& src0,
-                  const LocalTensor<T>& src1, const AscendC::BinaryRepeatParams& params, const uint8_t* bits,
-                  Second second) {
+                  const LocalTensor<T>& src1, const AscendC::BinaryRepeatParams& params, const uint8_t* bits) {
   static_assert(kOneOf<T, half, float>, "Select on Atlas A2 takes half, float");
   const Strides to{params.dstBlkStride, params.dstRepStride};
   const Strides strides0{params.src0BlkStride, params.src0RepStride};
@@ -41,15 +40,7 @@ void SelectByBits(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>&
     }
     operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
   }
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-      if (!plan.prefix && !plan.Active(lane)) continue;
-      dst.Data()[LaneIndex<T>(to, repeat, lane)] = Selected<T>(bits, mode, repeat, lane)
-                                                       ? src0.Data()[LaneIndex<T>(strides0, repeat, lane)]
-                                                       : second(repeat, lane);
-    }
-  }
+  ChooseLanes<T>(mode, plan, dst, to, bits, src0, strides0, {src1, strides1});
 }
 
 }  // namespace gn_twin
@@ -75,15 +66,15 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
     operation.Emit(plan, sizeof(T));
   }
   if (plan.repeats == 0) return;
-  const bool quiet_nan = core.job->options.compare_nan != 0;
-  const uint32_t lanes = plan.prefix ? plan.ActiveIn(0) : plan.lanes;
-  core.compare_mask[0] = core.compare_mask[1] = 0;
-  for (uint32_t lane = 0; lane < lanes; ++lane) {
-    if (!plan.prefix && !plan.Active(lane)) continue;
-    const auto a = gn_twin::Comparable(src0.Data()[gn_twin::LaneIndex<T>(strides0, 0, lane)]);
-    const auto b = gn_twin::Comparable(src1.Data()[gn_twin::LaneIndex<T>(strides1, 0, lane)]);
-    if (gn_twin::Holds(cmpMode, a, b, quiet_nan)) core.compare_mask[lane / 64] |= uint64_t{1} << (lane % 64);
-  }
+  const uint32_t lanes = gn_twin::ReachIn(plan, 0);
+  gn_twin::RepeatValues<T> a{}, b{};
+  a.Load(src0.Data(), strides0, 0, lanes);
+  b.Load(src1.Data(), strides1, 0, lanes);
+  uint8_t bits[16] = {};
+  gn_twin::CompareLanes({cmpMode, core.job->options.compare_nan != 0}, a, b, bits);
+  __builtin_memcpy(core.compare_mask, bits, sizeof(bits));
+  core.compare_mask[0] &= plan.prefix ? gn_twin::LeadingBits(lanes) : plan.low;
+  core.compare_mask[1] &= !plan.prefix ? plan.high : lanes > 64 ? gn_twin::LeadingBits(lanes - 64) : 0;
 }
 
 // The register's 16 bytes into a tensor and from one. The documentation wants 128 bytes of room in dst.
@@ -120,12 +111,8 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const 
   const gn_twin::Core& core = gn_twin::ThisCore();
   uint8_t bits[16];
   __builtin_memcpy(bits, core.compare_mask, 16);
-  const gn_twin::Strides strides{repeatParams.src1BlkStride, repeatParams.src1RepStride};
   gn_twin::SelectByBits(loc, selMode, gn_twin::PlanOfSelect<T>(repeatTime, loc), dst, src0, src1, repeatParams,
-                        selMode == SELMODE::VSEL_CMPMASK_SPR ? bits : gn_twin::AddressInRegister(core),
-                        [at = src1.Data(), strides](uint32_t repeat, uint32_t lane) {
-                          return at[gn_twin::LaneIndex<T>(strides, repeat, lane)];
-                        });
+                        selMode == SELMODE::VSEL_CMPMASK_SPR ? bits : gn_twin::AddressInRegister(core));
 }
 // Mode 1: bits from a tensor, the scalar from the register.
 template <class T, class U>
@@ -136,8 +123,7 @@ inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, con
   __builtin_memcpy(&scalar, gn_twin::ThisCore().compare_mask, sizeof(T));
   gn_twin::RunSelect<T, U>(loc, SELMODE::VSEL_TENSOR_SCALAR_MODE, gn_twin::PlanOfSelect<T>(repeatTime, loc), dst,
                            {repeatParams.dstBlkStride, repeatParams.dstRepStride}, selMask, src0,
-                           {repeatParams.src0BlkStride, repeatParams.src0RepStride}, nullptr, {},
-                           [scalar](uint32_t, uint32_t) { return scalar; });
+                           {repeatParams.src0BlkStride, repeatParams.src0RepStride}, scalar);
 }
 
 }  // namespace AscendC

@@ -2,6 +2,7 @@
 //
 // Source: docs/zh/api, 数据填充, 离散与聚合, 数据搬运 (Copy).
 #pragma once
+#include "gn_twin/repeat_values.h"
 #include "gn_twin/vector_forms.h"
 
 namespace gn_twin {
@@ -70,11 +71,11 @@ namespace gn_twin {
 
 // first + index: exact for integers, one rounding for floats.
 template <class T>
-inline T Nth(T first, uint64_t index) {
+inline T Nth(T first, uint32_t index) {
   if constexpr (kOneOf<T, half, float>) {
-    return T(static_cast<float>(first) + static_cast<float>(index));
+    return T(static_cast<float>(first) + static_cast<float>(static_cast<int32_t>(index)));
   } else {
-    return static_cast<T>(int64_t{first} + static_cast<int64_t>(index));
+    return static_cast<T>(static_cast<uint32_t>(first) + index);
   }
 }
 
@@ -87,12 +88,10 @@ void RunVecIndex(Loc loc, const LocalTensor<T>& dst, T first, const Plan& plan, 
     operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
     operation.Emit(plan, sizeof(T));
   }
+  RepeatValues<T> values;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-      if (!plan.prefix && !plan.Active(lane)) continue;
-      dst.Data()[LaneIndex<T>(to, repeat, lane)] = Nth(first, uint64_t{repeat} * plan.lanes + lane);
-    }
+    for (uint32_t i = 0; i < kLanes<T>; ++i) values.lane[i] = Nth(first, repeat * kLanes<T> + i);
+    values.Store(dst.Data(), to, repeat, plan);
   }
 }
 

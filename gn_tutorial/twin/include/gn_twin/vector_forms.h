@@ -74,13 +74,11 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
   ResetMaskRegister(core);
 }
 
-// The lanes of the plan, operands strided.
+// Computes the lanes of the plan, operands strided. One copy for all the forms of an instruction.
 template <class Op, class D, class... S>
-void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
-  if constexpr (kObserved) {
-    const RepeatOperand operands[] = {{dst.tensor, dst.strides}, {src.tensor, src.strides}...};
-    ObserveRepeats(name, loc, plan, operands, 1 + sizeof...(S), Flow::Lanes);
-  }
+void ComputePlan(const char* name, Loc loc, Op op, const Plan& given, Arg<D> dst, Arg<S>... src) {
+  const Plan plan =
+      given;  // in registers: of any other every number would be loaded again after each store of a result
   // Lanes in one run only: of the others the stores of later repeats would hide what happened.
   constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
   const bool watched =
@@ -95,6 +93,15 @@ void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg
   WithFinish<D, Op>(ThisCore(), [&](Finish finish) {
     ForLanes(plan, finish, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const D>{dst.tensor.Data(), dst.strides});
   });
+}
+
+// The lanes of the plan: tells observers, computes.
+template <class Op, class D, class... S>
+[[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
+                                           Arg<S>... src) {
+  if constexpr (kObserved)
+    ObserveRepeats(name, loc, plan, Flow::Lanes, {dst.tensor, dst.strides}, RepeatOperand{src.tensor, src.strides}...);
+  ComputePlan(name, loc, op, plan, dst, src...);
 }
 
 // Mask-and-repeat form of an instruction with one source.

@@ -83,8 +83,7 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
                  const LocalTensor<T>& src, Strides strides, uint32_t align) {
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
-    const RepeatOperand operands[] = {results.In(dst, align), {src, strides}};
-    ObserveRepeats(op, loc, plan, operands, 2, Flow::Fold);
+    ObserveRepeats(op, loc, plan, Flow::Fold, results.In(dst, align), RepeatOperand{src, strides});
   }
 }
 

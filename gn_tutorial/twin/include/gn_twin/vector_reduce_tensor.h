@@ -15,8 +15,8 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
     if (tmp_elements == 0) {
-      const RepeatOperand operands[] = {{dst, results * sizeof(T), sizeof(T)}, {src, strides}};
-      return ObserveRepeats(op, loc, plan, operands, 2, Flow::Fold);
+      return ObserveRepeats(op, loc, plan, Flow::Fold, {dst, results * sizeof(T), sizeof(T)},
+                            RepeatOperand{src, strides});
     }
     Operation operation(op, Kind::Vector, Pipe::V, loc);
     operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
