@@ -159,6 +159,12 @@ class CheckMemory final : public Observer {
       if (event.operand[i].access != Access::Read) continue;
       const Operand& operand = event.operand[i];
       if (operand.space != Space::UB) continue;
+      if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.bytes != 0) {
+        const uint64_t at = Offset(core, operand.at);
+        if (at + operand.bytes <= kUbBytes &&
+            shadow.ReadPieces(at, operand.bytes, operand.pieces, operand.rows, operand.row_bytes))
+          continue;
+      }
       ForBytes(event, operand, [&](const uint8_t* run, uint64_t bytes) {
         const uint64_t at = Offset(core, run);
         if (at + bytes <= kUbBytes) complete &= shadow.Read(at, bytes);

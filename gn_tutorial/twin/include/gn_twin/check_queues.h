@@ -3,40 +3,25 @@
 // Source: docs/zh/api, 同步控制 (SetFlag and WaitFlag come in pairs) and 资源管理/TQue. A flag that stays raised meets the next kernel on
 // the core.
 #pragma once
+#include "gn_twin/core.h"
 #include "gn_twin/hard_event.h"
-#include "gn_twin/shadow_cores.h"
 
 namespace gn_twin {
 
-struct FlagShadow {
-  static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
-  Loc raised[kEvents][kEventIds];
-  bool Allocate() { return true; }
-  void Restart() {}
-};
-
 class CheckQueues final : public Observer {
  public:
-  void OnBlockBegin(Core& core) override { flags_.Begin(core); }
-
-  Kinds Wants() const override { return KindsOf(Kind::SetFlag); }
-  void OnEvent(Core& core, const Event& event) override {
-    FlagShadow* shadow = flags_.Of(core);
-    if (shadow != nullptr) shadow->raised[static_cast<int>(event.hard_event)][event.event_id] = event.loc;
-  }
+  Kinds Wants() const override { return 0; }
+  void OnEvent(Core&, const Event&) override {}
 
   void OnBlockEnd(Core& core) override {
     for (uint16_t i = 0; i < core.buffer_count; ++i) Leftover(core, core.buffers[i]);
-    FlagShadow* shadow = flags_.Of(core);
-    if (shadow == nullptr) return;
-    for (int event = 0; event < FlagShadow::kEvents; ++event) {
+    for (int event = 0; event < Core::kEvents; ++event) {
       for (int id = 0; id < static_cast<int>(kEventIds); ++id) {
         if ((core.raised[event] >> id & 1) != 0 && !OfQueue(core, event, id))
-          core.Fault("flag-never-awaited", shadow->raised[event][id], {},
+          core.Fault("flag-never-awaited", core.raised_at[event][id], {},
                      {{"event", NameOf(static_cast<AscendC::HardEvent>(event))}, {"id", id}});
       }
     }
-    flags_.End(core);
   }
 
  private:
@@ -62,8 +47,6 @@ class CheckQueues final : public Observer {
     }
     return false;
   }
-
-  PerCore<FlagShadow> flags_;
 };
 
 }  // namespace gn_twin

@@ -127,13 +127,16 @@ class CheckRace final : public Observer {
   // Calls visit(range) for the bytes of the operand, then for parts of them if they are not all touched.
   template <class Visit>
   static void ForRanges(const Core& core, const Event& event, const Operand& operand, Visit visit) {
-    const auto range = [&](const uint8_t* at, uint64_t bytes) {
-      const uint64_t begin = static_cast<uint64_t>(at - core.ub);
-      const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
-      return LocalRange{static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
-    };
-    if (Dense(event, operand)) return visit(range(operand.at, operand.bytes));
-    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit(range(at, bytes)); });
+    if (Dense(event, operand)) return visit(RangeOf(core, operand));
+    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit(RangeOf(core, at, bytes)); });
+  }
+  static LocalRange RangeOf(const Core& core, const Operand& operand) {
+    return RangeOf(core, operand.at, operand.bytes);
+  }
+  static LocalRange RangeOf(const Core& core, const uint8_t* at, uint64_t bytes) {
+    const uint64_t begin = static_cast<uint64_t>(at - core.ub);
+    const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
+    return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
   static bool Dense(const Event& event, const Operand& operand) {
     if (operand.strided && event.active.per_repeat != 0) {
@@ -188,6 +191,9 @@ class CheckRace final : public Observer {
         continue;
       }
       if (unseen == 0) continue;
+      // Of many pieces one look at all bytes between them nearly always says that there is nothing.
+      if (operand.pieces != nullptr && state.FindLocal(pipe, writes, unseen, seen, RangeOf(core, operand)).stamp == 0)
+        continue;
       ForRanges(core, event, operand, [&](LocalRange range) {
         const Earlier hit = state.FindLocal(pipe, writes, unseen, seen, range);
         if (hit.stamp != 0) [[unlikely]]
@@ -201,6 +207,12 @@ class CheckRace final : public Observer {
       if (operand.bytes == 0) continue;
       if (operand.space == Space::GM) {
         MarkGlobal(core, state, event, operand, stamp);
+        continue;
+      }
+      if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.access != Access::ReadWrite) {
+        state.local.MarkPieces(LocalShadow::LaneOf(pipe, operand.access == Access::Write), stamp,
+                               RangeOf(core, operand), operand.pieces, operand.rows,
+                               static_cast<uint32_t>(operand.row_bytes));
         continue;
       }
       ForRanges(core, event, operand, [&](LocalRange range) {
@@ -217,8 +229,9 @@ class CheckRace final : public Observer {
       for (uint32_t step = 1; step <= kPipes; ++step) {
         const uint32_t other = (pipe + step) % kPipes;
         if (pipe == other && pipe == kS) continue;
-        uintptr_t at = 0;
         const Stamp seen = EndOf(state.clocks.Seen(pipe, other));
+        if (state.global.Last(other, wrote) <= seen) continue;
+        uintptr_t at = 0;
         const GlobalShadow::Entry* entry = state.global.Newer(other, wrote, seen, atomic, rows, at);
         if (entry == nullptr) continue;
         return ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes,

@@ -66,9 +66,11 @@ struct Core {
   Buffer buffers[kCapacity];
   uint16_t buffer_count = 0;
 
-  // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for.
-  uint8_t reserved[static_cast<int>(AscendC::HardEvent::MAX)] = {};
-  uint8_t raised[static_cast<int>(AscendC::HardEvent::MAX)] = {};
+  // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
+  static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
+  uint8_t reserved[kEvents] = {};
+  uint8_t raised[kEvents] = {};
+  Loc raised_at[kEvents][kEventIds];
 
   // Atomic stores (gn_twin/atomic.h): operation and element type.
   uint8_t atomic = 0;
@@ -161,8 +163,9 @@ struct Core {
     scalars.storing = false;
   }
   // An event of the scalar unit about one piece of memory.
-  GNT_ONCE void EmitPlace(Kind kind, const char* op, const void* at, uint64_t bytes, Space space, Loc loc) {
-    if (observers == nullptr) return;
+  [[gnu::always_inline]] void EmitPlace(Kind kind, const char* op, const void* at, uint64_t bytes, Space space,
+                                        Loc loc) {
+    if (observers == nullptr || !observers->Hear(kind)) return;
     Event event;
     event.kind = kind;
     event.pipe = Pipe::S;

@@ -32,14 +32,16 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
   core.reserved[static_cast<int>(event)] &= static_cast<uint8_t>(~Bit(id));
 }
 
-GNT_ONCE inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, const char* op, Loc loc) {
+// The order of the arguments keeps the place in registers: on the stack it would be stored in halves and loaded whole, which waits.
+GNT_ONCE inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, Loc loc, const char* op) {
   core.At(loc);
+  const bool set = kind == Kind::SetFlag;
   if (kObserved && core.delayed != nullptr) [[unlikely]]
-    kind == Kind::SetFlag ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);
+    set ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);
   if (core.observers == nullptr) return;
   Event event;
   event.kind = kind;
-  event.pipe = kind == Kind::SetFlag ? PipesOf(hard_event).from : PipesOf(hard_event).to;
+  event.pipe = set ? PipesOf(hard_event).from : PipesOf(hard_event).to;
   event.op = op;
   event.loc = loc;
   event.hard_event = hard_event;
@@ -56,7 +58,8 @@ GNT_ONCE inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
   uint8_t& raised = core.raised[static_cast<int>(event)];
   if ((raised & Bit(id)) != 0) core.Stop("flag-set-twice", loc, {{"event", NameOf(event)}, {"id", id}});
   raised |= Bit(id);
-  EmitFlag(core, Kind::SetFlag, event, id, "SetFlag", loc);
+  core.raised_at[static_cast<int>(event)][id] = loc;
+  EmitFlag(core, Kind::SetFlag, event, id, loc, "SetFlag");
 }
 GNT_ONCE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   if (id < 0 || id >= static_cast<int>(kEventIds)) {
@@ -65,7 +68,7 @@ GNT_ONCE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   uint8_t& raised = core.raised[static_cast<int>(event)];
   if ((raised & Bit(id)) == 0) core.Stop("flag-wait-unset", loc, {{"event", NameOf(event)}, {"id", id}});
   raised &= static_cast<uint8_t>(~Bit(id));
-  EmitFlag(core, Kind::WaitFlag, event, id, "WaitFlag", loc);
+  EmitFlag(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
 }
 
 // Waits for the flags that FreeTensor left on the buffers of this core: they are forgotten next. Never stops: a destructor calls it.
@@ -75,7 +78,7 @@ GNT_ONCE inline void AwaitFreeTensors(Core& core, Loc loc) {
     if (buffer.free_id < 0) continue;
     uint8_t& raised = core.raised[static_cast<int>(buffer.free_event)];
     if ((raised & Bit(buffer.free_id)) != 0)
-      EmitFlag(core, Kind::WaitFlag, buffer.free_event, buffer.free_id, "WaitFlag", loc);
+      EmitFlag(core, Kind::WaitFlag, buffer.free_event, buffer.free_id, loc, "WaitFlag");
     raised &= static_cast<uint8_t>(~Bit(buffer.free_id));
     ReleaseId(core, buffer.free_event, buffer.free_id);
     buffer.free_id = -1;

@@ -23,8 +23,8 @@ void RunFill(const char* op, Loc loc, const GlobalTensor<T>& dst, uint64_t size,
     fill.Emit(staged, static_cast<uint32_t>((staged * sizeof(T) + kRepeatBytes - 1) / kRepeatBytes), sizeof(T));
     // As the device's function does: the copies wait for the value, with an id that nobody holds.
     const int id = LowestFreeId(ThisCore(), HardEvent::V_MTE3);
-    EmitFlag(ThisCore(), Kind::SetFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, op, loc);
-    EmitFlag(ThisCore(), Kind::WaitFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, op, loc);
+    EmitFlag(ThisCore(), Kind::SetFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, loc, op);
+    EmitFlag(ThisCore(), Kind::WaitFlag, HardEvent::V_MTE3, id < 0 ? 0 : id, loc, op);
     Operation store(op, Kind::Copy, Pipe::MTE3, loc);
     RequireAtomicType<T>(store);
     store.Global("dst", dst, size * sizeof(T), Access::Write).Rows(1, size * sizeof(T), size * sizeof(T));

@@ -40,6 +40,8 @@ class Observers {
       if ((observer.Wants() >> kind & 1) != 0) of_[kind].all[of_[kind].count++] = &observer;
   }
 
+  // Whether anybody is told of events of this kind.
+  bool Hear(Kind kind) const { return of_[static_cast<uint32_t>(kind)].count != 0; }
   void OnEvent(Core& core, const Event& event) const {
     const Audience& audience = of_[static_cast<uint32_t>(event.kind)];
     for (uint32_t i = 0; i < audience.count; ++i) audience.all[i]->OnEvent(core, event);

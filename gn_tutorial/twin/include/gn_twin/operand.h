@@ -91,9 +91,9 @@ class Operation {
   // An operand at addresses that the instruction was given: `count` pieces, offsets in bytes from `base`. Checked by the caller.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
-    uint64_t end = 0;
-    for (uint32_t i = 0; i < count; ++i) end = offsets[i] + piece_bytes > end ? offsets[i] + piece_bytes : end;
-    Add(role, base, end, Space::UB, access, element_bytes);
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < count; ++i) last = offsets[i] > last ? offsets[i] : last;
+    Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes);
     Rows(count, piece_bytes, 0);
     event_.operand[event_.operands - 1].pieces = offsets;
     return *this;

@@ -209,7 +209,7 @@ class QueueCore {
                {"since_file", buffer.changed.file},
                {"since_line", buffer.changed.line}});
   }
-  static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
+  GNT_ONCE static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
     core.At(loc);
     const Buffer& buffer = core.buffers[index];
     core.EmitPlace(kind, op, core.ub + buffer.offset, buffer.bytes, Space::UB, loc);

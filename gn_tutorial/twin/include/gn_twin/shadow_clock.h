@@ -36,8 +36,11 @@ class PipeClocks {
 
   // Everything that is finished when `pipe` has done its work so far.
   Clock Release(uint32_t pipe) {
-    Clock clock = seen_[pipe];
-    clock.at[pipe] = now_[pipe]++;
+    const uint32_t now = now_[pipe]++;
+    latest_ = latest_ < now + 1 ? now + 1 : latest_;
+    // Not a copy of which one is changed: who loads the whole clock next would wait for that store.
+    Clock clock;
+    for (uint32_t i = 0; i < kPipes; ++i) clock.at[i] = i == pipe ? now : seen_[pipe].at[i];
     return clock;
   }
   void Wait(uint32_t pipe, const Clock& clock) { seen_[pipe].Join(clock); }
@@ -61,18 +64,17 @@ class PipeClocks {
     }
     Clock all;
     for (uint32_t i = 0; i < kPipes; ++i) all.at[i] = now_[i]++;
+    ++latest_;
     for (Clock& seen : seen_) seen = all;
   }
 
-  uint32_t Latest() const {
-    uint32_t latest = 0;
-    for (const uint32_t now : now_) latest = latest < now ? now : latest;
-    return latest;
-  }
+  // The latest window of any pipe.
+  uint32_t Latest() const { return latest_; }
   void Restart() { *this = PipeClocks{}; }
 
  private:
   uint32_t now_[kPipes] = {1, 1, 1, 1};
+  uint32_t latest_ = 1;
   Clock seen_[kPipes];
   Clock flags_[kEventCount][kEventIds];
 };

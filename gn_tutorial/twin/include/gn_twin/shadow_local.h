@@ -68,6 +68,36 @@ class LocalShadow {
     lane.next = lane.next + 1 < kRecent ? lane.next + 1 : 0;
   }
 
+  // The same for `count` pieces of `bytes` bytes, offsets[i] bytes from the start of the range, which encloses them. They would only
+  // drive others out of the recent ranges, so they are painted at once.
+  GNT_ONCE void MarkPieces(uint32_t index, Stamp stamp, LocalRange range, const uint32_t* offsets, uint32_t count,
+                           uint32_t bytes) {
+    if (range.begin >= range.end) return;
+    last_[index] = stamp;
+    Lane& lane = lanes_[index];
+    Stamp others = 0;
+    for (uint32_t i = range.begin / kBlockBytes; i * kBlockBytes < range.end; ++i) others |= lane.map[i] ^ stamp;
+    if (others == 0) return;  // a table that was read all over
+    PaintPages(lane, stamp, range);
+    const uint32_t window = stamp >> kWindowShift;
+    const uint64_t piece = (uint64_t{1} << bytes) - 1;
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t at = range.begin + offsets[i];
+      const uint32_t granule = at / kBlockBytes;
+      const uint64_t mask = piece << at % kBlockBytes;
+      if (mask >> kBlockBytes != 0) {
+        Paint(lane, stamp, {at, at + bytes});
+        continue;
+      }
+      const Stamp old = lane.map[granule];
+      const bool same = old >> kWindowShift == window;
+      if (same && (old & kPart) == 0) continue;
+      const uint32_t touched = static_cast<uint32_t>(mask) | (same ? lane.masks[granule] : 0);
+      lane.masks[granule] = touched;
+      lane.map[granule] = touched == ~uint32_t{0} ? stamp : stamp | kPart;
+    }
+  }
+
   GNT_COLD void Restart() {
     for (uint32_t i = 0; i < kLanes; ++i) {
       if (last_[i] == 0) continue;
@@ -105,15 +135,19 @@ class LocalShadow {
 
   // What the map knows of a later window stays.
   GNT_ONCE static void Paint(Lane& lane, Stamp stamp, LocalRange range) {
-    if (lane.painted < stamp) lane.painted = stamp;
-    for (uint32_t page = range.begin / kPageBytes; page * kPageBytes < range.end; ++page)
-      if (lane.pages[page] < stamp) lane.pages[page] = stamp;
+    PaintPages(lane, stamp, range);
     uint32_t first = range.begin / kBlockBytes;
     const uint32_t end = range.end / kBlockBytes;
     if (range.begin % kBlockBytes != 0 || end <= first) PaintPart(lane, stamp, first++, range);
     if (range.end % kBlockBytes != 0 && end >= first) PaintPart(lane, stamp, end, range);
     const uint32_t window = stamp >> kWindowShift;
     for (uint32_t i = first; i < end; ++i) lane.map[i] = lane.map[i] >> kWindowShift <= window ? stamp : lane.map[i];
+  }
+
+  static void PaintPages(Lane& lane, Stamp stamp, LocalRange range) {
+    if (lane.painted < stamp) lane.painted = stamp;
+    for (uint32_t page = range.begin / kPageBytes; page * kPageBytes < range.end; ++page)
+      if (lane.pages[page] < stamp) lane.pages[page] = stamp;
   }
 
   static void PaintPart(Lane& lane, Stamp stamp, uint32_t granule, LocalRange range) {

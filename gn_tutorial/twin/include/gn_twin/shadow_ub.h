@@ -38,6 +38,7 @@ struct UbShadow {
   Writer writers[kBlocks];
   Origin origins[kOrigins];
   uint32_t next_origin = 0;
+  bool any_origin = false;
   bool any_freed = false;
 
   bool Allocate() {
@@ -48,7 +49,7 @@ struct UbShadow {
     bytes.Clear(0, kUbBytes);
     for (BlockBits* bits : {&stale, &freed, &unread, &starts}) bits->ClearAll();
     for (Origin& origin : origins) origin = Origin{};
-    any_freed = false;
+    any_origin = any_freed = false;
   }
   // The first block of the bytes [begin, end) that belongs to a freed tensor; kBlocks if none does.
   uint64_t FirstFreed(uint64_t begin, uint64_t end) const {
@@ -91,6 +92,23 @@ struct UbShadow {
   // A run is read: whether all of it holds a value.
   bool Read(uint64_t at, uint64_t size) {
     return size == 0 || ReadBlocks(BlockSpan::OfBytes(at, at + size)) || bytes.FirstMissing(at, size) == at + size;
+  }
+  // Pieces of at most a block are read, offsets[i] bytes from `at`; all lie in the `size` bytes from there. False if one of those bytes
+  // may lack a value: then nothing was done.
+  bool ReadPieces(uint64_t at, uint64_t size, const uint32_t* offsets, uint32_t count, uint64_t piece) {
+    const BlockSpan all = BlockSpan::OfBytes(at, at + size);
+    const uint64_t* full = bytes.Full().Words();
+    uint64_t missing = 0;
+    uint64_t waiting = 0;
+    ForWords(all, [&](uint64_t word, uint64_t mask) {
+      missing |= ~full[word] & mask;
+      waiting |= unread.Words()[word] & mask;
+    });
+    for (uint32_t i = 0; missing == 0 && waiting != 0 && i < count; ++i) {
+      unread.Clear((at + offsets[i]) / kBlockBytes);
+      unread.Clear((at + offsets[i] + piece - 1) / kBlockBytes);
+    }
+    return missing == 0;
   }
   // A run is written, and its values are not waited for.
   void Write(uint64_t at, uint64_t size) {
@@ -147,6 +165,7 @@ struct UbShadow {
   }
   // Nobody but who reads it next is to blame for what is missing there now.
   void Forget(uint64_t first, uint64_t end) {
+    if (!any_origin) return;
     for (Origin& origin : origins)
       if (origin.first < end && first < origin.end) origin = Origin{};
   }
@@ -155,6 +174,7 @@ struct UbShadow {
     origin.first = static_cast<uint32_t>(at);
     origin.end = static_cast<uint32_t>(at + bytes);
     origins[next_origin] = origin;
+    any_origin = true;
     next_origin = (next_origin + 1) % kOrigins;
   }
 };

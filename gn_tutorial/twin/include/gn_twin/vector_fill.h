@@ -143,19 +143,29 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_
 
 namespace gn_twin {
 
-// Stops unless every byte offset lands inside src and on an element boundary.
+// Stops unless every byte offset lands inside src, which has room for an element, and on an element boundary.
 template <class T>
 void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>& src,
                     const LocalTensor<uint32_t>& offsets, uint32_t base) {
   const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
-  const uint64_t count =
-      plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint32_t lane = static_cast<uint32_t>(i % plan.lanes);
-    if (plan.prefix ? lane >= plan.ActiveIn(static_cast<uint32_t>(i / plan.lanes)) : !plan.Active(lane)) continue;
-    const uint64_t at = uint64_t{base} + offsets.Data()[i];
-    if (at + sizeof(T) > room || at % sizeof(T) != 0) {
-      operation.Stop("gather-offset", {{"index", i}, {"offset", at}, {"room", room}, {"element_bytes", sizeof(T)}});
+  const auto wrong = [=](uint64_t at) { return (at > room - sizeof(T)) | (at % sizeof(T) != 0); };
+  const uint32_t* given = offsets.Data();
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat, given += plan.lanes) {
+    const uint32_t lanes = ReachIn(plan, repeat);
+    uint32_t largest = 0;
+    uint32_t low = 0;
+    for (uint32_t i = 0; i < lanes; ++i) {
+      largest = largest < given[i] ? given[i] : largest;
+      low |= base + given[i];
+    }
+    if (uint64_t{base} + largest <= room - sizeof(T) && low % sizeof(T) == 0) [[likely]]
+      continue;
+    for (uint32_t i = 0; i < lanes; ++i) {
+      const uint64_t at = uint64_t{base} + given[i];
+      if (!wrong(at) || (!plan.prefix && !plan.Active(i))) continue;
+      operation.Stop(
+          "gather-offset",
+          {{"index", repeat * plan.lanes + i}, {"offset", at}, {"room", room}, {"element_bytes", sizeof(T)}});
     }
   }
 }
@@ -189,13 +199,15 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
       operation.Emit(plan, sizeof(T));
     }
   }
+  RepeatValues<T> values;
+  const uint8_t* const table = src.Bytes() + base;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-      if (!plan.prefix && !plan.Active(lane)) continue;
-      const uint32_t at = base + offsets.Data()[uint64_t{repeat} * plan.lanes + lane];
-      __builtin_memcpy(dst.Data() + LaneIndex<T>(to, repeat, lane), src.Bytes() + at, sizeof(T));
+    const uint32_t* const from = offsets.Data() + uint64_t{repeat} * plan.lanes;
+    const uint32_t lanes = ReachIn(plan, repeat);
+    for (uint32_t i = 0; i < lanes; ++i) {
+      if (plan.prefix || plan.Active(i)) __builtin_memcpy(&values.lane[i], table + from[i], sizeof(T));
     }
+    values.Store(dst.Data(), to, repeat, plan);
   }
 }
 

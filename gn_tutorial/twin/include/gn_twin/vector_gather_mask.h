@@ -40,27 +40,34 @@ struct GatherSpan {
   }
 };
 
+// How many of the first `elements` have their bit set. byte(i): the bits of elements 8 * i to 8 * i + 7.
+template <class Byte>
+inline uint64_t CountSelected(uint32_t elements, Byte byte) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < elements / 8; ++i) count += static_cast<uint32_t>(__builtin_popcount(byte(i)));
+  const uint32_t rest = elements % 8;
+  return rest == 0 ? count : count + static_cast<uint32_t>(__builtin_popcount(byte(elements / 8) & ((1u << rest) - 1)));
+}
+
 // `bits` is the user's tensor of one bit an element (pattern_rep blocks between repeats), or null for the built-in pattern.
 template <class T>
 uint64_t RunGatherMask(Operation* operation, const LocalTensor<T>& dst, const LocalTensor<T>& src0, const uint8_t* bits,
                        uint8_t pattern, uint32_t pattern_rep, GatherSpan span, Strides strides) {
   const T* src = src0.Data();
-  const auto selected = [&](uint32_t repeat, uint32_t i) {
-    if (bits == nullptr) return (pattern >> (i % 8) & 1) != 0;
-    return (bits[uint64_t{repeat} * pattern_rep * kBlockBytes + i / 8] >> (i % 8) & 1) != 0;
+  const auto byte = [&](uint32_t repeat, uint32_t i) -> uint32_t {
+    return bits == nullptr ? pattern : bits[uint64_t{repeat} * pattern_rep * kBlockBytes + i];
   };
   if constexpr (kObserved) {
     uint64_t wanted = 0;
-    for (uint32_t repeat = 0; repeat < span.repeats; ++repeat) {
-      for (uint32_t i = 0; i < span.elements; ++i) wanted += selected(repeat, i) ? 1 : 0;
-    }
+    for (uint32_t repeat = 0; repeat < span.repeats; ++repeat)
+      wanted += CountSelected(span.elements, [&](uint32_t i) { return byte(repeat, i); });
     operation->Local("dst", dst, wanted * sizeof(T), Access::Write);
     operation->Emit(uint64_t{span.elements} * span.repeats, span.repeats, sizeof(T));
   }
   uint64_t kept = 0;
   for (uint32_t repeat = 0; repeat < span.repeats; ++repeat) {
     for (uint32_t i = 0; i < span.elements; ++i) {
-      if (selected(repeat, i)) dst.Data()[kept++] = src[LaneIndex<T>(strides, repeat, i)];
+      if ((byte(repeat, i / 8) >> (i % 8) & 1) != 0) dst.Data()[kept++] = src[LaneIndex<T>(strides, repeat, i)];
     }
   }
   return kept;
