@@ -2,37 +2,91 @@
 // costs the twin, and what watching it adds. Used by benchmarks/twin_modes.py.
 #include "kernel_operator.h"
 
-enum Operation : uint32_t { kAdd, kMulsHalf, kReduceSum, kCast, kGetValue, kAddRepeats };
+enum Operation : uint32_t {
+  kAdd,
+  kMulsHalf,
+  kReduceSum,
+  kCast,
+  kAddRepeats,
+  kAddRepeatsOne,
+  kReduceMax,
+  kCompare,
+  kSelect,
+  kGather,
+  kBroadcast,
+  kCopy,
+  kQueue,
+  kGetValue
+};
+
+// A function for each operation, so that none is compiled otherwise because of what the others need.
+template <class Issue>
+__attribute__((noinline)) void Repeat(uint32_t repetitions, Issue issue) {
+  for (uint32_t i = 0; i < repetitions; ++i) issue();
+}
 
 extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t operation, uint32_t count,
                                                        uint32_t repetitions) {
   using namespace AscendC;
   TPipe pipe;
-  TBuf<TPosition::VECCALC> aBuf, bBuf;
+  TBuf<TPosition::VECCALC> aBuf, bBuf, offsetBuf;
   TBuf<TPosition::VECOUT> cBuf;
+  TQue<TPosition::VECIN, 2> queue;
   pipe.InitBuffer(aBuf, 32768);
   pipe.InitBuffer(bBuf, 32768);
   pipe.InitBuffer(cBuf, 32768);
-  LocalTensor<float> a = aBuf.Get<float>();
-  LocalTensor<float> b = bBuf.Get<float>();
-  LocalTensor<float> c = cBuf.Get<float>();
+  pipe.InitBuffer(offsetBuf, 32768);
+  pipe.InitBuffer(queue, 2, 16384);
+  const LocalTensor<float> a = aBuf.Get<float>();
+  const LocalTensor<float> b = bBuf.Get<float>();
+  const LocalTensor<float> c = cBuf.Get<float>();
+  const LocalTensor<half> aHalf = a.ReinterpretCast<half>();
+  const LocalTensor<half> cHalf = c.ReinterpretCast<half>();
+  const LocalTensor<uint8_t> bits = b.ReinterpretCast<uint8_t>();
+  const LocalTensor<int32_t> index = offsetBuf.Get<int32_t>();
+  const LocalTensor<uint32_t> offsets = index.ReinterpretCast<uint32_t>();
   const int32_t n = static_cast<int32_t>(count);
+  const uint8_t repeats = static_cast<uint8_t>(count / 64);
   Duplicate(a, 0.5f, 8192);
   Duplicate(b, 0.25f, 8192);
   Duplicate(c, 0.0f, 8192);
+  CreateVecIndex(index, 0, 8192);
+  Muls(index, index, 4, 8192);
   const TEventID toScalar = pipe.FetchEventID<HardEvent::V_S>();
   SetFlag<HardEvent::V_S>(toScalar);
   WaitFlag<HardEvent::V_S>(toScalar);
   float sum = 0.0f;
-  for (uint32_t i = 0; i < repetitions; ++i) {
-    if (operation == kAdd) Add(c, a, b, n);
-    if (operation == kAddRepeats) Add(c, a, b, uint64_t{64}, static_cast<uint8_t>(count / 64), {1, 1, 1, 8, 8, 0});
-    if (operation == kMulsHalf) Muls(c.ReinterpretCast<half>(), a.ReinterpretCast<half>(), half(1.5f), n);
-    if (operation == kReduceSum) ReduceSum(c, a, b, n);
-    if (operation == kCast) Cast(c.ReinterpretCast<half>(), a, RoundMode::CAST_RINT, count);
-    if (operation == kGetValue) {
-      for (uint32_t j = 0; j < count; ++j) sum += a.GetValue(j);
-    }
+  switch (operation) {
+    case kAdd: Repeat(repetitions, [=] { Add(c, a, b, n); }); break;
+    case kMulsHalf: Repeat(repetitions, [=] { Muls(cHalf, aHalf, half(1.5f), n); }); break;
+    case kReduceSum: Repeat(repetitions, [=] { ReduceSum(c, a, b, n); }); break;
+    case kCast: Repeat(repetitions, [=] { Cast(cHalf, a, RoundMode::CAST_RINT, count); }); break;
+    case kAddRepeats: Repeat(repetitions, [=] { Add(c, a, b, uint64_t{64}, repeats, {1, 1, 1, 8, 8, 8}); }); break;
+    case kAddRepeatsOne: Repeat(repetitions, [=] { Add(c, a, b, uint64_t{64}, repeats, {1, 1, 1, 8, 8, 0}); }); break;
+    case kReduceMax: Repeat(repetitions, [=] { ReduceMax(c, a, b, n, false); }); break;
+    case kCompare: Repeat(repetitions, [=] { Compare(c.ReinterpretCast<uint8_t>(), a, b, CMPMODE::LT, count); }); break;
+    case kSelect:
+      Repeat(repetitions, [=] { Select(c, bits, a, 0.5f, SELMODE::VSEL_TENSOR_SCALAR_MODE, count); });
+      break;
+    case kGather: Repeat(repetitions, [=] { Gather(c, a, offsets, 0, count); }); break;
+    case kBroadcast: Repeat(repetitions, [=] { Brcb(c, a, repeats, {1, 8}); }); break;
+    case kCopy: Repeat(repetitions, [=] { DataCopy(c, a, count); }); break;
+    case kQueue:
+      Repeat(repetitions, [&] {
+        LocalTensor<float> tensor = queue.AllocTensor<float>();
+        queue.EnQue(tensor);
+        tensor = queue.DeQue<float>();
+        queue.FreeTensor(tensor);
+      });
+      break;
+    case kGetValue:
+      Repeat(repetitions, [=, &sum] {
+        float mine = 0.0f;
+        for (uint32_t j = 0; j < count; ++j) mine += a.GetValue(j);
+        sum += mine;
+      });
+      break;
+    default: break;
   }
   SetFlag<HardEvent::V_S>(toScalar);
   WaitFlag<HardEvent::V_S>(toScalar);

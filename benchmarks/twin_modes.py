@@ -8,7 +8,9 @@ depends on what else runs; the cost of one instruction is that of many in a laun
 
 The targets are those the twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add
 over 4 Mi floats, tiles of 2048); observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100
-ns more per instruction below; a kernel of scalar accesses at most 4 times bare.
+ns more per instruction below; a kernel of scalar accesses at most 4 times bare. Instructions that a processor does in
+less than about 50 ns for 1024 elements (a sum of two tensors, a copy) miss the first on a slow machine: what is left is
+20 to 40 ns for looking the call up, in a table of those before, and taking down what it read and wrote.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 import gn_tutorial as gnt
@@ -33,6 +36,23 @@ from gn_tutorial.cache import Cache
 HERE = Path(__file__).parent
 ADD_ELEMENTS = 4 << 20
 RUNS = 31
+# In the order of instruction_cost.cpp's Operation; of a queue, four calls and no elements.
+INSTRUCTIONS = (
+    "Add float",
+    "Muls half",
+    "ReduceSum float",
+    "Cast float to half",
+    "Add, mask and repeat",
+    "Add, repeats of one",
+    "ReduceMax float",
+    "Compare float",
+    "Select float",
+    "Gather float",
+    "Brcb float",
+    "copy inside the UB",
+    QUEUE := "queue: four calls",
+    SCALARS := "GetValue loop",
+)
 
 # The staging of kernels/add without any twin: copy a tile of each input in, add, copy the tile out.
 PLAIN_ADD = """
@@ -91,28 +111,35 @@ def add_staging() -> dict[str, float]:
 def instructions() -> list[dict[str, float | str | int]]:
     """Nanoseconds per instruction, bare and observed, over the number of elements."""
     kernel = gnt.kernel(HERE / "instruction_cost.cpp")
+
+    def launched(code: int, count: int, observed: bool, repetitions: int) -> float:
+        out = gnt.out((8,), np.float32)
+        return processor_time(lambda: kernel.run(out, code, count, repetitions, isolated=False, observed=observed))
+
     rows = []
-    for code, name in enumerate(
-        ("Add float", "Muls half", "ReduceSum float", "Cast float to half", "GetValue loop", "Add, mask and repeat")
-    ):
-        for count in (64, 256, 1024, 4096):
-            repetitions = 4_000_000 // (count + 200)
-
-            def launched(observed: bool, repetitions: int, code: int = code, count: int = count) -> float:
-                out = gnt.out((8,), np.float32)
-                return processor_time(
-                    lambda: kernel.run(out, code, count, repetitions, isolated=False, observed=observed)
-                )
-
-            none, many, watched_none, watched = interleaved(
-                *(
-                    functools.partial(launched, observed, many)
-                    for observed in (False, True)
-                    for many in (0, repetitions)
-                )
+    cases = [
+        (code, name, count)
+        for code, name in enumerate(INSTRUCTIONS)
+        for count in ((0,) if name == QUEUE else (64, 256, 1024, 4096))
+    ]
+    for code, name, count in track(cases, description="instructions", console=Console(stderr=True)):
+        many = 2_000_000 // (count + 200)
+        none, bare, watched_none, watched = interleaved(
+            *(
+                functools.partial(launched, code, count, observed, repetitions)
+                for observed in (False, True)
+                for repetitions in (0, many)
             )
-            bare, observed = ((b - a) / repetitions * 1e9 for a, b in ((none, many), (watched_none, watched)))
-            rows.append({"instruction": name, "elements": count, "bare_ns": bare, "observed_ns": observed})
+        )
+        per_instruction = 1e9 / many
+        rows.append(
+            {
+                "instruction": name,
+                "elements": count,
+                "bare_ns": (bare - none) * per_instruction,
+                "observed_ns": (watched - watched_none) * per_instruction,
+            }
+        )
     return rows
 
 
@@ -198,8 +225,10 @@ def main() -> None:
     table = Table("instruction", "elements", "bare ns", "observed ns", "ratio", "more ns", "within target")
     for row in cost:
         bare, observed = row["bare_ns"], row["observed_ns"]
-        if row["instruction"] == "GetValue loop":
+        if row["instruction"] == SCALARS:
             good = observed <= 4 * bare
+        elif row["instruction"] == QUEUE:
+            good = observed - bare <= 400
         else:
             good = observed <= 1.5 * bare if row["elements"] >= 1024 else observed - bare <= 100
         cells = (

@@ -60,10 +60,8 @@ class CheckRace final : public Observer {
       case Kind::Vector:
       case Kind::Copy: return OnInstruction(core, state, event);
       case Kind::SetFlag:
-        if (state.stores_open && event.pipe == Pipe::S) FinishRuns(core, state);
-        state.clocks.SetFlag(event.hard_event, static_cast<uint32_t>(event.event_id));
-        return Bound(state);
-      case Kind::WaitFlag: return state.clocks.WaitFlag(event.hard_event, static_cast<uint32_t>(event.event_id));
+      case Kind::WaitFlag:
+        return Flag(core, state, event.kind, event.hard_event, static_cast<uint32_t>(event.event_id));
       case Kind::Barrier:
         if (state.stores_open) FinishRuns(core, state);
         state.clocks.Barrier(event.pipe);
@@ -88,6 +86,12 @@ class CheckRace final : public Observer {
       case Kind::Accept: FinishRuns(core, state); return between_.order.Accept(core.block, event.operand[0].at);
       default: return;
     }
+  }
+
+  // The same of a flag without its event.
+  void OnFlag(Core& core, RaceCore& state, Kind kind, HardEvent event, uint32_t id) {
+    ++state.epoch;
+    Flag(core, state, kind, event, id);
   }
 
   // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
@@ -122,6 +126,13 @@ class CheckRace final : public Observer {
   }
 
  private:
+  void Flag(Core& core, RaceCore& state, Kind kind, HardEvent event, uint32_t id) {
+    if (kind == Kind::WaitFlag) return state.clocks.WaitFlag(event, id);
+    if (state.stores_open && PipesOf(event).from == Pipe::S) FinishRuns(core, state);
+    state.clocks.SetFlag(event, id);
+    Bound(state);
+  }
+
   // --- one core ---------------------------------------------------------------------------------------------------------
 
   // Calls visit(range) for the bytes of the operand, then for parts of them if they are not all touched.

@@ -111,6 +111,11 @@ struct Core {
       TellScalars();
     return known->Again(*this, call);
   }
+  void SayFlag(Kind kind, AscendC::HardEvent event, uint32_t id) {
+    if (!scalars.Empty()) [[unlikely]]
+      TellScalars();
+    known->Flag(kind, event, id);
+  }
   // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
   GNT_COLD void TellScalars() {
     TellStores();

@@ -122,6 +122,9 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   }
   uint8_t* const target = dst.Bytes();
   const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
+  if (whole == row_bytes)  // the usual case: nothing is left to fill
+    return Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(),
+                    [=] { MoveRows(target, to, source, from); });
   const Filling<T> filling(core, padding);
   Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] {
     MoveRows(target + padding.left * sizeof(T), to, source, from);

@@ -39,6 +39,8 @@ GNT_ONCE inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int i
   if (kObserved && core.delayed != nullptr) [[unlikely]]
     set ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);
   if (core.observers == nullptr) return;
+  if (core.known != nullptr) [[likely]]
+    return core.SayFlag(kind, hard_event, static_cast<uint32_t>(id));
   Event event;
   event.kind = kind;
   event.pipe = set ? PipesOf(hard_event).from : PipesOf(hard_event).to;

@@ -111,6 +111,9 @@ class KnownCalls {
   // Fills in everything but the key, after `event` was told. False for an event that cannot be known.
   virtual bool Learn(Core& core, const Event& event, KnownCall& call) = 0;
 
+  // SetFlag or WaitFlag, the most frequent of all events: observers need no more of them than this.
+  virtual void Flag(Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
+
   // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch.
   KnownCall& PlaceOf(const uint8_t* dst, uint32_t line) {
     const uint32_t block = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dst)) / kBlockBytes;

@@ -13,7 +13,8 @@ class CallsOfCore final : public KnownCalls {
   bool Allocate() { return true; }
   void Restart() { Forget(); }
   // race, order: null where races are not looked for. numbers: of the calls of the launch so far.
-  void Serve(UbShadow* memory, CheckRace* race, RaceCore* order, GntTally* tally, uint32_t* numbers) {
+  void Serve(Core& core, UbShadow* memory, CheckRace* race, RaceCore* order, GntTally* tally, uint32_t* numbers) {
+    core_ = &core;
     numbers_ = numbers;
     memory_ = memory;
     race_ = race;
@@ -26,6 +27,10 @@ class CallsOfCore final : public KnownCalls {
     if (race_ != nullptr) race_->Again(core, *order_, call);
     ++tally_->instructions[static_cast<int>(Pipe::V)];
     return true;
+  }
+
+  void Flag(Kind kind, AscendC::HardEvent event, uint32_t id) override {
+    if (race_ != nullptr) race_->OnFlag(*core_, *order_, kind, event, id);
   }
 
   bool Learn(Core& core, const Event& event, KnownCall& call) override {
@@ -55,6 +60,7 @@ class CallsOfCore final : public KnownCalls {
   }
 
  private:
+  Core* core_ = nullptr;
   UbShadow* memory_ = nullptr;
   CheckRace* race_ = nullptr;
   RaceCore* order_ = nullptr;
@@ -74,7 +80,7 @@ class KeepCalls final : public Observer {
     CallsOfCore* const calls = calls_.Of(core);
     UbShadow* const shadow = memory_.ShadowOf(core);
     if (calls == nullptr || shadow == nullptr) return;
-    calls->Serve(shadow, race_, race_ != nullptr ? race_->StateOf(core) : nullptr, &tally_, &numbers_);
+    calls->Serve(core, shadow, race_, race_ != nullptr ? race_->StateOf(core) : nullptr, &tally_, &numbers_);
     core.known = calls;
   }
   void OnBlockEnd(Core& core) override {

@@ -96,6 +96,7 @@ class Operation {
     Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes);
     Rows(count, piece_bytes, 0);
     event_.operand[event_.operands - 1].pieces = offsets;
+    has_pieces_ = true;
     return *this;
   }
   Operation& Flows(Flow flow) {
@@ -104,13 +105,13 @@ class Operation {
   }
 
   void Emit(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
-    EmitOnce(core_, Complete(lanes, repeats, element_bytes));
+    EmitOnce(Complete(lanes, repeats, element_bytes));
   }
 
   // The lanes of a Plan (gn_twin/lanes.h).
   template <class Plan>
   void Emit(const Plan& plan, uint32_t element_bytes) {
-    EmitOnce(core_, Complete(plan, element_bytes));
+    EmitOnce(Complete(plan, element_bytes));
   }
 
   // The event, without telling it: for calls that have a shorter key than it (gn_twin/tell_call.h).
@@ -131,9 +132,13 @@ class Operation {
   Core& core() { return core_; }
 
  private:
-  // In full; or in a word where observers know the vector instruction.
-  GNT_ONCE static void EmitOnce(Core& core, const Event& event) {
-    if (core.known == nullptr || event.kind != Kind::Vector || event.operands == 0) return core.Emit(event);
+  // In full; or in a word where observers know the vector instruction: not one whose addresses come from memory.
+  void EmitOnce(const Event& event) {
+    if (core_.known == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
+      return core_.Emit(event);
+    EmitKnown(core_, event);
+  }
+  GNT_ONCE static void EmitKnown(Core& core, const Event& event) {
     KnownCall& call = core.known->PlaceOf(event.operand[0].at, event.loc.line);
     if (call.Is(event) && core.SaidAgain(call)) return;
     core.Emit(event);
@@ -202,6 +207,7 @@ class Operation {
 
   Core& core_;
   Event event_;
+  bool has_pieces_ = false;
 };
 
 }  // namespace gn_twin

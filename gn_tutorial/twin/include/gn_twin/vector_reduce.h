@@ -14,6 +14,7 @@ struct Extreme {
   T value;
   uint32_t index;
 };
+inline constexpr uint32_t kNoLane = ~uint32_t{0};
 
 // Whether `next` replaces `best`: an equal value does not, so the lowest index wins. NaN as minmax_nan says.
 template <class Op>
@@ -24,11 +25,47 @@ inline bool Better(float next, float best, bool ignore_nan) {
   return ignore_nan ? (better || (best_nan && !next_nan)) : (better || (next_nan && !best_nan));
 }
 
+// The lowest of the first `lanes` of a repeat, at least one, whose value no other exceeds; kNoLane where one of them is NaN.
+//
+// Loops over integers without branches, which the compiler vectorises: each lane's rank, whose order is that of the values and the same
+// for both zeros; the best rank; who has it first.
+template <class Op, class T>
+inline uint32_t FirstExtreme(const T* at, uint32_t lanes) {
+  constexpr int32_t kMagnitude = 0x7fffffff;
+  constexpr int32_t kInfinity = 0x7f800000;
+  int32_t ranks[kLanes<T>];
+  for (uint32_t i = 0; i < lanes; ++i)
+    ranks[i] = __builtin_bit_cast(int32_t, static_cast<float>(at[i]) + 0.0f);  // -0 becomes +0
+  int32_t largest = 0;
+  for (uint32_t i = 0; i < lanes; ++i) largest = largest < (ranks[i] & kMagnitude) ? ranks[i] & kMagnitude : largest;
+  if (largest > kInfinity) return kNoLane;
+  int32_t best = INT32_MIN;
+  for (uint32_t i = 0; i < lanes; ++i) {
+    const int32_t rank = ranks[i] ^ ((ranks[i] >> 31) & kMagnitude);
+    ranks[i] = kSame<Op, MaxOp> ? rank : ~rank;
+    best = best < ranks[i] ? ranks[i] : best;
+  }
+  uint32_t first = kNoLane;
+  for (uint32_t i = 0; i < lanes; ++i) {
+    const uint32_t here = ranks[i] == best ? i : kNoLane;
+    first = here < first ? here : first;
+  }
+  return first;
+}
+
 // The largest (or smallest) of the active lanes; the lowest index on ties. NaN as minmax_nan says. False if no lane is active.
 template <class Op, class T>
 inline bool ExtremeOfRepeat(const Plan& plan, uint32_t repeat, const T* src, Strides strides, bool ignore_nan,
                             Extreme<T>& out) {
   const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
+  if (plan.prefix && strides.blk == 1 && lanes > 0) {
+    const T* const at = src + LaneIndex<T>(strides, repeat, 0);
+    const uint32_t first = FirstExtreme<Op>(at, lanes);
+    if (first != kNoLane) {
+      out = {at[first], first};
+      return true;
+    }
+  }
   bool found = false;
   for (uint32_t lane = 0; lane < lanes; ++lane) {
     if (!plan.prefix && !plan.Active(lane)) continue;
