@@ -81,9 +81,9 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
       break;
     case kGetValue:
       Repeat(repetitions, [=, &sum] {
-        float mine = 0.0f;
-        for (uint32_t j = 0; j < count; ++j) mine += a.GetValue(j);
-        sum += mine;
+        float total = sum;
+        for (uint32_t j = 0; j < count; ++j) total += a.GetValue(j);
+        sum = total;
       });
       break;
     default: break;
