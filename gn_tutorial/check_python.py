@@ -9,6 +9,8 @@ import ast
 import importlib.util
 import json
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,6 +28,7 @@ _HIDDEN_WAYS = frozenset("eval exec compile __import__ globals open getattr vars
 _MEMORY_BYTES = 4 << 30
 _FILE_BYTES = 64 << 20
 _SHOWN_LINES = 8
+_DAMAGED = "what the functions return cannot be read: the attempt changed files of the checker, or functions of NumPy"
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,10 @@ class PythonChecker:
             report = folder / "report.jsonl"
             # A last line without its end was cut off when the process was stopped.
             lines = report.read_text().split("\n")[:-1] if report.is_file() else []
-            facts = [json.loads(line) for line in lines]
+            try:
+                facts = [json.loads(line) for line in lines]
+            except ValueError:
+                return Finding(_DAMAGED, where=path.name)
             for number, case in enumerate(cases):
                 if number >= len(facts):
                     return replace(self._unfinished(path, case, ended), section=case.section)
@@ -189,8 +195,11 @@ class PythonChecker:
                     "keep a few numbers of each chunk",
                     case.label,
                 )
-        with np.load(outputs, allow_pickle=False) as made:
-            arrays = [made[key] for key in made.files]
+        try:
+            with outputs.open("rb") as file, np.load(file, allow_pickle=False) as made:
+                arrays = [made[key] for key in made.files]
+        except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
+            return Finding(_DAMAGED, case.label, path.name)
         if len(arrays) != len(case.expected):
             values = f"{len(arrays)} value{'s' * (len(arrays) != 1)}"
             return Finding(f"{name} returned {values}; it returns {', '.join(case.expected)}", case.label)

@@ -121,6 +121,16 @@ def test_an_attempt_cannot_disturb_the_next_one(
 
 
 @FORKS_ONLY
+@pytest.mark.parametrize(
+    "left",
+    ["None", "at.write_bytes(b'PK')", "at.write_bytes(b'PK\\3\\4')", "(at.parent / 'report.jsonl').write_text('{\\n')"],
+    ids=["nothing", "two bytes", "half an archive", "no report"],
+)
+def test_what_cannot_be_read_is_a_finding(tmp_path: Path, left: str) -> None:
+    found = judged(tmp_path, by_itself, f"np.savez = lambda at, *made: type(at)(at) and {left}")
+    assert "cannot be read: the attempt changed files of the checker" in said(found)
+
+
 def test_settings_of_torch_end_with_their_attempt(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     checker = replace(CHECKER, libraries=("torch",), seconds=60)
