@@ -44,6 +44,7 @@ CASES = {
     "Gather_mask": "Gather(dst, a, offsets, 0, 20, 2, 8);",
     "Gatherb": "Gatherb(words, wordsIn, blockOffsets, 2, {1, 8});",
     "GatherMask": "uint64_t kept = 0; GatherMask(dst, a, 1, false, 0, {1, 2, 8, 0}, kept);",
+    "GatherMask_count": "uint64_t kept = 0; GatherMask(dst, a, 7, true, 13, {1, 2, 8, 0}, kept);",
     "Transpose": "Transpose(hDst, h);",
     "TransData": "Lists<half>(hDst, h, 16, {false, false, 1, 0, 0});",
     "TransData_repeats": "Lists<float>(dst, a, 8, {false, false, 2, 16, 16});",

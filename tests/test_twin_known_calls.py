@@ -72,6 +72,7 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
       case 30: CreateVecIndex(t[a], 0.0f, n); break;
       case 31: DataCopy(t[a], t[b], DataCopyParams(n % 3 + 1, 4, n % 2, n % 5 * 2)); break;
       case 32: { LocalTensor<float> s = t[a]; s.SetSize(n); CreateVecIndex(s, 0.0f, 64); break; }
+      case 33: ReduceMax(t[a], t[b], q, n, false); break;
     }
   }
   if (holds) queue.FreeTensor(q);
@@ -79,11 +80,11 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
 """
 ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, INTO, OUT_OF, BARRIER = range(16)
 REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
-SPREAD, MOVE, LARGEST, LARGER, CHOOSE, INDICES, MOVE_ROWS, SHORT_INDICES = range(25, 33)
+SPREAD, MOVE, LARGEST, LARGER, CHOOSE, INDICES, MOVE_ROWS, SHORT_INDICES, LARGEST_BY = range(25, 34)
 
 places = st.integers(0, 12).map(lambda block: 32 * block)
 lengths = st.sampled_from([1, 8, 12, 64, 100, 191, 256, 383, 513])
-steps = st.tuples(st.integers(0, 32), places, places, places, lengths)
+steps = st.tuples(st.integers(0, 33), places, places, places, lengths)
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +145,24 @@ ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 # Lanes that are not all used; the same repeats with more lanes.
 @example([(FILL, 0, 0, 0, 128), (BITS, 256, 0, 0, 64)], [1, (STORE, 256, 0, 0, 64)], 1, "on")
 @example(SUMMED, [(SUM, 384, 0, 64, 64), 3], 1, "on")
+# Scratch memory that is handed out again and then read.
+@example(
+    [
+        (FILL, 0, 0, 0, 191),
+        (ALLOC, 0, 0, 0, 1),
+        (LARGEST_BY, 512, 0, 0, 191),
+        (OUT_OF, 768, 0, 0, 3),
+        (FREE, 0, 0, 0, 1),
+    ],
+    [1, 2, 3, WAIT, (STORE, 768, 0, 0, 3)],
+    1,
+    "on",
+)
+# The same place with more of it, other strides, another kind of source.
+@example([(FILL, 0, 0, 0, 256), (MOVE, 512, 0, 0, 8)], [(MOVE, 512, 0, 0, 64), WAIT, (STORE, 512, 0, 0, 64)], 1, "on")
+@example([(FILL, 0, 0, 0, 256), (INDICES, 512, 0, 0, 8)], [(INDICES, 512, 0, 0, 64), (STORE, 512, 0, 0, 64)], 1, "on")
+@example([(FILL, 0, 0, 0, 8), (SPREAD, 512, 0, 0, 3)], [(SPREAD, 512, 0, 0, 5), WAIT, (STORE, 512, 0, 0, 192)], 1, "on")
+@example(LARGEST_OF, [(LARGEST, 512, 0, 256, 383), WAIT, 3], 1, "on")
 def test_a_call_that_comes_again_is_checked_as_the_first_one(
     again: gnt.Kernel, first: list, then: list, blocks: int, auto_sync: Any
 ) -> None:
@@ -176,6 +195,9 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (MOVED, [1, (MULS, 256, 0, 0, 64)], "ub-overwritten-unread"),
         ([*MOVED, (LOAD, 0, 0, 0, 64)], [3, 1], "race-read-after-write"),
         ([*LARGEST_OF, (LOAD, 256, 0, 0, 64)], [4, 2], "race-write-after-write"),
+        (LARGEST_OF, [2, (STORE, 256, 0, 0, 3)], "race-read-after-write"),
+        # What comes after a flag is not covered by it.
+        (ADDED, [1, (FROM_V, 1, 0, 0, 1), 1, 2], "race-read-after-write"),
         ([(SHORT_INDICES, 256, 0, 0, 64)], [(SHORT_INDICES, 256, 0, 0, 32)], "ub-out-of-bounds"),
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],

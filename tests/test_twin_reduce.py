@@ -216,6 +216,20 @@ def test_option_minmax_nan(setting: str, name: str) -> None:
     assert_same(actual[:1], np.array([expected], kind))
 
 
+@pytest.mark.parametrize("zeros", [[-0.0, 0.0], [0.0, -0.0]])
+@pytest.mark.parametrize("name", ["ReduceMax", "ReduceMin", "WholeReduceMax", "WholeReduceMin"])
+@pytest.mark.parametrize("width", ["float", "half"])
+def test_zeros_of_both_signs_are_equal(width: str, name: str, zeros: list[float]) -> None:
+    """The first of them is taken, as it is."""
+    code, kind = TYPES[width]
+    src = pattern(kind)
+    worse = 1 if name.endswith("Min") else -1
+    src[:8] = [3 * worse, zeros[0], 2 * worse, zeros[1], worse, 4 * worse, 2 * worse, worse]
+    call = Call(COUNT if name.startswith("Reduce") else LANES, 8, 8, 0, 1)
+    actual = run("reduce", pattern(kind), src, op=OPS[name], type=code, mode=2, extra=[0, 1, 0, 0], **call.fields())
+    assert actual[:1].tobytes() == np.array(zeros[:1], kind).tobytes()
+
+
 @pytest.mark.parametrize("name", ["ReduceSum", "WholeReduceSum", "BlockReduceSum", "PairReduceSum"])
 @pytest.mark.parametrize("setting", ["infinity", "saturate"])
 def test_option_half_overflow(setting: str, name: str) -> None:

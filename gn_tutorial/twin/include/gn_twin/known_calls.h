@@ -39,7 +39,7 @@ class CallsOfCore final : public KnownCalls {
     call.role = event.operand[0].role;
     for (uint32_t i = 0; i < call.parts; ++i) {
       const Operand& operand = event.operand[i];
-      if (operand.space != Space::UB || (operand.access == Access::Write) != (i == 0)) return false;
+      if ((operand.access == Access::Write) != (i == 0)) return false;
       const uint64_t begin = static_cast<uint64_t>(operand.at - core.ub);
       if (operand.bytes == 0 || operand.bytes > kUbBytes || begin > kUbBytes - operand.bytes) return false;
       if (OneRun(event, operand) != operand.bytes && (i == 0 || !OneRepeat(event, operand))) return false;
