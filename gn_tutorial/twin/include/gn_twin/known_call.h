@@ -114,10 +114,12 @@ class KnownCalls {
   // SetFlag or WaitFlag, the most frequent of all events: observers need no more of them than this.
   virtual void Flag(Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
 
-  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch.
+  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch. Each call has two places, since twenty
+  // calls of a loop are likely to want one of 128 twice, and two that take it from each other would never be known.
   KnownCall& PlaceOf(const uint8_t* dst, uint32_t line) {
-    const uint32_t block = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dst)) / kBlockBytes;
-    return all_[((block + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits)];
+    const uint32_t first = FirstPlace(dst, line);
+    const CallKey& key = all_[first].key;
+    return key.line == line && key.at[0] == dst ? all_[first] : all_[first ^ 1];
   }
   // The same of a call whose key is made from its event.
   GNT_COLD void Told(Core& core, const Event& event) {
@@ -133,14 +135,17 @@ class KnownCalls {
   }
   // A call is kept when it comes twice without another one in its place: those that come once are not worth it.
   GNT_COLD void Told(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
-    KnownCall& call = PlaceOf(key.at[0], key.line);
+    const uint32_t pair = FirstPlace(key.at[0], key.line) / 2;
     const uint32_t tag = TagOf(key);
-    if (call.last != tag) {
-      call.last = tag;
+    for (uint32_t i = 0; i < 2; ++i) {
+      KnownCall& call = all_[2 * pair + i];
+      if (call.last != tag) continue;
+      call.key = Learn(core, event, call) ? key : CallKey{};
+      call.shape = shape;
       return;
     }
-    call.key = Learn(core, event, call) ? key : CallKey{};
-    call.shape = shape;
+    turns_[pair] ^= 1;  // two calls that want the same place come to have one each
+    all_[2 * pair + turns_[pair]].last = tag;
   }
 
  protected:
@@ -155,6 +160,10 @@ class KnownCalls {
   static constexpr uint32_t kBits = 7;
   static_assert(kRoom == 1u << kBits);
 
+  static uint32_t FirstPlace(const uint8_t* dst, uint32_t line) {
+    const uint32_t block = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dst)) / kBlockBytes;
+    return ((block + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits);
+  }
   static uint32_t TagOf(const CallKey& key) {
     uint64_t tag = key.line + (uint64_t{key.count} << 24);
     for (const uint8_t* at : key.at) tag = tag * 31 + reinterpret_cast<uintptr_t>(at);
@@ -162,6 +171,7 @@ class KnownCalls {
   }
 
   KnownCall all_[kRoom];
+  uint32_t turns_[kRoom / 2] = {};
 };
 
 }  // namespace gn_twin
