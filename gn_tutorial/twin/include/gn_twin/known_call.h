@@ -151,7 +151,7 @@ class KnownCalls {
  protected:
   void Forget() {
     for (KnownCall& call : all_) {
-      call.key.op = nullptr;
+      call.key = CallKey{};  // whole: by a line and an address it left, PlaceOf would find it again
       call.last = 0;
     }
   }

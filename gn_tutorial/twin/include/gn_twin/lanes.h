@@ -179,8 +179,8 @@ inline void ForBlocks(uint32_t blocks, Op op, Walk<D> dst, Walk<const S>... src)
   }
 }
 
-// The same for repeats whose lanes are all active, one after the other. Their number is known to the compiler, which is worth half the
-// time of a loop whose it must find out.
+// The same for repeats whose lanes are all active, one after the other. The compiler knows how many lanes that is, which halves the time
+// of the loop.
 template <class Op, class D, class... S>
 inline void ForWholeRepeats(uint32_t repeats, Op op, Walk<D> dst, Walk<const S>... src) {
   for (; repeats > 0; --repeats) {

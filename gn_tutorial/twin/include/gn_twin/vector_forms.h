@@ -74,11 +74,11 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
   ResetMaskRegister(core);
 }
 
-// Computes the lanes of the plan, operands strided. One copy for all the forms of an instruction.
+// Computes the lanes of the plan, operands strided. One copy for all the forms of an instruction. Its own plan stays in registers: of
+// the one it is given every number would be loaded again after each store of a result.
 template <class Op, class D, class... S>
 void ComputePlan(const char* name, Loc loc, Op op, const Plan& given, Arg<D> dst, Arg<S>... src) {
-  const Plan plan =
-      given;  // in registers: of any other every number would be loaded again after each store of a result
+  const Plan plan = given;
   // Lanes in one run only: of the others the stores of later repeats would hide what happened.
   constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
   const bool watched =
