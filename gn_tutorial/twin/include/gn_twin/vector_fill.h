@@ -170,12 +170,6 @@ void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>
   }
 }
 
-// A function of its own: among the checks of RunGather the compiler runs out of registers for its loop.
-template <class T>
-GNT_ONCE void CollectLanes(T* to, const uint8_t* table, const uint32_t* offsets, uint32_t lanes) {
-  for (uint32_t i = 0; i < lanes; ++i) __builtin_memcpy(to + i, table + offsets[i], sizeof(T));
-}
-
 // dst[i] = the element at srcBase + offset[i] bytes from the start of src.
 template <class T>
 void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to, const LocalTensor<T>& src,
@@ -209,11 +203,9 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
   const uint8_t* const table = src.Bytes() + base;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t* const from = offsets.Data() + uint64_t{repeat} * plan.lanes;
-    if (plan.prefix) {
-      CollectLanes(values.lane, table, from, plan.ActiveIn(repeat));
-    } else {
-      for (uint32_t i = 0; i < plan.lanes; ++i)
-        if (plan.Active(i)) CollectLanes(values.lane + i, table, from + i, 1);
+    const uint32_t lanes = ReachIn(plan, repeat);
+    for (uint32_t i = 0; i < lanes; ++i) {
+      if (plan.prefix || plan.Active(i)) __builtin_memcpy(&values.lane[i], table + from[i], sizeof(T));
     }
     values.Store(dst.Data(), to, repeat, plan);
   }
