@@ -120,7 +120,6 @@ def test_an_attempt_cannot_disturb_the_next_one(
     assert judged(tmp_path, forks.run, "") == 1
 
 
-@FORKS_ONLY
 @pytest.mark.parametrize(
     "left",
     ["None", "at.write_bytes(b'PK')", "at.write_bytes(b'PK\\3\\4')", "(at.parent / 'report.jsonl').write_text('{\\n')"],
@@ -131,6 +130,7 @@ def test_what_cannot_be_read_is_a_finding(tmp_path: Path, left: str) -> None:
     assert "cannot be read: the attempt changed files of the checker" in said(found)
 
 
+@FORKS_ONLY
 def test_settings_of_torch_end_with_their_attempt(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     checker = replace(CHECKER, libraries=("torch",), seconds=60)

@@ -11,7 +11,6 @@ namespace gn_twin {
 class CheckQueues final : public Observer {
  public:
   Kinds Wants() const override { return 0; }
-  void OnEvent(Core&, const Event&) override {}
 
   void OnBlockEnd(Core& core) override {
     for (uint16_t i = 0; i < core.buffer_count; ++i) Leftover(core, core.buffers[i]);

@@ -114,7 +114,7 @@ struct Core {
   void SayFlag(Kind kind, AscendC::HardEvent event, uint32_t id) {
     if (!scalars.Empty()) [[unlikely]]
       TellScalars();
-    known->Flag(kind, event, id);
+    known->Flag(*this, kind, event, id);
   }
   // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
   GNT_COLD void TellScalars() {

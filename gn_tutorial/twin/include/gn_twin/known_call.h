@@ -84,7 +84,7 @@ struct KnownCall {
   uint32_t site = 0;       // its number for the race checker,
   uint32_t epoch = 0;      // and when that last looked at it
 
-  // Whether the call, whose key was made from an event, is this one.
+  // Whether the call, whose key was made from an event without pieces, is this one.
   bool Is(const Event& event) const {
     if (key.line != event.loc.line || key.op != event.op || key.file != event.loc.file || key.count != event.repeats)
       return false;
@@ -93,7 +93,7 @@ struct KnownCall {
     for (uint32_t i = 0; i < parts; ++i) {
       const Operand& operand = event.operand[i];
       kinds |= CallKey::KindOf(i, operand.element_bytes, operand.access, operand.strided);
-      if (key.at[i] != operand.at || part[i].Bytes() != operand.bytes || operand.pieces != nullptr) return false;
+      if (key.at[i] != operand.at || part[i].Bytes() != operand.bytes) return false;
       if (shape.layout[i] != LayoutOf(operand)) return false;
     }
     return key.kinds == kinds;
@@ -112,7 +112,7 @@ class KnownCalls {
   virtual bool Learn(Core& core, const Event& event, KnownCall& call) = 0;
 
   // SetFlag or WaitFlag, the most frequent of all events: observers need no more of them than this.
-  virtual void Flag(Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
+  virtual void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
 
   // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch. Each call has two places, since twenty
   // calls of a loop are likely to want one of 128 twice, and two that take it from each other would never be known.

@@ -13,8 +13,7 @@ class CallsOfCore final : public KnownCalls {
   bool Allocate() { return true; }
   void Restart() { Forget(); }
   // race, order: null where races are not looked for. numbers: of the calls of the launch so far.
-  void Serve(Core& core, UbShadow* memory, CheckRace* race, RaceCore* order, GntTally* tally, uint32_t* numbers) {
-    core_ = &core;
+  void Serve(UbShadow* memory, CheckRace* race, RaceCore* order, GntTally* tally, uint32_t* numbers) {
     numbers_ = numbers;
     memory_ = memory;
     race_ = race;
@@ -29,8 +28,8 @@ class CallsOfCore final : public KnownCalls {
     return true;
   }
 
-  void Flag(Kind kind, AscendC::HardEvent event, uint32_t id) override {
-    if (race_ != nullptr) race_->OnFlag(*core_, *order_, kind, event, id);
+  void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) override {
+    if (race_ != nullptr) race_->OnFlag(core, *order_, kind, event, id);
   }
 
   bool Learn(Core& core, const Event& event, KnownCall& call) override {
@@ -60,7 +59,6 @@ class CallsOfCore final : public KnownCalls {
   }
 
  private:
-  Core* core_ = nullptr;
   UbShadow* memory_ = nullptr;
   CheckRace* race_ = nullptr;
   RaceCore* order_ = nullptr;
@@ -74,13 +72,12 @@ class KeepCalls final : public Observer {
   KeepCalls(CheckMemory& memory, CheckRace* race, GntTally& tally) : memory_(memory), race_(race), tally_(tally) {}
 
   Kinds Wants() const override { return 0; }
-  void OnEvent(Core&, const Event&) override {}
   void OnBlockBegin(Core& core) override {
     calls_.Begin(core);
     CallsOfCore* const calls = calls_.Of(core);
     UbShadow* const shadow = memory_.ShadowOf(core);
     if (calls == nullptr || shadow == nullptr) return;
-    calls->Serve(core, shadow, race_, race_ != nullptr ? race_->StateOf(core) : nullptr, &tally_, &numbers_);
+    calls->Serve(shadow, race_, race_ != nullptr ? race_->StateOf(core) : nullptr, &tally_, &numbers_);
     core.known = calls;
   }
   void OnBlockEnd(Core& core) override {

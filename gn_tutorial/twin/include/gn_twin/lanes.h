@@ -33,11 +33,12 @@ struct Plan {
   ActiveLanes Active() const {
     return {static_cast<uint16_t>(lanes), prefix, static_cast<uint16_t>(first), static_cast<uint16_t>(last), low, high};
   }
-  // One past the highest active lane.
+  // One past the highest active lane, of all repeats and of one.
   uint32_t Reach() const {
     if (prefix) return first > last ? first : last;
     return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
   }
+  uint32_t ReachIn(uint32_t repeat) const { return prefix ? ActiveIn(repeat) : Reach(); }
   // Whether an operand's lanes lie one after the other.
   bool IsOneRun(Strides strides, uint32_t element_bytes) const {
     return prefix && strides.blk == 1 &&

@@ -13,7 +13,7 @@ class Observer {
   // The kinds of events that it wants to be told of.
   virtual Kinds Wants() const { return kAllKinds; }
   // Called once per operation of these kinds, after its operands were validated and before it computes. `core` is the one that issued it.
-  virtual void OnEvent(Core& core, const Event& event) = 0;
+  virtual void OnEvent(Core& /*core*/, const Event& /*event*/) {}
   // Called with every GetValue, SetValue and element access, in their order, many at a time since they are too frequent for one call
   // each: always before the next event of the core is told.
   virtual void OnScalars(Core& /*core*/, const ScalarAccess* /*accesses*/, uint32_t /*count*/) {}

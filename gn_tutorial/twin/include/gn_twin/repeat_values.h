@@ -40,20 +40,4 @@ struct RepeatValues {
   }
 };
 
-// One past the highest lane of a repeat that the plan uses.
-inline uint32_t ReachIn(const Plan& plan, uint32_t repeat) {
-  return plan.prefix ? plan.ActiveIn(repeat) : plan.Reach();
-}
-
-// The second source of an instruction: a tensor, or one value for all lanes.
-template <class T>
-struct SecondSource {
-  const LocalTensor<T>* tensor = nullptr;  // null for a value
-  Strides strides{};
-  T value{};
-
-  SecondSource(const LocalTensor<T>& tensor, Strides strides) : tensor(&tensor), strides(strides) {}
-  SecondSource(T value) : value(value) {}
-};
-
 }  // namespace gn_twin

@@ -79,7 +79,6 @@ class LocalShadow {
     for (uint32_t i = range.begin / kBlockBytes; i * kBlockBytes < range.end; ++i) others |= lane.map[i] ^ stamp;
     if (others == 0) return;  // a table that was read all over
     PaintPages(lane, stamp, range);
-    const uint32_t window = stamp >> kWindowShift;
     const uint64_t piece = (uint64_t{1} << bytes) - 1;
     for (uint32_t i = 0; i < count; ++i) {
       const uint32_t at = range.begin + offsets[i];
@@ -89,12 +88,7 @@ class LocalShadow {
         Paint(lane, stamp, {at, at + bytes});
         continue;
       }
-      const Stamp old = lane.map[granule];
-      const bool same = old >> kWindowShift == window;
-      if (same && (old & kPart) == 0) continue;
-      const uint32_t touched = static_cast<uint32_t>(mask) | (same ? lane.masks[granule] : 0);
-      lane.masks[granule] = touched;
-      lane.map[granule] = touched == ~uint32_t{0} ? stamp : stamp | kPart;
+      PaintPart(lane, stamp, granule, static_cast<uint32_t>(mask));
     }
   }
 
@@ -138,8 +132,11 @@ class LocalShadow {
     PaintPages(lane, stamp, range);
     uint32_t first = range.begin / kBlockBytes;
     const uint32_t end = range.end / kBlockBytes;
-    if (range.begin % kBlockBytes != 0 || end <= first) PaintPart(lane, stamp, first++, range);
-    if (range.end % kBlockBytes != 0 && end >= first) PaintPart(lane, stamp, end, range);
+    if (range.begin % kBlockBytes != 0 || end <= first) {
+      PaintPart(lane, stamp, first, MaskOf(first, range));
+      ++first;
+    }
+    if (range.end % kBlockBytes != 0 && end >= first) PaintPart(lane, stamp, end, MaskOf(end, range));
     const uint32_t window = stamp >> kWindowShift;
     for (uint32_t i = first; i < end; ++i) lane.map[i] = lane.map[i] >> kWindowShift <= window ? stamp : lane.map[i];
   }
@@ -150,17 +147,16 @@ class LocalShadow {
       if (lane.pages[page] < stamp) lane.pages[page] = stamp;
   }
 
-  static void PaintPart(Lane& lane, Stamp stamp, uint32_t granule, LocalRange range) {
-    const uint32_t mask = MaskOf(granule, range);
+  // `mask`: which of the granule's bytes.
+  static void PaintPart(Lane& lane, Stamp stamp, uint32_t granule, uint32_t mask) {
     Stamp& old = lane.map[granule];
     if (old >> kWindowShift > stamp >> kWindowShift) return;
     if (old >> kWindowShift == stamp >> kWindowShift) {  // nobody can have seen one without the other
       if ((old & kPart) == 0) return;
-      lane.masks[granule] |= mask;
-    } else {
-      lane.masks[granule] = mask;
+      mask |= lane.masks[granule];
     }
-    old = stamp | kPart;
+    lane.masks[granule] = mask;
+    old = mask == ~uint32_t{0} ? stamp : stamp | kPart;
   }
 
   static Stamp OnMap(const Lane& lane, Stamp seen, LocalRange range, uint32_t& at) {

@@ -30,6 +30,17 @@ struct HoldsFor {
   }
 };
 
+// The second source of an instruction: a tensor, or one value for all lanes.
+template <class T>
+struct SecondSource {
+  const LocalTensor<T>* tensor = nullptr;  // null for a value
+  Strides strides{};
+  T value{};
+
+  SecondSource(const LocalTensor<T>& tensor, Strides strides) : tensor(&tensor), strides(strides) {}
+  SecondSource(T value) : value(value) {}
+};
+
 template <class T>
 inline auto Comparable(T value) {
   if constexpr (kSame<T, half>) {
@@ -173,7 +184,7 @@ void ChooseLanes(SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Stri
   RepeatValues<T> a, b;
   b.Fill(second.value);
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    const uint32_t lanes = ReachIn(plan, repeat);
+    const uint32_t lanes = plan.ReachIn(repeat);
     a.Load(src0.Data(), strides0, repeat, lanes);
     if (second.tensor != nullptr) b.Load(second.tensor->Data(), second.strides, repeat, lanes);
     const uint8_t* row = bits + (mode == SELMODE::VSEL_CMPMASK_SPR ? 0 : repeat * (kLanes<T> / 8));
@@ -215,7 +226,7 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
     const uint64_t bits = plan.repeats == 0 ? 0
                           : mode == SELMODE::VSEL_CMPMASK_SPR
                               ? plan.Reach()
-                              : uint64_t{plan.repeats - 1} * kLanes<T> + (plan.prefix ? plan.last : plan.Reach());
+                              : uint64_t{plan.repeats - 1} * kLanes<T> + plan.ReachIn(plan.repeats - 1);
     operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
     operation.Local("selMask", selMask, (bits + 7) / 8, Access::Read);
     operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read).Strides(strides0.blk, strides0.rep);

@@ -66,7 +66,7 @@ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPM
     operation.Emit(plan, sizeof(T));
   }
   if (plan.repeats == 0) return;
-  const uint32_t lanes = gn_twin::ReachIn(plan, 0);
+  const uint32_t lanes = plan.ReachIn(0);
   gn_twin::RepeatValues<T> a{}, b{};
   a.Load(src0.Data(), strides0, 0, lanes);
   b.Load(src1.Data(), strides1, 0, lanes);

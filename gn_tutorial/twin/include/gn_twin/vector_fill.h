@@ -151,7 +151,7 @@ void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>
   const auto wrong = [=](uint64_t at) { return (at > room - sizeof(T)) | (at % sizeof(T) != 0); };
   const uint32_t* given = offsets.Data();
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat, given += plan.lanes) {
-    const uint32_t lanes = ReachIn(plan, repeat);
+    const uint32_t lanes = plan.ReachIn(repeat);
     uint32_t largest = 0;
     uint32_t low = 0;
     for (uint32_t i = 0; i < lanes; ++i) {
@@ -178,7 +178,7 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
   if constexpr (kObserved) {
     Operation operation("Gather", Kind::Vector, Pipe::V, loc);
     const uint64_t lanes =
-        plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + (plan.prefix ? plan.last : plan.Reach());
+        plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + plan.ReachIn(plan.repeats - 1);
     operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
     operation.Local("srcOffset", offsets, lanes * sizeof(uint32_t), Access::Read)
         .Strides(1, plan.lanes * sizeof(uint32_t) / kBlockBytes);
@@ -203,7 +203,7 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
   const uint8_t* const table = src.Bytes() + base;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t* const from = offsets.Data() + uint64_t{repeat} * plan.lanes;
-    const uint32_t lanes = ReachIn(plan, repeat);
+    const uint32_t lanes = plan.ReachIn(repeat);
     for (uint32_t i = 0; i < lanes; ++i) {
       if (plan.prefix || plan.Active(i)) __builtin_memcpy(&values.lane[i], table + from[i], sizeof(T));
     }
