@@ -15,13 +15,14 @@ struct Core;
 struct CallKey {
   static constexpr uint32_t kMost = 4;
   // Which of its forms the call has, beside what KindOf says of its operands.
-  static constexpr uint32_t kRepeats = 1u << 30;  // mask and repeat: it has a shape
+  static constexpr uint32_t kRows = 1u << 29;     // rows of a copy
+  static constexpr uint32_t kRepeats = 1u << 30;  // mask and repeat
   static constexpr uint32_t kOther = 1u << 31;    // any other: it has a shape, and the key was made from its event
   const char* op = nullptr;                       // by address: a literal of the library
   const char* file = nullptr;
   uint32_t line = 0;
   uint32_t kinds = 0;             // of the operands, and the form
-  uint32_t count = 0;             // elements; repeats of a call with a shape
+  uint64_t form = 0;              // elements; all numbers of repeats or rows; repeats of a call with a shape
   const uint8_t* at[kMost] = {};  // the destination, then the sources
 
   // The element type of operand number `index`, by its size; where a key was made from an event also what else tells calls apart.
@@ -29,10 +30,12 @@ struct CallKey {
                                    bool strided = false) {
     return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
   }
+  // What the numbers of its layout mean, in the place of the access: a call with repeats reads all but the destination.
+  static constexpr uint32_t FillsOf(uint32_t index, uint32_t fills) { return fills << (7 * index + 4); }
 
   template <uint32_t kOperands>
   [[gnu::always_inline]] bool Equals(const CallKey& other) const {
-    if (at[0] != other.at[0] || line != other.line || count != other.count || kinds != other.kinds) return false;
+    if (at[0] != other.at[0] || line != other.line || form != other.form || kinds != other.kinds) return false;
     if (op != other.op || file != other.file) return false;
     for (uint32_t i = 1; i < kOperands; ++i)
       if (at[i] != other.at[i]) return false;
@@ -86,7 +89,7 @@ struct KnownCall {
 
   // Whether the call, whose key was made from an event without pieces, is this one.
   bool Is(const Event& event) const {
-    if (key.line != event.loc.line || key.op != event.op || key.file != event.loc.file || key.count != event.repeats)
+    if (key.line != event.loc.line || key.op != event.op || key.file != event.loc.file || key.form != event.repeats)
       return false;
     if (parts != event.operands || !(shape.active == event.active)) return false;
     uint32_t kinds = CallKey::kOther;
@@ -165,7 +168,7 @@ class KnownCalls {
     return ((block + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits);
   }
   static uint32_t TagOf(const CallKey& key) {
-    uint64_t tag = key.line + (uint64_t{key.count} << 24);
+    uint64_t tag = key.line + (key.form << 24);
     for (const uint8_t* at : key.at) tag = tag * 31 + reinterpret_cast<uintptr_t>(at);
     return static_cast<uint32_t>(tag ^ tag >> 32) | 1;
   }

@@ -43,6 +43,10 @@ class RepeatTime {
     }
     return static_cast<uint8_t>(given_);
   }
+  // The same where it is in range and not 0; else 0.
+  constexpr uint32_t OneOrMore() const {
+    return given_ > 0 && given_ <= kMaxRepeats ? static_cast<uint32_t>(given_) : 0;
+  }
 
  private:
   int64_t given_;

@@ -19,29 +19,53 @@ inline const char* RoleOf(uint32_t index, uint32_t many) {
 }
 
 // Whether the first `bytes` of the tensor may be used, where its address was checked before.
-[[gnu::always_inline]] inline bool StillHas(const Core& core, uint64_t room, uint16_t buffer, uint64_t bytes) {
-  return bytes <= room && (buffer >= core.buffer_count || core.buffers[buffer].state != BufferState::Free);
-}
 template <class T>
 [[gnu::always_inline]] inline bool StillHas(const Core& core, const LocalTensor<T>& tensor, uint64_t bytes) {
-  return StillHas(core, uint64_t{tensor.GetSize()} * sizeof(T), tensor.BufferIndex(), bytes);
+  const uint16_t buffer = tensor.BufferIndex();
+  return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) &&
+         (buffer >= core.buffer_count || core.buffers[buffer].state != BufferState::Free);
+}
+
+// A call whose form says all about its operands but their tensors.
+template <class D, class... S>
+[[gnu::always_inline]] inline CallKey ShortKey(const char* op, Loc loc, uint32_t kinds, uint64_t form,
+                                               const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
+  static_assert(1 + sizeof...(S) <= CallKey::kMost);
+  uint32_t at = 0;
+  kinds |= CallKey::KindOf(0, sizeof(D));
+  ((kinds |= CallKey::KindOf(++at, sizeof(S))), ...);
+  return {op, loc.file, loc.line, kinds, form, {dst.Bytes(), src.Bytes()...}};
+}
+
+// Whether observers know the call, and were told that it comes again.
+template <class D, class... S>
+[[gnu::always_inline]] inline bool SaidAgain(Core& core, const CallKey& key, const LocalTensor<D>& dst,
+                                             const LocalTensor<S>&... src) {
+  if (core.known == nullptr) [[unlikely]]
+    return false;
+  KnownCall& call = core.known->PlaceOf(key.at[0], key.line);
+  if (!call.key.Equals<1 + sizeof...(S)>(key)) [[unlikely]]
+    return false;
+  uint32_t at = 0;
+  if (!StillHas(core, dst, call.part[0].Bytes()) || !(StillHas(core, src, call.part[++at].Bytes()) && ...)) [[unlikely]]
+    return false;
+  return core.SaidAgain(call);
 }
 
 // --- count form ----------------------------------------------------------------------------------------------------------
 
-GNT_ONCE inline void TellCount(Core& core, const CallKey& key, const RawTensor* operands, uint32_t many,
-                               uint32_t widest) {
+GNT_ONCE inline void TellCount(Core& core, CallKey key, const RawTensor* operands, uint32_t many, uint32_t widest) {
   const Loc loc{key.file, key.line};
+  const int32_t count = static_cast<int32_t>(key.form);
   Operation operation(key.op, Kind::Vector, Pipe::V, loc);
-  if (static_cast<int32_t>(key.count) < 0)
-    operation.Stop("count-negative", {{"op", key.op}, {"count", static_cast<int32_t>(key.count)}});
+  if (count < 0) operation.Stop("count-negative", {{"op", key.op}, {"count", count}});
   for (uint32_t i = 0; i < many; ++i)
-    operation.Local(RoleOf(i, many), operands[i], uint64_t{key.count} * operands[i].element_bytes,
+    operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
                     i == 0 ? Access::Write : Access::Read);
-  const uint64_t bytes = uint64_t{key.count} * widest;
+  const uint64_t bytes = key.form * widest;
   const Event& event =
       operation.Flows(Flow::Lanes)
-          .Complete(key.count, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+          .Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
   core.Emit(event);
   if (core.known != nullptr) core.known->Told(core, event, key);
 }
@@ -50,108 +74,119 @@ GNT_ONCE inline void TellCount(Core& core, const CallKey& key, const RawTensor* 
 template <class D, class... S>
 [[gnu::always_inline]] inline void ObserveCount(Core& core, const char* name, Loc loc, int32_t count,
                                                 const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
-  constexpr uint32_t kOperands = 1 + sizeof...(S);
-  static_assert(kOperands <= CallKey::kMost);
-  uint32_t kinds = CallKey::KindOf(0, sizeof(D)), at = 0;
-  ((kinds |= CallKey::KindOf(++at, sizeof(S))), ...);
-  const uint32_t n = static_cast<uint32_t>(count);
-  const CallKey key{name, loc.file, loc.line, kinds, n, {dst.Bytes(), src.Bytes()...}};
+  const CallKey key = ShortKey(name, loc, 0, static_cast<uint32_t>(count), dst, src...);
   core.At(loc);
-  if (core.known != nullptr) [[likely]] {
-    KnownCall& call = core.known->PlaceOf(dst.Bytes(), loc.line);
-    if (call.key.Equals<kOperands>(key) && StillHas(core, dst, uint64_t{n} * sizeof(D)) &&
-        (StillHas(core, src, uint64_t{n} * sizeof(S)) && ...)) [[likely]]
-      if (core.SaidAgain(call)) [[likely]]
-        return;
-  }
+  if (SaidAgain(core, key, dst, src...)) [[likely]]
+    return;
   const RawTensor operands[] = {dst, src...};
-  TellCount(core, key, operands, kOperands, kWidest<D, S...>);
+  TellCount(core, key, operands, 1 + sizeof...(S), kWidest<D, S...>);
 }
 
 // --- mask-and-repeat form ------------------------------------------------------------------------------------------------
 
-// What the layout of an operand says.
+// What the two numbers of an operand's layout say.
 enum class Fills : uint8_t {
-  Lanes,  // strides, for lanes like those of the sources
-  Rows,   // a row for each repeat
-  Once    // one row for all of them
+  Lanes,  // strides in blocks of 32 bytes, for lanes like those of the sources
+  Rows,   // bytes of a row and from row to row: one for each repeat
+  Once    // bytes of one row for all of them
 };
 
-struct RepeatOperand {
-  RawTensor tensor;
-  RepeatLayout layout;
-  uint32_t align = kBlockBytes;  // of its address, in bytes
+// Where the repeats of an operand lie, and what its address is a multiple of.
+struct OperandLayout {
+  uint32_t first;
+  uint32_t second;
   Fills fills = Fills::Lanes;
-
-  template <class T>
-  RepeatOperand(const LocalTensor<T>& tensor, Strides strides) : tensor(tensor), layout{strides.blk, strides.rep} {}
-  // The results of a reduction.
-  template <class T>
-  RepeatOperand(const LocalTensor<T>& tensor, uint64_t row_bytes, uint32_t align)
-      : tensor(tensor), layout{row_bytes, 0}, align(align), fills(Fills::Once) {}
-  template <class T>
-  RepeatOperand(const LocalTensor<T>& tensor, uint64_t row_bytes, uint64_t pitch, uint32_t align)
-      : tensor(tensor), layout{row_bytes, pitch}, align(align), fills(Fills::Rows) {}
+  uint32_t align = kBlockBytes;
 
   // To one past the last byte that the plan touches.
-  uint64_t Bytes(const Plan& plan) const {
-    const uint32_t first = layout.BlkOrRow();
-    const uint32_t second = layout.RepOrPitch();
+  uint64_t Bytes(const Plan& plan, uint32_t element_bytes) const {
     switch (fills) {
-      case Fills::Lanes: return Extent(plan, {first, second}, tensor.element_bytes);
+      case Fills::Lanes: return Extent(plan, {first, second}, element_bytes);
       case Fills::Rows: return plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * second + first;
       default: return first;
     }
   }
 };
 
-GNT_ONCE inline void TellRepeats(Core& core, const char* name, Loc loc, Plan plan, const RepeatOperand* operands,
-                                 uint32_t many, Flow flow) {
-  CallKey key{name, loc.file, loc.line, CallKey::kRepeats, plan.repeats};
-  CallShape shape{plan.Active()};
-  Operation operation(name, Kind::Vector, Pipe::V, loc);
+template <class T>
+struct RepeatOperand {
+  const LocalTensor<T>& tensor;
+  OperandLayout layout;
+
+  RepeatOperand(const LocalTensor<T>& tensor, Strides strides) : tensor(tensor), layout{strides.blk, strides.rep} {}
+  RepeatOperand(const LocalTensor<T>& tensor, const OperandLayout& layout) : tensor(tensor), layout(layout) {}
+};
+
+// Leading lanes of repeats, as many in all but the last, and the layouts of the operands in one word; 0 if they do not fit, as those of
+// rare calls.
+template <class... Layout>
+[[gnu::always_inline]] inline uint64_t FormOf(uint32_t repeats, uint32_t lanes, uint32_t last,
+                                              const Layout&... layouts) {
+  constexpr uint32_t kEach = 40 / sizeof...(Layout);
+  constexpr uint32_t kFirst = (kEach - 3) / 2;
+  uint64_t form = repeats | lanes << 8 | last << 16;
+  uint32_t lost = (repeats | lanes | last) >> 8;
+  uint32_t used = 24;
+  ((form |= (layouts.first | uint64_t{layouts.second} << kFirst) << used,
+    lost |= layouts.first >> kFirst | layouts.second >> (kEach - kFirst), used += kEach),
+   ...);
+  return lost == 0 ? form : 0;
+}
+template <class... T>
+[[gnu::always_inline]] inline CallKey RepeatKey(const char* name, Loc loc, uint64_t form,
+                                                const RepeatOperand<T>&... operands) {
+  uint32_t kinds = CallKey::kRepeats, at = 0;
+  ((kinds |= CallKey::FillsOf(at++, static_cast<uint32_t>(operands.layout.fills))), ...);
+  return ShortKey(name, loc, kinds, form, operands.tensor...);
+}
+
+struct RawRepeatOperand {
+  RawTensor tensor;
+  OperandLayout layout;
+};
+
+GNT_ONCE inline void TellRepeats(Core& core, const CallKey& key, const Plan& plan, Flow flow,
+                                 const RawRepeatOperand* operands, uint32_t many) {
+  Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   for (uint32_t i = 0; i < many; ++i) {
-    const RepeatOperand& one = operands[i];
-    key.at[i] = one.tensor.at;
-    key.kinds |= CallKey::KindOf(i, one.tensor.element_bytes);
-    shape.layout[i] = one.layout;
-    operation.Local(RoleOf(i, many), one.tensor, one.Bytes(plan), i == 0 ? Access::Write : Access::Read, one.align);
-    if (one.fills == Fills::Lanes) operation.Strides(one.layout.BlkOrRow(), one.layout.RepOrPitch());
-    if (one.fills == Fills::Rows) operation.Rows(plan.repeats, one.layout.BlkOrRow(), one.layout.RepOrPitch());
+    const auto& [tensor, layout] = operands[i];
+    operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
+                    i == 0 ? Access::Write : Access::Read, layout.align);
+    if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
+    if (layout.fills == Fills::Rows) operation.Rows(plan.repeats, layout.first, layout.second);
   }
-  const Event& event = operation.Flows(flow).Complete(plan, kRepeatBytes / plan.lanes);
+  operation.Flows(flow);
+  if (key.form == 0) return operation.Emit(plan, kRepeatBytes / plan.lanes);
+  const Event& event = operation.Complete(plan, kRepeatBytes / plan.lanes);
   core.Emit(event);
-  if (core.known != nullptr) core.known->Told(core, event, key, shape);
+  if (core.known != nullptr) core.known->Told(core, event, key);
 }
 
-// Whether the call has this operand, and it may still be used.
-[[gnu::always_inline]] inline bool IsOperand(const Core& core, const KnownCall& call, uint32_t index,
-                                             const RepeatOperand& one) {
-  return call.key.at[index] == one.tensor.at && call.shape.layout[index] == one.layout &&
-         StillHas(core, one.tensor.room, one.tensor.buffer, call.part[index].Bytes());
+template <class... T>
+GNT_ONCE void TellRepeatsOf(Core& core, const CallKey& key, const Plan& plan, Flow flow,
+                            const RepeatOperand<T>&... operands) {
+  const RawRepeatOperand all[] = {{operands.tensor, operands.layout}...};
+  TellRepeats(core, key, plan, flow, all, sizeof...(operands));
 }
 
-// An instruction on the lanes of the plan; the destination is the first operand. What is compared stays in registers: nothing here has
-// an address before the call is told in full.
-template <class... Operands>
+// An instruction on the lanes of the plan; the destination is the first operand.
+template <class... T>
 [[gnu::always_inline]] inline void ObserveRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
-                                                  const RepeatOperand& dst, const Operands&... src) {
+                                                  const RepeatOperand<T>&... operands) {
   Core& core = ThisCore();
+  const uint64_t form = plan.prefix ? FormOf(plan.repeats, plan.first, plan.last, operands.layout...) : 0;
+  const CallKey key = RepeatKey(name, loc, form, operands...);
   core.At(loc);
-  if (core.known != nullptr) [[likely]] {
-    KnownCall& call = core.known->PlaceOf(dst.tensor.at, loc.line);
-    const CallKey& key = call.key;
-    uint32_t kinds = CallKey::kRepeats | CallKey::KindOf(0, dst.tensor.element_bytes), at = 0;
-    ((kinds |= CallKey::KindOf(++at, src.tensor.element_bytes)), ...);
-    at = 0;
-    if (key.line == loc.line && key.op == name && key.file == loc.file && key.count == plan.repeats &&
-        key.kinds == kinds && call.shape.active == plan.Active() && IsOperand(core, call, 0, dst) &&
-        (IsOperand(core, call, ++at, src) && ...)) [[likely]]
-      if (core.SaidAgain(call)) [[likely]]
-        return;
-  }
-  const RepeatOperand operands[] = {dst, src...};
-  TellRepeats(core, name, loc, plan, operands, 1 + sizeof...(src), flow);
+  if (form != 0 && SaidAgain(core, key, operands.tensor...)) [[likely]]
+    return;
+  TellRepeatsOf(core, key, plan, flow, operands...);
+}
+// Whether observers know the instruction on whole repeats of `lanes` lanes, and were told that it comes again.
+template <class... T>
+[[gnu::always_inline]] inline bool SaidWhole(Core& core, const char* name, Loc loc, uint32_t repeats, uint32_t lanes,
+                                             const RepeatOperand<T>&... operands) {
+  const uint64_t form = FormOf(repeats, lanes, lanes, operands.layout...);
+  return form != 0 && SaidAgain(core, RepeatKey(name, loc, form, operands...), operands.tensor...);
 }
 
 }  // namespace gn_twin

@@ -113,30 +113,44 @@ inline void CreateVecIndex(LocalTensor<T>& dst, const T& firstValue, Mask mask, 
   gn_twin::RunVecIndex(loc, dst, firstValue, plan, {dstBlkStride, dstRepStride});
 }
 
+}  // namespace AscendC
+
+namespace gn_twin {
+
+// Block number i of the repeats takes the value src[i].
+template <class T>
+void FillBlocks(T* dst, Strides to, const T* src, uint32_t repeats) {
+  constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
+  for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
+    for (uint32_t block = 0; block < kBlocksPerRepeat; ++block) {
+      const T value = *src++;
+      T* const out = dst + LaneIndex<T>(to, repeat, block * kPerBlock);
+      for (uint32_t i = 0; i < kPerBlock; ++i) out[i] = value;
+    }
+  }
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
 // Eight source elements per repeat; each fills one 32-byte block of dst. The source is contiguous.
 template <class T>
 inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::RepeatTime repeatTime,
                  const BrcbRepeatParams& params, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kWord<T>, "Brcb on Atlas A2 takes 16- and 32-bit elements");
+  gn_twin::Core& core = gn_twin::ThisCore();
   gn_twin::Plan plan;
-  plan.repeats = gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked("Brcb", loc), gn_twin::kLanes<T>);
+  plan.repeats = gn_twin::CounterRepeats(core, repeatTime.Checked("Brcb", loc), gn_twin::kLanes<T>);
   plan.lanes = plan.first = plan.last = gn_twin::kLanes<T>;
   const gn_twin::Strides to{params.dstBlkStride, params.dstRepStride};
   if constexpr (gn_twin::kObserved) {
-    gn_twin::Operation operation("Brcb", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
-    operation.Local("dst", dst, gn_twin::Extent(plan, to, sizeof(T)), gn_twin::Access::Write).Strides(to.blk, to.rep);
-    operation.Local("src", src, uint64_t{plan.repeats} * 8 * sizeof(T), gn_twin::Access::Read);
-    operation.Emit(plan, sizeof(T));
+    constexpr uint32_t kRow = gn_twin::kBlocksPerRepeat * sizeof(T);
+    gn_twin::ObserveRepeats("Brcb", loc, plan, gn_twin::Flow::Moves, gn_twin::RepeatOperand{dst, to},
+                            gn_twin::RepeatOperand{src, {kRow, kRow, gn_twin::Fills::Rows}});
   }
-  constexpr uint32_t kPerBlock = gn_twin::kBlockBytes / sizeof(T);
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    for (uint32_t block = 0; block < gn_twin::kBlocksPerRepeat; ++block) {
-      const T value = src.Data()[repeat * gn_twin::kBlocksPerRepeat + block];
-      T* out = dst.Data() + gn_twin::LaneIndex<T>(to, repeat, block * kPerBlock);
-      for (uint32_t i = 0; i < kPerBlock; ++i) out[i] = value;
-    }
-  }
-  gn_twin::ThisCore().mask.low = gn_twin::ThisCore().mask.high = ~uint64_t{0};
+  gn_twin::FillBlocks(dst.Data(), to, src.Data(), plan.repeats);
+  core.mask.low = core.mask.high = ~uint64_t{0};
 }
 
 }  // namespace AscendC

@@ -42,16 +42,20 @@ struct Finish {
   }
 };
 
-// Calls run(finish) if this launch's options change results of type D. Options are rare: a second pass over the result keeps
-// them out of every operation. Operations that only move bits (they name a type MovesBits) compute nothing to finish.
+// Operations that only move bits (they name a type MovesBits) compute nothing to finish; integers have options of their own.
+template <class D, class Op>
+inline constexpr bool kFinished = kOneOf<D, half, bfloat16_t, float> && !requires { typename Op::MovesBits; };
+// Whether this launch's options change results of type D.
+template <class D, class Op>
+inline bool Finishes(const Core& core) {
+  return kFinished<D, Op> && (Saturates(core) || core.job->options.denormals != 0);
+}
+// Calls run(finish) if they do. Options are rare: a second pass over the result keeps them out of every operation.
 template <class D, class Op, class Run>
 inline void WithFinish(const Core& core, Run run) {
-  if constexpr (kOneOf<D, half, bfloat16_t, float> &&
-                !requires { typename Op::MovesBits; }) {  // integers have options of their own
-    const GntOptions& options = core.job->options;
-    if (Saturates(core) || options.denormals != 0) [[unlikely]] {
-      run(Finish{Saturates(core), options.denormals != 0});
-    }
+  if constexpr (kFinished<D, Op>) {
+    if (Finishes<D, Op>(core)) [[unlikely]]
+      run(Finish{Saturates(core), core.job->options.denormals != 0});
   }
 }
 
@@ -74,15 +78,16 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
   ResetMaskRegister(core);
 }
 
-// Computes the lanes of the plan, operands strided. One copy for all the forms of an instruction. Its own plan stays in registers: of
-// the one it is given every number would be loaded again after each store of a result.
+// Infinite results of finite halves are looked for.
+template <class D, class Op>
+inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
+
+// Computes the lanes of any plan. One copy for all the forms of an instruction.
 template <class Op, class D, class... S>
-void ComputePlan(const char* name, Loc loc, Op op, const Plan& given, Arg<D> dst, Arg<S>... src) {
-  const Plan plan = given;
+GNT_ONCE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
   // Lanes in one run only: of the others the stores of later repeats would hide what happened.
-  constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
   const bool watched =
-      kWatched && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
+      kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
   OverflowWatch<D> watch;
   if (watched) {
     watch.trusted = FiniteScalar(op);
@@ -97,33 +102,84 @@ void ComputePlan(const char* name, Loc loc, Op op, const Plan& given, Arg<D> dst
 
 // The lanes of the plan: tells observers, computes.
 template <class Op, class D, class... S>
-[[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
-                                           Arg<S>... src) {
+void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
   if constexpr (kObserved)
-    ObserveRepeats(name, loc, plan, Flow::Lanes, {dst.tensor, dst.strides}, RepeatOperand{src.tensor, src.strides}...);
+    ObserveRepeats(name, loc, plan, Flow::Lanes, RepeatOperand{dst.tensor, dst.strides},
+                   RepeatOperand{src.tensor, src.strides}...);
   ComputePlan(name, loc, op, plan, dst, src...);
+}
+
+// What loops mostly issue, without a plan: repeats with all their lanes and no gaps between blocks, and observers know the call. False
+// where it is another one: then nothing was done. Short enough to be inlined in a kernel's loop, where much of it is worked out before
+// the loop.
+template <bool kSetMask, class Op, class Mask, class D, class... S>
+[[gnu::always_inline]] inline bool RunWholeRepeats(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime given,
+                                                   Arg<D> dst, Arg<S>... src) {
+  constexpr bool kNumber = requires { static_cast<uint64_t>(mask); };
+  if constexpr (kSetMask && kNumber && ((sizeof(S) == sizeof(D)) && ...) && !kWatched<D, Op>) {
+    Core& core = ThisCore();
+    const uint32_t repeats = given.OneOrMore();
+    if (repeats == 0 || static_cast<uint64_t>(mask) != kLanes<D> || core.mask.counter ||
+        core.job->options.repeat_order != 0 || Finishes<D, Op>(core) || dst.strides.blk != 1 ||
+        ((src.strides.blk != 1) || ...)) [[unlikely]]
+      return false;
+    if constexpr (kObserved) {
+      core.At(loc);
+      if (!SaidWhole(core, name, loc, repeats, kLanes<D>, RepeatOperand{dst.tensor, dst.strides},
+                     RepeatOperand{src.tensor, src.strides}...)) [[unlikely]]
+        return false;
+    }
+    core.mask.low = core.mask.high = ~uint64_t{0};
+    ForWholeRepeats(repeats, op, Walk<D>{dst.tensor.Data(), LaneIndex<D>(dst.strides, 1, 0)},
+                    Walk<const S>{src.tensor.Data(), LaneIndex<S>(src.strides, 1, 0)}...);
+    return true;
+  } else {
+    return false;
+  }
 }
 
 // Mask-and-repeat form of an instruction with one source.
 template <bool kSetMask, class Op, class Mask, class D, class S>
-void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
-              const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst, const LocalTensor<S>& src) {
+GNT_ONCE void RunAnyUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                          const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst,
+                          const LocalTensor<S>& src) {
   RequireStrides(name, params, loc);
   const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<D, S>, repeats);
   RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
           Arg<S>{src, {params.srcBlkStride, params.srcRepStride}});
 }
+template <bool kSetMask, class Op, class Mask, class D, class S>
+[[gnu::always_inline]] inline void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                                            const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst,
+                                            const LocalTensor<S>& src) {
+  if (!params.lost.any &&
+      RunWholeRepeats<kSetMask>(name, loc, op, mask, repeats, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
+                                Arg<S>{src, {params.srcBlkStride, params.srcRepStride}}))
+    return;
+  RunAnyUnary<kSetMask>(name, loc, op, mask, repeats, params, dst, src);
+}
 
 // Mask-and-repeat form of an instruction with two sources.
 template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
-void RunBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
-               const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst, const LocalTensor<S0>& src0,
-               const LocalTensor<S1>& src1) {
+GNT_ONCE void RunAnyBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                           const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst,
+                           const LocalTensor<S0>& src0, const LocalTensor<S1>& src1) {
   RequireStrides(name, params, loc);
   const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<D, S0, S1>, repeats);
   RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
           Arg<S0>{src0, {params.src0BlkStride, params.src0RepStride}},
           Arg<S1>{src1, {params.src1BlkStride, params.src1RepStride}});
+}
+template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
+[[gnu::always_inline]] inline void RunBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                                             const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst,
+                                             const LocalTensor<S0>& src0, const LocalTensor<S1>& src1) {
+  if (!params.lost.any &&
+      RunWholeRepeats<kSetMask>(name, loc, op, mask, repeats, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
+                                Arg<S0>{src0, {params.src0BlkStride, params.src0RepStride}},
+                                Arg<S1>{src1, {params.src1BlkStride, params.src1RepStride}}))
+    return;
+  RunAnyBinary<kSetMask>(name, loc, op, mask, repeats, params, dst, src0, src1);
 }
 
 }  // namespace gn_twin

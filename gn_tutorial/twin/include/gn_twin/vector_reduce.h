@@ -110,8 +110,8 @@ struct Results {
   uint64_t pitch = 0;
 
   template <class T>
-  RepeatOperand In(const LocalTensor<T>& dst, uint32_t align) const {
-    return {dst, units * unit, pitch, align};
+  RepeatOperand<T> In(const LocalTensor<T>& dst, uint32_t align) const {
+    return {dst, {static_cast<uint32_t>(units * unit), static_cast<uint32_t>(pitch), Fills::Rows, align}};
   }
 };
 
@@ -129,7 +129,7 @@ template <class T>
 GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                                 const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
   Operation operation(op, Kind::Vector, Pipe::V, loc);
-  operation.Check("dst", dst, results.In(dst, align).Bytes(plan), align);
+  operation.Check("dst", dst, results.In(dst, align).layout.Bytes(plan, sizeof(T)), align);
   PieceList pieces(plan.repeats * (plan.lanes / group));
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
