@@ -8,10 +8,9 @@ depends on what else runs; the cost of one instruction is that of many in a laun
 
 The targets are those the twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add
 over 4 Mi floats, tiles of 2048); observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100
-ns more per instruction below; a kernel of scalar accesses at most 4 times bare. Instructions that a processor does in
-less than about 50 ns for 1024 elements (a sum of two tensors, a copy) miss the first on a slow machine: what is left is
-20 to 40 ns for looking the call up, in a table of those before, and taking down what it read and wrote. A Gather is
-told in full each time, since its offsets may have changed.
+ns more per instruction below; a kernel of scalar accesses at most 4 times bare. An instruction that a processor does
+in 40 ns for 1024 elements (a sum of two tensors, a copy) comes closest to the first: looking the call up, in a table of
+those before, and taking down what it read and wrote costs 10 to 20 ns.
 """
 
 from __future__ import annotations

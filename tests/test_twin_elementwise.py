@@ -77,10 +77,10 @@ def test_two_sources(name: str, dtype: str) -> None:
     width = REPEAT // kind.itemsize
 
     @FEW
-    @given(call=calls(width), values=data())
-    def check(call: Call, values: Data) -> None:
+    @given(call=calls(width), values=data(), observed=st.booleans())
+    def check(call: Call, values: Data, observed: bool) -> None:
         dst, a, b = pattern(kind, 1), values.array(kind), Data(values.seed + 1, values.special).array(kind)
-        actual = run("binary", dst, a, b, op=op, type=code, **call.fields())
+        actual = run("binary", dst, a, b, observed=observed, op=op, type=code, **call.fields())
         expected = fold(call, operation, dst, a, b, width=width)
         same = no_zero_sign if name in ("Max", "Min", "AddRelu", "SubRelu") else np.asarray
         assert_same(same(actual), same(expected))
@@ -278,14 +278,16 @@ def test_option_axpy_fused() -> None:
         assert actual[0] == expected
 
 
-@pytest.mark.parametrize("form", [COUNT, LANES])
+@pytest.mark.parametrize("observed", [True, False])
+@pytest.mark.parametrize(("form", "whole"), [(COUNT, False), (LANES, False), (LANES, True)])
 @pytest.mark.parametrize("dtype", ["half", "float"])
-def test_option_denormals(dtype: str, form: int) -> None:
+def test_option_denormals(dtype: str, form: int, whole: bool, observed: bool) -> None:
     # Half of the smallest normal number is subnormal: kept, or flushed to a zero of the same sign.
     code, kind = TYPES[dtype]
     tiny = np.finfo(kind).tiny
-    src = buffer_of(np.array([tiny, -tiny, 4 * tiny, 1], kind))
-    call = Call(form=form, count=4, low=4, repeat=1)
+    lanes = REPEAT // kind.itemsize if whole else 4
+    src = buffer_of(np.resize(np.array([tiny, -tiny, 4 * tiny, 1], kind), lanes))
+    call = Call(form=form, count=lanes, low=lanes, repeat=1)
     for setting, expected in (("keep", [tiny / 2, -tiny / 2, 2 * tiny, 0.5]), ("flush", [0.0, -0.0, 2 * tiny, 0.5])):
         options = TwinOptions(denormals=setting)
         actual = run(
@@ -296,6 +298,7 @@ def test_option_denormals(dtype: str, form: int) -> None:
             type=code,
             scalar=scalar_bits(0.5, kind),
             options=options,
+            observed=observed,
             **call.fields(),
         )
-        assert_same(actual, np.concatenate([np.array(expected, kind), pattern(kind, 1)[4:]]))
+        assert_same(actual, np.concatenate([np.resize(np.array(expected, kind), lanes), pattern(kind, 1)[lanes:]]))

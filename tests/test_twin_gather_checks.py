@@ -161,3 +161,73 @@ def test_a_wrong_offset_is_found_in_any_lane(wrong: int, lane: int) -> None:
         )
     (one,) = caught.value.diagnostics
     assert (one.id, one.fields["index"], one.fields["offset"]) == ("gather-offset", lane, wrong)
+
+
+# Six gathers, each of eight elements of its own. After the first of them flags are set and waited for, after the last
+# something is written to the table.
+MANY = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void gathers(GM_ADDR elements, GM_ADDR x, uint32_t flags, uint32_t by, uint32_t at) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> tableBuf, offsetBuf, resultBuf;
+  pipe.InitBuffer(tableBuf, 2048);
+  pipe.InitBuffer(offsetBuf, 256);
+  pipe.InitBuffer(resultBuf, 256);
+  LocalTensor<float> table = tableBuf.Get<float>();
+  LocalTensor<uint32_t> offsets = offsetBuf.Get<uint32_t>();
+  LocalTensor<float> result = resultBuf.Get<float>();
+  GlobalTensor<uint32_t> elementsGm;
+  GlobalTensor<float> xGm;
+  elementsGm.SetGlobalBuffer((__gm__ uint32_t*)elements, 64);
+  xGm.SetGlobalBuffer((__gm__ float*)x, 512);
+  Duplicate(table, 0.5f, 512);
+  DataCopy(offsets, elementsGm, 64);
+  pipe_barrier(PIPE_ALL);
+  for (uint32_t i = 0; i < 6; ++i) {
+    Gather(result[8 * i], table, offsets[8 * i], 0, 8);
+    if (i != 0) continue;
+    if (flags & 1) { set_flag(PIPE_V, PIPE_MTE2, 0); wait_flag(PIPE_V, PIPE_MTE2, 0); }
+    if (flags & 2) { set_flag(PIPE_V, PIPE_MTE3, 0); wait_flag(PIPE_V, PIPE_MTE3, 0); }
+    if (flags & 4) { set_flag(PIPE_V, PIPE_S, 0); wait_flag(PIPE_V, PIPE_S, 0); }
+  }
+  if (by == 0) DataCopy(table[at / 8 * 8], xGm, 8);
+  if (by == 1) table.SetValue(at, 1.0f);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def many() -> gnt.Kernel:
+    return gnt.kernel(source=MANY)
+
+
+@checked
+@given(
+    st.lists(places, min_size=6, max_size=6),
+    st.integers(0, 7),
+    st.booleans(),
+    st.integers(0, 511),
+    st.sampled_from(["on", "off"]),
+)
+@example([[i + 8 * k for i in range(8)] for k in range(6)], 2, False, 3, "on")
+@example([[i + 8 * k for i in range(8)] for k in range(6)], 1, False, 3, "on")
+@example([[i + 8 * k for i in range(8)] for k in range(6)], 3, True, 3, "off")
+@example([[i + 8 * k for i in range(8)] for k in range(6)], 7, True, 3, "off")
+@example([[i + 8 * k for i in range(8)] for k in range(6)], 7, True, 44, "off")
+def test_gathers_are_remembered_until_all_that_must_wait_have_waited(
+    many: gnt.Kernel, elements: list[list[int]], flags: int, scalar: bool, at: int, auto_sync: Literal["on", "off"]
+) -> None:
+    waited = flags & (4 if scalar else 5) != 0  # a copy starts when the scalar unit, which issues it, has waited
+    unseen = [element for gathered in elements[1 if waited else 0 :] for element in gathered]
+    touched = {at} if scalar else set(range(at // 8 * 8, at // 8 * 8 + 8))
+    expected = not touched.isdisjoint(unseen) and not (scalar and auto_sync == "on")
+    offsets = np.array([*elements, *[[0] * 8] * 2], np.uint32).ravel() * 4
+    options = TwinOptions(auto_sync=auto_sync)
+    try:
+        done = many.run(elements=offsets, x=np.ones(512, np.float32), flags=flags, by=int(scalar), at=at,
+                        isolated=False, options=options)  # fmt: skip
+        ids = {one.id for one in done.diagnostics}
+    except KernelFault as fault:
+        ids = {one.id for one in fault.diagnostics}
+    assert ("race-write-after-read" in ids) == expected

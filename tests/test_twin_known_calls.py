@@ -21,13 +21,24 @@ from gn_tutorial.trace import Tracing
 LOOPS = """
 #include "kernel_operator.h"
 using namespace AscendC;
+// Repeats, or blocks, of each operand in the same place, next to each other or with a gap.
+__aicore__ inline BinaryRepeatParams RepeatStrides(uint32_t n) {
+  return {1, 1, 1, uint8_t(n % 3 * 8), uint8_t(n / 3 % 3 * 8), uint8_t(n / 9 % 3 * 8)};
+}
+__aicore__ inline BinaryRepeatParams BlockStrides(uint32_t n) {
+  return {uint8_t(n % 3), uint8_t(n / 3 % 3), uint8_t(n / 9 % 3), 8, 8, 8};
+}
 extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR y, uint32_t steps) {
   TPipe pipe;
-  TBuf<TPosition::VECCALC> buffer;
+  TBuf<TPosition::VECCALC> buffer, offsetBuffer;
   TQue<QuePosition::VECOUT, 1> queue;
   pipe.InitBuffer(buffer, 4096);
   pipe.InitBuffer(queue, 1, 1024);
+  pipe.InitBuffer(offsetBuffer, 512);
   LocalTensor<float> t = buffer.Get<float>();
+  LocalTensor<uint32_t> offsets = offsetBuffer.Get<uint32_t>();
+  for (uint32_t i = 0; i < 128; ++i) offsets.SetValue(i, 4 * i);
+  LocalTensor<half> h = t.ReinterpretCast<half>();
   LocalTensor<float> q;
   GlobalTensor<float> xGm, yGm;
   xGm.SetGlobalBuffer((__gm__ float*)x, 1024);
@@ -73,6 +84,32 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
       case 31: DataCopy(t[a], t[b], DataCopyParams(n % 3 + 1, 4, n % 2, n % 5 * 2)); break;
       case 32: { LocalTensor<float> s = t[a]; s.SetSize(n); CreateVecIndex(s, 0.0f, 64); break; }
       case 33: ReduceMax(t[a], t[b], q, n, false); break;
+      case 34:
+        if (n >= 256) SetMaskCount();
+        Add(t[a], t[b], t[c], uint64_t{64}, n % 4 + 1, RepeatStrides(n / 4 % 64));
+        SetMaskNorm();
+        break;
+      case 35: Gather(t[a], t[b], offsets, n / 128 * 32, n % 128 + 1); break;
+      case 36: offsets.SetValue(a % 128, 4 * b); break;
+      case 37: { LocalTensor<float> s = t[b]; s.SetSize(n); Gather(t[a], s, offsets, 0, 64); break; }
+      case 38: Add(t[a], t[b], t[c], uint64_t{32}, n % 4 + 1, BlockStrides(n / 4)); break;
+      case 39: {
+        const uint64_t last = n % 63 + 1;
+        if (c == 0) { SetMaskCount(); SetVectorMask<float, MaskMode::COUNTER>(0, 64 + last); }
+        if (c != 0) SetVectorMask<float, MaskMode::NORMAL>(0, (uint64_t{1} << last) - 1);
+        Adds<float, false>(t[a], t[b], 2.0f, MASK_PLACEHOLDER, 2, {1, 1, 8, 8});
+        SetMaskNorm();
+        ResetMask();
+        break;
+      }
+      case 40: Adds(t[a], t[b], 2.0f, uint64_t{16}, 1, {1, uint16_t(n), 8, uint8_t(c)}); break;
+      case 41: if (c == 0) Muls(t[a], t[b], 0.5f, n); else Muls(h[2 * a], h[2 * b], half(0.5f), n); break;
+      case 42:
+        SetVectorMask<float>(0, 0xff);
+        Add(t[a], t[b], t[c], uint64_t{64}, n % 4 + 1, {1, 1, 1, 8, 8, 8});
+        Adds<float, false>(t[a], t[a], 2.0f, MASK_PLACEHOLDER, 1, {1, 1, 8, 8});
+        ResetMask();
+        break;
     }
   }
   if (holds) queue.FreeTensor(q);
@@ -81,10 +118,11 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
 ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, INTO, OUT_OF, BARRIER = range(16)
 REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
 SPREAD, MOVE, LARGEST, LARGER, CHOOSE, INDICES, MOVE_ROWS, SHORT_INDICES, LARGEST_BY = range(25, 34)
+STRIDED, GATHER, SET_OFFSET, SHORT_GATHER, BLOCKS_APART, COUNTED, WIDE, EITHER, MASKED = range(34, 43)
 
 places = st.integers(0, 12).map(lambda block: 32 * block)
-lengths = st.sampled_from([1, 8, 12, 64, 100, 191, 256, 383, 513])
-steps = st.tuples(st.integers(0, 33), places, places, places, lengths)
+lengths = st.one_of(st.sampled_from([1, 8, 12, 64, 100, 191, 256, 383, 513]), st.integers(1, 108))
+steps = st.tuples(st.integers(0, 42), places, places, places, lengths)
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +164,11 @@ REPEATED_ADD = [(FILL, 0, 0, 0, 256), (REPEATED, 384, 0, 0, 383), (STORE, 384, 0
 SHARED_ADD = [(FILL, 0, 0, 0, 192), (FILL, 256, 0, 0, 64), (REPEATED, 512, 0, 256, 191), (STORE, 512, 0, 0, 192)]
 MOVED = [(FILL, 0, 0, 0, 64), (MOVE, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 LARGEST_OF = [(FILL, 0, 0, 0, 256), (FILL, 512, 0, 0, 8), (LARGEST, 512, 0, 256, 191), (STORE, 512, 0, 0, 8)]
+# Three repeats one after the other.
+STRIDED_ADD = [(FILL, 0, 0, 0, 192), (STRIDED, 512, 0, 0, 4 * 13 + 2), (STORE, 512, 0, 0, 192)]
+BLOCKS_ADDED = [(FILL, 0, 0, 0, 32), (BLOCKS_APART, 512, 0, 0, 4 * 13), (STORE, 512, 0, 0, 32)]
+ROWS_MOVED = [(FILL, 0, 0, 0, 64), (MOVE_ROWS, 512, 0, 0, 10)]
+GATHERED = [(FILL, 0, 0, 0, 256), (GATHER, 512, 64, 0, 63), (STORE, 512, 0, 0, 64)]
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
 
@@ -163,6 +206,31 @@ ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 @example([(FILL, 0, 0, 0, 256), (INDICES, 512, 0, 0, 8)], [(INDICES, 512, 0, 0, 64), (STORE, 512, 0, 0, 64)], 1, "on")
 @example([(FILL, 0, 0, 0, 8), (SPREAD, 512, 0, 0, 3)], [(SPREAD, 512, 0, 0, 5), WAIT, (STORE, 512, 0, 0, 192)], 1, "on")
 @example(LARGEST_OF, [(LARGEST, 512, 0, 256, 383), WAIT, 3], 1, "on")
+@example([(FILL, 0, 0, 0, 192), (REPEATED, 384, 0, 0, 191)], [(REPEATED, 384, 32, 0, 62), 1, (REPEATED, 384, 0, 0, 62),
+         (STORE, 384, 0, 0, 192)], 1, "on")  # fmt: skip
+@example(STRIDED_ADD, [(STRIDED, 512, 0, 0, 4 * 14 + 2), WAIT, (STORE, 640, 0, 0, 256)], 1, "on")
+@example(STRIDED_ADD, [(STRIDED, 512, 0, 0, 4 * 16 + 2)], 1, "on")
+@example(STRIDED_ADD, [(STRIDED, 512, 0, 0, 4 * 22 + 2)], 1, "on")
+@example(STRIDED_ADD, [(STRIDED, 512, 0, 0, 4 * 13 + 3)], 1, "on")
+@example(BLOCKS_ADDED, [(BLOCKS_APART, 512, 0, 0, 4 * 14), WAIT, (STORE, 512, 0, 0, 32)], 1, "on")
+@example(BLOCKS_ADDED, [(BLOCKS_APART, 512, 0, 0, 4 * 16), WAIT, 2], 1, "on")
+@example(BLOCKS_ADDED, [(BLOCKS_APART, 512, 0, 0, 4 * 22), WAIT, 2], 1, "on")
+# A call that fills the mask register before one that uses what is there.
+@example([(FILL, 0, 0, 0, 64), (MASKED, 512, 0, 0, 0)], [1, (STORE, 512, 0, 0, 64)], 1, "on")
+# Two repeats of 12 lanes, and then one of all lanes before one of 12.
+@example([(FILL, 0, 0, 0, 12), (COUNTED, 512, 0, 32, 11)], [(COUNTED, 512, 0, 0, 11), (STORE, 512, 0, 0, 64)], 1, "on")
+# Two rows without gaps, then with gaps in the source or in the destination, then three rows.
+@example(ROWS_MOVED, [(MOVE_ROWS, 512, 0, 0, 25), WAIT, (STORE, 512, 0, 0, 64)], 1, "on")
+@example(ROWS_MOVED, [(MOVE_ROWS, 512, 0, 0, 4), WAIT, (STORE, 608, 0, 0, 32)], 1, "on")
+@example(ROWS_MOVED, [(MOVE_ROWS, 512, 0, 0, 20), WAIT, (STORE, 512, 0, 0, 96)], 1, "on")
+# Other offsets, more of them, another place in the table.
+@example(GATHERED, [(SET_OFFSET, 3, 160, 0, 1), 1, (LOAD, 224, 0, 0, 8)], 1, "on")
+@example(GATHERED, [(SET_OFFSET, 3, 1000, 0, 1), 1], 1, "on")
+@example(GATHERED, [(GATHER, 512, 64, 0, 64), (LOAD, 128, 0, 0, 8)], 1, "on")
+@example(GATHERED, [(GATHER, 512, 64, 0, 63 + 128), (LOAD, 128, 0, 0, 8)], 1, "on")
+@example(GATHERED, [(GATHER, 512, 64, 0, 64 + 128), 1, (LOAD, 128, 0, 0, 8)], 1, "off")
+# Two gathers with the same offsets, and a third one with others.
+@example([*GATHERED, (GATHER, 768, 64, 0, 63)], [1, 3, (SET_OFFSET, 1, 8, 0, 1), 1, 3], 2, "on")
 def test_a_call_that_comes_again_is_checked_as_the_first_one(
     again: gnt.Kernel, first: list, then: list, blocks: int, auto_sync: Any
 ) -> None:
@@ -198,6 +266,21 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (LARGEST_OF, [2, (STORE, 256, 0, 0, 3)], "race-read-after-write"),
         # What comes after a flag is not covered by it.
         (ADDED, [1, (FROM_V, 1, 0, 0, 1), 1, 2], "race-read-after-write"),
+        ([*GATHERED, (LOAD, 64, 0, 0, 64)], [3, 1], "race-read-after-write"),
+        (GATHERED, [1, (LOAD, 64, 0, 0, 8)], "race-write-after-read"),
+        (GATHERED, [1, (FROM_V, 0, 0, 0, 1), 1, (LOAD, 120, 0, 0, 8)], "race-write-after-read"),
+        (GATHERED, [(SET_OFFSET, 3, 160, 0, 1), 1, (LOAD, 224, 0, 0, 8)], "race-write-after-read"),
+        (GATHERED, [(SET_OFFSET, 3, 1000, 0, 1), 1], "gather-offset"),
+        ([(FILL, 0, 0, 0, 64), (SHORT_GATHER, 256, 0, 0, 64)], [(SHORT_GATHER, 256, 0, 0, 63)], "gather-offset"),
+        (STRIDED_ADD, [(STRIDED, 512, 0, 0, 4 * 13 + 2 + 256)], "mask-in-counter-mode"),
+        # The same line and places, half and float.
+        (
+            [(FILL, 0, 0, 0, 32), (EITHER, 512, 0, 1, 64)],
+            [(EITHER, 512, 0, 0, 64), WAIT, (STORE, 512, 0, 0, 64)],
+            "ub-never-written",
+        ),
+        # 1 and 9 in fields of a word, and 257 and 8, which do not fit there.
+        ([(FILL, 0, 0, 0, 64), (WIDE, 512, 0, 9, 1)], [(WIDE, 512, 0, 8, 257)], "ub-out-of-bounds"),
         ([(SHORT_INDICES, 256, 0, 0, 64)], [(SHORT_INDICES, 256, 0, 0, 32)], "ub-out-of-bounds"),
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],
@@ -214,3 +297,20 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
 def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, then: list, expected: str) -> None:
     assert expected not in str(told(again, learned(first)))
     assert expected in str(told(again, learned(first) + [first[one] if isinstance(one, int) else one for one in then]))
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        # Between and behind what is gathered; all of it, but after a flag.
+        (GATHERED, [(SET_OFFSET, 3, 160, 0, 1), 1, (LOAD, 208, 0, 0, 8), (LOAD, 232, 0, 0, 8)]),
+        (GATHERED, [1, (LOAD, 128, 0, 0, 64)]),
+        (GATHERED, [1, (FROM_V, 0, 0, 0, 1), (LOAD, 64, 0, 0, 64)]),
+    ],
+)
+def test_what_a_known_call_leaves_alone_is_free(again: gnt.Kernel, first: list, then: list) -> None:
+    for full in (False, True):
+        found, *_ = told(
+            again, learned(first) + [first[one] if isinstance(one, int) else one for one in then], full=full
+        )
+        assert found == []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from twin_reference import (
     ADD,
@@ -109,8 +109,12 @@ def steps() -> st.SearchStrategy[Step]:
 
 
 @settings(max_examples=250, deadline=None)
-@given(program=st.lists(steps(), min_size=10, max_size=40))
-def test_any_order_of_calls_that_touch_the_register(program: list[Step]) -> None:
+@given(program=st.lists(steps(), min_size=10, max_size=40), observed=st.booleans())
+@example(
+    program=[("bits", False, 1, 0, 1), ("add-lanes", False, 64, 0, 1), ("add-outside", False, 0, 0, 1)], observed=False
+)
+@example(program=[("bits", False, 63, 0, 1), ("add-lanes", False, 63, 0, 2)], observed=False)
+def test_any_order_of_calls_that_touch_the_register(program: list[Step], observed: bool) -> None:
     dst = pattern(np.uint8)
     floats, halves = np.arange(2048, dtype=np.float32), np.arange(4096, dtype=np.float16) % 100
     dst[:8192], dst[8192:] = floats.view(np.uint8), halves.view(np.uint8)
@@ -126,7 +130,7 @@ def test_any_order_of_calls_that_touch_the_register(program: list[Step]) -> None
         if places is not None:
             target[places] += target.dtype.type(1)
     records = np.array([*done, (OPS.index("end"), 0, 0, 0, 0)], STEP)
-    actual = run("mask", dst, src1=np.resize(records.view(np.uint8), dst.size))
+    actual = run("mask", dst, src1=np.resize(records.view(np.uint8), dst.size), observed=observed)
     assert_same(actual[:8192].view(np.float32), floats)
     assert_same(actual[8192:].view(np.float16), halves)
 
@@ -176,9 +180,10 @@ def test_counter_mode_with_a_mask_argument_takes_its_bits_as_the_count() -> None
     assert_same(actual[2048:], expected[2048:])
 
 
+@pytest.mark.parametrize("observed", [True, False])
 @pytest.mark.parametrize("blk", [0, 1])
 @pytest.mark.parametrize("setting", ["ascending", "descending"])
-def test_option_repeat_order(setting: str, blk: int) -> None:
+def test_option_repeat_order(setting: str, blk: int, observed: bool) -> None:
     # Three repeats into one destination (repeat stride 0), with blk 0 also the eight blocks of each: the last one
     # written stays.
     code, kind = TYPES["float"]
@@ -192,6 +197,7 @@ def test_option_repeat_order(setting: str, blk: int) -> None:
         type=code,
         scalar=scalar_bits(0.0, kind),
         options=TwinOptions(repeat_order=setting),
+        observed=observed,
         **call.fields(),
     )
     repeat = 2 if setting == "ascending" else 0

@@ -136,7 +136,11 @@ def calls(width: int, *, forms: tuple[int, ...] = FORMS, limit: int | None = Non
             )
         low = st.integers(0, width + 8) if form == LANES else mask
         high = st.just(0) if form == LANES else mask
-        return st.builds(Call, form=st.just(form), low=low, high=high, repeat=st.integers(0, 8), blk=blk, rep=rep)
+        some = st.builds(Call, form=st.just(form), low=low, high=high, repeat=st.integers(0, 8), blk=blk, rep=rep)
+        if form != LANES:
+            return some
+        whole = st.builds(Call, form=st.just(form), low=st.just(width), high=high, repeat=st.integers(1, 8), rep=rep)
+        return st.one_of(some, whole)
 
     return st.sampled_from(forms).flatmap(one)
 

@@ -33,6 +33,7 @@
 #include "gn_twin/vector_fill.h"
 #include "gn_twin/vector_filter.h"
 #include "gn_twin/vector_fused.h"
+#include "gn_twin/vector_gather.h"
 #include "gn_twin/vector_gather_blocks.h"
 #include "gn_twin/vector_gather_mask.h"
 #include "gn_twin/vector_logic.h"

@@ -45,6 +45,8 @@ class CheckMemory final : public Observer {
   UbShadow* ShadowOf(const Core& core) const { return shadows_.Of(core); }
   // A known call comes again. False if a source lacks values: its results are not taken in then.
   static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
+    if (call.gathers && !ReadPieces(shadow, call.pieces)) [[unlikely]]
+      return false;
     for (uint32_t i = 1; i < call.parts; ++i) {
       const KnownCall::Part& part = call.part[i];
       if (part.access == Access::Read && !shadow.ReadBlocks(part.blocks) && Lacks(shadow, part.begin, part.end))
@@ -191,6 +193,10 @@ class CheckMemory final : public Observer {
       Fill(core, shadow, first, {first, first + whole / kBlockBytes}, operand.role,
            {event.loc, event.op, 0, static_cast<uint16_t>(whole / kBlockBytes), event.kind == Kind::Copy});
     }
+  }
+  GNT_ONCE static bool ReadPieces(UbShadow& shadow, const LocalPieces& pieces) {
+    const LocalRange range = pieces.range;
+    return shadow.ReadPieces(range.begin, range.end - range.begin, pieces.offsets, pieces.count, pieces.bytes);
   }
   GNT_ONCE static bool Lacks(const UbShadow& shadow, uint64_t begin, uint64_t end) {
     return !shadow.bytes.HasAll(begin, end - begin);

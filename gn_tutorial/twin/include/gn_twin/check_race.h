@@ -162,14 +162,17 @@ class CheckRace final : public Observer {
   // A known call for the first time since something changed.
   GNT_ONCE void LookAgain(Core& core, RaceCore& state, KnownCall& call) {
     call.epoch = state.epoch;
+    const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
-      for (uint32_t i = 0; i < call.parts; ++i) {
-        const KnownCall::Part& part = call.part[i];
-        const bool writes = part.access != Access::Read;
-        const Earlier hit = state.FindLocal(kV, writes, unseen, state.vector.seen, {part.begin, part.end});
+      const auto look = [&](LocalRange range, bool writes) {
+        const Earlier hit = state.FindLocal(kV, writes, unseen, state.vector.seen, range);
         if (hit.stamp != 0) [[unlikely]]
-          ReportLocal(core, sites_, {{call.key.file, call.key.line}, call.key.op}, Pipe::V, writes, hit);
-      }
+          ReportLocal(core, sites_, site, Pipe::V, writes, hit);
+      };
+      for (uint32_t i = 0; i < call.parts; ++i)
+        look({call.part[i].begin, call.part[i].end}, call.part[i].access != Access::Read);
+      if (call.gathers && state.FindLocal(kV, false, unseen, state.vector.seen, call.pieces.range).stamp != 0)
+        call.pieces.ForEach([&](LocalRange piece) { look(piece, false); });
     }
     const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
     for (uint32_t i = 0; i < call.parts; ++i) {
@@ -177,6 +180,7 @@ class CheckRace final : public Observer {
       if (part.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(kV, false), stamp, {part.begin, part.end});
       if (part.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(kV, true), stamp, {part.begin, part.end});
     }
+    if (call.gathers) state.local.MarkPieces(LocalShadow::LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
   }
 
   GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {
@@ -221,9 +225,9 @@ class CheckRace final : public Observer {
         continue;
       }
       if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.access != Access::ReadWrite) {
+        const uint32_t bytes = static_cast<uint32_t>(operand.row_bytes);
         state.local.MarkPieces(LocalShadow::LaneOf(pipe, operand.access == Access::Write), stamp,
-                               RangeOf(core, operand), operand.pieces, operand.rows,
-                               static_cast<uint32_t>(operand.row_bytes));
+                               {RangeOf(core, operand), operand.pieces, operand.rows, bytes}, state.Settled(pipe));
         continue;
       }
       ForRanges(core, event, operand, [&](LocalRange range) {

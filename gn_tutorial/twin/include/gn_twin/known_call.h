@@ -6,6 +6,7 @@
 #pragma once
 #include "gn_twin/block_span.h"
 #include "gn_twin/footprint.h"
+#include "gn_twin/local_pieces.h"
 
 namespace gn_twin {
 
@@ -15,6 +16,7 @@ struct Core;
 struct CallKey {
   static constexpr uint32_t kMost = 4;
   // Which of its forms the call has, beside what KindOf says of its operands.
+  static constexpr uint32_t kGathers = 1u << 28;  // offsets in memory, which are compared too
   static constexpr uint32_t kRows = 1u << 29;     // rows of a copy
   static constexpr uint32_t kRepeats = 1u << 30;  // mask and repeat
   static constexpr uint32_t kOther = 1u << 31;    // any other: it has a shape, and the key was made from its event
@@ -83,9 +85,12 @@ struct KnownCall {
   bool replaces = false;   // the results fill whole blocks of 32 bytes and depend on sources;
   bool fills = false;      // or they depend on none
   bool scratch = false;    // one of the parts is scratch memory
-  const char* role = "";   // of the destination
-  uint32_t site = 0;       // its number for the race checker,
-  uint32_t epoch = 0;      // and when that last looked at it
+  bool gathers =
+      false;  // the part behind the others is read at `pieces`, whose offsets part[1] held when the call was told
+  LocalPieces pieces;
+  const char* role = "";  // of the destination
+  uint32_t site = 0;      // its number for the race checker,
+  uint32_t epoch = 0;     // and when that last looked at it
 
   // Whether the call, whose key was made from an event without pieces, is this one.
   bool Is(const Event& event) const {

@@ -22,6 +22,8 @@ class CallsOfCore final : public KnownCalls {
   }
 
   bool Again(Core& core, KnownCall& call) override {
+    if (call.gathers && !call.pieces.SameOffsets(reinterpret_cast<const uint32_t*>(call.key.at[1]))) [[unlikely]]
+      return false;
     if (!CheckMemory::Again(core, *memory_, call)) return false;
     if (race_ != nullptr) race_->Again(core, *order_, call);
     ++tally_->instructions[static_cast<int>(Pipe::V)];
@@ -34,13 +36,17 @@ class CallsOfCore final : public KnownCalls {
 
   bool Learn(Core& core, const Event& event, KnownCall& call) override {
     call.parts = event.operands;
-    call.scratch = false;
+    call.scratch = call.gathers = false;
     call.role = event.operand[0].role;
     for (uint32_t i = 0; i < call.parts; ++i) {
       const Operand& operand = event.operand[i];
       if ((operand.access == Access::Write) != (i == 0)) return false;
       const uint64_t begin = static_cast<uint64_t>(operand.at - core.ub);
       if (operand.bytes == 0 || operand.bytes > kUbBytes || begin > kUbBytes - operand.bytes) return false;
+      if (operand.pieces != nullptr) {
+        if (!LearnPieces(event, operand, i, static_cast<uint32_t>(begin), call)) return false;
+        continue;
+      }
       if (OneRun(event, operand) != operand.bytes && (i == 0 || !OneRepeat(event, operand))) return false;
       const uint64_t end = begin + operand.bytes;
       call.part[i] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), BlockSpan::OfBytes(begin, end),
@@ -59,6 +65,35 @@ class CallsOfCore final : public KnownCalls {
   }
 
  private:
+  // The last operand is read at offsets that are in memory as it was told them. A few calls can have theirs kept.
+  bool LearnPieces(const Event& event, const Operand& operand, uint32_t index, uint32_t begin, KnownCall& call) {
+    if (index != 2 || event.operands != 3 || operand.row_bytes > kBlockBytes) return false;
+    if (reinterpret_cast<const uint8_t*>(operand.pieces) != event.operand[1].at) return false;
+    const uint32_t end = begin + static_cast<uint32_t>(operand.bytes);
+    Offsets* kept = offsets_;
+    for (Offsets& one : offsets_)
+      if (one.user == &call) kept = &one;
+    if (kept->user != &call) {
+      kept = &offsets_[next_offsets_];
+      next_offsets_ = (next_offsets_ + 1) % kOffsets;
+      if (kept->user != nullptr && kept->user->gathers) kept->user->key = CallKey{};
+    }
+    kept->user = &call;
+    if (!kept->pieces.Keep({{begin, end}, operand.pieces, operand.rows, static_cast<uint32_t>(operand.row_bytes)}))
+      return false;
+    call.part[index] = {begin, end, {}, Access::Read};
+    call.pieces = kept->pieces.Get();
+    call.parts = index;
+    call.gathers = true;
+    return true;
+  }
+
+  static constexpr uint32_t kOffsets = 4;
+  struct Offsets {
+    KeptPieces pieces;
+    KnownCall* user = nullptr;
+  } offsets_[kOffsets];
+  uint32_t next_offsets_ = 0;
   UbShadow* memory_ = nullptr;
   CheckRace* race_ = nullptr;
   RaceCore* order_ = nullptr;

@@ -93,6 +93,11 @@ class Operation {
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < count; ++i) last = offsets[i] > last ? offsets[i] : last;
+    return Pieces(role, base, offsets, count, last, piece_bytes, access, element_bytes);
+  }
+  // The same where the largest offset is known.
+  Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint32_t last,
+                    uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes);
     Rows(count, piece_bytes, 0);
     event_.operand[event_.operands - 1].pieces = offsets;

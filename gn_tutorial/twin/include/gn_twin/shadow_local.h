@@ -7,15 +7,9 @@
 #include <stdlib.h>
 
 #include "gn_twin/shadow_clock.h"
-#include "gn_twin/shadow_site.h"
+#include "gn_twin/shadow_gathers.h"
 
 namespace gn_twin {
-
-// Bytes of the Unified Buffer, counted from its start.
-struct LocalRange {
-  uint32_t begin = 0;
-  uint32_t end = 0;
-};
 
 class LocalShadow {
  public:
@@ -43,6 +37,8 @@ class LocalShadow {
       at = recent.range.begin > range.begin ? recent.range.begin : range.begin;
       return recent.stamp;
     }
+    if (index == kGathers)
+      if (const Stamp stamp = gathers_.Newer(seen, range, at); stamp != 0) return stamp;
     return lane.painted <= seen ? 0 : OnMap(lane, seen, range, at);
   }
 
@@ -68,31 +64,24 @@ class LocalShadow {
     lane.next = lane.next + 1 < kRecent ? lane.next + 1 : 0;
   }
 
-  // The same for `count` pieces of `bytes` bytes, offsets[i] bytes from the start of the range, which encloses them. They would only
-  // drive others out of the recent ranges, so they are painted at once.
-  GNT_ONCE void MarkPieces(uint32_t index, Stamp stamp, LocalRange range, const uint32_t* offsets, uint32_t count,
-                           uint32_t bytes) {
-    if (range.begin >= range.end) return;
+  // The same for pieces. They would only drive others out of the recent ranges. What the vector pipe reads is kept as it was given,
+  // until all pipes that have to wait for it have done so, which is what a stamp up to `settled` says; other pieces are painted.
+  GNT_ONCE void MarkPieces(uint32_t index, Stamp stamp, const LocalPieces& pieces, Stamp settled) {
+    if (pieces.range.begin >= pieces.range.end) return;
     last_[index] = stamp;
     Lane& lane = lanes_[index];
-    Stamp others = 0;
-    for (uint32_t i = range.begin / kBlockBytes; i * kBlockBytes < range.end; ++i) others |= lane.map[i] ^ stamp;
-    if (others == 0) return;  // a table that was read all over
-    PaintPages(lane, stamp, range);
-    const uint64_t piece = (uint64_t{1} << bytes) - 1;
-    for (uint32_t i = 0; i < count; ++i) {
-      const uint32_t at = range.begin + offsets[i];
-      const uint32_t granule = at / kBlockBytes;
-      const uint64_t mask = piece << at % kBlockBytes;
-      if (mask >> kBlockBytes != 0) {
-        Paint(lane, stamp, {at, at + bytes});
-        continue;
-      }
-      PaintPart(lane, stamp, granule, static_cast<uint32_t>(mask));
+    if (index != kGathers) return PaintPieces(lane, stamp, pieces);
+    if (Gathers::One* const same = gathers_.Find(pieces); same != nullptr) {
+      same->stamp = stamp;
+      return;
     }
+    Gathers::One& place = gathers_.Oldest();
+    if (place.stamp > settled) PaintPieces(lane, place.stamp, place.pieces.Get());
+    if (!Gathers::Keep(place, stamp, pieces)) PaintPieces(lane, stamp, pieces);
   }
 
   GNT_COLD void Restart() {
+    gathers_.Restart();
     for (uint32_t i = 0; i < kLanes; ++i) {
       if (last_[i] == 0) continue;
       last_[i] = lanes_[i].painted = 0;
@@ -103,6 +92,7 @@ class LocalShadow {
   }
 
  private:
+  static constexpr uint32_t kGathers = 2 * static_cast<uint32_t>(Pipe::V);  // the lane of what the vector pipe reads
   static constexpr uint32_t kRecent = 8;
   static constexpr uint32_t kPageBytes = 1024;
   struct Recent {
@@ -139,6 +129,25 @@ class LocalShadow {
     if (range.end % kBlockBytes != 0 && end >= first) PaintPart(lane, stamp, end, MaskOf(end, range));
     const uint32_t window = stamp >> kWindowShift;
     for (uint32_t i = first; i < end; ++i) lane.map[i] = lane.map[i] >> kWindowShift <= window ? stamp : lane.map[i];
+  }
+
+  static void PaintPieces(Lane& lane, Stamp stamp, const LocalPieces& pieces) {
+    const LocalRange range = pieces.range;
+    Stamp others = 0;
+    for (uint32_t i = range.begin / kBlockBytes; i * kBlockBytes < range.end; ++i) others |= lane.map[i] ^ stamp;
+    if (others == 0) return;  // a table that was read all over
+    PaintPages(lane, stamp, range);
+    const uint64_t piece = (uint64_t{1} << pieces.bytes) - 1;
+    for (uint32_t i = 0; i < pieces.count; ++i) {
+      const uint32_t at = range.begin + pieces.offsets[i];
+      const uint32_t granule = at / kBlockBytes;
+      const uint64_t mask = piece << at % kBlockBytes;
+      if (mask >> kBlockBytes != 0) {
+        Paint(lane, stamp, {at, at + pieces.bytes});
+        continue;
+      }
+      PaintPart(lane, stamp, granule, static_cast<uint32_t>(mask));
+    }
   }
 
   static void PaintPages(Lane& lane, Stamp stamp, LocalRange range) {
@@ -184,6 +193,7 @@ class LocalShadow {
 
   Stamp last_[kLanes] = {};
   Lane* lanes_;
+  Gathers gathers_;
 };
 
 }  // namespace gn_twin

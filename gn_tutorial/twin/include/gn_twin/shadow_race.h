@@ -67,6 +67,16 @@ struct RaceCore {
     return unseen;
   }
 
+  // The last stamp of `pipe` that all pipes which have to wait for it have waited for.
+  Stamp Settled(uint32_t pipe) const {
+    uint32_t window = ~uint32_t{0};
+    for (uint32_t other = 0; other < kPipes; ++other) {
+      const uint32_t seen = InOrder(other, pipe) ? window : clocks.Seen(other, pipe);
+      window = seen < window ? seen : window;
+    }
+    return EndOf(window);
+  }
+
   // The same for the vector pipe, whose lanes and stamps are kept in `vector`.
   uint32_t UnseenByVector() {
     if (vector.epoch != epoch) {

@@ -104,11 +104,21 @@ struct UbShadow {
       missing |= ~full[word] & mask;
       waiting |= unread.Words()[word] & mask;
     });
+    if (waiting != 0 && missing == 0 && count != 0 && OneWrite(at / kBlockBytes, (at + size - 1) / kBlockBytes)) {
+      unread.Clear((at + offsets[0]) / kBlockBytes);  // results are lost if no block of them is read
+      return true;
+    }
     for (uint32_t i = 0; missing == 0 && waiting != 0 && i < count; ++i) {
       unread.Clear((at + offsets[i]) / kBlockBytes);
       unread.Clear((at + offsets[i] + piece - 1) / kBlockBytes);
     }
     return missing == 0;
+  }
+  // Whether the blocks from `first` to `last` are results of a single write.
+  bool OneWrite(uint64_t first, uint64_t last) const {
+    uint64_t begin = last;
+    while (begin > 0 && !starts.Has(begin)) --begin;
+    return begin <= first && starts.Has(begin) && begin + writers[begin].blocks > last;
   }
   // A run is written, and its values are not waited for.
   void Write(uint64_t at, uint64_t size) {

@@ -1,6 +1,6 @@
-// Fill and rearrange: Duplicate, CreateVecIndex, Brcb, Gather, Copy.
+// Fill and rearrange: Duplicate, CreateVecIndex, Brcb, Copy.
 //
-// Source: docs/zh/api, 数据填充, 离散与聚合, 数据搬运 (Copy).
+// Source: docs/zh/api, 数据填充, 数据搬运 (Copy).
 #pragma once
 #include "gn_twin/repeat_values.h"
 #include "gn_twin/vector_forms.h"
@@ -151,102 +151,6 @@ inline void Brcb(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_
   }
   gn_twin::FillBlocks(dst.Data(), to, src.Data(), plan.repeats);
   core.mask.low = core.mask.high = ~uint64_t{0};
-}
-
-}  // namespace AscendC
-
-namespace gn_twin {
-
-// Stops unless every byte offset lands inside src, which has room for an element, and on an element boundary.
-template <class T>
-void RequireOffsets(Operation& operation, const Plan& plan, const LocalTensor<T>& src,
-                    const LocalTensor<uint32_t>& offsets, uint32_t base) {
-  const uint64_t room = uint64_t{src.GetSize()} * sizeof(T);
-  const auto wrong = [=](uint64_t at) { return (at > room - sizeof(T)) | (at % sizeof(T) != 0); };
-  const uint32_t* given = offsets.Data();
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat, given += plan.lanes) {
-    const uint32_t lanes = plan.ReachIn(repeat);
-    uint32_t largest = 0;
-    uint32_t low = 0;
-    for (uint32_t i = 0; i < lanes; ++i) {
-      largest = largest < given[i] ? given[i] : largest;
-      low |= base + given[i];
-    }
-    if (uint64_t{base} + largest <= room - sizeof(T) && low % sizeof(T) == 0) [[likely]]
-      continue;
-    for (uint32_t i = 0; i < lanes; ++i) {
-      const uint64_t at = uint64_t{base} + given[i];
-      if (!wrong(at) || (!plan.prefix && !plan.Active(i))) continue;
-      operation.Stop(
-          "gather-offset",
-          {{"index", repeat * plan.lanes + i}, {"offset", at}, {"room", room}, {"element_bytes", sizeof(T)}});
-    }
-  }
-}
-
-// dst[i] = the element at srcBase + offset[i] bytes from the start of src.
-template <class T>
-void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to, const LocalTensor<T>& src,
-               const LocalTensor<uint32_t>& offsets, uint32_t base) {
-  static_assert(kWord<T>, "Gather on Atlas A2 takes 16- and 32-bit elements");
-  if constexpr (kObserved) {
-    Operation operation("Gather", Kind::Vector, Pipe::V, loc);
-    const uint64_t lanes =
-        plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * plan.lanes + plan.ReachIn(plan.repeats - 1);
-    operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
-    operation.Local("srcOffset", offsets, lanes * sizeof(uint32_t), Access::Read)
-        .Strides(1, plan.lanes * sizeof(uint32_t) / kBlockBytes);
-    if (lanes != 0) operation.Check("src", src, sizeof(T));
-    if (lanes != 0 && dst.Data() == src.Data()) operation.Stop("gather-in-place", {});
-    RequireOffsets(operation, plan, src, offsets, base);
-    if (plan.prefix && (plan.repeats <= 1 || plan.first == plan.lanes)) {
-      operation.Pieces("src", src.Bytes() + base, offsets.Data(), static_cast<uint32_t>(lanes), sizeof(T), Access::Read,
-                       sizeof(T));
-      operation.Emit(plan, sizeof(T));
-    } else {
-      PieceList pieces(static_cast<uint32_t>(lanes));
-      for (uint32_t i = 0; i < lanes; ++i) {
-        const uint32_t lane = i % plan.lanes;
-        if (plan.prefix ? lane < plan.ActiveIn(i / plan.lanes) : plan.Active(lane)) pieces.Add(offsets.Data()[i]);
-      }
-      operation.Pieces("src", src.Bytes() + base, pieces.Data(), pieces.Count(), sizeof(T), Access::Read, sizeof(T));
-      operation.Emit(plan, sizeof(T));
-    }
-  }
-  RepeatValues<T> values;
-  const uint8_t* const table = src.Bytes() + base;
-  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    const uint32_t* const from = offsets.Data() + uint64_t{repeat} * plan.lanes;
-    const uint32_t lanes = plan.ReachIn(repeat);
-    for (uint32_t i = 0; i < lanes; ++i) {
-      if (plan.prefix || plan.Active(i)) __builtin_memcpy(&values.lane[i], table + from[i], sizeof(T));
-    }
-    values.Store(dst.Data(), to, repeat, plan);
-  }
-}
-
-}  // namespace gn_twin
-
-namespace AscendC {
-
-template <class T>
-inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
-                   const uint32_t srcBaseAddr, const uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  // The whole repeats of a count are kept in 8 bits.
-  if (gn_twin::kObserved && count / gn_twin::kLanes<T> > gn_twin::kMaxRepeats) {
-    gn_twin::ThisCore().Stop(
-        "repeat-range", loc,
-        {{"op", "Gather"}, {"repeats", count / gn_twin::kLanes<T>}, {"limit", gn_twin::kMaxRepeats}});
-  }
-  gn_twin::RunGather(loc, gn_twin::LeadingPlan<T>(count), dst, {}, src, srcOffset, srcBaseAddr);
-}
-template <class T, class Mask>
-  requires gn_twin::kIsConstMask<Mask>
-inline void Gather(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint32_t>& srcOffset,
-                   const uint32_t srcBaseAddr, Mask mask, const gn_twin::RepeatTime repeatTime,
-                   const uint16_t dstRepStride, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  const gn_twin::Plan plan = gn_twin::MaskedPlan("Gather", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
-  gn_twin::RunGather(loc, plan, dst, {1, dstRepStride}, src, srcOffset, srcBaseAddr);
 }
 
 // Lanes of src to lanes of dst. In counter mode the register holds the number of elements of each repeat.
