@@ -91,13 +91,13 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
         break;
       case 35: Gather(t[a], t[b], offsets, n / 128 * 32, n % 128 + 1); break;
       case 36: offsets.SetValue(a % 128, 4 * b); break;
-      case 37: { LocalTensor<float> s = t[b]; s.SetSize(n); Gather(t[a], s, offsets, 0, 64); break; }
+      case 37: { LocalTensor<float> s = t[b]; s.SetSize(n); Gather(t[a], s, offsets, c, 64); break; }
       case 38: Add(t[a], t[b], t[c], uint64_t{32}, n % 4 + 1, BlockStrides(n / 4)); break;
       case 39: {
         const uint64_t last = n % 63 + 1;
         if (c == 0) { SetMaskCount(); SetVectorMask<float, MaskMode::COUNTER>(0, 64 + last); }
         if (c != 0) SetVectorMask<float, MaskMode::NORMAL>(0, (uint64_t{1} << last) - 1);
-        Adds<float, false>(t[a], t[b], 2.0f, MASK_PLACEHOLDER, 2, {1, 1, 8, 8});
+        Adds<float, false>(t[a], t[b], 2.0f, MASK_PLACEHOLDER, 2, {1, 1, 2, 2});
         SetMaskNorm();
         ResetMask();
         break;
@@ -110,6 +110,8 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
         Adds<float, false>(t[a], t[a], 2.0f, MASK_PLACEHOLDER, 1, {1, 1, 8, 8});
         ResetMask();
         break;
+      case 43: Gather(t[a], q, offsets, 0, n % 128 + 1); break;
+      case 44: Gather(t[a], t[b], offsets, 0, uint64_t{64}, 2, 8 + n % 3); break;
     }
   }
   if (holds) queue.FreeTensor(q);
@@ -119,10 +121,11 @@ ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, 
 REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
 SPREAD, MOVE, LARGEST, LARGER, CHOOSE, INDICES, MOVE_ROWS, SHORT_INDICES, LARGEST_BY = range(25, 34)
 STRIDED, GATHER, SET_OFFSET, SHORT_GATHER, BLOCKS_APART, COUNTED, WIDE, EITHER, MASKED = range(34, 43)
+GATHER_OUT_OF, GATHER_ROWS = range(43, 45)
 
 places = st.integers(0, 12).map(lambda block: 32 * block)
 lengths = st.one_of(st.sampled_from([1, 8, 12, 64, 100, 191, 256, 383, 513]), st.integers(1, 108))
-steps = st.tuples(st.integers(0, 42), places, places, places, lengths)
+steps = st.tuples(st.integers(0, 44), places, places, places, lengths)
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +172,8 @@ STRIDED_ADD = [(FILL, 0, 0, 0, 192), (STRIDED, 512, 0, 0, 4 * 13 + 2), (STORE, 5
 BLOCKS_ADDED = [(FILL, 0, 0, 0, 32), (BLOCKS_APART, 512, 0, 0, 4 * 13), (STORE, 512, 0, 0, 32)]
 ROWS_MOVED = [(FILL, 0, 0, 0, 64), (MOVE_ROWS, 512, 0, 0, 10)]
 GATHERED = [(FILL, 0, 0, 0, 256), (GATHER, 512, 64, 0, 63), (STORE, 512, 0, 0, 64)]
+GATHERED_SUM = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (GATHER, 512, 256, 0, 63)]
+GATHERED_FROM_QUEUE = [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (GATHER_OUT_OF, 512, 0, 0, 63)]
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
 
@@ -217,8 +222,6 @@ ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 @example(BLOCKS_ADDED, [(BLOCKS_APART, 512, 0, 0, 4 * 22), WAIT, 2], 1, "on")
 # A call that fills the mask register before one that uses what is there.
 @example([(FILL, 0, 0, 0, 64), (MASKED, 512, 0, 0, 0)], [1, (STORE, 512, 0, 0, 64)], 1, "on")
-# Two repeats of 12 lanes, and then one of all lanes before one of 12.
-@example([(FILL, 0, 0, 0, 12), (COUNTED, 512, 0, 32, 11)], [(COUNTED, 512, 0, 0, 11), (STORE, 512, 0, 0, 64)], 1, "on")
 # Two rows without gaps, then with gaps in the source or in the destination, then three rows.
 @example(ROWS_MOVED, [(MOVE_ROWS, 512, 0, 0, 25), WAIT, (STORE, 512, 0, 0, 64)], 1, "on")
 @example(ROWS_MOVED, [(MOVE_ROWS, 512, 0, 0, 4), WAIT, (STORE, 608, 0, 0, 32)], 1, "on")
@@ -272,13 +275,11 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (GATHERED, [(SET_OFFSET, 3, 160, 0, 1), 1, (LOAD, 224, 0, 0, 8)], "race-write-after-read"),
         (GATHERED, [(SET_OFFSET, 3, 1000, 0, 1), 1], "gather-offset"),
         ([(FILL, 0, 0, 0, 64), (SHORT_GATHER, 256, 0, 0, 64)], [(SHORT_GATHER, 256, 0, 0, 63)], "gather-offset"),
+        ([(FILL, 0, 0, 0, 72), (SHORT_GATHER, 256, 0, 32, 72)], [(SHORT_GATHER, 256, 0, 32, 71)], "gather-offset"),
+        # The same place in two ways: an address and 0, an address before it and 28.
+        ([(FILL, 0, 0, 0, 72), (SHORT_GATHER, 256, 8, 0, 64)], [(SHORT_GATHER, 256, 1, 28, 71)], "ub-misaligned"),
         (STRIDED_ADD, [(STRIDED, 512, 0, 0, 4 * 13 + 2 + 256)], "mask-in-counter-mode"),
-        # The same line and places, half and float.
-        (
-            [(FILL, 0, 0, 0, 32), (EITHER, 512, 0, 1, 64)],
-            [(EITHER, 512, 0, 0, 64), WAIT, (STORE, 512, 0, 0, 64)],
-            "ub-never-written",
-        ),
+        (GATHERED_FROM_QUEUE, [(FREE, 0, 0, 0, 1), (ALLOC, 0, 0, 0, 1), 3, WAIT, (STORE, 512, 0, 0, 64)], "ub-stale"),
         # 1 and 9 in fields of a word, and 257 and 8, which do not fit there.
         ([(FILL, 0, 0, 0, 64), (WIDE, 512, 0, 9, 1)], [(WIDE, 512, 0, 8, 257)], "ub-out-of-bounds"),
         ([(SHORT_INDICES, 256, 0, 0, 64)], [(SHORT_INDICES, 256, 0, 0, 32)], "ub-out-of-bounds"),
@@ -305,6 +306,18 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
         # Between and behind what is gathered; all of it, but after a flag.
         (GATHERED, [(SET_OFFSET, 3, 160, 0, 1), 1, (LOAD, 208, 0, 0, 8), (LOAD, 232, 0, 0, 8)]),
         (GATHERED, [1, (LOAD, 128, 0, 0, 64)]),
+        # Results that a gather has read.
+        (GATHERED_SUM, [1, 2, (MULS, 256, 0, 0, 64)]),
+        ([(FILL, 320, 0, 0, 64), *GATHERED_SUM], [(SET_OFFSET, 0, 100, 0, 1), 2, 3, (MULS, 256, 0, 0, 64)]),
+        # The same line and places, half and then float.
+        ([(FILL, 0, 0, 0, 64), (EITHER, 512, 0, 1, 64)], [(EITHER, 512, 0, 0, 64), WAIT, (STORE, 512, 0, 0, 64)]),
+        # Two repeats of 16 lanes, and then one of all lanes before one of 16.
+        ([(FILL, 0, 0, 0, 64), (COUNTED, 512, 0, 32, 15)], [(COUNTED, 512, 0, 0, 15), WAIT, (STORE, 512, 0, 0, 64)]),
+        # Two rows of a gather with a gap between them.
+        (
+            [(FILL, 0, 0, 0, 128), (GATHER_ROWS, 512, 0, 0, 0)],
+            [(GATHER_ROWS, 512, 0, 0, 1), WAIT, (STORE, 584, 0, 0, 64)],
+        ),
         (GATHERED, [1, (FROM_V, 0, 0, 0, 1), (LOAD, 64, 0, 0, 64)]),
     ],
 )

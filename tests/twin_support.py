@@ -134,7 +134,7 @@ def calls(width: int, *, forms: tuple[int, ...] = FORMS, limit: int | None = Non
             return st.builds(
                 Call, form=st.just(form), count=st.integers(0, 8 * width), repeat=st.integers(1, 3), blk=blk, rep=rep
             )
-        low = st.integers(0, width + 8) if form == LANES else mask
+        low = st.one_of(st.integers(0, width + 8), st.just(width)) if form == LANES else mask
         high = st.just(0) if form == LANES else mask
         some = st.builds(Call, form=st.just(form), low=low, high=high, repeat=st.integers(0, 8), blk=blk, rep=rep)
         if form != LANES:

@@ -85,8 +85,7 @@ struct KnownCall {
   bool replaces = false;   // the results fill whole blocks of 32 bytes and depend on sources;
   bool fills = false;      // or they depend on none
   bool scratch = false;    // one of the parts is scratch memory
-  bool gathers =
-      false;  // the part behind the others is read at `pieces`, whose offsets part[1] held when the call was told
+  bool gathers = false;    // the part behind the others is read at `pieces`: those that part[1] held when it was told
   LocalPieces pieces;
   const char* role = "";  // of the destination
   uint32_t site = 0;      // its number for the race checker,

@@ -70,22 +70,25 @@ class CallsOfCore final : public KnownCalls {
     if (index != 2 || event.operands != 3 || operand.row_bytes > kBlockBytes) return false;
     if (reinterpret_cast<const uint8_t*>(operand.pieces) != event.operand[1].at) return false;
     const uint32_t end = begin + static_cast<uint32_t>(operand.bytes);
-    Offsets* kept = offsets_;
-    for (Offsets& one : offsets_)
-      if (one.user == &call) kept = &one;
-    if (kept->user != &call) {
-      kept = &offsets_[next_offsets_];
-      next_offsets_ = (next_offsets_ + 1) % kOffsets;
-      if (kept->user != nullptr && kept->user->gathers) kept->user->key = CallKey{};
-    }
-    kept->user = &call;
-    if (!kept->pieces.Keep({{begin, end}, operand.pieces, operand.rows, static_cast<uint32_t>(operand.row_bytes)}))
+    KeptPieces& kept = PlaceOfOffsets(call);
+    if (!kept.Keep({{begin, end}, operand.pieces, operand.rows, static_cast<uint32_t>(operand.row_bytes)}))
       return false;
     call.part[index] = {begin, end, {}, Access::Read};
-    call.pieces = kept->pieces.Get();
+    call.pieces = kept.Get();
     call.parts = index;
     call.gathers = true;
     return true;
+  }
+
+  // The one that it has, or else another's, which is not known any more.
+  KeptPieces& PlaceOfOffsets(KnownCall& call) {
+    for (Offsets& one : offsets_)
+      if (one.user == &call) return one.pieces;
+    Offsets& next = offsets_[next_offsets_];
+    next_offsets_ = (next_offsets_ + 1) % kOffsets;
+    if (next.user != nullptr && next.user->gathers) next.user->key = CallKey{};
+    next.user = &call;
+    return next.pieces;
   }
 
   static constexpr uint32_t kOffsets = 4;

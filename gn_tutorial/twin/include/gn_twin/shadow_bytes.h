@@ -32,6 +32,13 @@ class BlockBits {
   void Set(uint64_t block) { words_[block / 64] |= uint64_t{1} << (block % 64); }
   void Clear(uint64_t block) { words_[block / 64] &= ~(uint64_t{1} << (block % 64)); }
 
+  // The last one up to `block` that is set; block + 1 if none is.
+  uint64_t LastUpTo(uint64_t block) const {
+    uint64_t set = words_[block / 64] & ~uint64_t{0} >> (63 - block % 64);
+    uint64_t word = block / 64;
+    while (set == 0 && word > 0) set = words_[--word];
+    return set == 0 ? block + 1 : word * 64 + 63 - static_cast<uint32_t>(__builtin_clzll(set));
+  }
   bool HasAll(uint64_t first, uint64_t end) const {
     uint64_t missing = 0;
     ForWords(first, end, [&](uint64_t word, uint64_t mask) { missing |= ~words_[word] & mask; });

@@ -116,9 +116,8 @@ struct UbShadow {
   }
   // Whether the blocks from `first` to `last` are results of a single write.
   bool OneWrite(uint64_t first, uint64_t last) const {
-    uint64_t begin = last;
-    while (begin > 0 && !starts.Has(begin)) --begin;
-    return begin <= first && starts.Has(begin) && begin + writers[begin].blocks > last;
+    const uint64_t begin = starts.LastUpTo(last);
+    return begin <= first && begin + writers[begin].blocks > last;
   }
   // A run is written, and its values are not waited for.
   void Write(uint64_t at, uint64_t size) {
