@@ -123,7 +123,7 @@ def instructions() -> list[dict[str, float | str | int]]:
         for count in ((0,) if name == QUEUE else (64, 256, 1024, 4096))
     ]
     for code, name, count in track(cases, description="instructions", console=Console(stderr=True)):
-        many = 2_000_000 // (count + 200)
+        many = 8_000_000 // (count + 200)
         none, bare, watched_none, watched = interleaved(
             *(
                 functools.partial(launched, code, count, observed, repetitions)
