@@ -9,6 +9,8 @@ enum Operation : uint32_t {
   kCast,
   kAddRepeats,
   kAddRepeatsOne,
+  kAddLanes,
+  kAddGaps,
   kReduceMax,
   kCompare,
   kSelect,
@@ -63,6 +65,10 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
     case kCast: Repeat(repetitions, [=] { Cast(cHalf, a, RoundMode::CAST_RINT, count); }); break;
     case kAddRepeats: Repeat(repetitions, [=] { Add(c, a, b, uint64_t{64}, repeats, {1, 1, 1, 8, 8, 8}); }); break;
     case kAddRepeatsOne: Repeat(repetitions, [=] { Add(c, a, b, uint64_t{64}, repeats, {1, 1, 1, 8, 8, 0}); }); break;
+    case kAddLanes: Repeat(repetitions, [=] { Add(c, a, b, uint64_t{48}, repeats, {1, 1, 1, 8, 8, 8}); }); break;
+    case kAddGaps:
+      Repeat(repetitions, [=] { Add(c, a, b, uint64_t{64}, repeats, {2, 2, 2, 16, 16, 16}); });
+      break;
     case kReduceMax: Repeat(repetitions, [=] { ReduceMax(c, a, b, n, false); }); break;
     case kCompare: Repeat(repetitions, [=] { Compare(c.ReinterpretCast<uint8_t>(), a, b, CMPMODE::LT, count); }); break;
     case kSelect:
