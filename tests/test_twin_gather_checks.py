@@ -4,7 +4,7 @@ one by one where it does not. What they find depends on which elements were gath
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -85,9 +85,13 @@ def found(
     rows = np.array([filled >> row & 1 for row in range(8)], np.uint8)
     values = {"n": len(first), "what": what, "at": at, "size": size}
     inputs = {"first": offsets(first), "second": offsets(second), "filled": rows, "x": np.ones(512, np.float32)}
-    options = TwinOptions(auto_sync=auto_sync)
+    return ids(kernel, auto_sync, **inputs, **values, y=gnt.inout(np.zeros(256, np.float32)))
+
+
+def ids(kernel: gnt.Kernel, auto_sync: Literal["on", "off"], **arguments: Any) -> set[str]:
+    """The ids of what a launch reports."""
     try:
-        done = kernel.run(**inputs, **values, y=gnt.inout(np.zeros(256, np.float32)), isolated=False, options=options)
+        done = kernel.run(**arguments, isolated=False, options=TwinOptions(auto_sync=auto_sync))
     except KernelFault as fault:
         return {one.id for one in fault.diagnostics}
     return {one.id for one in done.diagnostics}
@@ -106,8 +110,8 @@ def test_a_copy_races_with_a_gather_of_its_elements(
     gathers: gnt.Kernel, first: list[int], second: list[int], at: int, size: int
 ) -> None:
     expected = any(8 * at <= element < 8 * (at + size) for element in first + second)
-    ids = found(gathers, first, second, RACE, at=at, size=size)
-    assert ids == ({"race-write-after-read"} if expected else set())
+    reported = found(gathers, first, second, RACE, at=at, size=size)
+    assert reported == ({"race-write-after-read"} if expected else set())
 
 
 @checked
@@ -118,8 +122,8 @@ def test_a_copy_races_with_a_gather_of_its_elements(
 def test_a_store_races_with_a_gather_of_its_element(
     gathers: gnt.Kernel, first: list[int], second: list[int], at: int
 ) -> None:
-    ids = found(gathers, first, second, SET, at=at, auto_sync="off")
-    assert ("race-write-after-read" in ids) == (at in first + second)
+    reported = found(gathers, first, second, SET, at=at, auto_sync="off")
+    assert ("race-write-after-read" in reported) == (at in first + second)
 
 
 @checked
@@ -223,11 +227,6 @@ def test_gathers_are_remembered_until_all_that_must_wait_have_waited(
     touched = {at} if scalar else set(range(at // 8 * 8, at // 8 * 8 + 8))
     expected = not touched.isdisjoint(unseen) and not (scalar and auto_sync == "on")
     offsets = np.array([*elements, *[[0] * 8] * 2], np.uint32).ravel() * 4
-    options = TwinOptions(auto_sync=auto_sync)
-    try:
-        done = many.run(elements=offsets, x=np.ones(512, np.float32), flags=flags, by=int(scalar), at=at,
-                        isolated=False, options=options)  # fmt: skip
-        ids = {one.id for one in done.diagnostics}
-    except KernelFault as fault:
-        ids = {one.id for one in fault.diagnostics}
-    assert ("race-write-after-read" in ids) == expected
+    x = np.ones(512, np.float32)
+    reported = ids(many, auto_sync, elements=offsets, x=x, flags=flags, by=int(scalar), at=at)
+    assert ("race-write-after-read" in reported) == expected

@@ -161,6 +161,11 @@ def learned(first: list) -> list:
     return [one for _ in range(3) for step in first for one in (step, WAIT)]
 
 
+def followed(first: list, then: list) -> list:
+    """The same, and ``then``: steps of its own and, by number, some of ``first``."""
+    return learned(first) + [first[one % len(first)] if isinstance(one, int) else one for one in then]
+
+
 SUMMED = [(FILL, 0, 0, 0, 8), (FILL, 384, 0, 0, 8), (SUM, 384, 0, 64, 8), (STORE, 384, 0, 0, 8)]
 # Three repeats of 64 lanes, each with its own second source (383) or all with the same one (191).
 REPEATED_ADD = [(FILL, 0, 0, 0, 256), (REPEATED, 384, 0, 0, 383), (STORE, 384, 0, 0, 192)]
@@ -238,8 +243,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
     again: gnt.Kernel, first: list, then: list, blocks: int, auto_sync: Any
 ) -> None:
     """``then`` has steps of its own and, by number, some of ``first``, which are known by then: nothing waits there."""
-    later = [first[one % len(first)] if isinstance(one, int) else one for one in then]
-    program = learned(first) + later
+    program = followed(first, then)
     known, full = (told(again, program, blocks=blocks, auto_sync=auto_sync, full=full) for full in (False, True))
     assert known == full
 
@@ -297,7 +301,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
 )
 def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, then: list, expected: str) -> None:
     assert expected not in str(told(again, learned(first)))
-    assert expected in str(told(again, learned(first) + [first[one] if isinstance(one, int) else one for one in then]))
+    assert expected in str(told(again, followed(first, then)))
 
 
 @pytest.mark.parametrize(
@@ -323,7 +327,5 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
 )
 def test_what_a_known_call_leaves_alone_is_free(again: gnt.Kernel, first: list, then: list) -> None:
     for full in (False, True):
-        found, *_ = told(
-            again, learned(first) + [first[one] if isinstance(one, int) else one for one in then], full=full
-        )
+        found, *_ = told(again, followed(first, then), full=full)
         assert found == []

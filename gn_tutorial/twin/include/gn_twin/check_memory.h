@@ -45,7 +45,7 @@ class CheckMemory final : public Observer {
   UbShadow* ShadowOf(const Core& core) const { return shadows_.Of(core); }
   // A known call comes again. False if a source lacks values: its results are not taken in then.
   static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
-    if (call.gathers && !ReadPieces(shadow, call.pieces)) [[unlikely]]
+    if (call.Gathers() && !ReadPieces(shadow, call.pieces)) [[unlikely]]
       return false;
     for (uint32_t i = 1; i < call.parts; ++i) {
       const KnownCall::Part& part = call.part[i];

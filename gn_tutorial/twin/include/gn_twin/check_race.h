@@ -171,7 +171,7 @@ class CheckRace final : public Observer {
       };
       for (uint32_t i = 0; i < call.parts; ++i)
         look({call.part[i].begin, call.part[i].end}, call.part[i].access != Access::Read);
-      if (call.gathers && state.FindLocal(kV, false, unseen, state.vector.seen, call.pieces.range).stamp != 0)
+      if (call.Gathers() && state.FindLocal(kV, false, unseen, state.vector.seen, call.pieces.range).stamp != 0)
         call.pieces.ForEach([&](LocalRange piece) { look(piece, false); });
     }
     const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
@@ -180,7 +180,7 @@ class CheckRace final : public Observer {
       if (part.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(kV, false), stamp, {part.begin, part.end});
       if (part.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(kV, true), stamp, {part.begin, part.end});
     }
-    if (call.gathers) state.local.MarkPieces(LocalShadow::LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
+    if (call.Gathers()) state.local.MarkPieces(LocalShadow::LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
   }
 
   GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {

@@ -145,10 +145,8 @@ GNT_ONCE void TellCopyInside(const CallKey& key, const LocalTensor<T>& dst, Rows
   operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
   operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
   const uint64_t bytes = from.count * from.bytes;
-  const Event& event =
-      operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
-  operation.core().Emit(event);
-  if (operation.core().known != nullptr && key.form != 0) operation.core().known->Told(operation.core(), event, key);
+  operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
+  operation.EmitAs(key);
 }
 // Rows of two copies with the same form are the same; 0 where they do not fit in a word.
 inline uint64_t FormOf(Rows to, Rows from) {

@@ -85,12 +85,12 @@ struct KnownCall {
   bool replaces = false;   // the results fill whole blocks of 32 bytes and depend on sources;
   bool fills = false;      // or they depend on none
   bool scratch = false;    // one of the parts is scratch memory
-  bool gathers = false;    // the part behind the others is read at `pieces`: those that part[1] held when it was told
-  LocalPieces pieces;
+  LocalPieces pieces;     // where the part behind the others is read, as part[1] had it when the call was told; or none
   const char* role = "";  // of the destination
   uint32_t site = 0;      // its number for the race checker,
   uint32_t epoch = 0;     // and when that last looked at it
 
+  bool Gathers() const { return pieces.count != 0; }
   // Whether the call, whose key was made from an event without pieces, is this one.
   bool Is(const Event& event) const {
     if (key.line != event.loc.line || key.op != event.op || key.file != event.loc.file || key.form != event.repeats)

@@ -22,7 +22,7 @@ class CallsOfCore final : public KnownCalls {
   }
 
   bool Again(Core& core, KnownCall& call) override {
-    if (call.gathers && !call.pieces.SameOffsets(reinterpret_cast<const uint32_t*>(call.key.at[1]))) [[unlikely]]
+    if (call.Gathers() && !call.pieces.SameOffsets(reinterpret_cast<const uint32_t*>(call.key.at[1]))) [[unlikely]]
       return false;
     if (!CheckMemory::Again(core, *memory_, call)) return false;
     if (race_ != nullptr) race_->Again(core, *order_, call);
@@ -36,7 +36,8 @@ class CallsOfCore final : public KnownCalls {
 
   bool Learn(Core& core, const Event& event, KnownCall& call) override {
     call.parts = event.operands;
-    call.scratch = call.gathers = false;
+    call.scratch = false;
+    call.pieces = {};
     call.role = event.operand[0].role;
     for (uint32_t i = 0; i < call.parts; ++i) {
       const Operand& operand = event.operand[i];
@@ -76,7 +77,6 @@ class CallsOfCore final : public KnownCalls {
     call.part[index] = {begin, end, {}, Access::Read};
     call.pieces = kept.Get();
     call.parts = index;
-    call.gathers = true;
     return true;
   }
 
@@ -86,7 +86,7 @@ class CallsOfCore final : public KnownCalls {
       if (one.user == &call) return one.pieces;
     Offsets& next = offsets_[next_offsets_];
     next_offsets_ = (next_offsets_ + 1) % kOffsets;
-    if (next.user != nullptr && next.user->gathers) next.user->key = CallKey{};
+    if (next.user != nullptr && next.user->Gathers()) next.user->key = CallKey{};
     next.user = &call;
     return next.pieces;
   }

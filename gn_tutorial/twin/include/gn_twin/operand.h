@@ -132,6 +132,13 @@ class Operation {
     return Complete(plan.Lanes(), plan.repeats, element_bytes);
   }
 
+  // The completed event of a call with a key of one word; where its numbers do not fit (form 0), the event itself is the key.
+  void EmitAs(const CallKey& key) {
+    if (key.form == 0) return EmitOnce(event_);
+    core_.Emit(event_);
+    if (core_.known != nullptr) core_.known->Told(core_, event_, key);
+  }
+
   void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
   [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
   Core& core() { return core_; }

@@ -54,7 +54,7 @@ template <class D, class... S>
 
 // --- count form ----------------------------------------------------------------------------------------------------------
 
-GNT_ONCE inline void TellCount(Core& core, CallKey key, const RawTensor* operands, uint32_t many, uint32_t widest) {
+GNT_ONCE inline void TellCount(CallKey key, const RawTensor* operands, uint32_t many, uint32_t widest) {
   const Loc loc{key.file, key.line};
   const int32_t count = static_cast<int32_t>(key.form);
   Operation operation(key.op, Kind::Vector, Pipe::V, loc);
@@ -63,11 +63,9 @@ GNT_ONCE inline void TellCount(Core& core, CallKey key, const RawTensor* operand
     operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
                     i == 0 ? Access::Write : Access::Read);
   const uint64_t bytes = key.form * widest;
-  const Event& event =
-      operation.Flows(Flow::Lanes)
-          .Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
-  core.Emit(event);
-  if (core.known != nullptr) core.known->Told(core, event, key);
+  operation.Flows(Flow::Lanes)
+      .Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+  operation.EmitAs(key);
 }
 
 // An instruction on the first `count` elements of every operand.
@@ -79,7 +77,7 @@ template <class D, class... S>
   if (SaidAgain(core, key, dst, src...)) [[likely]]
     return;
   const RawTensor operands[] = {dst, src...};
-  TellCount(core, key, operands, 1 + sizeof...(S), kWidest<D, S...>);
+  TellCount(key, operands, 1 + sizeof...(S), kWidest<D, S...>);
 }
 
 // --- mask-and-repeat form ------------------------------------------------------------------------------------------------
@@ -145,8 +143,8 @@ struct RawRepeatOperand {
   OperandLayout layout;
 };
 
-GNT_ONCE inline void TellRepeats(Core& core, const CallKey& key, const Plan& plan, Flow flow,
-                                 const RawRepeatOperand* operands, uint32_t many) {
+GNT_ONCE inline void TellRepeats(const CallKey& key, const Plan& plan, Flow flow, const RawRepeatOperand* operands,
+                                 uint32_t many) {
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   for (uint32_t i = 0; i < many; ++i) {
     const auto& [tensor, layout] = operands[i];
@@ -155,18 +153,14 @@ GNT_ONCE inline void TellRepeats(Core& core, const CallKey& key, const Plan& pla
     if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
     if (layout.fills == Fills::Rows) operation.Rows(plan.repeats, layout.first, layout.second);
   }
-  operation.Flows(flow);
-  if (key.form == 0) return operation.Emit(plan, kRepeatBytes / plan.lanes);
-  const Event& event = operation.Complete(plan, kRepeatBytes / plan.lanes);
-  core.Emit(event);
-  if (core.known != nullptr) core.known->Told(core, event, key);
+  operation.Flows(flow).Complete(plan, kRepeatBytes / plan.lanes);
+  operation.EmitAs(key);
 }
 
 template <class... T>
-GNT_ONCE void TellRepeatsOf(Core& core, const CallKey& key, const Plan& plan, Flow flow,
-                            const RepeatOperand<T>&... operands) {
+GNT_ONCE void TellRepeatsOf(const CallKey& key, const Plan& plan, Flow flow, const RepeatOperand<T>&... operands) {
   const RawRepeatOperand all[] = {{operands.tensor, operands.layout}...};
-  TellRepeats(core, key, plan, flow, all, sizeof...(operands));
+  TellRepeats(key, plan, flow, all, sizeof...(operands));
 }
 
 // An instruction on the lanes of the plan; the destination is the first operand.
@@ -179,7 +173,7 @@ template <class... T>
   core.At(loc);
   if (form != 0 && SaidAgain(core, key, operands.tensor...)) [[likely]]
     return;
-  TellRepeatsOf(core, key, plan, flow, operands...);
+  TellRepeatsOf(key, plan, flow, operands...);
 }
 // Whether observers know the instruction on whole repeats of `lanes` lanes, and were told that it comes again.
 template <class... T>

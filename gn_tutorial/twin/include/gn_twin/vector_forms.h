@@ -59,28 +59,27 @@ inline void WithFinish(const Core& core, Run run) {
   }
 }
 
+// Infinite results of finite halves are looked for.
+template <class D, class Op>
+inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
+
 // The first `count` elements of every operand.
 template <class Op, class D, class... S>
 void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
               const LocalTensor<S>&... src) {
   Core& core = ThisCore();
   if constexpr (kObserved) ObserveCount(core, name, loc, count, dst, src...);
-  constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
   OverflowWatch<D> watch;
-  if constexpr (kWatched) {
+  if constexpr (kWatched<D, Op>) {
     watch.trusted = FiniteScalar(op);
     (watch.Before(dst.Data(), static_cast<uint32_t>(count), src.Data()), ...);
   }
   ForContiguous(static_cast<uint32_t>(count), op, dst.Data(), src.Data()...);
-  if constexpr (kWatched) watch.After(name, loc, dst.Data(), 0, static_cast<uint32_t>(count), src.Data()...);
+  if constexpr (kWatched<D, Op>) watch.After(name, loc, dst.Data(), 0, static_cast<uint32_t>(count), src.Data()...);
   WithFinish<D, Op>(
       core, [&](Finish finish) { ForContiguous(static_cast<uint32_t>(count), finish, dst.Data(), dst.Data()); });
   ResetMaskRegister(core);
 }
-
-// Infinite results of finite halves are looked for.
-template <class D, class Op>
-inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
 // Computes the lanes of any plan. One copy for all the forms of an instruction.
 template <class Op, class D, class... S>
@@ -129,7 +128,7 @@ template <bool kSetMask, class Op, class Mask, class D, class... S>
                      RepeatOperand{src.tensor, src.strides}...)) [[unlikely]]
         return false;
     }
-    core.mask.low = core.mask.high = ~uint64_t{0};
+    WriteMask(core, kLanes<D>, kLanes<D>);
     ForWholeRepeats(repeats, op, Walk<D>{dst.tensor.Data(), LaneIndex<D>(dst.strides, 1, 0)},
                     Walk<const S>{src.tensor.Data(), LaneIndex<S>(src.strides, 1, 0)}...);
     return true;

@@ -44,10 +44,8 @@ GNT_ONCE void TellGather(const CallKey& key, const Plan& plan, const LocalTensor
   const uint8_t* const table = src.Bytes() + base;
   if (plan.prefix && (plan.repeats <= 1 || plan.first == plan.lanes)) {
     operation.Pieces("src", table, given, lanes, largest, sizeof(T), Access::Read, sizeof(T));
-    const Event& event = operation.Complete(plan, sizeof(T));
-    operation.core().Emit(event);
-    if (operation.core().known != nullptr && key.form != 0) operation.core().known->Told(operation.core(), event, key);
-    return;
+    operation.Complete(plan, sizeof(T));
+    return operation.EmitAs(key);
   }
   PieceList pieces(lanes);
   for (uint32_t i = 0; i < lanes; ++i) {
