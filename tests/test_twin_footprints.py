@@ -19,6 +19,11 @@ CASES = {
     "Adds_strides": "Adds(dst, a, 2.0f, 40, 3, {2, 1, 16, 8});",
     "Adds_bits": "uint64_t mask[2] = {0x0f0f00ff12345678, 0}; Adds(dst, a, 2.0f, mask, 3, {1, 2, 8, 16});",
     "Adds_dense": "Adds(dst, a, 2.0f, 64, 3, {1, 1, 8, 8});",
+    "Adds_lanes": "Adds(dst, a, 2.0f, 37, 3, {1, 1, 8, 9});",
+    "Adds_columns": "Adds(dst, a, 2.0f, 64, 3, {9, 8, 1, 1});",
+    "Adds_one_block": "Adds(dst, a, 2.0f, 5, 4, {3, 0, 2, 3});",
+    "Add_one_row": "Add(dst, a, b, 40, 3, {1, 2, 0, 8, 16, 1});",
+    "Adds_tails_apart": "Adds(dst, a, 2.0f, 37, 3, {2, 1, 16, 8});",
     "Cast_wider": "Cast(dst, h, RoundMode::CAST_NONE, 40, 3, {1, 1, 8, 4});",
     "Axpy": "Axpy(dst, a, 0.5f, 50);",
     "Copy": "Copy(dst, a, 40, 3, {1, 1, 10, 8});",
@@ -74,8 +79,25 @@ struct Recorder : gn_twin::Observer {
         if (at < operand.at || at + bytes > operand.at + operand.bytes) ++outside;
         for (uint64_t b = 0; b < bytes; ++b) map[at - core.ub + b] = 1;
       });
+      Compare(core, event, operand);
     }
   }
+  // The same operand as rows at a pitch, if it is that.
+  void Compare(gn_twin::Core& core, const gn_twin::Event& event, const gn_twin::Operand& operand) {
+    static uint8_t in_runs[kUb], in_rows[kUb];
+    gn_twin::LocalRows all;
+    if (!gn_twin::AsRows(event, operand, static_cast<uint32_t>(operand.at - core.ub), all)) return;
+    __builtin_memset(in_runs, 0, kUb);
+    __builtin_memset(in_rows, 0, kUb);
+    gn_twin::ForRuns(event, operand, [&](const uint8_t* at, uint64_t bytes) {
+      __builtin_memset(in_runs + (at - core.ub), 1, bytes);
+    });
+    all.ForEach([&](gn_twin::LocalRange row) { __builtin_memset(in_rows + row.begin, 1, row.end - row.begin); });
+    ++rows;
+    other_rows += __builtin_memcmp(in_runs, in_rows, kUb) != 0;
+  }
+  uint32_t rows = 0;        // operands that are rows at a pitch,
+  uint32_t other_rows = 0;  // and those of them whose rows are not their runs
   uint32_t outside = 0;  // runs that the operand's range does not enclose
 };
 
@@ -148,9 +170,11 @@ void Try(uint32_t* result, void (*run)(TENSORS)) {
     result[4] += recorder.read[at];
   }
   result[5] += recorder.outside;
+  result[6] += recorder.rows;
+  result[7] += recorder.other_rows;
 }
 
-#define CASE(CODE, ...) Try(reinterpret_cast<uint32_t*>(y) + 6 * CODE, [](TENSORS) { __VA_ARGS__ });
+#define CASE(CODE, ...) Try(reinterpret_cast<uint32_t*>(y) + 8 * CODE, [](TENSORS) { __VA_ARGS__ });
 
 extern "C" __global__ __aicore__ void footprints(GM_ADDR y) {
 @@
@@ -162,16 +186,16 @@ extern "C" __global__ __aicore__ void footprints(GM_ADDR y) {
 def told() -> dict[str, np.ndarray]:
     lines = "\n".join(f"  CASE({code}, {text})" for code, text in enumerate(CASES.values()))
     built = build_kernel(SOURCE.replace("@@", lines), optimise=False)
-    arg = LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros((len(CASES), 6), np.uint32))
+    arg = LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros((len(CASES), 8), np.uint32))
     counts = launch(built.library, "footprints", [arg], blocks=1, isolated=False).arrays["y"]
     return dict(zip(CASES, counts, strict=True))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_footprint_is_exact(case: str, told: dict[str, np.ndarray]) -> None:
-    untold, unwritten, unread, written, _, outside = told[case]
+    untold, unwritten, unread, written, _, outside, _, other_rows = told[case]
     assert written > 0
-    assert (untold, unwritten, unread, outside) == (0, 0, 0, 0)
+    assert (untold, unwritten, unread, outside, other_rows) == (0, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -196,3 +220,22 @@ def test_footprint_is_exact(case: str, told: dict[str, np.ndarray]) -> None:
 )
 def test_number_of_bytes(case: str, written: int, read: int, told: dict[str, np.ndarray]) -> None:
     assert tuple(told[case][3:5]) == (written, read)
+
+
+@pytest.mark.parametrize(
+    ("case", "rows"),
+    # Of 37 lanes in blocks apart the last one has fewer, which is no pitch. Bits of a mask are none either.
+    [
+        ("Adds_lanes", 6),
+        ("Adds_columns", 6),
+        ("Adds_one_block", 6),
+        ("Add_one_row", 9),
+        ("DataCopy", 6),
+        ("WholeReduceSum", 6),
+        ("Adds_tails_apart", 3),
+        ("Adds_bits", 0),
+    ],
+)
+def test_operands_with_gaps_are_rows_at_a_pitch(case: str, rows: int, told: dict[str, np.ndarray]) -> None:
+    """Each of three rounds tells of two operands, or of three."""
+    assert told[case][6] == rows

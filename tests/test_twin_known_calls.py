@@ -112,6 +112,8 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
         break;
       case 43: Gather(t[a], q, offsets, 0, n % 128 + 1); break;
       case 44: Gather(t[a], t[b], offsets, 0, uint64_t{64}, 2, 8 + n % 3); break;
+      case 45: Adds(q, t[b], 2.0f, uint64_t{12}, 2, {1, 1, 8, 8}); break;
+      case 46: Muls(t[a], q, 0.5f, uint64_t{n % 16 + 1}, 2, {1, 1, 8, 8}); break;
     }
   }
   if (holds) queue.FreeTensor(q);
@@ -121,11 +123,11 @@ ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, 
 REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
 SPREAD, MOVE, LARGEST, LARGER, CHOOSE, INDICES, MOVE_ROWS, SHORT_INDICES, LARGEST_BY = range(25, 34)
 STRIDED, GATHER, SET_OFFSET, SHORT_GATHER, BLOCKS_APART, COUNTED, WIDE, EITHER, MASKED = range(34, 43)
-GATHER_OUT_OF, GATHER_ROWS = range(43, 45)
+GATHER_OUT_OF, GATHER_ROWS, LANES_INTO, LANES_OUT_OF = range(43, 47)
 
 places = st.integers(0, 12).map(lambda block: 32 * block)
 lengths = st.one_of(st.sampled_from([1, 8, 12, 64, 100, 191, 256, 383, 513]), st.integers(1, 108))
-steps = st.tuples(st.integers(0, 44), places, places, places, lengths)
+steps = st.tuples(st.integers(0, 46), places, places, places, lengths)
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +181,12 @@ ROWS_MOVED = [(FILL, 0, 0, 0, 64), (MOVE_ROWS, 512, 0, 0, 10)]
 GATHERED = [(FILL, 0, 0, 0, 256), (GATHER, 512, 64, 0, 63), (STORE, 512, 0, 0, 64)]
 GATHERED_SUM = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (GATHER, 512, 256, 0, 63)]
 GATHERED_FROM_QUEUE = [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (GATHER_OUT_OF, 512, 0, 0, 63)]
+# 50 of 64 lanes in three repeats; blocks 0, 2, 4 and 6 of the sources; the same blocks of the destination.
+LANES_ADDED = [(FILL, 0, 0, 0, 192), (REPEATED, 512, 0, 0, 64 + 49)]
+FROM_BLOCKS = [*((FILL, at, 0, 0, 8) for at in (0, 16, 32, 48)), (BLOCKS_APART, 512, 0, 0, 4 * 25)]
+TO_BLOCKS = [(FILL, 0, 0, 0, 32), (BLOCKS_APART, 512, 0, 0, 4 * 14)]
+MANY_TO_BLOCKS = [(FILL, 0, 0, 0, 32), *((BLOCKS_APART, 256 + 64 * i, 0, 0, 4 * 14) for i in range(12))]
+LANES_IN_QUEUE = [(FILL, 0, 0, 0, 128), (ALLOC, 0, 0, 0, 1), (LANES_INTO, 0, 0, 0, 1), (LANES_OUT_OF, 512, 0, 0, 11)]
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
 
@@ -239,6 +247,12 @@ ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 @example(GATHERED, [(GATHER, 512, 64, 0, 64 + 128), 1, (LOAD, 128, 0, 0, 8)], 1, "off")
 # Two gathers with the same offsets, and a third one with others.
 @example([*GATHERED, (GATHER, 768, 64, 0, 63)], [1, 3, (SET_OFFSET, 1, 8, 0, 1), 1, 3], 2, "on")
+# Gaps: other lanes at the same place; what another call fills; vector instructions that wait for each other, or do not.
+@example(LANES_ADDED, [(REPEATED, 512, 0, 0, 64 + 50), 1, WAIT, (STORE, 512, 0, 0, 48)], 1, "on")
+@example(LANES_ADDED, [(MULS, 560, 0, 0, 8), 1, WAIT, (STORE, 512, 0, 0, 56)], 1, "on")
+@example(TO_BLOCKS, [1, (MULS, 512, 0, 0, 64), 1, (MULS, 512, 0, 0, 64)], 1, "off")
+@example(FROM_BLOCKS, [4, (LOAD, 8, 0, 0, 8), 4, (LOAD, 16, 0, 0, 8), 4], 2, "on")
+@example(LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, 2, 3, WAIT, (STORE, 512, 0, 0, 12)], 2, "off")
 def test_a_call_that_comes_again_is_checked_as_the_first_one(
     again: gnt.Kernel, first: list, then: list, blocks: int, auto_sync: Any
 ) -> None:
@@ -287,6 +301,17 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         # 1 and 9 in fields of a word, and 257 and 8, which do not fit there.
         ([(FILL, 0, 0, 0, 64), (WIDE, 512, 0, 9, 1)], [(WIDE, 512, 0, 8, 257)], "ub-out-of-bounds"),
         ([(SHORT_INDICES, 256, 0, 0, 64)], [(SHORT_INDICES, 256, 0, 0, 32)], "ub-out-of-bounds"),
+        (LANES_ADDED, [1, (LOAD, 48, 0, 0, 8)], "race-write-after-read"),
+        (LANES_ADDED, [1, (FROM_V, 0, 0, 0, 1), 1, (LOAD, 112, 0, 0, 8)], "race-write-after-read"),
+        (LANES_ADDED, [1, (LOAD, 688, 0, 0, 8)], "race-write-after-write"),
+        ([*LANES_ADDED, (LOAD, 0, 0, 0, 8)], [2, 1], "race-read-after-write"),
+        (LANES_ADDED, [1, WAIT, (GET, 562, 0, 0, 1)], "ub-never-written"),
+        (FROM_BLOCKS, [4, (LOAD, 16, 0, 0, 8)], "race-write-after-read"),
+        (TO_BLOCKS, [1, (LOAD, 528, 0, 0, 8)], "race-write-after-write"),
+        (TO_BLOCKS, [1, WAIT, (STORE, 512, 0, 0, 16)], "ub-never-written"),
+        (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 16, 0, 0, 8)], "race-write-after-write"),
+        (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, WAIT, (GET, 512 + 64, 0, 0, 1)], "ub-stale"),
+        (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 3], "ub-use-after-free"),
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],
             [(FREE, 0, 0, 0, 1), 2],
@@ -323,6 +348,22 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
             [(GATHER_ROWS, 512, 0, 0, 1), WAIT, (STORE, 584, 0, 0, 64)],
         ),
         (GATHERED, [1, (FROM_V, 0, 0, 0, 1), (LOAD, 64, 0, 0, 64)]),
+        # Blocks that the lanes leave out, before, between and behind them.
+        (LANES_ADDED, [1, (LOAD, 56, 0, 0, 8), (LOAD, 184, 0, 0, 8), (LOAD, 568, 0, 0, 8), (LOAD, 704, 0, 0, 8)]),
+        (FROM_BLOCKS, [4, (LOAD, 8, 0, 0, 8), (LOAD, 24, 0, 0, 8), (LOAD, 56, 0, 0, 8)]),
+        (TO_BLOCKS, [1, (LOAD, 520, 0, 0, 8), (LOAD, 568, 0, 0, 8)]),
+        (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 8, 0, 0, 8), (LOAD, 256 + 64 * 12 - 8, 0, 0, 8)]),
+        # Of memory that is handed out again, values that only a known call wrote.
+        (
+            LANES_IN_QUEUE,
+            [(FREE, 0, 0, 0, 1), 1, 2, 3, WAIT, *((GET, 512 + at, 0, 0, 1) for at in (0, 11, 64, 75))],
+        ),
+        # Results of which a call with gaps read some, or replaced some.
+        (
+            [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (BLOCKS_APART, 512, 256, 256, 4 * 25)],
+            [1, 2, (MULS, 256, 0, 0, 64)],
+        ),
+        ([(FILL, 0, 0, 0, 64), (ADD, 512, 0, 0, 64), (BLOCKS_APART, 512, 0, 0, 4 * 14)], [1, 2, (MULS, 512, 0, 0, 64)]),
     ],
 )
 def test_what_a_known_call_leaves_alone_is_free(again: gnt.Kernel, first: list, then: list) -> None:

@@ -45,25 +45,7 @@ class CheckMemory final : public Observer {
   UbShadow* ShadowOf(const Core& core) const { return shadows_.Of(core); }
   // A known call comes again. False if a source lacks values: its results are not taken in then.
   static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
-    if (call.Gathers() && !ReadPieces(shadow, call.pieces)) [[unlikely]]
-      return false;
-    for (uint32_t i = 1; i < call.parts; ++i) {
-      const KnownCall::Part& part = call.part[i];
-      if (part.access == Access::Read && !shadow.ReadBlocks(part.blocks) && Lacks(shadow, part.begin, part.end))
-          [[unlikely]]
-        return false;
-    }
-    const uint32_t first = call.part[0].begin / kBlockBytes;
-    if (call.replaces && shadow.writers[first].call == call.number) [[likely]] {
-      shadow.Renew(first, call.part[0].blocks);
-    } else if (call.fills) {
-      shadow.WriteBlocks(call.part[0].blocks);
-    } else {
-      TakeIn(core, shadow, call);
-    }
-    if (call.scratch) [[unlikely]]
-      TakeInScratch(shadow, call);
-    return true;
+    return call.gaps ? AgainWithGaps(core, shadow, call) : AgainOf<false>(core, shadow, call);
   }
 
   // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and of a block that is
@@ -198,13 +180,44 @@ class CheckMemory final : public Observer {
     const LocalRange range = pieces.range;
     return shadow.ReadPieces(range.begin, range.end - range.begin, pieces.offsets, pieces.count, pieces.bytes);
   }
-  GNT_ONCE static bool Lacks(const UbShadow& shadow, uint64_t begin, uint64_t end) {
-    return !shadow.bytes.HasAll(begin, end - begin);
+  template <bool kGaps>
+  [[gnu::always_inline]] static bool AgainOf(Core& core, UbShadow& shadow, const KnownCall& call) {
+    if (call.Gathers() && !ReadPieces(shadow, call.pieces)) [[unlikely]]
+      return false;
+    for (uint32_t i = 1; i < call.parts; ++i)
+      if (call.part[i].access == Access::Read && !ReadPart<kGaps>(shadow, call.part[i])) [[unlikely]]
+        return false;
+    const KnownCall::Part& result = call.part[0];
+    const uint32_t first = result.Begin() / kBlockBytes;
+    if (kGaps && result.rows.HasGaps()) {
+      shadow.WriteRows(result.rows, result.masks);
+    } else if (call.replaces && shadow.writers[first].call == call.number) [[likely]] {
+      shadow.Renew(first, result.blocks);
+    } else if (call.fills) {
+      shadow.WriteBlocks(result.blocks);
+    } else {
+      TakeIn(core, shadow, call);
+    }
+    if (call.scratch) [[unlikely]]
+      TakeInScratch(shadow, call);
+    return true;
+  }
+  GNT_ONCE static bool AgainWithGaps(Core& core, UbShadow& shadow, const KnownCall& call) {
+    return AgainOf<true>(core, shadow, call);
+  }
+  // Whether a source of a known call has values.
+  template <bool kGaps>
+  [[gnu::always_inline]] static bool ReadPart(UbShadow& shadow, const KnownCall::Part& part) {
+    if (kGaps && part.rows.HasGaps()) return shadow.ReadRows(part.rows, part.masks);
+    return shadow.ReadBlocks(part.blocks) || HasAll(shadow, part.rows.range);
+  }
+  GNT_ONCE static bool HasAll(const UbShadow& shadow, LocalRange range) {
+    return shadow.bytes.HasAll(range.begin, range.end - range.begin);
   }
   // The results of a known call, which was not the last to write there.
   GNT_ONCE static void TakeIn(Core& core, UbShadow& shadow, const KnownCall& call) {
-    const uint32_t begin = call.part[0].begin;
-    const uint32_t size = call.part[0].end - begin;
+    const uint32_t begin = call.part[0].Begin();
+    const uint32_t size = call.part[0].Bytes();
     if (!call.replaces) return shadow.Write(begin, size);
     Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, call.role,
          {{call.key.file, call.key.line}, call.key.op, call.number, static_cast<uint16_t>(size / kBlockBytes), false});
@@ -212,7 +225,7 @@ class CheckMemory final : public Observer {
   GNT_ONCE static void TakeInScratch(UbShadow& shadow, const KnownCall& call) {
     for (uint32_t i = 1; i < call.parts; ++i) {
       const KnownCall::Part& part = call.part[i];
-      if (part.access == Access::ReadWrite) shadow.Write(part.begin, part.Bytes());
+      if (part.access == Access::ReadWrite) shadow.Write(part.Begin(), part.Bytes());
     }
   }
   static void Fill(Core& core, UbShadow& shadow, uint64_t first, const BlockSpan& blocks, const char* role,

@@ -135,11 +135,13 @@ class CheckRace final : public Observer {
 
   // --- one core ---------------------------------------------------------------------------------------------------------
 
-  // Calls visit(range) for the bytes of the operand, then for parts of them if they are not all touched.
+  // visit(rows) for the bytes of the operand: all of them, or run by run where they follow no pattern.
   template <class Visit>
-  static void ForRanges(const Core& core, const Event& event, const Operand& operand, Visit visit) {
-    if (Dense(event, operand)) return visit(RangeOf(core, operand));
-    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit(RangeOf(core, at, bytes)); });
+  static void ForRows(const Core& core, const Event& event, const Operand& operand, Visit visit) {
+    LocalRows rows;
+    if (AsRows(event, operand, static_cast<uint32_t>(operand.at - core.ub), rows) && rows.range.end <= kUbBytes)
+      return visit(rows);
+    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit(LocalRows(RangeOf(core, at, bytes))); });
   }
   static LocalRange RangeOf(const Core& core, const Operand& operand) {
     return RangeOf(core, operand.at, operand.bytes);
@@ -149,14 +151,18 @@ class CheckRace final : public Observer {
     const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
-  static bool Dense(const Event& event, const Operand& operand) {
-    if (operand.strided && event.active.per_repeat != 0) {
-      const ActiveLanes& active = event.active;
-      if (!active.prefix || operand.blk_stride != 1) return false;
-      return event.repeats <= 1 ||
-             uint64_t{active.first} * operand.element_bytes == uint64_t{operand.rep_stride} * kBlockBytes;
-    }
-    return operand.row_bytes == 0 || operand.rows == 1 || operand.row_pitch == operand.row_bytes;
+  // Reports what `pipe` has not seen of the others on these bytes. Rows with gaps are looked at one by one if there is something between
+  // the first and the last, which is rare.
+  GNT_ONCE void Look(Core& core, const RaceCore& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
+                     const Stamp* seen, const LocalRows& rows) {
+    const Earlier first = state.FindLocal(pipe, writes, unseen, seen, rows.range);
+    if (first.stamp == 0) [[likely]]
+      return;
+    const auto report = [&](const Earlier& hit) {
+      if (hit.stamp != 0) ReportLocal(core, sites_, site, static_cast<Pipe>(pipe), writes, hit);
+    };
+    if (!rows.HasGaps()) return report(first);
+    rows.ForEach([&](LocalRange row) { report(state.FindLocal(pipe, writes, unseen, seen, row)); });
   }
 
   // A known call for the first time since something changed.
@@ -164,21 +170,18 @@ class CheckRace final : public Observer {
     call.epoch = state.epoch;
     const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
-      const auto look = [&](LocalRange range, bool writes) {
-        const Earlier hit = state.FindLocal(kV, writes, unseen, state.vector.seen, range);
-        if (hit.stamp != 0) [[unlikely]]
-          ReportLocal(core, sites_, site, Pipe::V, writes, hit);
+      const auto look = [&](const LocalRows& rows, bool writes) {
+        Look(core, state, site, kV, writes, unseen, state.vector.seen, rows);
       };
-      for (uint32_t i = 0; i < call.parts; ++i)
-        look({call.part[i].begin, call.part[i].end}, call.part[i].access != Access::Read);
+      for (uint32_t i = 0; i < call.parts; ++i) look(call.part[i].rows, call.part[i].access != Access::Read);
       if (call.Gathers() && state.FindLocal(kV, false, unseen, state.vector.seen, call.pieces.range).stamp != 0)
         call.pieces.ForEach([&](LocalRange piece) { look(piece, false); });
     }
     const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
     for (uint32_t i = 0; i < call.parts; ++i) {
       const KnownCall::Part& part = call.part[i];
-      if (part.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(kV, false), stamp, {part.begin, part.end});
-      if (part.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(kV, true), stamp, {part.begin, part.end});
+      if (part.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(kV, false), stamp, part.rows);
+      if (part.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(kV, true), stamp, part.rows);
     }
     if (call.Gathers()) state.local.MarkPieces(LocalShadow::LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
   }
@@ -209,10 +212,8 @@ class CheckRace final : public Observer {
       // Of many pieces one look at all bytes between them nearly always says that there is nothing.
       if (operand.pieces != nullptr && state.FindLocal(pipe, writes, unseen, seen, RangeOf(core, operand)).stamp == 0)
         continue;
-      ForRanges(core, event, operand, [&](LocalRange range) {
-        const Earlier hit = state.FindLocal(pipe, writes, unseen, seen, range);
-        if (hit.stamp != 0) [[unlikely]]
-          ReportLocal(core, sites_, {event.loc, event.op}, event.pipe, writes, hit);
+      ForRows(core, event, operand, [&](const LocalRows& rows) {
+        Look(core, state, {event.loc, event.op}, pipe, writes, unseen, seen, rows);
       });
     }
     const uint32_t site = sites_.Number(event.loc, event.op);
@@ -230,9 +231,9 @@ class CheckRace final : public Observer {
                                {RangeOf(core, operand), operand.pieces, operand.rows, bytes}, state.Settled(pipe));
         continue;
       }
-      ForRanges(core, event, operand, [&](LocalRange range) {
-        if (operand.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(pipe, false), stamp, range);
-        if (operand.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(pipe, true), stamp, range);
+      ForRows(core, event, operand, [&](const LocalRows& rows) {
+        if (operand.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(pipe, false), stamp, rows);
+        if (operand.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(pipe, true), stamp, rows);
       });
     }
   }

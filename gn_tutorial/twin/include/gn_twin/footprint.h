@@ -2,6 +2,7 @@
 #pragma once
 #include "gn_twin/config.h"
 #include "gn_twin/event.h"
+#include "gn_twin/local_rows.h"
 
 namespace gn_twin {
 
@@ -50,12 +51,33 @@ inline uint64_t OneRun(const Event& event, const Operand& operand) {
   return operand.rows == 1 || operand.row_pitch == operand.row_bytes ? operand.rows * operand.row_bytes : 0;
 }
 
-// Whether all repeats use the same bytes of an operand, one run from operand.at.
-inline bool OneRepeat(const Event& event, const Operand& operand) {
+// The same bytes of an operand at `begin` in the Unified Buffer as rows at a pitch, if they are that.
+inline bool AsRows(const Event& event, const Operand& operand, uint32_t begin, LocalRows& rows) {
   const ActiveLanes& active = event.active;
-  return operand.strided && active.per_repeat != 0 && active.prefix && operand.blk_stride == 1 &&
-         operand.rep_stride == 0 && event.repeats > 1 &&
-         operand.bytes == uint64_t{active.first} * operand.element_bytes;
+  if (const uint64_t whole = OneRun(event, operand); whole != 0) {
+    rows = LocalRange{begin, begin + static_cast<uint32_t>(whole)};
+    return true;
+  }
+  if (operand.pieces != nullptr) return false;
+  if (!operand.strided || active.per_repeat == 0) {
+    if (operand.row_bytes == 0 || operand.rows == 0) return false;
+    rows = {begin, static_cast<uint32_t>(operand.row_bytes), static_cast<uint32_t>(operand.row_pitch), operand.rows, 0,
+            1};
+    return true;
+  }
+  if (!active.prefix || event.repeats == 0 || active.last == 0 || (event.repeats > 1 && active.first != active.last))
+    return false;
+  const uint32_t block = operand.blk_stride * kBlockBytes;
+  const uint32_t repeat = operand.rep_stride * kBlockBytes;
+  const uint32_t bytes = active.last * operand.element_bytes;
+  if (operand.blk_stride == 1 || bytes <= kBlockBytes) {
+    rows = {begin, bytes, repeat, event.repeats, 0, 1};
+  } else if (bytes % kBlockBytes == 0 || operand.blk_stride == 0) {
+    rows = {begin, kBlockBytes, block, bytes / kBlockBytes, repeat, event.repeats};
+  } else {
+    return false;
+  }
+  return true;
 }
 
 // Calls visit(const uint8_t* at, uint64_t bytes) for each run, in the order of the instruction.

@@ -4,6 +4,7 @@
 // operands are aligned and inside their memory, which bytes they are, that they do not overlap. What depends on everything else is
 // looked at each time: whether its tensors are still there, whether its sources hold values, whether another pipe has worked since.
 #pragma once
+#include "gn_twin/block_masks.h"
 #include "gn_twin/block_span.h"
 #include "gn_twin/footprint.h"
 #include "gn_twin/local_pieces.h"
@@ -69,22 +70,26 @@ inline RepeatLayout LayoutOf(const Operand& operand) {
   return {operand.row_bytes, operand.row_pitch};
 }
 
-// A call that was told, and what observers keep about it. All bytes of the operands lie one after the other.
+// A call that was told, and what observers keep about it.
 struct KnownCall {
   CallKey key;
   CallShape shape;
   uint32_t last = 0;  // of the calls that were not known here: the Tag of the latest
   uint32_t parts = 0;
   struct Part {
-    uint32_t begin, end;  // bytes of the Unified Buffer
-    BlockSpan blocks;
+    LocalRows rows;
     Access access = Access::Read;
-    uint32_t Bytes() const { return end - begin; }
+    BlockSpan blocks;  // of rows without gaps
+    BlockMasks masks;  // of others
+    uint32_t Begin() const { return rows.range.begin; }
+    uint32_t End() const { return rows.range.end; }
+    uint32_t Bytes() const { return End() - Begin(); }
   } part[CallKey::kMost];  // the destination, then the others
   uint32_t number = 0;     // no other call of the launch ever had it; 0 is nobody's
   bool replaces = false;   // the results fill whole blocks of 32 bytes and depend on sources;
   bool fills = false;      // or they depend on none
   bool scratch = false;    // one of the parts is scratch memory
+  bool gaps = false;       // one of them has gaps
   LocalPieces pieces;     // where the part behind the others is read, as part[1] had it when the call was told; or none
   const char* role = "";  // of the destination
   uint32_t site = 0;      // its number for the race checker,

@@ -36,7 +36,7 @@ class CallsOfCore final : public KnownCalls {
 
   bool Learn(Core& core, const Event& event, KnownCall& call) override {
     call.parts = event.operands;
-    call.scratch = false;
+    call.scratch = call.gaps = false;
     call.pieces = {};
     call.role = event.operand[0].role;
     for (uint32_t i = 0; i < call.parts; ++i) {
@@ -48,13 +48,19 @@ class CallsOfCore final : public KnownCalls {
         if (!LearnPieces(event, operand, i, static_cast<uint32_t>(begin), call)) return false;
         continue;
       }
-      if (OneRun(event, operand) != operand.bytes && (i == 0 || !OneRepeat(event, operand))) return false;
-      const uint64_t end = begin + operand.bytes;
-      call.part[i] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), BlockSpan::OfBytes(begin, end),
-                      operand.access};
+      LocalRows rows;
+      if (!AsRows(event, operand, static_cast<uint32_t>(begin), rows) || rows.range.end != begin + operand.bytes)
+        return false;
+      KnownCall::Part& part = call.part[i];
+      part.rows = rows;
+      part.blocks = BlockSpan::OfBytes(part.Begin(), part.End());
+      part.access = operand.access;
+      if (rows.HasGaps() && (operand.access == Access::ReadWrite || !part.masks.Set(rows))) return false;
+      call.gaps = call.gaps || rows.HasGaps();
       call.scratch = call.scratch || operand.access == Access::ReadWrite;
     }
-    const bool whole = (call.part[0].begin | call.part[0].end) % kBlockBytes == 0;
+    const KnownCall::Part& result = call.part[0];
+    const bool whole = (result.Begin() | result.End()) % kBlockBytes == 0 && OneRun(event, event.operand[0]) != 0;
     call.replaces = whole && call.parts > 1;
     call.fills = whole && call.parts == 1;
     call.number = ++*numbers_;
@@ -74,7 +80,7 @@ class CallsOfCore final : public KnownCalls {
     KeptPieces& kept = PlaceOfOffsets(call);
     if (!kept.Keep({{begin, end}, operand.pieces, operand.rows, static_cast<uint32_t>(operand.row_bytes)}))
       return false;
-    call.part[index] = {begin, end, {}, Access::Read};
+    call.part[index].rows = LocalRange{begin, end};
     call.pieces = kept.Get();
     call.parts = index;
     return true;

@@ -2,15 +2,9 @@
 #pragma once
 #include <stdlib.h>
 
-#include "gn_twin/config.h"
+#include "gn_twin/local_rows.h"
 
 namespace gn_twin {
-
-// Bytes of the Unified Buffer, counted from its start.
-struct LocalRange {
-  uint32_t begin = 0;
-  uint32_t end = 0;
-};
 
 // `count` pieces of `bytes` bytes, offsets[i] bytes from the start of the range, which encloses them.
 struct LocalPieces {

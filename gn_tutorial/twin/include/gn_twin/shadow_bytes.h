@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gn_twin/block_span.h"
+#include "gn_twin/local_rows.h"
 
 namespace gn_twin {
 
@@ -137,6 +138,15 @@ class ShadowBytes {
     }
     return at;
   }
+  // Of rows that begin or end inside blocks only those blocks: whether their bytes hold values; they do now.
+  bool HasEnds(const LocalRows& rows) const {
+    bool all = true;
+    ForEnds(rows, [&](uint32_t block, uint32_t mask) { all &= full_.Has(block) || (part_[block] & mask) == mask; });
+    return all;
+  }
+  void SetEnds(const LocalRows& rows) {
+    ForEnds(rows, [&](uint32_t block, uint32_t mask) { SetPart(block, mask); });
+  }
   const BlockBits& Full() const { return full_; }
   uint64_t* FullWords() { return full_.Words(); }
 
@@ -146,11 +156,24 @@ class ShadowBytes {
     return static_cast<uint32_t>(((uint64_t{1} << (end - at)) - 1) << (at % kBlockBytes));
   }
   void SetPart(uint64_t at, uint64_t end) {
-    const uint64_t block = at / kBlockBytes;
-    if (full_.Has(block) || at == end) return;
+    if (at != end) SetPart(at / kBlockBytes, Mask(at, end));
+  }
+  void SetPart(uint64_t block, uint32_t mask) {
+    if (full_.Has(block)) return;
     in_part_.Set(block);
-    part_[block] |= Mask(at, end);
+    part_[block] |= mask;
     if (part_[block] == ~0u) full_.Set(block);
+  }
+  // visit(block, mask of its bytes in a row), for the blocks that a row does not touch whole.
+  template <class Visit>
+  [[gnu::always_inline]] static void ForEnds(const LocalRows& rows, Visit visit) {
+    rows.ForEach([&](LocalRange row) {
+      const uint32_t first = row.begin / kBlockBytes;
+      const uint32_t last = row.end / kBlockBytes;
+      if (first == last) return visit(first, Mask(row.begin, row.end));
+      if (row.begin % kBlockBytes != 0) visit(first, Mask(row.begin, (first + 1) * kBlockBytes));
+      if (row.end % kBlockBytes != 0) visit(last, Mask(last * kBlockBytes, row.end));
+    });
   }
 
   BlockBits full_;

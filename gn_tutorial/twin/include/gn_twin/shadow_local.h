@@ -1,7 +1,7 @@
 // The last accesses to each byte of one Unified Buffer, pipe by pipe.
 //
 // A kernel's loop touches the same few ranges again and again: each lane keeps the latest ones as ranges, and renewing one costs the
-// same for any length. A range that has to make place is painted into a map with one stamp per 32 bytes. Where it begins or ends
+// same for any length and any gaps. One that has to make place is painted into a map with one stamp per 32 bytes. Where it begins or ends
 // inside such a granule, a mask says which bytes it touched, so that neighbours in one granule give no false alarm.
 #pragma once
 #include <stdlib.h>
@@ -33,8 +33,11 @@ class LocalShadow {
     const Lane& lane = lanes_[index];
     for (uint32_t i = 0; i < lane.count; ++i) {
       const Recent& recent = lane.recent[i];
-      if (recent.stamp <= seen || recent.range.begin >= range.end || range.begin >= recent.range.end) continue;
-      at = recent.range.begin > range.begin ? recent.range.begin : range.begin;
+      const LocalRange& known = recent.rows.range;
+      if (recent.stamp <= seen || known.begin >= range.end || range.begin >= known.end) continue;
+      const uint32_t first = recent.rows.FirstIn(range);
+      if (first == range.end) continue;
+      at = first;
       return recent.stamp;
     }
     if (index == kGathers)
@@ -42,25 +45,25 @@ class LocalShadow {
     return lane.painted <= seen ? 0 : OnMap(lane, seen, range, at);
   }
 
-  GNT_ONCE void Mark(uint32_t index, Stamp stamp, LocalRange range) {
-    if (range.begin >= range.end) return;
+  GNT_ONCE void Mark(uint32_t index, Stamp stamp, const LocalRows& rows) {
+    if (rows.range.begin >= rows.range.end) return;
     last_[index] = stamp;
     Lane& lane = lanes_[index];
     // Loops renew ranges in the order in which they made them.
     for (uint32_t step = 0, i = lane.next; step < lane.count; ++step, i = i + 1 < lane.count ? i + 1 : 0) {
       Recent& recent = lane.recent[i];
-      if (recent.range.begin != range.begin || recent.range.end != range.end) continue;
+      if (!(recent.rows == rows)) continue;
       recent.stamp = stamp;
       lane.next = i + 1 < lane.count ? i + 1 : 0;
       return;
     }
     if (lane.count < kRecent) {
-      lane.recent[lane.count++] = {range, stamp};
+      lane.recent[lane.count++] = {rows, stamp};
       return;
     }
     Recent& leaves = lane.recent[lane.next];
-    Paint(lane, leaves.stamp, leaves.range);
-    leaves = {range, stamp};
+    Paint(lane, leaves.stamp, leaves.rows);
+    leaves = {rows, stamp};
     lane.next = lane.next + 1 < kRecent ? lane.next + 1 : 0;
   }
 
@@ -96,7 +99,7 @@ class LocalShadow {
   static constexpr uint32_t kRecent = 8;
   static constexpr uint32_t kPageBytes = 1024;
   struct Recent {
-    LocalRange range;
+    LocalRows rows;
     Stamp stamp;
   };
   struct Lane {
@@ -117,9 +120,12 @@ class LocalShadow {
     return static_cast<uint32_t>(((uint64_t{1} << to) - 1) & ~((uint64_t{1} << from) - 1));
   }
 
+  GNT_ONCE static void Paint(Lane& lane, Stamp stamp, const LocalRows& rows) {
+    PaintPages(lane, stamp, rows.range);
+    rows.ForEach([&](LocalRange row) { PaintRow(lane, stamp, row); });
+  }
   // What the map knows of a later window stays.
-  GNT_ONCE static void Paint(Lane& lane, Stamp stamp, LocalRange range) {
-    PaintPages(lane, stamp, range);
+  GNT_ONCE static void PaintRow(Lane& lane, Stamp stamp, LocalRange range) {
     uint32_t first = range.begin / kBlockBytes;
     const uint32_t end = range.end / kBlockBytes;
     if (range.begin % kBlockBytes != 0 || end <= first) {
@@ -143,7 +149,7 @@ class LocalShadow {
       const uint32_t granule = at / kBlockBytes;
       const uint64_t mask = piece << at % kBlockBytes;
       if (mask >> kBlockBytes != 0) {
-        Paint(lane, stamp, {at, at + pieces.bytes});
+        PaintRow(lane, stamp, {at, at + pieces.bytes});
         continue;
       }
       PaintPart(lane, stamp, granule, static_cast<uint32_t>(mask));

@@ -1,5 +1,6 @@
 // What the memory checks remember about one core's Unified Buffer.
 #pragma once
+#include "gn_twin/block_masks.h"
 #include "gn_twin/event.h"
 #include "gn_twin/shadow_bytes.h"
 #include "gn_twin/shadow_cores.h"
@@ -89,6 +90,17 @@ struct UbShadow {
     });
     return missing == 0;
   }
+  // Rows with gaps are read: whether all of them hold values.
+  [[gnu::always_inline]] bool ReadRows(const LocalRows& rows, const BlockMasks& masks) {
+    const uint64_t* full = bytes.Full().Words();
+    uint64_t* waiting = unread.Words();
+    uint64_t missing = 0;
+    masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t touched) {
+      missing |= ~full[word] & whole;
+      waiting[word] &= ~touched;
+    });
+    return missing == 0 && (!masks.Parts() || bytes.HasEnds(rows));
+  }
   // A run is read: whether all of it holds a value.
   bool Read(uint64_t at, uint64_t size) {
     return size == 0 || ReadBlocks(BlockSpan::OfBytes(at, at + size)) || bytes.FirstMissing(at, size) == at + size;
@@ -123,6 +135,16 @@ struct UbShadow {
   void Write(uint64_t at, uint64_t size) {
     bytes.Set(at, size);
     unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
+  }
+  // The same of rows with gaps.
+  [[gnu::always_inline]] void WriteRows(const LocalRows& rows, const BlockMasks& masks) {
+    uint64_t* full = bytes.FullWords();
+    uint64_t* waiting = unread.Words();
+    masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t touched) {
+      full[word] |= whole;
+      waiting[word] &= ~touched;
+    });
+    if (masks.Parts()) bytes.SetEnds(rows);
   }
   // The same of whole blocks.
   void WriteBlocks(const BlockSpan& blocks) {
