@@ -24,6 +24,8 @@ CASES = {
     "Adds_one_block": "Adds(dst, a, 2.0f, 5, 4, {3, 0, 2, 3});",
     "Add_one_row": "Add(dst, a, b, 40, 3, {1, 2, 0, 8, 16, 1});",
     "Adds_tails_apart": "Adds(dst, a, 2.0f, 37, 3, {2, 1, 16, 8});",
+    "Adds_counted": "SetMaskCount(); SetVectorMask<float, MaskMode::COUNTER>(0, 100); "
+    "Adds<float, false>(dst, a, 2.0f, MASK_PLACEHOLDER, 1, {1, 1, 9, 8}); SetMaskNorm(); ResetMask();",
     "Cast_wider": "Cast(dst, h, RoundMode::CAST_NONE, 40, 3, {1, 1, 8, 4});",
     "Axpy": "Axpy(dst, a, 0.5f, 50);",
     "Copy": "Copy(dst, a, 40, 3, {1, 1, 10, 8});",
@@ -224,7 +226,7 @@ def test_number_of_bytes(case: str, written: int, read: int, told: dict[str, np.
 
 @pytest.mark.parametrize(
     ("case", "rows"),
-    # Of 37 lanes in blocks apart the last one has fewer, which is no pitch. Bits of a mask are none either.
+    # No pitch: 37 lanes in blocks apart, of which the last block has fewer, as the last repeat of 100; bits of a mask.
     [
         ("Adds_lanes", 6),
         ("Adds_columns", 6),
@@ -233,6 +235,7 @@ def test_number_of_bytes(case: str, written: int, read: int, told: dict[str, np.
         ("DataCopy", 6),
         ("WholeReduceSum", 6),
         ("Adds_tails_apart", 3),
+        ("Adds_counted", 3),
         ("Adds_bits", 0),
     ],
 )

@@ -308,6 +308,9 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (LANES_ADDED, [1, WAIT, (GET, 562, 0, 0, 1)], "ub-never-written"),
         (FROM_BLOCKS, [4, (LOAD, 16, 0, 0, 8)], "race-write-after-read"),
         (TO_BLOCKS, [1, (LOAD, 528, 0, 0, 8)], "race-write-after-write"),
+        # Between the blocks, and all of them: from the first byte to the last as they are.
+        (TO_BLOCKS, [1, (MULS, 520, 0, 0, 8), (LOAD, 520, 0, 0, 8)], "race-write-after-write"),
+        (TO_BLOCKS, [1, (MULS, 512, 0, 0, 56), (LOAD, 520, 0, 0, 8)], "race-write-after-write"),
         (TO_BLOCKS, [1, WAIT, (STORE, 512, 0, 0, 16)], "ub-never-written"),
         (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 16, 0, 0, 8)], "race-write-after-write"),
         (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, WAIT, (GET, 512 + 64, 0, 0, 1)], "ub-stale"),
@@ -350,6 +353,7 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
         (GATHERED, [1, (FROM_V, 0, 0, 0, 1), (LOAD, 64, 0, 0, 64)]),
         # Blocks that the lanes leave out, before, between and behind them.
         (LANES_ADDED, [1, (LOAD, 56, 0, 0, 8), (LOAD, 184, 0, 0, 8), (LOAD, 568, 0, 0, 8), (LOAD, 704, 0, 0, 8)]),
+        ([(FILL, 512, 0, 0, 192), *LANES_ADDED, (STORE, 568, 0, 0, 8)], [3, 2]),
         (FROM_BLOCKS, [4, (LOAD, 8, 0, 0, 8), (LOAD, 24, 0, 0, 8), (LOAD, 56, 0, 0, 8)]),
         (TO_BLOCKS, [1, (LOAD, 520, 0, 0, 8), (LOAD, 568, 0, 0, 8)]),
         (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 8, 0, 0, 8), (LOAD, 256 + 64 * 12 - 8, 0, 0, 8)]),
@@ -358,6 +362,8 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
             LANES_IN_QUEUE,
             [(FREE, 0, 0, 0, 1), 1, 2, 3, WAIT, *((GET, 512 + at, 0, 0, 1) for at in (0, 11, 64, 75))],
         ),
+        # Two repeats to the same place: which of its results were read is not followed.
+        ([(FILL, 0, 0, 0, 128), (STRIDED, 512, 0, 0, 4 * 12 + 1)], [1, (MULS, 512, 0, 0, 64)]),
         # Results of which a call with gaps read some, or replaced some.
         (
             [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (BLOCKS_APART, 512, 256, 256, 4 * 25)],

@@ -25,7 +25,10 @@ void rows_of(const uint32_t* n, uint32_t begin, uint32_t end, uint8_t* bytes, ui
   told[1] = rows.range.begin;
   told[2] = rows.range.end;
   told[3] = begin < rows.range.end && rows.range.begin < end ? rows.FirstIn({begin, end}) : end;
-  told[4] = rows == LocalRows(n[0], n[1], n[2], n[3], n[4], n[5]);
+}
+extern "C" __attribute__((visibility("default")))
+bool equal(const uint32_t* n, const uint32_t* m) {
+  return LocalRows(n[0], n[1], n[2], n[3], n[4], n[5]) == LocalRows(m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
 // Writes the first rows, reads the second ones. told: whether these have all their values; how many blocks are read.
@@ -82,11 +85,11 @@ def blocks(touched: set[int]) -> set[int]:
 def test_rows_are_the_bytes_they_stand_for(
     library: ctypes.CDLL, numbers: tuple[int, ...], begin: int, size: int
 ) -> None:
-    found, told = np.zeros(BYTES, np.uint8), array((9,) * 5)
+    found, told = np.zeros(BYTES, np.uint8), array((9,) * 4)
     library.rows_of(array(numbers), begin, begin + size, ctypes.c_void_p(found.ctypes.data), told)
     expected = bytes_of(*numbers)
     assert set(np.flatnonzero(found).tolist()) == expected
-    assert (told[1], told[2], told[4]) == (min(expected), max(expected) + 1, 1)
+    assert (told[1], told[2]) == (min(expected), max(expected) + 1)
     assert told[3] == min(expected & set(range(begin, begin + size)), default=begin + size)
     if len(expected) != told[2] - told[1]:
         assert told[0] == 1
@@ -106,3 +109,22 @@ def test_what_is_written_in_rows_is_there_to_be_read(
     holding = written | set(range(also, also + 32))
     assert set(np.flatnonzero(found).tolist()) == holding
     assert tuple(told) == (read <= holding, BYTES // 32 - len(blocks(written)), BYTES // 32 - len(blocks(read)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "equal"),
+    [
+        ((0, 32, 64, 6, 384, 5), (0, 32, 64, 30, 0, 1), True),
+        ((0, 32, 99, 1, 64, 5), (0, 32, 64, 5, 99, 1), True),
+        ((0, 32, 32, 4, 128, 3), (0, 384, 0, 1, 0, 1), True),
+        ((0, 32, 64, 3, 0, 9), (0, 32, 64, 3, 256, 1), True),
+        ((0, 32, 64, 3, 0, 1), (0, 160, 0, 1, 0, 1), False),
+        ((0, 32, 64, 5, 0, 1), (0, 32, 128, 3, 0, 1), False),
+        ((0, 32, 64, 2, 320, 2), (0, 32, 64, 7, 0, 1), False),
+    ],
+)
+def test_the_same_rows_are_equal_however_they_were_given(
+    library: ctypes.CDLL, first: tuple[int, ...], second: tuple[int, ...], equal: bool
+) -> None:
+    library.equal.restype = ctypes.c_bool
+    assert library.equal(array(first), array(second)) == equal

@@ -49,8 +49,7 @@ class CallsOfCore final : public KnownCalls {
         continue;
       }
       LocalRows rows;
-      if (!AsRows(event, operand, static_cast<uint32_t>(begin), rows) || rows.range.end != begin + operand.bytes)
-        return false;
+      if (!AsRows(event, operand, static_cast<uint32_t>(begin), rows)) return false;
       KnownCall::Part& part = call.part[i];
       part.rows = rows;
       part.blocks = BlockSpan::OfBytes(part.Begin(), part.End());

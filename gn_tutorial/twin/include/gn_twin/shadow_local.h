@@ -2,7 +2,8 @@
 //
 // A kernel's loop touches the same few ranges again and again: each lane keeps the latest ones as ranges, and renewing one costs the
 // same for any length and any gaps. One that has to make place is painted into a map with one stamp per 32 bytes. Where it begins or ends
-// inside such a granule, a mask says which bytes it touched, so that neighbours in one granule give no false alarm.
+// inside such a granule, a mask says which bytes it touched, so that neighbours in one granule give no false alarm. What a later window
+// does to other bytes of the granule takes the place of that: there a race can be missed, none is made up.
 #pragma once
 #include <stdlib.h>
 
