@@ -115,7 +115,7 @@ struct KnownCall {
 // The known calls of one core.
 class KnownCalls {
  public:
-  static constexpr uint32_t kRoom = 128;
+  static constexpr uint32_t kRoom = 512;
 
   virtual ~KnownCalls() = default;
   // The operands are inside their tensors, and nothing was freed. False: nothing was told, because a source lacks values.
@@ -126,8 +126,8 @@ class KnownCalls {
   // SetFlag or WaitFlag, the most frequent of all events: observers need no more of them than this.
   virtual void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
 
-  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch. Each call has two places, since twenty
-  // calls of a loop are likely to want one of 128 twice, and two that take it from each other would never be known.
+  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch. Each call has two places, since a hundred
+  // calls of a loop are likely to want one of 512 twice, and two that take it from each other would never be known.
   KnownCall& PlaceOf(const uint8_t* dst, uint32_t line) {
     const uint32_t first = FirstPlace(dst, line);
     const CallKey& key = all_[first].key;
@@ -157,19 +157,22 @@ class KnownCalls {
       return;
     }
     turns_[pair] ^= 1;  // two calls that want the same place come to have one each
-    all_[2 * pair + turns_[pair]].last = tag;
+    const uint32_t place = 2 * pair + turns_[pair];
+    if (all_[place].last == 0) used_[used_count_++] = static_cast<uint16_t>(place);
+    all_[place].last = tag;
   }
 
  protected:
   void Forget() {
-    for (KnownCall& call : all_) {
+    for (; used_count_ > 0; --used_count_) {
+      KnownCall& call = all_[used_[used_count_ - 1]];
       call.key = CallKey{};  // whole: by a line and an address it left, PlaceOf would find it again
       call.last = 0;
     }
   }
 
  private:
-  static constexpr uint32_t kBits = 7;
+  static constexpr uint32_t kBits = 9;
   static_assert(kRoom == 1u << kBits);
 
   static uint32_t FirstPlace(const uint8_t* dst, uint32_t line) {
@@ -183,7 +186,9 @@ class KnownCalls {
   }
 
   KnownCall all_[kRoom];
-  uint32_t turns_[kRoom / 2] = {};
+  uint8_t turns_[kRoom / 2] = {};
+  uint16_t used_[kRoom] = {};  // which of them are not as they were at the start: a block may use few of them
+  uint32_t used_count_ = 0;
 };
 
 }  // namespace gn_twin

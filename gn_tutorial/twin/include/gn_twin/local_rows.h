@@ -47,6 +47,15 @@ struct LocalRows {
 
   // Whether it leaves out bytes of its range.
   bool HasGaps() const { return bytes != range.end - range.begin; }
+  bool Covers(const LocalRows& other) const {
+    return !HasGaps() && range.begin <= other.range.begin && other.range.end <= range.end;
+  }
+  // Takes `next` in if it goes on where this one ends, neither with gaps.
+  bool Append(const LocalRows& next) {
+    if (next.range.begin != range.end || HasGaps() || next.HasGaps()) return false;
+    *this = LocalRange{range.begin, next.range.end};
+    return true;
+  }
   // visit(range of a row), group by group.
   template <class Visit>
   [[gnu::always_inline]] void ForEach(Visit visit) const {

@@ -50,22 +50,28 @@ class LocalShadow {
     if (rows.range.begin >= rows.range.end) return;
     last_[index] = stamp;
     Lane& lane = lanes_[index];
-    // Loops renew ranges in the order in which they made them.
-    for (uint32_t step = 0, i = lane.next; step < lane.count; ++step, i = i + 1 < lane.count ? i + 1 : 0) {
+    // Loops renew ranges in the order in which they made them, or go from row to row: each call begins where it was the last time.
+    uint8_t& place = lane.places[SiteOf(stamp) % kPlaces];
+    for (uint32_t step = 0, i = place; step < lane.count; ++step, i = i + 1 < lane.count ? i + 1 : 0) {
       Recent& recent = lane.recent[i];
+      if (recent.stamp == stamp && recent.rows.Append(rows)) {
+        place = static_cast<uint8_t>(i);
+        return;
+      }
       if (!(recent.rows == rows)) continue;
       recent.stamp = stamp;
-      lane.next = i + 1 < lane.count ? i + 1 : 0;
+      place = static_cast<uint8_t>(i + 1 < lane.count ? i + 1 : 0);
       return;
     }
+    place = static_cast<uint8_t>(lane.count < kRecent ? lane.count : lane.oldest);
     if (lane.count < kRecent) {
       lane.recent[lane.count++] = {rows, stamp};
       return;
     }
-    Recent& leaves = lane.recent[lane.next];
-    Paint(lane, leaves.stamp, leaves.rows);
+    Recent& leaves = lane.recent[lane.oldest];
+    if (!IsPast(lane, leaves)) Paint(lane, leaves.stamp, leaves.rows);
     leaves = {rows, stamp};
-    lane.next = lane.next + 1 < kRecent ? lane.next + 1 : 0;
+    lane.oldest = lane.oldest + 1 < kRecent ? lane.oldest + 1 : 0;
   }
 
   // The same for pieces. They would only drive others out of the recent ranges. What the vector pipe reads is kept as it was given,
@@ -89,7 +95,8 @@ class LocalShadow {
     for (uint32_t i = 0; i < kLanes; ++i) {
       if (last_[i] == 0) continue;
       last_[i] = lanes_[i].painted = 0;
-      lanes_[i].count = lanes_[i].next = 0;
+      lanes_[i].count = lanes_[i].oldest = 0;
+      __builtin_memset(lanes_[i].places, 0, kPlaces);
       for (Stamp& stamp : lanes_[i].map) stamp = 0;
       for (Stamp& stamp : lanes_[i].pages) stamp = 0;
     }
@@ -98,20 +105,29 @@ class LocalShadow {
  private:
   static constexpr uint32_t kGathers = 2 * static_cast<uint32_t>(Pipe::V);  // the lane of what the vector pipe reads
   static constexpr uint32_t kRecent = 8;
+  static constexpr uint32_t kPlaces = 64;
   static constexpr uint32_t kPageBytes = 1024;
   struct Recent {
     LocalRows rows;
     Stamp stamp;
   };
   struct Lane {
-    uint32_t count;  // of recent
-    uint32_t next;   // the one to look at first, and to give up first
+    uint32_t count;           // of recent
+    uint32_t oldest;          // the one to give up first
+    uint8_t places[kPlaces];  // by call: the one to look at first
     Recent recent[kRecent];
     Stamp painted;                       // the newest stamp on the map
     Stamp pages[kUbBytes / kPageBytes];  // the newest stamp on each page of the map
     Stamp map[kUbBytes / kBlockBytes];
     uint32_t masks[kUbBytes / kBlockBytes];  // bytes touched, where the stamp has kPart
   };
+
+  // Whether a later access touched the same bytes: who has seen that one has seen this one.
+  static bool IsPast(const Lane& lane, const Recent& recent) {
+    for (const Recent& other : lane.recent)
+      if (other.stamp > recent.stamp && other.rows.Covers(recent.rows)) return true;
+    return false;
+  }
 
   // Which of the granule's bytes lie in the range.
   static uint32_t MaskOf(uint32_t granule, LocalRange range) {
