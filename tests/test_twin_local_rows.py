@@ -13,6 +13,8 @@ from gn_tutorial.build import TWIN_INCLUDE, build_host_library
 
 BYTES = 4096
 SOURCE = """
+#include <stdlib.h>
+
 #include "gn_twin/shadow_ub.h"
 using namespace gn_twin;
 
@@ -31,24 +33,30 @@ bool equal(const uint32_t* n, const uint32_t* m) {
   return LocalRows(n[0], n[1], n[2], n[3], n[4], n[5]) == LocalRows(m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
-// Writes the first rows, reads the second ones. told: whether these have all their values; how many blocks are read.
+static void Set(BlockMasks& masks, const uint32_t* n) {
+  const LocalRows rows(n[0], n[1], n[2], n[3], n[4], n[5]);
+  if (!masks.Begin(rows.range)) abort();
+  rows.ForEach([&](LocalRange row) { if (!masks.Add(row)) abort(); });
+}
+// Writes the first rows, reads the second ones. told: whether these have all their values; how many blocks are unread
+// after the write, and after the read.
 extern "C" __attribute__((visibility("default")))
 void written_and_read(const uint32_t* n, const uint32_t* m, uint32_t also, uint8_t* bytes, uint32_t* told) {
   static UbShadow shadow;
   static const bool allocated = shadow.Allocate();
   static BlockMasks write, read;
+  if (!allocated) return;
+  Set(write, n);
+  Set(read, m);
   shadow.Restart();
   shadow.bytes.Set(also, 32);
-  const LocalRows rows(n[0], n[1], n[2], n[3], n[4], n[5]), others(m[0], m[1], m[2], m[3], m[4], m[5]);
-  if (!allocated || !write.Set(rows) || !read.Set(others)) return;
   shadow.unread.SetAll(0, 4096 / 32);
-  shadow.WriteRows(rows, write);
+  shadow.WriteMasked(write);
   for (uint32_t i = 0; i < 4096; ++i) bytes[i] = shadow.bytes.HasAll(i, 1);
-  told[1] = 0;
+  told[1] = told[2] = 0;
   for (uint32_t i = 0; i < 4096 / 32; ++i) told[1] += shadow.unread.Has(i);
   shadow.unread.SetAll(0, 4096 / 32);
-  told[0] = shadow.ReadRows(others, read);
-  told[2] = 0;
+  told[0] = shadow.ReadMasked(read);
   for (uint32_t i = 0; i < 4096 / 32; ++i) told[2] += shadow.unread.Has(i);
 }
 """

@@ -188,9 +188,9 @@ class CheckMemory final : public Observer {
       if (call.part[i].access == Access::Read && !ReadPart<kGaps>(shadow, call.part[i])) [[unlikely]]
         return false;
     const KnownCall::Part& result = call.part[0];
-    const uint32_t first = result.Begin() / kBlockBytes;
-    if (kGaps && result.rows.HasGaps()) {
-      shadow.WriteRows(result.rows, result.masks);
+    const uint32_t first = result.range.begin / kBlockBytes;
+    if (kGaps && result.touches != Touches::Whole) {
+      shadow.WriteMasked(result.masks);
     } else if (call.replaces && shadow.writers[first].call == call.number) [[likely]] {
       shadow.Renew(first, result.blocks);
     } else if (call.fills) {
@@ -208,15 +208,15 @@ class CheckMemory final : public Observer {
   // Whether a source of a known call has values.
   template <bool kGaps>
   [[gnu::always_inline]] static bool ReadPart(UbShadow& shadow, const KnownCall::Part& part) {
-    if (kGaps && part.rows.HasGaps()) return shadow.ReadRows(part.rows, part.masks);
-    return shadow.ReadBlocks(part.blocks) || HasAll(shadow, part.rows.range);
+    if (kGaps && part.touches != Touches::Whole) return shadow.ReadMasked(part.masks);
+    return shadow.ReadBlocks(part.blocks) || HasAll(shadow, part.range);
   }
   GNT_ONCE static bool HasAll(const UbShadow& shadow, LocalRange range) {
     return shadow.bytes.HasAll(range.begin, range.end - range.begin);
   }
   // The results of a known call, which was not the last to write there.
   GNT_ONCE static void TakeIn(Core& core, UbShadow& shadow, const KnownCall& call) {
-    const uint32_t begin = call.part[0].Begin();
+    const uint32_t begin = call.part[0].range.begin;
     const uint32_t size = call.part[0].Bytes();
     if (!call.replaces) return shadow.Write(begin, size);
     Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, call.role,
@@ -225,7 +225,7 @@ class CheckMemory final : public Observer {
   GNT_ONCE static void TakeInScratch(UbShadow& shadow, const KnownCall& call) {
     for (uint32_t i = 1; i < call.parts; ++i) {
       const KnownCall::Part& part = call.part[i];
-      if (part.access == Access::ReadWrite) shadow.Write(part.Begin(), part.Bytes());
+      if (part.access == Access::ReadWrite) shadow.Write(part.range.begin, part.Bytes());
     }
   }
   static void Fill(Core& core, UbShadow& shadow, uint64_t first, const BlockSpan& blocks, const char* role,

@@ -95,10 +95,11 @@ class CheckRace final : public Observer {
   }
 
   // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
+  // False if it has to be told in full: among runs that are no rows somebody else was at work.
   RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
-  void Again(Core& core, RaceCore& state, KnownCall& call) {
+  bool Again(Core& core, RaceCore& state, KnownCall& call) {
     if (!auto_sync_) ++state.epoch;
-    if (call.epoch != state.epoch) LookAgain(core, state, call);
+    return call.epoch == state.epoch || LookAgain(core, state, call);
   }
   void Learn(const RaceCore& state, KnownCall& call) {
     call.epoch = state.epoch;
@@ -135,13 +136,14 @@ class CheckRace final : public Observer {
 
   // --- one core ---------------------------------------------------------------------------------------------------------
 
-  // visit(rows) for the bytes of the operand: all of them, or run by run where they follow no pattern.
-  template <class Visit>
-  static void ForRows(const Core& core, const Event& event, const Operand& operand, Visit visit) {
+  // Calls visit_rows(rows) for the bytes of the operand, if they are rows at a pitch; else visit_run(range) for run after run.
+  template <class VisitRows, class VisitRun>
+  static void ForRows(const Core& core, const Event& event, const Operand& operand, VisitRows visit_rows,
+                      VisitRun visit_run) {
     LocalRows rows;
     if (AsRows(event, operand, static_cast<uint32_t>(operand.at - core.ub), rows) && rows.range.end <= kUbBytes)
-      return visit(rows);
-    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit(LocalRows(RangeOf(core, at, bytes))); });
+      return visit_rows(rows);
+    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit_run(RangeOf(core, at, bytes)); });
   }
   static LocalRange RangeOf(const Core& core, const Operand& operand) {
     return RangeOf(core, operand.at, operand.bytes);
@@ -166,24 +168,38 @@ class CheckRace final : public Observer {
   }
 
   // A known call for the first time since something changed.
-  GNT_ONCE void LookAgain(Core& core, RaceCore& state, KnownCall& call) {
-    call.epoch = state.epoch;
+  GNT_ONCE bool LookAgain(Core& core, RaceCore& state, KnownCall& call) {
     const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
       const auto look = [&](const LocalRows& rows, bool writes) {
         Look(core, state, site, kV, writes, unseen, state.vector.seen, rows);
       };
-      for (uint32_t i = 0; i < call.parts; ++i) look(call.part[i].rows, call.part[i].access != Access::Read);
+      for (uint32_t i = 0; i < call.parts; ++i) {
+        const KnownCall::Part& part = call.part[i];
+        const bool writes = part.access != Access::Read;
+        if (part.touches != Touches::Runs) {
+          look(call.rows[i], writes);
+        } else if (state.FindLocal(kV, writes, unseen, state.vector.seen, part.range).stamp != 0) {
+          return false;
+        }
+      }
       if (call.Gathers() && state.FindLocal(kV, false, unseen, state.vector.seen, call.pieces.range).stamp != 0)
         call.pieces.ForEach([&](LocalRange piece) { look(piece, false); });
     }
     const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
     for (uint32_t i = 0; i < call.parts; ++i) {
       const KnownCall::Part& part = call.part[i];
-      if (part.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(kV, false), stamp, part.rows);
-      if (part.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(kV, true), stamp, part.rows);
+      const auto mark = [&](bool writes) {
+        const uint32_t lane = LocalShadow::LaneOf(kV, writes);
+        if (part.touches != Touches::Runs) return state.local.Mark(lane, stamp, call.rows[i]);
+        state.local.MarkMasked(lane, stamp, part.range, part.masks);
+      };
+      if (part.access != Access::Write) mark(false);
+      if (part.access != Access::Read) mark(true);
     }
     if (call.Gathers()) state.local.MarkPieces(LocalShadow::LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
+    call.epoch = state.epoch;
+    return true;
   }
 
   GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {
@@ -209,12 +225,12 @@ class CheckRace final : public Observer {
         continue;
       }
       if (unseen == 0) continue;
-      // Of many pieces one look at all bytes between them nearly always says that there is nothing.
-      if (operand.pieces != nullptr && state.FindLocal(pipe, writes, unseen, seen, RangeOf(core, operand)).stamp == 0)
-        continue;
-      ForRows(core, event, operand, [&](const LocalRows& rows) {
+      // Of many runs one look at all bytes between them nearly always says that there is nothing.
+      if (state.FindLocal(pipe, writes, unseen, seen, RangeOf(core, operand)).stamp == 0) continue;
+      const auto look = [&](const LocalRows& rows) {
         Look(core, state, {event.loc, event.op}, pipe, writes, unseen, seen, rows);
-      });
+      };
+      ForRows(core, event, operand, look, look);
     }
     const uint32_t site = sites_.Number(event.loc, event.op);
     const Stamp stamp = StampOf(state.clocks.Now(pipe), site);
@@ -231,10 +247,13 @@ class CheckRace final : public Observer {
                                {RangeOf(core, operand), operand.pieces, operand.rows, bytes}, state.Settled(pipe));
         continue;
       }
-      ForRows(core, event, operand, [&](const LocalRows& rows) {
-        if (operand.access != Access::Write) state.local.Mark(LocalShadow::LaneOf(pipe, false), stamp, rows);
-        if (operand.access != Access::Read) state.local.Mark(LocalShadow::LaneOf(pipe, true), stamp, rows);
-      });
+      for (const bool wrote : {false, true}) {
+        if (operand.access == (wrote ? Access::Read : Access::Write)) continue;
+        const uint32_t lane = LocalShadow::LaneOf(pipe, wrote);
+        ForRows(
+            core, event, operand, [&](const LocalRows& rows) { state.local.Mark(lane, stamp, rows); },
+            [&](LocalRange run) { state.local.MarkRun(lane, stamp, run); });
+      }
     }
   }
 

@@ -70,30 +70,38 @@ inline RepeatLayout LayoutOf(const Operand& operand) {
   return {operand.row_bytes, operand.row_pitch};
 }
 
+// Which bytes of a range an operand touches.
+enum class Touches : uint8_t {
+  Whole,  // all
+  Rows,   // rows at a pitch
+  Runs    // others, as the bits of a mask say
+};
+
 // A call that was told, and what observers keep about it.
+// In the order in which a loop needs it.
 struct KnownCall {
   CallKey key;
-  CallShape shape;
   uint32_t last = 0;  // of the calls that were not known here: the Tag of the latest
   uint32_t parts = 0;
-  struct Part {
-    LocalRows rows;
-    Access access = Access::Read;
-    BlockSpan blocks;  // of rows without gaps
-    BlockMasks masks;  // of others
-    uint32_t Begin() const { return rows.range.begin; }
-    uint32_t End() const { return rows.range.end; }
-    uint32_t Bytes() const { return End() - Begin(); }
-  } part[CallKey::kMost];  // the destination, then the others
-  uint32_t number = 0;     // no other call of the launch ever had it; 0 is nobody's
-  bool replaces = false;   // the results fill whole blocks of 32 bytes and depend on sources;
-  bool fills = false;      // or they depend on none
-  bool scratch = false;    // one of the parts is scratch memory
-  bool gaps = false;       // one of them has gaps
-  LocalPieces pieces;     // where the part behind the others is read, as part[1] had it when the call was told; or none
-  const char* role = "";  // of the destination
+  uint32_t number = 0;    // no other call of the launch ever had it; 0 is nobody's
+  bool replaces = false;  // the results fill whole blocks of 32 bytes and depend on sources;
+  bool fills = false;     // or they depend on none
+  bool scratch = false;   // one of the parts is scratch memory
+  bool gaps = false;      // one of them has gaps
   uint32_t site = 0;      // its number for the race checker,
   uint32_t epoch = 0;     // and when that last looked at it
+  struct Part {
+    LocalRange range;
+    Access access = Access::Read;
+    Touches touches = Touches::Whole;
+    BlockSpan blocks;  // of the range, if it is touched whole
+    BlockMasks masks;  // otherwise
+    uint32_t Bytes() const { return range.end - range.begin; }
+  } part[CallKey::kMost];          // the destination, then the others
+  LocalRows rows[CallKey::kMost];  // of each part, if it is rows
+  CallShape shape;
+  LocalPieces pieces;     // where the part behind the others is read, as part[1] had it when the call was told; or none
+  const char* role = "";  // of the destination
 
   bool Gathers() const { return pieces.count != 0; }
   // Whether the call, whose key was made from an event without pieces, is this one.
@@ -118,7 +126,7 @@ class KnownCalls {
   static constexpr uint32_t kRoom = 512;
 
   virtual ~KnownCalls() = default;
-  // The operands are inside their tensors, and nothing was freed. False: nothing was told, because a source lacks values.
+  // The operands are inside their tensors, and nothing was freed. False: it has to be told in full, as where a source lacks values.
   virtual bool Again(Core& core, KnownCall& call) = 0;
   // Fills in everything but the key, after `event` was told. False for an event that cannot be known.
   virtual bool Learn(Core& core, const Event& event, KnownCall& call) = 0;

@@ -25,7 +25,8 @@ class CallsOfCore final : public KnownCalls {
     if (call.Gathers() && !call.pieces.SameOffsets(reinterpret_cast<const uint32_t*>(call.key.at[1]))) [[unlikely]]
       return false;
     if (!CheckMemory::Again(core, *memory_, call)) return false;
-    if (race_ != nullptr) race_->Again(core, *order_, call);
+    if (race_ != nullptr && !race_->Again(core, *order_, call)) [[unlikely]]
+      return false;
     ++tally_->instructions[static_cast<int>(Pipe::V)];
     return true;
   }
@@ -48,18 +49,17 @@ class CallsOfCore final : public KnownCalls {
         if (!LearnPieces(event, operand, i, static_cast<uint32_t>(begin), call)) return false;
         continue;
       }
-      LocalRows rows;
-      if (!AsRows(event, operand, static_cast<uint32_t>(begin), rows)) return false;
       KnownCall::Part& part = call.part[i];
-      part.rows = rows;
-      part.blocks = BlockSpan::OfBytes(part.Begin(), part.End());
       part.access = operand.access;
-      if (rows.HasGaps() && (operand.access == Access::ReadWrite || !part.masks.Set(rows))) return false;
-      call.gaps = call.gaps || rows.HasGaps();
+      if (!LearnBytes(event, operand, static_cast<uint32_t>(begin), part, call.rows[i])) return false;
+      const bool whole = part.touches == Touches::Whole;
+      if (!whole && operand.access == Access::ReadWrite) return false;
+      call.gaps = call.gaps || !whole;
       call.scratch = call.scratch || operand.access == Access::ReadWrite;
     }
     const KnownCall::Part& result = call.part[0];
-    const bool whole = (result.Begin() | result.End()) % kBlockBytes == 0 && OneRun(event, event.operand[0]) != 0;
+    const bool whole =
+        (result.range.begin | result.range.end) % kBlockBytes == 0 && OneRun(event, event.operand[0]) != 0;
     call.replaces = whole && call.parts > 1;
     call.fills = whole && call.parts == 1;
     call.number = ++*numbers_;
@@ -71,6 +71,23 @@ class CallsOfCore final : public KnownCalls {
   }
 
  private:
+  // Which bytes an operand from `begin` on touches.
+  static bool LearnBytes(const Event& event, const Operand& operand, uint32_t begin, KnownCall::Part& part,
+                         LocalRows& rows) {
+    part.range = {begin, begin + static_cast<uint32_t>(operand.bytes)};
+    part.touches = !AsRows(event, operand, begin, rows) ? Touches::Runs
+                   : rows.HasGaps()                     ? Touches::Rows
+                                                        : Touches::Whole;
+    part.blocks = BlockSpan::OfBytes(part.range.begin, part.range.end);
+    if (part.touches == Touches::Whole) return true;
+    bool kept = part.masks.Begin(part.range);
+    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) {
+      const uint32_t first = begin + static_cast<uint32_t>(at - operand.at);
+      kept = kept && part.masks.Add({first, first + static_cast<uint32_t>(bytes)});
+    });
+    return kept;
+  }
+
   // The last operand is read at offsets that are in memory as it was told them. A few calls can have theirs kept.
   bool LearnPieces(const Event& event, const Operand& operand, uint32_t index, uint32_t begin, KnownCall& call) {
     if (index != 2 || event.operands != 3 || operand.row_bytes > kBlockBytes) return false;
@@ -79,7 +96,7 @@ class CallsOfCore final : public KnownCalls {
     KeptPieces& kept = PlaceOfOffsets(call);
     if (!kept.Keep({{begin, end}, operand.pieces, operand.rows, static_cast<uint32_t>(operand.row_bytes)}))
       return false;
-    call.part[index].rows = LocalRange{begin, end};
+    call.part[index].range = {begin, end};
     call.pieces = kept.Get();
     call.parts = index;
     return true;

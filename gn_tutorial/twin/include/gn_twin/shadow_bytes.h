@@ -3,8 +3,8 @@
 #pragma once
 #include <stdlib.h>
 
+#include "gn_twin/block_masks.h"
 #include "gn_twin/block_span.h"
-#include "gn_twin/local_rows.h"
 
 namespace gn_twin {
 
@@ -138,14 +138,14 @@ class ShadowBytes {
     }
     return at;
   }
-  // Of rows that begin or end inside blocks only those blocks: whether their bytes hold values; they do now.
-  bool HasEnds(const LocalRows& rows) const {
-    bool all = true;
-    ForEnds(rows, [&](uint32_t block, uint32_t mask) { all &= full_.Has(block) || (part_[block] & mask) == mask; });
-    return all;
+  // Of blocks that are touched in part: whether those bytes hold values; they do now.
+  [[gnu::always_inline]] bool HasParts(const BlockMasks& masks) const {
+    uint32_t missing = 0;
+    masks.ForParts([&](uint32_t block, uint32_t mask) { missing |= full_.Has(block) ? 0 : mask & ~part_[block]; });
+    return missing == 0;
   }
-  void SetEnds(const LocalRows& rows) {
-    ForEnds(rows, [&](uint32_t block, uint32_t mask) { SetPart(block, mask); });
+  [[gnu::always_inline]] void SetParts(const BlockMasks& masks) {
+    masks.ForParts([&](uint32_t block, uint32_t mask) { SetPart(block, mask); });
   }
   const BlockBits& Full() const { return full_; }
   uint64_t* FullWords() { return full_.Words(); }
@@ -159,21 +159,10 @@ class ShadowBytes {
     if (at != end) SetPart(at / kBlockBytes, Mask(at, end));
   }
   void SetPart(uint64_t block, uint32_t mask) {
-    if (full_.Has(block)) return;
+    if (full_.Has(block) || (part_[block] & mask) == mask) return;
     in_part_.Set(block);
     part_[block] |= mask;
     if (part_[block] == ~0u) full_.Set(block);
-  }
-  // visit(block, mask of its bytes in a row), for the blocks that a row does not touch whole.
-  template <class Visit>
-  [[gnu::always_inline]] static void ForEnds(const LocalRows& rows, Visit visit) {
-    rows.ForEach([&](LocalRange row) {
-      const uint32_t first = row.begin / kBlockBytes;
-      const uint32_t last = row.end / kBlockBytes;
-      if (first == last) return visit(first, Mask(row.begin, row.end));
-      if (row.begin % kBlockBytes != 0) visit(first, Mask(row.begin, (first + 1) * kBlockBytes));
-      if (row.end % kBlockBytes != 0) visit(last, Mask(last * kBlockBytes, row.end));
-    });
   }
 
   BlockBits full_;

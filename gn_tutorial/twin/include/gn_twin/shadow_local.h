@@ -7,6 +7,7 @@
 #pragma once
 #include <stdlib.h>
 
+#include "gn_twin/block_masks.h"
 #include "gn_twin/shadow_clock.h"
 #include "gn_twin/shadow_gathers.h"
 
@@ -74,8 +75,24 @@ class LocalShadow {
     lane.oldest = lane.oldest + 1 < kRecent ? lane.oldest + 1 : 0;
   }
 
-  // The same for pieces. They would only drive others out of the recent ranges. What the vector pipe reads is kept as it was given,
-  // until all pipes that have to wait for it have done so, which is what a stamp up to `settled` says; other pieces are painted.
+  // The same for one of many runs, and for all of them. They would only drive others out of the recent ranges.
+  void MarkRun(uint32_t index, Stamp stamp, LocalRange run) {
+    last_[index] = stamp;
+    Paint(lanes_[index], stamp, run);
+  }
+  GNT_ONCE void MarkMasked(uint32_t index, Stamp stamp, LocalRange range, const BlockMasks& masks) {
+    last_[index] = stamp;
+    Lane& lane = lanes_[index];
+    PaintPages(lane, stamp, range);
+    masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t) {
+      for (; whole != 0; whole &= whole - 1)
+        PaintWhole(lane, stamp, static_cast<uint32_t>(word * 64 + __builtin_ctzll(whole)));
+    });
+    masks.ForParts([&](uint32_t block, uint32_t mask) { PaintPart(lane, stamp, block, mask); });
+  }
+
+  // The same for pieces. What the vector pipe reads is kept as it was given, until all pipes that have to wait for it have done so,
+  // which is what a stamp up to `settled` says; other pieces are painted.
   GNT_ONCE void MarkPieces(uint32_t index, Stamp stamp, const LocalPieces& pieces, Stamp settled) {
     if (pieces.range.begin >= pieces.range.end) return;
     last_[index] = stamp;
@@ -150,8 +167,11 @@ class LocalShadow {
       ++first;
     }
     if (range.end % kBlockBytes != 0 && end >= first) PaintPart(lane, stamp, end, MaskOf(end, range));
-    const uint32_t window = stamp >> kWindowShift;
-    for (uint32_t i = first; i < end; ++i) lane.map[i] = lane.map[i] >> kWindowShift <= window ? stamp : lane.map[i];
+    for (uint32_t i = first; i < end; ++i) PaintWhole(lane, stamp, i);
+  }
+  static void PaintWhole(Lane& lane, Stamp stamp, uint32_t granule) {
+    Stamp& old = lane.map[granule];
+    old = old >> kWindowShift <= stamp >> kWindowShift ? stamp : old;
   }
 
   static void PaintPieces(Lane& lane, Stamp stamp, const LocalPieces& pieces) {

@@ -1,6 +1,5 @@
 // What the memory checks remember about one core's Unified Buffer.
 #pragma once
-#include "gn_twin/block_masks.h"
 #include "gn_twin/event.h"
 #include "gn_twin/shadow_bytes.h"
 #include "gn_twin/shadow_cores.h"
@@ -90,8 +89,8 @@ struct UbShadow {
     });
     return missing == 0;
   }
-  // Rows with gaps are read: whether all of them hold values.
-  [[gnu::always_inline]] bool ReadRows(const LocalRows& rows, const BlockMasks& masks) {
+  // Bytes with gaps between them are read: whether all of them hold values.
+  [[gnu::always_inline]] bool ReadMasked(const BlockMasks& masks) {
     const uint64_t* full = bytes.Full().Words();
     uint64_t* waiting = unread.Words();
     uint64_t missing = 0;
@@ -99,7 +98,7 @@ struct UbShadow {
       missing |= ~full[word] & whole;
       waiting[word] &= ~touched;
     });
-    return missing == 0 && (!masks.Parts() || bytes.HasEnds(rows));
+    return missing == 0 && bytes.HasParts(masks);
   }
   // A run is read: whether all of it holds a value.
   bool Read(uint64_t at, uint64_t size) {
@@ -136,15 +135,15 @@ struct UbShadow {
     bytes.Set(at, size);
     unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
   }
-  // The same of rows with gaps.
-  [[gnu::always_inline]] void WriteRows(const LocalRows& rows, const BlockMasks& masks) {
+  // The same of bytes with gaps between them.
+  [[gnu::always_inline]] void WriteMasked(const BlockMasks& masks) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
     masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t touched) {
       full[word] |= whole;
       waiting[word] &= ~touched;
     });
-    if (masks.Parts()) bytes.SetEnds(rows);
+    bytes.SetParts(masks);
   }
   // The same of whole blocks.
   void WriteBlocks(const BlockSpan& blocks) {
