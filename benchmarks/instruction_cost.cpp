@@ -11,6 +11,8 @@ enum Operation : uint32_t {
   kAddRepeatsOne,
   kAddLanes,
   kAddGaps,
+  kAddBits,
+  kRows,
   kReduceMax,
   kCompare,
   kSelect,
@@ -49,6 +51,7 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
   const LocalTensor<uint32_t> offsets = index.ReinterpretCast<uint32_t>();
   const int32_t n = static_cast<int32_t>(count);
   const uint8_t repeats = static_cast<uint8_t>(count / 64);
+  uint64_t everySecond[2] = {0x5555555555555555, 0};
   Duplicate(a, 0.5f, 8192);
   Duplicate(b, 0.25f, 8192);
   Duplicate(c, 0.0f, 8192);
@@ -68,6 +71,16 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
     case kAddLanes: Repeat(repetitions, [=] { Add(c, a, b, uint64_t{48}, repeats, {1, 1, 1, 8, 8, 8}); }); break;
     case kAddGaps:
       Repeat(repetitions, [=] { Add(c, a, b, uint64_t{64}, repeats, {2, 2, 2, 16, 16, 16}); });
+      break;
+    case kAddBits:
+      Repeat(repetitions, [&] { Add(c, a, b, everySecond, repeats, {1, 1, 1, 8, 8, 8}); });
+      break;
+    case kRows:
+      Repeat(repetitions, [=] {
+        for (uint32_t row = 0; row < 1024; row += count) Muls(c[row], a[row], 1.5f, n);
+        SetFlag<HardEvent::V_S>(toScalar);
+        WaitFlag<HardEvent::V_S>(toScalar);
+      });
       break;
     case kReduceMax: Repeat(repetitions, [=] { ReduceMax(c, a, b, n, false); }); break;
     case kCompare: Repeat(repetitions, [=] { Compare(c.ReinterpretCast<uint8_t>(), a, b, CMPMODE::LT, count); }); break;

@@ -114,6 +114,7 @@ extern "C" __global__ __aicore__ void again(GM_ADDR program, GM_ADDR x, GM_ADDR 
       case 44: Gather(t[a], t[b], offsets, 0, uint64_t{64}, 2, 8 + n % 3); break;
       case 45: Adds(q, t[b], 2.0f, uint64_t{12}, 2, {1, 1, 8, 8}); break;
       case 46: Muls(t[a], q, 0.5f, uint64_t{n % 16 + 1}, 2, {1, 1, 8, 8}); break;
+      case 47: { uint64_t mask[2] = {5 * uint64_t{n}, 0}; Adds(t[a], t[b], 2.0f, mask, 2, {1, 1, 8, 8}); break; }
     }
   }
   if (holds) queue.FreeTensor(q);
@@ -123,11 +124,11 @@ ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, 
 REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
 SPREAD, MOVE, LARGEST, LARGER, CHOOSE, INDICES, MOVE_ROWS, SHORT_INDICES, LARGEST_BY = range(25, 34)
 STRIDED, GATHER, SET_OFFSET, SHORT_GATHER, BLOCKS_APART, COUNTED, WIDE, EITHER, MASKED = range(34, 43)
-GATHER_OUT_OF, GATHER_ROWS, LANES_INTO, LANES_OUT_OF = range(43, 47)
+GATHER_OUT_OF, GATHER_ROWS, LANES_INTO, LANES_OUT_OF, BITS_OF = range(43, 48)
 
 places = st.integers(0, 12).map(lambda block: 32 * block)
 lengths = st.one_of(st.sampled_from([1, 8, 12, 64, 100, 191, 256, 383, 513]), st.integers(1, 108))
-steps = st.tuples(st.integers(0, 46), places, places, places, lengths)
+steps = st.tuples(st.integers(0, 47), places, places, places, lengths)
 
 
 @pytest.fixture(scope="module")
@@ -186,6 +187,9 @@ LANES_ADDED = [(FILL, 0, 0, 0, 192), (REPEATED, 512, 0, 0, 64 + 49)]
 FROM_BLOCKS = [*((FILL, at, 0, 0, 8) for at in (0, 16, 32, 48)), (BLOCKS_APART, 512, 0, 0, 4 * 25)]
 TO_BLOCKS = [(FILL, 0, 0, 0, 32), (BLOCKS_APART, 512, 0, 0, 4 * 14)]
 MANY_TO_BLOCKS = [(FILL, 0, 0, 0, 32), *((BLOCKS_APART, 256 + 64 * i, 0, 0, 4 * 14) for i in range(12))]
+# Lanes 0 and 2 of two repeats, each time to memory that a constant fills.
+BITS_ADDED = [(FILL, 0, 0, 0, 128), (FILL, 640, 0, 0, 128), (BITS_OF, 640, 0, 0, 1), (STORE, 656, 0, 0, 8)]
+SOME_BITS = [(FILL, 0, 0, 0, 128), (BITS_OF, 640, 0, 0, 1), (STORE, 0, 0, 0, 8)]
 LANES_IN_QUEUE = [(FILL, 0, 0, 0, 128), (ALLOC, 0, 0, 0, 1), (LANES_INTO, 0, 0, 0, 1), (LANES_OUT_OF, 512, 0, 0, 11)]
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
@@ -252,6 +256,8 @@ ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 @example(LANES_ADDED, [(MULS, 560, 0, 0, 8), 1, WAIT, (STORE, 512, 0, 0, 56)], 1, "on")
 @example(TO_BLOCKS, [1, (MULS, 512, 0, 0, 64), 1, (MULS, 512, 0, 0, 64)], 1, "off")
 @example(FROM_BLOCKS, [4, (LOAD, 8, 0, 0, 8), 4, (LOAD, 16, 0, 0, 8), 4], 2, "on")
+@example(SOME_BITS, [(PUT, 641, 0, 0, 1), (PUT, 642, 0, 0, 1), 1, (PUT, 641, 0, 0, 1), (PUT, 642, 0, 0, 1)], 1, "off")
+@example(SOME_BITS, [(BITS_OF, 640, 0, 0, 3), 1, WAIT, (STORE, 640, 0, 0, 8)], 2, "on")
 @example(LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, 2, 3, WAIT, (STORE, 512, 0, 0, 12)], 2, "off")
 def test_a_call_that_comes_again_is_checked_as_the_first_one(
     again: gnt.Kernel, first: list, then: list, blocks: int, auto_sync: Any
@@ -315,6 +321,11 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 16, 0, 0, 8)], "race-write-after-write"),
         (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, WAIT, (GET, 512 + 64, 0, 0, 1)], "ub-stale"),
         (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 3], "ub-use-after-free"),
+        (SOME_BITS, [1, WAIT, (GET, 641, 0, 0, 1)], "ub-never-written"),
+        (SOME_BITS, [1, (LOAD, 640, 0, 0, 8)], "race-write-after-write"),
+        (SOME_BITS, [1, (FROM_V, 0, 0, 0, 1), 1, (LOAD, 704, 0, 0, 8)], "race-write-after-write"),
+        (SOME_BITS, [2, 1, (LOAD, 64, 0, 0, 8)], "race-write-after-read"),
+        ([*BITS_ADDED, (STORE, 704, 0, 0, 8)], [4, 2], "race-write-after-read"),
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],
             [(FREE, 0, 0, 0, 1), 2],
@@ -357,6 +368,9 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
         (FROM_BLOCKS, [4, (LOAD, 8, 0, 0, 8), (LOAD, 24, 0, 0, 8), (LOAD, 56, 0, 0, 8)]),
         (TO_BLOCKS, [1, (LOAD, 520, 0, 0, 8), (LOAD, 568, 0, 0, 8)]),
         (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 8, 0, 0, 8), (LOAD, 256 + 64 * 12 - 8, 0, 0, 8)]),
+        (SOME_BITS, [1, (LOAD, 648, 0, 0, 8), (LOAD, 8, 0, 0, 8), (LOAD, 712, 0, 0, 8)]),
+        (SOME_BITS, [(BITS_OF, 640, 0, 0, 2), WAIT, (GET, 641, 0, 0, 1), (GET, 707, 0, 0, 1)]),
+        (BITS_ADDED, [3, 2]),
         # Of memory that is handed out again, values that only a known call wrote.
         (
             LANES_IN_QUEUE,

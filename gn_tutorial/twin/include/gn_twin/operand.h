@@ -136,7 +136,7 @@ class Operation {
   void EmitAs(const CallKey& key) {
     if (key.form == 0) return EmitOnce(event_);
     core_.Emit(event_);
-    if (core_.known != nullptr) core_.known->Told(core_, event_, key);
+    if (core_.known != nullptr) core_.known->Told(core_, event_, key, {event_.active});
   }
 
   void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }

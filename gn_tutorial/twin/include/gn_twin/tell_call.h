@@ -163,15 +163,22 @@ GNT_ONCE void TellRepeatsOf(const CallKey& key, const Plan& plan, Flow flow, con
   TellRepeats(key, plan, flow, all, sizeof...(operands));
 }
 
+// Whether the call in the place of this one has the same bits in its mask.
+inline bool HasBits(const Core& core, const CallKey& key, const Plan& plan) {
+  return core.known != nullptr && core.known->PlaceOf(key.at[0], key.line).shape.active == plan.Active();
+}
+
 // An instruction on the lanes of the plan; the destination is the first operand.
 template <class... T>
 [[gnu::always_inline]] inline void ObserveRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
                                                   const RepeatOperand<T>&... operands) {
   Core& core = ThisCore();
-  const uint64_t form = plan.prefix ? FormOf(plan.repeats, plan.first, plan.last, operands.layout...) : 0;
+  // A mask of bits has no number of lanes: its bits are compared instead.
+  const uint64_t form = plan.prefix ? FormOf(plan.repeats, plan.first, plan.last, operands.layout...)
+                                    : FormOf(plan.repeats, 0, 0, operands.layout...);
   const CallKey key = RepeatKey(name, loc, form, operands...);
   core.At(loc);
-  if (form != 0 && SaidAgain(core, key, operands.tensor...)) [[likely]]
+  if (form != 0 && (plan.prefix || HasBits(core, key, plan)) && SaidAgain(core, key, operands.tensor...)) [[likely]]
     return;
   TellRepeatsOf(key, plan, flow, operands...);
 }

@@ -101,7 +101,8 @@ GNT_ONCE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Ar
 
 // The lanes of the plan: tells observers, computes.
 template <class Op, class D, class... S>
-void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
+[[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
+                                           Arg<S>... src) {
   if constexpr (kObserved)
     ObserveRepeats(name, loc, plan, Flow::Lanes, RepeatOperand{dst.tensor, dst.strides},
                    RepeatOperand{src.tensor, src.strides}...);
