@@ -190,6 +190,7 @@ MANY_TO_BLOCKS = [(FILL, 0, 0, 0, 32), *((BLOCKS_APART, 256 + 64 * i, 0, 0, 4 * 
 # Lanes 0 and 2 of two repeats, each time to memory that a constant fills.
 BITS_ADDED = [(FILL, 0, 0, 0, 128), (FILL, 640, 0, 0, 128), (BITS_OF, 640, 0, 0, 1), (STORE, 656, 0, 0, 8)]
 SOME_BITS = [(FILL, 0, 0, 0, 128), (BITS_OF, 640, 0, 0, 1), (STORE, 0, 0, 0, 8)]
+SOME_BLOCKS = [(FILL, 0, 0, 0, 128), (BITS_OF, 640, 0, 0, 0xFF05 // 5)]  # and lanes 8 to 15
 LANES_IN_QUEUE = [(FILL, 0, 0, 0, 128), (ALLOC, 0, 0, 0, 1), (LANES_INTO, 0, 0, 0, 1), (LANES_OUT_OF, 512, 0, 0, 11)]
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
@@ -325,6 +326,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (SOME_BITS, [1, (LOAD, 640, 0, 0, 8)], "race-write-after-write"),
         (SOME_BITS, [1, (FROM_V, 0, 0, 0, 1), 1, (LOAD, 704, 0, 0, 8)], "race-write-after-write"),
         (SOME_BITS, [2, 1, (LOAD, 64, 0, 0, 8)], "race-write-after-read"),
+        (SOME_BLOCKS, [1, (FROM_V, 0, 0, 0, 1), 1, (LOAD, 648, 0, 0, 8)], "race-write-after-write"),
         ([*BITS_ADDED, (STORE, 704, 0, 0, 8)], [4, 2], "race-write-after-read"),
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],
@@ -367,10 +369,13 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
         ([(FILL, 512, 0, 0, 192), *LANES_ADDED, (STORE, 568, 0, 0, 8)], [3, 2]),
         (FROM_BLOCKS, [4, (LOAD, 8, 0, 0, 8), (LOAD, 24, 0, 0, 8), (LOAD, 56, 0, 0, 8)]),
         (TO_BLOCKS, [1, (LOAD, 520, 0, 0, 8), (LOAD, 568, 0, 0, 8)]),
+        (TO_BLOCKS, [1, (BLOCKS_APART, 568, 0, 0, 4 * 14), (LOAD, 520, 0, 0, 8), (LOAD, 576, 0, 0, 8)]),
         (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 8, 0, 0, 8), (LOAD, 256 + 64 * 12 - 8, 0, 0, 8)]),
         (SOME_BITS, [1, (LOAD, 648, 0, 0, 8), (LOAD, 8, 0, 0, 8), (LOAD, 712, 0, 0, 8)]),
         (SOME_BITS, [(BITS_OF, 640, 0, 0, 2), WAIT, (GET, 641, 0, 0, 1), (GET, 707, 0, 0, 1)]),
         (BITS_ADDED, [3, 2]),
+        # The next row, after a flag that covers the first one.
+        (ADDED[:1], [(MULS, 512, 0, 0, 64), (FROM_V, 1, 0, 0, 1), (MULS, 576, 0, 0, 64), (STORE, 512, 0, 0, 64)]),
         # Of memory that is handed out again, values that only a known call wrote.
         (
             LANES_IN_QUEUE,
@@ -390,3 +395,20 @@ def test_what_a_known_call_leaves_alone_is_free(again: gnt.Kernel, first: list, 
     for full in (False, True):
         found, *_ = told(again, followed(first, then), full=full)
         assert found == []
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        # All of it before the flag, then a part of it: that part is not covered by the flag.
+        [(MULS, 512, 0, 0, 8), (MULS, 512, 0, 0, 64), (FROM_V, 0, 0, 0, 1), (MULS, 512, 0, 0, 8)],
+        # What lies in a gap of what comes later.
+        [(MULS, 512, 0, 0, 8), (FROM_V, 1, 0, 0, 1), (BLOCKS_APART, 504, 0, 0, 4 * 14)],
+    ],
+)
+def test_an_access_is_remembered_when_many_others_follow(again: gnt.Kernel, first: list) -> None:
+    others = [(FILL, 640 + 16 * i, 0, 0, 8) for i in range(12)]
+    for full in (False, True):
+        for at, expected in ((512, 1), (512 + 64, 0)):
+            found = told(again, [(FILL, 0, 0, 0, 128), WAIT, *first, *others, (LOAD, at, 0, 0, 8)], full=full)
+            assert str(found).count("race-write-after-write") == expected

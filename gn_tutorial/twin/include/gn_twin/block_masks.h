@@ -45,11 +45,9 @@ class BlockMasks {
       const uint64_t bit = uint64_t{1} << block % 64;
       uint64_t* const word = kept_->Words() + (block / 64 - kept_->first);
       word[kept_->count] |= bit;
-      if (end - at == kBlockBytes) {
-        word[0] |= bit;
-      } else if (!kept_->AddPart({block, ((uint32_t{1} << (end - at)) - 1) << at % kBlockBytes})) {
-        return false;
-      }
+      const uint32_t bytes = end - at == kBlockBytes ? ~0u : ((uint32_t{1} << (end - at)) - 1) << at % kBlockBytes;
+      if (bytes != ~0u && !kept_->AddPart({block, bytes})) return false;
+      if (bytes == ~0u || kept_->TakeWhole()) word[0] |= bit;
       at = end;
     }
     return true;
@@ -102,6 +100,12 @@ class BlockMasks {
         parts_room = more;
       }
       parts[parts_count++] = part;
+      return true;
+    }
+    // Whether runs have come to touch all of the last block, which is no part then.
+    bool TakeWhole() {
+      if (parts[parts_count - 1].bytes != ~0u) return false;
+      --parts_count;
       return true;
     }
   };
