@@ -187,6 +187,8 @@ LANES_ADDED = [(FILL, 0, 0, 0, 192), (REPEATED, 512, 0, 0, 64 + 49)]
 FROM_BLOCKS = [*((FILL, at, 0, 0, 8) for at in (0, 16, 32, 48)), (BLOCKS_APART, 512, 0, 0, 4 * 25)]
 TO_BLOCKS = [(FILL, 0, 0, 0, 32), (BLOCKS_APART, 512, 0, 0, 4 * 14)]
 MANY_TO_BLOCKS = [(FILL, 0, 0, 0, 32), *((BLOCKS_APART, 256 + 64 * i, 0, 0, 4 * 14) for i in range(12))]
+# Rows that are added to one at the same line.
+SUM_OF_ROWS = [(FILL, 0, 0, 0, 256), *((ADD, 512, 0 if row == 0 else 512, 64 * row, 64) for row in range(3))]
 # Lanes 0 and 2 of two repeats, each time to memory that a constant fills.
 BITS_ADDED = [(FILL, 0, 0, 0, 128), (FILL, 640, 0, 0, 128), (BITS_OF, 640, 0, 0, 1), (STORE, 656, 0, 0, 8)]
 SOME_BITS = [(FILL, 0, 0, 0, 128), (BITS_OF, 640, 0, 0, 1), (STORE, 0, 0, 0, 8)]
@@ -322,6 +324,8 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 16, 0, 0, 8)], "race-write-after-write"),
         (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, WAIT, (GET, 512 + 64, 0, 0, 1)], "ub-stale"),
         (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 3], "ub-use-after-free"),
+        (SUM_OF_ROWS, [1, 2, 3, (LOAD, 64, 0, 0, 8)], "race-write-after-read"),
+        (SUM_OF_ROWS, [1, 2, 3, (LOAD, 128, 0, 0, 8)], "race-write-after-read"),
         (SOME_BITS, [1, WAIT, (GET, 641, 0, 0, 1)], "ub-never-written"),
         (SOME_BITS, [1, (LOAD, 640, 0, 0, 8)], "race-write-after-write"),
         (SOME_BITS, [1, (FROM_V, 0, 0, 0, 1), 1, (LOAD, 704, 0, 0, 8)], "race-write-after-write"),

@@ -94,9 +94,9 @@ class CheckRace final : public Observer {
     Flag(core, state, kind, event, id);
   }
 
+  RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
   // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
   // False if it has to be told in full: among runs that are no rows somebody else was at work.
-  RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
   bool Again(Core& core, RaceCore& state, KnownCall& call) {
     if (!auto_sync_) ++state.epoch;
     return call.epoch == state.epoch || LookAgain(core, state, call);

@@ -77,8 +77,7 @@ enum class Touches : uint8_t {
   Runs    // others, as the bits of a mask say
 };
 
-// A call that was told, and what observers keep about it.
-// In the order in which a loop needs it.
+// A call that was told, and what observers keep about it: first what a loop reads each time.
 struct KnownCall {
   CallKey key;
   uint32_t last = 0;  // of the calls that were not known here: the Tag of the latest
@@ -134,13 +133,16 @@ class KnownCalls {
   // SetFlag or WaitFlag, the most frequent of all events: observers need no more of them than this.
   virtual void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
 
-  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch. Each call has two places, since a hundred
-  // calls of a loop are likely to want one of 512 twice, and two that take it from each other would never be known.
-  KnownCall& PlaceOf(const uint8_t* dst, uint32_t line) {
-    const uint32_t first = FirstPlace(dst, line);
+  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch, of the destination or of a source that
+  // is added to it. Each call has two places, since a hundred calls of a loop are likely to want one of 512 twice, and two that take it
+  // from each other would never be known. Sources that there are not are null.
+  KnownCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
+    const uint32_t first = FirstPlace(line, dst, src0, src1);
     const CallKey& key = all_[first].key;
-    return key.line == line && key.at[0] == dst ? all_[first] : all_[first ^ 1];
+    const bool there = key.line == line && key.at[0] == dst && key.at[1] == src0 && key.at[2] == src1;
+    return there ? all_[first] : all_[first ^ 1];
   }
+  KnownCall& PlaceOf(const CallKey& key) { return PlaceOf(key.line, key.at[0], key.at[1], key.at[2]); }
   // The same of a call whose key is made from its event.
   GNT_COLD void Told(Core& core, const Event& event) {
     CallKey key{event.op, event.loc.file, event.loc.line, CallKey::kOther, event.repeats};
@@ -155,7 +157,7 @@ class KnownCalls {
   }
   // A call is kept when it comes twice without another one in its place: those that come once are not worth it.
   GNT_COLD void Told(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
-    const uint32_t pair = FirstPlace(key.at[0], key.line) / 2;
+    const uint32_t pair = FirstPlace(key.line, key.at[0], key.at[1], key.at[2]) / 2;
     const uint32_t tag = TagOf(key);
     for (uint32_t i = 0; i < 2; ++i) {
       KnownCall& call = all_[2 * pair + i];
@@ -174,7 +176,7 @@ class KnownCalls {
   void Forget() {
     for (; used_count_ > 0; --used_count_) {
       KnownCall& call = all_[used_[used_count_ - 1]];
-      call.key = CallKey{};  // whole: by a line and an address it left, PlaceOf would find it again
+      call.key = CallKey{};  // whole: by a line and addresses it left, PlaceOf would find it again
       call.last = 0;
     }
   }
@@ -183,9 +185,10 @@ class KnownCalls {
   static constexpr uint32_t kBits = 9;
   static_assert(kRoom == 1u << kBits);
 
-  static uint32_t FirstPlace(const uint8_t* dst, uint32_t line) {
-    const uint32_t block = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(dst)) / kBlockBytes;
-    return ((block + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits);
+  static uint32_t FirstPlace(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
+    const uintptr_t all = reinterpret_cast<uintptr_t>(dst) + 3 * reinterpret_cast<uintptr_t>(src0) +
+                          5 * reinterpret_cast<uintptr_t>(src1);
+    return ((static_cast<uint32_t>(all) / kBlockBytes + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits);
   }
   static uint32_t TagOf(const CallKey& key) {
     uint64_t tag = key.line + (key.form << 24);

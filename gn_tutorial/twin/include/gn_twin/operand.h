@@ -151,7 +151,8 @@ class Operation {
     EmitKnown(core_, event);
   }
   GNT_ONCE static void EmitKnown(Core& core, const Event& event) {
-    KnownCall& call = core.known->PlaceOf(event.operand[0].at, event.loc.line);
+    const auto at = [&](uint32_t i) { return i < event.operands ? event.operand[i].at : nullptr; };
+    KnownCall& call = core.known->PlaceOf(event.loc.line, at(0), at(1), at(2));
     if (call.Is(event) && core.SaidAgain(call)) return;
     core.Emit(event);
     core.known->Told(core, event);

@@ -43,7 +43,7 @@ template <class D, class... S>
                                              const LocalTensor<S>&... src) {
   if (core.known == nullptr) [[unlikely]]
     return false;
-  KnownCall& call = core.known->PlaceOf(key.at[0], key.line);
+  KnownCall& call = core.known->PlaceOf(key);
   if (!call.key.Equals<1 + sizeof...(S)>(key)) [[unlikely]]
     return false;
   uint32_t at = 0;
@@ -165,7 +165,7 @@ GNT_ONCE void TellRepeatsOf(const CallKey& key, const Plan& plan, Flow flow, con
 
 // Whether the call in the place of this one has the same bits in its mask.
 inline bool HasBits(const Core& core, const CallKey& key, const Plan& plan) {
-  return core.known != nullptr && core.known->PlaceOf(key.at[0], key.line).shape.active == plan.Active();
+  return core.known != nullptr && core.known->PlaceOf(key).shape.active == plan.Active();
 }
 
 // An instruction on the lanes of the plan; the destination is the first operand.
