@@ -3,6 +3,7 @@
 #pragma once
 #include <stdlib.h>
 
+#include "gn_twin/block_span.h"
 #include "gn_twin/local_rows.h"
 
 namespace gn_twin {
@@ -45,7 +46,7 @@ class BlockMasks {
       const uint64_t bit = uint64_t{1} << block % 64;
       uint64_t* const word = kept_->Words() + (block / 64 - kept_->first);
       word[kept_->count] |= bit;
-      const uint32_t bytes = end - at == kBlockBytes ? ~0u : ((uint32_t{1} << (end - at)) - 1) << at % kBlockBytes;
+      const uint32_t bytes = BytesOfBlock(at, end);
       if (bytes != ~0u && !kept_->AddPart({block, bytes})) return false;
       if (bytes == ~0u || kept_->TakeWhole()) word[0] |= bit;
       at = end;

@@ -4,6 +4,11 @@
 
 namespace gn_twin {
 
+// The bytes [begin, end) of one block, of which `end` may be the end, as bits.
+inline uint32_t BytesOfBlock(uint64_t begin, uint64_t end) {
+  return static_cast<uint32_t>(((uint64_t{1} << (end - begin)) - 1) << begin % kBlockBytes);
+}
+
 struct BlockSpan {
   uint32_t word = 0;  // the first word,
   uint32_t last = 0;  // and the last one

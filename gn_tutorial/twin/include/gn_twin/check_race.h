@@ -153,26 +153,26 @@ class CheckRace final : public Observer {
     const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
-  // Reports what `pipe` has not seen of the others on these bytes. Rows with gaps are looked at one by one if there is something between
-  // the first and the last, which is rare.
-  GNT_ONCE void Look(Core& core, const RaceCore& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
-                     const Stamp* seen, const LocalRows& rows) {
-    const Earlier first = state.FindLocal(pipe, writes, unseen, seen, rows.range);
-    if (first.stamp == 0) [[likely]]
+  // Reports what `pipe` has not seen of the others on bytes of the range: each(visit) calls visit(range) for those that are touched. They
+  // are looked at one by one only if there is something in the range, which is rare.
+  template <class Each>
+  void Look(Core& core, const RaceCore& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
+            const Stamp* seen, LocalRange range, Each each) {
+    if (state.FindLocal(pipe, writes, unseen, seen, range).stamp == 0) [[likely]]
       return;
-    const auto report = [&](const Earlier& hit) {
+    each([&](LocalRange touched) {
+      const Earlier hit = state.FindLocal(pipe, writes, unseen, seen, touched);
       if (hit.stamp != 0) ReportLocal(core, sites_, site, static_cast<Pipe>(pipe), writes, hit);
-    };
-    if (!rows.HasGaps()) return report(first);
-    rows.ForEach([&](LocalRange row) { report(state.FindLocal(pipe, writes, unseen, seen, row)); });
+    });
   }
 
   // A known call for the first time since something changed.
   GNT_ONCE bool LookAgain(Core& core, RaceCore& state, KnownCall& call) {
     const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
-      const auto look = [&](const LocalRows& rows, bool writes) {
-        Look(core, state, site, kV, writes, unseen, state.vector.seen, rows);
+      const auto look = [&](const auto& touched, bool writes) {
+        Look(core, state, site, kV, writes, unseen, state.vector.seen, touched.range,
+             [&](auto visit) { touched.ForEach(visit); });
       };
       for (uint32_t i = 0; i < call.parts; ++i) {
         const KnownCall::Part& part = call.part[i];
@@ -183,19 +183,15 @@ class CheckRace final : public Observer {
           return false;
         }
       }
-      if (call.Gathers() && state.FindLocal(kV, false, unseen, state.vector.seen, call.pieces.range).stamp != 0)
-        call.pieces.ForEach([&](LocalRange piece) { look(piece, false); });
+      if (call.Gathers()) look(call.pieces, false);
     }
     const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
     for (uint32_t i = 0; i < call.parts; ++i) {
       const KnownCall::Part& part = call.part[i];
-      const auto mark = [&](bool writes) {
-        const uint32_t lane = LocalShadow::LaneOf(kV, writes);
+      LocalShadow::ForLanesOf(kV, part.access, [&](uint32_t lane) {
         if (part.touches != Touches::Runs) return state.local.Mark(lane, stamp, call.rows[i]);
         state.local.MarkMasked(lane, stamp, part.range, part.masks);
-      };
-      if (part.access != Access::Write) mark(false);
-      if (part.access != Access::Read) mark(true);
+      });
     }
     if (call.Gathers()) state.local.MarkPieces(LocalShadow::LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
     call.epoch = state.epoch;
@@ -225,12 +221,9 @@ class CheckRace final : public Observer {
         continue;
       }
       if (unseen == 0) continue;
-      // Of many runs one look at all bytes between them nearly always says that there is nothing.
-      if (state.FindLocal(pipe, writes, unseen, seen, RangeOf(core, operand)).stamp == 0) continue;
-      const auto look = [&](const LocalRows& rows) {
-        Look(core, state, {event.loc, event.op}, pipe, writes, unseen, seen, rows);
-      };
-      ForRows(core, event, operand, look, look);
+      Look(core, state, {event.loc, event.op}, pipe, writes, unseen, seen, RangeOf(core, operand), [&](auto visit) {
+        ForRows(core, event, operand, [&](const LocalRows& rows) { rows.ForEach(visit); }, visit);
+      });
     }
     const uint32_t site = sites_.Number(event.loc, event.op);
     const Stamp stamp = StampOf(state.clocks.Now(pipe), site);
@@ -247,13 +240,11 @@ class CheckRace final : public Observer {
                                {RangeOf(core, operand), operand.pieces, operand.rows, bytes}, state.Settled(pipe));
         continue;
       }
-      for (const bool wrote : {false, true}) {
-        if (operand.access == (wrote ? Access::Read : Access::Write)) continue;
-        const uint32_t lane = LocalShadow::LaneOf(pipe, wrote);
+      LocalShadow::ForLanesOf(pipe, operand.access, [&](uint32_t lane) {
         ForRows(
             core, event, operand, [&](const LocalRows& rows) { state.local.Mark(lane, stamp, rows); },
             [&](LocalRange run) { state.local.MarkRun(lane, stamp, run); });
-      }
+      });
     }
   }
 

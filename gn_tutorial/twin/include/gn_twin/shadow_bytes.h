@@ -114,7 +114,7 @@ class ShadowBytes {
         in_part_.Set(block);
         part_[block] = ~0u;
       }
-      part_[block] &= ~Mask(at, stop);
+      part_[block] &= ~BytesOfBlock(at, stop);
       at = stop;
     }
   }
@@ -131,7 +131,7 @@ class ShadowBytes {
       const uint64_t block = at / kBlockBytes;
       const uint64_t stop = end < (block + 1) * kBlockBytes ? end : (block + 1) * kBlockBytes;
       if (!full_.Has(block)) {
-        const uint32_t missing = ~part_[block] & Mask(at, stop);
+        const uint32_t missing = ~part_[block] & BytesOfBlock(at, stop);
         if (missing != 0) return block * kBlockBytes + static_cast<uint32_t>(__builtin_ctz(missing));
       }
       at = stop;
@@ -151,12 +151,8 @@ class ShadowBytes {
   uint64_t* FullWords() { return full_.Words(); }
 
  private:
-  // The bits of [at, end), inside one block.
-  static uint32_t Mask(uint64_t at, uint64_t end) {
-    return static_cast<uint32_t>(((uint64_t{1} << (end - at)) - 1) << (at % kBlockBytes));
-  }
   void SetPart(uint64_t at, uint64_t end) {
-    if (at != end) SetPart(at / kBlockBytes, Mask(at, end));
+    if (at != end) SetPart(at / kBlockBytes, BytesOfBlock(at, end));
   }
   void SetPart(uint64_t block, uint32_t mask) {
     if (full_.Has(block) || (part_[block] & mask) == mask) return;

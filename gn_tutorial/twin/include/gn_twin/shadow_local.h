@@ -26,6 +26,12 @@ class LocalShadow {
 
   // The accesses of one pipe that write, or those that read.
   static uint32_t LaneOf(uint32_t pipe, bool write) { return 2 * pipe + (write ? 1 : 0); }
+  // Calls visit(lane) for the reads of an access and for its writes.
+  template <class Visit>
+  static void ForLanesOf(uint32_t pipe, Access access, Visit visit) {
+    if (access != Access::Write) visit(LaneOf(pipe, false));
+    if (access != Access::Read) visit(LaneOf(pipe, true));
+  }
   // The newest stamp of a lane.
   Stamp Last(uint32_t lane) const { return last_[lane]; }
 
@@ -149,9 +155,8 @@ class LocalShadow {
   // Which of the granule's bytes lie in the range.
   static uint32_t MaskOf(uint32_t granule, LocalRange range) {
     const uint32_t begin = granule * kBlockBytes;
-    const uint32_t from = range.begin > begin ? range.begin - begin : 0;
-    const uint32_t to = range.end < begin + kBlockBytes ? range.end - begin : kBlockBytes;
-    return static_cast<uint32_t>(((uint64_t{1} << to) - 1) & ~((uint64_t{1} << from) - 1));
+    const uint32_t end = begin + kBlockBytes;
+    return BytesOfBlock(range.begin > begin ? range.begin : begin, range.end < end ? range.end : end);
   }
 
   GNT_ONCE static void Paint(Lane& lane, Stamp stamp, const LocalRows& rows) {
