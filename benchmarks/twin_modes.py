@@ -36,7 +36,7 @@ from gn_tutorial.cache import Cache
 
 HERE = Path(__file__).parent
 ADD_ELEMENTS = 4 << 20
-TILES = (256, 1024, 2048, 4096)
+TILES = (256, 1024, 4096)
 RUNS = 31
 # In the order of instruction_cost.cpp's Operation; of a queue, four calls and no elements.
 INSTRUCTIONS = (
@@ -121,6 +121,7 @@ def add_staging() -> dict[str, float]:
 def tiles() -> list[dict[str, float]]:
     """Seconds of Add over 4 Mi floats with other tiles: three copies, an instruction and twelve queue calls each."""
     text = gnt.kernel("add").path.read_text()
+    assert "kTile = 2048" in text
     x = np.random.default_rng(1).normal(size=ADD_ELEMENTS).astype(np.float32)
     y, z = x[::-1].copy(), gnt.out((ADD_ELEMENTS,), np.float32)
 
@@ -229,6 +230,11 @@ def prepared() -> dict[str, float]:
     return {"prepared_bare_call": seconds}
 
 
+def within_target(elements: int, bare_ns: float, observed_ns: float, calls: int = 1) -> bool:
+    """Whether watching ``calls`` of so many elements costs no more than the twin is designed for."""
+    return observed_ns <= 1.5 * bare_ns if elements >= 1024 else observed_ns - bare_ns <= 100 * calls
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -251,12 +257,11 @@ def main() -> None:
         "1.5",
     )
     console.print(table)
-    table = Table("Add, tiles of", "bare ms", "observed ms", "ratio", "more ns per tile", "within target")
+    table = Table("Add, tiles of", "bare ns a tile", "observed ns", "ratio", "more ns", "within target")
     for row in tiled:
-        bare, observed = row["bare"], row["observed"]
-        more = (observed - bare) / (ADD_ELEMENTS / row["tile"]) * 1e9
-        good = observed <= 1.5 * bare if row["tile"] >= 1024 else more <= 16 * 100
-        cells = (row["tile"], f"{bare * 1e3:.2f}", f"{observed * 1e3:.2f}", f"{observed / bare:.2f}", f"{more:.0f}")
+        bare, observed = (row[mode] * 1e9 / (ADD_ELEMENTS / row["tile"]) for mode in ("bare", "observed"))
+        good = within_target(row["tile"], bare, observed, calls=16)
+        cells = (row["tile"], f"{bare:.0f}", f"{observed:.0f}", f"{observed / bare:.2f}", f"{observed - bare:.0f}")
         table.add_row(*map(str, cells), "yes" if good else "NO")
     console.print(table)
     table = Table("instruction", "elements", "bare ns", "observed ns", "ratio", "more ns", "within target")
@@ -264,10 +269,8 @@ def main() -> None:
         bare, observed = row["bare_ns"], row["observed_ns"]
         if row["instruction"] == SCALARS:
             good = observed <= 4 * bare
-        elif row["instruction"] == QUEUE:
-            good = observed - bare <= 400
         else:
-            good = observed <= 1.5 * bare if row["elements"] >= 1024 else observed - bare <= 100
+            good = within_target(row["elements"], bare, observed, calls=4 if row["instruction"] == QUEUE else 1)
         cells = (
             row["instruction"],
             row["elements"],
