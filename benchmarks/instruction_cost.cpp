@@ -1,5 +1,6 @@
-// Issues `repetitions` instructions of `count` elements each on buffers that stay in the Unified Buffer: what one instruction
-// costs the twin, and what watching it adds. Used by benchmarks/twin_modes.py.
+// Issues `repetitions` instructions of `count` elements each on buffers that stay in the Unified Buffer, or copies of the
+// tiles of `memory`, of `elements` floats, in and out: what one instruction costs the twin, and what watching it adds. Used by
+// benchmarks/twin_modes.py.
 #include "kernel_operator.h"
 
 enum Operation : uint32_t {
@@ -19,6 +20,7 @@ enum Operation : uint32_t {
   kGather,
   kBroadcast,
   kCopy,
+  kCopyThrough,
   kQueue,
   kGetValue
 };
@@ -29,8 +31,8 @@ __attribute__((noinline)) void Repeat(uint32_t repetitions, Issue issue) {
   for (uint32_t i = 0; i < repetitions; ++i) issue();
 }
 
-extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t operation, uint32_t count,
-                                                       uint32_t repetitions) {
+extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR memory, uint32_t elements, uint32_t operation,
+                                                       uint32_t count, uint32_t repetitions) {
   using namespace AscendC;
   TPipe pipe;
   TBuf<TPosition::VECCALC> aBuf, bBuf, offsetBuf;
@@ -49,6 +51,9 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
   const LocalTensor<uint8_t> bits = b.ReinterpretCast<uint8_t>();
   const LocalTensor<int32_t> index = offsetBuf.Get<int32_t>();
   const LocalTensor<uint32_t> offsets = index.ReinterpretCast<uint32_t>();
+  GlobalTensor<float> gm;
+  gm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(memory), elements);
+  uint32_t at = 0;
   const int32_t n = static_cast<int32_t>(count);
   const uint8_t repeats = static_cast<uint8_t>(count / 64);
   uint64_t everySecond[2] = {0x5555555555555555, 0};
@@ -90,6 +95,17 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
     case kGather: Repeat(repetitions, [=] { Gather(c, a, offsets, 0, count); }); break;
     case kBroadcast: Repeat(repetitions, [=] { Brcb(c, a, repeats, {1, 8}); }); break;
     case kCopy: Repeat(repetitions, [=] { DataCopy(c, a, count); }); break;
+    case kCopyThrough:
+      Repeat(repetitions, [&] {
+        DataCopy(a, gm[at], count);
+        SetFlag<HardEvent::MTE2_MTE3>(0);
+        WaitFlag<HardEvent::MTE2_MTE3>(0);
+        DataCopy(gm[at], a, count);
+        SetFlag<HardEvent::MTE3_MTE2>(0);
+        WaitFlag<HardEvent::MTE3_MTE2>(0);
+        at = at + 2 * count <= elements ? at + count : 0;
+      });
+      break;
     case kQueue:
       Repeat(repetitions, [&] {
         LocalTensor<float> tensor = queue.AllocTensor<float>();
@@ -110,10 +126,9 @@ extern "C" __global__ __aicore__ void instruction_cost(GM_ADDR out, uint32_t ope
   SetFlag<HardEvent::V_S>(toScalar);
   WaitFlag<HardEvent::V_S>(toScalar);
   c.SetValue(0, sum);
-  GlobalTensor<float> outGm;
-  outGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(out), 8);
   const TEventID toCopy = pipe.FetchEventID<HardEvent::S_MTE3>();
   SetFlag<HardEvent::S_MTE3>(toCopy);
   WaitFlag<HardEvent::S_MTE3>(toCopy);
-  DataCopy(outGm, c, 8);
+  PipeBarrier<PIPE_ALL>();
+  DataCopy(gm, c, 8);
 }

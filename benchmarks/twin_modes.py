@@ -9,9 +9,10 @@ depends on what else runs; the cost of one instruction is that of many in a laun
 The targets are those the twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add
 over 4 Mi floats, tiles of 2048); observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100
 ns more per instruction below; a kernel of scalar accesses at most 4 times bare. An instruction that a processor does
-in 40 ns for 1024 elements (a sum of two tensors, a copy) comes closest to the first: looking the call up, in a table of
-those before, and taking down what it read and wrote costs 10 to 20 ns. A copy from or to global memory is told in full
-each time, which costs about 110 ns where a loop waits for it: Add with tiles of 1024 elements shows that.
+in 40 ns for 1024 elements (a sum of two tensors) comes closest to the first: looking the call up, in a table of those
+before, and taking down what it read and wrote costs 10 to 20 ns. A copy from or to global memory has more to be taken
+down, 60 to 80 ns: little where the memory has to be waited for, but a copy of 1024 elements that are in the
+processor's cache already takes 40 ns by itself.
 """
 
 from __future__ import annotations
@@ -56,13 +57,16 @@ INSTRUCTIONS = (
     "Gather float",
     "Brcb float",
     "copy inside the UB",
+    COPIES := "copies in and out",
     QUEUE := "queue: four calls",
     SCALARS := "GetValue loop",
 )
 
 # A buffer of 32 KiB has room for 4096 elements with a block between each two. Rows are those of 1024 elements.
 COUNTS = {QUEUE: (0,), GAPS: (64, 256, 1024), ROWS: (64,)}
-INSTRUCTIONS_EACH_TIME = {ROWS: 16}
+INSTRUCTIONS_EACH_TIME = {ROWS: 16, COPIES: 2}
+# Floats of global memory: those that stay in the processor's cache, and those of the staging.
+ELEMENTS = {COPIES: (8192, ADD_ELEMENTS)}
 
 # The staging of kernels/add without any twin: copy a tile of each input in, add, copy the tile out.
 PLAIN_ADD = """
@@ -140,22 +144,24 @@ def instructions() -> list[dict[str, float | str | int]]:
     """Nanoseconds per instruction, bare and observed, over the number of elements."""
     kernel = gnt.kernel(HERE / "instruction_cost.cpp")
 
-    def launched(code: int, count: int, observed: bool, repetitions: int) -> float:
-        out = gnt.out((8,), np.float32)
-        return processor_time(lambda: kernel.run(out, code, count, repetitions, isolated=False, observed=observed))
+    def launched(memory: np.ndarray, code: int, count: int, observed: bool, repetitions: int) -> float:
+        values = (gnt.inout(memory), memory.size, code, count, repetitions)
+        return processor_time(lambda: kernel.run(*values, isolated=False, observed=observed))
 
     rows = []
     cases = [
-        (code, name, count)
+        (code, name, elements, count)
         for code, name in enumerate(INSTRUCTIONS)
+        for elements in ELEMENTS.get(name, (8,))
         for count in COUNTS.get(name, (64, 256, 1024, 4096))
     ]
-    for code, name, count in track(cases, description="instructions", console=Console(stderr=True)):
+    for code, name, elements, count in track(cases, description="instructions", console=Console(stderr=True)):
         at_once = INSTRUCTIONS_EACH_TIME.get(name, 1)
+        memory = np.zeros(elements, np.float32)
         many = 8_000_000 // (count + 200) // at_once
         none, bare, watched_none, watched = interleaved(
             *(
-                functools.partial(launched, code, count, observed, repetitions)
+                functools.partial(launched, memory, code, count, observed, repetitions)
                 for observed in (False, True)
                 for repetitions in (0, many)
             )
@@ -163,7 +169,7 @@ def instructions() -> list[dict[str, float | str | int]]:
         per_instruction = 1e9 / many / at_once
         rows.append(
             {
-                "instruction": name,
+                "instruction": f"{name}, {elements >> 8} KiB" if name in ELEMENTS else name,
                 "elements": count,
                 "bare_ns": (bare - none) * per_instruction,
                 "observed_ns": (watched - watched_none) * per_instruction,

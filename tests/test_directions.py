@@ -95,7 +95,7 @@ TWIN_ROOMS = {
     "language": Room("config.h loc.h abi.h constants.h half.h math.h elementary.h shape_info.h high_level_tiling.h"),
     "events": Room(
         "block_masks.h block_span.h event.h footprint.h hard_event.h known_call.h local_pieces.h local_rows.h "
-        "observer.h report.h scalar_log.h",
+        "observer.h report.h scalar_log.h short_events.h",
         "language",
     ),
     "core": Room("core.h blocks.h delayed_copies.h fiber.h kept.h ub_memory.h", "language events"),

@@ -1,24 +1,17 @@
-"""Instructions that come again, of which the twin's checkers are told in a word: they find what they find in full.
-
-A launch that is traced is told every call in full, since a trace has every call. So the two have to report the same.
-"""
+"""Instructions that come again, of which the twin's checkers are told in a word: they find what they find in full."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from steps_support import told
+from twin_support import FAMILIES
 
 import gn_tutorial as gnt
-from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
-from gn_tutorial.trace import Tracing
 
-STEPS = Path(__file__).parent / "programs" / "families" / "steps.cpp"
 # What a step does.
 ADD, MULS, FILL, HALVES, LOAD, STORE, FROM_V, TO_V, ALL, GET, PUT, ALLOC, FREE, INTO, OUT_OF, BARRIER = range(16)
 REPEATED, BITS, FILL_REPEATED, SUM, SUMS, SUMS_OF_EIGHT, REPEATED_INTO, SHORT, SHORT_REPEATED = range(16, 25)
@@ -33,27 +26,7 @@ steps = st.tuples(st.integers(0, 47), places, places, places, lengths)
 
 @pytest.fixture(scope="module")
 def again() -> gnt.Kernel:
-    return gnt.kernel(STEPS)
-
-
-def told(kernel: gnt.Kernel, steps: list, *, blocks: int = 1, auto_sync: Any = "on", full: bool = False) -> Any:
-    """What a launch reports: the findings in their order; of one that ends well also the counts and the result."""
-    program = np.array(steps, np.int32).ravel()
-    values = {"program": program, "x": np.arange(1024, dtype=np.float32), "steps": len(steps)}
-    tracing = Tracing(blocks=1, bytes=64) if full else None
-    try:
-        done = kernel.run(
-            **values,
-            y=gnt.inout(np.zeros(1024, np.float32)),
-            blocks=blocks,
-            options=TwinOptions(auto_sync=auto_sync),
-            isolated=False,
-            tracing=tracing,
-        )
-    except KernelFault as fault:
-        return [(one.id, one.line, one.block, one.fields) for one in fault.diagnostics]
-    found = [(one.id, one.line, one.block, one.fields) for one in done.diagnostics]
-    return found, done.tally, done["y"].tobytes()
+    return gnt.kernel(FAMILIES / "steps.cpp")
 
 
 WAIT = (ALL, 0, 0, 0, 1)

@@ -20,7 +20,7 @@ class AllWatchers final : public Watchers {
         global_(job),
         cache_(job.blocks),
         race_(job),
-        calls_(memory_, job.options.races == 0 ? &race_ : nullptr, job.tally),
+        calls_({memory_, global_, cache_, job.options.races == 0 ? &race_ : nullptr, job.tally}),
         trace_(job) {
     observers_.Add(tally_);
     observers_.Add(overlap_);

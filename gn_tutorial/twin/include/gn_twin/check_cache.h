@@ -42,6 +42,9 @@ class CheckCache final : public Observer {
     cores_[core.block].cache = nullptr;
   }
 
+  // Whether copies may go past lines of the scalar unit's cache.
+  bool HasLines() const { return !lines_.Empty(); }
+
   Kinds Wants() const override {
     return KindsOf(Kind::Copy, Kind::Meet, Kind::CleanCache, Kind::Publish, Kind::Accept);
   }
@@ -50,7 +53,7 @@ class CheckCache final : public Observer {
     if (event.kind == Kind::CleanCache) Clean(core, event);
     if (event.kind == Kind::Publish) order_.Publish(core.block, event.operand[0].at);
     if (event.kind == Kind::Accept) order_.Accept(core.block, event.operand[0].at);
-    if (event.kind != Kind::Copy || lines_.Empty()) return;
+    if (event.kind != Kind::Copy || !HasLines()) return;
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.space == Space::GM) Transfer(core, event, operand);

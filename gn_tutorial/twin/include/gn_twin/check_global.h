@@ -3,9 +3,9 @@
 //
 // One bit per 32 bytes of every output and workspace, and one per byte of blocks written in part, over all blocks of the launch.
 #pragma once
-#include "gn_twin/footprint.h"
+#include "gn_twin/core.h"
 #include "gn_twin/shadow_bytes.h"
-#include "gn_twin/shadow_cores.h"
+#include "gn_twin/shadow_rows.h"
 
 namespace gn_twin {
 
@@ -37,15 +37,20 @@ class CheckGlobal final : public Observer {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.space != Space::GM) continue;
-      Watched* watched = Find(operand.at);
-      if (watched == nullptr) continue;
-      const bool atomic = operand.access != Access::Read && core.atomic != 0;  // adds to what is there
-      ForRuns(event, operand, [&](const uint8_t* run, uint64_t bytes) {
-        if (operand.access == Access::Read || atomic)
-          Read(core, *watched, run, bytes, event.loc, event.op, operand.element_bytes);
-        if (operand.access != Access::Read) Write(*watched, run, bytes, event.loc, operand.element_bytes);
-      });
+      const Access atomic = core.atomic != 0 ? Access::ReadWrite : Access::Write;  // adds to what is there
+      OnCopy(core, RowSet::Of(operand), operand.access == Access::Read ? Access::Read : atomic, event.loc, event.op,
+             operand.element_bytes);
     }
+  }
+  // A copy from or to these rows of global memory.
+  void OnCopy(Core& core, const RowSet& rows, Access access, Loc loc, const char* op, uint32_t element_bytes) {
+    Watched* const watched = Find(reinterpret_cast<const uint8_t*>(rows.at));
+    if (watched == nullptr) return;
+    rows.ForEach([&](uintptr_t row, uint64_t bytes) {
+      const uint8_t* const at = reinterpret_cast<const uint8_t*>(row);
+      if (access != Access::Write) Read(core, *watched, at, bytes, loc, op, element_bytes);
+      if (access != Access::Read) Write(*watched, at, bytes, loc, element_bytes);
+    });
   }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {

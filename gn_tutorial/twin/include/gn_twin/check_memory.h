@@ -30,19 +30,31 @@ class CheckMemory final : public Observer {
       return Write(core, *shadow, event);
     }
     const uint64_t at = Offset(core, event.operand[0].at);
-    const uint64_t end = at + event.operand[0].bytes;
-    if (event.kind == Kind::Free) {
-      shadow->freed.SetAll(at / kBlockBytes, end / kBlockBytes);
-      shadow->any_freed = true;
-      return;
-    }
-    shadow->freed.ClearAll(at / kBlockBytes, end / kBlockBytes);
-    if (event.kind == Kind::Alloc) shadow->GrowStale(at / kBlockBytes, end / kBlockBytes);
-    shadow->bytes.Clear(at, end - at);
-    shadow->Forget(at, end);
+    OnBuffer(*shadow, event.kind, at, at + event.operand[0].bytes);
   }
 
   UbShadow* ShadowOf(const Core& core) const { return shadows_.Of(core); }
+  // InitBuffer, Alloc or Free of the bytes [at, end).
+  GNT_ONCE static void OnBuffer(UbShadow& shadow, Kind kind, uint64_t at, uint64_t end) {
+    if (kind == Kind::Free) {
+      shadow.freed.SetAll(at / kBlockBytes, end / kBlockBytes);
+      shadow.any_freed = true;
+      return;
+    }
+    shadow.freed.ClearAll(at / kBlockBytes, end / kBlockBytes);
+    if (kind == Kind::Alloc) shadow.GrowStale(at / kBlockBytes, end / kBlockBytes);
+    shadow.bytes.Clear(at, end - at);
+    shadow.Forget(at, end);
+  }
+  // A copy reads these bytes: whether all of them have values.
+  static bool HasSource(UbShadow& shadow, LocalRange range, const BlockSpan& blocks) {
+    return shadow.ReadBlocks(blocks) || HasAll(shadow, range);
+  }
+  // A copy brings in these bytes, whole blocks.
+  static void Load(Core& core, UbShadow& shadow, const BlockSpan& blocks, LocalRange range, Loc loc, const char* op) {
+    Fill(core, shadow, range.begin / kBlockBytes, blocks, "dst",
+         {loc, op, 0, static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
+  }
   // A known call comes again. False if a source lacks values: its results are not taken in then.
   static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
     return call.gaps ? AgainWithGaps(core, shadow, call) : AgainOf<false>(core, shadow, call);
@@ -209,7 +221,7 @@ class CheckMemory final : public Observer {
   template <bool kGaps>
   [[gnu::always_inline]] static bool ReadPart(UbShadow& shadow, const KnownCall::Part& part) {
     if (kGaps && part.touches != Touches::Whole) return shadow.ReadMasked(part.masks);
-    return shadow.ReadBlocks(part.blocks) || HasAll(shadow, part.range);
+    return HasSource(shadow, part.range, part.blocks);
   }
   GNT_ONCE static bool HasAll(const UbShadow& shadow, LocalRange range) {
     return shadow.bytes.HasAll(range.begin, range.end - range.begin);

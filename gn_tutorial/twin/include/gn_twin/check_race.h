@@ -94,6 +94,27 @@ class CheckRace final : public Observer {
     Flag(core, state, kind, event, id);
   }
 
+  // Whether nothing on the Unified Buffer is out of order with a copy that reads or writes the range there: else it is told in full, as
+  // where the scalar unit has been at global memory.
+  static bool CanCopy(RaceCore& state, Pipe pipe, LocalRange range) {
+    ++state.epoch;
+    state.clocks.Issue(IndexOf(pipe));
+    Stamp seen[LocalShadow::kLanes];
+    const uint32_t unseen = state.Unseen(IndexOf(pipe), seen);
+    return unseen == 0 || state.FindLocal(IndexOf(pipe), pipe == Pipe::MTE2, unseen, seen, range).stamp == 0;
+  }
+  // Such a copy, from or to these rows of global memory.
+  void OnCopy(Core& core, RaceCore& state, const ShortCopy& copy, LocalRange range, const RowSet& rows) {
+    const uint32_t pipe = IndexOf(copy.pipe);
+    const bool in = copy.pipe == Pipe::MTE2;
+    CheckGlobal(core, state, pipe, !in, false, rows, {copy.loc, copy.op});
+    OpenRuns::Open& open = OpenOf(core, state, {copy.loc, copy.op}, in ? Use::Read : Use::Write, pipe);
+    const Stamp stamp = StampOf(state.clocks.Now(pipe), open.run.site);
+    state.local.Mark(LocalShadow::LaneOf(pipe, in), stamp, range);
+    state.global.Add(pipe, !in, stamp, false, rows);
+    Gather(core, state, open, rows);
+  }
+
   RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
   // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
   // False if it has to be told in full: among runs that are no rows somebody else was at work.
@@ -273,7 +294,7 @@ class CheckRace final : public Observer {
     const RowSet rows = RowSet::Of(operand);
     state.global.Add(pipe, writes, stamp, atomic, rows);
     const Use use = atomic ? Use::Atomic : writes ? Use::Write : Use::Read;
-    Gather(core, state, event.loc, event.op, use, static_cast<uint8_t>(pipe), rows);
+    Gather(core, state, OpenOf(core, state, {event.loc, event.op}, use, pipe), rows);
   }
 
   // --- the scalar unit --------------------------------------------------------------------------------------------------
@@ -342,7 +363,7 @@ class CheckRace final : public Observer {
       CheckGlobal(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)});
     }
     if (writes || !auto_sync_) state.stores_open = true;
-    Gather(core, state, access.Place(), OpOf(access), writes ? Use::Write : Use::Read, kS, rows);
+    Gather(core, state, OpenOf(core, state, {access.Place(), OpOf(access)}, writes ? Use::Write : Use::Read, kS), rows);
   }
 
   // operator() returns a reference; most kernels that use it read, and what cannot be known is not reported.
@@ -355,20 +376,17 @@ class CheckRace final : public Observer {
 
   // --- between blocks ---------------------------------------------------------------------------------------------------
 
-  GNT_ONCE void Gather(Core& core, RaceCore& state, Loc loc, const char* op, Use use, uint8_t pipe,
-                       const RowSet& rows) {
-    OpenRuns::Open& open =
-        state.open.Of(loc, use, pipe, [&](const OpenRuns::Open& full) { FinishRun(core, state, full); });
-    if (open.run.rows.count != 0) {
-      if (open.run.rows.Absorb(rows)) {
-        open.run.window = state.clocks.Now(pipe);
-        return;
-      }
-      FinishRun(core, state, open);
+  OpenRuns::Open& OpenOf(Core& core, RaceCore& state, const Site& site, Use use, uint32_t pipe) {
+    return state.open.Of(sites_, site, use, static_cast<uint8_t>(pipe),
+                         [&](const OpenRuns::Open& full) { FinishRun(core, state, full); });
+  }
+  GNT_ONCE void Gather(Core& core, RaceCore& state, OpenRuns::Open& open, const RowSet& rows) {
+    SharedRun& run = open.run;
+    if (run.rows.count == 0 || !run.rows.Absorb(rows)) {
+      if (run.rows.count != 0) FinishRun(core, state, open);
+      run.rows = rows;
     }
-    open.op = op;
-    open.run.rows = rows;
-    open.run.window = state.clocks.Now(pipe);
+    run.window = state.clocks.Now(run.pipe);
   }
 
   GNT_COLD void FinishRun(Core& core, RaceCore& state, const OpenRuns::Open& open) {
@@ -377,7 +395,6 @@ class CheckRace final : public Observer {
     run.block = core.block;
     run.stretch = between_.order.Now(core.block);
     run.late = state.flag_sent;
-    run.site = sites_.Number({open.file, open.line}, open.op);
     between_.Add(run);
     if (run.pipe == kS && (run.use != Use::Read || !auto_sync_))
       state.global.Add(kS, run.use != Use::Read, StampOf(run.window, run.site), false, run.rows);

@@ -6,6 +6,7 @@
 
 #include "gn_twin/abi.h"
 #include "gn_twin/config.h"
+#include "gn_twin/copy_ahead.h"
 #include "gn_twin/event.h"
 #include "gn_twin/known_call.h"
 #include "gn_twin/loc.h"
@@ -53,6 +54,7 @@ struct Core {
   const Observers* observers = nullptr;  // null in bare libraries
   KnownCalls* known = nullptr;           // null where observers are to be told of every call in full
   DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
+  CopyAhead ahead;
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;
@@ -115,6 +117,16 @@ struct Core {
     if (!scalars.Empty()) [[unlikely]]
       TellScalars();
     known->Flag(*this, kind, event, id);
+  }
+  bool SaidCopy(const ShortCopy& copy) {
+    if (!scalars.Empty()) [[unlikely]]
+      TellScalars();
+    return known->Copy(*this, copy);
+  }
+  void SayHandOver(Kind kind, const Buffer& buffer) {
+    if (!scalars.Empty()) [[unlikely]]
+      TellScalars();
+    known->HandOver(*this, kind, buffer.offset, buffer.offset + buffer.bytes);
   }
   // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
   GNT_COLD void TellScalars() {

@@ -102,20 +102,55 @@ inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
     ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
 }
 
+// Tells observers of a copy in a word, if that is enough: one run of bytes in the Unified Buffer, no atomic store, nothing to refuse.
+// `align`: what the global address must be a multiple of.
+template <class T>
+bool SaidCopy(const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, Rows near, const GlobalTensor<T>& global,
+              Rows far, uint32_t align) {
+  Core& core = ThisCore();
+  core.At(loc);
+  const uint8_t* const there = reinterpret_cast<const uint8_t*>(global.Data());
+  if (global.ArgumentBytes() > CopyAhead::kStays) core.ahead.Follow(loc.line, there, far.count, far.bytes, far.pitch);
+  const bool one_run = near.count == 1 || near.pitch == near.bytes;
+  const uint64_t bytes = near.count * near.bytes;
+  if (core.known == nullptr || core.atomic != 0 || !one_run || bytes == 0 || far.count > kMaxRows) return false;
+  if (reinterpret_cast<uintptr_t>(there) % align != 0) return false;
+  if (!Fits(core, local, bytes) || !global.Holds(far.Extent())) return false;
+  return core.SaidCopy({op, loc, pipe, sizeof(T), static_cast<uint32_t>(local.Bytes() - core.ub),
+                        static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch});
+}
+
+template <class T>
+GNT_ONCE void TellCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
+  Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
+  RequireRows(operation, "DataCopy", from);
+  RequireAlignment(operation, "src", src, sizeof(T));
+  operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+}
+
 // Global memory to Unified Buffer.
 template <class T>
 void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
   if constexpr (kObserved) {
-    Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
-    RequireRows(operation, "DataCopy", from);
-    RequireAlignment(operation, "src", src, sizeof(T));
-    operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-    operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
-    operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+    if (!SaidCopy("DataCopy", loc, Pipe::MTE2, dst, to, src, from, sizeof(T))) TellCopyIn(loc, dst, to, src, from);
   }
   uint8_t* const target = dst.Bytes();
   const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
   Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] { MoveRows(target, to, source, from); });
+}
+
+template <class T>
+GNT_ONCE void TellCopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to,
+                          const LocalTensor<T>& src, Rows from) {
+  Operation operation(op, Kind::Copy, Pipe::MTE3, loc);
+  RequireRows(operation, op, from);
+  RequireAtomicType<T>(operation);
+  RequireAlignment(operation, "dst", dst, align);
+  operation.Global("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
 // Unified Buffer to global memory. `align`: what the global address must be a multiple of.
@@ -123,13 +158,7 @@ template <class T>
 void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,
              Rows from) {
   if constexpr (kObserved) {
-    Operation operation(op, Kind::Copy, Pipe::MTE3, loc);
-    RequireRows(operation, op, from);
-    RequireAtomicType<T>(operation);
-    RequireAlignment(operation, "dst", dst, align);
-    operation.Global("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-    operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
-    operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+    if (!SaidCopy(op, loc, Pipe::MTE3, src, from, dst, to, align)) TellCopyOut(op, loc, align, dst, to, src, from);
   }
   uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
   const uint8_t* const source = src.Bytes();

@@ -88,6 +88,28 @@ void PadRow(T* row, uint64_t row_elements, const Padding& padding, const Filling
   for (uint64_t i = padding.left + row_elements; i < whole; ++i) row[i] = dummy;
 }
 
+template <class T>
+GNT_ONCE void TellCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from,
+                            const Padding& padding) {
+  Operation operation("DataCopyPad", Kind::Copy, Pipe::MTE2, loc);
+  RequireRows(operation, "DataCopyPad", from);
+  if (from.bytes > kMaxPadRowBytes)
+    operation.Stop("pad-row-too-long", {{"bytes", from.bytes}, {"limit", kMaxPadRowBytes}});
+  if (from.bytes % sizeof(T) != 0)
+    operation.Stop("pad-row-not-whole", {{"bytes", from.bytes}, {"element_bytes", sizeof(T)}});
+  if (padding.left * sizeof(T) > kBlockBytes || padding.right * sizeof(T) > kBlockBytes) {
+    operation.Stop("pad-too-wide",
+                   {{"left", padding.left}, {"right", padding.right}, {"limit", kBlockBytes / sizeof(T)}});
+  }
+  if (sizeof(T) == 8 && padding.is_pad && padding.bits != 0)
+    operation.Stop("pad-value-64-bit", {{"value", padding.bits}});
+  if (!padding.is_pad && padding.left + padding.right != 0 && !operation.core().pad_value_set && from.bytes != 0)
+    operation.Warn("pad-value-unset", {{"left", padding.left}, {"right", padding.right}});
+  operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+}
+
 // Row lengths and the gap in global memory are bytes; the gap in the Unified Buffer is 32-byte blocks.
 template <class T>
 void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, uint32_t rows, uint64_t row_bytes,
@@ -97,23 +119,10 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   const Rows from{rows, row_bytes, row_bytes + src_gap};
   const Rows to{rows, row_bytes == 0 ? 0 : whole, whole + dst_gap * kBlockBytes};
   if constexpr (kObserved) {
-    Operation operation("DataCopyPad", Kind::Copy, Pipe::MTE2, loc);
-    RequireRows(operation, "DataCopyPad", from);
-    if (row_bytes > kMaxPadRowBytes)
-      operation.Stop("pad-row-too-long", {{"bytes", row_bytes}, {"limit", kMaxPadRowBytes}});
-    if (row_bytes % sizeof(T) != 0)
-      operation.Stop("pad-row-not-whole", {{"bytes", row_bytes}, {"element_bytes", sizeof(T)}});
-    if (padding.left * sizeof(T) > kBlockBytes || padding.right * sizeof(T) > kBlockBytes) {
-      operation.Stop("pad-too-wide",
-                     {{"left", padding.left}, {"right", padding.right}, {"limit", kBlockBytes / sizeof(T)}});
-    }
-    if (sizeof(T) == 8 && padding.is_pad && padding.bits != 0)
-      operation.Stop("pad-value-64-bit", {{"value", padding.bits}});
-    if (!padding.is_pad && padding.left + padding.right != 0 && !core.pad_value_set && row_bytes != 0)
-      operation.Warn("pad-value-unset", {{"left", padding.left}, {"right", padding.right}});
-    operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-    operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
-    operation.Emit(rows * row_bytes / sizeof(T), 0, sizeof(T));
+    const bool plain =
+        padding.left + padding.right == 0 && (sizeof(T) < 8 || !padding.is_pad) && row_bytes % sizeof(T) == 0;
+    if (!plain || !SaidCopy("DataCopyPad", loc, Pipe::MTE2, dst, to, src, from, 1))
+      TellCopyPadIn(loc, dst, to, src, from, padding);
   }
   if (row_bytes == 0) return;
   if (padding.is_pad) {  // the value stays in the register for later copies

@@ -8,10 +8,9 @@
 #include "gn_twin/block_span.h"
 #include "gn_twin/footprint.h"
 #include "gn_twin/local_pieces.h"
+#include "gn_twin/short_events.h"
 
 namespace gn_twin {
-
-struct Core;
 
 // A call of an instruction. Two calls with equal keys, and equal shapes if they have one, are the same event.
 struct CallKey {
@@ -120,18 +119,14 @@ struct KnownCall {
 };
 
 // The known calls of one core.
-class KnownCalls {
+class KnownCalls : public ShortEvents {
  public:
   static constexpr uint32_t kRoom = 512;
 
-  virtual ~KnownCalls() = default;
   // The operands are inside their tensors, and nothing was freed. False: it has to be told in full, as where a source lacks values.
   virtual bool Again(Core& core, KnownCall& call) = 0;
   // Fills in everything but the key, after `event` was told. False for an event that cannot be known.
   virtual bool Learn(Core& core, const Event& event, KnownCall& call) = 0;
-
-  // SetFlag or WaitFlag, the most frequent of all events: observers need no more of them than this.
-  virtual void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
 
   // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch, of the destination or of a source that
   // is added to it. Each call has two places, since a hundred calls of a loop are likely to want one of 512 twice, and two that take it

@@ -1,5 +1,7 @@
 // Who is told of the vector instructions that come again, and what.
 #pragma once
+#include "gn_twin/check_cache.h"
+#include "gn_twin/check_global.h"
 #include "gn_twin/check_memory.h"
 #include "gn_twin/check_race.h"
 #include "gn_twin/footprint.h"
@@ -7,32 +9,59 @@
 
 namespace gn_twin {
 
+// Who learns something of them. race: null where races are not looked for.
+struct CallCheckers {
+  CheckMemory& memory;
+  CheckGlobal& global;
+  CheckCache& cache;
+  CheckRace* race;
+  GntTally& tally;
+  uint32_t numbers = 0;  // of the calls of the launch so far
+};
+
 // The known calls of one core, with what the checkers remember of it.
 class CallsOfCore final : public KnownCalls {
  public:
   bool Allocate() { return true; }
   void Restart() { Forget(); }
-  // race, order: null where races are not looked for. numbers: of the calls of the launch so far.
-  void Serve(UbShadow* memory, CheckRace* race, RaceCore* order, GntTally* tally, uint32_t* numbers) {
-    numbers_ = numbers;
-    memory_ = memory;
-    race_ = race;
+  void Serve(CallCheckers& checkers, UbShadow& memory, RaceCore* order) {
+    checkers_ = &checkers;
+    memory_ = &memory;
     order_ = order;
-    tally_ = tally;
   }
 
   bool Again(Core& core, KnownCall& call) override {
     if (call.Gathers() && !call.pieces.SameOffsets(reinterpret_cast<const uint32_t*>(call.key.at[1]))) [[unlikely]]
       return false;
     if (!CheckMemory::Again(core, *memory_, call)) return false;
-    if (race_ != nullptr && !race_->Again(core, *order_, call)) [[unlikely]]
+    if (order_ != nullptr && !checkers_->race->Again(core, *order_, call)) [[unlikely]]
       return false;
-    ++tally_->instructions[static_cast<int>(Pipe::V)];
+    ++checkers_->tally.instructions[static_cast<int>(Pipe::V)];
     return true;
   }
 
   void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) override {
-    if (race_ != nullptr) race_->OnFlag(core, *order_, kind, event, id);
+    if (order_ != nullptr) checkers_->race->OnFlag(core, *order_, kind, event, id);
+  }
+
+  bool Copy(Core& core, const ShortCopy& copy) override {
+    if (checkers_->cache.HasLines()) return false;  // the scalar unit has been at global memory too
+    const bool in = copy.pipe == Pipe::MTE2;
+    const LocalRange range{copy.local, copy.local + copy.local_bytes};
+    const BlockSpan blocks = BlockSpan::OfBytes(range.begin, range.end);
+    if (!in && !CheckMemory::HasSource(*memory_, range, blocks)) return false;
+    if (order_ != nullptr && !CheckRace::CanCopy(*order_, copy.pipe, range)) return false;
+    if (in) CheckMemory::Load(core, *memory_, blocks, range, copy.loc, copy.op);
+    const RowSet rows = RowSet::Of(reinterpret_cast<uintptr_t>(copy.global), copy.row_bytes, copy.row_pitch, copy.rows);
+    checkers_->global.OnCopy(core, rows, in ? Access::Read : Access::Write, copy.loc, copy.op, copy.element_bytes);
+    if (order_ != nullptr) checkers_->race->OnCopy(core, *order_, copy, range, rows);
+    ++checkers_->tally.instructions[static_cast<int>(copy.pipe)];
+    (in ? checkers_->tally.bytes_in : checkers_->tally.bytes_out) += copy.rows * copy.row_bytes;
+    return true;
+  }
+
+  void HandOver(Core&, Kind kind, uint32_t begin, uint32_t end) override {
+    CheckMemory::OnBuffer(*memory_, kind, begin, end);
   }
 
   bool Learn(Core& core, const Event& event, KnownCall& call) override {
@@ -62,11 +91,11 @@ class CallsOfCore final : public KnownCalls {
         (result.range.begin | result.range.end) % kBlockBytes == 0 && OneRun(event, event.operand[0]) != 0;
     call.replaces = whole && call.parts > 1;
     call.fills = whole && call.parts == 1;
-    call.number = ++*numbers_;
+    call.number = ++checkers_->numbers;
     call.key.op = event.op;
     call.key.file = event.loc.file;
     call.key.line = event.loc.line;
-    if (race_ != nullptr) race_->Learn(*order_, call);
+    if (order_ != nullptr) checkers_->race->Learn(*order_, call);
     return true;
   }
 
@@ -119,25 +148,23 @@ class CallsOfCore final : public KnownCalls {
     KnownCall* user = nullptr;
   } offsets_[kOffsets];
   uint32_t next_offsets_ = 0;
+  CallCheckers* checkers_ = nullptr;
   UbShadow* memory_ = nullptr;
-  CheckRace* race_ = nullptr;
-  RaceCore* order_ = nullptr;
-  GntTally* tally_ = nullptr;
-  uint32_t* numbers_ = nullptr;
+  RaceCore* order_ = nullptr;  // null where races are not looked for
 };
 
 // Gives each block its known calls. Told after the checkers, whose state of the block must be there.
 class KeepCalls final : public Observer {
  public:
-  KeepCalls(CheckMemory& memory, CheckRace* race, GntTally& tally) : memory_(memory), race_(race), tally_(tally) {}
+  explicit KeepCalls(const CallCheckers& checkers) : checkers_(checkers) {}
 
   Kinds Wants() const override { return 0; }
   void OnBlockBegin(Core& core) override {
     calls_.Begin(core);
     CallsOfCore* const calls = calls_.Of(core);
-    UbShadow* const shadow = memory_.ShadowOf(core);
+    UbShadow* const shadow = checkers_.memory.ShadowOf(core);
     if (calls == nullptr || shadow == nullptr) return;
-    calls->Serve(shadow, race_, race_ != nullptr ? race_->StateOf(core) : nullptr, &tally_, &numbers_);
+    calls->Serve(checkers_, *shadow, checkers_.race != nullptr ? checkers_.race->StateOf(core) : nullptr);
     core.known = calls;
   }
   void OnBlockEnd(Core& core) override {
@@ -146,10 +173,7 @@ class KeepCalls final : public Observer {
   }
 
  private:
-  CheckMemory& memory_;
-  CheckRace* race_;
-  GntTally& tally_;
-  uint32_t numbers_ = 0;
+  CallCheckers checkers_;
   PerCore<CallsOfCore> calls_;
 };
 

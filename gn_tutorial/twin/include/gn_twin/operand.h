@@ -36,6 +36,13 @@ struct RawTensor {
         element_bytes(sizeof(T)) {}
 };
 
+// Whether an instruction may touch `bytes` bytes from the start of the tensor, which has to be aligned.
+inline bool Fits(const Core& core, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
+  const bool freed = tensor.buffer < core.buffer_count && core.buffers[tensor.buffer].state == BufferState::Free;
+  return bytes <= tensor.room && (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr &&
+         core.InUb(tensor.at) && !freed;
+}
+
 class Operation {
  public:
   Operation(const char* op, Kind kind, Pipe pipe, Loc loc) : core_(ThisCore()) {
@@ -57,11 +64,9 @@ class Operation {
 
   // The checks of Local, for an operand that is added as pieces.
   void Check(const char* role, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
-    const auto [at, room, buffer, element_bytes] = tensor;
-    if (bytes > room || (reinterpret_cast<uintptr_t>(at) & (align - 1)) != 0 || at == nullptr || !core_.InUb(at) ||
-        (buffer < core_.buffer_count && core_.buffers[buffer].state == BufferState::Free)) [[unlikely]] {
-      if (bytes != 0 || at == nullptr) Refuse(role, at, bytes, room, buffer, align);
-    }
+    if (Fits(core_, tensor, bytes, align)) [[likely]]
+      return;
+    if (bytes != 0 || tensor.at == nullptr) Refuse(role, tensor.at, bytes, tensor.room, tensor.buffer, align);
   }
 
   template <class T>

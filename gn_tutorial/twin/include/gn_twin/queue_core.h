@@ -209,8 +209,13 @@ class QueueCore {
                {"since_file", buffer.changed.file},
                {"since_line", buffer.changed.line}});
   }
-  GNT_ONCE static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
+  static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
     core.At(loc);
+    if (core.known == nullptr) return TellInFull(core, kind, op, index, loc);
+    // Of the others nobody learns anything then.
+    if (kind == Kind::Alloc || kind == Kind::Free) core.SayHandOver(kind, core.buffers[index]);
+  }
+  GNT_ONCE static void TellInFull(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
     const Buffer& buffer = core.buffers[index];
     core.EmitPlace(kind, op, core.ub + buffer.offset, buffer.bytes, Space::UB, loc);
   }

@@ -8,6 +8,7 @@
 #include "gn_twin/shadow_clock.h"
 #include "gn_twin/shadow_order.h"
 #include "gn_twin/shadow_rows.h"
+#include "gn_twin/shadow_site.h"
 
 namespace gn_twin {
 
@@ -169,21 +170,21 @@ class BlocksShadow {
 class OpenRuns {
  public:
   struct Open {
-    const char* file = nullptr;
-    uint32_t line = 0;
-    const char* op = "";
+    Site site;
     SharedRun run;
   };
 
   // The run of this call; `run.rows.count` is 0 in a new one. `finish` receives the run that had to make place.
   template <class Finish>
-  Open& Of(Loc loc, Use use, uint8_t pipe, Finish finish) {
-    Open& open = open_[(loc.line * 4 + static_cast<uint32_t>(use) + pipe) % kOpen];
-    if (open.line == loc.line && open.run.use == use && open.run.pipe == pipe && open.file == loc.file) return open;
+  Open& Of(Sites& sites, const Site& site, Use use, uint8_t pipe, Finish finish) {
+    Open& open = open_[(site.loc.line * 4 + static_cast<uint32_t>(use) + pipe) % kOpen];
+    if (open.site.loc.line == site.loc.line && open.run.use == use && open.run.pipe == pipe &&
+        open.site.loc.file == site.loc.file && open.site.op == site.op)
+      return open;
     if (open.run.rows.count != 0) finish(open);
-    open.file = loc.file;
-    open.line = loc.line;
+    open.site = site;
     open.run.rows = RowSet{};
+    open.run.site = sites.Number(site.loc, site.op);
     open.run.use = use;
     open.run.pipe = pipe;
     return open;

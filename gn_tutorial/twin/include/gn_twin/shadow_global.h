@@ -41,7 +41,10 @@ class GlobalShadow {
     lane.last = stamp;
     Entry& newest = lane.entries[(lane.made + kKept - 1) % kKept];
     if (lane.made > 0 && newest.stamp == stamp && newest.atomic == atomic && newest.rows.Absorb(rows)) return;
-    lane.entries[lane.made++ % kKept] = {rows, stamp, atomic};
+    Entry& next = lane.entries[lane.made++ % kKept];
+    next.rows = rows;  // one by one: g++ would put them together elsewhere and wait for that before it copies them
+    next.stamp = stamp;
+    next.atomic = atomic;
   }
 
   GNT_COLD void Restart() {

@@ -16,12 +16,19 @@ struct RowSet {
   // The rows of a copy's operand in global memory.
   static RowSet Of(const Operand& operand) {
     const uintptr_t at = reinterpret_cast<uintptr_t>(operand.at);
-    if (operand.row_bytes == 0) return {at, operand.bytes, operand.bytes, operand.bytes == 0 ? 0u : 1u};
-    if (operand.row_pitch == operand.row_bytes) {
-      const uint64_t bytes = operand.rows * operand.row_bytes;
-      return {at, bytes, bytes, bytes == 0 ? 0u : 1u};
-    }
-    return {at, operand.row_bytes, operand.row_pitch, operand.rows};
+    return operand.row_bytes == 0 ? Of(at, operand.bytes, operand.bytes, 1)
+                                  : Of(at, operand.row_bytes, operand.row_pitch, operand.rows);
+  }
+  // Without gaps between them they are one.
+  static RowSet Of(uintptr_t at, uint64_t row_bytes, uint64_t row_pitch, uint64_t rows) {
+    if (row_pitch != row_bytes) return {at, row_bytes, row_pitch, rows};
+    const uint64_t bytes = rows * row_bytes;
+    return {at, bytes, bytes, bytes == 0 ? 0u : 1u};
+  }
+  // visit(address of a row, its bytes).
+  template <class Visit>
+  void ForEach(Visit visit) const {
+    for (uint64_t row = 0; row < count; ++row) visit(at + row * pitch, row_bytes);
   }
 
   // Takes `next` in if both together are again rows at a regular pitch. Loops make them in this order: the same bytes again, the

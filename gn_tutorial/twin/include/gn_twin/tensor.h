@@ -220,38 +220,44 @@ class GlobalTensor {
   }
 
   T* Data() const { return data_; }
+  // Of the kernel argument that this is a view of; 0: of none.
+  uint64_t ArgumentBytes() const { return argument_ != nullptr ? argument_->bytes : 0; }
 
-  // Stops the launch unless `bytes` bytes from the start of this view lie inside the kernel argument and, where
-  // SetGlobalBuffer named a size, inside that size.
+  // Whether `bytes` bytes from the start of this view lie inside the kernel argument and, where SetGlobalBuffer named a size, inside
+  // that size.
+  bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
+  // Stops the launch unless they do.
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
-    const uint8_t* begin = reinterpret_cast<const uint8_t*>(data_);
-    if (argument_ == nullptr) {
-      core.Stop("gm-unknown-address", loc, {{"op", op}, {"role", role}});
-    }
-    const uint8_t* end = argument_->data + argument_->bytes;
-    if (begin < argument_->data || begin > end || bytes > static_cast<uint64_t>(end - begin)) {
+    if (Holds(bytes)) [[likely]]
+      return;
+    if (argument_ == nullptr) core.Stop("gm-unknown-address", loc, {{"op", op}, {"role", role}});
+    if (!InArgument(bytes)) {
       core.Stop("gm-out-of-bounds", loc,
                 {{"op", op},
                  {"role", role},
                  {"argument", gn_twin::NameOf(argument_)},
                  {"argument_bytes", argument_->bytes},
-                 {"offset", begin - argument_->data},
+                 {"offset", reinterpret_cast<const uint8_t*>(data_) - argument_->data},
                  {"bytes", bytes},
                  {"element_bytes", sizeof(T)}});
     }
-    if (size_ != 0 && first_ * sizeof(T) + bytes > size_ * sizeof(T)) {
-      core.Stop("gm-beyond-declared-size", loc,
-                {{"op", op},
-                 {"role", role},
-                 {"argument", gn_twin::NameOf(argument_)},
-                 {"declared", size_},
-                 {"first", first_},
-                 {"bytes", bytes},
-                 {"element_bytes", sizeof(T)}});
-    }
+    core.Stop("gm-beyond-declared-size", loc,
+              {{"op", op},
+               {"role", role},
+               {"argument", gn_twin::NameOf(argument_)},
+               {"declared", size_},
+               {"first", first_},
+               {"bytes", bytes},
+               {"element_bytes", sizeof(T)}});
   }
 
  private:
+  bool InArgument(uint64_t bytes) const {
+    const uint8_t* begin = reinterpret_cast<const uint8_t*>(data_);
+    const uint8_t* end = argument_->data + argument_->bytes;
+    return begin >= argument_->data && begin <= end && bytes <= static_cast<uint64_t>(end - begin);
+  }
+  bool InDeclared(uint64_t bytes) const { return size_ == 0 || first_ * sizeof(T) + bytes <= size_ * sizeof(T); }
   T* Element(uint64_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();

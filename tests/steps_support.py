@@ -1,0 +1,47 @@
+"""Kernels that go through steps given as data, and what the checkers report of them.
+
+The observers of a traced launch are told every operation in full, since a trace has every operation; those of another
+one are told some in a word. Both have to report the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import KernelFault
+from gn_tutorial.options import TwinOptions
+from gn_tutorial.trace import Tracing
+
+
+def told(
+    kernel: gnt.Kernel,
+    steps: list,
+    *,
+    blocks: int = 1,
+    auto_sync: Any = "on",
+    full: bool = False,
+    y: Any = None,
+) -> Any:
+    """What a launch reports: the findings in their order; of one that ends well also the counts and the result.
+
+    A step is five numbers. ``y`` (1024 floats, or zeros) is the result. ``full``: told every operation in full.
+    """
+    program = np.array(steps, np.int32).ravel()
+    values = {"program": program, "x": np.arange(1024, dtype=np.float32), "steps": len(steps)}
+    tracing = Tracing(blocks=1, bytes=64) if full else None
+    try:
+        done = kernel.run(
+            **values,
+            y=gnt.inout(np.zeros(1024, np.float32)) if y is None else y,
+            blocks=blocks,
+            options=TwinOptions(auto_sync=auto_sync),
+            isolated=False,
+            tracing=tracing,
+        )
+    except KernelFault as fault:
+        return [(one.id, one.line, one.block, one.fields) for one in fault.diagnostics]
+    found = [(one.id, one.line, one.block, one.fields) for one in done.diagnostics]
+    return found, done.tally, done["y"].tobytes()
