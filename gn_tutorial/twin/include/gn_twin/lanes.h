@@ -29,6 +29,13 @@ struct Plan {
 
   uint32_t ActiveIn(uint32_t repeat) const { return repeat + 1 == repeats ? last : first; }
   bool Active(uint32_t lane) const { return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0; }
+  // visit(lane) for the bits of the mask, the lowest first.
+  template <class Visit>
+  [[gnu::always_inline]] void ForActive(Visit visit) const {
+    for (uint32_t half = 0; half < lanes; half += 64)
+      for (uint64_t bits = half == 0 ? low : high; bits != 0; bits &= bits - 1)
+        visit(half + static_cast<uint32_t>(__builtin_ctzll(bits)));
+  }
   // The same lanes as data for observers.
   ActiveLanes Active() const {
     return {static_cast<uint16_t>(lanes), prefix, static_cast<uint16_t>(first), static_cast<uint16_t>(last), low, high};
@@ -243,11 +250,15 @@ GNT_ONCE void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... sr
       ForLeading(repeat, lanes, op, dst, src...);
       continue;
     }
-    for (uint32_t i = 0; i < lanes; ++i) {
-      const uint32_t lane = plan.descending ? lanes - 1 - i : i;
-      if (!plan.prefix && !plan.Active(lane)) continue;
+    const auto compute = [&](uint32_t lane) {
       dst.at[LaneIndex<D>(dst.strides, repeat, lane)] = op(src.at[LaneIndex<S>(src.strides, repeat, lane)]...);
+    };
+    if (!plan.descending) {
+      plan.ForActive(compute);
+      continue;
     }
+    for (uint32_t lane = lanes; lane-- > 0;)
+      if (plan.prefix || plan.Active(lane)) compute(lane);
   }
 }
 

@@ -94,11 +94,13 @@ struct UbShadow {
     const uint64_t* full = bytes.Full().Words();
     uint64_t* waiting = unread.Words();
     uint64_t missing = 0;
+    uint64_t partly = 0;
     masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t touched) {
       missing |= ~full[word] & whole;
+      partly |= ~full[word] & touched;
       waiting[word] &= ~touched;
     });
-    return missing == 0 && bytes.HasParts(masks);
+    return partly == 0 || (missing == 0 && bytes.HasParts(masks));
   }
   // A run is read: whether all of it holds a value.
   bool Read(uint64_t at, uint64_t size) {
@@ -139,11 +141,13 @@ struct UbShadow {
   [[gnu::always_inline]] void WriteMasked(const BlockMasks& masks) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
+    uint64_t partly = 0;
     masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t touched) {
       full[word] |= whole;
+      partly |= ~full[word] & touched;
       waiting[word] &= ~touched;
     });
-    bytes.SetParts(masks);
+    if (partly != 0) bytes.SetParts(masks);
   }
   // The same of whole blocks.
   void WriteBlocks(const BlockSpan& blocks) {
