@@ -98,7 +98,7 @@ TWIN_ROOMS = {
         "observer.h report.h scalar_log.h short_events.h",
         "language",
     ),
-    "core": Room("core.h blocks.h delayed_copies.h fiber.h kept.h ub_memory.h", "language events"),
+    "core": Room("core.h blocks.h copy_ahead.h delayed_copies.h fiber.h kept.h ub_memory.h", "language events"),
     "tensors": Room(
         "tensor.h operand.h lanes.h repeat_values.h tell_call.h block_sums.h event_ids.h", "language events core"
     ),

@@ -96,22 +96,24 @@ class CheckRace final : public Observer {
 
   // Whether nothing on the Unified Buffer is out of order with a copy that reads or writes the range there: else it is told in full, as
   // where the scalar unit has been at global memory.
-  static bool CanCopy(RaceCore& state, Pipe pipe, LocalRange range) {
+  // `seen`: what the copy's pipe has seen.
+  static bool CanCopy(RaceCore& state, Pipe pipe, LocalRange range, LaneStamps& seen) {
     ++state.epoch;
     state.clocks.Issue(IndexOf(pipe));
-    Stamp seen[LocalShadow::kLanes];
+    seen = SeenBy(state.clocks, IndexOf(pipe));
     const uint32_t unseen = state.Unseen(IndexOf(pipe), seen);
     return unseen == 0 || state.FindLocal(IndexOf(pipe), pipe == Pipe::MTE2, unseen, seen, range).stamp == 0;
   }
   // Such a copy, from or to these rows of global memory.
-  void OnCopy(Core& core, RaceCore& state, const ShortCopy& copy, LocalRange range, const RowSet& rows) {
+  void OnCopy(Core& core, RaceCore& state, const ShortCopy& copy, LocalRange range, const RowSet& rows,
+              const LaneStamps& seen) {
     const uint32_t pipe = IndexOf(copy.pipe);
     const bool in = copy.pipe == Pipe::MTE2;
-    CheckGlobal(core, state, pipe, !in, false, rows, {copy.loc, copy.op});
+    CheckGlobal(core, state, pipe, !in, false, rows, {copy.loc, copy.op}, seen);
     OpenRuns::Open& open = OpenOf(core, state, {copy.loc, copy.op}, in ? Use::Read : Use::Write, pipe);
     const Stamp stamp = StampOf(state.clocks.Now(pipe), open.run.site);
-    state.local.Mark(LocalShadow::LaneOf(pipe, in), stamp, range);
-    state.global.Add(pipe, !in, stamp, false, rows);
+    state.local.Mark(LaneOf(pipe, in), stamp, range);
+    state.global.Add(LaneOf(pipe, !in), stamp, false, rows);
     Gather(core, state, open, rows);
   }
 
@@ -131,8 +133,7 @@ class CheckRace final : public Observer {
     RaceCore& state = *cores_[core.block];
     const bool quiet = LocalQuiet(state);
     if (quiet && !core.scalars.in_gm) return;
-    const bool global_quiet =
-        auto_sync_ && Seen(state, [&](uint32_t pipe, bool write) { return state.global.Last(pipe, write); });
+    const bool global_quiet = auto_sync_ && HasSeen(state, state.global.Last());
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space == Space::GM) {
@@ -178,7 +179,7 @@ class CheckRace final : public Observer {
   // are looked at one by one only if there is something in the range, which is rare.
   template <class Each>
   void Look(Core& core, const RaceCore& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
-            const Stamp* seen, LocalRange range, Each each) {
+            const LaneStamps& seen, LocalRange range, Each each) {
     if (state.FindLocal(pipe, writes, unseen, seen, range).stamp == 0) [[likely]]
       return;
     each([&](LocalRange touched) {
@@ -214,7 +215,7 @@ class CheckRace final : public Observer {
         state.local.MarkMasked(lane, stamp, part.range, part.masks);
       });
     }
-    if (call.Gathers()) state.local.MarkPieces(LocalShadow::LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
+    if (call.Gathers()) state.local.MarkPieces(LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
     call.epoch = state.epoch;
     return true;
   }
@@ -223,22 +224,22 @@ class CheckRace final : public Observer {
     const uint32_t pipe = IndexOf(event.pipe);
     if (pipe >= kPipes) return;
     if (state.stores_open && event.kind == Kind::Copy) FinishRuns(core, state);
-    Stamp own[LocalShadow::kLanes];
-    const Stamp* seen = own;
     uint32_t unseen = 0;
+    LaneStamps seen;
     if (pipe == kV) {
       unseen = state.UnseenByVector();
       seen = state.vector.seen;
     } else {
       state.clocks.Issue(pipe);
-      unseen = state.Unseen(pipe, own);
+      seen = SeenBy(state.clocks, pipe);
+      unseen = state.Unseen(pipe, seen);
     }
     for (uint32_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.bytes == 0) continue;
       const bool writes = operand.access != Access::Read;
       if (operand.space == Space::GM) {
-        CheckGlobal(core, state, pipe, writes, core.atomic != 0, RowSet::Of(operand), {event.loc, event.op});
+        CheckGlobal(core, state, pipe, writes, core.atomic != 0, RowSet::Of(operand), {event.loc, event.op}, seen);
         continue;
       }
       if (unseen == 0) continue;
@@ -257,7 +258,7 @@ class CheckRace final : public Observer {
       }
       if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.access != Access::ReadWrite) {
         const uint32_t bytes = static_cast<uint32_t>(operand.row_bytes);
-        state.local.MarkPieces(LocalShadow::LaneOf(pipe, operand.access == Access::Write), stamp,
+        state.local.MarkPieces(LaneOf(pipe, operand.access == Access::Write), stamp,
                                {RangeOf(core, operand), operand.pieces, operand.rows, bytes}, state.Settled(pipe));
         continue;
       }
@@ -269,17 +270,22 @@ class CheckRace final : public Observer {
     }
   }
 
-  GNT_ONCE void CheckGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
-                            const Site& site) {
+  // `seen`: what the pipe has seen.
+  void CheckGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
+                   const Site& site, const LaneStamps& seen) {
+    uint32_t unseen = state.global.Last().NewerThan(seen) & (writes ? kReadLanes | kWriteLanes : kWriteLanes);
+    if (pipe == kS) unseen &= ~LanesOf(kS);
+    if (unseen != 0) LookGlobal(core, state, pipe, writes, atomic, rows, site, seen, unseen);
+  }
+  GNT_ONCE void LookGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
+                           const Site& site, const LaneStamps& seen, uint32_t unseen) {
     for (const bool wrote : {false, true}) {
-      if (!wrote && !writes) continue;
       for (uint32_t step = 1; step <= kPipes; ++step) {
         const uint32_t other = (pipe + step) % kPipes;
-        if (pipe == other && pipe == kS) continue;
-        const Stamp seen = EndOf(state.clocks.Seen(pipe, other));
-        if (state.global.Last(other, wrote) <= seen) continue;
+        const uint32_t lane = LaneOf(other, wrote);
+        if ((unseen >> lane & 1) == 0) continue;
         uintptr_t at = 0;
-        const GlobalShadow::Entry* entry = state.global.Newer(other, wrote, seen, atomic, rows, at);
+        const GlobalShadow::Entry* entry = state.global.Newer(lane, seen.of[lane], atomic, rows, at);
         if (entry == nullptr) continue;
         return ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes,
                             {entry->stamp, at, static_cast<Pipe>(other), wrote});
@@ -292,29 +298,20 @@ class CheckRace final : public Observer {
     const bool atomic = writes && core.atomic != 0;
     const uint32_t pipe = IndexOf(event.pipe);
     const RowSet rows = RowSet::Of(operand);
-    state.global.Add(pipe, writes, stamp, atomic, rows);
+    state.global.Add(LaneOf(pipe, writes), stamp, atomic, rows);
     const Use use = atomic ? Use::Atomic : writes ? Use::Write : Use::Read;
     Gather(core, state, OpenOf(core, state, {event.loc, event.op}, use, pipe), rows);
   }
 
   // --- the scalar unit --------------------------------------------------------------------------------------------------
 
-  // Whether the scalar unit has seen all that the other pipes did to one memory; last(pipe, write) is their newest stamp there.
-  template <class Last>
-  static bool Seen(const RaceCore& state, Last last) {
-    bool quiet = true;
-    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
-      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
-      quiet = quiet && last(pipe, true) <= seen && last(pipe, false) <= seen;
-    }
-    return quiet;
+  // Whether the scalar unit has seen all that the other pipes did to one memory.
+  static bool HasSeen(const RaceCore& state, const LaneStamps& last) {
+    return (last.NewerThan(SeenBy(state.clocks, kS)) & ~LanesOf(kS)) == 0;
   }
 
   // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for, or be told to.
-  bool LocalQuiet(const RaceCore& state) const {
-    return auto_sync_ &&
-           Seen(state, [&](uint32_t pipe, bool write) { return state.local.Last(LocalShadow::LaneOf(pipe, write)); });
-  }
+  bool LocalQuiet(const RaceCore& state) const { return auto_sync_ && HasSeen(state, state.local.Last()); }
 
   GNT_ONCE void OnLocalScalar(Core& core, RaceCore& state, const ScalarAccess& access) {
     const uint32_t begin = static_cast<uint32_t>(access.at - core.ub);
@@ -322,12 +319,12 @@ class CheckRace final : public Observer {
     if (auto_sync_) return WaitForLocal(state, access.access != Access::Read, range);
     const bool writes = Stores(access);
     const char* op = OpOf(access);
-    Stamp seen[LocalShadow::kLanes];
+    const LaneStamps seen = SeenBy(state.clocks, kS);
     const uint32_t unseen = state.Unseen(kS, seen);
     const Earlier hit = state.FindLocal(kS, writes, unseen, seen, range);
     if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
     const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
-    state.local.Mark(LocalShadow::LaneOf(kS, writes), stamp, range);
+    state.local.Mark(LaneOf(kS, writes), stamp, range);
   }
 
   // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on.
@@ -335,8 +332,8 @@ class CheckRace final : public Observer {
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
       uint32_t at = 0;
-      if (state.local.Newer(LocalShadow::LaneOf(pipe, true), seen, range, at) != 0 ||
-          (writes && state.local.Newer(LocalShadow::LaneOf(pipe, false), seen, range, at) != 0))
+      if (state.local.Newer(LaneOf(pipe, true), seen, range, at) != 0 ||
+          (writes && state.local.Newer(LaneOf(pipe, false), seen, range, at) != 0))
         Drain(state, pipe);
     }
   }
@@ -344,8 +341,8 @@ class CheckRace final : public Observer {
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
       uintptr_t at = 0;
-      if (state.global.Newer(pipe, true, seen, false, rows, at) != nullptr ||
-          (writes && state.global.Newer(pipe, false, seen, false, rows, at) != nullptr))
+      if (state.global.Newer(LaneOf(pipe, true), seen, false, rows, at) != nullptr ||
+          (writes && state.global.Newer(LaneOf(pipe, false), seen, false, rows, at) != nullptr))
         Drain(state, pipe);
     }
   }
@@ -360,7 +357,7 @@ class CheckRace final : public Observer {
     if (auto_sync_ && !writes) {
       if (!quiet) WaitForGlobal(state, access.access != Access::Read, rows);
     } else {
-      CheckGlobal(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)});
+      CheckGlobal(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)}, SeenBy(state.clocks, kS));
     }
     if (writes || !auto_sync_) state.stores_open = true;
     Gather(core, state, OpenOf(core, state, {access.Place(), OpOf(access)}, writes ? Use::Write : Use::Read, kS), rows);
@@ -397,7 +394,7 @@ class CheckRace final : public Observer {
     run.late = state.flag_sent;
     between_.Add(run);
     if (run.pipe == kS && (run.use != Use::Read || !auto_sync_))
-      state.global.Add(kS, run.use != Use::Read, StampOf(run.window, run.site), false, run.rows);
+      state.global.Add(LaneOf(kS, run.use != Use::Read), StampOf(run.window, run.site), false, run.rows);
   }
   GNT_ONCE void FinishRuns(Core& core, RaceCore& state) {
     state.open.FinishAll([&](const OpenRuns::Open& open) { FinishRun(core, state, open); });

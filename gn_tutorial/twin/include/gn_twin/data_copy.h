@@ -105,9 +105,8 @@ inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
 // Tells observers of a copy in a word, if that is enough: one run of bytes in the Unified Buffer, no atomic store, nothing to refuse.
 // `align`: what the global address must be a multiple of.
 template <class T>
-bool SaidCopy(const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, Rows near, const GlobalTensor<T>& global,
-              Rows far, uint32_t align) {
-  Core& core = ThisCore();
+bool SaidCopy(Core& core, const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, Rows near,
+              const GlobalTensor<T>& global, Rows far, uint32_t align) {
   core.At(loc);
   const uint8_t* const there = reinterpret_cast<const uint8_t*>(global.Data());
   if (global.ArgumentBytes() > CopyAhead::kStays) core.ahead.Follow(loc.line, there, far.count, far.bytes, far.pitch);
@@ -134,7 +133,8 @@ GNT_ONCE void TellCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const Glob
 template <class T>
 void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
   if constexpr (kObserved) {
-    if (!SaidCopy("DataCopy", loc, Pipe::MTE2, dst, to, src, from, sizeof(T))) TellCopyIn(loc, dst, to, src, from);
+    if (!SaidCopy(ThisCore(), "DataCopy", loc, Pipe::MTE2, dst, to, src, from, sizeof(T)))
+      TellCopyIn(loc, dst, to, src, from);
   }
   uint8_t* const target = dst.Bytes();
   const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
@@ -158,7 +158,8 @@ template <class T>
 void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,
              Rows from) {
   if constexpr (kObserved) {
-    if (!SaidCopy(op, loc, Pipe::MTE3, src, from, dst, to, align)) TellCopyOut(op, loc, align, dst, to, src, from);
+    if (!SaidCopy(ThisCore(), op, loc, Pipe::MTE3, src, from, dst, to, align))
+      TellCopyOut(op, loc, align, dst, to, src, from);
   }
   uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
   const uint8_t* const source = src.Bytes();

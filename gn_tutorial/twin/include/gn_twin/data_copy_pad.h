@@ -121,7 +121,7 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   if constexpr (kObserved) {
     const bool plain =
         padding.left + padding.right == 0 && (sizeof(T) < 8 || !padding.is_pad) && row_bytes % sizeof(T) == 0;
-    if (!plain || !SaidCopy("DataCopyPad", loc, Pipe::MTE2, dst, to, src, from, 1))
+    if (!plain || !SaidCopy(core, "DataCopyPad", loc, Pipe::MTE2, dst, to, src, from, 1))
       TellCopyPadIn(loc, dst, to, src, from, padding);
   }
   if (row_bytes == 0) return;

@@ -50,11 +50,12 @@ class CallsOfCore final : public KnownCalls {
     const LocalRange range{copy.local, copy.local + copy.local_bytes};
     const BlockSpan blocks = BlockSpan::OfBytes(range.begin, range.end);
     if (!in && !CheckMemory::HasSource(*memory_, range, blocks)) return false;
-    if (order_ != nullptr && !CheckRace::CanCopy(*order_, copy.pipe, range)) return false;
+    LaneStamps seen;
+    if (order_ != nullptr && !CheckRace::CanCopy(*order_, copy.pipe, range, seen)) return false;
     if (in) CheckMemory::Load(core, *memory_, blocks, range, copy.loc, copy.op);
     const RowSet rows = RowSet::Of(reinterpret_cast<uintptr_t>(copy.global), copy.row_bytes, copy.row_pitch, copy.rows);
     checkers_->global.OnCopy(core, rows, in ? Access::Read : Access::Write, copy.loc, copy.op, copy.element_bytes);
-    if (order_ != nullptr) checkers_->race->OnCopy(core, *order_, copy, range, rows);
+    if (order_ != nullptr) checkers_->race->OnCopy(core, *order_, copy, range, rows, seen);
     ++checkers_->tally.instructions[static_cast<int>(copy.pipe)];
     (in ? checkers_->tally.bytes_in : checkers_->tally.bytes_out) += copy.rows * copy.row_bytes;
     return true;

@@ -2,9 +2,8 @@
 //
 // Only accesses that the other pipe has not seen finished matter, and those are few: each pipe keeps its newest kKept.
 #pragma once
-#include "gn_twin/shadow_clock.h"
+#include "gn_twin/shadow_lanes.h"
 #include "gn_twin/shadow_rows.h"
-#include "gn_twin/shadow_site.h"
 
 namespace gn_twin {
 
@@ -16,15 +15,14 @@ class GlobalShadow {
     bool atomic = false;
   };
 
-  // The newest stamp of a pipe's writes or reads.
-  Stamp Last(uint32_t pipe, bool write) const { return lanes_[pipe][write ? 1 : 0].last; }
+  // The newest stamp of each lane.
+  const LaneStamps& Last() const { return last_; }
 
-  // The newest access of `pipe` (writes or reads) with a stamp after `seen` that touches `rows`, or null. Atomic stores do not
+  // The newest access of a lane with a stamp after `seen` that touches `rows`, or null. Atomic stores do not
   // collide with each other.
-  GNT_ONCE const Entry* Newer(uint32_t pipe, bool write, Stamp seen, bool atomic, const RowSet& rows,
-                              uintptr_t& at) const {
-    const Lane& lane = lanes_[pipe][write ? 1 : 0];
-    if (lane.last <= seen) return nullptr;
+  GNT_ONCE const Entry* Newer(uint32_t index, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
+    if (last_.of[index] <= seen) return nullptr;
+    const Lane& lane = lanes_[index];
     const uint64_t oldest = lane.made > kKept ? lane.made - kKept : 0;
     for (uint64_t i = lane.made; i-- > oldest;) {
       const Entry& entry = lane.entries[i % kKept];
@@ -36,9 +34,9 @@ class GlobalShadow {
     return nullptr;
   }
 
-  GNT_ONCE void Add(uint32_t pipe, bool write, Stamp stamp, bool atomic, const RowSet& rows) {
-    Lane& lane = lanes_[pipe][write ? 1 : 0];
-    lane.last = stamp;
+  GNT_ONCE void Add(uint32_t index, Stamp stamp, bool atomic, const RowSet& rows) {
+    Lane& lane = lanes_[index];
+    last_.of[index] = stamp;
     Entry& newest = lane.entries[(lane.made + kKept - 1) % kKept];
     if (lane.made > 0 && newest.stamp == stamp && newest.atomic == atomic && newest.rows.Absorb(rows)) return;
     Entry& next = lane.entries[lane.made++ % kKept];
@@ -48,19 +46,18 @@ class GlobalShadow {
   }
 
   GNT_COLD void Restart() {
-    for (auto& lanes : lanes_) {
-      for (Lane& lane : lanes) lane.last = lane.made = 0;
-    }
+    last_ = {};
+    for (Lane& lane : lanes_) lane.made = 0;
   }
 
  private:
   static constexpr uint32_t kKept = 64;
   struct Lane {
-    Stamp last = 0;
     uint64_t made = 0;
     Entry entries[kKept];
   };
-  Lane lanes_[kPipes][2];
+  LaneStamps last_;
+  Lane lanes_[kAccessLanes];
 };
 
 }  // namespace gn_twin

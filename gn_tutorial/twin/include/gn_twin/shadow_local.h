@@ -10,34 +10,31 @@
 #include "gn_twin/block_masks.h"
 #include "gn_twin/shadow_clock.h"
 #include "gn_twin/shadow_gathers.h"
+#include "gn_twin/shadow_lanes.h"
 
 namespace gn_twin {
 
 class LocalShadow {
  public:
-  static constexpr uint32_t kLanes = 2 * kPipes;
-
   // Zero pages of the operating system: lanes that no access uses cost nothing.
-  LocalShadow() : lanes_(static_cast<Lane*>(calloc(kLanes, sizeof(Lane)))) {}
+  LocalShadow() : lanes_(static_cast<Lane*>(calloc(kAccessLanes, sizeof(Lane)))) {}
   ~LocalShadow() { free(lanes_); }
   LocalShadow(const LocalShadow&) = delete;
   LocalShadow& operator=(const LocalShadow&) = delete;
   bool Ready() const { return lanes_ != nullptr; }
 
-  // The accesses of one pipe that write, or those that read.
-  static uint32_t LaneOf(uint32_t pipe, bool write) { return 2 * pipe + (write ? 1 : 0); }
   // Calls visit(lane) for the reads of an access and for its writes.
   template <class Visit>
   static void ForLanesOf(uint32_t pipe, Access access, Visit visit) {
     if (access != Access::Write) visit(LaneOf(pipe, false));
     if (access != Access::Read) visit(LaneOf(pipe, true));
   }
-  // The newest stamp of a lane.
-  Stamp Last(uint32_t lane) const { return last_[lane]; }
+  // The newest stamp of each lane.
+  const LaneStamps& Last() const { return last_; }
 
   // A stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
   GNT_ONCE Stamp Newer(uint32_t index, Stamp seen, LocalRange range, uint32_t& at) const {
-    if (last_[index] <= seen || range.begin >= range.end) return 0;
+    if (last_.of[index] <= seen || range.begin >= range.end) return 0;
     const Lane& lane = lanes_[index];
     for (uint32_t i = 0; i < lane.count; ++i) {
       const Recent& recent = lane.recent[i];
@@ -55,7 +52,7 @@ class LocalShadow {
 
   GNT_ONCE void Mark(uint32_t index, Stamp stamp, const LocalRows& rows) {
     if (rows.range.begin >= rows.range.end) return;
-    last_[index] = stamp;
+    last_.of[index] = stamp;
     Lane& lane = lanes_[index];
     // Loops renew ranges in the order in which they made them, or go from row to row: each call begins where it was the last time.
     uint8_t& place = lane.places[SiteOf(stamp) % kPlaces];
@@ -83,11 +80,11 @@ class LocalShadow {
 
   // The same for one of many runs, and for all of them. They would only drive others out of the recent ranges.
   void MarkRun(uint32_t index, Stamp stamp, LocalRange run) {
-    last_[index] = stamp;
+    last_.of[index] = stamp;
     Paint(lanes_[index], stamp, run);
   }
   GNT_ONCE void MarkMasked(uint32_t index, Stamp stamp, LocalRange range, const BlockMasks& masks) {
-    last_[index] = stamp;
+    last_.of[index] = stamp;
     Lane& lane = lanes_[index];
     PaintPages(lane, stamp, range);
     masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t) {
@@ -101,7 +98,7 @@ class LocalShadow {
   // which is what a stamp up to `settled` says; other pieces are painted.
   GNT_ONCE void MarkPieces(uint32_t index, Stamp stamp, const LocalPieces& pieces, Stamp settled) {
     if (pieces.range.begin >= pieces.range.end) return;
-    last_[index] = stamp;
+    last_.of[index] = stamp;
     Lane& lane = lanes_[index];
     if (index != kGathers) return PaintPieces(lane, stamp, pieces);
     if (Gathers::One* const same = gathers_.Find(pieces); same != nullptr) {
@@ -115,9 +112,9 @@ class LocalShadow {
 
   GNT_COLD void Restart() {
     gathers_.Restart();
-    for (uint32_t i = 0; i < kLanes; ++i) {
-      if (last_[i] == 0) continue;
-      last_[i] = lanes_[i].painted = 0;
+    for (uint32_t i = 0; i < kAccessLanes; ++i) {
+      if (last_.of[i] == 0) continue;
+      last_.of[i] = lanes_[i].painted = 0;
       lanes_[i].count = lanes_[i].oldest = 0;
       __builtin_memset(lanes_[i].places, 0, kPlaces);
       for (Stamp& stamp : lanes_[i].map) stamp = 0;
@@ -239,7 +236,7 @@ class LocalShadow {
     return 0;
   }
 
-  Stamp last_[kLanes] = {};
+  LaneStamps last_;
   Lane* lanes_;
   Gathers gathers_;
 };

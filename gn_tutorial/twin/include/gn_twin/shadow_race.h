@@ -19,9 +19,14 @@ struct Earlier {
 
 // What the checker remembers of one core. It outlives a block and serves the next: all that is older than its start is seen.
 struct RaceCore {
-  explicit RaceCore(bool auto_sync) : auto_sync(auto_sync) {}
+  explicit RaceCore(bool auto_sync) : auto_sync(auto_sync) {
+    for (uint32_t pipe = 0; pipe < kPipes; ++pipe)
+      for (uint32_t other = 0; other < kPipes; ++other)
+        if (!InOrder(pipe, other)) waits_for[pipe] |= LanesOf(other);
+  }
 
   const bool auto_sync;
+  uint32_t waits_for[kPipes] = {};  // by pipe: the lanes of local memory that it is not in order with by itself
   PipeClocks clocks;
   LocalShadow local;
   GlobalShadow global;
@@ -31,13 +36,13 @@ struct RaceCore {
   uint32_t epoch = 0;
   struct {
     uint32_t epoch = 0;
-    uint32_t unseen = 0;                   // lanes with accesses that it has not seen and has to: one bit each,
-    Stamp seen[LocalShadow::kLanes] = {};  // and the last stamp seen of each
-  } vector;                                // what the vector pipe has seen
-  bool stores_open = false;                // an open run holds stores of the scalar unit
-  bool flag_sent = false;                  // CrossCoreSetFlag without its meeting yet
-  Clock sent;                              // what such flags cover: the meeting waits for this core's own flag too
-  RaceCore* next = nullptr;                // in the list of idle ones
+    uint32_t unseen = 0;     // lanes with accesses that it has not seen and has to,
+    LaneStamps seen;         // and what it has
+  } vector;                  // what the vector pipe has seen
+  bool stores_open = false;  // an open run holds stores of the scalar unit
+  bool flag_sent = false;    // CrossCoreSetFlag without its meeting yet
+  Clock sent;                // what such flags cover: the meeting waits for this core's own flag too
+  RaceCore* next = nullptr;  // in the list of idle ones
 
   void Begin() {
     ++epoch;
@@ -53,18 +58,9 @@ struct RaceCore {
     return auto_sync && (pipe == kS || other == kS);
   }
 
-  // The lanes with accesses that `pipe` has not seen and has to: one bit each, and the last stamp seen of each.
-  uint32_t Unseen(uint32_t pipe, Stamp* seen) const {
-    uint32_t unseen = 0;
-    for (uint32_t other = 0; other < kPipes; ++other) {
-      if (InOrder(pipe, other)) continue;
-      const uint32_t reads = LocalShadow::LaneOf(other, false);
-      const uint32_t writes = LocalShadow::LaneOf(other, true);
-      seen[reads] = seen[writes] = EndOf(clocks.Seen(pipe, other));
-      unseen |= static_cast<uint32_t>(local.Last(reads) > seen[reads]) << reads;
-      unseen |= static_cast<uint32_t>(local.Last(writes) > seen[writes]) << writes;
-    }
-    return unseen;
+  // The lanes of local memory with accesses that `pipe`, which has seen so much, has to wait for.
+  uint32_t Unseen(uint32_t pipe, const LaneStamps& seen) const {
+    return local.Last().NewerThan(seen) & waits_for[pipe];
   }
 
   // The last stamp of `pipe` that all pipes which have to wait for it have waited for.
@@ -77,26 +73,28 @@ struct RaceCore {
     return EndOf(window);
   }
 
-  // The same for the vector pipe, whose lanes and stamps are kept in `vector`.
+  // Those of the vector pipe. They and what it has seen are kept in `vector`.
   uint32_t UnseenByVector() {
     if (vector.epoch != epoch) {
       vector.epoch = epoch;
       clocks.Issue(kV);
+      vector.seen = SeenBy(clocks, kV);
       vector.unseen = Unseen(kV, vector.seen);
     }
     return vector.unseen;
   }
 
   // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it. Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
-  GNT_ONCE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const Stamp* seen, LocalRange range) const {
+  GNT_ONCE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
+                             LocalRange range) const {
     for (const bool wrote : {false, true}) {
       if (!wrote && !writes) continue;
       for (uint32_t step = 1; step <= kPipes; ++step) {
         const uint32_t other = (pipe + step) % kPipes;
-        const uint32_t lane = LocalShadow::LaneOf(other, wrote);
+        const uint32_t lane = LaneOf(other, wrote);
         if ((unseen >> lane & 1) == 0) continue;
         uint32_t at = 0;
-        const Stamp stamp = local.Newer(lane, seen[lane], range, at);
+        const Stamp stamp = local.Newer(lane, seen.of[lane], range, at);
         if (stamp != 0) return {stamp, at, static_cast<Pipe>(other), wrote};
       }
     }
