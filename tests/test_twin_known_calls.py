@@ -67,6 +67,7 @@ BITS_ADDED = [(FILL, 0, 0, 0, 128), (FILL, 640, 0, 0, 128), (BITS_OF, 640, 0, 0,
 SOME_BITS = [(FILL, 0, 0, 0, 128), (BITS_OF, 640, 0, 0, 1), (STORE, 0, 0, 0, 8)]
 SOME_BLOCKS = [(FILL, 0, 0, 0, 128), (BITS_OF, 640, 0, 0, 0xFF05 // 5)]  # and lanes 8 to 15
 LANES_IN_QUEUE = [(FILL, 0, 0, 0, 128), (ALLOC, 0, 0, 0, 1), (LANES_INTO, 0, 0, 0, 1), (LANES_OUT_OF, 512, 0, 0, 11)]
+FEW_LANES_IN_QUEUE = [*LANES_IN_QUEUE[:3], (LANES_OUT_OF, 512, 0, 0, 5)]  # no whole block
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
 
@@ -197,6 +198,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 16, 0, 0, 8)], "race-write-after-write"),
         (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, WAIT, (GET, 512 + 64, 0, 0, 1)], "ub-stale"),
         (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 3], "ub-use-after-free"),
+        (FEW_LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, WAIT, (GET, 512, 0, 0, 1)], "ub-stale"),
         (SUM_OF_ROWS, [1, 2, 3, (LOAD, 64, 0, 0, 8)], "race-write-after-read"),
         (SUM_OF_ROWS, [1, 2, 3, (LOAD, 128, 0, 0, 8)], "race-write-after-read"),
         (SOME_BITS, [1, WAIT, (GET, 641, 0, 0, 1)], "ub-never-written"),

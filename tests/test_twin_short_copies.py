@@ -133,6 +133,8 @@ def test_what_a_copy_does_wrong_is_found(copies: gnt.Kernel, program: list, expe
         # Results that a copy has read.
         [(MULS, 256, 0, 64, 0), WAIT, (STORE, 256, 0, 8, 0), WAIT, (MULS, 256, 64, 64, 0)],
         [(PUT_GM, 0, 3, 0, 0), CLEANED, WAIT, (STORE, 0, 0, 64, 0)],
+        # The scalar unit's own stores.
+        [(PUT_GM, 0, 3, 0, 0), (STORE, 0, 64, 8, 0), (PUT_GM, 0, 3, 0, 0), (STORE, 8, 72, 8, 0)],
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("full", [False, True])
