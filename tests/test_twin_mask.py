@@ -13,6 +13,7 @@ from twin_reference import (
 )
 from twin_support import (
     BUFFER_BYTES,
+    COUNTER,
     LANES,
     REPEAT,
     TYPES,
@@ -183,12 +184,13 @@ def test_counter_mode_with_a_mask_argument_takes_its_bits_as_the_count() -> None
 @pytest.mark.parametrize("observed", [True, False])
 @pytest.mark.parametrize("blk", [0, 1])
 @pytest.mark.parametrize("setting", ["ascending", "descending"])
-def test_option_repeat_order(setting: str, blk: int, observed: bool) -> None:
+@pytest.mark.parametrize("form", [LANES, COUNTER])
+def test_option_repeat_order(form: int, setting: str, blk: int, observed: bool) -> None:
     # Three repeats into one destination (repeat stride 0), with blk 0 also the eight blocks of each: the last one
     # written stays.
     code, kind = TYPES["float"]
     src = Data(4, special=False).array(kind)
-    call = Call(form=LANES, low=64, repeat=3, blk=(blk, 1, 1), rep=(0, 8, 8))
+    call = Call(form=form, low=64, count=3 * 64, repeat=3, blk=(blk, 1, 1), rep=(0, 8, 8))
     actual = run(
         "scalar",
         pattern(kind),
