@@ -54,7 +54,7 @@ struct Core {
   const Observers* observers = nullptr;  // null in bare libraries
   KnownCalls* known = nullptr;           // null where observers are to be told of every call in full
   DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
-  CopyAhead ahead;
+  CopyAhead ahead;                       // fetches what copies will touch, where observers take their time
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;

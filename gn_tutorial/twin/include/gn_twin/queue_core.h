@@ -212,7 +212,7 @@ class QueueCore {
   static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
     core.At(loc);
     if (core.known == nullptr) return TellInFull(core, kind, op, index, loc);
-    // Of the others nobody learns anything then.
+    // Of EnQue and DeQue only a trace learns anything.
     if (kind == Kind::Alloc || kind == Kind::Free) core.SayHandOver(kind, core.buffers[index]);
   }
   GNT_ONCE static void TellInFull(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
