@@ -7,9 +7,10 @@
 #pragma once
 #include <new>
 
+#include "gn_twin/check_race_global.h"
 #include "gn_twin/check_race_report.h"
+#include "gn_twin/check_race_scalar.h"
 #include "gn_twin/footprint.h"
-#include "gn_twin/shadow_race.h"
 
 namespace gn_twin {
 
@@ -17,7 +18,8 @@ class CheckRace final : public Observer {
  public:
   explicit CheckRace(const GntJob& job)
       : auto_sync_(job.options.auto_sync == 0),
-        between_(job.blocks > 0 ? job.blocks : 1),
+        global_(job.blocks > 0 ? job.blocks : 1, auto_sync_, sites_),
+        scalars_(auto_sync_, sites_, global_),
         cores_(new RaceCore*[job.blocks > 0 ? job.blocks : 1]()),
         blocks_(job.blocks) {}
   ~CheckRace() override {
@@ -42,12 +44,12 @@ class CheckRace final : public Observer {
   }
   void OnBlockEnd(Core& core) override {
     RaceCore* const state = cores_[core.block];
-    FinishRuns(core, *state);
+    global_.FinishRuns(core, *state);
     cores_[core.block] = nullptr;
     state->next = idle_;
     idle_ = state;
   }
-  void OnLaunchEnd(Core& core) override { between_.Sweep(Collision{core, sites_}); }
+  void OnLaunchEnd(Core& core) override { global_.between.Sweep(Collision{core, sites_}); }
 
   Kinds Wants() const override {
     return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag, Kind::Meet,
@@ -63,27 +65,31 @@ class CheckRace final : public Observer {
       case Kind::WaitFlag:
         return Flag(core, state, event.kind, event.hard_event, static_cast<uint32_t>(event.event_id));
       case Kind::Barrier:
-        if (state.stores_open) FinishRuns(core, state);
+        if (state.stores_open) global_.FinishRuns(core, state);
         state.clocks.Barrier(event.pipe);
         return Bound(state);
       case Kind::CrossFlag:
-        FinishRuns(core, state);
+        global_.FinishRuns(core, state);
         if (event.pipe != Pipe::All) {
           state.clocks.Issue(IndexOf(event.pipe));
           const Clock covered = state.clocks.Release(IndexOf(event.pipe));
-          between_.Cover(core.block, covered);
+          global_.between.Cover(core.block, covered);
           state.sent.Join(covered);
         }
         state.flag_sent = true;
         return Bound(state);
       case Kind::Meet:
-        FinishRuns(core, state);
+        global_.FinishRuns(core, state);
         state.clocks.Wait(kS, state.sent);
         state.flag_sent = false;
         state.sent = Clock{};
-        return between_.Meet(core.block);
-      case Kind::Publish: FinishRuns(core, state); return between_.order.Publish(core.block, event.operand[0].at);
-      case Kind::Accept: FinishRuns(core, state); return between_.order.Accept(core.block, event.operand[0].at);
+        return global_.between.Meet(core.block);
+      case Kind::Publish:
+        global_.FinishRuns(core, state);
+        return global_.between.order.Publish(core.block, event.operand[0].at);
+      case Kind::Accept:
+        global_.FinishRuns(core, state);
+        return global_.between.order.Accept(core.block, event.operand[0].at);
       default: return;
     }
   }
@@ -109,12 +115,10 @@ class CheckRace final : public Observer {
               const LaneStamps& seen) {
     const uint32_t pipe = IndexOf(copy.pipe);
     const bool in = copy.pipe == Pipe::MTE2;
-    CheckGlobal(core, state, pipe, !in, false, rows, {copy.loc, copy.op}, seen);
-    OpenRuns::Open& open = OpenOf(core, state, {copy.loc, copy.op}, in ? Use::Read : Use::Write, pipe);
-    const Stamp stamp = StampOf(state.clocks.Now(pipe), open.run.site);
+    const Site site{copy.loc, copy.op};
+    global_.Check(core, state, pipe, !in, false, rows, site, seen);
+    const Stamp stamp = global_.Mark(core, state, site, pipe, in ? Use::Read : Use::Write, rows);
     state.local.Mark(LaneOf(pipe, in), stamp, range);
-    state.global.Add(LaneOf(pipe, !in), stamp, false, rows);
-    Gather(core, state, open, rows);
   }
 
   RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
@@ -130,33 +134,19 @@ class CheckRace final : public Observer {
   }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
-    RaceCore& state = *cores_[core.block];
-    const bool quiet = LocalQuiet(state);
-    if (quiet && !core.scalars.in_gm) return;
-    const bool global_quiet = auto_sync_ && HasSeen(state, state.global.Last());
-    for (uint32_t i = 0; i < count; ++i) {
-      const ScalarAccess& access = accesses[i];
-      if (access.space == Space::GM) {
-        OnGlobalScalar(core, state, access, global_quiet);
-      } else if (!quiet) {
-        OnLocalScalar(core, state, access);
-      }
-    }
+    scalars_.OnAccesses(core, *cores_[core.block], accesses, count);
   }
-
   void Quiet(Core& core, const ScalarAccess&, QuietBytes& quiet) override {
-    if (!LocalQuiet(*cores_[core.block])) quiet = {};
+    if (!scalars_.Quiet(*cores_[core.block])) quiet = {};
   }
 
  private:
   void Flag(Core& core, RaceCore& state, Kind kind, HardEvent event, uint32_t id) {
     if (kind == Kind::WaitFlag) return state.clocks.WaitFlag(event, id);
-    if (state.stores_open && PipesOf(event).from == Pipe::S) FinishRuns(core, state);
+    if (state.stores_open && PipesOf(event).from == Pipe::S) global_.FinishRuns(core, state);
     state.clocks.SetFlag(event, id);
     Bound(state);
   }
-
-  // --- one core ---------------------------------------------------------------------------------------------------------
 
   // Calls visit_rows(rows) for the bytes of the operand, if they are rows at a pitch; else visit_run(range) for run after run.
   template <class VisitRows, class VisitRun>
@@ -223,7 +213,7 @@ class CheckRace final : public Observer {
   GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {
     const uint32_t pipe = IndexOf(event.pipe);
     if (pipe >= kPipes) return;
-    if (state.stores_open && event.kind == Kind::Copy) FinishRuns(core, state);
+    if (state.stores_open && event.kind == Kind::Copy) global_.FinishRuns(core, state);
     uint32_t unseen = 0;
     LaneStamps seen;
     if (pipe == kV) {
@@ -239,7 +229,7 @@ class CheckRace final : public Observer {
       if (operand.bytes == 0) continue;
       const bool writes = operand.access != Access::Read;
       if (operand.space == Space::GM) {
-        CheckGlobal(core, state, pipe, writes, core.atomic != 0, RowSet::Of(operand), {event.loc, event.op}, seen);
+        global_.Check(core, state, pipe, writes, core.atomic != 0, RowSet::Of(operand), {event.loc, event.op}, seen);
         continue;
       }
       if (unseen == 0) continue;
@@ -253,7 +243,8 @@ class CheckRace final : public Observer {
       const Operand& operand = event.operand[i];
       if (operand.bytes == 0) continue;
       if (operand.space == Space::GM) {
-        MarkGlobal(core, state, event, operand, stamp);
+        const Use use = operand.access == Access::Read ? Use::Read : core.atomic != 0 ? Use::Atomic : Use::Write;
+        global_.Mark(core, state, {event.loc, event.op}, pipe, use, RowSet::Of(operand));
         continue;
       }
       if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.access != Access::ReadWrite) {
@@ -270,137 +261,6 @@ class CheckRace final : public Observer {
     }
   }
 
-  // `seen`: what the pipe has seen.
-  void CheckGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
-                   const Site& site, const LaneStamps& seen) {
-    uint32_t unseen = state.global.Last().NewerThan(seen) & (writes ? kReadLanes | kWriteLanes : kWriteLanes);
-    if (pipe == kS) unseen &= ~LanesOf(kS);
-    if (unseen != 0) LookGlobal(core, state, pipe, writes, atomic, rows, site, seen, unseen);
-  }
-  GNT_ONCE void LookGlobal(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
-                           const Site& site, const LaneStamps& seen, uint32_t unseen) {
-    for (const bool wrote : {false, true}) {
-      for (uint32_t step = 1; step <= kPipes; ++step) {
-        const uint32_t other = (pipe + step) % kPipes;
-        const uint32_t lane = LaneOf(other, wrote);
-        if ((unseen >> lane & 1) == 0) continue;
-        uintptr_t at = 0;
-        const GlobalShadow::Entry* entry = state.global.Newer(lane, seen.of[lane], atomic, rows, at);
-        if (entry == nullptr) continue;
-        return ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes,
-                            {entry->stamp, at, static_cast<Pipe>(other), wrote});
-      }
-    }
-  }
-
-  void MarkGlobal(Core& core, RaceCore& state, const Event& event, const Operand& operand, Stamp stamp) {
-    const bool writes = operand.access != Access::Read;
-    const bool atomic = writes && core.atomic != 0;
-    const uint32_t pipe = IndexOf(event.pipe);
-    const RowSet rows = RowSet::Of(operand);
-    state.global.Add(LaneOf(pipe, writes), stamp, atomic, rows);
-    const Use use = atomic ? Use::Atomic : writes ? Use::Write : Use::Read;
-    Gather(core, state, OpenOf(core, state, {event.loc, event.op}, use, pipe), rows);
-  }
-
-  // --- the scalar unit --------------------------------------------------------------------------------------------------
-
-  // Whether the scalar unit has seen all that the other pipes did to one memory.
-  static bool HasSeen(const RaceCore& state, const LaneStamps& last) {
-    return (last.NewerThan(SeenBy(state.clocks, kS)) & ~LanesOf(kS)) == 0;
-  }
-
-  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for, or be told to.
-  bool LocalQuiet(const RaceCore& state) const { return auto_sync_ && HasSeen(state, state.local.Last()); }
-
-  GNT_ONCE void OnLocalScalar(Core& core, RaceCore& state, const ScalarAccess& access) {
-    const uint32_t begin = static_cast<uint32_t>(access.at - core.ub);
-    const LocalRange range{begin, begin + access.bytes};
-    if (auto_sync_) return WaitForLocal(state, access.access != Access::Read, range);
-    const bool writes = Stores(access);
-    const char* op = OpOf(access);
-    const LaneStamps seen = SeenBy(state.clocks, kS);
-    const uint32_t unseen = state.Unseen(kS, seen);
-    const Earlier hit = state.FindLocal(kS, writes, unseen, seen, range);
-    if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
-    const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
-    state.local.Mark(LaneOf(kS, writes), stamp, range);
-  }
-
-  // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on.
-  GNT_ONCE static void WaitForLocal(RaceCore& state, bool writes, LocalRange range) {
-    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
-      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
-      uint32_t at = 0;
-      if (state.local.Newer(LaneOf(pipe, true), seen, range, at) != 0 ||
-          (writes && state.local.Newer(LaneOf(pipe, false), seen, range, at) != 0))
-        Drain(state, pipe);
-    }
-  }
-  GNT_ONCE static void WaitForGlobal(RaceCore& state, bool writes, const RowSet& rows) {
-    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
-      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
-      uintptr_t at = 0;
-      if (state.global.Newer(LaneOf(pipe, true), seen, false, rows, at) != nullptr ||
-          (writes && state.global.Newer(LaneOf(pipe, false), seen, false, rows, at) != nullptr))
-        Drain(state, pipe);
-    }
-  }
-  static void Drain(RaceCore& state, uint32_t pipe) {
-    ++state.epoch;
-    state.clocks.Wait(kS, state.clocks.Release(pipe));
-  }
-
-  void OnGlobalScalar(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {
-    const RowSet rows{reinterpret_cast<uintptr_t>(access.at), access.bytes, access.bytes, 1};
-    const bool writes = Stores(access);
-    if (auto_sync_ && !writes) {
-      if (!quiet) WaitForGlobal(state, access.access != Access::Read, rows);
-    } else {
-      CheckGlobal(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)}, SeenBy(state.clocks, kS));
-    }
-    if (writes || !auto_sync_) state.stores_open = true;
-    Gather(core, state, OpenOf(core, state, {access.Place(), OpOf(access)}, writes ? Use::Write : Use::Read, kS), rows);
-  }
-
-  // operator() returns a reference; most kernels that use it read, and what cannot be known is not reported.
-  static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
-
-  static const char* OpOf(const ScalarAccess& access) {
-    constexpr const char* kNames[] = {"GetValue", "SetValue", "operator()"};
-    return kNames[static_cast<int>(access.access)];
-  }
-
-  // --- between blocks ---------------------------------------------------------------------------------------------------
-
-  OpenRuns::Open& OpenOf(Core& core, RaceCore& state, const Site& site, Use use, uint32_t pipe) {
-    return state.open.Of(sites_, site, use, static_cast<uint8_t>(pipe),
-                         [&](const OpenRuns::Open& full) { FinishRun(core, state, full); });
-  }
-  GNT_ONCE void Gather(Core& core, RaceCore& state, OpenRuns::Open& open, const RowSet& rows) {
-    SharedRun& run = open.run;
-    if (run.rows.count == 0 || !run.rows.Absorb(rows)) {
-      if (run.rows.count != 0) FinishRun(core, state, open);
-      run.rows = rows;
-    }
-    run.window = state.clocks.Now(run.pipe);
-  }
-
-  GNT_COLD void FinishRun(Core& core, RaceCore& state, const OpenRuns::Open& open) {
-    between_.Enter(core.block, Collision{core, sites_});
-    SharedRun run = open.run;
-    run.block = core.block;
-    run.stretch = between_.order.Now(core.block);
-    run.late = state.flag_sent;
-    between_.Add(run);
-    if (run.pipe == kS && (run.use != Use::Read || !auto_sync_))
-      state.global.Add(LaneOf(kS, run.use != Use::Read), StampOf(run.window, run.site), false, run.rows);
-  }
-  GNT_ONCE void FinishRuns(Core& core, RaceCore& state) {
-    state.open.FinishAll([&](const OpenRuns::Open& open) { FinishRun(core, state, open); });
-    state.stores_open = false;
-  }
-
   // Stamps have room for two million windows of a block; a block with more starts over, as after a barrier.
   static void Bound(RaceCore& state) {
     if (state.clocks.Latest() < kLastWindow) [[likely]]
@@ -413,7 +273,8 @@ class CheckRace final : public Observer {
 
   bool auto_sync_;
   Sites sites_;
-  BlocksShadow between_;
+  RaceGlobal global_;
+  RaceScalars scalars_;
   RaceCore** cores_;  // by block, while it runs
   uint32_t blocks_;
   RaceCore* idle_ = nullptr;

@@ -1,0 +1,100 @@
+// The race checker on what the scalar unit does: GetValue, SetValue and operator().
+//
+// With automatic synchronisation the compiler makes it wait for the other pipes; then nothing of it can be out of order but SetValue of
+// a global tensor.
+#pragma once
+#include "gn_twin/check_race_global.h"
+
+namespace gn_twin {
+
+class RaceScalars {
+ public:
+  RaceScalars(bool auto_sync, Sites& sites, RaceGlobal& global)
+      : auto_sync_(auto_sync), sites_(sites), global_(global) {}
+
+  void OnAccesses(Core& core, RaceCore& state, const ScalarAccess* accesses, uint32_t count) {
+    const bool quiet = Quiet(state);
+    if (quiet && !core.scalars.in_gm) return;
+    const bool global_quiet = auto_sync_ && HasSeen(state, state.global.Last());
+    for (uint32_t i = 0; i < count; ++i) {
+      const ScalarAccess& access = accesses[i];
+      if (access.space == Space::GM) {
+        OnGlobal(core, state, access, global_quiet);
+      } else if (!quiet) {
+        OnLocal(core, state, access);
+      }
+    }
+  }
+  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for, or be told to.
+  bool Quiet(const RaceCore& state) const { return auto_sync_ && HasSeen(state, state.local.Last()); }
+
+ private:
+  // Whether the scalar unit has seen all that the other pipes did to one memory.
+  static bool HasSeen(const RaceCore& state, const LaneStamps& last) {
+    return (last.NewerThan(SeenBy(state.clocks, kS)) & ~LanesOf(kS)) == 0;
+  }
+
+  GNT_ONCE void OnLocal(Core& core, RaceCore& state, const ScalarAccess& access) {
+    const uint32_t begin = static_cast<uint32_t>(access.at - core.ub);
+    const LocalRange range{begin, begin + access.bytes};
+    if (auto_sync_) return WaitForLocal(state, access.access != Access::Read, range);
+    const bool writes = Stores(access);
+    const char* op = OpOf(access);
+    const LaneStamps seen = SeenBy(state.clocks, kS);
+    const uint32_t unseen = state.Unseen(kS, seen);
+    const Earlier hit = state.FindLocal(kS, writes, unseen, seen, range);
+    if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
+    const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
+    state.local.Mark(LaneOf(kS, writes), stamp, range);
+  }
+
+  // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on.
+  GNT_ONCE static void WaitForLocal(RaceCore& state, bool writes, LocalRange range) {
+    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
+      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
+      uint32_t at = 0;
+      if (state.local.Newer(LaneOf(pipe, true), seen, range, at) != 0 ||
+          (writes && state.local.Newer(LaneOf(pipe, false), seen, range, at) != 0))
+        Drain(state, pipe);
+    }
+  }
+  GNT_ONCE static void WaitForGlobal(RaceCore& state, bool writes, const RowSet& rows) {
+    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
+      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
+      uintptr_t at = 0;
+      if (state.global.Newer(LaneOf(pipe, true), seen, false, rows, at) != nullptr ||
+          (writes && state.global.Newer(LaneOf(pipe, false), seen, false, rows, at) != nullptr))
+        Drain(state, pipe);
+    }
+  }
+  static void Drain(RaceCore& state, uint32_t pipe) {
+    ++state.epoch;
+    state.clocks.Wait(kS, state.clocks.Release(pipe));
+  }
+
+  void OnGlobal(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {
+    const RowSet rows{reinterpret_cast<uintptr_t>(access.at), access.bytes, access.bytes, 1};
+    const bool writes = Stores(access);
+    if (auto_sync_ && !writes) {
+      if (!quiet) WaitForGlobal(state, access.access != Access::Read, rows);
+    } else {
+      global_.Check(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)}, SeenBy(state.clocks, kS));
+    }
+    if (writes || !auto_sync_) state.stores_open = true;
+    global_.Gather(core, state, {access.Place(), OpOf(access)}, kS, writes ? Use::Write : Use::Read, rows);
+  }
+
+  // operator() returns a reference; most kernels that use it read, and what cannot be known is not reported.
+  static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
+
+  static const char* OpOf(const ScalarAccess& access) {
+    constexpr const char* kNames[] = {"GetValue", "SetValue", "operator()"};
+    return kNames[static_cast<int>(access.access)];
+  }
+
+  bool auto_sync_;
+  Sites& sites_;
+  RaceGlobal& global_;
+};
+
+}  // namespace gn_twin
