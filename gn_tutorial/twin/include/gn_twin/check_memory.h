@@ -5,6 +5,7 @@
 // (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions that compute lanes nobody looks at are usual at the tail of an array, so a
 // missing value is followed through the instructions and told where it is stored to global memory or read by the scalar unit.
 #pragma once
+#include "gn_twin/check_memory_lacking.h"
 #include "gn_twin/check_memory_report.h"
 #include "gn_twin/footprint.h"
 #include "gn_twin/shadow_cores.h"
@@ -13,11 +14,6 @@ namespace gn_twin {
 
 class CheckMemory final : public Observer {
  public:
-  CheckMemory() = default;
-  ~CheckMemory() override { delete[] lacking_; }
-  CheckMemory(const CheckMemory&) = delete;
-  CheckMemory& operator=(const CheckMemory&) = delete;
-
   void OnBlockBegin(Core& core) override { shadows_.Begin(core); }
   void OnBlockEnd(Core& core) override { shadows_.End(core); }
 
@@ -29,7 +25,7 @@ class CheckMemory final : public Observer {
       if (!Read(core, *shadow, event)) return Follow(core, *shadow, event);
       return Write(core, *shadow, event);
     }
-    const uint64_t at = Offset(core, event.operand[0].at);
+    const uint64_t at = UbOffset(core, event.operand[0].at);
     OnBuffer(*shadow, event.kind, at, at + event.operand[0].bytes);
   }
 
@@ -68,7 +64,7 @@ class CheckMemory final : public Observer {
     StoreRun run;
     uint64_t whole = kUbBytes;
     for (const ScalarAccess* access = accesses; access != accesses + count; ++access) {
-      const uint64_t at = Offset(core, access->at);
+      const uint64_t at = UbOffset(core, access->at);
       if (at >= kUbBytes) continue;
       if (access->access == Access::Read) {
         if (at / kBlockBytes == whole) continue;
@@ -87,20 +83,18 @@ class CheckMemory final : public Observer {
   void Quiet(Core& core, const ScalarAccess& like, QuietBytes& quiet) override {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr || like.access != Access::Read) return;
-    const uint64_t first = Offset(core, like.at) / kBlockBytes;
+    const uint64_t first = UbOffset(core, like.at) / kBlockBytes;
     quiet = {core.ub + first * kBlockBytes, (shadow->ReadOn(first) - first) * kBlockBytes};
   }
 
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
-    StoreRun run{&first, Offset(core, first.at), Offset(core, end)};
+    StoreRun run{&first, UbOffset(core, first.at), UbOffset(core, end)};
     run.TakeIn(core, *shadow);
   }
 
  private:
-  static uint64_t Offset(const Core& core, const uint8_t* at) { return static_cast<uint64_t>(at - core.ub); }
-
   // Stores of one line to bytes that follow each other; operator() is one, since its reference is usually written to.
   struct StoreRun {
     const ScalarAccess* first = nullptr;
@@ -131,23 +125,6 @@ class CheckMemory final : public Observer {
     return false;
   }
 
-  // Visits the runs of an operand that lie in the Unified Buffer, as offsets.
-  template <class Visit>
-  [[gnu::always_inline]] static void ForUbRuns(const Core& core, const Event& event, const Operand& operand,
-                                               Visit visit) {
-    if (operand.space != Space::UB) return;
-    const uint64_t whole = OneRun(event, operand);
-    if (whole != 0) [[likely]] {
-      const uint64_t at = Offset(core, operand.at);
-      if (at + whole <= kUbBytes) visit(at, whole);
-      return;
-    }
-    ForRuns(event, operand, [&](const uint8_t* run, uint64_t bytes) {
-      const uint64_t at = Offset(core, run);
-      if (at + bytes <= kUbBytes) visit(at, bytes);
-    });
-  }
-
   // Whether all sources have values.
   static bool Read(const Core& core, UbShadow& shadow, const Event& event) {
     bool complete = true;
@@ -156,13 +133,13 @@ class CheckMemory final : public Observer {
       const Operand& operand = event.operand[i];
       if (operand.space != Space::UB) continue;
       if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.bytes != 0) {
-        const uint64_t at = Offset(core, operand.at);
+        const uint64_t at = UbOffset(core, operand.at);
         if (at + operand.bytes <= kUbBytes &&
             shadow.ReadPieces(at, operand.bytes, operand.pieces, operand.rows, operand.row_bytes))
           continue;
       }
       ForBytes(event, operand, [&](const uint8_t* run, uint64_t bytes) {
-        const uint64_t at = Offset(core, run);
+        const uint64_t at = UbOffset(core, run);
         if (at + bytes <= kUbBytes) complete &= shadow.Read(at, bytes);
       });
     }
@@ -177,7 +154,7 @@ class CheckMemory final : public Observer {
       const Operand& operand = event.operand[i];
       if (operand.access == Access::Read || operand.space != Space::UB) continue;
       const uint64_t whole = OneRun(event, operand);
-      const uint64_t at = Offset(core, operand.at);
+      const uint64_t at = UbOffset(core, operand.at);
       if (whole == 0 || ((at | whole) % kBlockBytes) != 0 || operand.access == Access::ReadWrite ||
           event.operands == 1 || at + whole > kUbBytes) {
         ForUbRuns(core, event, operand, [&](uint64_t run, uint64_t bytes) { shadow.Write(run, bytes); });
@@ -249,88 +226,15 @@ class CheckMemory final : public Observer {
     writer = now;
   }
 
-  // A source lacks values. Where they leave the Unified Buffer that is told; else the results that depend on them lack theirs.
+  // A source lacks values.
   GNT_COLD void Follow(Core& core, UbShadow& shadow, const Event& event) {
-    const Operand* dst = nullptr;
-    uint32_t results = 0;
-    for (uint8_t i = 0; i < event.operands; ++i) {
-      const Operand& operand = event.operand[i];
-      if (operand.access != Access::Write || operand.space != Space::UB) continue;
-      dst = &operand;
-      results = Elements(core, event, operand);
-    }
-    if (lacking_ == nullptr) lacking_ = new (std::nothrow) uint8_t[kMostLanes];
-    if (lacking_ == nullptr || results > kMostLanes) dst = nullptr;
-    if (dst != nullptr) __builtin_memset(lacking_, 0, results);
-    Origin origin;
-    for (uint8_t i = 0; i < event.operands; ++i) {
-      const Operand& source = event.operand[i];
-      if (source.access != Access::Read) continue;
-      uint64_t missing = kUbBytes;
-      ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) {
-        const uint64_t found = shadow.bytes.FirstMissing(at, bytes);
-        if (missing == kUbBytes && found < at + bytes) missing = found;
-      });
-      if (missing == kUbBytes) continue;
-      if (event.kind == Kind::Copy) {
-        ReportMissing(core, shadow, missing, event.loc, event.op, source.role);
-        ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
-      } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
-        MarkLacking(core, shadow, event, source, *dst, results);
-        origin = shadow.OriginOf(missing, event.loc, event.op, source.role);
-      }
-    }
+    lacking_.Find(core, shadow, event);
     Write(core, shadow, event);
-    if (dst == nullptr) return;
-    uint32_t lane = 0;
-    ForUbRuns(core, event, *dst, [&](uint64_t at, uint64_t bytes) {
-      for (uint64_t done = 0; done < bytes; done += dst->element_bytes, ++lane)
-        if (lacking_[lane] != 0) shadow.bytes.Clear(at + done, dst->element_bytes);
-    });
-    if (origin.op[0] != '\0') shadow.Remember(origin, Offset(core, dst->at), dst->bytes);
+    lacking_.TakeBack(core, shadow, event);
   }
-
-  // Which results came from where is unknown where elements move: they are followed from a source that has no value at all.
-  static bool LacksAll(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source) {
-    bool none = true;
-    ForUbRuns(core, event, source,
-              [&](uint64_t at, uint64_t bytes) { none = none && shadow.bytes.HasNone(at, bytes); });
-    return none;
-  }
-
-  // Sets lacking_ for the results that depend on a value which `source` lacks.
-  void MarkLacking(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source,
-                   const Operand& dst, uint32_t results) {
-    const uint32_t lanes = Elements(core, event, source);
-    const bool lane_by_lane = event.flow == Flow::Lanes && lanes == results;
-    const uint32_t rows = event.flow == Flow::Fold && dst.rows > 1 && results % dst.rows == 0 ? dst.rows : 1;
-    const uint32_t row_results = results / rows;
-    const uint32_t row_lanes = event.active.per_repeat != 0 && event.active.prefix ? event.active.first : lanes / rows;
-    uint32_t lane = 0;
-    ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) {
-      for (uint64_t done = 0; done < bytes; done += source.element_bytes, ++lane) {
-        if (shadow.bytes.HasAll(at + done, source.element_bytes)) continue;
-        if (lane_by_lane) {
-          lacking_[lane] = 1;
-        } else if (rows > 1 && row_lanes != 0 && lane / row_lanes < rows) {
-          __builtin_memset(lacking_ + lane / row_lanes * row_results, 1, row_results);
-        } else {
-          __builtin_memset(lacking_, 1, results);
-        }
-      }
-    });
-  }
-
-  static uint32_t Elements(const Core& core, const Event& event, const Operand& operand) {
-    uint64_t bytes = 0;
-    ForUbRuns(core, event, operand, [&](uint64_t, uint64_t run) { bytes += run; });
-    return static_cast<uint32_t>(bytes / operand.element_bytes);
-  }
-
-  static constexpr uint32_t kMostLanes = kUbBytes;
 
   PerCore<UbShadow> shadows_;
-  uint8_t* lacking_ = nullptr;  // one per result of an instruction: 1 if it depends on a value that nobody wrote
+  LackingResults lacking_;
 };
 
 }  // namespace gn_twin
