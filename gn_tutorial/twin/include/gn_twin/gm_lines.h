@@ -42,7 +42,8 @@ class GmLines {
 
   bool Empty() const { return count_ == 0; }
 
-  // The line of `at`, made if it is new (null without memory: what is not known of is not reported), and the mask of at most `bytes` bytes from there to its end.
+  // The line of `at`, made if it is new (null without memory: what is not known of is not reported), and the mask of at most `bytes`
+  // bytes from there to its end.
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {
       const GntArg* arg = ArgumentAt(core, at);

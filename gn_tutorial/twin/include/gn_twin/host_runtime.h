@@ -168,8 +168,8 @@ class Runtime {
   struct Stream {
     int number = 0;
   };
-  // aclrtMalloc reserves the size rounded up to 32 bytes and 32 more (CANN 8.0, application API reference), and kernels rely on it when they read the last
-  // block of an array. Copies of the host are held to the size that was asked for.
+  // aclrtMalloc reserves the size rounded up to 32 bytes and 32 more (CANN 8.0, application API reference), and kernels rely on it when
+  // they read the last block of an array. Copies of the host are held to the size that was asked for.
   static uint64_t Reserved(uint64_t bytes) { return (bytes + 31) / 32 * 32 + 32; }
   // What aclrtMalloc promises of an address.
   static constexpr uint64_t kAlign = 64;

@@ -84,7 +84,8 @@ struct RaceCore {
     return vector.unseen;
   }
 
-  // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it. Readers first, the own pipe last: in a chain of accesses the nearest one is the one to wait for.
+  // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it. Readers first, the own pipe last: in
+  // a chain of accesses the nearest one is the one to wait for.
   GNT_ONCE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
                              LocalRange range) const {
     for (const bool wrote : {false, true}) {
