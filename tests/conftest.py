@@ -1,6 +1,7 @@
 """What every test shares: a kernel cache of their own, kept between runs."""
 
 import os
+import signal
 import tempfile
 
 import pytest
@@ -10,6 +11,10 @@ pytest_plugins = ["isolated_support", "zig_support"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell script's background job begins with SIGINT ignored, and so does all that it starts: a suite run like that
+    # waited for interrupts that never came.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # Tests clear and fill caches; a learner's own must not notice. The folder outlives the run, so that the second run
     # of the suite compiles nothing, and the workers of pytest-xdist share it. An explicit GNT_CACHE_DIR wins: .ci/run
     # starts from nothing.
