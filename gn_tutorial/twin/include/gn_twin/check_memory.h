@@ -25,7 +25,7 @@ class CheckMemory final : public Observer {
       if (!Read(core, *shadow, event)) return Follow(core, *shadow, event);
       return Write(core, *shadow, event);
     }
-    const uint64_t at = UbOffset(core, event.operand[0].at);
+    const uint64_t at = core.UbOffset(event.operand[0].at);
     OnBuffer(*shadow, event.kind, at, at + event.operand[0].bytes);
   }
 
@@ -64,7 +64,7 @@ class CheckMemory final : public Observer {
     StoreRun run;
     uint64_t whole = kUbBytes;
     for (const ScalarAccess* access = accesses; access != accesses + count; ++access) {
-      const uint64_t at = UbOffset(core, access->at);
+      const uint64_t at = core.UbOffset(access->at);
       if (at >= kUbBytes) continue;
       if (access->access == Access::Read) {
         if (at / kBlockBytes == whole) continue;
@@ -83,14 +83,14 @@ class CheckMemory final : public Observer {
   void Quiet(Core& core, const ScalarAccess& like, QuietBytes& quiet) override {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr || like.access != Access::Read) return;
-    const uint64_t first = UbOffset(core, like.at) / kBlockBytes;
+    const uint64_t first = core.UbOffset(like.at) / kBlockBytes;
     quiet = {core.ub + first * kBlockBytes, (shadow->ReadOn(first) - first) * kBlockBytes};
   }
 
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {
     UbShadow* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
-    StoreRun run{&first, UbOffset(core, first.at), UbOffset(core, end)};
+    StoreRun run{&first, core.UbOffset(first.at), core.UbOffset(end)};
     run.TakeIn(core, *shadow);
   }
 
@@ -133,13 +133,13 @@ class CheckMemory final : public Observer {
       const Operand& operand = event.operand[i];
       if (operand.space != Space::UB) continue;
       if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.bytes != 0) {
-        const uint64_t at = UbOffset(core, operand.at);
+        const uint64_t at = core.UbOffset(operand.at);
         if (at + operand.bytes <= kUbBytes &&
             shadow.ReadPieces(at, operand.bytes, operand.pieces, operand.rows, operand.row_bytes))
           continue;
       }
       ForBytes(event, operand, [&](const uint8_t* run, uint64_t bytes) {
-        const uint64_t at = UbOffset(core, run);
+        const uint64_t at = core.UbOffset(run);
         if (at + bytes <= kUbBytes) complete &= shadow.Read(at, bytes);
       });
     }
@@ -154,7 +154,7 @@ class CheckMemory final : public Observer {
       const Operand& operand = event.operand[i];
       if (operand.access == Access::Read || operand.space != Space::UB) continue;
       const uint64_t whole = OneRun(event, operand);
-      const uint64_t at = UbOffset(core, operand.at);
+      const uint64_t at = core.UbOffset(operand.at);
       if (whole == 0 || ((at | whole) % kBlockBytes) != 0 || operand.access == Access::ReadWrite ||
           event.operands == 1 || at + whole > kUbBytes) {
         ForUbRuns(core, event, operand, [&](uint64_t run, uint64_t bytes) { shadow.Write(run, bytes); });

@@ -7,7 +7,6 @@
 
 namespace gn_twin {
 
-inline uint64_t UbOffset(const Core& core, const uint8_t* at) { return static_cast<uint64_t>(at - core.ub); }
 // Visits the runs of an operand that lie in the Unified Buffer, as offsets.
 template <class Visit>
 [[gnu::always_inline]] inline void ForUbRuns(const Core& core, const Event& event, const Operand& operand,
@@ -15,12 +14,12 @@ template <class Visit>
   if (operand.space != Space::UB) return;
   const uint64_t whole = OneRun(event, operand);
   if (whole != 0) [[likely]] {
-    const uint64_t at = UbOffset(core, operand.at);
+    const uint64_t at = core.UbOffset(operand.at);
     if (at + whole <= kUbBytes) visit(at, whole);
     return;
   }
   ForRuns(event, operand, [&](const uint8_t* run, uint64_t bytes) {
-    const uint64_t at = UbOffset(core, run);
+    const uint64_t at = core.UbOffset(run);
     if (at + bytes <= kUbBytes) visit(at, bytes);
   });
 }
@@ -73,7 +72,7 @@ class LackingResults {
       for (uint64_t done = 0; done < bytes; done += dst_->element_bytes, ++lane)
         if (lacking_[lane] != 0) shadow.bytes.Clear(at + done, dst_->element_bytes);
     });
-    if (origin_.op[0] != '\0') shadow.Remember(origin_, UbOffset(core, dst_->at), dst_->bytes);
+    if (origin_.op[0] != '\0') shadow.Remember(origin_, core.UbOffset(dst_->at), dst_->bytes);
   }
 
  private:

@@ -153,7 +153,7 @@ class CheckRace final : public Observer {
   static void ForRows(const Core& core, const Event& event, const Operand& operand, VisitRows visit_rows,
                       VisitRun visit_run) {
     LocalRows rows;
-    if (AsRows(event, operand, static_cast<uint32_t>(operand.at - core.ub), rows) && rows.range.end <= kUbBytes)
+    if (AsRows(event, operand, static_cast<uint32_t>(core.UbOffset(operand.at)), rows) && rows.range.end <= kUbBytes)
       return visit_rows(rows);
     ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit_run(RangeOf(core, at, bytes)); });
   }
@@ -161,7 +161,7 @@ class CheckRace final : public Observer {
     return RangeOf(core, operand.at, operand.bytes);
   }
   static LocalRange RangeOf(const Core& core, const uint8_t* at, uint64_t bytes) {
-    const uint64_t begin = static_cast<uint64_t>(at - core.ub);
+    const uint64_t begin = core.UbOffset(at);
     const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
     return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }

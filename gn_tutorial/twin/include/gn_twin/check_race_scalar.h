@@ -35,7 +35,7 @@ class RaceScalars {
   }
 
   GNT_ONCE void OnLocal(Core& core, RaceCore& state, const ScalarAccess& access) {
-    const uint32_t begin = static_cast<uint32_t>(access.at - core.ub);
+    const uint32_t begin = static_cast<uint32_t>(core.UbOffset(access.at));
     const LocalRange range{begin, begin + access.bytes};
     if (auto_sync_) return WaitForLocal(state, access.access != Access::Read, range);
     const bool writes = Stores(access);

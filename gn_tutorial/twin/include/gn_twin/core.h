@@ -107,26 +107,11 @@ struct Core {
     if (!scalars.Empty()) TellScalars();
     observers->OnEvent(*this, event);
   }
-  // Tells observers that a call they know comes again. False: they have to be told in full.
-  [[gnu::always_inline]] bool SaidAgain(KnownCall& call) {
+  // `known`, which there must be, when observers were told what the scalar unit did before.
+  [[gnu::always_inline]] KnownCalls& CaughtUp() {
     if (!scalars.Empty()) [[unlikely]]
       TellScalars();
-    return known->Again(*this, call);
-  }
-  void SayFlag(Kind kind, AscendC::HardEvent event, uint32_t id) {
-    if (!scalars.Empty()) [[unlikely]]
-      TellScalars();
-    known->Flag(*this, kind, event, id);
-  }
-  bool SaidCopy(const ShortCopy& copy) {
-    if (!scalars.Empty()) [[unlikely]]
-      TellScalars();
-    return known->Copy(*this, copy);
-  }
-  void SayHandOver(Kind kind, const Buffer& buffer) {
-    if (!scalars.Empty()) [[unlikely]]
-      TellScalars();
-    known->HandOver(*this, kind, buffer.offset, buffer.offset + buffer.bytes);
+    return *known;
   }
   // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
   GNT_COLD void TellScalars() {
@@ -216,6 +201,10 @@ struct Core {
     const uint8_t* byte = static_cast<const uint8_t*>(at);
     return byte >= ub && byte < ub + kUbBytes;
   }
+  // Bytes from the start of the Unified Buffer.
+  uint64_t UbOffset(const uint8_t* at) const { return static_cast<uint64_t>(at - ub); }
+  // Whether a tensor of this buffer may not be used; kNoBuffer is never freed.
+  bool IsFree(uint16_t buffer) const { return buffer < buffer_count && buffers[buffer].state == BufferState::Free; }
 };
 
 inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const {

@@ -103,7 +103,7 @@ inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
 }
 
 // Tells observers of a copy in a word, if that is enough: one run of bytes in the Unified Buffer, no atomic store, nothing to refuse.
-// `align`: what the global address must be a multiple of.
+// Meanwhile the memory fetches what the next one may touch. `align`: what the global address must be a multiple of.
 template <class T>
 bool SaidCopy(Core& core, const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, Rows near,
               const GlobalTensor<T>& global, Rows far, uint32_t align) {
@@ -115,8 +115,8 @@ bool SaidCopy(Core& core, const char* op, Loc loc, Pipe pipe, const LocalTensor<
   if (core.known == nullptr || core.atomic != 0 || !one_run || bytes == 0 || far.count > kMaxRows) return false;
   if (reinterpret_cast<uintptr_t>(there) % align != 0) return false;
   if (!Fits(core, local, bytes) || !global.Holds(far.Extent())) return false;
-  return core.SaidCopy({op, loc, pipe, sizeof(T), static_cast<uint32_t>(local.Bytes() - core.ub),
-                        static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch});
+  return core.CaughtUp().Copy(core, {op, loc, pipe, sizeof(T), static_cast<uint32_t>(core.UbOffset(local.Bytes())),
+                                     static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch});
 }
 
 template <class T>

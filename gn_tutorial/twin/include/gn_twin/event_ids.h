@@ -40,7 +40,7 @@ GNT_ONCE inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int i
     set ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);
   if (core.observers == nullptr) return;
   if (core.known != nullptr) [[likely]]
-    return core.SayFlag(kind, hard_event, static_cast<uint32_t>(id));
+    return core.CaughtUp().Flag(core, kind, hard_event, static_cast<uint32_t>(id));
   Event event;
   event.kind = kind;
   event.pipe = set ? PipesOf(hard_event).from : PipesOf(hard_event).to;

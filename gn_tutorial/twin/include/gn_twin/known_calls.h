@@ -73,7 +73,7 @@ class CallsOfCore final : public KnownCalls {
     for (uint32_t i = 0; i < call.parts; ++i) {
       const Operand& operand = event.operand[i];
       if ((operand.access == Access::Write) != (i == 0)) return false;
-      const uint64_t begin = static_cast<uint64_t>(operand.at - core.ub);
+      const uint64_t begin = core.UbOffset(operand.at);
       if (operand.bytes == 0 || operand.bytes > kUbBytes || begin > kUbBytes - operand.bytes) return false;
       if (operand.pieces != nullptr) {
         if (!LearnPieces(event, operand, i, static_cast<uint32_t>(begin), call)) return false;

@@ -38,9 +38,8 @@ struct RawTensor {
 
 // Whether an instruction may touch `bytes` bytes from the start of the tensor, which has to be aligned.
 inline bool Fits(const Core& core, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
-  const bool freed = tensor.buffer < core.buffer_count && core.buffers[tensor.buffer].state == BufferState::Free;
   return bytes <= tensor.room && (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr &&
-         core.InUb(tensor.at) && !freed;
+         core.InUb(tensor.at) && !core.IsFree(tensor.buffer);
 }
 
 class Operation {
@@ -158,7 +157,7 @@ class Operation {
   GNT_ONCE static void EmitKnown(Core& core, const Event& event) {
     const auto at = [&](uint32_t i) { return i < event.operands ? event.operand[i].at : nullptr; };
     KnownCall& call = core.known->PlaceOf(event.loc.line, at(0), at(1), at(2));
-    if (call.Is(event) && core.SaidAgain(call)) return;
+    if (call.Is(event) && core.CaughtUp().Again(core, call)) return;
     core.Emit(event);
     core.known->Told(core, event);
   }

@@ -213,7 +213,9 @@ class QueueCore {
     core.At(loc);
     if (core.known == nullptr) return TellInFull(core, kind, op, index, loc);
     // Of EnQue and DeQue only a trace learns anything.
-    if (kind == Kind::Alloc || kind == Kind::Free) core.SayHandOver(kind, core.buffers[index]);
+    const Buffer& buffer = core.buffers[index];
+    if (kind == Kind::Alloc || kind == Kind::Free)
+      core.CaughtUp().HandOver(core, kind, buffer.offset, buffer.offset + buffer.bytes);
   }
   GNT_ONCE static void TellInFull(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
     const Buffer& buffer = core.buffers[index];

@@ -21,9 +21,7 @@ inline const char* RoleOf(uint32_t index, uint32_t many) {
 // Whether the first `bytes` of the tensor may be used, where its address was checked before.
 template <class T>
 [[gnu::always_inline]] inline bool StillHas(const Core& core, const LocalTensor<T>& tensor, uint64_t bytes) {
-  const uint16_t buffer = tensor.BufferIndex();
-  return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) &&
-         (buffer >= core.buffer_count || core.buffers[buffer].state != BufferState::Free);
+  return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) && !core.IsFree(tensor.BufferIndex());
 }
 
 // A call whose form says all about its operands but their tensors.
@@ -49,7 +47,7 @@ template <class D, class... S>
   uint32_t at = 0;
   if (!StillHas(core, dst, call.part[0].Bytes()) || !(StillHas(core, src, call.part[++at].Bytes()) && ...)) [[unlikely]]
     return false;
-  return core.SaidAgain(call);
+  return core.CaughtUp().Again(core, call);
 }
 
 // --- count form ----------------------------------------------------------------------------------------------------------

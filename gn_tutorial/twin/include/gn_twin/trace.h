@@ -242,8 +242,7 @@ class Trace final : public Observer {
     slot->blk_stride = operand.blk_stride;
     slot->rep_stride = operand.rep_stride;
     slot->rows = operand.rows;
-    slot->at = operand.space == Space::GM ? ModelAddress(operand.at, slot->argument)
-                                          : static_cast<uint64_t>(operand.at - core.ub);
+    slot->at = operand.space == Space::GM ? ModelAddress(operand.at, slot->argument) : core.UbOffset(operand.at);
     slot->bytes = operand.bytes;
     slot->row_bytes = operand.row_bytes;
     slot->row_pitch = static_cast<uint32_t>(operand.row_pitch);
