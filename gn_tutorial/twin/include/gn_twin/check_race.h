@@ -100,14 +100,11 @@ class CheckRace final : public Observer {
     Flag(core, state, kind, event, id);
   }
 
-  // Whether nothing on the Unified Buffer is out of order with a copy that reads or writes the range there: else it is told in full, as
-  // where the scalar unit has been at global memory.
-  // `seen`: what the copy's pipe has seen.
+  // Whether nothing on the Unified Buffer is out of order with a copy that reads or writes the range there. `seen` becomes what the
+  // copy's pipe has seen.
   static bool CanCopy(RaceCore& state, Pipe pipe, LocalRange range, LaneStamps& seen) {
     ++state.epoch;
-    state.clocks.Issue(IndexOf(pipe));
-    seen = SeenBy(state.clocks, IndexOf(pipe));
-    const uint32_t unseen = state.Unseen(IndexOf(pipe), seen);
+    const uint32_t unseen = state.Issue(IndexOf(pipe), seen);
     return unseen == 0 || state.FindLocal(IndexOf(pipe), pipe == Pipe::MTE2, unseen, seen, range).stamp == 0;
   }
   // Such a copy, from or to these rows of global memory.
@@ -220,9 +217,7 @@ class CheckRace final : public Observer {
       unseen = state.UnseenByVector();
       seen = state.vector.seen;
     } else {
-      state.clocks.Issue(pipe);
-      seen = SeenBy(state.clocks, pipe);
-      unseen = state.Unseen(pipe, seen);
+      unseen = state.Issue(pipe, seen);
     }
     for (uint32_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];

@@ -13,7 +13,7 @@ class RaceGlobal {
   // Reports an access of `pipe`, which has seen so much of the others, that is not in order with one of them.
   void Check(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows, const Site& site,
              const LaneStamps& seen) {
-    uint32_t unseen = state.global.Last().NewerThan(seen) & (writes ? kReadLanes | kWriteLanes : kWriteLanes);
+    uint32_t unseen = state.global.Last().NewerThan(seen) & LanesAgainst(writes);
     if (pipe == kS) unseen &= ~LanesOf(kS);
     if (unseen != 0) Look(core, state, pipe, writes, atomic, rows, site, seen, unseen);
   }
@@ -46,18 +46,13 @@ class RaceGlobal {
  private:
   GNT_ONCE void Look(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
                      const Site& site, const LaneStamps& seen, uint32_t unseen) {
-    for (const bool wrote : {false, true}) {
-      for (uint32_t step = 1; step <= kPipes; ++step) {
-        const uint32_t other = (pipe + step) % kPipes;
-        const uint32_t lane = LaneOf(other, wrote);
-        if ((unseen >> lane & 1) == 0) continue;
-        uintptr_t at = 0;
-        const GlobalShadow::Entry* entry = state.global.Newer(lane, seen.of[lane], atomic, rows, at);
-        if (entry == nullptr) continue;
-        return ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes,
-                            {entry->stamp, at, static_cast<Pipe>(other), wrote});
-      }
-    }
+    FindLane(unseen, pipe, [&](uint32_t lane, Pipe other, bool wrote) {
+      uintptr_t at = 0;
+      const GlobalShadow::Entry* entry = state.global.Newer(lane, seen.of[lane], atomic, rows, at);
+      if (entry != nullptr)
+        ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes, {entry->stamp, at, other, wrote});
+      return entry != nullptr;
+    });
   }
   GNT_COLD void FinishRun(Core& core, RaceCore& state, const OpenRuns::Open& open) {
     between.Enter(core.block, Collision{core, sites_});

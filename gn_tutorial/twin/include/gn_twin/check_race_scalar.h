@@ -37,46 +37,44 @@ class RaceScalars {
   GNT_ONCE void OnLocal(Core& core, RaceCore& state, const ScalarAccess& access) {
     const uint32_t begin = static_cast<uint32_t>(core.UbOffset(access.at));
     const LocalRange range{begin, begin + access.bytes};
-    if (auto_sync_) return WaitForLocal(state, access.access != Access::Read, range);
+    if (auto_sync_) {
+      return WaitFor(state, access.access != Access::Read, [&](uint32_t lane, Stamp seen) {
+        uint32_t at = 0;
+        return state.local.Newer(lane, seen, range, at) != 0;
+      });
+    }
     const bool writes = Stores(access);
     const char* op = OpOf(access);
-    const LaneStamps seen = SeenBy(state.clocks, kS);
-    const uint32_t unseen = state.Unseen(kS, seen);
+    LaneStamps seen;
+    const uint32_t unseen = state.Issue(kS, seen);
     const Earlier hit = state.FindLocal(kS, writes, unseen, seen, range);
     if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
     const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
     state.local.Mark(LaneOf(kS, writes), stamp, range);
   }
 
-  // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on.
-  GNT_ONCE static void WaitForLocal(RaceCore& state, bool writes, LocalRange range) {
+  // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on. newer(lane, seen): whether
+  // there is something of that lane which the scalar unit has not seen.
+  template <class Newer>
+  GNT_ONCE static void WaitFor(RaceCore& state, bool writes, Newer newer) {
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
-      uint32_t at = 0;
-      if (state.local.Newer(LaneOf(pipe, true), seen, range, at) != 0 ||
-          (writes && state.local.Newer(LaneOf(pipe, false), seen, range, at) != 0))
-        Drain(state, pipe);
+      if (!newer(LaneOf(pipe, true), seen) && !(writes && newer(LaneOf(pipe, false), seen))) continue;
+      ++state.epoch;
+      state.clocks.Wait(kS, state.clocks.Release(pipe));
     }
-  }
-  GNT_ONCE static void WaitForGlobal(RaceCore& state, bool writes, const RowSet& rows) {
-    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
-      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
-      uintptr_t at = 0;
-      if (state.global.Newer(LaneOf(pipe, true), seen, false, rows, at) != nullptr ||
-          (writes && state.global.Newer(LaneOf(pipe, false), seen, false, rows, at) != nullptr))
-        Drain(state, pipe);
-    }
-  }
-  static void Drain(RaceCore& state, uint32_t pipe) {
-    ++state.epoch;
-    state.clocks.Wait(kS, state.clocks.Release(pipe));
   }
 
   void OnGlobal(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {
     const RowSet rows{reinterpret_cast<uintptr_t>(access.at), access.bytes, access.bytes, 1};
     const bool writes = Stores(access);
     if (auto_sync_ && !writes) {
-      if (!quiet) WaitForGlobal(state, access.access != Access::Read, rows);
+      if (!quiet) {
+        WaitFor(state, access.access != Access::Read, [&](uint32_t lane, Stamp seen) {
+          uintptr_t at = 0;
+          return state.global.Newer(lane, seen, false, rows, at) != nullptr;
+        });
+      }
     } else {
       global_.Check(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)}, SeenBy(state.clocks, kS));
     }

@@ -73,33 +73,32 @@ struct RaceCore {
     return EndOf(window);
   }
 
-  // Those of the vector pipe. They and what it has seen are kept in `vector`.
+  // Those of an instruction of the pipe that is issued now, and in `seen` what it has seen.
+  uint32_t Issue(uint32_t pipe, LaneStamps& seen) {
+    clocks.Issue(pipe);
+    seen = SeenBy(clocks, pipe);
+    return Unseen(pipe, seen);
+  }
+  // The same of the vector pipe, kept in `vector`.
   uint32_t UnseenByVector() {
     if (vector.epoch != epoch) {
       vector.epoch = epoch;
-      clocks.Issue(kV);
-      vector.seen = SeenBy(clocks, kV);
-      vector.unseen = Unseen(kV, vector.seen);
+      vector.unseen = Issue(kV, vector.seen);
     }
     return vector.unseen;
   }
 
-  // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it. Readers first, the own pipe last: in
-  // a chain of accesses the nearest one is the one to wait for.
+  // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it.
   GNT_ONCE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
                              LocalRange range) const {
-    for (const bool wrote : {false, true}) {
-      if (!wrote && !writes) continue;
-      for (uint32_t step = 1; step <= kPipes; ++step) {
-        const uint32_t other = (pipe + step) % kPipes;
-        const uint32_t lane = LaneOf(other, wrote);
-        if ((unseen >> lane & 1) == 0) continue;
-        uint32_t at = 0;
-        const Stamp stamp = local.Newer(lane, seen.of[lane], range, at);
-        if (stamp != 0) return {stamp, at, static_cast<Pipe>(other), wrote};
-      }
-    }
-    return {};
+    Earlier hit;
+    FindLane(unseen & LanesAgainst(writes), pipe, [&](uint32_t lane, Pipe other, bool wrote) {
+      uint32_t at = 0;
+      const Stamp stamp = local.Newer(lane, seen.of[lane], range, at);
+      if (stamp != 0) hit = {stamp, at, other, wrote};
+      return stamp != 0;
+    });
+    return hit;
   }
 };
 
