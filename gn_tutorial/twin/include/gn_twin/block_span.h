@@ -9,6 +9,12 @@ inline uint32_t BytesOfBlock(uint64_t begin, uint64_t end) {
   return static_cast<uint32_t>(((uint64_t{1} << (end - begin)) - 1) << begin % kBlockBytes);
 }
 
+// visit(number of the bit), for those of a word that are set, the lowest first.
+template <class Visit>
+[[gnu::always_inline]] inline void ForBits(uint64_t word, Visit visit) {
+  for (; word != 0; word &= word - 1) visit(static_cast<uint32_t>(__builtin_ctzll(word)));
+}
+
 struct BlockSpan {
   uint32_t word = 0;  // the first word,
   uint32_t last = 0;  // and the last one

@@ -6,6 +6,7 @@
 //
 // Source: docs/zh/api, SIMD计算说明 (掩码, 高维切分, 连续计算) and 掩码操作. The width of a lane is that of the widest operand.
 #pragma once
+#include "gn_twin/block_span.h"
 #include "gn_twin/operand.h"
 
 namespace gn_twin {
@@ -33,8 +34,7 @@ struct Plan {
   template <class Visit>
   [[gnu::always_inline]] void ForActive(Visit visit) const {
     for (uint32_t half = 0; half < lanes; half += 64)
-      for (uint64_t bits = half == 0 ? low : high; bits != 0; bits &= bits - 1)
-        visit(half + static_cast<uint32_t>(__builtin_ctzll(bits)));
+      ForBits(half == 0 ? low : high, [&](uint32_t bit) { visit(half + bit); });
   }
   // The same lanes as data for observers.
   ActiveLanes Active() const {

@@ -99,8 +99,7 @@ class ShadowBytes {
     if (at % kBlockBytes == 0 && first_whole < end_whole) {
       full_.ClearAll(first_whole, end_whole);
       ForWords(first_whole, end_whole, [&](uint64_t word, uint64_t mask) {
-        for (uint64_t bits = in_part_.Words()[word] & mask; bits != 0; bits &= bits - 1)
-          part_[word * 64 + static_cast<uint32_t>(__builtin_ctzll(bits))] = 0;
+        ForBits(in_part_.Words()[word] & mask, [&](uint32_t bit) { part_[word * 64 + bit] = 0; });
         in_part_.Words()[word] &= ~mask;
       });
       bytes -= (end_whole - first_whole) * kBlockBytes;

@@ -88,8 +88,7 @@ class LocalShadow {
     Lane& lane = lanes_[index];
     PaintPages(lane, stamp, range);
     masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t) {
-      for (; whole != 0; whole &= whole - 1)
-        PaintWhole(lane, stamp, static_cast<uint32_t>(word * 64 + __builtin_ctzll(whole)));
+      ForBits(whole, [&](uint32_t bit) { PaintWhole(lane, stamp, static_cast<uint32_t>(word * 64 + bit)); });
     });
     masks.ForParts([&](uint32_t block, uint32_t mask) { PaintPart(lane, stamp, block, mask); });
   }
