@@ -42,7 +42,7 @@ class CheckMemory final : public Observer {
     shadow.bytes.Clear(at, end - at);
     shadow.Forget(at, end);
   }
-  // A copy reads these bytes: whether all of them have values.
+  // These bytes are read: whether all of them have values.
   static bool HasSource(UbShadow& shadow, LocalRange range, const BlockSpan& blocks) {
     return shadow.ReadBlocks(blocks) || HasAll(shadow, range);
   }
@@ -228,9 +228,7 @@ class CheckMemory final : public Observer {
 
   // A source lacks values.
   GNT_COLD void Follow(Core& core, UbShadow& shadow, const Event& event) {
-    lacking_.Find(core, shadow, event);
-    Write(core, shadow, event);
-    lacking_.TakeBack(core, shadow, event);
+    lacking_.Follow(core, shadow, event, [&] { Write(core, shadow, event); });
   }
 
   PerCore<UbShadow> shadows_;

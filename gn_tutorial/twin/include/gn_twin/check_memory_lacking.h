@@ -31,8 +31,26 @@ class LackingResults {
   LackingResults(const LackingResults&) = delete;
   LackingResults& operator=(const LackingResults&) = delete;
 
-  // Looks for what the sources lack. Where it leaves the Unified Buffer that is reported.
-  GNT_COLD void Find(Core& core, UbShadow& shadow, const Event& event) {
+  // Looks for what the sources lack, and reports it where it leaves the Unified Buffer. take_in() takes the results in as values: those
+  // that depend on what was found lack theirs afterwards.
+  template <class TakeIn>
+  GNT_COLD void Follow(Core& core, UbShadow& shadow, const Event& event, TakeIn take_in) {
+    Origin origin;
+    const Operand* const dst = Find(core, shadow, event, origin);
+    take_in();
+    if (dst == nullptr) return;
+    uint32_t lane = 0;
+    ForUbRuns(core, event, *dst, [&](uint64_t at, uint64_t bytes) {
+      for (uint64_t done = 0; done < bytes; done += dst->element_bytes, ++lane)
+        if (lacking_[lane] != 0) shadow.bytes.Clear(at + done, dst->element_bytes);
+    });
+    if (origin.op[0] != '\0') shadow.Remember(origin, core.UbOffset(dst->at), dst->bytes);
+  }
+
+ private:
+  // Sets lacking_ for the results, and `origin` to who is to blame if any lack theirs. Returns where they go; null if they are not
+  // followed.
+  const Operand* Find(Core& core, UbShadow& shadow, const Event& event, Origin& origin) {
     const Operand* dst = nullptr;
     uint32_t results = 0;
     for (uint8_t i = 0; i < event.operands; ++i) {
@@ -44,8 +62,6 @@ class LackingResults {
     if (lacking_ == nullptr) lacking_ = new (std::nothrow) uint8_t[kMostLanes];
     if (lacking_ == nullptr || results > kMostLanes) dst = nullptr;
     if (dst != nullptr) __builtin_memset(lacking_, 0, results);
-    origin_ = Origin{};
-    dst_ = dst;
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& source = event.operand[i];
       if (source.access != Access::Read) continue;
@@ -60,22 +76,12 @@ class LackingResults {
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
       } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
         MarkLacking(core, shadow, event, source, *dst, results);
-        origin_ = shadow.OriginOf(missing, event.loc, event.op, source.role);
+        origin = shadow.OriginOf(missing, event.loc, event.op, source.role);
       }
     }
-  }
-  // The results were taken in as values: those that depend on what was found lack theirs.
-  GNT_COLD void TakeBack(const Core& core, UbShadow& shadow, const Event& event) {
-    if (dst_ == nullptr) return;
-    uint32_t lane = 0;
-    ForUbRuns(core, event, *dst_, [&](uint64_t at, uint64_t bytes) {
-      for (uint64_t done = 0; done < bytes; done += dst_->element_bytes, ++lane)
-        if (lacking_[lane] != 0) shadow.bytes.Clear(at + done, dst_->element_bytes);
-    });
-    if (origin_.op[0] != '\0') shadow.Remember(origin_, core.UbOffset(dst_->at), dst_->bytes);
+    return dst;
   }
 
- private:
   // Which results came from where is unknown where elements move: they are followed from a source that has no value at all.
   static bool LacksAll(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source) {
     bool none = true;
@@ -115,9 +121,7 @@ class LackingResults {
 
   static constexpr uint32_t kMostLanes = kUbBytes;
 
-  uint8_t* lacking_ = nullptr;    // one per result: 1 if it depends on a value that nobody wrote
-  const Operand* dst_ = nullptr;  // of the event at hand; null if nothing is followed
-  Origin origin_;                 // who is to blame
+  uint8_t* lacking_ = nullptr;  // one per result: 1 if it depends on a value that nobody wrote
 };
 
 }  // namespace gn_twin

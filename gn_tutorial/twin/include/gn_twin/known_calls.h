@@ -1,4 +1,4 @@
-// Who is told of the vector instructions that come again, and what.
+// Who is told of the vector instructions that come again, of flags, copies and handed-out buffers, and what.
 #pragma once
 #include "gn_twin/check_cache.h"
 #include "gn_twin/check_global.h"
