@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 import gn_tutorial as gnt
-from gn_tutorial import operators, sample
-from gn_tutorial.arguments import launch_arg
 from gn_tutorial.errors import GntError
-from gn_tutorial.inprocess import Prepared
-from gn_tutorial.registry import find_kernel
+from gn_tutorial.operators import call_plan, random_inputs
+from gn_tutorial.operators.arguments import launch_arg
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.runtime.in_process import Prepared
 
 # Shapes and groups of the comparison, float32.
 BESIDE_TORCH = (((8, 32, 64, 64), 8), ((4, 64, 128, 128), 16))
@@ -37,8 +37,8 @@ CHANNELS, GROUPS, SPATIAL = 32, 8, 1024  # of the series: N grows, so that every
 def prepare(name: str, shape: tuple[int, ...], groups: int, seed: int = 1) -> tuple[Prepared, dict[str, np.ndarray]]:
     """A bare launch made ready, and its inputs."""
     op, spec = find_kernel(name)
-    arrays = sample.inputs(op, shape, seed=seed)
-    plan = operators.plan(op, spec, list(arrays.values()), {"num_groups": groups})
+    arrays = random_inputs.inputs(op, shape, seed=seed)
+    plan = call_plan.plan(op, spec, list(arrays.values()), {"num_groups": groups})
     found = gnt.kernel(name)
     entry = found.entry()
     args = [launch_arg(param, plan.values[param.name]) for param in entry.params]

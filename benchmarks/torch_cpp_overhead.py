@@ -21,7 +21,8 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from gn_tutorial import torch_cpp, torch_ops  # noqa: F401 - registers the operators
+from gn_tutorial import torch_ops  # noqa: F401 - registers the operators
+from gn_tutorial.torch_ops import cpp_extension
 
 GROUPS, SHAPE = 2, (2, 4, 6)
 
@@ -39,7 +40,7 @@ def calls() -> dict[str, dict[str, Callable[[], object]]]:
     weight, bias = (torch.rand(SHAPE[1], generator=made) for _ in range(2))
     leaves = [one.clone().requires_grad_() for one in (x, weight, bias)]
     ways = {
-        "C++": lambda x, w, b: torch_cpp.load().group_norm(x, w, b, GROUPS)[0],
+        "C++": lambda x, w, b: cpp_extension.load().group_norm(x, w, b, GROUPS)[0],
         "Python": lambda x, w, b: torch.ops.gn_tutorial.group_norm(x, w, b, GROUPS)[0],
         "built-in": lambda x, w, b: torch.nn.functional.group_norm(x, GROUPS, w, b),
     }

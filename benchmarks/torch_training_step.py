@@ -2,8 +2,8 @@
 
     python benchmarks/torch_training_step.py [--rounds 60] [--json]
 
-A step is the forward pass, the backward pass and the optimizer of ``gn_tutorial.training``, on 64 images. "norms" is
-the part of the two GroupNorm layers alone, forward and backward, on tensors of the same shapes. All ways take turns in
+A step is the forward pass, the backward pass and the optimizer of ``gn_tutorial.torch_ops.training``, on 64 images.
+"norms" is the part of the two GroupNorm layers alone, forward and backward, on tensors of the same shapes. All ways take turns in
 one process with one thread of PyTorch; each figure is a median of wall-clock times of this machine, each ratio a median
 of the rounds' ratios. Ours run on the CPU twin: nothing here says what a kernel costs on an NPU.
 """
@@ -21,7 +21,8 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from gn_tutorial import nn, training
+from gn_tutorial import nn
+from gn_tutorial.torch_ops import training
 
 #: Groups, and the shape of x, of the two norms of the net.
 NORMS = ((4, (training.BATCH, 16, 8, 8)), (8, (training.BATCH, 32, 4, 4)))

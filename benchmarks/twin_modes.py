@@ -32,8 +32,8 @@ from rich.progress import track
 from rich.table import Table
 
 import gn_tutorial as gnt
-from gn_tutorial.build import build_host_library
-from gn_tutorial.cache import Cache
+from gn_tutorial.compiler.build import build_host_library
+from gn_tutorial.compiler.cache import Cache
 
 HERE = Path(__file__).parent
 ADD_ELEMENTS = 4 << 20
@@ -202,7 +202,7 @@ def launches() -> dict[str, float]:
         lambda: timed(lambda: [copy(x, blocks=1, **bare) for _ in range(100)]) / 100,
         lambda: timed(lambda: [copy.run(x, y=gnt.out(1024), n=1024, **bare) for _ in range(100)]) / 100,
     )
-    from gn_tutorial.build import build_kernel
+    from gn_tutorial.compiler.build import build_kernel
 
     path = gnt.kernel("group_norm/scalar").path
     with tempfile.TemporaryDirectory() as folder:
@@ -220,16 +220,16 @@ def launches() -> dict[str, float]:
 
 def prepared() -> dict[str, float]:
     """Wall seconds of one in-process call whose arguments stay the same (bare, one block, 4 KiB)."""
-    from gn_tutorial import abi
-    from gn_tutorial.inprocess import Prepared
-    from gn_tutorial.launch_args import LaunchArg
+    from gn_tutorial.abi import structs
+    from gn_tutorial.runtime.in_process import Prepared
+    from gn_tutorial.runtime.launch_types import LaunchArg
 
     copy = gnt.kernel("copy")
     x = np.arange(1024, dtype=np.float32)
     args = [
-        LaunchArg("x", abi.Kind.TENSOR, abi.Role.IN, x),
-        LaunchArg("y", abi.Kind.TENSOR, abi.Role.OUT, np.empty_like(x)),
-        LaunchArg("n", abi.Kind.VALUE, abi.Role.IN, np.uint32(1024).tobytes()),
+        LaunchArg("x", structs.Kind.TENSOR, structs.Role.IN, x),
+        LaunchArg("y", structs.Kind.TENSOR, structs.Role.OUT, np.empty_like(x)),
+        LaunchArg("n", structs.Kind.VALUE, structs.Role.IN, np.uint32(1024).tobytes()),
     ]
     call = Prepared(copy.build(observed=False).library, "copy_kernel", args, blocks=1)
     (seconds,) = interleaved(lambda: timed(lambda: [call() for _ in range(100)]) / 100)

@@ -19,8 +19,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import program_pairs as programs  # noqa: E402
 
-from gn_tutorial.catalogue import PAGES, Entry, Symptom, entries, families, symptoms  # noqa: E402
-from gn_tutorial.diagnostics import Findings  # noqa: E402
+from gn_tutorial.diagnostics.catalogue import PAGES, Entry, Symptom, entries, families, symptoms  # noqa: E402
+from gn_tutorial.diagnostics.findings import Findings  # noqa: E402
 from gn_tutorial.errors import KernelFault  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"

@@ -8,12 +8,12 @@ result = k(x, gamma, beta, num_groups=4)
 from __future__ import annotations
 
 from gn_tutorial import errors
-from gn_tutorial.arguments import inout, out, workspace
+from gn_tutorial.operators.arguments import inout, out, workspace
 
 # Not lazy: `kernel` is a function and a module, and importing the module first would hide the function behind it.
-from gn_tutorial.kernel import Kernel, kernel
-from gn_tutorial.profile import Profile, profile
-from gn_tutorial.profile_diff import diff
+from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.profiler.diff import diff
+from gn_tutorial.profiler.profile import Profile, profile
 
 __all__ = ["Kernel", "Profile", "__version__", "diff", "errors", "inout", "kernel", "out", "profile", "workspace"]
 

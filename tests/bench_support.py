@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gn_tutorial.bench import Bench, Row
+from gn_tutorial.bench.run import Bench, Row
 
 
 def row(kernel: str, case: str, modelled: float | None = None, bound: float = 10.0, **values: object) -> Row:

@@ -23,8 +23,9 @@ from host_fuzz_cases import CASE_OPS
 from host_fuzz_ops import GROUP_NORM_OPS, Op, spoil
 from host_fuzz_views import ARENA, DTYPES, View, apart
 
-from gn_tutorial import host_api, host_library
-from gn_tutorial.host_api import Code
+from gn_tutorial.host import api
+from gn_tutorial.host import library as host_library
+from gn_tutorial.host.api import Code
 
 OPS = (*GROUP_NORM_OPS, *CASE_OPS)
 STATISTICS = {"mean", "rstd"}
@@ -40,7 +41,7 @@ class Fuzz:
         self.memory = np.zeros(ARENA + 64, np.uint8)
         skip = -self.memory.ctypes.data % 64
         self.arena = self.memory[skip : skip + ARENA]
-        self.stream = host_api.Stream()
+        self.stream = api.Stream()
         self.came_to: dict[str, Counter[str]] = {op.name: Counter() for op in OPS}
 
     def one(self, op: Op) -> None:
@@ -68,8 +69,8 @@ class Fuzz:
             return c_void_p(0x1234560) if view else None
         made = c_void_p()
         status = self.library.GnCreateTensor(
-            host_api.whole_numbers(view.dims), len(view.dims), view.dtype, host_api.whole_numbers(view.strides),
-            view.offset, host_api.whole_numbers(view.storage), len(view.storage), self.arena.ctypes.data + view.at,
+            api.whole_numbers(view.dims), len(view.dims), view.dtype, api.whole_numbers(view.strides),
+            view.offset, api.whole_numbers(view.storage), len(view.storage), self.arena.ctypes.data + view.at,
             ctypes.byref(made),
         )  # fmt: skip
         if (status == Code.SUCCESS) is not view.can_be():
@@ -108,7 +109,7 @@ class Fuzz:
         workspace = np.full(size.value + 128, 0xA5, np.uint8)
         before = self.arena.copy()
         address = workspace.ctypes.data + 64
-        host_api.check(getattr(self.library, op.name)(address, size.value, executor, self.stream.ready(op.name)))
+        api.check(getattr(self.library, op.name)(address, size.value, executor, self.stream.ready(op.name)))
         self.stream.synchronize()
         if (workspace[:64] != 0xA5).any() or (workspace[64 + size.value :] != 0xA5).any():
             raise Failure("wrote beside the workspace")
@@ -158,7 +159,7 @@ class Fuzz:
 
 def main() -> None:
     path, count, seed = sys.argv[1:]
-    library = host_api.declared(Path(path))
+    library = api.declared(Path(path))
     host_library.library = lambda: library
     fuzz = Fuzz(library, int(seed))
     for number in range(int(count)):

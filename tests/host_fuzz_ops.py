@@ -16,7 +16,7 @@ import numpy as np
 from host_fuzz_views import DTYPES, View, apart, in_64_bits, room, some_layout
 
 from gn_tutorial import reference
-from gn_tutorial.registry import find_kernel
+from gn_tutorial.operators.registry import find_kernel
 
 HUGE = (1 << 31, 1 << 40, (1 << 62) + 3, (1 << 63) - 1)
 SIZES = ("N", "C", "HxW", "group")

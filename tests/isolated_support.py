@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import build_host_library, build_launcher
-from gn_tutorial.isolated import run
-from gn_tutorial.launch_args import LaunchArg, Launched
-from gn_tutorial.options import Limits, TwinOptions
+from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import build_host_library, build_launcher
+from gn_tutorial.runtime.isolated import run
+from gn_tutorial.runtime.launch_types import LaunchArg, Launched
 
 ROOT = Path(__file__).resolve().parent.parent
 TWIN_INCLUDE = ROOT / "gn_tutorial" / "twin" / "include"

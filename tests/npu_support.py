@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.build_job import TWIN_INCLUDE
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 
 STAND_IN = Path(__file__).resolve().parent / "npu_stand_in"
 needs_cmake = pytest.mark.skipif(

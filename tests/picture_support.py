@@ -8,11 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from timing_support import event, load, operand, set_flag, store, trace_of, vector, wait_flag
 
-from gn_tutorial.launch import Tally
-from gn_tutorial.machine import load_machine
-from gn_tutorial.profile import Profile
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import FIRST_ADDRESS, Access, Event, Kind, Pipe, Space, TracedArgument
+from gn_tutorial.abi.trace import FIRST_ADDRESS, Access, Event, Kind, Pipe, Space, TracedArgument
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.runtime.launch import Tally
+from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.timeline import make_timeline
 
 B3 = load_machine("910B3")
 TILE = 4096  # bytes

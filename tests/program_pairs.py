@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import Built, build_kernel
-from gn_tutorial.diagnostics import Diagnostic
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.launch import LaunchArg, Launched, launch
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.runtime.launch import LaunchArg, Launched, launch
 
 PROGRAMS = Path(__file__).parent / "programs"
 SOURCES = {

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 import gn_tutorial as gnt
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
-from gn_tutorial.trace import Tracing
 
 
 def told(

@@ -8,23 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial import abi, job_layout, outcome
-from gn_tutorial.compiler import find_compiler
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.abi import job_structs, structs
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.compiler.toolchain import find_compiler
+from gn_tutorial.runtime import outcome
 
 TWIN = Path(__file__).resolve().parent.parent / "gn_tutorial" / "twin"
 STRUCTS = {
-    "GntArg": abi.Arg,
-    "GntOptions": abi.Options,
-    "GntTally": abi.Tally,
-    "GntTrace": abi.Trace,
-    "GntJob": abi.Job,
-    "JobFileArg": job_layout.Argument,
-    "JobFile": job_layout.Header,
+    "GntArg": structs.Arg,
+    "GntOptions": structs.Options,
+    "GntTally": structs.Tally,
+    "GntTrace": structs.Trace,
+    "GntJob": structs.Job,
+    "JobFileArg": job_structs.Argument,
+    "JobFile": job_structs.Header,
 }
 ENUMS = {
-    "GNT_": (abi.Kind, abi.Role, abi.Status),
-    "JOB_": (job_layout.Phase, job_layout.Outcome),
+    "GNT_": (structs.Kind, structs.Role, structs.Status),
+    "JOB_": (job_structs.Phase, job_structs.Outcome),
 }
 
 
@@ -79,8 +80,8 @@ def test_enumerations_have_the_same_values(printed: dict[str, int], prefix: str,
 
 
 def test_versions_agree(printed: dict[str, int]) -> None:
-    assert printed["GNT_ABI_VERSION"] == abi.ABI_VERSION
-    assert printed["GNT_JOB_MAGIC"] == job_layout.MAGIC
+    assert printed["GNT_ABI_VERSION"] == structs.ABI_VERSION
+    assert printed["GNT_JOB_MAGIC"] == job_structs.MAGIC
 
 
 def test_exit_codes_of_the_launcher_agree() -> None:
@@ -89,5 +90,5 @@ def test_exit_codes_of_the_launcher_agree() -> None:
 
 
 def test_every_option_is_a_field_of_the_struct() -> None:
-    fields = [name for name, *_ in abi.Options._fields_ if name != "reserved"]
+    fields = [name for name, *_ in structs.Options._fields_ if name != "reserved"]
     assert fields == list(TwinOptions.__dataclass_fields__)

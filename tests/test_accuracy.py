@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from gn_tutorial.accuracy import STANDARDS, Accuracy, accuracy
-from gn_tutorial.arguments import as_dtype
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.accuracy import STANDARDS, Accuracy, accuracy
+from gn_tutorial.operators.arguments import as_dtype
 
 DTYPES = st.sampled_from(sorted(STANDARDS))
 

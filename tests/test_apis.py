@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.apis import Api, load_apis, matching, not_yet
+from gn_tutorial.cli.apis import Api, load_apis, matching, not_yet
 from gn_tutorial.errors import RegistryError
 
 HEADER = """\

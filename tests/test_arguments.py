@@ -9,10 +9,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.arguments import Out, as_dtype, check_array, inout, launch_arg, out, workspace
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.signature import Param
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.signature import Param
+from gn_tutorial.operators.arguments import Out, as_dtype, check_array, inout, launch_arg, out, workspace
 
 X = Param("GM_ADDR", "x", Kind.TENSOR)
 

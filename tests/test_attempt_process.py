@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gn_tutorial import attempt_process
-from gn_tutorial.attempt_process import CAN_FORK, Forks, Runner, by_itself
-from gn_tutorial.check_python import PythonCase, PythonChecker
-from gn_tutorial.deadline import Ran
-from gn_tutorial.exercise_result import Finding
+from gn_tutorial.exercises import attempt_process
+from gn_tutorial.exercises.attempt_process import CAN_FORK, Forks, Runner, by_itself
+from gn_tutorial.exercises.check_python import PythonCase, PythonChecker
+from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.runtime.deadline import Ran
 
 FORKS_ONLY = pytest.mark.skipif(not CAN_FORK, reason="forks are for Linux")
 #: How an attempt of these tests gets at modules that the checker does not let it import.

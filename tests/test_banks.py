@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from timing_support import vector
 
-from gn_tutorial.banks import Stream, data_cycles, streams
+from gn_tutorial.timing.bank_conflicts import Stream, data_cycles, streams
 
 LATENCY = 15
 

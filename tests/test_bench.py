@@ -17,16 +17,18 @@ from bench_support import row
 from timing_support import load, trace_of
 
 import gn_tutorial as gnt
-from gn_tutorial import bench_file, cli, sample
-from gn_tutorial.bench import OK, SKIPPED, UNSUPPORTED, WRONG, plan_jobs, run_grid, works_by_element
-from gn_tutorial.bench_bound import shares_groups
-from gn_tutorial.bench_grid import Case, Grid
-from gn_tutorial.bound import Work, lower_bound
+from gn_tutorial.abi.trace import FIRST_ADDRESS, Pipe, TracedArgument
+from gn_tutorial.bench import files
+from gn_tutorial.bench.grid import Case, Grid
+from gn_tutorial.bench.operator_bound import shares_groups
+from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, plan_jobs, run_grid, works_by_element
+from gn_tutorial.cli import app
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.machine import load_machine
-from gn_tutorial.plot_ladder import ladder_of
-from gn_tutorial.registry import kernels_root, load_registry
-from gn_tutorial.trace import FIRST_ADDRESS, Pipe, TracedArgument
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.registry import kernels_root, load_registry
+from gn_tutorial.plot.ladder import ladder_of
+from gn_tutorial.timing.lower_bound import Work, lower_bound
+from gn_tutorial.timing.machine import load_machine
 
 B2 = load_machine("910B2")
 OP = load_registry()["group_norm"]
@@ -40,7 +42,7 @@ FLOATS = [spec for spec in OP.kernels if "float32" in spec.dtypes]
 def test_rows_are_the_profile_and_the_bound() -> None:
     found = run_grid(OP, SMALL, B2, kernels=FLOATS[:2])
     first = found.rows[0]
-    arrays = sample.inputs(OP, (2, 8, 9, 7))
+    arrays = random_inputs.inputs(OP, (2, 8, 9, 7))
     made = gnt.profile(first.kernel, *arrays.values(), num_groups=4, blocks=48, machine=B2)
     assert (first.status, first.case, first.blocks) == (OK, "(2,8,9,7) G4 float32", made.blocks)
     assert first.modelled_us == made.microseconds
@@ -65,8 +67,8 @@ def test_a_dtype_that_no_kernel_takes_is_said_and_float32_is_run_instead() -> No
 
 def test_the_same_digits_twice() -> None:
     first, second = (run_grid(OP, SMALL, B2) for _ in range(2))
-    assert bench_file.as_json(first) == bench_file.as_json(second)
-    assert bench_file.as_csv(first) == bench_file.as_csv(second)
+    assert files.as_json(first) == files.as_json(second)
+    assert files.as_csv(first) == files.as_csv(second)
 
 
 def test_kernels_come_from_the_registry_and_slow_ones_are_left_out() -> None:
@@ -98,7 +100,7 @@ def test_a_wrong_kernel_and_one_that_fails_are_rows(tmp_path: Path) -> None:
 
 
 def test_a_trace_without_room_makes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["gn_tutorial.profile"], "_ROOM", 640)
+    monkeypatch.setattr(sys.modules["gn_tutorial.profiler.profile"], "_ROOM", 640)
     (found,) = run_grid(load_registry()["add"], Grid((Case((500_000,)),)), B2).rows
     assert (found.status, found.recorded) == (WRONG, 1)
     assert "the time is too short" in found.note
@@ -129,8 +131,8 @@ def test_a_block_that_reads_a_part_of_a_group_shares_it() -> None:
 
 def test_files_give_the_bench_back(tmp_path: Path) -> None:
     made = run_grid(OP, SMALL, B2, kernels=FLOATS[:2])
-    path, table = bench_file.save(made, tmp_path / "b.json")
-    assert bench_file.load(path) == made
+    path, table = files.save(made, tmp_path / "b.json")
+    assert files.load(path) == made
     lines = list(csv.DictReader(io.StringIO(table.read_text())))
     assert [(line["kernel"], line["shape"], line["status"]) for line in lines] == [
         (one.kernel, "x".join(map(str, one.shape)), one.status) for one in made.rows
@@ -143,14 +145,14 @@ def test_files_give_the_bench_back(tmp_path: Path) -> None:
 
 
 def test_a_date_is_part_of_the_name_only_if_asked(tmp_path: Path) -> None:
-    assert bench_file.check_path(tmp_path / "b.json") == tmp_path / "b.json"
-    name = bench_file.check_path(tmp_path / "b-{date}.json").name
+    assert files.check_path(tmp_path / "b.json") == tmp_path / "b.json"
+    name = files.check_path(tmp_path / "b-{date}.json").name
     assert len(name) == len("b-2000-01-01.json")
     assert "{" not in name
     with pytest.raises(ArgumentError, match=r"is a \.json"):
-        bench_file.check_path(tmp_path / "b.txt")
+        files.check_path(tmp_path / "b.txt")
     with pytest.raises(ArgumentError, match="there is no folder"):
-        bench_file.check_path(tmp_path / "none" / "b.json")
+        files.check_path(tmp_path / "none" / "b.json")
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"format": 99}', '{"format": 1, "rows": [{}]}'])
@@ -158,7 +160,7 @@ def test_a_file_that_is_no_bench_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "b.json"
     path.write_text(text)
     with pytest.raises(ArgumentError, match="no result of gnt bench"):
-        bench_file.load(path)
+        files.load(path)
 
 
 def test_the_ladder_is_drawn_from_rows_alone() -> None:
@@ -181,7 +183,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
     def command(*words: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["gnt", "bench", *map(str, words)])
         with pytest.raises(SystemExit) as caught:
-            cli.main()
+            app.main()
         out, err = capfd.readouterr()
         return caught.value.code or 0, out, err
 
@@ -195,7 +197,7 @@ def test_the_command_writes_files_and_shows_them_again(run: Callable[..., tuple]
     path = tmp_path / "b.json"
     code, out, _ = run(*OWN, "--out", path, "--plot", tmp_path / "l.png")
     assert code == 0
-    found = bench_file.load(path)
+    found = files.load(path)
     for one in found.rows:
         if one.modelled_us is not None:
             assert f"{one.modelled_us:.2f}" in out

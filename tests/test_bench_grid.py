@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.bench_grid import load_grid
+from gn_tutorial.bench.grid import load_grid
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.registry import kernels_root, load_registry
-from gn_tutorial.spec import OpSpec
+from gn_tutorial.operators.registry import kernels_root, load_registry
+from gn_tutorial.operators.spec import OpSpec
 
 REGISTRY = load_registry()
 GRID = load_grid(REGISTRY["group_norm"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bench_support import bench, row
 
-from gn_tutorial.bench import FAILED, SKIPPED, WRONG
-from gn_tutorial.bench_grid import Target
-from gn_tutorial.bench_targets import below_bound, judge, judged_rows, worst
+from gn_tutorial.bench.grid import Target
+from gn_tutorial.bench.run import FAILED, SKIPPED, WRONG
+from gn_tutorial.bench.targets import below_bound, judge, judged_rows, worst
 
 SHARE = Target("share", "share of bound", ("large",), least=0.8)
 AT_MOST = Target("most", "at most", factor=3, plus_us=3)

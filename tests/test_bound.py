@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gn_tutorial as gnt
-from gn_tutorial import sample
-from gn_tutorial.bench_bound import bound_of
-from gn_tutorial.bound import ONE_READ, TWO_READS, TWO_READS_SPLIT, Work, lower_bound
+from gn_tutorial.bench.operator_bound import bound_of
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.machine import load_machine
-from gn_tutorial.profile import profile_of, run_traced
-from gn_tutorial.registry import find_kernel
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.profiler.profile import profile_of, run_traced
+from gn_tutorial.timing.lower_bound import ONE_READ, TWO_READS, TWO_READS_SPLIT, Work, lower_bound
+from gn_tutorial.timing.machine import load_machine
 
 B2 = load_machine("910B2")
 UB = 192 * 1024
@@ -114,7 +114,7 @@ def test_sharing_a_group_never_costs(units: int, size: int) -> None:
 )
 def test_no_launch_is_modelled_below_its_bound(kernel: str, shape: tuple[int, ...]) -> None:
     op, _ = find_kernel(kernel)
-    arrays = sample.inputs(op, shape)
+    arrays = random_inputs.inputs(op, shape)
     made = gnt.profile(kernel, *arrays.values(), machine=B2, blocks=B2.cores)
     size = sum(array.nbytes for array in arrays.values())
     found = lower_bound(Work(size, arrays["x"].nbytes), B2, split=True)
@@ -125,7 +125,7 @@ def test_no_launch_is_modelled_below_its_bound(kernel: str, shape: tuple[int, ..
 def test_a_group_of_a_backward_pass_is_read_from_two_tensors() -> None:
     """30000 elements: 120 kB of x would stay in a Unified Buffer, dy and x together do not."""
     op, _ = find_kernel("group_norm_backward/any")
-    arrays = sample.inputs(op, (96, 2, 15_000), attributes={"num_groups": 1})
+    arrays = random_inputs.inputs(op, (96, 2, 15_000), attributes={"num_groups": 1})
     result = run_traced(gnt.kernel("group_norm_backward/any"), *arrays.values(), num_groups=1, blocks=B2.cores)
     found = bound_of(result, arrays, "groupElements", B2)
     assert found.kind == TWO_READS
@@ -138,7 +138,7 @@ def test_a_group_of_a_backward_pass_is_read_from_two_tensors() -> None:
 )
 def test_group_norm_is_not_modelled_below_its_bound(shape: tuple[int, ...], groups: int) -> None:
     op, _ = find_kernel("group_norm/vectorised")
-    arrays = sample.inputs(op, shape)
+    arrays = random_inputs.inputs(op, shape)
     made = gnt.profile("group_norm/vectorised", *arrays.values(), num_groups=groups, machine=B2, blocks=B2.cores)
     x = arrays["x"]
     units = shape[0] * groups

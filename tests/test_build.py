@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial import abi
-from gn_tutorial.build import Built, build_host_library, build_kernel, build_launcher, build_watchers
-from gn_tutorial.cache import Cache
-from gn_tutorial.compile_job import CompileLimits
-from gn_tutorial.compiler import find_compiler
-from gn_tutorial.dependencies import REST_NANOSECONDS, Dependencies, collect, hash_file, parse_depfile
+from gn_tutorial.abi import structs
+from gn_tutorial.compiler.build import Built, build_host_library, build_kernel, build_launcher, build_watchers
+from gn_tutorial.compiler.cache import Cache
+from gn_tutorial.compiler.dependencies import REST_NANOSECONDS, Dependencies, collect, hash_file, parse_depfile
+from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.toolchain import find_compiler
 from gn_tutorial.errors import CacheError, CompileError, RegistryError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,12 +63,12 @@ def run_kernel(built: Built) -> int:
     """What the kernel wrote into the first int32 of its argument."""
     library = ctypes.CDLL(str(built.library))
     value = ctypes.c_int32(0)
-    argument = abi.Arg(b"x", ctypes.addressof(value), 4, abi.Kind.TENSOR, abi.Role.OUT)
+    argument = structs.Arg(b"x", ctypes.addressof(value), 4, structs.Kind.TENSOR, structs.Role.OUT)
     report = ctypes.create_string_buffer(1000)
-    job = abi.Job(abi.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
+    job = structs.Job(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
     job.report, job.report_bytes = ctypes.cast(report, ctypes.c_char_p), 1000
     name = built.entries[0].name.encode()
-    assert library.gnt_run(name, ctypes.byref(job)) == abi.Status.OK, report.value
+    assert library.gnt_run(name, ctypes.byref(job)) == structs.Status.OK, report.value
     return value.value
 
 
@@ -83,7 +83,7 @@ def test_a_kernel_file_is_built_once(cache: Cache) -> None:
     library = ctypes.CDLL(str(first.library))
     library.gnt_entries.restype = ctypes.c_char_p
     assert library.gnt_entries().decode().split() == [entry.name for entry in first.entries]
-    assert library.gnt_abi() == abi.ABI_VERSION << 16 | ctypes.sizeof(abi.Job)
+    assert library.gnt_abi() == structs.ABI_VERSION << 16 | ctypes.sizeof(structs.Job)
     assert list((cache.root / "scratch").iterdir()) == []
 
 
@@ -263,8 +263,8 @@ def test_a_file_saved_during_its_compilation_is_not_remembered(project: Project)
 BUILD = """
     import json, sys
     from pathlib import Path
-    from gn_tutorial.build import build_kernel
-    from gn_tutorial.cache import Cache
+    from gn_tutorial.compiler.build import build_kernel
+    from gn_tutorial.compiler.cache import Cache
     built = build_kernel(Path(sys.argv[2]), cache=Cache(Path(sys.argv[1])))
     print(json.dumps([built.cached, str(built.library)]))
 """
@@ -325,8 +325,8 @@ SLOW = """
     import sys
     from pathlib import Path
     from gn_tutorial import compile_job
-    from gn_tutorial.build import build_host_library
-    from gn_tutorial.cache import Cache
+    from gn_tutorial.compiler.build import build_host_library
+    from gn_tutorial.compiler.cache import Cache
     compile_job.QUIET_SECONDS = 0.0  # every compilation is a long one
     build_host_library("int a;", cache=Cache(Path(sys.argv[1])))
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.cache import GRACE_SECONDS, STALE_SCRATCH_SECONDS, Cache, checksum, default_cache
+from gn_tutorial.compiler.cache import GRACE_SECONDS, STALE_SCRATCH_SECONDS, Cache, checksum, default_cache
 from gn_tutorial.errors import CacheError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,7 +100,7 @@ def test_a_damaged_entry_is_made_again(cache: Cache, damage: Callable[[Path], No
 BUILDER = """
     import os, sys, time
     from pathlib import Path
-    from gn_tutorial.cache import Cache
+    from gn_tutorial.compiler.cache import Cache
     root, key, log, go = sys.argv[1:5]
 
     def make(path):
@@ -266,7 +266,7 @@ def test_no_permission(tmp_path: Path) -> None:
     script = """
         import os, sys
         from pathlib import Path
-        from gn_tutorial.cache import Cache, checksum
+        from gn_tutorial.compiler.cache import Cache, checksum
         from gn_tutorial.errors import CacheError
         import encodings.ascii  # before the rights to read the library go
         locked = Path(sys.argv[1])

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from gn_tutorial import command_calibrate
-from gn_tutorial.calibration import measurements, rows_of
+from gn_tutorial.cli.commands import calibrate
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.machine import load_machine
+from gn_tutorial.profiler.calibration import measurements, rows_of
+from gn_tutorial.timing.machine import load_machine
 
 BANK = [f"bank/{number}" for number in range(1, 9)]
 # add/0 and copy/1 are the longest: gnt calibrate runs them.
@@ -59,10 +59,10 @@ def test_an_unknown_case_is_refused(wrong: str) -> None:
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_calibrate.run(["bank/1", "bank/2"], "", as_json=True)
+    assert calibrate.run(["bank/1", "bank/2"], "", as_json=True)
     rows = json.loads(capsys.readouterr().out)
     assert [(row["case"], row["verdict"]) for row in rows] == [("bank/1", "ok"), ("bank/2", "ok")]
-    assert not command_calibrate.run(["bank/1"], "910B4", as_json=False)
+    assert not calibrate.run(["bank/1"], "910B4", as_json=False)
     text = capsys.readouterr().out
     assert "missed" in text
     assert "0 of 1 targets held" in text

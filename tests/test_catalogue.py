@@ -7,9 +7,9 @@ from pathlib import Path
 import make_catalogue
 import pytest
 
-from gn_tutorial import catalogue
-from gn_tutorial.catalogue import Entry, find, near, read_entries, read_symptoms
-from gn_tutorial.diagnostics import Findings
+from gn_tutorial.diagnostics import catalogue
+from gn_tutorial.diagnostics.catalogue import Entry, find, near, read_entries, read_symptoms
+from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError, RegistryError
 
 FOLDER = make_catalogue.ROOT / catalogue.PAGES

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from program_pairs import SOURCES, expected
 from program_pairs import run as run_program
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import Built, build_kernel
-from gn_tutorial.diagnostics import Diagnostic
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.launch import LaunchArg, launch
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.runtime.launch import LaunchArg, launch
 
 LOAD, STORE, READ_BACK, ADD, SET, WAIT, BARRIER, GET, PUT, MEET, ATOMIC, GET_GLOBAL, PUT_GLOBAL = range(13)
 S, V, MTE2, MTE3, ALL = range(5)

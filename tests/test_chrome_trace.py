@@ -15,11 +15,11 @@ import pytest
 from picture_support import TILE, two_tiles
 from timing_support import trace, vector
 
-from gn_tutorial.chrome_trace import chrome_trace, save_chrome_trace
+from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.profile import Profile
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Pipe
+from gn_tutorial.profiler.chrome_trace import chrome_trace, save_chrome_trace
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.timeline import make_timeline
 
 #: Fields of each phase that we use, with their types: those that the format requires, and args.
 _REQUIRED = {

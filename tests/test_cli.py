@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from gn_tutorial import cli, registry
+from gn_tutorial.cli import app
+from gn_tutorial.operators import registry
 
 MINE = """\
 #include "kernel_operator.h"
@@ -45,7 +46,7 @@ def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
     def run(*words: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])
         with pytest.raises(SystemExit) as caught:
-            cli.main()
+            app.main()
         return Ran(caught.value.code or 0, *capfd.readouterr())
 
     return run
@@ -204,7 +205,7 @@ def test_unexpected_error_keeps_its_traceback_and_says_where_to_report(
 
     monkeypatch.setattr(registry, "load_registry", broken)
     ran = gnt("list")
-    assert ran.code == cli.INTERNAL_ERROR
+    assert ran.code == app.INTERNAL_ERROR
     assert "Traceback" in ran.err
     assert "ZeroDivisionError: a mistake of ours" in ran.err
     assert "Please report it" in ran.err

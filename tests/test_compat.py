@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from gn_tutorial import compat
-from gn_tutorial.cli import app
-from gn_tutorial.compat import COMPILED, EXCLUDED, FAILED, RAN
-from gn_tutorial.compat_defines import guess, guess_template
+from gn_tutorial.cli import compat
+from gn_tutorial.cli.app import app
+from gn_tutorial.cli.compat import COMPILED, EXCLUDED, FAILED, RAN
+from gn_tutorial.cli.compat_defines import guess, guess_template
 from gn_tutorial.errors import ArgumentError
 
 HEAD = '#include "kernel_operator.h"\nusing namespace AscendC;\n'

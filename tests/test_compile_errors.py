@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.build import TWIN_INCLUDE, build_host_library, build_kernel
-from gn_tutorial.cache import Cache
-from gn_tutorial.compile_errors import CompilerMessage, Sources, explain, not_yet_names, short
-from gn_tutorial.compile_job import CompileLimits, End
-from gn_tutorial.compiler_output import Place, parse
+from gn_tutorial.compiler.build import TWIN_INCLUDE, build_host_library, build_kernel
+from gn_tutorial.compiler.cache import Cache
+from gn_tutorial.compiler.messages import CompilerMessage, Sources, explain, not_yet_names, short
+from gn_tutorial.compiler.output import Place, parse
+from gn_tutorial.compiler.process import CompileLimits, End
 from gn_tutorial.errors import CompileError
 
 KERNEL = """#include "kernel_operator.h"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from zig_support import BareMachine
 
-from gn_tutorial import compiler
-from gn_tutorial.build import build_host_library
-from gn_tutorial.cache import Cache
-from gn_tutorial.compiler import Compiler, cpu_key, find_compiler, kernel_flags
+from gn_tutorial.compiler import toolchain
+from gn_tutorial.compiler.build import build_host_library
+from gn_tutorial.compiler.cache import Cache
+from gn_tutorial.compiler.toolchain import Compiler, cpu_key, find_compiler, kernel_flags
 from gn_tutorial.errors import CompilerMissing
 
 SYSTEM = next((path for path in map(shutil.which, ("g++", "clang++", "c++")) if path), None)
@@ -71,7 +71,7 @@ def test_none(folder: Path) -> None:
 def test_none_and_no_way_to_install_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(compiler, "ZIG_REQUIREMENT", "ziglang==0.0.0.not.there")
+    monkeypatch.setattr(toolchain, "ZIG_REQUIREMENT", "ziglang==0.0.0.not.there")
     with pytest.raises(CompilerMissing, match="could not be installed") as caught:
         find_compiler()
     assert "pip install" in caught.value.where

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gn_tutorial import deadline
-from gn_tutorial.deadline import LONGEST, Deadline, run_until, waited_seconds
+from gn_tutorial.runtime import deadline
+from gn_tutorial.runtime.deadline import LONGEST, Deadline, run_until, waited_seconds
 
 LOOP = [sys.executable, "-S", "-c", "print('begun', flush=True)\nwhile True: pass"]
 

@@ -7,12 +7,12 @@ import pytest
 from program_pairs import SOURCES, run
 
 import gn_tutorial as gnt
-from gn_tutorial import sample
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError, KernelFault
-from gn_tutorial.options import TwinOptions
-from gn_tutorial.registry import load_registry
-from gn_tutorial.result import Result
-from gn_tutorial.spec import KernelSpec, OpSpec
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.registry import load_registry
+from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
 
 DELAYED = TwinOptions(delayed_dma=True)
 WRONG = [
@@ -68,7 +68,7 @@ IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows"} | {
 @pytest.mark.parametrize(("op", "spec"), KERNELS, ids=lambda one: getattr(one, "id", ""))
 def test_registered_kernels_do_not_notice(op: OpSpec, spec: KernelSpec, blocks: int, auto_sync: str) -> None:
     shape, more = SHAPES.get(op.name, ((5003,), {}))
-    arrays = sample.inputs(op, shape, seed=7, attributes=more).values()
+    arrays = random_inputs.inputs(op, shape, seed=7, attributes=more).values()
 
     def launch(delayed: bool) -> Result:
         options = TwinOptions(auto_sync=auto_sync, delayed_dma=delayed)

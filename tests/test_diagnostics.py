@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from gn_tutorial import diagnostics
-from gn_tutorial.catalogue import Entry
-from gn_tutorial.diagnostics import SHOWN, Diagnostic, Findings, kernel_fault, parse_report, printed_tail
+from gn_tutorial.diagnostics import findings
+from gn_tutorial.diagnostics.catalogue import Entry
+from gn_tutorial.diagnostics.findings import SHOWN, Diagnostic, Findings, kernel_fault, parse_report, printed_tail
 from gn_tutorial.errors import KernelFault
 
-PACKAGE = Path(diagnostics.__file__).parent
+PACKAGE = Path(findings.__file__).parent
 CATALOGUE = tomllib.loads((PACKAGE / "diagnostics.toml").read_text(encoding="utf-8"))
 KERNEL = """\
 void Init() {
@@ -109,7 +109,7 @@ def test_an_unknown_id_is_spelt_out() -> None:
 def test_a_missing_or_odd_fact_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "?" in Diagnostic("ub-overflow", "error", "k.cpp", 1, 0, {}).what
     odd = Entry("odd", "", what="{n:d} tiles", why="{n.real.nothing}", fix="{")
-    monkeypatch.setattr(diagnostics, "entries", lambda: {"odd": odd})
+    monkeypatch.setattr(findings, "entries", lambda: {"odd": odd})
     found = Diagnostic("odd", "error", "k.cpp", 1, 0, {"n": "many"})
     assert (found.what, found.why, found.fix) == ("{n:d} tiles", "{n.real.nothing}", "{")
 

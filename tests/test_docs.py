@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from gn_tutorial import abi
-from gn_tutorial.cli import app
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.abi import structs
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -44,7 +44,7 @@ def test_hardware_choices_lists_every_option() -> None:
     tables = (ROOT / "docs" / "hardware-choices.md").read_text().split("|---|---|---|---|\n")[1:]
     lines = [line for table in tables for line in table.split("\n\n")[0].splitlines()]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    fields = {name for name, *_ in abi.Options._fields_} - {"reserved"}
+    fields = {name for name, *_ in structs.Options._fields_} - {"reserved"}
     switches = {match[1]: match[2] for row in rows if (match := re.fullmatch(r'`(\w+)=("?\w+"?)`', row[2]))}
     assert set(switches) == fields
     assert {field.name for field in dataclasses.fields(TwinOptions)} == fields

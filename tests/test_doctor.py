@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial import doctor, npu
-from gn_tutorial.doctor import MISSING, OK, PROBLEM
+from gn_tutorial.cli import doctor
+from gn_tutorial.cli.doctor import MISSING, OK, PROBLEM
+from gn_tutorial.host import npu
 
 
 @pytest.fixture

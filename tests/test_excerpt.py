@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.excerpt import Excerpt, excerpt, find_name, joined
+from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, find_name, joined
 
 
 def write(folder: Path, line: str) -> str:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial import exercise_check
-from gn_tutorial.attempt_process import CAN_FORK
-from gn_tutorial.check_python import PythonChecker
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.exercise_cases import CHECKERS
-from gn_tutorial.exercise_check import check_exercise, check_folders, leaks
-from gn_tutorial.exercise_spec import KINDS, Course, Edit, Exercise, WrongSolution, load_course
+from gn_tutorial.exercises import author_check
+from gn_tutorial.exercises.attempt_process import CAN_FORK
+from gn_tutorial.exercises.author_check import check_exercise, check_folders, leaks
+from gn_tutorial.exercises.cases import CHECKERS
+from gn_tutorial.exercises.check_python import PythonChecker
+from gn_tutorial.exercises.course import KINDS, Course, Edit, Exercise, WrongSolution, load_course
 
 COURSE = load_course()
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +60,7 @@ def complaints(exercise: Exercise) -> str:
 
 def test_an_exercise_without_its_library_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     checker = dataclasses.replace(CHECKERS["chunk-statistics"], libraries=("torch_that_nobody_has",))
-    monkeypatch.setattr(exercise_check, "CHECKERS", {"chunk-statistics": checker})
+    monkeypatch.setattr(author_check, "CHECKERS", {"chunk-statistics": checker})
     (said,) = check_exercise(COURSE.find("01.2"))
     assert said.text.startswith("torch_that_nobody_has is not installed, so nothing of it was run: ./gnt torch")
 
@@ -74,7 +74,7 @@ def test_all_attempts_at_an_exercise_share_one_import_of_its_libraries(
     monkeypatch.syspath_prepend(tmp_path)
     exercise = COURSE.find("01.2")
     checker = dataclasses.replace(CHECKERS[exercise.checker], libraries=("counted",))
-    monkeypatch.setattr(exercise_check, "CHECKERS", {exercise.checker: checker})
+    monkeypatch.setattr(author_check, "CHECKERS", {exercise.checker: checker})
     solution, stub = (tmp_path / f"{one}_{exercise.stub.name}" for one in ("solution", "stub"))
     for path, given in ((solution, exercise.solution), (stub, exercise.stub)):
         path.write_text("import counted\n" + given.read_text())
@@ -129,7 +129,7 @@ def test_a_solution_is_tried_with_late_copies(
     solution = tmp_path / exercise.solution.name
     solution.write_text(text)
     checker = dataclasses.replace(CHECKERS[exercise.checker], auto_sync=auto_sync)
-    monkeypatch.setattr(exercise_check, "CHECKERS", dict(CHECKERS) | {exercise.checker: checker})
+    monkeypatch.setattr(author_check, "CHECKERS", dict(CHECKERS) | {exercise.checker: checker})
     changed_exercise = dataclasses.replace(exercise, solution=solution, wrong=())
     few, *found = [one.text for one in check_exercise(changed_exercise)]
     assert few.startswith("0 wrong solutions")
@@ -184,7 +184,7 @@ def test_stray_files_and_unused_checkers_are_found(tmp_path: Path, monkeypatch: 
     (roots[0] / "00_start_here" / "notes.txt").write_text("")
     (roots[1] / "old.cpp").write_text("")
     copied = load_course(*roots)
-    monkeypatch.setattr(exercise_check, "CHECKERS", dict(exercise_check.CHECKERS) | {"spare": None})
+    monkeypatch.setattr(author_check, "CHECKERS", dict(author_check.CHECKERS) | {"spare": None})
     assert [one.text for one in check_folders(copied)] == [
         "exercises/00_start_here/notes.txt belongs to no exercise",
         "solutions/old.cpp belongs to no exercise",

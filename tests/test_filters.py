@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.filters import NUM_GROUPS, SIZE, Filter, feature_map, filter_bank
-from gn_tutorial.photo import load_photo
-from gn_tutorial.plot import sample_photo
+from gn_tutorial.plot.filters import NUM_GROUPS, SIZE, Filter, feature_map, filter_bank
+from gn_tutorial.plot.photo import load_photo
+from gn_tutorial.plot.picture import sample_photo
 
 BANK = filter_bank()
 BY_NAME = {each.name: channel for channel, each in enumerate(BANK)}

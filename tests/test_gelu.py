@@ -9,14 +9,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gn_tutorial import sample
-from gn_tutorial.accuracy import STANDARDS, accuracy
-from gn_tutorial.arguments import as_dtype
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.accuracy import STANDARDS, accuracy
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.reference import gelu, gelu_backward
-from gn_tutorial.registry import find_kernel
 
 OP, SPEC = find_kernel("gelu")
 BACK_OP, BACK_SPEC = find_kernel("gelu_backward")
@@ -68,7 +68,7 @@ def test_the_accuracy_standard(dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_accuracy_standard_of_the_gradient(dtype: str) -> None:
     x = spread(dtype)
-    dy = sample.inputs(BACK_OP, x.shape, seed=2, dtype=dtype)["dy"]
+    dy = random_inputs.inputs(BACK_OP, x.shape, seed=2, dtype=dtype)["dy"]
     result = BACKWARD(dy, x, blocks=5)
     assert result.diagnostics == ()
     truth = gelu_backward(dy, x)
@@ -139,7 +139,7 @@ LENGTHS = st.one_of(st.integers(0, 70), st.integers(4090, 4110), st.integers(800
 @example(size=0, blocks=3, dtype="float16", late=False)
 @example(size=1, blocks=40, dtype="bfloat16", late=True)
 def test_every_length(size: int, blocks: int, dtype: str, late: bool) -> None:
-    arrays = sample.inputs(BACK_OP, (size,), seed=size, dtype=dtype)
+    arrays = random_inputs.inputs(BACK_OP, (size,), seed=size, dtype=dtype)
     options = TwinOptions(delayed_dma=late, auto_sync="off")
     forward = GELU(arrays["x"], blocks=blocks, options=options)
     backward = BACKWARD(*arrays.values(), blocks=blocks, options=options)

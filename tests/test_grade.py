@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gn_tutorial import check_kernel, check_python, grade
-from gn_tutorial.check_kernel import KernelCase, KernelChecker
-from gn_tutorial.check_predict import PredictChecker, Question
-from gn_tutorial.check_python import Chunks, Code, PythonCase, PythonChecker
-from gn_tutorial.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.exercise_result import CheckResult, Finding
-from gn_tutorial.exercise_spec import load_course
-from gn_tutorial.exercise_workspace import Workspace
-from gn_tutorial.launch_args import poison
-from gn_tutorial.progress import ProgressFile
+from gn_tutorial.exercises import check_kernel, check_python, grade
+from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
+from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.exercises.check_python import Chunks, Code, PythonCase, PythonChecker
+from gn_tutorial.exercises.check_tiling import TilingCase, TilingChecker
+from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.progress import ProgressFile
+from gn_tutorial.exercises.verdict import CheckResult, Finding
+from gn_tutorial.exercises.workspace import Workspace
+from gn_tutorial.runtime.launch_types import poison
 
 COURSE = load_course()
 

@@ -17,10 +17,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gn_tutorial import graph_mode, torch_ops  # noqa: E402, F401
+from gn_tutorial import torch_ops  # noqa: E402, F401
 from gn_tutorial.errors import KernelError  # noqa: E402
-from gn_tutorial.prototype import op_type, prototype  # noqa: E402
-from gn_tutorial.registry import load_registry  # noqa: E402
+from gn_tutorial.operators.prototype import op_type, prototype  # noqa: E402
+from gn_tutorial.operators.registry import load_registry  # noqa: E402
+from gn_tutorial.torch_ops import graph_mode  # noqa: E402
 
 GRAPHS = ("group_norm", "group_norm_silu", "group_norm_backward")
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gn_tutorial import sample
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
-from gn_tutorial.registry import load_registry
-from gn_tutorial.result import Result
-from gn_tutorial.spec import KernelSpec
-from gn_tutorial.tiling import load_tiling
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import load_registry
+from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.spec import KernelSpec
+from gn_tutorial.operators.tiling import load_tiling
 
 OP = load_registry()["group_norm_backward"]
 RUNGS = [pytest.param(spec, id=spec.id.partition("/")[2]) for spec in OP.kernels]
@@ -41,7 +41,7 @@ GRID = [
 
 
 def inputs(shape: tuple[int, ...], groups: int, *, seed: int = 3, dtype: str = "float32") -> dict[str, np.ndarray]:
-    return sample.inputs(OP, shape, seed=seed, dtype=dtype, attributes={"num_groups": groups})
+    return random_inputs.inputs(OP, shape, seed=seed, dtype=dtype, attributes={"num_groups": groups})
 
 
 def scales(arrays: Mapping[str, np.ndarray], groups: int) -> dict[str, np.ndarray]:
@@ -64,7 +64,7 @@ def scales(arrays: Mapping[str, np.ndarray], groups: int) -> dict[str, np.ndarra
 
 def check(result: Result, arrays: Mapping[str, np.ndarray], groups: int) -> None:
     """Every element within a few roundings of the terms it is made of, and nothing to report."""
-    truth = sample.expected(OP, arrays, {"num_groups": groups})
+    truth = random_inputs.expected(OP, arrays, {"num_groups": groups})
     for name, scale in scales(arrays, groups).items():
         error = np.abs(result[name].astype(np.float64) - truth[name])
         assert result[name].shape == truth[name].shape

@@ -10,16 +10,16 @@ import pytest
 from test_group_norm_backward import NAMES, OP, bits, check, inputs, scales
 from test_group_norm_kernels import GRID
 
-from gn_tutorial import sample
-from gn_tutorial.accuracy import STANDARDS, accuracy
-from gn_tutorial.arguments import as_dtype
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.accuracy import STANDARDS, accuracy
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.tiling import load_tiling
 from gn_tutorial.reference import group_norm, group_norm_backward
-from gn_tutorial.registry import find_kernel
-from gn_tutorial.result import Result
-from gn_tutorial.tiling import load_tiling
 
 SPEC = find_kernel("group_norm_backward/any")[1]
 #: Small groups; a group in a piece of many short rows, of a few long ones, in parts of a row; larger than what stays;
@@ -62,7 +62,7 @@ def plain(arrays: Mapping[str, np.ndarray], groups: int) -> dict[str, np.ndarray
 @pytest.mark.parametrize(("shape", "groups"), SOME, ids=str)
 def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) -> None:
     arrays = narrow_inputs(shape, groups, dtype)
-    truth = sample.expected(OP, arrays, {"num_groups": groups})
+    truth = random_inputs.expected(OP, arrays, {"num_groups": groups})
     result = run(arrays, groups)
     assert result.diagnostics == ()
     comparison = result.compare(truth, SPEC.tolerance)
@@ -177,7 +177,7 @@ def test_a_group_much_larger_than_local_memory(dtype: str) -> None:
     arrays = narrow_inputs(shape, 1, dtype)
     result = run(arrays, 1)
     assert result.diagnostics == ()
-    comparison = result.compare(sample.expected(OP, arrays, {"num_groups": 1}), SPEC.tolerance)
+    comparison = result.compare(random_inputs.expected(OP, arrays, {"num_groups": 1}), SPEC.tolerance)
     assert comparison.ok, comparison
     assert result.tally.ub_high_water <= 192 * 1024
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from test_group_norm_backward import NAMES, OP, bits, inputs, scales
 from test_group_norm_backward_any import SPEC, check_that_bits_stay, narrow_inputs, run
 
-from gn_tutorial import sample
-from gn_tutorial.accuracy import STANDARDS
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.accuracy import STANDARDS
+from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.tiling import load_tiling
 from gn_tutorial.reference import group_norm, group_norm_backward
-from gn_tutorial.result import Result
-from gn_tutorial.tiling import load_tiling
 
 # Shape, number of groups, and whether a tile holds whole samples.
 SMALL = [
@@ -70,7 +70,7 @@ def test_narrow_dtypes(shape: tuple[int, ...], groups: int, dtype: str) -> None:
     arrays = narrow_inputs(shape, groups, dtype)
     result = run(arrays, groups)
     assert result.diagnostics == ()
-    comparison = result.compare(sample.expected(OP, arrays, {"num_groups": groups}), SPEC.tolerance)
+    comparison = result.compare(random_inputs.expected(OP, arrays, {"num_groups": groups}), SPEC.tolerance)
     assert comparison.ok, comparison
 
 

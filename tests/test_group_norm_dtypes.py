@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from test_group_norm_kernels import GRID
 
-from gn_tutorial import sample
-from gn_tutorial.accuracy import STANDARDS, accuracy
-from gn_tutorial.arguments import as_dtype
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
-from gn_tutorial.registry import find_kernel
-from gn_tutorial.tiling import load_tiling
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.accuracy import STANDARDS, accuracy
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.operators.tiling import load_tiling
 
 OP, SPEC = find_kernel("group_norm/any")
 EPS = 1e-3
@@ -36,8 +36,8 @@ def plain(arrays: dict[str, np.ndarray], groups: int, eps: float = EPS) -> np.nd
 @pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize(("shape", "groups"), GRID, ids=str)
 def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) -> None:
-    arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
-    truth = sample.expected(OP, arrays, {"num_groups": groups, "eps": EPS})
+    arrays = random_inputs.inputs(OP, shape, seed=3, dtype=dtype)
+    truth = random_inputs.expected(OP, arrays, {"num_groups": groups, "eps": EPS})
     result = kernel(SPEC.id)(*arrays.values(), num_groups=groups, eps=EPS)
     assert result.diagnostics == ()
     assert result.y.dtype == as_dtype(dtype)
@@ -70,7 +70,7 @@ def cancelled(y: np.ndarray, truth: np.ndarray, beta: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("dtype", NARROW)
 @pytest.mark.parametrize(("shape", "groups"), SOME, ids=str)
 def test_neither_late_copies_nor_fewer_cores_change_a_bit(shape: tuple[int, ...], groups: int, dtype: str) -> None:
-    arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
+    arrays = random_inputs.inputs(OP, shape, seed=3, dtype=dtype)
     usual = kernel(SPEC.id)(*arrays.values(), num_groups=groups)
     for changed in ({"options": TwinOptions(delayed_dma=True)}, {"blocks": 1}, {"blocks": 3}):
         other = kernel(SPEC.id)(*arrays.values(), num_groups=groups, **changed)
@@ -82,7 +82,7 @@ def test_neither_late_copies_nor_fewer_cores_change_a_bit(shape: tuple[int, ...]
 @pytest.mark.parametrize("dtype", NARROW)
 def test_the_result_is_that_of_the_widened_input_rounded_once(dtype: str) -> None:
     """Where both dtypes have the same pieces and every sum is taken in the same order: rows of whole blocks of both."""
-    arrays = sample.inputs(OP, (2, 8, 32, 64), seed=3, dtype=dtype)
+    arrays = random_inputs.inputs(OP, (2, 8, 32, 64), seed=3, dtype=dtype)
     narrow = kernel(SPEC.id)(*arrays.values(), num_groups=2)
     wide = kernel(SPEC.id)(*(array.astype(np.float32) for array in arrays.values()), num_groups=2)
     np.testing.assert_array_equal(narrow.y, wide.y.astype(as_dtype(dtype)))
@@ -94,7 +94,7 @@ def test_the_result_is_that_of_the_widened_input_rounded_once(dtype: str) -> Non
 @pytest.mark.parametrize("shape", [(2, 6, 10, 7), (2, 6, 70, 71)], ids=str)
 @pytest.mark.parametrize("dtype", NARROW)
 def test_what_is_not_a_number_stays_in_its_group(dtype: str, shape: tuple[int, ...], bad: float) -> None:
-    arrays = sample.inputs(OP, shape, seed=8, dtype=dtype)
+    arrays = random_inputs.inputs(OP, shape, seed=8, dtype=dtype)
     clean = kernel(SPEC.id)(*arrays.values(), num_groups=3, blocks=2)
     arrays["x"][1, 2, 4, 3] = bad  # sample 1, group 1
     dirty = kernel(SPEC.id)(*arrays.values(), num_groups=3, blocks=2)
@@ -111,7 +111,7 @@ def test_halves_near_their_limit_do_not_overflow_inside(shape: tuple[int, ...], 
     x = rng.uniform(5.5e4, 6.5e4, shape).astype(np.float16)
     x[0] *= rng.choice([-1, 1], shape[1:]).astype(np.float16)  # one sample with a spread of the same size
     result = kernel(SPEC.id)(x, num_groups=groups)
-    truth = sample.expected(OP, {"x": x}, {"num_groups": groups})
+    truth = random_inputs.expected(OP, {"x": x}, {"num_groups": groups})
     comparison = result.compare({"y": truth["y"]}, SPEC.tolerance)
     assert comparison.ok, comparison
     np.testing.assert_allclose(result.mean, truth["mean"], rtol=1e-6, atol=2e-3)
@@ -121,10 +121,10 @@ def test_halves_near_their_limit_do_not_overflow_inside(shape: tuple[int, ...], 
 
 @pytest.mark.parametrize(("limit", "largest"), [("infinity", np.inf), ("saturate", 65504.0)])
 def test_a_result_above_the_largest_half_is_what_the_cast_makes_of_it(limit: str, largest: float) -> None:
-    x = sample.inputs(OP, (1, 4, 70, 71), seed=2, dtype="float16")["x"]
+    x = random_inputs.inputs(OP, (1, 4, 70, 71), seed=2, dtype="float16")["x"]
     gamma = np.full(4, 6e4, np.float16)
     result = kernel(SPEC.id)(x, gamma, num_groups=2, options=TwinOptions(half_overflow=limit))
-    truth = sample.expected(OP, {"x": x, "gamma": gamma}, {"num_groups": 2})["y"]
+    truth = random_inputs.expected(OP, {"x": x, "gamma": gamma}, {"num_groups": 2})["y"]
     above = np.abs(truth) > 65520  # what rounds to more than 65504
     assert above.any()
     np.testing.assert_array_equal(result.y[above], np.copysign(largest, truth[above]))
@@ -143,7 +143,7 @@ def test_a_constant_group_is_shifted_only(value: float, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", NARROW)
 def test_every_channel_a_group_of_one_element(dtype: str) -> None:
-    x, gamma, beta = sample.inputs(OP, (2, 65536), seed=4, dtype=dtype).values()
+    x, gamma, beta = random_inputs.inputs(OP, (2, 65536), seed=4, dtype=dtype).values()
     result = kernel(SPEC.id)(x, gamma, beta, num_groups=65536, eps=EPS)
     np.testing.assert_array_equal(result.y, np.broadcast_to(beta, x.shape))
     np.testing.assert_array_equal(result.mean, x.astype(np.float32))
@@ -152,7 +152,7 @@ def test_every_channel_a_group_of_one_element(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", NARROW)
 def test_gamma_and_beta_may_be_left_out(dtype: str) -> None:
-    x = sample.inputs(OP, (2, 6, 10, 7), seed=8, dtype=dtype)["x"]
+    x = random_inputs.inputs(OP, (2, 6, 10, 7), seed=8, dtype=dtype)["x"]
     ones, zeros = np.ones(6, x.dtype), np.zeros(6, x.dtype)
     given = kernel(SPEC.id)(x, ones, zeros, num_groups=3)
     np.testing.assert_array_equal(kernel(SPEC.id)(x, num_groups=3).y, given.y)
@@ -175,7 +175,7 @@ def test_other_dtypes_are_refused_before_anything_runs() -> None:
 @pytest.mark.parametrize(("dtype", "number"), [("float32", 0), ("float16", 1), ("bfloat16", 27)])
 def test_the_key_says_the_way_and_the_dtype(dtype: str, number: int) -> None:
     for (shape, groups), way in ((GRID[5], 100), (GRID[6], 200)):
-        arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
+        arrays = random_inputs.inputs(OP, shape, seed=3, dtype=dtype)
         assert kernel(SPEC.id).tiling(*arrays.values(), num_groups=groups)["tilingKey"] == way + number
 
 
@@ -203,7 +203,7 @@ def test_the_accuracy_standard_on_hard_data(kind: str, dtype: str) -> None:
     # eps far below every variance but that of the constant, whose rounding errors it would make large.
     arrays = {"x": x, "gamma": gamma, "beta": beta}
     result = kernel(SPEC.id)(*arrays.values(), num_groups=4, eps=1e-10)
-    truth = sample.expected(OP, arrays, {"num_groups": 4, "eps": 1e-10})
+    truth = random_inputs.expected(OP, arrays, {"num_groups": 4, "eps": 1e-10})
     assert accuracy(result.y, truth["y"], plain(arrays, 4, 1e-10)).ok
     # A baseline that is bad on these data allows much. So once more without it: in float32 the last bit decides where
     # beta cancels, and there the absolute error is asked for.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gn_tutorial import sample
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import load_registry
+from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.spec import KernelSpec
 from gn_tutorial.reference import group_norm
-from gn_tutorial.registry import load_registry
-from gn_tutorial.result import Result
-from gn_tutorial.spec import KernelSpec
 
 OP = load_registry()["group_norm"]
 RUNGS = [pytest.param(spec, id=spec.id.partition("/")[2]) for spec in OP.kernels]
@@ -46,16 +46,16 @@ GRID = [
 
 
 def run(spec: KernelSpec, shape: tuple[int, ...], groups: int, *, seed: int = 3, **named: object) -> Result:
-    arrays = sample.inputs(OP, shape, seed=seed)
+    arrays = random_inputs.inputs(OP, shape, seed=seed)
     return kernel(spec.id)(*arrays.values(), num_groups=groups, eps=EPS, **named)
 
 
 @pytest.mark.parametrize(("shape", "groups"), GRID, ids=str)
 @pytest.mark.parametrize("spec", RUNGS)
 def test_any_shape(spec: KernelSpec, shape: tuple[int, ...], groups: int) -> None:
-    arrays = sample.inputs(OP, shape, seed=3)
+    arrays = random_inputs.inputs(OP, shape, seed=3)
     result = run(spec, shape, groups)
-    comparison = result.compare(sample.expected(OP, arrays, {"num_groups": groups, "eps": EPS}), spec.tolerance)
+    comparison = result.compare(random_inputs.expected(OP, arrays, {"num_groups": groups, "eps": EPS}), spec.tolerance)
     assert comparison.ok, comparison
     assert result.diagnostics == ()
 
@@ -90,7 +90,7 @@ def test_the_number_of_cores_changes_no_bit(spec: KernelSpec, blocks: int) -> No
 
 def test_every_channel_a_group_of_one_element() -> None:
     """G = C = 65536: the step for small groups has them in its tiles; step by step they would take minutes."""
-    x, gamma, beta = sample.inputs(OP, (2, 65536), seed=4).values()
+    x, gamma, beta = random_inputs.inputs(OP, (2, 65536), seed=4).values()
     result = kernel("group_norm/small")(x, gamma, beta, num_groups=65536, eps=EPS)
     np.testing.assert_array_equal(result.y, np.broadcast_to(beta, x.shape))
     np.testing.assert_array_equal(result.mean, x)
@@ -100,7 +100,7 @@ def test_every_channel_a_group_of_one_element() -> None:
 
 @pytest.mark.parametrize("blocks", [3, 7, 40])
 def test_a_group_split_over_cores_has_the_bits_of_the_whole_group(blocks: int) -> None:
-    arrays = sample.inputs(OP, (1, 10, 127, 131), seed=6)
+    arrays = random_inputs.inputs(OP, (1, 10, 127, 131), seed=6)
     whole = kernel("group_norm/resident")(*arrays.values(), num_groups=2)
     split = kernel("group_norm/split")(*arrays.values(), num_groups=2, blocks=blocks)
     assert split.blocks == blocks > whole.blocks == 2
@@ -115,7 +115,7 @@ def test_a_group_split_over_cores_has_the_bits_of_the_whole_group(blocks: int) -
     ids=str,
 )
 def test_the_tiling_key_chooses_between_two_steps(shape: tuple[int, ...], groups: int, step: str, key: int) -> None:
-    arrays = sample.inputs(OP, shape, seed=6)
+    arrays = random_inputs.inputs(OP, shape, seed=6)
     dispatched = kernel("group_norm/any")(*arrays.values(), num_groups=groups)
     chosen = kernel(f"group_norm/{step}")(*arrays.values(), num_groups=groups)
     assert dispatched.tiling["tilingKey"] == key
@@ -147,7 +147,7 @@ def test_step_4_brings_x_twice_and_gamma_and_beta_once_a_core() -> None:
 
 
 def test_step_4_without_gamma_and_beta_of_more_channels_than_it_holds() -> None:
-    x = sample.inputs(OP, (2, 2500, 3), seed=4)["x"]
+    x = random_inputs.inputs(OP, (2, 2500, 3), seed=4)["x"]
     ones, zeros = np.ones(2500, np.float32), np.zeros(2500, np.float32)
     plain, given = (kernel("group_norm/vectorised")(x, *affine, num_groups=5) for affine in ((), (ones, zeros)))
     assert plain.diagnostics == ()
@@ -183,7 +183,7 @@ def test_a_few_values_unlike_all_others_cost_no_digit() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_single_elements_that_are_not_numbers_stay_alone(bad: float) -> None:
     """Groups of one element have a way of their own; tiles end with a sample, and its last one is not full."""
-    x, gamma, beta = sample.inputs(OP, (3, 2500), seed=4).values()
+    x, gamma, beta = random_inputs.inputs(OP, (3, 2500), seed=4).values()
     x[1, 2300] = bad
     result = kernel("group_norm/any")(x, gamma, beta, num_groups=2500, eps=EPS)
     assert result.tiling["tilingKey"] == 300
@@ -211,7 +211,7 @@ def test_a_constant_group_is_shifted_only(spec: KernelSpec, value: float) -> Non
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("spec", RUNGS)
 def test_what_is_not_a_number_stays_in_its_group(spec: KernelSpec, bad: float) -> None:
-    arrays = sample.inputs(OP, (2, 6, 10, 7), seed=8)
+    arrays = random_inputs.inputs(OP, (2, 6, 10, 7), seed=8)
     clean = kernel(spec.id)(*arrays.values(), num_groups=3, blocks=2)
     arrays["x"][1, 2, 4, 3] = bad  # sample 1, group 1
     dirty = kernel(spec.id)(*arrays.values(), num_groups=3, blocks=2)
@@ -226,7 +226,7 @@ def test_a_group_much_larger_than_local_memory(spec: KernelSpec) -> None:
     """4 MiB in one group on one core; the observed twin checks every access."""
     shape = (1, 4, 512, 513)
     result = run(spec, shape, 1)
-    arrays = sample.inputs(OP, shape, seed=3)
-    comparison = result.compare(sample.expected(OP, arrays, {"num_groups": 1, "eps": EPS}), spec.tolerance)
+    arrays = random_inputs.inputs(OP, shape, seed=3)
+    comparison = result.compare(random_inputs.expected(OP, arrays, {"num_groups": 1, "eps": EPS}), spec.tolerance)
     assert comparison.ok, comparison
     assert result.tally.ub_high_water <= 192 * 1024

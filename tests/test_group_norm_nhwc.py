@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_group_norm_dtypes import plain
 
-from gn_tutorial import sample
-from gn_tutorial.accuracy import STANDARDS, accuracy
-from gn_tutorial.arguments import as_dtype
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.accuracy import STANDARDS, accuracy
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.operators.tiling import load_tiling
 from gn_tutorial.reference import group_norm, group_norm_nhwc
-from gn_tutorial.registry import find_kernel
-from gn_tutorial.tiling import load_tiling
 
 OP, SPEC = find_kernel("group_norm_nhwc/rows")
 RUN = kernel(SPEC.id)
@@ -50,8 +50,8 @@ SOME = [GRID[0], GRID[3], GRID[5], GRID[7], GRID[9], GRID[10], GRID[11], GRID[12
 @pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize(("shape", "groups"), GRID, ids=str)
 def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) -> None:
-    arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
-    truth = sample.expected(OP, arrays, {"num_groups": groups, "eps": EPS})
+    arrays = random_inputs.inputs(OP, shape, seed=3, dtype=dtype)
+    truth = random_inputs.expected(OP, arrays, {"num_groups": groups, "eps": EPS})
     result = RUN(*arrays.values(), num_groups=groups, eps=EPS)
     assert result.diagnostics == ()
     assert result.y.dtype == as_dtype(dtype)
@@ -67,7 +67,7 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize(("shape", "groups"), SOME, ids=str)
 def test_neither_late_copies_nor_fewer_cores_change_a_bit(shape: tuple[int, ...], groups: int, dtype: str) -> None:
-    arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
+    arrays = random_inputs.inputs(OP, shape, seed=3, dtype=dtype)
     usual = RUN(*arrays.values(), num_groups=groups)
     for changed in ({"options": TwinOptions(delayed_dma=True)}, {"blocks": 1}, {"blocks": 3}, {"blocks": 48}):
         other = RUN(*arrays.values(), num_groups=groups, **changed)
@@ -86,10 +86,10 @@ def test_neither_late_copies_nor_fewer_cores_change_a_bit(shape: tuple[int, ...]
     dtype=st.sampled_from(sorted(STANDARDS)),
 )
 def test_any_shape(samples: int, spatial: int, groups: int, width: int, blocks: int, dtype: str) -> None:
-    arrays = sample.inputs(OP, (samples, spatial, groups * width), seed=spatial, dtype=dtype)
+    arrays = random_inputs.inputs(OP, (samples, spatial, groups * width), seed=spatial, dtype=dtype)
     result = RUN(*arrays.values(), num_groups=groups, eps=EPS, blocks=blocks)
     assert result.diagnostics == ()
-    comparison = result.compare(sample.expected(OP, arrays, {"num_groups": groups, "eps": EPS}), SPEC.tolerance)
+    comparison = result.compare(random_inputs.expected(OP, arrays, {"num_groups": groups, "eps": EPS}), SPEC.tolerance)
     assert comparison.ok, comparison
     assert result.tally.ub_high_water <= 192 * 1024
 
@@ -146,7 +146,7 @@ def test_a_constant_group_is_shifted_only(value: float, dtype: str) -> None:
 @pytest.mark.parametrize("shape", [(2, 10, 7, 6), (1, 700, 6), (2, 50, 1200)], ids=str)
 @pytest.mark.parametrize("dtype", STANDARDS)
 def test_what_is_not_a_number_stays_in_its_group(dtype: str, shape: tuple[int, ...], bad: float) -> None:
-    arrays = sample.inputs(OP, shape, seed=8, dtype=dtype)
+    arrays = random_inputs.inputs(OP, shape, seed=8, dtype=dtype)
     clean = RUN(*arrays.values(), num_groups=3)
     width = shape[-1] // 3
     arrays["x"][-1, 4, ..., width] = bad  # the last sample, group 1
@@ -160,9 +160,11 @@ def test_what_is_not_a_number_stays_in_its_group(dtype: str, shape: tuple[int, .
 
 def test_several_samples_on_a_core_and_a_group_larger_than_local_memory() -> None:
     for shape, groups, blocks in (((5, 300, 64), 4, 2), ((1, 128, 512, 4), 1, 1), ((1, 128, 512, 4), 1, 7)):
-        arrays = sample.inputs(OP, shape, seed=9)
+        arrays = random_inputs.inputs(OP, shape, seed=9)
         result = RUN(*arrays.values(), num_groups=groups, eps=EPS, blocks=blocks)
-        comparison = result.compare(sample.expected(OP, arrays, {"num_groups": groups, "eps": EPS}), SPEC.tolerance)
+        comparison = result.compare(
+            random_inputs.expected(OP, arrays, {"num_groups": groups, "eps": EPS}), SPEC.tolerance
+        )
         assert comparison.ok, comparison
         assert result.blocks == blocks
 
@@ -174,13 +176,13 @@ def test_an_empty_batch_gives_empty_results() -> None:
 
 
 def test_gamma_and_beta_may_be_left_out() -> None:
-    x = sample.inputs(OP, (2, 10, 7, 6), seed=8)["x"]
+    x = random_inputs.inputs(OP, (2, 10, 7, 6), seed=8)["x"]
     given = RUN(x, np.ones(6, np.float32), np.zeros(6, np.float32), num_groups=3)
     np.testing.assert_array_equal(RUN(x, num_groups=3).y, given.y)
 
 
 def test_the_reference_goes_through_a_transpose() -> None:
-    x = sample.inputs(OP, (2, 5, 3, 6), seed=1)["x"]
+    x = random_inputs.inputs(OP, (2, 5, 3, 6), seed=1)["x"]
     last = group_norm_nhwc(x, num_groups=2)
     first = group_norm(x.transpose(0, 3, 1, 2), num_groups=2)
     np.testing.assert_array_equal(last.y.transpose(0, 3, 1, 2), first.y)

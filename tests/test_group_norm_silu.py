@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from test_group_norm_dtypes import EPS, plain
 from test_group_norm_kernels import GRID
 
-from gn_tutorial import sample
-from gn_tutorial.accuracy import STANDARDS, accuracy
-from gn_tutorial.arguments import as_dtype
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import Kernel, kernel
-from gn_tutorial.machine import load_machine
-from gn_tutorial.options import TwinOptions
-from gn_tutorial.profile import profile_of, run_traced
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.accuracy import STANDARDS, accuracy
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.profiler.profile import profile_of, run_traced
 from gn_tutorial.reference import silu
-from gn_tutorial.registry import find_kernel
+from gn_tutorial.timing.machine import load_machine
 
 OP, SPEC = find_kernel("group_norm_silu/fused")
 ALONE, ALONE_SPEC = find_kernel("silu/queue")
@@ -39,8 +39,8 @@ def silu_float32(y: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize(("shape", "groups"), SOME, ids=str)
 def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) -> None:
-    arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
-    truth = sample.expected(OP, arrays, {"num_groups": groups, "eps": EPS})
+    arrays = random_inputs.inputs(OP, shape, seed=3, dtype=dtype)
+    truth = random_inputs.expected(OP, arrays, {"num_groups": groups, "eps": EPS})
     result = FUSED(*arrays.values(), num_groups=groups, eps=EPS)
     assert result.diagnostics == ()
     assert result.y.dtype == as_dtype(dtype)
@@ -55,7 +55,7 @@ def test_the_accuracy_standard(shape: tuple[int, ...], groups: int, dtype: str) 
 
 @pytest.mark.parametrize(("shape", "groups"), SOME, ids=str)
 def test_one_launch_gives_the_bits_of_two(shape: tuple[int, ...], groups: int) -> None:
-    arrays = sample.inputs(OP, shape, seed=5)
+    arrays = random_inputs.inputs(OP, shape, seed=5)
     first = kernel("group_norm/any")(*arrays.values(), num_groups=groups)
     fused = FUSED(*arrays.values(), num_groups=groups)
     np.testing.assert_array_equal(fused.y, SILU(first.y, blocks=3).y)
@@ -66,7 +66,7 @@ def test_one_launch_gives_the_bits_of_two(shape: tuple[int, ...], groups: int) -
 @pytest.mark.parametrize("dtype", STANDARDS)
 @pytest.mark.parametrize(("shape", "groups"), [GRID[2], GRID[5], GRID[15]], ids=str)
 def test_neither_late_copies_nor_fewer_cores_change_a_bit(shape: tuple[int, ...], groups: int, dtype: str) -> None:
-    arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
+    arrays = random_inputs.inputs(OP, shape, seed=3, dtype=dtype)
     usual = FUSED(*arrays.values(), num_groups=groups)
     for changed in ({"options": TwinOptions(delayed_dma=True)}, {"blocks": 1}, {"blocks": 3}):
         other = FUSED(*arrays.values(), num_groups=groups, **changed)
@@ -79,12 +79,12 @@ def test_neither_late_copies_nor_fewer_cores_change_a_bit(shape: tuple[int, ...]
 @pytest.mark.parametrize("dtype", STANDARDS)
 def test_results_far_below_zero_become_zero_and_far_above_stay(dtype: str, shape: tuple[int, ...]) -> None:
     """e^-y is infinite below -88.7; what is left of the result there is less than any dtype but float32 can show."""
-    arrays = sample.inputs(OP, shape, seed=8, dtype=dtype)
+    arrays = random_inputs.inputs(OP, shape, seed=8, dtype=dtype)
     arrays["gamma"][:] = 300.0
-    truth = sample.expected(OP, arrays, {"num_groups": 3, "eps": EPS})["y"]
+    truth = random_inputs.expected(OP, arrays, {"num_groups": 3, "eps": EPS})["y"]
     result = FUSED(*arrays.values(), num_groups=3, eps=EPS)
     y = result.y.astype(np.float64)
-    g = sample.expected(find_kernel("group_norm/any")[0], arrays, {"num_groups": 3, "eps": EPS})["y"]
+    g = random_inputs.expected(find_kernel("group_norm/any")[0], arrays, {"num_groups": 3, "eps": EPS})["y"]
     assert result.diagnostics == ()
     assert (g < -200).any()
     assert (g > 200).any()
@@ -98,14 +98,14 @@ def test_results_far_below_zero_become_zero_and_far_above_stay(dtype: str, shape
 
 @pytest.mark.parametrize("dtype", STANDARDS)
 def test_what_is_not_a_number_stays_in_its_channel_or_group(dtype: str) -> None:
-    arrays = sample.inputs(OP, (2, 6, 10, 7), seed=8, dtype=dtype)
+    arrays = random_inputs.inputs(OP, (2, 6, 10, 7), seed=8, dtype=dtype)
     clean = FUSED(*arrays.values(), num_groups=3)
     arrays["beta"][:3] = np.inf, -np.inf, np.nan
     dirty = FUSED(*arrays.values(), num_groups=3)
     assert (dirty.y[:, 0].astype(np.float32) == np.inf).all()
     assert np.isnan(dirty.y[:, 1:3].astype(np.float32)).all()  # -inf / inf, as in PyTorch
     np.testing.assert_array_equal(dirty.y[:, 3:], clean.y[:, 3:])
-    again = sample.inputs(OP, (2, 6, 10, 7), seed=8, dtype=dtype)
+    again = random_inputs.inputs(OP, (2, 6, 10, 7), seed=8, dtype=dtype)
     again["x"][1, 2, 4, 3] = np.nan
     nan = FUSED(*again.values(), num_groups=3)
     assert np.isnan(nan.y[1, 2:4].astype(np.float32)).all()
@@ -126,7 +126,7 @@ def test_what_group_norm_refuses_is_refused() -> None:
 def test_the_fusion_saves_a_way_through_memory() -> None:
     """The result of GroupNorm leaves and comes again if SiLU is a launch of its own: half of all bytes."""
     machine = load_machine("910B2")
-    arrays = sample.inputs(OP, (8, 32, 64, 64), seed=1)
+    arrays = random_inputs.inputs(OP, (8, 32, 64, 64), seed=1)
 
     def run(name: str, *inputs: np.ndarray, **attributes: int) -> tuple[int, float, np.ndarray]:
         found = Kernel.registered(*find_kernel(name))

@@ -25,8 +25,8 @@ from host_api_support import (
     refused,
 )
 
-from gn_tutorial import host_api
-from gn_tutorial.host_api import Code
+from gn_tutorial.host import api
+from gn_tutorial.host.api import Code
 
 NULLPTR, INVALID = Code.PARAM_NULLPTR, Code.PARAM_INVALID
 CALLS = {"Gelu": GELU, "GeluBackward": GELU_BACKWARD, "Linear": LINEAR, "LinearBackward": LINEAR_BACKWARD}
@@ -230,8 +230,8 @@ def test_the_bias_may_be_null() -> None:
 
 
 def test_an_executor_is_its_operator_s_own() -> None:
-    library, answer = host_api.library(), first_call("Gelu", GELU)
-    with host_api.Stream() as stream:
+    library, answer = api.library(), first_call("Gelu", GELU)
+    with api.Stream() as stream:
         assert library.GeluBackward(None, 0, answer.executor, stream.handle) == INVALID
         assert "executor was made by GeluGetWorkspaceSize" in library.GnGetRecentErrMsg().decode()
     assert library.GnDestroyExecutor(answer.executor) == Code.SUCCESS
@@ -240,4 +240,4 @@ def test_an_executor_is_its_operator_s_own() -> None:
 def accepted(name: str, changed: dict[str, Any]) -> None:
     answer = first_call(name, CALLS[name], **changed)
     assert (answer.status, answer.text) == (Code.SUCCESS, ""), answer
-    assert host_api.library().GnDestroyExecutor(answer.executor) == Code.SUCCESS
+    assert api.library().GnDestroyExecutor(answer.executor) == Code.SUCCESS

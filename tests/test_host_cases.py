@@ -14,10 +14,11 @@ from hypothesis.extra.numpy import array_shapes
 from test_host_api import DTYPES, LAYOUTS, channels_last, contiguous, cropped, sliced, transposed
 
 import gn_tutorial as gnt
-from gn_tutorial import host_api, reference
-from gn_tutorial.arguments import as_dtype
-from gn_tutorial.host_api import Code, Refused, Stream, Tensor
-from gn_tutorial.registry import find_kernel
+from gn_tutorial import reference
+from gn_tutorial.host import api
+from gn_tutorial.host.api import Code, Refused, Stream, Tensor
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.registry import find_kernel
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,8 @@ def filled(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 def test_gelu_for_every_layout(stream: Stream, layout: Callable, out_layout: Callable, dtype: str) -> None:
     x, dy = data((2, 6, 5, 7), (2, 6, 5, 7), dtype=dtype)
     y, dx = (out_layout(filled(x.shape, x.dtype)) for _ in range(2))
-    assert host_api.gelu(layout(x), stream=stream, out=y) is y
-    assert host_api.gelu_backward(out_layout(dy), layout(x), stream=stream, out=dx) is dx
+    assert api.gelu(layout(x), stream=stream, out=y) is y
+    assert api.gelu_backward(out_layout(dy), layout(x), stream=stream, out=dx) is dx
     stream.synchronize()
     assert_near(y, reference.gelu(*wide(x)), "gelu/queue")
     assert_near(dx, reference.gelu_backward(*wide(dy, x)), "gelu_backward/queue")
@@ -78,31 +79,31 @@ def test_gelu_with_any_order_of_axes(stream: Stream, shape: tuple[int, ...], see
         return cropped(values.transpose(axes)).transpose(np.argsort(axes))
 
     out = reordered(filled(shape, x.dtype))
-    host_api.gelu(reordered(x), stream=stream, out=out)
+    api.gelu(reordered(x), stream=stream, out=out)
     stream.synchronize()
-    np.testing.assert_array_equal(out, host_api.gelu(x))
+    np.testing.assert_array_equal(out, api.gelu(x))
 
 
 def test_gelu_of_a_tensor_without_axes() -> None:
     x = np.array(-1.5, np.float32)
-    assert host_api.gelu(x).shape == ()
-    assert_near(host_api.gelu(x), reference.gelu(*wide(x)), "gelu/queue")
+    assert api.gelu(x).shape == ()
+    assert_near(api.gelu(x), reference.gelu(*wide(x)), "gelu/queue")
 
 
 @pytest.mark.parametrize("size", [1, 127, 128, 40 * 128 + 1, 300_000])
 def test_gelu_divides_any_number_of_elements(stream: Stream, size: int) -> None:
     (x,) = data((size,))
-    y = host_api.gelu(x, stream=stream)
+    y = api.gelu(x, stream=stream)
     stream.synchronize()
     assert_near(y, reference.gelu(*wide(x)), "gelu/queue")
 
 
 def needs(name: str, *arrays: np.ndarray) -> int:
     """Bytes of workspace that the operator asks for; the last array is written."""
-    library, size, executor = host_api.library(), c_uint64(), c_void_p()
+    library, size, executor = api.library(), c_uint64(), c_void_p()
     tensors = [Tensor(one) for one in arrays]
     first = getattr(library, f"{name}GetWorkspaceSize")
-    host_api.check(first(*(one.handle for one in tensors), byref(size), byref(executor)))
+    api.check(first(*(one.handle for one in tensors), byref(size), byref(executor)))
     assert library.GnDestroyExecutor(executor) == Code.SUCCESS
     return size.value
 
@@ -125,7 +126,7 @@ def test_gelu_copies_nothing_that_lies_as_the_output_does() -> None:
 def test_linear_for_every_layout(stream: Stream, layout: Callable, dtype: str) -> None:
     x, weight, bias = data((4, 5, 70), (33, 70), (33,), dtype=dtype)
     out = layout(filled((4, 5, 33), x.dtype))
-    assert host_api.linear(layout(x), layout(weight), layout(bias), stream=stream, out=out) is out
+    assert api.linear(layout(x), layout(weight), layout(bias), stream=stream, out=out) is out
     stream.synchronize()
     assert_near(out, reference.linear(*wide(x, weight, bias)), "linear/lanes")
     np.testing.assert_array_equal(out, gnt.kernel("linear/lanes")(x, weight, bias).y)
@@ -134,7 +135,7 @@ def test_linear_for_every_layout(stream: Stream, layout: Callable, dtype: str) -
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_missing_bias_is_zeros(stream: Stream, dtype: str) -> None:
     x, weight, bias = data((9, 40), (17, 40), (17,), dtype=dtype)
-    with_bias, without = (host_api.linear(x, weight, one, stream=stream) for one in (bias, None))
+    with_bias, without = (api.linear(x, weight, one, stream=stream) for one in (bias, None))
     stream.synchronize()
     assert_near(without, reference.linear(*wide(x, weight), np.zeros(17)), "linear/lanes")
     assert (with_bias != without).any()
@@ -144,7 +145,7 @@ def test_a_missing_bias_is_zeros(stream: Stream, dtype: str) -> None:
 @pytest.mark.parametrize("mask", list(itertools.product((True, False), repeat=3)), ids=str)
 def test_linear_s_gradients_for_every_mask(stream: Stream, mask: tuple[bool, ...], dtype: str) -> None:
     dy, x, weight = data((3, 4, 33), (3, 4, 70), (33, 70), dtype=dtype)
-    made = host_api.linear_backward(dy, transposed(x), weight, output_mask=mask, stream=stream)
+    made = api.linear_backward(dy, transposed(x), weight, output_mask=mask, stream=stream)
     stream.synchronize()
     for one, right, wanted in zip(made, reference.linear_backward(*wide(dy, x, weight)), mask, strict=True):
         assert (one is not None) is wanted
@@ -159,8 +160,8 @@ def test_linear_s_gradients_for_every_mask(stream: Stream, mask: tuple[bool, ...
 @settings(deadline=None, max_examples=30)
 def test_linear_of_any_shape(stream: Stream, rows: tuple[int, ...], inner: int, outer: int, seed: int) -> None:
     x, weight, bias, dy = data((*rows, inner), (outer, inner), (outer,), (*rows, outer), seed=seed)
-    y = host_api.linear(transposed(x), weight, bias, stream=stream)
-    grads = host_api.linear_backward(dy, x, transposed(weight), stream=stream)
+    y = api.linear(transposed(x), weight, bias, stream=stream)
+    grads = api.linear_backward(dy, x, transposed(weight), stream=stream)
     stream.synchronize()
     assert_near(y, reference.linear(*wide(x, weight, bias)), "linear/lanes")
     for one, right in zip(grads, reference.linear_backward(*wide(dy, x, weight)), strict=True):
@@ -172,10 +173,10 @@ def test_linear_of_any_shape(stream: Stream, rows: tuple[int, ...], inner: int, 
 
 def test_empty_tensors(stream: Stream) -> None:
     none, weight, bias = data((0, 4), (5, 4), (5,))
-    assert host_api.gelu(none, stream=stream).shape == (0, 4)
-    assert host_api.gelu_backward(none, none, stream=stream).shape == (0, 4)
-    y = host_api.linear(none, weight, bias, stream=stream)
-    grads = host_api.linear_backward(np.empty((0, 5), np.float32), none, weight, stream=stream)
+    assert api.gelu(none, stream=stream).shape == (0, 4)
+    assert api.gelu_backward(none, none, stream=stream).shape == (0, 4)
+    y = api.linear(none, weight, bias, stream=stream)
+    grads = api.linear_backward(np.empty((0, 5), np.float32), none, weight, stream=stream)
     stream.synchronize()
     assert y.shape == (0, 5)
     assert grads.grad_input.shape == (0, 4)
@@ -186,23 +187,23 @@ def test_empty_tensors(stream: Stream) -> None:
 def test_a_refusal_names_the_first_call() -> None:
     x, weight = data((3, 5), (4, 6))
     with pytest.raises(Refused, match=r"weight has shape \(4, 6\); it must be \(4, 5\)") as caught:
-        host_api.linear(x, weight)
+        api.linear(x, weight)
     assert (caught.value.code, caught.value.where) == (Code.PARAM_INVALID, "LinearGetWorkspaceSize")
     for mask in ((True,), (True,) * 4):
         with pytest.raises(Refused, match=f"outputMaskSize is {len(mask)}; it must be 3"):
-            host_api.linear_backward(x, x, np.ones((5, 5), np.float32), output_mask=mask)
+            api.linear_backward(x, x, np.ones((5, 5), np.float32), output_mask=mask)
 
 
 def test_a_stream_compiles_only_what_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner who calls one operator must not wait for the compiler because of seven."""
-    from gn_tutorial import host_library
+    from gn_tutorial.host import library
 
     built: list[str] = []
-    real = host_library.build_kernel
-    monkeypatch.setattr(host_library, "build_kernel", lambda path, **how: built.append(path.name) or real(path, **how))
+    real = library.build_kernel
+    monkeypatch.setattr(library, "build_kernel", lambda path, **how: built.append(path.name) or real(path, **how))
     (x,) = data((3, 5))
     with Stream() as stream:
         assert built == []
         for _ in range(2):
-            host_api.gelu(x, stream=stream)
+            api.gelu(x, stream=stream)
         assert sorted(built) == ["gelu.cpp", "strided_copy.cpp"]

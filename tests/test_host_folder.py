@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gn_tutorial import host_folder, reference
+from gn_tutorial import reference
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.host import export
 
 CC = shutil.which("cc") or shutil.which("gcc")
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
@@ -22,7 +23,7 @@ needs_c = pytest.mark.skipif(CC is None, reason="no C compiler on this machine")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("host") / "for c"
-    names = [path.name for path in host_folder.write(made)]
+    names = [path.name for path in export.write(made)]
     assert names == [
         "example.c", "gelu_backward_kernel.so", "gelu_kernel.so", "gn_host_api.h", "gn_host_twin.h",
         "group_norm_any.so", "group_norm_backward_any.so", "group_norm_silu.so", "libgn_host.so",
@@ -61,7 +62,7 @@ def test_the_example_compiles_and_computes(folder: Path) -> None:
 
 @needs_c
 def test_the_printed_command_is_right(folder: Path) -> None:
-    command = host_folder.compile_command(folder)
+    command = export.compile_command(folder)
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), command
     assert done.stdout.startswith("y: ")
@@ -132,4 +133,4 @@ def test_the_command_writes_the_folder_and_says_what_to_do(tmp_path: Path) -> No
 def test_a_folder_that_cannot_be_made_is_an_error_and_not_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ArgumentError, match="folder cannot be written"):
-        host_folder.write(tmp_path / "file" / "inside")
+        export.write(tmp_path / "file" / "inside")

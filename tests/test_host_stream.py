@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 from host_api_support import FORWARD, first_call
 
-from gn_tutorial import host_api, reference
-from gn_tutorial.build import build_kernel
+from gn_tutorial import reference
+from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import KernelError, KernelFault
-from gn_tutorial.host_api import Code, Refused, Stream
+from gn_tutorial.host import api
+from gn_tutorial.host.api import Code, Refused, Stream
 
 LONG = 60.0  # seconds: what hangs is stopped, what is right never waits so long
 SENTINEL = np.float32(-77.0)
@@ -64,7 +65,7 @@ def test_the_call_returns_before_the_work_is_done() -> None:
     x, out = data(), np.full((2, 6, 4, 5), SENTINEL)
     with Stream() as stream:
         opened = gate(stream)
-        made = host_api.group_norm(x, num_groups=3, stream=stream, out=out)
+        made = api.group_norm(x, num_groups=3, stream=stream, out=out)
         assert (out == SENTINEL).all()
         opened.set()
         stream.synchronize()
@@ -78,10 +79,10 @@ def test_work_runs_in_the_order_of_the_calls() -> None:
     order: list[int] = []
     with Stream() as stream:
         opened = gate(stream)
-        host_api.group_norm(x, num_groups=3, stream=stream, out=middle)
+        api.group_norm(x, num_groups=3, stream=stream, out=middle)
         stream.launch_host_func(lambda: order.append(int((middle != SENTINEL).all() and (last == SENTINEL).all())))
         # It reads what the first writes, so a wrong order would normalise the sentinel.
-        host_api.group_norm(middle, num_groups=1, stream=stream, out=last)
+        api.group_norm(middle, num_groups=1, stream=stream, out=last)
         for number in range(2, 50):
             stream.launch_host_func(lambda number=number: order.append(number))
         opened.set()
@@ -95,8 +96,8 @@ def test_a_stream_that_waits_holds_up_no_other() -> None:
     x = data()
     with Stream() as slow, Stream() as quick:
         opened = gate(slow)
-        held = host_api.group_norm(x, num_groups=3, stream=slow, out=np.full(x.shape, SENTINEL))
-        free = host_api.group_norm(x, num_groups=3, stream=quick)
+        held = api.group_norm(x, num_groups=3, stream=slow, out=np.full(x.shape, SENTINEL))
+        free = api.group_norm(x, num_groups=3, stream=quick)
         quick.synchronize()
         assert (held.out == SENTINEL).all()
         opened.set()
@@ -135,7 +136,7 @@ def small(first: float) -> np.ndarray:
 
 def test_a_diagnostic_comes_out_of_synchronise(faulty: dict[str, Path]) -> None:
     with Stream(kernels=faulty) as stream:
-        host_api.group_norm(small(1.0), num_groups=2, stream=stream)
+        api.group_norm(small(1.0), num_groups=2, stream=stream)
         with pytest.raises(KernelFault) as caught:
             stream.synchronize()
         (found,) = caught.value.diagnostics
@@ -147,9 +148,9 @@ def test_a_diagnostic_comes_out_of_synchronise(faulty: dict[str, Path]) -> None:
 def test_the_first_error_is_told_and_later_work_still_runs(faulty: dict[str, Path]) -> None:
     order: list[str] = []
     with Stream(kernels=faulty) as stream:
-        host_api.group_norm(small(1.0), num_groups=2, stream=stream)
+        api.group_norm(small(1.0), num_groups=2, stream=stream)
         stream.launch_host_func(lambda: order.append("behind"))
-        good = host_api.group_norm(small(-4.0), num_groups=2, stream=stream)
+        good = api.group_norm(small(-4.0), num_groups=2, stream=stream)
 
         def fail() -> None:
             raise ValueError("a host function's own")
@@ -165,8 +166,8 @@ def test_the_first_error_is_told_and_later_work_still_runs(faulty: dict[str, Pat
 
 def test_a_c_program_reads_the_same_in_the_text(faulty: dict[str, Path]) -> None:
     stream = Stream(kernels=faulty)
-    host_api.group_norm(small(1.0), num_groups=2, stream=stream)
-    library = host_api.library()
+    api.group_norm(small(1.0), num_groups=2, stream=stream)
+    library = api.library()
     assert library.GnSynchronizeStream(stream.handle) == Code.RUNTIME
     text = library.GnGetRecentErrMsg().decode()
     assert text.startswith("the twin stopped kernel group_norm_any:\n{")
@@ -177,7 +178,7 @@ def test_a_c_program_reads_the_same_in_the_text(faulty: dict[str, Path]) -> None
 
 def test_an_error_nobody_asked_for_comes_out_of_destroy(faulty: dict[str, Path]) -> None:
     stream = Stream(kernels=faulty)
-    host_api.group_norm(small(1.0), num_groups=2, stream=stream)
+    api.group_norm(small(1.0), num_groups=2, stream=stream)
     with pytest.raises(KernelFault):
         stream.destroy()
     with pytest.raises(Refused, match="stream was destroyed"):
@@ -185,7 +186,7 @@ def test_an_error_nobody_asked_for_comes_out_of_destroy(faulty: dict[str, Path])
 
 
 def test_a_kernel_that_is_not_there_is_refused_before_anything_is_queued() -> None:
-    library = host_api.library()
+    library = api.library()
     handle, answer = c_void_p(), first_call("GroupNorm", FORWARD)
     assert library.GnCreateStream(byref(handle)) == 0
     memory = (c_uint8 * answer.workspace)()
@@ -197,7 +198,7 @@ def test_a_kernel_that_is_not_there_is_refused_before_anything_is_queued() -> No
 
 def test_a_library_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.so").write_text("no library")
-    for path in (tmp_path / "text.so", Path(host_api.build_library()), tmp_path / "absent.so"):
+    for path in (tmp_path / "text.so", Path(api.build_library()), tmp_path / "absent.so"):
         with pytest.raises(KernelError, match="group_norm_any cannot be loaded"):
             Stream(kernels={"group_norm_any": path})
 
@@ -208,7 +209,7 @@ def test_a_library_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
 def test_destroying_waits_for_pending_work() -> None:
     x, stream = data(), Stream()
     opened = gate(stream)
-    made = host_api.group_norm(x, num_groups=3, stream=stream, out=np.full(x.shape, SENTINEL))
+    made = api.group_norm(x, num_groups=3, stream=stream, out=np.full(x.shape, SENTINEL))
     ender = threading.Thread(target=stream.destroy)
     ender.start()
     assert (made.out == SENTINEL).all()
@@ -216,13 +217,13 @@ def test_destroying_waits_for_pending_work() -> None:
     ender.join(LONG)
     np.testing.assert_allclose(made.out, reference.group_norm(x, num_groups=3).y, rtol=1e-5, atol=1e-5)
     with pytest.raises(Refused, match="stream was destroyed, or never made"):
-        host_api.group_norm(x, num_groups=3, stream=stream)
+        api.group_norm(x, num_groups=3, stream=stream)
 
 
 def test_a_host_function_cannot_wait_for_its_own_stream() -> None:
     said: list[str] = []
     with Stream() as stream:
-        for call in (stream.synchronize, lambda: host_api.check(host_api.library().GnDestroyStream(stream.handle))):
+        for call in (stream.synchronize, lambda: api.check(api.library().GnDestroyStream(stream.handle))):
 
             def inside(call: Any = call) -> None:
                 try:
@@ -243,7 +244,7 @@ def child(program: str) -> subprocess.CompletedProcess[str]:
         import os, threading, warnings
         import numpy as np
         from gn_tutorial import host_api
-        from gn_tutorial.host_api import Refused, Stream
+        from gn_tutorial.host.api import Refused, Stream
         x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     """
     text = textwrap.dedent(head) + textwrap.dedent(program)
@@ -317,7 +318,7 @@ def test_threads_with_streams_of_their_own_and_with_one_stream() -> None:
             worst = 0.0
             for _ in range(5):
                 with Stream() as own:
-                    made = [host_api.group_norm(data(number), num_groups=3, stream=one) for one in (own, shared)]
+                    made = [api.group_norm(data(number), num_groups=3, stream=one) for one in (own, shared)]
                     own.synchronize()
                     shared.synchronize()
                 worst = max(worst, *(float(np.abs(one.out - expected[number]).max()) for one in made))
@@ -327,7 +328,7 @@ def test_threads_with_streams_of_their_own_and_with_one_stream() -> None:
 
 
 def test_of_many_threads_one_gets_the_executor() -> None:
-    library = host_api.library()
+    library = api.library()
     with Stream() as stream:
         handle = stream.ready("GroupNorm")
         for _ in range(20):
@@ -342,6 +343,6 @@ def test_of_many_threads_one_gets_the_executor() -> None:
 
 
 def test_of_many_threads_one_destroys_the_stream() -> None:
-    library, made = host_api.library(), c_void_p()
+    library, made = api.library(), c_void_p()
     assert library.GnCreateStream(byref(made)) == 0
     assert sorted(in_threads(6, lambda _: library.GnDestroyStream(made))) == [0] + [Code.PARAM_INVALID] * 5

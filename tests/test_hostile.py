@@ -61,10 +61,10 @@ def test_a_kernel_does_not_outlive_a_killed_python(launcher: Path, library: Path
     script = f"""
         import numpy as np
         from pathlib import Path
-        from gn_tutorial.isolated import run
-        from gn_tutorial.abi import Kind, Role
-        from gn_tutorial.launch_args import LaunchArg
-        from gn_tutorial.options import Limits, TwinOptions
+        from gn_tutorial.runtime.isolated import run
+        from gn_tutorial.abi.structs import Kind, Role
+        from gn_tutorial.runtime.launch_types import LaunchArg
+        from gn_tutorial.abi.options import Limits, TwinOptions
         x = LaunchArg("x", Kind.TENSOR, Role.IN, np.zeros(4, np.float32))
         run(Path({str(launcher)!r}), Path({str(library)!r}), "Loop", [x], blocks=1, tiling_key=0,
             options=TwinOptions(), limits=Limits())

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import build_host_library, build_kernel
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import build_host_library, build_kernel
 from gn_tutorial.errors import ArgumentError, KernelError, KernelFault
-from gn_tutorial.inprocess import Prepared
-from gn_tutorial.launch_args import FLOAT_POISON, POISON_BYTE, LaunchArg
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.runtime.in_process import Prepared
+from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE, LaunchArg
 
 ROOT = Path(__file__).resolve().parent.parent
 TWIN_INCLUDE = ROOT / "gn_tutorial" / "twin" / "include"

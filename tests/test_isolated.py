@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from isolated_support import HOSTILE, TWIN_INCLUDE, Launch, linux, tensor, two_arguments
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import build_host_library
+from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.errors import (
     ArgumentError,
     KernelCrash,
@@ -20,9 +21,8 @@ from gn_tutorial.errors import (
     KernelFault,
     KernelTimeout,
 )
-from gn_tutorial.isolated import run
-from gn_tutorial.launch_args import FLOAT_POISON, POISON_BYTE, LaunchArg, Launched
-from gn_tutorial.options import Limits, TwinOptions
+from gn_tutorial.runtime.isolated import run
+from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE, LaunchArg, Launched
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 

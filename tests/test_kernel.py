@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial import sample
 from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
-from gn_tutorial.kernel import Kernel, kernel
-from gn_tutorial.registry import all_kernels, load_registry
-from gn_tutorial.spec import KernelSpec, OpSpec
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.registry import all_kernels, load_registry
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
 
 REGISTRY = load_registry()
 KERNELS = [pytest.param(op, spec, id=spec.id) for op, spec in all_kernels(REGISTRY)]
@@ -91,10 +91,10 @@ def test_reprs_name_call_signature_and_file() -> None:
 @pytest.mark.parametrize("observed", [True, False], ids=["observed", "bare"])
 def test_registered_kernel_agrees_with_its_reference(op: OpSpec, spec: KernelSpec, observed: bool) -> None:
     attributes = {a.name: op.example[a.name] for a in op.attributes if a.name in op.example}
-    arrays = sample.inputs(op, op.example["shape"], seed=11, attributes=attributes)
+    arrays = random_inputs.inputs(op, op.example["shape"], seed=11, attributes=attributes)
     result = kernel(spec.id)(**arrays, **attributes, observed=observed)
     assert list(result.outputs) == [output.name for output in op.outputs]
-    comparison = result.compare(sample.expected(op, arrays, attributes), spec.tolerance)
+    comparison = result.compare(random_inputs.expected(op, arrays, attributes), spec.tolerance)
     assert comparison.ok, comparison
     assert (result.tally.bytes_in > 0) is observed
     assert [found.render() for found in result.diagnostics] == []
@@ -110,18 +110,18 @@ def test_group_norm_of_any_rank_on_any_number_of_blocks(
     shape: tuple[int, ...], groups: int, blocks: int | None
 ) -> None:
     op = REGISTRY["group_norm"]
-    arrays = sample.inputs(op, shape, seed=3)
+    arrays = random_inputs.inputs(op, shape, seed=3)
     found = kernel("group_norm/scalar")
     result = found(*arrays.values(), num_groups=groups, eps=1e-3, blocks=blocks, isolated=False)
     attributes = {"num_groups": groups, "eps": 1e-3}
-    comparison = result.compare(sample.expected(op, arrays, attributes), op.kernels[0].tolerance)
+    comparison = result.compare(random_inputs.expected(op, arrays, attributes), op.kernels[0].tolerance)
     assert comparison.ok, comparison
     assert result.blocks == result.tiling["usedCores"] <= (blocks or 40)
 
 
 def test_optional_inputs_may_be_left_out_or_none() -> None:
     found = kernel("group_norm/scalar")
-    x = sample.inputs(REGISTRY["group_norm"], (2, 8, 9))["x"]
+    x = random_inputs.inputs(REGISTRY["group_norm"], (2, 8, 9))["x"]
     plain = found(x, num_groups=2)
     same = found(x, None, beta=None, num_groups=2)
     given = found(x, np.ones(8, np.float32), np.zeros(8, np.float32), num_groups=2)
@@ -133,7 +133,7 @@ def test_optional_inputs_may_be_left_out_or_none() -> None:
 
 def test_layout_of_an_input_does_not_matter() -> None:
     found = kernel("group_norm/scalar")
-    channels_last = sample.inputs(REGISTRY["group_norm"], (2, 9, 5, 8))["x"]
+    channels_last = random_inputs.inputs(REGISTRY["group_norm"], (2, 9, 5, 8))["x"]
     view = np.moveaxis(channels_last, -1, 1)
     assert not view.flags.c_contiguous
     np.testing.assert_array_equal(found(view, num_groups=4).y, found(view.copy(), num_groups=4).y)
@@ -141,7 +141,7 @@ def test_layout_of_an_input_does_not_matter() -> None:
 
 @pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "in-process"])
 def test_inputs_are_left_as_they_are(isolated: bool) -> None:
-    x = sample.inputs(REGISTRY["group_norm"], (2, 8, 9))["x"]
+    x = random_inputs.inputs(REGISTRY["group_norm"], (2, 8, 9))["x"]
     before = x.copy()
     result = kernel("group_norm/scalar")(x, num_groups=2, isolated=isolated)
     np.testing.assert_array_equal(x, before)

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import gn_tutorial.launch as launch_module
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import build_kernel
+import gn_tutorial.runtime.launch as launch_module
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import ArgumentError, GntError, KernelCrash, KernelFault, KernelTimeout
-from gn_tutorial.launch import FLOAT_POISON, LaunchArg, Limits, TwinOptions, launch
+from gn_tutorial.runtime.launch import FLOAT_POISON, LaunchArg, Limits, TwinOptions, launch
 
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / "kernels" / "copy" / "copy.cpp"
@@ -206,10 +206,10 @@ def test_a_launch_ends_within_its_limit_even_in_a_program_that_prints_the_error(
     script = f"""
 import sys, numpy as np
 from pathlib import Path
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import build_kernel
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import GntError
-from gn_tutorial.launch import LaunchArg, Limits, launch
+from gn_tutorial.runtime.launch import LaunchArg, Limits, launch
 x = np.zeros(64, np.float32)
 args = [LaunchArg("x", Kind.TENSOR, Role.IN, x), LaunchArg("y", Kind.TENSOR, Role.OUT, x)]
 try:

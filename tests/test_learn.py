@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from gn_tutorial import cli, exercise_workspace
-from gn_tutorial.command_learn import Learner, file_changes
+from gn_tutorial.cli import app
+from gn_tutorial.cli.commands.learn import Learner, file_changes
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.exercise_spec import load_course
-from gn_tutorial.exercise_workspace import Workspace, default_folder
-from gn_tutorial.progress import ProgressFile
+from gn_tutorial.exercises import workspace as learner_files
+from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.progress import ProgressFile
+from gn_tutorial.exercises.workspace import Workspace, default_folder
 
 COURSE = load_course()
 FIRST, SECOND = COURSE.exercises[:2]
@@ -43,7 +44,7 @@ def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], fold
         monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
         with pytest.raises(SystemExit) as caught:
-            cli.main()
+            app.main()
         return Ran(caught.value.code or 0, *capfd.readouterr())
 
     return run
@@ -188,9 +189,9 @@ def test_the_folder_in_a_clone_in_an_installation_and_as_told(monkeypatch: pytes
     monkeypatch.setenv("GNT_EXERCISES_DIR", str(tmp_path))
     assert default_folder() == tmp_path
     monkeypatch.delenv("GNT_EXERCISES_DIR")
-    monkeypatch.setattr(exercise_workspace, "course_folder", lambda name: tmp_path / "clone" / "exercises")
+    monkeypatch.setattr(learner_files, "exercises_root", lambda: tmp_path / "clone" / "exercises")
     assert default_folder() == tmp_path / "clone" / "my_exercises"
-    monkeypatch.setattr(exercise_workspace, "course_folder", lambda name: tmp_path / "site" / "_exercises")
+    monkeypatch.setattr(learner_files, "exercises_root", lambda: tmp_path / "site" / "_exercises")
     assert default_folder() == Path.home() / "gn_exercises"
 
 

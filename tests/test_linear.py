@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gn_tutorial import sample
-from gn_tutorial.accuracy import STANDARDS, accuracy
-from gn_tutorial.arguments import as_dtype
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.accuracy import STANDARDS, accuracy
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.reference import linear, linear_backward
-from gn_tutorial.registry import find_kernel
 
 OP, SPEC = find_kernel("linear")
 BACK_OP, BACK_SPEC = find_kernel("linear_backward")
@@ -41,7 +41,7 @@ def arrays_of(r: int, k: int, o: int, dtype: str = "float32", seed: int = 4) -> 
     """dy, x, weight and bias; every column and every row has a mean and a spread of its own."""
     rng = np.random.default_rng(seed)
     shapes = {"dy": (r, o), "x": (r, k), "weight": (o, k), "bias": (o,)}
-    made = {name: sample.random_array(rng, shape, "float32") for name, shape in shapes.items()}
+    made = {name: random_inputs.random_array(rng, shape, "float32") for name, shape in shapes.items()}
     made = {
         name: array + 0.1 * np.arange(len(array)).reshape(-1, *[1] * (array.ndim - 1)) for name, array in made.items()
     }
@@ -167,7 +167,7 @@ def test_every_shape(r: int, k: int, o: int, blocks: int, dtype: str, mask: list
     assert result.diagnostics == back.diagnostics == ()
     comparison = result.compare({"y": linear(*forward_of(arrays))}, SPEC.tolerance)
     assert comparison.ok, comparison
-    truth = sample.expected(BACK_OP, {n: arrays[n] for n in ("dy", "x", "weight")}, {"output_mask": mask})
+    truth = random_inputs.expected(BACK_OP, {n: arrays[n] for n in ("dy", "x", "weight")}, {"output_mask": mask})
     comparison = back.compare(truth, BACK_SPEC.tolerance)
     assert comparison.ok, comparison
 

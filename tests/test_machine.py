@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.apis import load_apis
-from gn_tutorial.calibration import measurements
+from gn_tutorial.cli.apis import load_apis
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.machine import FOLDER, load_machine, machines
+from gn_tutorial.profiler.calibration import measurements
+from gn_tutorial.timing.machine import FOLDER, load_machine, machines
 
 VARIANTS = {"910B1": (48, 1.85, 192), "910B2": (48, 1.80, 192), "910B3": (40, 1.80, 192), "910B4": (40, 1.50, 96)}
 

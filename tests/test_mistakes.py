@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gn_tutorial import reference
-from gn_tutorial.exercise_cases.gradient_tests import EXPERIMENTS, GRADIENT_TEST, experiment
-from gn_tutorial.exercise_cases.mistakes import _EDITS, function, suspect
-from gn_tutorial.exercise_spec import load_course
+from gn_tutorial.exercises.cases.gradient_tests import EXPERIMENTS, GRADIENT_TEST, experiment
+from gn_tutorial.exercises.cases.mistakes import _EDITS, function, suspect
+from gn_tutorial.exercises.course import load_course
 
 EXERCISE = load_course().find("09.3")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.build import build_kernel
+from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import KernelFault
 
 # Reads one element past its tensor: refused when observed, harmless in bare mode, where the next buffer follows.
@@ -76,6 +76,6 @@ def test_a_library_names_its_entries_and_its_interface() -> None:
     library = ctypes.CDLL(str(build_kernel(gnt.kernel("add").path).library))
     library.gnt_entries.restype = ctypes.c_char_p
     assert library.gnt_entries() == b"add_kernel\n"
-    from gn_tutorial import abi
+    from gn_tutorial.abi import structs
 
-    assert library.gnt_abi() == abi.ABI_VERSION << 16 | ctypes.sizeof(abi.Job)
+    assert library.gnt_abi() == structs.ABI_VERSION << 16 | ctypes.sizeof(structs.Job)

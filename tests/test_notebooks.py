@@ -16,8 +16,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gn_tutorial.exercise_spec import load_course
-from gn_tutorial.quiz import quiz
+from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.quiz import quiz
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

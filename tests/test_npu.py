@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial import npu
 from gn_tutorial.errors import CompileError, KernelError
-from gn_tutorial.registry import kernels_root
+from gn_tutorial.host import npu
+from gn_tutorial.operators.registry import kernels_root
 
 ASC = "compiler/tikcpp/ascendc_kernel_cmake"
 

@@ -18,11 +18,12 @@ import numpy as np
 import pytest
 from npu_support import make_toolkit, needs_cmake, toolkit_variables
 
-from gn_tutorial import npu as npu_module
 from gn_tutorial import reference
-from gn_tutorial.build import build_kernel
+from gn_tutorial.compiler.build import build_kernel
+from gn_tutorial.compiler.dtype_macros import graph_number
 from gn_tutorial.errors import KernelError
-from gn_tutorial.host_library import (
+from gn_tutorial.host import npu as npu_module
+from gn_tutorial.host.library import (
     KERNELS,
     Code,
     HostFunc,
@@ -31,8 +32,7 @@ from gn_tutorial.host_library import (
     check,
     describe,
 )
-from gn_tutorial.op_macros import graph_number
-from gn_tutorial.registry import all_kernels, kernels_root, load_registry
+from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
 
 NPU = kernels_root() / "npu"
 pytestmark = needs_cmake

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.registry import kernels_root
+from gn_tutorial.operators.registry import kernels_root
 
 torch = pytest.importorskip("torch")
 FOUND = util.find_spec("torch_npu")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gn_tutorial.arguments import inout
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import kernel
+from gn_tutorial.operators.arguments import inout
+from gn_tutorial.operators.kernel import kernel
 
 PORTABLE = '#include "kernel_operator.h"\nusing namespace AscendC;\n'
 

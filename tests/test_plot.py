@@ -14,8 +14,8 @@ from matplotlib.patches import Rectangle
 from PIL import Image
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.filters import NUM_GROUPS, feature_map, filter_bank
-from gn_tutorial.plot import TourPicture, block_map, sample_photo, tour_picture, variance_errors
+from gn_tutorial.plot.filters import NUM_GROUPS, feature_map, filter_bank
+from gn_tutorial.plot.picture import TourPicture, block_map, sample_photo, tour_picture, variance_errors
 from gn_tutorial.reference import group_norm
 
 PARTS = [(1, 104, 96), (0, 0, 64), (0, 64, 40), (2, 200, 33)]
@@ -189,7 +189,7 @@ def test_the_sample_photograph_is_there() -> None:
 
 def test_pictures_need_no_screen_and_leave_no_state() -> None:
     code = (
-        "import sys; from gn_tutorial.plot import block_map; block_map([(0, 0, 8)], 8)._repr_mimebundle_();"
+        "import sys; from gn_tutorial.plot.picture import block_map; block_map([(0, 0, 8)], 8)._repr_mimebundle_();"
         "print('matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

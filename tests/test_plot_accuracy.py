@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from gn_tutorial.accuracy import Accuracy
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_accuracy import accuracy_map, cell_text
+from gn_tutorial.operators.accuracy import Accuracy
+from gn_tutorial.plot.accuracy import accuracy_map, cell_text
 
 HALF, FLOAT = 2.0**-10, 2.0**-13
 GOOD = Accuracy("float16", 10, 0.5 * HALF, 2.5 * HALF, 2.5 * HALF, 0, 0)

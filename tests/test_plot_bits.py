@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_bits import bits_over_orders
+from gn_tutorial.plot.bits import bits_over_orders
 
 TRUTH = np.array([1.0, -3.0, 1.0e-3])
 STILL = np.array([[1.0, -3.0, 1.1e-3]] * 4, np.float32)

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from gn_tutorial.bench import Bench, Row
+from gn_tutorial.bench.run import Bench, Row
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_bound import bounds_and_times
+from gn_tutorial.plot.bounds import bounds_and_times
 
 
 def row(case: str, step: int, modelled: float | None, bound: float, status: str = "ok") -> Row:

@@ -7,7 +7,7 @@ import pytest
 from picture_support import two_tiles
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_cores import time_against_cores
+from gn_tutorial.plot.cores import time_against_cores
 
 
 def test_lines_are_the_times_the_ideal_and_the_floor() -> None:

@@ -8,13 +8,13 @@ import pytest
 from picture_support import boxes, texts, two_tiles, us
 from timing_support import trace, vector
 
+from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.machine import load_machine
-from gn_tutorial.plot_gantt import gantt, gantt_cores, gantt_launches
-from gn_tutorial.plot_pipes import LOOKS
-from gn_tutorial.profile import Profile
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Pipe
+from gn_tutorial.plot.gantt import gantt, gantt_cores, gantt_launches
+from gn_tutorial.plot.pipes import LOOKS
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.timeline import make_timeline
 
 
 @pytest.mark.parametrize("pipe", LOOKS)

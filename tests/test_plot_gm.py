@@ -8,11 +8,11 @@ import pytest
 from picture_support import B3, TILE, X, boxes, two_tiles, us
 from timing_support import load, trace_of
 
+from gn_tutorial.abi.trace import Pipe, TracedArgument
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_gm import Reach, gm_access, gm_reaches, times_over
-from gn_tutorial.profile import Profile
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Pipe, TracedArgument
+from gn_tutorial.plot.global_memory import Reach, gm_access, gm_reaches, times_over
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.timeline import make_timeline
 
 
 def with_loads(*loads: object, blocks: int = 1, size: int = 65536) -> Profile:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_gradient import step_errors
+from gn_tutorial.plot.gradient import step_errors
 
 STEPS = (1e-9, 1e-6, 1e-3)
 ERRORS = {"central": (1e-7, 1e-11, 1e-6), "complex": (0.0, 2e-16, 1e-6)}

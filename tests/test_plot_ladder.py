@@ -6,10 +6,10 @@ import pytest
 from picture_support import texts, two_tiles
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.machine import load_machine
-from gn_tutorial.plot_ladder import ladder
-from gn_tutorial.profile import Profile
-from gn_tutorial.timeline import make_timeline
+from gn_tutorial.plot.ladder import ladder
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.timeline import make_timeline
 
 
 def slowed(name: str, **constants: float) -> Profile:

@@ -8,10 +8,10 @@ from picture_support import B3, texts, two_tiles
 from timing_support import load, trace
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.machine import load_machine
-from gn_tutorial.plot_limits import intensity, launch_roofline, limits, vector_peak
-from gn_tutorial.profile import Profile
-from gn_tutorial.timeline import make_timeline
+from gn_tutorial.plot.roofline import intensity, launch_roofline, limits, vector_peak
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.timeline import make_timeline
 
 
 def test_a_bar_for_the_time_and_each_bound_the_binding_one_first() -> None:

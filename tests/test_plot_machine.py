@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_machine import Ceiling, bounds_roofline, copy_order, core_balance, vector_core
+from gn_tutorial.plot.machine import Ceiling, bounds_roofline, copy_order, core_balance, vector_core
 
 CEILINGS = {"vector": Ceiling("vector units", 4e12), "scalar": Ceiling("scalar units", 2e10)}
 KERNELS = {"left": (0.5, "vector"), "right": (16.0, "vector"), "slow": (0.5, "scalar")}

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 from picture_support import two_tiles
 
+from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_pipes import LOOKS, of_all, pipe_legend, plain_ticks, recorded_block
-from gn_tutorial.trace import Pipe
+from gn_tutorial.plot.pipes import LOOKS, of_all, pipe_legend, plain_ticks, recorded_block
 
 
 def test_colours_differ_in_lightness_too() -> None:

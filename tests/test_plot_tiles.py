@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from picture_support import TILE, two_tiles
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_tiles import tile_stairs
-from gn_tutorial.profile import Profile
+from gn_tutorial.plot.tiles import tile_stairs
+from gn_tutorial.profiler.profile import Profile
 
 
 def launches() -> dict[int, Profile]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_training import compare_losses
+from gn_tutorial.plot.training import compare_losses
 
 FIRST, SECOND = [2.0, 1.0, 0.5], [2.0, 1.1, 0.45]
 

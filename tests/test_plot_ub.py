@@ -8,12 +8,12 @@ import pytest
 from picture_support import B3, TILE, boxes, texts, two_tiles
 from timing_support import event, trace
 
+from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot_ub import ub_map
-from gn_tutorial.profile import Profile
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Kind, Pipe
-from gn_tutorial.ub_use import ub_use
+from gn_tutorial.plot.unified_buffer import ub_map
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.profiler.ub_usage import ub_use
+from gn_tutorial.timing.timeline import make_timeline
 
 
 def test_holds_and_touches_are_boxes_of_time_and_address() -> None:

@@ -15,14 +15,15 @@ from typing import Any
 
 import pytest
 
-from gn_tutorial import abi, build, build_job
-from gn_tutorial.build import Built, build_kernel
-from gn_tutorial.cache import Cache
-from gn_tutorial.compile_job import Outcome
-from gn_tutorial.compiler import find_compiler, header_flags, kernel_flags
+from gn_tutorial.abi import structs
+from gn_tutorial.abi.options import Optimise
+from gn_tutorial.compiler import build, build_request
+from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.cache import Cache
+from gn_tutorial.compiler.precompiled_header import SUFFIX
+from gn_tutorial.compiler.process import Outcome
+from gn_tutorial.compiler.toolchain import find_compiler, header_flags, kernel_flags
 from gn_tutorial.errors import CompileError
-from gn_tutorial.options import Optimise
-from gn_tutorial.precompiled import SUFFIX
 
 pytestmark = pytest.mark.skipif(find_compiler().name != "g++", reason="only g++'s headers are precompiled")
 
@@ -50,13 +51,13 @@ class Compilations:
         return [one.startswith("! ") or "\n! " in one for one in said if "launch.h" in one]
 
 
-run_compiler = build_job.run_compiler
+run_compiler = build_request.run_compiler
 
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> Compilations:
     compilations = Compilations()
-    monkeypatch.setattr(build_job, "run_compiler", compilations.run)
+    monkeypatch.setattr(build_request, "run_compiler", compilations.run)
     return compilations
 
 
@@ -92,10 +93,10 @@ def headers(cache: Cache) -> list[Path]:
 def value(built: Built) -> int:
     """What the kernel wrote into its int32."""
     library, wrote, report = ctypes.CDLL(str(built.library)), ctypes.c_int32(0), ctypes.create_string_buffer(1000)
-    argument = abi.Arg(b"x", ctypes.addressof(wrote), 4, abi.Kind.TENSOR, abi.Role.OUT)
-    job = abi.Job(abi.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
+    argument = structs.Arg(b"x", ctypes.addressof(wrote), 4, structs.Kind.TENSOR, structs.Role.OUT)
+    job = structs.Job(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
     job.report, job.report_bytes = ctypes.cast(report, ctypes.c_char_p), 1000
-    assert library.gnt_run(b"k", ctypes.byref(job)) == abi.Status.OK, report.value
+    assert library.gnt_run(b"k", ctypes.byref(job)) == structs.Status.OK, report.value
     return wrote.value
 
 
@@ -160,8 +161,8 @@ def test_errors_are_the_same(tmp_path: Path, cache: Cache, warm: Cache, source: 
 def twin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the twin's headers, which a test may edit; builds use it."""
     copy = tmp_path / "include"
-    shutil.copytree(build_job.TWIN_INCLUDE, copy)
-    for module in (build, build_job):
+    shutil.copytree(build_request.TWIN_INCLUDE, copy)
+    for module in (build, build_request):
         monkeypatch.setattr(module, "TWIN_INCLUDE", copy)
     time.sleep(0.02)  # older than the compilation: a header that is saved while one runs is not remembered
     return copy
@@ -185,7 +186,7 @@ def test_a_header_of_the_learner_s_with_a_name_of_the_twin_s_comes_first(
     kernel = tmp_path / "mine" / "k.cpp"
     kernel.write_text(KERNEL % "MINE")
     (kernel.parent / "kernel_operator.h").write_text(
-        f'#pragma once\n#define MINE 5\n#include "{build_job.TWIN_INCLUDE}/kernel_operator.h"\n'
+        f'#pragma once\n#define MINE 5\n#include "{build_request.TWIN_INCLUDE}/kernel_operator.h"\n'
     )
     assert value(make(kernel, warm)) == 5
     assert seen.used() == [False]
@@ -216,8 +217,8 @@ def test_a_header_that_does_not_work_costs_no_build(warm: Cache, seen: Compilati
 BUILDS = """
     import sys
     from pathlib import Path
-    from gn_tutorial.build import build_kernel
-    from gn_tutorial.cache import Cache
+    from gn_tutorial.compiler.build import build_kernel
+    from gn_tutorial.compiler.cache import Cache
     for source in sys.argv[2:]:
         build_kernel(Path(source), cache=Cache(Path(sys.argv[1])), observed=False, optimise="little")
 """

@@ -10,12 +10,12 @@ import pytest
 from timing_support import event, load, store, trace, trace_of, vector
 
 import gn_tutorial as gnt
+from gn_tutorial.abi.trace import Kind, Pipe, Trace
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.launch import Tally, Tracing
-from gn_tutorial.machine import load_machine
-from gn_tutorial.profile import Profile, profile_of
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Kind, Pipe, Trace
+from gn_tutorial.profiler.profile import Profile, profile_of
+from gn_tutorial.runtime.launch import Tally, Tracing
+from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.timeline import make_timeline
 
 B3 = load_machine("910B3")
 
@@ -61,7 +61,7 @@ def test_a_profile_names_the_blocks_that_were_recorded() -> None:
 
 
 def test_fewer_blocks_are_recorded_where_eight_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    # By its module: gn_tutorial.profile is the function.
+    # By its module: gn_tutorial.profiler.profile is the function.
     monkeypatch.setattr(sys.modules[Profile.__module__], "_ROOM", 64 * 200)
     found = gnt.profile("copy/queue", np.zeros(8 * 8 * 4096, np.float32), blocks=8)
     assert found.trace.complete

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from picture_support import TILE, two_tiles
 
-from gn_tutorial.profile import Profile
-from gn_tutorial.profile_diff import diff
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Pipe
+from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.profiler.diff import diff
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.timeline import make_timeline
 
 
 def slowed(name: str, **constants: float) -> Profile:

@@ -8,9 +8,9 @@ import pytest
 from picture_support import two_tiles
 from timing_support import trace, vector
 
-from gn_tutorial.profile_svg import svg_gantt
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Pipe
+from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.profiler.svg import svg_gantt
+from gn_tutorial.timing.timeline import make_timeline
 
 
 def test_boxes_lie_where_the_spans_do_and_say_what_they_are() -> None:

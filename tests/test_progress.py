@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.atomic import write_atomically
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.progress import Progress, ProgressFile, default_progress
+from gn_tutorial.exercises.atomic_write import write_atomically
+from gn_tutorial.exercises.progress import Progress, ProgressFile, default_progress
 
 
 def test_pass_and_hints_are_remembered(tmp_path: Path) -> None:

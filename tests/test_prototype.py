@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.prototype import op_type, prototype, text
-from gn_tutorial.registry import load_registry
+from gn_tutorial.operators.prototype import op_type, prototype, text
+from gn_tutorial.operators.registry import load_registry
 
 # Of the documentation of msopgen.
 TYPES = {"float", "fp16", "bf16", "int8", "int16", "int32", "uint8", "uint16", "bool"}

@@ -10,8 +10,8 @@ import nbformat
 import pytest
 
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.exercise_spec import course_folder
-from gn_tutorial.quiz import names, quiz
+from gn_tutorial.exercises.course import exercises_root
+from gn_tutorial.exercises.quiz import names, quiz
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -80,7 +80,7 @@ def test_an_unknown_quiz_lists_those_there_are() -> None:
     ],
 )
 def test_a_mistake_in_the_bank_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:
-    text = (course_folder("exercises") / "quizzes" / "00.toml").read_text()
+    text = (exercises_root() / "quizzes" / "00.toml").read_text()
     assert before in text
     (tmp_path / "quizzes").mkdir()
     (tmp_path / "quizzes" / "00.toml").write_text(text.replace(before, after, 1))

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial import reference, registry
+from gn_tutorial import reference
+from gn_tutorial.compiler.signature import find_entries
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.registry import all_kernels, find_kernel, kernels_root, load_registry
-from gn_tutorial.signature import find_entries
-from gn_tutorial.spec import KernelSpec, OpSpec
+from gn_tutorial.operators import registry
+from gn_tutorial.operators.registry import all_kernels, find_kernel, kernels_root, load_registry
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
 
 REGISTRY = load_registry()
 KERNELS = [pytest.param(op, rung, id=rung.id) for op, rung in all_kernels(REGISTRY)]

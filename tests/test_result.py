@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.launch import Tally
-from gn_tutorial.result import Result
-from gn_tutorial.spec import Tolerance
+from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.spec import Tolerance
+from gn_tutorial.runtime.launch import Tally
 
 TALLY = Tally(scalar=12, vector=3456, mte2=7, mte3=8, bytes_in=4096, bytes_out=2048, ub_high_water=512)
 
@@ -136,7 +136,7 @@ def test_a_large_output_is_compared_in_pieces_and_every_piece_counts(monkeypatch
     want = np.arange(1.0, 10.0).reshape(3, 3)
     whole = compare(got, want, rtol=0.01)
     assert (whole.wrong, whole.max_abs) == (2, 2.0)
-    monkeypatch.setattr("gn_tutorial.result._PIECE", 4)
+    monkeypatch.setattr("gn_tutorial.operators.result._PIECE", 4)
     assert compare(got, want, rtol=0.01) == whole
     got[2, 2] = np.nan
     assert np.isnan(compare(got, want, rtol=0.01).max_abs)

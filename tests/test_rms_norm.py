@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gn_tutorial import sample
-from gn_tutorial.accuracy import STANDARDS, accuracy
-from gn_tutorial.arguments import as_dtype
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.kernel import kernel
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.accuracy import STANDARDS, accuracy
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.reference import rms_norm
-from gn_tutorial.registry import find_kernel
 
 OP, SPEC = find_kernel("rms_norm")
 RMS_NORM = kernel(SPEC.id)
@@ -26,7 +26,7 @@ SHAPES = [(7, 1), (5, 70), (43, 300), (3, 4096), (3, 4097), (2, 20_001), (2, 3, 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_accuracy_standard(shape: tuple[int, ...], dtype: str) -> None:
-    arrays = sample.inputs(OP, shape, seed=3, dtype=dtype)
+    arrays = random_inputs.inputs(OP, shape, seed=3, dtype=dtype)
     result = RMS_NORM(*arrays.values(), eps=1e-5)
     assert result.diagnostics == ()
     assert result.rstd.shape == shape[:-1]
@@ -51,7 +51,7 @@ def test_the_accuracy_standard(shape: tuple[int, ...], dtype: str) -> None:
 )
 def test_every_shape(rows: int, length: int, blocks: int, dtype: str, scale: float) -> None:
     rows = min(rows, 40_000 // length)
-    arrays = sample.inputs(OP, (rows, length), seed=length, dtype=dtype)
+    arrays = random_inputs.inputs(OP, (rows, length), seed=length, dtype=dtype)
     arrays["x"] = (arrays["x"].astype(np.float32) * scale).astype(as_dtype(dtype))
     options = TwinOptions(delayed_dma=True, auto_sync="off")
     result = RMS_NORM(*arrays.values(), blocks=blocks, options=options)
@@ -62,7 +62,7 @@ def test_every_shape(rows: int, length: int, blocks: int, dtype: str, scale: flo
 
 @pytest.mark.parametrize("shape", [(43, 300), (3, 9000)], ids=str)
 def test_neither_cores_nor_late_copies_change_a_bit(shape: tuple[int, ...]) -> None:
-    arrays = sample.inputs(OP, shape, seed=5)
+    arrays = random_inputs.inputs(OP, shape, seed=5)
     usual = RMS_NORM(*arrays.values())
     for changed in ({"blocks": 1}, {"blocks": 2, "options": TwinOptions(delayed_dma=True, auto_sync="off")}):
         other = RMS_NORM(*arrays.values(), **changed)
@@ -72,7 +72,7 @@ def test_neither_cores_nor_late_copies_change_a_bit(shape: tuple[int, ...]) -> N
 
 def test_a_row_of_one_tile_is_read_once_and_a_longer_one_twice() -> None:
     for length, times in ((4096, 1), (4097, 2)):
-        x = sample.inputs(OP, (6, length), seed=1)["x"]
+        x = random_inputs.inputs(OP, (6, length), seed=1)["x"]
         tally = RMS_NORM(x, blocks=2).tally
         gamma = length * 4 * (2 if times == 1 else 6)  # once a core, or once a row
         assert tally.bytes_in == times * x.nbytes + gamma
@@ -89,7 +89,7 @@ def test_gamma_left_out_is_one_and_a_constant_row_stays_finite() -> None:
 
 
 def test_what_is_not_a_number_stays_in_its_row() -> None:
-    x = sample.inputs(OP, (5, 130), seed=2)["x"]
+    x = random_inputs.inputs(OP, (5, 130), seed=2)["x"]
     clean = RMS_NORM(x, blocks=2)
     x[2, 129] = np.nan
     dirty = RMS_NORM(x, blocks=2)

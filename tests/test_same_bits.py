@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import build_kernel
-from gn_tutorial.launch import launch
-from gn_tutorial.launch_args import LaunchArg
-from gn_tutorial.options import Optimise
+from gn_tutorial.abi.options import Optimise
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import build_kernel
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg
 
 # One result row per operation whose bits could depend on a library, on contraction or on the order of additions.
 ROWS = """

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from gn_tutorial import cli
+from gn_tutorial.abi.options import Limits
+from gn_tutorial.cli import app
 from gn_tutorial.errors import CompileError, KernelCrash, KernelFault, KernelTimeout
-from gn_tutorial.options import Limits
-from gn_tutorial.sample_run import run_sample
+from gn_tutorial.runtime.sample_run import run_sample
 
 # Half of the time of compiling: what a sample prints, and where it goes wrong, is the same. The first two tests run the
 # code as it is compiled for use.
@@ -124,8 +124,8 @@ int main() {
 def test_gnt_run_compiles_a_sample_as_asked(tmp_path: Path) -> None:
     (tmp_path / "s.asc").write_text(OPTIMISED)
     run = ["run", str(tmp_path / "s.asc")]
-    assert CliRunner().invoke(cli.app, run).stdout == "optimised done\n"
-    assert CliRunner().invoke(cli.app, [*run, "--unoptimised"]).stdout == "done\n"
+    assert CliRunner().invoke(app.app, run).stdout == "optimised done\n"
+    assert CliRunner().invoke(app.app, [*run, "--unoptimised"]).stdout == "done\n"
 
 
 def test_a_kernel_that_leaves_an_allocation_is_stopped_at_its_own_line(write: Write) -> None:

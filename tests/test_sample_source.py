@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gn_tutorial.cpp_tokens import placed_tokens
-from gn_tutorial.sample_source import MAIN, has_main, is_sample, rewrite
+from gn_tutorial.compiler.launch_syntax import MAIN, has_main, is_sample, rewrite
+from gn_tutorial.compiler.tokens import placed_tokens
 
 HERE = Path("/nowhere/sample.asc")
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.registry import load_registry
-from gn_tutorial.shapes import bind, bind_attributes, describe_call, input_shapes, resolve
+from gn_tutorial.operators.registry import load_registry
+from gn_tutorial.operators.shapes import bind, bind_attributes, describe_call, input_shapes, resolve
 
 REGISTRY = load_registry()
 GROUP_NORM, ADD = REGISTRY["group_norm"], REGISTRY["add"]

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gn_tutorial.abi import Kind
+from gn_tutorial.abi.structs import Kind
+from gn_tutorial.compiler.signature import Param, find_entries, require_entries, scan
 from gn_tutorial.errors import ArgumentError, CompileError
-from gn_tutorial.signature import Param, find_entries, require_entries, scan
 
 TENSOR, VALUE = Kind.TENSOR, Kind.VALUE
 

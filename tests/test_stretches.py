@@ -6,10 +6,10 @@ import pytest
 from picture_support import B3, two_tiles, us
 from timing_support import trace, vector
 
+from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.stretches import Window, end_of, stretches, window_of
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Pipe
+from gn_tutorial.timing.intervals import Window, end_of, stretches, window_of
+from gn_tutorial.timing.timeline import make_timeline
 
 
 def test_each_instruction_that_can_be_seen_is_a_stretch_in_microseconds() -> None:

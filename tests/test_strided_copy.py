@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gn_tutorial as gnt
-from gn_tutorial.arguments import inout
-from gn_tutorial.build import build_host_library
-from gn_tutorial.registry import load_registry
-from gn_tutorial.tiling import Tiling, load_tiling
+from gn_tutorial.compiler.build import build_host_library
+from gn_tutorial.operators.arguments import inout
+from gn_tutorial.operators.registry import load_registry
+from gn_tutorial.operators.tiling import Tiling, load_tiling
 
 OP = load_registry()["strided_copy"]
 EXPORT = f"""

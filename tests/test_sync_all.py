@@ -7,7 +7,7 @@ import pytest
 
 import gn_tutorial as gnt
 from gn_tutorial.errors import KernelCrash, KernelFault
-from gn_tutorial.result import Result
+from gn_tutorial.operators.result import Result
 
 # Every round each block publishes a number, in a cache line of its own, and then reads everybody's: without a barrier
 # later numbers are missing.

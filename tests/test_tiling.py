@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
-from gn_tutorial.operators import DEFAULT_CORES
-from gn_tutorial.registry import load_registry
-from gn_tutorial.spec import TilingSpec
-from gn_tutorial.tiling import Tiling, field_names, load_tiling
+from gn_tutorial.operators.call_plan import DEFAULT_CORES
+from gn_tutorial.operators.registry import load_registry
+from gn_tutorial.operators.spec import TilingSpec
+from gn_tutorial.operators.tiling import Tiling, field_names, load_tiling
 
 HEADER = """\
 #pragma once

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from timing_support import elements, event, load, set_flag, store, trace, trace_of, vector, wait_flag
 
+from gn_tutorial.abi.trace import Access, Event, Kind, Lines, Pipe, Trace
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.machine import load_machine
-from gn_tutorial.span import Span
-from gn_tutorial.timeline import Timeline, make_timeline
-from gn_tutorial.trace import Access, Event, Kind, Lines, Pipe, Trace
+from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.span import Span
+from gn_tutorial.timing.timeline import Timeline, make_timeline
 
 B3 = load_machine("910B3")
 ISSUE, FLAG, LATENCY, HBM = B3.issue, B3.flag, B3.l2_read_latency, B3.hbm_latency

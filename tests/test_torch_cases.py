@@ -14,8 +14,8 @@ from torch.autograd.gradcheck import GradcheckError  # noqa: E402
 from torch_support import DTYPES, array  # noqa: E402
 
 from gn_tutorial import nn, torch_ops  # noqa: E402
-from gn_tutorial.accuracy import accuracy  # noqa: E402
 from gn_tutorial.errors import ArgumentError, KernelError  # noqa: E402
+from gn_tutorial.operators.accuracy import accuracy  # noqa: E402
 from gn_tutorial.torch_ops import case_linear  # noqa: E402
 from gn_tutorial.torch_ops.launch import launch  # noqa: E402
 

@@ -13,8 +13,10 @@ torch = pytest.importorskip("torch")
 from torch import Tensor  # noqa: E402
 from torch_support import DTYPES, array, aten, data, fault, gradient_fault, ours  # noqa: E402
 
-from gn_tutorial import host_api, torch_cpp, torch_ops  # noqa: E402, F401
-from gn_tutorial.compiler import find_compiler  # noqa: E402
+from gn_tutorial import torch_ops  # noqa: E402, F401
+from gn_tutorial.compiler.toolchain import find_compiler  # noqa: E402
+from gn_tutorial.host import api  # noqa: E402
+from gn_tutorial.torch_ops import cpp_extension  # noqa: E402
 
 pytestmark = pytest.mark.skipif(find_compiler().is_zig, reason="zig cannot build an extension of torch")
 SHAPE, GROUPS = (2, 6, 5, 7), 3
@@ -25,7 +27,7 @@ SINGLE = "ignore:Input #[0-9]+ requires gradient and is not a double precision:U
 @pytest.fixture(scope="module")
 def ops() -> object:
     """Built once; about a minute where the cache is empty."""
-    return torch_cpp.load()
+    return cpp_extension.load()
 
 
 @pytest.fixture
@@ -73,14 +75,14 @@ def test_gradcheck_and_that_it_can_fail(norm: Callable[..., Tensor]) -> None:
 def test_the_same_bits_as_the_direct_binding_and_the_python_operator(ops: object) -> None:
     x, weight, bias, grad = data(SHAPE)
     y, mean, rstd = ops.group_norm(x, weight, bias, GROUPS)
-    direct = host_api.group_norm(*map(array, (x, weight, bias)), num_groups=GROUPS)
+    direct = api.group_norm(*map(array, (x, weight, bias)), num_groups=GROUPS)
     for mine, other in zip((y, mean, rstd), direct, strict=True):
         assert array(mine).tobytes() == other.tobytes()
     assert torch.equal(y, ours(x, weight, bias, GROUPS))
     gradients = ops.group_norm_backward(grad, x, mean, rstd, weight, GROUPS, [True] * 3)
     for mine, other in zip(
         gradients,
-        host_api.group_norm_backward(*map(array, (grad, x, mean, rstd, weight)), num_groups=GROUPS),
+        api.group_norm_backward(*map(array, (grad, x, mean, rstd, weight)), num_groups=GROUPS),
         strict=True,
     ):
         assert array(mine).tobytes() == other.tobytes()
@@ -228,8 +230,8 @@ def test_threads_and_a_forked_child(ops: object) -> None:
 
 
 def test_loading_it_twice_does_nothing(ops: object) -> None:
-    assert torch_cpp.load() is ops
-    torch_cpp.load.cache_clear()
-    again = torch_cpp.load()
+    assert cpp_extension.load() is ops
+    cpp_extension.load.cache_clear()
+    again = cpp_extension.load()
     x, weight, bias, _ = data(SHAPE)
     assert torch.equal(again.group_norm(x, weight, bias, GROUPS)[0], ops.group_norm(x, weight, bias, GROUPS)[0])

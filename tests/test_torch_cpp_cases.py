@@ -10,8 +10,9 @@ from test_torch_cases import ATEN, LAYOUTS, SINGLE, aten_gelu, data, fault, grad
 from torch import Tensor  # noqa: E402
 from torch_support import DTYPES  # noqa: E402
 
-from gn_tutorial import torch_cpp, torch_ops  # noqa: E402, F401
-from gn_tutorial.compiler import find_compiler  # noqa: E402
+from gn_tutorial import torch_ops  # noqa: E402, F401
+from gn_tutorial.compiler.toolchain import find_compiler  # noqa: E402
+from gn_tutorial.torch_ops import cpp_extension  # noqa: E402
 
 pytestmark = pytest.mark.skipif(find_compiler().is_zig, reason="zig cannot build an extension of torch")
 PYTHON = torch.ops.gn_tutorial
@@ -20,7 +21,7 @@ PYTHON = torch.ops.gn_tutorial
 @pytest.fixture(scope="module")
 def ops() -> object:
     """Built once; about a minute where the cache is empty."""
-    return torch_cpp.load()
+    return cpp_extension.load()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gn_tutorial import grade
-from gn_tutorial.check_python import Code, PythonCase, PythonChecker
-from gn_tutorial.exercise_cases import registering
-from gn_tutorial.exercise_result import Finding
-from gn_tutorial.exercise_spec import load_course
+from gn_tutorial.exercises import grade
+from gn_tutorial.exercises.cases import registering
+from gn_tutorial.exercises.check_python import Code, PythonCase, PythonChecker
+from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.verdict import Finding
 
 COURSE = load_course()
 ROOT = Path(__file__).resolve().parent.parent

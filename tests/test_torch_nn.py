@@ -16,7 +16,8 @@ torch = pytest.importorskip("torch")
 from torch import Tensor  # noqa: E402
 from torch_support import DTYPES, data, fault  # noqa: E402
 
-from gn_tutorial import doctor, nn, torch_ops  # noqa: E402
+from gn_tutorial import nn, torch_ops  # noqa: E402
+from gn_tutorial.cli import doctor  # noqa: E402
 from gn_tutorial.errors import ArgumentError, GntError  # noqa: E402
 from gn_tutorial.torch_ops import devices, registered  # noqa: E402
 
@@ -217,7 +218,7 @@ def test_the_kernel_of_the_npu_s_key_is_the_same_function() -> None:
 
 
 def test_without_an_npu_the_reason_is_said() -> None:
-    npu = pytest.importorskip("gn_tutorial.npu")
+    npu = pytest.importorskip("gn_tutorial.host.npu")
     reason = npu.why_not()
     if reason is None:
         pytest.skip("this machine has an NPU")

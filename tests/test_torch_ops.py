@@ -25,10 +25,11 @@ from torch_support import (  # noqa: E402
     results,
 )
 
-from gn_tutorial import host_api, host_library, torch_ops  # noqa: E402
-from gn_tutorial.accuracy import accuracy  # noqa: E402
-from gn_tutorial.bench_grid import load_grid  # noqa: E402
-from gn_tutorial.registry import find_kernel  # noqa: E402
+from gn_tutorial import torch_ops  # noqa: E402
+from gn_tutorial.bench.grid import load_grid  # noqa: E402
+from gn_tutorial.host import api, library  # noqa: E402
+from gn_tutorial.operators.accuracy import accuracy  # noqa: E402
+from gn_tutorial.operators.registry import find_kernel  # noqa: E402
 
 OPS = torch.ops.gn_tutorial
 SHAPE, GROUPS = (2, 6, 5, 7), 3
@@ -153,7 +154,7 @@ def test_three_ways_of_calling_give_the_same_bits(dtype: str) -> None:
     x, weight, bias, grad = data(SHAPE, DTYPES[dtype])
     module = nn.GroupNorm(GROUPS, SHAPE[1], dtype=DTYPES[dtype])
     module.load_state_dict({"weight": weight, "bias": bias})
-    direct = host_api.group_norm(array(x), array(weight), array(bias), num_groups=GROUPS)
+    direct = api.group_norm(array(x), array(weight), array(bias), num_groups=GROUPS)
     op = OPS.group_norm(x, weight, bias, GROUPS)
     for one, other in zip(op, direct, strict=True):
         np.testing.assert_array_equal(array(one), other)
@@ -162,9 +163,7 @@ def test_three_ways_of_calling_give_the_same_bits(dtype: str) -> None:
     np.testing.assert_array_equal(array(y), direct.out)
     y.backward(grad)
     op_grads = OPS.group_norm_backward(grad, x, *op[1:], weight, GROUPS, [True] * 3)
-    grads = host_api.group_norm_backward(
-        array(grad), array(x), direct.mean, direct.rstd, array(weight), num_groups=GROUPS
-    )
+    grads = api.group_norm_backward(array(grad), array(x), direct.mean, direct.rstd, array(weight), num_groups=GROUPS)
     of_module = leaf.grad, module.weight.grad, module.bias.grad
     for ways in zip(of_module, op_grads, grads, strict=True):
         np.testing.assert_array_equal(array(ways[0]), ways[2])
@@ -223,14 +222,14 @@ def test_gradcheck(norm: Callable) -> None:
 def test_only_what_is_needed_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     x, weight, bias, grad = data(SHAPE)
     asked = []
-    call = host_library.call
+    call = library.call
 
     def seen(loaded: object, name: str, arguments: tuple, *rest: object) -> object:
         if name == "GroupNormBackward":
             asked.append(list(arguments[9]))
         return call(loaded, name, arguments, *rest)
 
-    monkeypatch.setattr(host_library, "call", seen)
+    monkeypatch.setattr(library, "call", seen)
     for wanted in ([True, False, False], [False, True, True], [False, False, True]):
         leaves = [one.clone().requires_grad_(need) for one, need in zip((x, weight, bias), wanted, strict=True)]
         ours(*leaves, GROUPS).backward(grad)

@@ -1,4 +1,4 @@
-"""Training on real digits: the net of ``gn_tutorial.training``, with our GroupNorm and with the built-in."""
+"""Training on real digits: the net of ``gn_tutorial.torch_ops.training``, with our GroupNorm and with the built-in."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ pytest.importorskip("sklearn")
 
 from torch import Tensor  # noqa: E402
 
-from gn_tutorial import nn, training  # noqa: E402
+from gn_tutorial import nn  # noqa: E402
 from gn_tutorial.errors import ArgumentError, GntError  # noqa: E402
-from gn_tutorial.training import Curve, train_digits  # noqa: E402
+from gn_tutorial.torch_ops import training  # noqa: E402
+from gn_tutorial.torch_ops.training import Curve, train_digits  # noqa: E402
 
 # The first steps show rounding alone. Later a rounding error can turn the choice of a maximum, and the losses, by then
 # near 0, drift apart; that both nets know the digits is what must stay.

@@ -12,11 +12,12 @@ from PIL import Image
 from rich.console import Console
 from typer.testing import CliRunner
 
-from gn_tutorial import cli, registry, tour
+from gn_tutorial.cli import app, tour
+from gn_tutorial.cli.tour import TourReport, TourRow
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.registry import all_kernels, kernels_root, load_registry
-from gn_tutorial.spec import OpSpec
-from gn_tutorial.tour import TourReport, TourRow
+from gn_tutorial.operators import registry
+from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
+from gn_tutorial.operators.spec import OpSpec
 
 # Small enough that a launch takes milliseconds, large enough that 40 blocks have work.
 SIDE = 48
@@ -207,7 +208,7 @@ def test_the_command_line_ends_with_1_when_a_kernel_is_wrong_and_2_for_a_bad_pho
 ) -> None:
     Image.fromarray(np.random.default_rng(4).integers(0, 256, (16, 16, 3), dtype=np.uint8)).save(tmp_path / "p.png")
     arguments = ["tour", str(tmp_path / "p.png"), "--out", str(tmp_path / "out"), "--json"]
-    right = CliRunner().invoke(cli.app, arguments)
+    right = CliRunner().invoke(app.app, arguments)
     assert right.exit_code == 0, right.output
     assert json.loads(right.stdout)["ok"] is True
 
@@ -216,12 +217,12 @@ def test_the_command_line_ends_with_1_when_a_kernel_is_wrong_and_2_for_a_bad_pho
         if operator.is_dir() and operator.name not in ("add", "copy"):
             shutil.rmtree(operator)
     monkeypatch.setattr(registry, "kernels_root", lambda: kernels)
-    wrong = CliRunner().invoke(cli.app, arguments)
+    wrong = CliRunner().invoke(app.app, arguments)
     assert wrong.exit_code == 1
     assert json.loads(wrong.stdout)["ok"] is False
 
     (tmp_path / "p.png").write_bytes(b"not an image any more")
     monkeypatch.setattr("sys.argv", ["gnt", *arguments])
     with pytest.raises(SystemExit) as stopped:
-        cli.main()
+        app.main()
     assert stopped.value.code == 2

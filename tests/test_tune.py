@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial import cli, operators, sample
-from gn_tutorial.bench_grid import Case, Grid, Tune, load_grid
-from gn_tutorial.command_tune import parse_values
+from gn_tutorial.bench.autotune import OK, REFUSED, Tuning, retile, tune
+from gn_tutorial.bench.grid import Case, Grid, Tune, load_grid
+from gn_tutorial.cli import app
+from gn_tutorial.cli.commands.tune import parse_values
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.machine import load_machine
-from gn_tutorial.plot_tune import tuning_curve, tuning_curves
-from gn_tutorial.registry import find_kernel
-from gn_tutorial.tune import OK, REFUSED, Tuning, retile, tune
+from gn_tutorial.operators import call_plan, random_inputs
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.plot.tuning import tuning_curve, tuning_curves
+from gn_tutorial.timing.machine import load_machine
 
 B2 = load_machine("910B2")
 OP, SPEC = find_kernel("group_norm/vectorised")
@@ -31,7 +32,7 @@ def tuning() -> Tuning:
 
 def test_each_candidate_is_the_profile_of_its_own_struct(tuning: Tuning) -> None:
     assert [one.value for one in tuning.candidates] == [512, 1024, 2048, 3776, 8192, 65536]
-    arrays = sample.inputs(OP, CASE.shape)
+    arrays = random_inputs.inputs(OP, CASE.shape)
     host = gnt.kernel(SPEC.id).tiling(*arrays.values(), num_groups=2, blocks=48)
     # 30 * 31 = 930 elements a channel, 936 on blocks of 32 bytes: four channels in 3744, the host's tile is 3776.
     assert (host["tileElements"], host["channelsPerTile"]) == (3776, 4)
@@ -116,8 +117,8 @@ def test_a_struct_of_another_operator_is_refused() -> None:
 def test_a_workspace_and_the_blocks_follow_another_struct() -> None:
     arguments = tuple(replace(one, bytes="channels") if one.role == "workspace" else one for one in OP.arguments)
     op = replace(OP, arguments=arguments)
-    made = operators.plan(op, SPEC, [np.zeros((2, 8, 4), np.float32)], {"num_groups": 2})
-    other = operators.retiled(op, made, made.tiling.with_(channels=256, usedCores=3))
+    made = call_plan.plan(op, SPEC, [np.zeros((2, 8, 4), np.float32)], {"num_groups": 2})
+    other = call_plan.retiled(op, made, made.tiling.with_(channels=256, usedCores=3))
     assert [plan.values["workspace"].size for plan in (made, other)] == [8, 256]
     assert (made.blocks, other.blocks) == (4, 3)
     assert other.values["tiling"] is other.tiling
@@ -184,7 +185,7 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtu
     def run(more: str = "") -> tuple[int, str]:
         monkeypatch.setattr(sys, "argv", [*words.split(), *more.split()])
         with pytest.raises(SystemExit) as caught:
-            cli.main()
+            app.main()
         return caught.value.code or 0, capfd.readouterr().out
 
     code, text = run()
@@ -203,7 +204,7 @@ def test_a_field_that_the_kernel_does_not_read_is_said(
     words = "gnt tune group_norm/scalar --shape 2,8,4 --groups 2 --field channelsPerTile --values 1,2,3"
     monkeypatch.setattr(sys, "argv", words.split())
     with pytest.raises(SystemExit):
-        cli.main()
+        app.main()
     assert "channelsPerTile makes no difference to group_norm/scalar" in capfd.readouterr().out
 
 
@@ -248,7 +249,7 @@ def test_steps_5_to_7_are_right_with_other_values_of_their_fields(
 
 def test_what_follows_may_name_the_cores_of_the_machine() -> None:
     op, spec = find_kernel("group_norm/small")
-    arrays = sample.inputs(op, (5, 12, 3, 5))
+    arrays = random_inputs.inputs(op, (5, 12, 3, 5))
     host = gnt.kernel(spec.id).tiling(*arrays.values(), num_groups=6, blocks=48)
     knob = load_grid(op).knob(spec.step)
     made = retile(host, knob, 1, {"cores": 20})

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import gn_tutorial
-from gn_tutorial.build import build_kernel
-from gn_tutorial.compiler import find_compiler, kernel_flags
+from gn_tutorial.compiler.build import build_kernel
+from gn_tutorial.compiler.toolchain import find_compiler, kernel_flags
 from gn_tutorial.errors import CompileError
 
 TWIN = Path(gn_tutorial.__file__).parent / "twin"

@@ -28,8 +28,8 @@ from twin_support import (
     specials,
 )
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
 
 MODES = ("NONE", "RINT", "FLOOR", "CEIL", "ROUND", "TRUNC", "ODD")
 NONE, FIVE = (0,), (1, 2, 3, 4, 5)

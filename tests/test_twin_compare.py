@@ -26,8 +26,8 @@ from twin_support import (
     scalar_bits,
 )
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
 
 MODES = {
     "LT": np.less,

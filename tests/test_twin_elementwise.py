@@ -36,7 +36,7 @@ from twin_support import (
     specials,
 )
 
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.abi.options import TwinOptions
 
 FEW = settings(max_examples=40, deadline=None)
 

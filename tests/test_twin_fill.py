@@ -27,8 +27,8 @@ from twin_support import (
     specials,
 )
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
 
 OPS = {name: op for op, name in enumerate(
     ["Duplicate", "CreateVecIndex", "Brcb", "Gather", "Copy", "CopyInside", "CopyIn", "CopyOut", "PadIn", "PadOut",

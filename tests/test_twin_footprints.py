@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import build_kernel
-from gn_tutorial.launch import LaunchArg, launch
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import build_kernel
+from gn_tutorial.runtime.launch import LaunchArg, launch
 
 CASES = {
     "Add": "Add(dst, a, b, 50);",

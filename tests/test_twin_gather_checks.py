@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 import gn_tutorial as gnt
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
 
 # A table of 512 floats, in eight rows of 64; two gathers from it with `n` offsets each, and what follows them.
 SOURCE = """

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gn_tutorial.build import TWIN_INCLUDE, build_host_library
+from gn_tutorial.compiler.build import TWIN_INCLUDE, build_host_library
 
 BYTES = 4096
 SOURCE = """

@@ -26,7 +26,7 @@ from twin_support import (
     scalar_bits,
 )
 
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.abi.options import TwinOptions
 
 # Mirrors enum Op and struct Step of families/mask.cpp.
 OPS = (

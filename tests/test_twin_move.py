@@ -20,8 +20,8 @@ from twin_support import (
     scalar_bits,
 )
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
 
 OPS = {name: op for op, name in enumerate(
     ["Duplicate", "CreateVecIndex", "Brcb", "Gather", "Copy", "CopyInside", "CopyIn", "CopyOut", "PadIn", "PadOut",

@@ -17,10 +17,10 @@ from twin_support import (
     run,
 )
 
-from gn_tutorial.abi import Kind, Role
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.launch import LaunchArg, launch
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.runtime.launch import LaunchArg, launch
 
 # In the order of enum Op of families/queue.cpp.
 OPS = {

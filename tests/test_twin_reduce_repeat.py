@@ -30,8 +30,8 @@ from twin_support import (
     run,
 )
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.options import TwinOptions
 
 OPS = {name: op for op, name in enumerate(
     ["ReduceSum", "ReduceMax", "ReduceMin", "WholeReduceSum", "WholeReduceMax", "WholeReduceMin",

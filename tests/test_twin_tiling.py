@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import Built, build_kernel
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.errors import CompileError
-from gn_tutorial.launch import LaunchArg, launch
+from gn_tutorial.runtime.launch import LaunchArg, launch
 
 HOST = """
 #include "register/tilingdata_base.h"

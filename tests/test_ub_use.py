@@ -8,10 +8,10 @@ import pytest
 from picture_support import B3, MIDDLE, TILE, two_tiles
 from timing_support import trace, vector
 
-from gn_tutorial.profile import Profile
-from gn_tutorial.timeline import make_timeline
-from gn_tutorial.trace import Pipe
-from gn_tutorial.ub_use import ub_use
+from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.profiler.ub_usage import ub_use
+from gn_tutorial.timing.timeline import make_timeline
 
 
 def test_a_buffer_is_held_from_its_first_use_to_its_last_before_it_is_given_back() -> None:

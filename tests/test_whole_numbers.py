@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gn_tutorial.bench.expressions import evaluate
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.whole_numbers import evaluate
 
 
 @pytest.mark.parametrize(

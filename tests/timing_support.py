@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gn_tutorial.trace import LINE_BYTES, Access, Event, Kind, Lines, Operand, Pipe, Space, Trace
+from gn_tutorial.abi.trace import LINE_BYTES, Access, Event, Kind, Lines, Operand, Pipe, Space, Trace
 
 _PIPES = {"S": Pipe.S, "V": Pipe.V, "MTE2": Pipe.MTE2, "MTE3": Pipe.MTE3}
 

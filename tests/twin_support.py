@@ -16,11 +16,11 @@ import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
 
-from gn_tutorial.abi import Kind, Role
-from gn_tutorial.build import Built, build_kernel
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.errors import GntError
-from gn_tutorial.launch import LaunchArg, Launched, launch
-from gn_tutorial.options import TwinOptions
+from gn_tutorial.runtime.launch import LaunchArg, Launched, launch
 
 FAMILIES = Path(__file__).parent / "programs" / "families"
 BUFFER_BYTES = 16 * 1024

@@ -25,7 +25,7 @@ import sys
 sys.path[1:1] = [path for path in sys.argv[1].split(":") if path]
 import numpy as np
 import gn_tutorial as gnt
-from gn_tutorial.compiler import find_compiler
+from gn_tutorial.compiler.toolchain import find_compiler
 
 found = find_compiler()
 x = np.arange(10_007, dtype=np.float32)

@@ -13,8 +13,8 @@ from typing import NoReturn
 import torch
 from torch import Tensor
 
+from gn_tutorial.compiler.dtype_macros import graph_number
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.op_macros import graph_number
 
 #: dtype of x -> its number in CANN's list. mean and rstd are float32 for all of them.
 DTYPES = {

@@ -14,9 +14,9 @@ from typing import Protocol
 
 import torch
 
-from gn_tutorial import host_library
 from gn_tutorial.errors import KernelError
-from gn_tutorial.host_stream import Stream
+from gn_tutorial.host import library as host_library
+from gn_tutorial.host.stream import Stream
 
 #: What the device type of an NPU is called: "npu" once torch_npu is there, "privateuseone" before. torch loads
 #: torch_npu by itself, so the name is known when this module is imported.
@@ -74,7 +74,8 @@ class Npu:
 
     def library(self) -> ctypes.CDLL:
         """The host API, built for the NPU. Raises KernelError with the reason where there is none."""
-        from gn_tutorial.npu import host_library, why_not
+        from gn_tutorial.host.npu import host_library as npu_library
+        from gn_tutorial.host.npu import why_not
 
         if reason := why_not():
             raise KernelError(
@@ -82,11 +83,11 @@ class Npu:
                 where="torch.ops.gn_tutorial",
                 hint="tensors on the CPU run on the twin; `gnt doctor` says what is missing",
             )
-        return host_library()
+        return npu_library()
 
     def stream(self, operator: str) -> ctypes.c_void_p:
         """What PyTorch's current NPU stream is to the host API: its library has the kernels of all operators."""
-        from gn_tutorial.npu import stream_of_torch
+        from gn_tutorial.host.npu import stream_of_torch
 
         return stream_of_torch()
 

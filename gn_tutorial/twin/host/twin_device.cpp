@@ -13,7 +13,7 @@
 namespace gn_host {
 namespace {
 
-// The vector cores of an Atlas A2 910B3 and 910B4, as gn_tutorial.operators.DEFAULT_CORES: one split fits every A2 card.
+// The vector cores of an Atlas A2 910B3 and 910B4, as gn_tutorial.operators.call_plan.DEFAULT_CORES: one split fits every A2 card.
 constexpr uint32_t kVectorCores = 40;
 constexpr size_t kReportBytes = 64 * 1024;
 constexpr const char* kRebuild = "gnt cache clear, then build it again";

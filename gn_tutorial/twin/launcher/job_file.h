@@ -2,7 +2,7 @@
 //
 // The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
 // holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Places are
-// byte offsets from the start of the file, since both sides map it elsewhere. gn_tutorial/job_layout.py mirrors the structs;
+// byte offsets from the start of the file, since both sides map it elsewhere. gn_tutorial/abi/job_structs.py mirrors the structs;
 // tests/test_abi.py compares both.
 #pragma once
 #include <stdint.h>

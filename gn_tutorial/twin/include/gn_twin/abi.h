@@ -4,7 +4,7 @@
 //   int32_t     gnt_run(const char* entry, GntJob* job)   runs every block of one launch; returns a GntStatus
 //   const char* gnt_entries(void)                          kernel names in the library, separated by '\n'
 //   uint32_t    gnt_abi(void)                              GNT_ABI_VERSION << 16 | sizeof(GntJob): a mismatch is refused
-// gn_tutorial/abi.py mirrors these structs field by field; tests/test_abi.py compares both sizes.
+// gn_tutorial/abi/structs.py mirrors these structs field by field; tests/test_abi.py compares both sizes.
 #pragma once
 #include <stdint.h>
 

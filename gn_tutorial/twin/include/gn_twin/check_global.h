@@ -112,7 +112,7 @@ class CheckGlobal final : public Observer {
                 {"element_bytes", element_bytes}});
   }
 
-  // A pointer in the kernel's hand writes unseen: a byte without the launcher's poison (gn_tutorial/launch_args.py) was written so.
+  // A pointer in the kernel's hand writes unseen: a byte without the launcher's poison (gn_tutorial/runtime/launch_types.py) was written so.
   static bool Poisoned(uint8_t byte) {
     return byte == 0xa5 || byte == 0xe5 || byte == 0x7f || byte == 0x7e || byte == 0xfd;
   }

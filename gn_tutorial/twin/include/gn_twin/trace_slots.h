@@ -1,4 +1,4 @@
-// The layout of a trace: slots of 64 bytes that Python reads (gn_tutorial/trace.py). Addresses are those of the model, not of this
+// The layout of a trace: slots of 64 bytes that Python reads (gn_tutorial/abi/trace.py). Addresses are those of the model, not of this
 // process: offsets into the Unified Buffer, and GntArg::address plus the offset into the argument.
 #pragma once
 #include "gn_twin/event.h"

@@ -1,0 +1,1 @@
+"""What crosses between Python and a compiled kernel: structs, options, traces."""

@@ -1,0 +1,158 @@
+"""Reads the slots of a trace, as ``twin/include/gn_twin/trace_slots.h`` lays them out, into events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gn_tutorial.abi.trace import Access, Event, Kind, Operand, Pipe, Space, Trace
+from gn_tutorial.errors import KernelError
+
+_SLOT_BYTES = 64
+
+#: ``enum class HardEvent`` of constants.h.
+HARD_EVENTS = (
+    "MTE2_MTE1 MTE1_MTE2 MTE1_M M_MTE1 MTE2_V V_MTE2 MTE3_V V_MTE3 M_V V_M V_V MTE3_MTE1 MTE1_MTE3 MTE1_V MTE2_M "
+    "M_MTE2 V_MTE1 M_FIX FIX_M MTE3_MTE2 MTE2_MTE3 S_V V_S S_MTE2 MTE2_S S_MTE3 MTE3_S MTE2_FIX FIX_MTE2 FIX_S M_S "
+    "FIX_MTE3 MTE1_FIX FIX_MTE1 FIX_FIX"
+).split()
+
+
+def _slot(fields: str) -> np.dtype:
+    return np.dtype([tuple(one.split(":")) for one in fields.split()])
+
+
+_EVENT = _slot(
+    "slot:u1 kind:u1 pipe:u1 operands:u1 element_bytes:u1 hard_event:u1 event_id:i1 prefix:u1 per_repeat:u2 first:u2 "
+    "last:u2 repeats:u2 op:u2 file:u2 line:u4 block:u4 unused:u4 low:u8 high:u8 lanes:u8 unused2:u8"
+)
+_OPERAND = _slot(
+    "slot:u1 space:u1 access:u1 element_bytes:u1 strided:u1 cached:u1 role:u2 argument:u2 blk_stride:u2 rep_stride:u2 "
+    "unused:u2 rows:u4 lines:u4 at:u8 bytes:u8 row_bytes:u8 row_pitch:u4 cold:u4 reuse_lines:u4 cold_blocks:u4"
+)
+_SCALARS = _slot(
+    "slot:u1 space:u1 access:u1 bytes:u1 file:u2 argument:u2 line:u4 block:u4 count:u8 begin:u8 end:u8 changes:u8 "
+    "unused:u8 unused2:u8"
+)
+_TEXT = _slot("slot:u1 continues:u1 number:u2 unused:u4 text:S56")
+_EVENT_SLOT, _OPERAND_SLOT, _SCALARS_SLOT, _TEXT_SLOT = range(1, 5)
+_NO_ARGUMENT = 0xFFFF
+
+
+def decode(
+    slots: bytes | memoryview, *, names: Sequence[str], launched: int, chosen: Sequence[int], **rest: object
+) -> Trace:
+    """The trace that a launch left in its slots. names: of all arguments. ``rest``: the remaining fields of Trace.
+
+    Raises KernelError for slots that no trace has: a kernel without bounds may have written over them.
+    """
+    try:
+        blocks = _Decoder(slots, names).blocks(chosen)
+    except (IndexError, KeyError, ValueError) as error:
+        raise KernelError(
+            "the trace cannot be read: the kernel overwrote it", hint="run without a trace first: checks name the place"
+        ) from error
+    return Trace(blocks=blocks, launched=launched, **rest)
+
+
+class _Decoder:
+    """Reads slots column by column: NumPy turns each field of all events into Python numbers at once."""
+
+    def __init__(self, slots: bytes | memoryview, arguments: Sequence[str]) -> None:
+        raw = np.frombuffer(slots, np.uint8).reshape(-1, _SLOT_BYTES)
+        self._kinds = raw[:, 0]
+        if self._kinds.size and not 1 <= self._kinds.min() <= self._kinds.max() <= _TEXT_SLOT:
+            raise ValueError("an unknown slot")
+        self._raw, self._arguments = raw, arguments
+        self._texts = self._read_texts()
+
+    def blocks(self, chosen: Sequence[int]) -> dict[int, tuple[Event, ...]]:
+        found: dict[int, list[Event]] = {block: [] for block in chosen}
+        events, scalars = self._events(self._operands()), self._scalars()
+        # Slots of both kinds are in program order; their places say how they alternate.
+        places = np.concatenate([self._places(_EVENT_SLOT), self._places(_SCALARS_SLOT)])
+        both = events + scalars
+        for index in np.argsort(places, kind="stable").tolist():
+            event = both[index]
+            found[event.block].append(event)
+        return {block: tuple(events) for block, events in found.items()}
+
+    def _places(self, kind: int) -> np.ndarray:
+        return np.flatnonzero(self._kinds == kind)
+
+    def _rows(self, kind: int, dtype: np.dtype) -> list[tuple]:
+        return np.ascontiguousarray(self._raw[self._kinds == kind]).view(dtype).reshape(-1).tolist()
+
+    def _read_texts(self) -> dict[int, str]:
+        parts: dict[int, bytes] = {0: b"?"}
+        for _, _, number, _, text in self._rows(_TEXT_SLOT, _TEXT):
+            parts[number] = parts.get(number, b"") + text
+        return {number: text.decode("utf-8", "replace") for number, text in parts.items()}
+
+    # Positional, since there may be a million of them: fields by name take twice as long.
+
+    def _operands(self) -> list[Operand]:
+        spaces, accesses, texts = list(Space), list(Access), self._texts
+        arguments = {_NO_ARGUMENT: "", **dict(enumerate(self._arguments))}
+        return [
+            Operand(
+                texts[role], spaces[space], accesses[access], arguments[argument], at, size, element_bytes,
+                bool(strided), blk, rep, rows, row_bytes, row_pitch, bool(cached), lines, cold, reuse, blocks,
+            )
+            for (
+                _, space, access, element_bytes, strided, cached, role, argument, blk, rep, _,
+                rows, lines, at, size, row_bytes, row_pitch, cold, reuse, blocks,
+            ) in self._rows(_OPERAND_SLOT, _OPERAND)
+        ]  # fmt: skip
+
+    def _events(self, operands: list[Operand]) -> list[Event]:
+        kinds, pipes, texts = list(Kind), list(Pipe), self._texts
+        flags = dict(enumerate(HARD_EVENTS))
+        found, taken = [], 0
+        for (
+            _, kind, pipe, has, element_bytes, hard_event, event_id, prefix, per_repeat, first, last,
+            repeats, op, file, line, block, _, low, high, lanes, _,
+        ) in self._rows(_EVENT_SLOT, _EVENT):  # fmt: skip
+            event = Event(
+                kinds[kind], pipes[pipe], texts[op], texts[file], line, block, repeats, element_bytes, lanes,
+                per_repeat, first, last, None if prefix else low | high << 64, flags.get(hard_event, ""), event_id,
+                tuple(operands[taken : taken + has]), 0,
+            )  # fmt: skip
+            taken += has
+            found.append(event)
+        return found
+
+    def _scalars(self) -> list[Event]:
+        spaces, accesses, found = list(Space), list(Access), []
+        for row in self._rows(_SCALARS_SLOT, _SCALARS):
+            _, space, access, size, file, argument, line, block, count, begin, end, changes, *_ = row
+            operand = _ELEMENT._replace(
+                space=spaces[space],
+                access=accesses[access],
+                argument=self._argument(argument),
+                at=begin,
+                bytes=end - begin,
+                element_bytes=size,
+            )
+            event = _SCALAR_EVENT._replace(
+                op=_SCALAR_OPS[accesses[access]],
+                file=self._texts[file],
+                line=line,
+                block=block,
+                element_bytes=size,
+                lanes=count,
+                operands=(operand,),
+                changes=changes,
+            )
+            found.append(event)
+        return found
+
+    def _argument(self, index: int) -> str:
+        return "" if index == _NO_ARGUMENT else self._arguments[index]
+
+
+_SCALAR_OPS = {Access.READ: "GetValue", Access.WRITE: "SetValue", Access.READ_WRITE: "operator()"}
+# What every run of scalar accesses has in common.
+_ELEMENT = Operand("element", Space.UB, Access.READ, "", 0, 0, 0, False, 1, 8, 1, 0, 0, True, 0, 0, 0, 0)
+_SCALAR_EVENT = Event(Kind.SCALARS, Pipe.S, "", "", 0, 0, 0, 0, 0, 0, 0, 0, None, "", -1, (), 0)

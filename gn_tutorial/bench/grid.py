@@ -1,0 +1,182 @@
+"""What ``gnt bench`` runs: the shapes and targets of ``kernels/<op>/bench.toml``, read and checked.
+
+Of an operator that is registered in a ``<name>.op.toml``, they are in ``<name>.bench.toml``. An operator without such a
+file is benched on the shape of its ``[example]``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gn_tutorial.errors import RegistryError
+from gn_tutorial.operators.spec import OpSpec
+from gn_tutorial.timing.lower_bound import ONE_READ, TWO_READS, TWO_READS_SPLIT
+from gn_tutorial.toml_file import read_toml
+
+#: The kind of a shape that somebody asked for on the command line, or that stands under [example].
+OWN = "own"
+#: What a target may check; each has the keys that ``bench_targets`` reads.
+CHECKS = {
+    "share of bound": ("least",),
+    "at most": ("factor", "plus_us"),
+    "against measured": ("factor", "below_us", "times", "of_shapes"),
+    "speed-up": ("kernel", "over", "least"),
+}
+#: Keys that a target of one check may have besides.
+MORE = {"speed-up": {"bound"}}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One shape of the grid.
+
+    kind: which shapes it belongs to, for targets. attributes: of the operator, by name. measured_us: what somebody
+    else measured on a device, with its ``source``; None: nobody did.
+    """
+
+    shape: tuple[int, ...]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    dtype: str = "float32"
+    kind: str = OWN
+    measured_us: float | None = None
+    source: str = ""
+
+    @property
+    def elements(self) -> int:
+        """Elements of the first input."""
+        return math.prod(self.shape)
+
+    def label(self, op: OpSpec) -> str:
+        """``(8,32,64,64) G8 float16``: shape, attributes by their symbols, dtype."""
+        symbols = {a.name: a.symbol for a in op.attributes}
+        parts = [f"{symbols.get(name, name)}{value:g}" for name, value in self.attributes.items()]
+        return " ".join([f"({','.join(map(str, self.shape))})", *parts, self.dtype])
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing that the results are held to.
+
+    check: one of CHECKS. kinds: the shapes it is about; empty: all. bound: only those of them that have a bound of this
+    kind (``timing.lower_bound``) for the kernel; "": any. kernel: the kernel it is about; "": the last of the ladder
+    that takes the dtype. The numbers are those of CHECKS[check].
+    """
+
+    name: str
+    check: str
+    kinds: tuple[str, ...] = ()
+    bound: str = ""
+    kernel: str = ""
+    over: str = ""
+    least: float = 0.0
+    factor: float = 1.0
+    plus_us: float = 0.0
+    below_us: float = 0.0
+    times: float = 1.0
+    of_shapes: int = 0
+
+
+@dataclass(frozen=True)
+class Tune:
+    """A tiling field that ``gnt tune`` changes: its values are multiples of ``multiple``.
+
+    from_step: kernels of the ladder from this step on are tuned by it, until another one takes over. follows: other
+    fields that depend on it, each as an expression of whole numbers over the struct's fields and ``cores``, the number
+    that the machine has. most: the largest value of the series that is tried, as such an expression; "": what the
+    Unified Buffer holds.
+    """
+
+    field: str
+    multiple: int = 64
+    from_step: int = 1
+    most: str = ""
+    follows: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Shapes and targets of one operator.
+
+    group: the field of the tiling struct with the elements of a group that must be read whole before any of it is
+    written; "": each element stands alone. scalar_elements: the largest shape, in elements, that a kernel of scalar
+    accesses runs by default.
+    """
+
+    cases: tuple[Case, ...]
+    targets: tuple[Target, ...] = ()
+    group: str = ""
+    scalar_elements: int = 1 << 24
+    tune: tuple[Tune, ...] = ()
+
+    def knob(self, step: int) -> Tune | None:
+        """What a kernel of this step is tuned by."""
+        return max((one for one in self.tune if one.from_step <= step), key=lambda one: one.from_step, default=None)
+
+
+def load_grid(op: OpSpec) -> Grid:
+    """The operator's grid. Raises RegistryError naming the file and the key at fault."""
+    path = op.file.with_name(op.file.name.replace("op.toml", "bench.toml"))
+    if not path.is_file():
+        return Grid((example_case(op),))
+    data = read_toml(path, "the grid")
+    try:
+        return _grid(op, data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RegistryError(f"this grid lacks something or has it wrong: {error}", where=str(path)) from error
+
+
+def example_case(op: OpSpec) -> Case:
+    """The shape and attributes of the operator's [example]."""
+    attributes = {a.name: op.example[a.name] for a in op.attributes if a.name in op.example}
+    return Case(tuple(op.example["shape"]), attributes)
+
+
+def _grid(op: OpSpec, data: dict[str, Any]) -> Grid:
+    default = dict(data.pop("default", {}))
+    grid = Grid(
+        cases=tuple(_case(op, table) for table in data.pop("shapes")),
+        targets=tuple(_target(op, table) for table in data.pop("targets", [])),
+        tune=tuple(Tune(**table) for table in data.pop("tune", [])),
+        **default,
+    )
+    if data:
+        raise ValueError(f"'{next(iter(data))}' is no table of a grid")
+    if (grid.group or grid.tune) and op.tiling is None:
+        raise ValueError(f"a field of the tiling struct is named, and {op.name} has none")
+    kinds = {case.kind for case in grid.cases}
+    for target in grid.targets:
+        if unknown := set(target.kinds) - kinds:
+            raise ValueError(f"target '{target.name}': no shape is '{unknown.pop()}'")
+    return grid
+
+
+def _case(op: OpSpec, table: dict[str, Any]) -> Case:
+    case = Case(**{**table, "shape": tuple(table["shape"])})
+    unknown = set(case.attributes) - {a.name for a in op.attributes}
+    if unknown or not case.kind or case.elements < 1:
+        raise ValueError(
+            f"shape {list(case.shape)}: {f'no attribute {unknown.pop()}' if unknown else 'kind or length'}"
+        )
+    if (case.measured_us is None) == bool(case.source):
+        raise ValueError(f"shape {list(case.shape)}: a measured time and its source go together")
+    return case
+
+
+def _target(op: OpSpec, table: dict[str, Any]) -> Target:
+    target = Target(**{**table, "kinds": tuple(table.get("kinds", ()))})
+    if target.check not in CHECKS:
+        raise ValueError(f"target '{target.name}': check is one of {', '.join(CHECKS)}")
+    general = {"name", "check", "kinds", "kernel"}
+    wanted = set(CHECKS[target.check])
+    if wrong := (wanted - set(table)) | (set(table) - general - wanted - MORE.get(target.check, set())):
+        raise ValueError(f"target '{target.name}': {', '.join(sorted(wrong))} missing or out of place")
+    if target.bound not in ("", ONE_READ, TWO_READS, TWO_READS_SPLIT):
+        raise ValueError(f"target '{target.name}': no bound is '{target.bound}'")
+    ids = [kernel.id for kernel in op.kernels]
+    for kernel in filter(None, (target.kernel, target.over)):
+        if kernel not in ids:
+            raise ValueError(f"target '{target.name}': '{kernel}' is not registered")
+    return target

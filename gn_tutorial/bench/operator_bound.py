@@ -1,0 +1,68 @@
+"""The bound of one launch: what its operator has to move, and whether it shared its groups between cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from gn_tutorial.abi.trace import Access, Event, Space, Trace
+from gn_tutorial.operators.result import Result
+from gn_tutorial.timing.lower_bound import Bound, Work, lower_bound
+from gn_tutorial.timing.machine import Machine
+
+
+def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machine: Machine) -> Bound:
+    """The bound of a traced launch.
+
+    arrays: its inputs, the data first. group: the field of the tiling struct with the elements of a group that must be
+    read whole before any of it is written; "": there is none. Of each input of the data's shape that group is read:
+    of dy and of x in a backward pass.
+    """
+    read = sum(array.nbytes for array in arrays.values())
+    written = sum(array.nbytes for array in result.outputs.values())
+    name, data = next(iter(arrays.items()))
+    elements = int(result.tiling[group]) if group and result.tiling is not None else 0
+    units = data.size // elements if elements else 0
+    of_each = elements * data.itemsize
+    work = Work(read, written, units, of_each * sum(array.shape == data.shape for array in arrays.values()))
+    # Smaller groups have the same bound either way, and the most events.
+    shared = result.blocks > units or (
+        work.unit_bytes > machine.ub_bytes and shares_groups(result.trace, name, of_each)
+    )
+    return lower_bound(work, machine, split=shared)
+
+
+def shares_groups(trace: Trace | None, argument: str, size: int) -> bool:
+    """Whether a recorded block read a part of a group and left the rest to others.
+
+    argument: the data input, groups of ``size`` bytes one behind the other. An incomplete trace proves nothing.
+    """
+    if trace is None or not trace.complete or not size:
+        return False
+    begin = next((one.address for one in trace.arguments if one.name == argument), None)
+    if begin is None:
+        return False
+    return any(_reads_a_part(_ranges(events, argument, begin), size) for events in trace.blocks.values())
+
+
+def _ranges(events: Iterable[Event], argument: str, begin: int) -> set[tuple[int, int]]:
+    """From and to which byte of the argument the events read; a strided copy counts from its first row to its last."""
+    return {
+        (one.at - begin, one.at - begin + (one.rows - 1) * one.row_pitch + one.row_bytes)
+        if one.row_bytes
+        else (one.at - begin, one.at - begin + one.bytes)
+        for event in events
+        for one in event.operands
+        if one.space is Space.GM and one.argument == argument and one.access is not Access.WRITE
+    }
+
+
+def _reads_a_part(ranges: set[tuple[int, int]], size: int) -> bool:
+    joined: list[list[int]] = []
+    for start, end in sorted(ranges):
+        if joined and start <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([start, end])
+    return any(start % size or end % size for start, end in joined if start < end)

@@ -1,0 +1,64 @@
+"""Which Ascend C names the twin has, and which it knows but rejects: from ``twin/apis.toml`` and ``not_yet.h``."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.errors import RegistryError
+from gn_tutorial.toml_file import PACKAGE
+
+TWIN = PACKAGE / "twin"
+
+
+@dataclass(frozen=True)
+class Api:
+    """One name. ``rank`` is its place among public kernels by use, 0 if unknown; the rest is empty if not supported."""
+
+    name: str
+    supported: bool
+    rank: int = 0
+    forms: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    doc: str = ""
+
+
+def load_apis(twin: Path = TWIN) -> list[Api]:
+    """Every name the twin has or rejects: supported ones by rank, then the others by name.
+
+    Raises RegistryError if one of the two files cannot be read.
+    """
+    listed, header = twin / "apis.toml", twin / "include" / "gn_twin" / "not_yet.h"
+    try:
+        table = tomllib.loads(listed.read_text(encoding="utf-8"))
+        rejected = not_yet(header.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise RegistryError(f"cannot read the list of APIs: {error}", hint="install the package again") from error
+    supported = [_api(name, fields) for name, fields in table.items()]
+    ranked = sorted(supported, key=lambda api: (api.rank or 10**6, api.name))
+    names = {api.name for api in supported}
+    return ranked + [Api(name, supported=False) for name in sorted(set(rejected) - names)]
+
+
+def not_yet(header: str) -> list[str]:
+    """The names in the ``GNT_NOT_YET(Foo)`` lines of ``not_yet.h``; the macro's own definition is not one."""
+    return re.findall(r"^\s*GNT_NOT_YET\w*\(\s*(\w+)", header, flags=re.MULTILINE)
+
+
+def matching(apis: list[Api], pattern: str) -> list[Api]:
+    """Names that contain ``pattern``, or match it if it has ``*`` or ``?``; upper and lower case are the same."""
+    wanted = pattern.lower()
+    if any(sign in wanted for sign in "*?["):
+        return [api for api in apis if fnmatch.fnmatch(api.name.lower(), wanted)]
+    return [api for api in apis if wanted in api.name.lower()]
+
+
+def _api(name: str, fields: dict) -> Api:
+    def words(key: str) -> tuple[str, ...]:
+        value = fields.get(key, ())
+        return (value,) if isinstance(value, str) else tuple(value)
+
+    return Api(name, True, int(fields.get("rank", 0)), words("forms"), words("dtypes"), str(fields.get("doc", "")))

@@ -1,0 +1,44 @@
+"""``gnt cache``. As in ``cli``, commands import what they need when they run."""
+
+from __future__ import annotations
+
+import typer
+
+from gn_tutorial.cli.options import Json
+from gn_tutorial.cli.terminal import emit_json, print_table
+
+cache_app = typer.Typer(help="The folder of compiled kernels.", no_args_is_help=True)
+
+
+@cache_app.command("info")
+def cache_info(json: Json = False) -> None:
+    """Say where the cache is and how large."""
+    from gn_tutorial.compiler.cache import default_cache
+
+    info = default_cache().info()
+    if json:
+        emit_json({"path": info.root, "entries": info.entries, "bytes": info.bytes, "limit_bytes": info.limit_bytes})
+        return
+    size = f"{info.bytes / 2**20:.1f} of {info.limit_bytes / 2**20:.0f} MiB"
+    print_table((), [("folder", info.root), ("entries", info.entries), ("size", size)])
+
+
+@cache_app.command("clear")
+def cache_clear(json: Json = False) -> None:
+    """Remove every compiled kernel; the next run compiles again."""
+    from gn_tutorial.compiler.cache import default_cache
+
+    cache = default_cache()
+    freed = cache.clear()
+    if json:
+        emit_json({"path": cache.root, "freed_bytes": freed})
+    else:
+        print(f"cleared {cache.root}: {freed / 2**20:.1f} MiB freed")
+
+
+@cache_app.command("path")
+def cache_path() -> None:
+    """Print the cache folder."""
+    from gn_tutorial.compiler.cache import default_cache
+
+    print(default_cache().root)

@@ -1,0 +1,1 @@
+"""What each command of ``gnt`` does, once its words are read."""

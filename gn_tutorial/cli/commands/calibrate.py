@@ -1,0 +1,48 @@
+"""``gnt calibrate``: the timing model beside the published figures, as a table or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gn_tutorial.cli.terminal import emit_json, print_table, working
+from gn_tutorial.profiler.calibration import SERIES, Row, rows_of
+from gn_tutorial.timing.machine import load_machine
+
+_HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "target", "verdict")
+
+
+def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
+    """Compare the series and cases that are named, or all series. Returns whether no target was missed."""
+    chosen = load_machine(machine) if machine else None
+    found: dict[str, list[Row]] = {}
+    for name in series or SERIES:
+        with working(f"running the calibration kernels of '{name}'"):
+            found[name] = list(rows_of(name, chosen))
+    rows = [row for part in found.values() for row in part]
+    if as_json:
+        emit_json([{**row._asdict(), "error": row.error, "verdict": row.verdict} for row in rows])
+    else:
+        for name, part in found.items():
+            print_table(_HEADERS, [_cells(row) for row in part], title=f"{name}: published and modelled")
+        missed = [row for row in rows if row.verdict == "missed"]
+        held = sum(row.verdict == "ok" for row in rows)
+        print("fitted: a constant of the model was taken from this case; predicted: none was.")
+        print(f"{held} of {held + len(missed)} targets held. Modelled figures; none was measured here.")
+        print("What each case is, where the figures come from and why some are off: docs/timing-model.md")
+    return not any(row.verdict == "missed" for row in rows)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    target = "" if row.target is None else f"within {row.target:g} %"
+    what = f"{row.what} ({row.note})" if row.note else row.what
+    return (
+        row.case,
+        what,
+        row.metric,
+        f"{row.measured:,.2f} {row.unit}",
+        f"{row.modelled:,.2f}",
+        f"{row.error:+.1f} %",
+        "fitted" if row.used else "predicted",
+        target,
+        row.verdict,
+    )

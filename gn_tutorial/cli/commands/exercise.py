@@ -1,0 +1,45 @@
+"""``gnt exercise``: for authors and CI."""
+
+from __future__ import annotations
+
+from gn_tutorial.cli.terminal import emit_json, print_table, working
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercises.author_check import Complaint, check_exercise, check_folders
+from gn_tutorial.exercises.course import KINDS, Exercise, load_course
+
+
+def list_exercises(*, as_json: bool) -> None:
+    """Print every exercise."""
+    course = load_course()
+    if as_json:
+        emit_json([_facts(exercise) for exercise in course])
+        return
+    rows = [(e.id, e.title, KINDS[e.kind], e.difficulty, f"{e.minutes} min", str(len(e.wrong))) for e in course]
+    print_table(("exercise", "title", "what to do", "difficulty", "time", "wrong solutions"), rows)
+
+
+def check_all(names: list[str], *, as_json: bool) -> bool:
+    """Check the exercises of those ids, or all of them and the folders. Returns whether nothing is wrong."""
+    course = load_course()
+    chosen = [course.find(name) for name in names] or list(course.exercises)
+    if not chosen:
+        raise ArgumentError("there are no exercises", where=str(course.root / "info.toml"))
+    found: list[Complaint] = [] if names else check_folders(course)
+    for exercise in chosen:
+        with working(f"checking {exercise.id}"):
+            mine = list(check_exercise(exercise))
+        found += mine
+        if not as_json:
+            verdict = "ok" if not mine else f"{len(mine)} complaint{'s' * (len(mine) > 1)}"
+            print(f"{exercise.id} {exercise.title}: {verdict} (stub, solution, {len(exercise.wrong)} wrong solutions)")
+    if as_json:
+        emit_json([vars(one) for one in found])
+    else:
+        for one in found:
+            print(f"{one.exercise or 'folders'}: {one.text}")
+    return not found
+
+
+def _facts(exercise: Exercise) -> dict[str, object]:
+    names = ("id", "title", "kind", "notebook", "section", "minutes", "difficulty", "objectives", "file", "task")
+    return {name: getattr(exercise, name) for name in names} | {"wrong": [one.name for one in exercise.wrong]}

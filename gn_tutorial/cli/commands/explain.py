@@ -1,0 +1,34 @@
+"""``gnt explain``: a page of the catalogue of diagnostics, or the list that leads to one."""
+
+from __future__ import annotations
+
+from gn_tutorial.cli.terminal import emit_json, print_markdown, print_table
+from gn_tutorial.diagnostics import catalogue
+
+
+def run(name: str, *, as_json: bool) -> None:
+    """Print the page of an id, or every id by symptom and by family. Raises ArgumentError for an unknown id."""
+    if not name:
+        if as_json:
+            emit_json([_facts(entry) for entry in catalogue.entries().values()])
+        else:
+            _list()
+        return
+    entry = catalogue.find(name)
+    page = catalogue.read_page(entry)
+    if as_json:
+        emit_json(_facts(entry) | {"page": page})
+    else:
+        print_markdown(page)
+
+
+def _list() -> None:
+    seen = [(one.title, ", ".join(one.ids)) for one in catalogue.symptoms() if one.ids]
+    print_table(("what you see on a device", "what it may be"), seen)
+    families = [(name, ", ".join(one.id for one in members)) for name, members in catalogue.families().items()]
+    print_table(("family", "diagnostics"), families)
+
+
+def _facts(entry: catalogue.Entry) -> dict[str, object]:
+    shown = [symptom.title for symptom in catalogue.symptoms() if entry.id in symptom.ids]
+    return vars(entry) | {"symptoms": shown, "link": entry.link}

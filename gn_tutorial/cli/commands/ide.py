@@ -1,0 +1,54 @@
+"""``gnt ide``: settings by which clangd and VS Code read kernels as the twin's compiler does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.errors import ArgumentError
+
+WRITTEN, SAME, KEPT = "written", "as it should be", "kept"
+
+
+def settings() -> dict[str, str]:
+    """Name of each file, from the folder of the kernels, and its text."""
+    # In quotes, since a folder may have spaces, and JSON's quotes are YAML's.
+    flags = json.dumps(["-xc++", "-std=c++20", f"-I{TWIN_INCLUDE}"], ensure_ascii=False)
+    clangd = f"# Written by `gnt ide`: kernels are C++20 with the twin's headers.\nCompileFlags:\n  Add: {flags}\n"
+    code = {
+        "files.associations": {"*.asc": "cpp", "*.cce": "cpp"},
+        # clangd and Microsoft's own engine both answer otherwise, and the other one does not read .clangd.
+        "C_Cpp.intelliSenseEngine": "disabled",
+    }
+    recommended = {"recommendations": ["llvm-vs-code-extensions.vscode-clangd"]}
+    return {
+        ".clangd": clangd,
+        ".vscode/settings.json": json.dumps(code, indent=2) + "\n",
+        ".vscode/extensions.json": json.dumps(recommended, indent=2) + "\n",
+    }
+
+
+def write(folder: Path, may_replace: Callable[[Path], bool]) -> list[tuple[Path, str]]:
+    """Write the settings into ``folder``: each file, and what became of it. ``may_replace`` is asked about other texts.
+
+    Raises ArgumentError if there is no such folder or it cannot be written.
+    """
+    if not folder.is_dir():
+        raise ArgumentError(f"there is no folder {folder}")
+    done = []
+    for name, text in settings().items():
+        path = folder / name
+        try:
+            if path.is_file() and path.read_text("utf-8", "replace") == text:
+                done.append((path, SAME))
+            elif path.exists() and not may_replace(path):
+                done.append((path, KEPT))
+            else:
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, "utf-8")
+                done.append((path, WRITTEN))
+        except OSError as error:
+            raise ArgumentError(f"cannot write {path}: {error.strerror}") from error
+    return done

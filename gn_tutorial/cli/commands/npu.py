@@ -1,0 +1,37 @@
+"""``gnt npu``: what an NPU needs that is not here, and the commands that build the host API for one."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from gn_tutorial.cli.terminal import emit_json, working
+from gn_tutorial.host import npu
+from gn_tutorial.host.library import OPERATORS
+
+
+def run(folder: Path, *, build: bool, as_json: bool) -> None:
+    """Print the reason why there is no NPU, the build commands and what they build; with ``build``, run them."""
+    available, reason = npu.npu_available()
+    commands = npu.build_commands(folder)
+    library = None
+    if build:
+        with working("building the host API for the NPU"):
+            library = npu.build(folder)
+    if as_json:
+        emit_json(
+            {
+                "npu": available, "reason": reason, "commands": commands, "operators": list(OPERATORS),
+                "library": library, "tested": npu.NOT_RUN,
+            }
+        )  # fmt: skip
+        return
+    print(f"NPU: {reason}" if available else f"no NPU: {reason}")
+    if library is not None:
+        print(f"built: {library}")
+    else:
+        print("build the host API for one, after `source <CANN>/set_env.sh`:")
+        for command in commands:
+            print(f"  {shlex.join(command)}")
+    print(f"{npu.LIBRARY} has these operators: {', '.join(OPERATORS)}")
+    print(f"This part of the course was {npu.NOT_RUN}.")

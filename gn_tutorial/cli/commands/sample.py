@@ -1,0 +1,70 @@
+"""``gnt run sample.asc``: a whole sample, its own main, and what it printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gn_tutorial.abi.options import Limits
+from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, working
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.runtime.sample_run import SampleRun, is_whole, run_sample
+
+
+def applies(target: str) -> bool:
+    """Whether the target is a file with a ``main``; a file that is missing is somebody else's error."""
+    path = Path(target)
+    return bool(path.suffix) and path.is_file() and is_whole(path)
+
+
+def run(
+    target: str,
+    words: Sequence[str],
+    *,
+    files: Path | None,
+    defines: Sequence[str],
+    seconds: float,
+    observed: bool,
+    optimise: bool = True,
+) -> SampleRun:
+    """Build the sample and run it. Raises ArgumentError if the folder for its files is missing; else as run_sample."""
+    if files is not None and not files.is_dir():
+        raise ArgumentError(f"there is no folder {files}", hint="make it first: the sample's files are written there")
+    with working(f"compiling and running {target}"):
+        return run_sample(
+            Path(target),
+            words,
+            folder=files,
+            defines=defines,
+            observed=observed,
+            optimise=optimise,
+            limits=Limits(seconds=seconds),
+        )
+
+
+def show(done: SampleRun, *, as_json: bool) -> None:
+    """What the sample printed, then warnings and counts; these go to standard error, so that output can be piped."""
+    launched = done.launched
+    if as_json:
+        emit_json(
+            {
+                "printed": launched.printed,
+                "tally": launched.tally,
+                "seconds": launched.seconds,
+                "diagnostics": launched.diagnostics.to_list(),
+                "compile_seconds": 0.0 if done.built.cached else done.built.seconds,
+            }
+        )
+        return
+    print(launched.printed, end="" if launched.printed.endswith("\n") or not launched.printed else "\n")
+    print_findings(launched.diagnostics)
+    if launched.observed and sys.stdout.isatty():
+        tally = launched.tally
+        counts = (
+            f"{tally.vector:,} vector, {tally.scalar:,} scalar, {tally.mte2:,} copies in, {tally.mte3:,} copies out"
+        )
+        size = f"{tally.bytes_in:,} in, {tally.bytes_out:,} out"
+        print_table(
+            (), [("instructions", counts), ("bytes", size), ("kernels' time", f"{launched.seconds * 1e3:.3f} ms")]
+        )

@@ -1,0 +1,265 @@
+"""Which kernels under a folder run on the twin, and why the others do not: ``gnt compat``.
+
+A case is one source file that holds kernels, its own or in a header it includes. Each is compiled; a whole sample (with
+``main``) is run, and a kernel whose parameters are plain arrays is launched on memory of our making. Nothing of the
+folder runs outside the launcher of ``isolated``, within limits; the folder itself is only read.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gn_tutorial.abi.options import Limits
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.cli.compat_defines import guess, guess_template
+from gn_tutorial.cli.compat_reasons import OTHER, Reason, of_compile_error, of_run_error, other_machine
+from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.launch_syntax import has_main
+from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.signature import Entry, scan
+from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg
+from gn_tutorial.runtime.sample_run import run_sample
+
+SUFFIXES = (".cpp", ".cc", ".cxx", ".asc", ".cce")
+#: Folders that hold no sources of their own.
+_SKIPPED = {".git", "build", "build_out", "node_modules", "__pycache__", "third_party"}
+#: Files of a sample are copied for its run up to this size in all, so that it finds its input.
+_COPIED_BYTES = 64 << 20
+#: Bytes of each array of a kernel that is launched without knowing its shapes: more than tutorials move.
+_ARRAY_BYTES = 4 << 20
+_BLOCKS = 8
+
+COMPILED, RAN, FAILED, EXCLUDED = "compiled", "ran", "failed", "excluded"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One source file, its text, and what its kernels are called."""
+
+    path: Path
+    text: str
+    kernels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of one case.
+
+    status: excluded (made for another machine), failed (does not compile), compiled (and was not run, or did not run
+    well), ran. reasons: why it went no further, the first one first. seconds: compilation and run together.
+    """
+
+    path: Path
+    kernels: tuple[str, ...]
+    status: str
+    reasons: tuple[Reason, ...] = ()
+    seconds: float = 0.0
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to try: seconds for each compilation and each run, where to search headers, what to define."""
+
+    seconds: float = 30.0
+    include_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    run: bool = True
+
+
+def find_cases(root: Path) -> list[Case]:
+    """Every source file under ``root`` with a kernel in it or in a file that it includes from beside itself.
+
+    Raises ArgumentError if there is no such folder.
+    """
+    if not root.is_dir():
+        raise ArgumentError(f"there is no folder {root}")
+    found = []
+    for path in sorted(_files(root)):
+        text = _read(path)
+        kernels = tuple(dict.fromkeys(_kernels(text, path, set())))
+        if kernels:
+            found.append(Case(path, text, kernels))
+    return found
+
+
+def try_case(case: Case, options: Options | None = None) -> Row:
+    """Compile one case and run it if that is possible. Never raises for what the case does."""
+    options = options or Options()
+    begin = time.perf_counter()
+
+    def row(status: str, *reasons: Reason) -> Row:
+        return Row(case.path, case.kernels, status, reasons, time.perf_counter() - begin, has_main(case.text))
+
+    if why := other_machine(case.path, _with_includes(case.text, case.path, set())):
+        return row(EXCLUDED, why)
+    try:
+        built = _build(case, options)
+    except CompileError as error:
+        reasons = of_compile_error(error)
+        elsewhere = [one for one in reasons if one.kind == OTHER]
+        return row(EXCLUDED, elsewhere[0]) if elsewhere else row(FAILED, *reasons)
+    except GntError as error:
+        return row(FAILED, Reason("language", error.what, error.where))
+    if not options.run:
+        return row(COMPILED)
+    try:
+        why = _run(case, built, options)
+    except KernelError as error:
+        return row(COMPILED, of_run_error(error))
+    except GntError as error:
+        return row(COMPILED, Reason("arguments", error.what, error.where))
+    return row(RAN) if why is None else row(COMPILED, why)
+
+
+def ranked(rows: Sequence[Row]) -> list[tuple[str, str, int]]:
+    """Reasons of the rows by frequency: kind, name, number of cases. Only the first reason of a case counts."""
+    counts = Counter((row.reasons[0].kind, row.reasons[0].name) for row in rows if row.reasons)
+    return [(kind, name, count) for (kind, name), count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
+
+
+def missing_apis(rows: Sequence[Row]) -> list[tuple[str, int]]:
+    """Names that cases miss, with the number of cases; a case that misses several counts for each."""
+    names = Counter(
+        name
+        for row in rows
+        for name in {one.name for one in row.reasons if one.kind in ("missing API", "missing name")}
+    )
+    return sorted(names.items(), key=lambda one: (-one[1], one[0]))
+
+
+# --- finding ---------------------------------------------------------------------------------------------------------
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for path in root.rglob("*"):
+        inside = path.relative_to(root).parts[:-1]
+        if path.suffix in SUFFIXES and path.is_file() and not _SKIPPED.intersection(inside):
+            yield path
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+
+
+def _includes(text: str, path: Path, seen: set[Path]) -> Iterator[tuple[Path, str]]:
+    for name in _INCLUDE.findall(text):
+        beside = path.parent / name
+        if beside.is_file() and beside.resolve() not in seen:
+            seen.add(beside.resolve())
+            yield beside, _read(beside)
+
+
+def _kernels(text: str, path: Path, seen: set[Path]) -> Iterator[str]:
+    if "__global__" in text:
+        found = scan(text)
+        yield from (entry.name for entry in found.entries)
+        yield from (f"{one.name}<{', '.join(one.heads)}>" for one in found.templates)
+    for inner, inner_text in _includes(text, path, seen):
+        yield from _kernels(inner_text, inner, seen)
+
+
+def _with_includes(text: str, path: Path, seen: set[Path]) -> str:
+    return text + "".join(_with_includes(inner, where, seen) for where, inner in _includes(text, path, seen))
+
+
+# --- trying ----------------------------------------------------------------------------------------------------------
+
+
+def _build(case: Case, options: Options) -> Built:
+    return build_kernel(
+        case.path,
+        include_dirs=options.include_dirs,
+        defines=_defines(case, options),
+        template="" if has_main(case.text) else guess_template(case.text),
+        limits=CompileLimits(seconds=max(options.seconds, 1.0)),
+    )
+
+
+def _defines(case: Case, options: Options) -> tuple[str, ...]:
+    given = {define.partition("=")[0] for define in options.defines}
+    guessed = guess(case.path, _with_includes(case.text, case.path, set()))
+    return (*options.defines, *(define for define in guessed if define.partition("=")[0] not in given))
+
+
+def _run(case: Case, built: Built, options: Options) -> Reason | None:
+    limits = Limits(seconds=options.seconds)
+    if has_main(case.text):
+        with tempfile.TemporaryDirectory(prefix="gnt-compat-") as name:
+            folder = Path(name)
+            _copy_files(case.path.parent, folder)
+            run_sample(
+                case.path,
+                folder=folder,
+                include_dirs=options.include_dirs,
+                defines=_defines(case, options),
+                limits=limits,
+                compile_limits=CompileLimits(seconds=max(options.seconds, 1.0)),
+            )
+        return None
+    for entry in built.entries:
+        if why := _cannot_invent(entry):
+            return why
+        args = [
+            LaunchArg(param.name, Kind.TENSOR, Role.INOUT, _invented(index)) for index, param in enumerate(entry.params)
+        ]
+        launch(built.library, entry.name, args, blocks=_BLOCKS, limits=limits)
+    return None
+
+
+def _cannot_invent(entry: Entry) -> Reason | None:
+    """Why no arguments can be made up: a number or a tiling struct decides how far the kernel goes."""
+    for param in entry.params:
+        if param.kind is Kind.VALUE:
+            return Reason("arguments", f"a value of type {param.ctype}", entry.name)
+        if "tiling" in param.name.lower():
+            return Reason("arguments", "tiling data", entry.name)
+    return None
+
+
+def _invented(index: int) -> np.ndarray:
+    """Small numbers that are finite in every type a kernel may take the bytes for."""
+    return np.random.default_rng(index).integers(0, 60, _ARRAY_BYTES, dtype=np.uint8)
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    """What stands beside a sample, so that its relative paths work; nothing if that is large."""
+    total = 0
+    for path in source.rglob("*"):
+        if path.is_symlink() or not path.is_file():
+            continue
+        total += path.stat().st_size
+        if total > _COPIED_BYTES:
+            return
+    shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
+    for name in ("input", "output"):  # samples write there and do not make the folder
+        (target / name).mkdir(exist_ok=True)
+
+
+def try_all(cases: Sequence[Case], options: Options, seen: Callable[[int, Case], None]) -> list[Row]:
+    """Every case in order; ``seen`` is told before each one. An interrupt ends it early: fewer rows than cases."""
+    rows: list[Row] = []
+    try:
+        for index, case in enumerate(cases):
+            seen(index, case)
+            rows.append(try_case(case, options))
+    except KeyboardInterrupt:
+        pass
+    return rows

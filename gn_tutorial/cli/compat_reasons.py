@@ -1,0 +1,120 @@
+"""Why a kernel does not compile or run on the twin, in a few kinds that can be counted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.errors import CompileError, KernelError, KernelFault, KernelTimeout
+
+
+@dataclass(frozen=True)
+class Reason:
+    """kind: one of docs/compat.md; name: what is missing or wrong; where: file and line."""
+
+    kind: str
+    name: str
+    where: str = ""
+
+
+#: Kind of the reason why a case is not tried.
+OTHER = "other target"
+# Written for other cores, other products, other programming interfaces; searched in the text without comments.
+_ELSEWHERE = (
+    ("matrix core", r"__cube__|\bMmad\s*[<(]|matmul_intf\.h|\bTPosition::(?:A1|A2|B1|B2|CO1|CO2)\b|\bLoadData\w*\s*[<(]"
+     r"|KERNEL_TYPE_(?:MIX_AIC|AIC_ONLY)|\b__mix__\b|\bLocalTensor<[^>]*>\s*\w*[lL]0[abcABC]\b|QuePosition::(?:A1|B1|CO1)"
+     r"|Hardware::L[01]|__cc__|__ca__|__cb__|__cbuf__"),
+    ("Tensor API", r'"tensor_api/|\bTe::'),
+    ("C API", r'"c_api/|\basc_(?:copy|sync|add|vf|dup|mul)\w*\s*\('),
+    ("SIMT API", r'"simt_api/|__simt_vf__|\basc_vf_call\b|threadIdx|\b__launch_bounds__\b'),
+    ("register API (other product)", r"\b(?:MicroAPI|Reg)::|__simd_vf__|\bRegTensor\b|\bVF_CALL\b"),
+    ("host framework", r"gtest/gtest\.h|graph/custom_op\.h|register/op_(?:def|impl)_registry\.h|graph/operator_reg\.h"),
+    ("AI CPU", r"__aicpu__|aicpu_api"),
+    ("communication", r"\bHccl\b|hccl\.h|hccl/"),
+    ("PyTorch extension", r"torch/extension\.h|torch/library\.h|torch_npu|torch/all\.h"),
+    ("packaged operator calls", r"\baclnn\w+\s*\(|aclop\w+\s*\(|aclmdl\w+\s*\(|aclrtc\w+\s*\("),
+)  # fmt: skip
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def other_machine(path: Path, text: str) -> Reason | None:
+    """Why the source is not for the vector cores of Atlas A2 by its own words; None if it may be."""
+    plain = _COMMENT.sub(" ", text)
+    for name, pattern in _ELSEWHERE:
+        if re.search(pattern, plain):
+            return Reason(OTHER, name, str(path))
+    architectures = _architectures(path.parent)
+    if architectures and "dav-2201" not in architectures:
+        return Reason(OTHER, f"built for {', '.join(sorted(architectures))}", str(path))
+    return None
+
+
+def _architectures(folder: Path) -> set[str]:
+    """The --npu-arch names in the CMakeLists.txt beside the source."""
+    try:
+        text = (folder / "CMakeLists.txt").read_text("utf-8", "replace")
+    except OSError:
+        return set()
+    return set(re.findall(r"\bdav-[\w]+", re.sub(r"#[^\n]*", "", text)))
+
+
+def of_compile_error(error: CompileError) -> tuple[Reason, ...]:
+    """One reason for each error that differs, the first error first."""
+    if not error.errors:
+        kind = "template entry" if "is a template" in error.what else "language"
+        return (Reason(kind, _short(error.what.partition(": ")[2] or error.what), error.where),)
+    reasons = [_of_message(one.message, one.where, one.source_line) for one in error.errors]
+    return tuple({(one.kind, one.name): one for one in reversed(reasons)}.values())[::-1]
+
+
+def of_run_error(error: KernelError) -> Reason:
+    """Of a launch that did not end well."""
+    if isinstance(error, KernelFault) and error.diagnostics:
+        first = next((one for one in error.diagnostics if one.severity == "error"), error.diagnostics[0])
+        return Reason("diagnostic", first.id, first.where)
+    if isinstance(error, KernelTimeout):
+        return Reason("time limit", "", error.where)
+    return Reason("crash", _short(error.what), error.where)
+
+
+_PATTERNS = (
+    ("missing API", r"^(\w+) is a documented Ascend C name that is not on the twin yet"),
+    ("missing header", r"^'?([^:']+)'?(?:: No such file or directory| file not found)"),
+    ("missing name", r"'(\w+)' in namespace '[\w:]+' does not name"),
+    ("missing name", r"'(?:\w+::)*(\w+)' was not declared in this scope"),
+    ("missing name", r"'(\w+)' is not a member of"),
+    ("missing name", r"'(?:\w+::)*(\w+)' (?:does not name a type|is not a class template|has not been declared)"),
+    ("missing name", r"no arguments to '(\w+)' that depend on a template parameter"),
+    ("missing name", r"use of undeclared identifier '(\w+)'"),
+    ("missing name", r"no (?:member|type|template) named '(\w+)'"),
+    ("missing name", r"unknown type name '(\w+)'"),
+    ("missing name", r"has no member named '(\w+)'"),
+    ("missing form", r"no matching (?:member )?function for call to '(?:.*?[ :])??(\w+)(?:<.*>)?\("),
+    ("missing form", r"no matching (?:member )?function for call to '(\w+)'"),
+)
+
+
+def _not_on_a2() -> frozenset[str]:
+    """Documented names that the twin lacks because Atlas A2 lacks them (``gn_twin/not_yet.h``)."""
+    text = (TWIN_INCLUDE / "gn_twin" / "not_yet.h").read_text("utf-8")
+    return frozenset(re.findall(r"^GNT_NOT_YET_NOR_A2\((\w+)\)", text, re.MULTILINE))
+
+
+def _of_message(message: str, where: str, line: str) -> Reason:
+    plain = message.replace("\u2018", "'").replace("\u2019", "'")
+    for kind, pattern in _PATTERNS:
+        if found := re.search(pattern, plain):
+            if kind == "missing API" and found[1] in _not_on_a2():
+                return Reason(OTHER, "names that Atlas A2 lacks", where)
+            return Reason(kind, found[1], where)
+    if "template" in plain and "__global__" in line:
+        return Reason("template entry", _short(plain), where)
+    return Reason("language", _short(plain), where)
+
+
+def _short(text: str) -> str:
+    """Without names and numbers of one case, so that equal mistakes count together."""
+    line = text.splitlines()[0] if text else ""
+    return re.sub(r"\d{3,}", "N", line)[:100]

@@ -1,0 +1,125 @@
+"""``gnt learn``, ``gnt exercise`` and ``gnt quiz``. As in ``cli``, commands import what they need when they run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gn_tutorial.cli.options import Json
+
+learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
+exercise_app = typer.Typer(help="For authors: list and check the exercises.", no_args_is_help=True)
+
+ExerciseId = Annotated[str, typer.Argument(help="An exercise, for example 03.2.")]
+ThisOrNext = Annotated[str, typer.Argument(help="An exercise, for example 03.2; without it the next one.")]
+
+
+@learn_app.callback()
+def learn(
+    context: typer.Context,
+    watch: Annotated[bool, typer.Option("--watch", help="Check after each save, and go on after a pass.")] = False,
+    exercise: Annotated[str, typer.Option(help="This exercise instead of the next one.")] = "",
+) -> None:
+    """Show the next exercise and check what is there of it; copies its file on first use."""
+    if context.invoked_subcommand:
+        return
+    from gn_tutorial.cli.commands.learn import file_changes, learner
+
+    me = learner()
+    if not exercise and me.next() is None:
+        print("every exercise is passed; gnt learn list shows them")
+        return
+    chosen = me.chosen(exercise)
+    if watch:
+        me.watch(chosen, file_changes)
+        return
+    me.present(chosen)
+    if me.check(chosen).status == "failed":
+        raise typer.Exit(1)
+
+
+@learn_app.command("check")
+def learn_check(exercise: ThisOrNext = "") -> None:
+    """Check one exercise; exit code 1 unless it is right."""
+    from gn_tutorial.cli.commands.learn import learner
+
+    me = learner()
+    if not me.check(me.chosen(exercise)).passed:
+        raise typer.Exit(1)
+
+
+@learn_app.command("hint")
+def learn_hint(
+    exercise: ThisOrNext = "",
+    level: Annotated[int | None, typer.Option(min=1, max=3, help="1 to 3; without it one more than last time.")] = None,
+) -> None:
+    """Show a hint."""
+    from gn_tutorial.cli.commands.learn import learner
+
+    me = learner()
+    me.hint(me.chosen(exercise), level)
+
+
+@learn_app.command("reset")
+def learn_reset(
+    exercise: ExerciseId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Begin an exercise anew; the attempt is kept as a backup."""
+    from gn_tutorial.cli.commands.learn import learner
+
+    me = learner()
+    me.reset(me.chosen(exercise), sure=lambda question: yes or typer.confirm(question))
+
+
+@learn_app.command("solution")
+def learn_solution(
+    exercise: ExerciseId,
+    now: Annotated[bool, typer.Option("--now", help="Although it is not passed yet.")] = False,
+) -> None:
+    """Show our solution, after a pass."""
+    from gn_tutorial.cli.commands.learn import learner
+
+    me = learner()
+    me.solution(me.chosen(exercise), now=now)
+
+
+@learn_app.command("list")
+def learn_list(json: Json = False) -> None:
+    """List the exercises and how far you are."""
+    from gn_tutorial.cli.commands.learn import learner
+
+    learner().table(as_json=json)
+
+
+@exercise_app.command("list")
+def exercise_list(json: Json = False) -> None:
+    """List the exercises."""
+    from gn_tutorial.cli.commands.exercise import list_exercises
+
+    list_exercises(as_json=json)
+
+
+@exercise_app.command("check")
+def exercise_check(
+    exercises: Annotated[
+        list[str] | None, typer.Argument(help="Ids; without them all exercises, and stray files.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Check that each stub fails, each solution passes, and each wrong solution is told what is wrong with it."""
+    from gn_tutorial.cli.commands.exercise import check_all
+
+    if not check_all(exercises or [], as_json=json):
+        raise typer.Exit(1)
+
+
+def ask_quiz(
+    notebook: Annotated[str, typer.Argument(help="The notebook's number, for example 00.")],
+    json: Json = False,
+) -> None:
+    """Answer a notebook's quiz in the terminal."""
+    from gn_tutorial.cli.commands import quiz
+
+    quiz.run(notebook, as_json=json)

@@ -1,0 +1,1 @@
+"""From Ascend C source to a shared library: reading it, compiling it, keeping it."""

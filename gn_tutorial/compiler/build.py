@@ -1,0 +1,273 @@
+"""Compiles kernels, host libraries and the launcher, or takes them from the cache.
+
+A kernel's source is compiled unchanged: a generated shim includes it between the twin's headers and lists its entries.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.abi.options import Optimise
+from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, Job
+from gn_tutorial.compiler.cache import Cache, checksum, default_cache
+from gn_tutorial.compiler.dtype_macros import LIBC_NAMES, dtype_defines
+from gn_tutorial.compiler.launch_syntax import MAIN, is_sample, rewrite
+from gn_tutorial.compiler.messages import short
+from gn_tutorial.compiler.precompiled_header import SUFFIX as PRECOMPILED
+from gn_tutorial.compiler.precompiled_header import Precompiled
+from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.signature import Entry, require_entries, scan
+from gn_tutorial.compiler.toolchain import (
+    Compiler,
+    find_compiler,
+    header_flags,
+    host_flags,
+    kernel_flags,
+    object_flags,
+    program_flags,
+)
+from gn_tutorial.errors import RegistryError
+
+# Every header that names a function of LIBC_NAMES, in both spellings: read after the renaming it would miss its own.
+_LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
+#: The entry of a whole sample's own main.
+MAIN_ENTRY = "main"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A compiled library (or, for the launcher, a program) in the cache.
+
+    entries: its kernels, none in a host library. cached: it was there already. seconds: this call, look-up included.
+    """
+
+    library: Path
+    entries: tuple[Entry, ...]
+    cached: bool
+    seconds: float
+    compiler: Compiler
+
+
+def build_kernel(
+    source: Path | str,
+    *,
+    observed: bool = True,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    dtypes: Mapping[str, str] | None = None,
+    template: str = "",
+    optimise: Optimise = True,
+    cache: Cache | None = None,
+    limits: CompileLimits | None = None,
+) -> Built:
+    """Builds a kernel file (a Path) or the source text of a notebook cell (a str).
+
+    observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
+    folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
+    DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
+    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``.
+
+    A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
+
+    Raises RegistryError (no such file), ArgumentError (dtypes, template), CompileError (no entry, or the compiler's
+    errors at the learner's lines), CompilerMissing, CacheError.
+    """
+    begin = time.perf_counter()
+    cache = cache or default_cache()
+    if isinstance(source, Path):
+        path, text, near = *_read(source), source.resolve().parent
+    else:
+        path, text, near = (
+            cache.keep_source(f"cell_{checksum(source.encode('utf-8', 'surrogatepass'))[:12]}.cpp", source),
+            source,
+            Path.cwd(),
+        )
+    own, included = near, tuple(Path(one).resolve() for one in include_dirs)
+    compiled, main = path, False
+    if is_sample(text, near):
+        sample = rewrite(text, path)
+        compiled, main = _keep_sample(cache, path, sample.text), sample.has_main
+        included = (*included, *sample.folders)
+    entries = _entries(text, path, template, main)
+    compiler = find_compiler()
+    folders = tuple(dict.fromkeys((own, *included)))
+    shim = _Shim(compiled, observed, entries)
+    defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
+    job = Job(
+        cache=cache,
+        compiler=compiler,
+        text=shim.text,
+        flags=(*kernel_flags(compiler, optimise=optimise), *defined),
+        learner=folders,
+        search=(*folders, TWIN_INCLUDE),
+        source=path,
+        shim_lines=shim.lines,
+        shown=short(path),
+        limits=limits or CompileLimits(),
+        objects=(build_watchers(cache, compiler),) if observed else (),
+        precompiled=_twins_headers(cache, compiler, observed, optimise),
+    )
+    library, cached = job.run()
+    return Built(library, entries, cached, time.perf_counter() - begin, compiler)
+
+
+def build_host_library(
+    source_text: str,
+    *,
+    include_dirs: Sequence[Path] = (),
+    cache: Cache | None = None,
+    limits: CompileLimits | None = None,
+) -> Built:
+    """Builds plain C++20 text, without the twin, into a library; its functions with C linkage are exported.
+
+    Errors in a header of ``include_dirs`` are shown at its own lines. Raises CompileError, CompilerMissing, CacheError.
+    """
+    begin = time.perf_counter()
+    compiler = find_compiler()
+    folders = tuple(Path(one).resolve() for one in include_dirs)
+    job = Job(
+        cache=cache or default_cache(),
+        compiler=compiler,
+        text=source_text,
+        flags=host_flags(compiler),
+        learner=folders,
+        search=folders,
+        shown="host code",
+        limits=limits or CompileLimits(),
+    )
+    library, cached = job.run()
+    return Built(library, (), cached, time.perf_counter() - begin, compiler)
+
+
+def build_launcher(*, cache: Cache | None = None) -> Built:
+    """Builds the native launcher, the program that runs one launch in a process of its own. Raises as the others do."""
+    begin = time.perf_counter()
+    compiler = find_compiler()
+    main = TWIN / "launcher" / "launcher.cpp"
+    job = Job(
+        cache=cache or default_cache(),
+        compiler=compiler,
+        text=f'#include "{main}"\n',
+        flags=program_flags(compiler),
+        learner=(),
+        search=(TWIN_INCLUDE,),
+        source=main,
+        suffix=PROGRAM,
+        shown="the launcher",
+        limits=CompileLimits(),
+    )
+    program, cached = job.run()
+    return Built(program, (), cached, time.perf_counter() - begin, compiler)
+
+
+def build_watchers(cache: Cache, compiler: Compiler) -> Path:
+    """The checkers, tallies and traces of observed libraries, compiled once: they are the same for every kernel."""
+    main = TWIN / "watchers" / "watchers.cpp"
+    job = Job(
+        cache=cache,
+        compiler=compiler,
+        text=f'#define GNT_OBSERVED 1\n#include "{main}"\n',
+        flags=object_flags(compiler),
+        learner=(),
+        search=(TWIN_INCLUDE,),
+        source=main,
+        suffix=OBJECT,
+        shown="the twin's checkers, this once",
+        limits=CompileLimits(),
+    )
+    watchers, _ = job.run()
+    return watchers
+
+
+def _twins_headers(cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise) -> Precompiled | None:
+    """For g++. The kernel's definitions (-D) are not in it: g++ refuses it where one of them matters to the headers."""
+    if compiler.name != "g++":
+        return None
+    header = "kernel_operator.h"
+    job = Job(
+        cache=cache,
+        compiler=compiler,
+        text=f'#include "{header}"\n',
+        flags=(*header_flags(compiler, optimise=optimise), f"-DGNT_OBSERVED={int(observed)}"),
+        learner=(),
+        search=(TWIN_INCLUDE,),
+        source=TWIN_INCLUDE / header,
+        suffix=PRECOMPILED,
+        shown="the twin's headers, this once",
+        limits=CompileLimits(),
+    )
+    return Precompiled(header, job)
+
+
+def _entries(text: str, path: Path, template: str, main: bool) -> tuple[Entry, ...]:
+    """The kernels of the source, and ``main`` of a whole sample, whose kernels may all be templates it launches."""
+    if not main:
+        return require_entries(text, short(path), template)
+    found = scan(text)
+    launches = found.templates or "<<<" in text or "ICPU_RUN_KF" in text
+    kernels = require_entries(text, short(path), template) if found.entries or template or not launches else ()
+    return (*kernels, Entry(MAIN_ENTRY, (), 1))
+
+
+def _keep_sample(cache: Cache, path: Path, text: str) -> Path:
+    text = f'#include "gn_twin/host_runtime.h"\n#line 1 "{path}"\n{text}'
+    return cache.keep_source(f"sample_{checksum(text.encode('utf-8', 'surrogatepass'))[:16]}.cpp", text)
+
+
+@dataclass(frozen=True)
+class _Shim:
+    """The text that the compiler is given; ``lines`` maps its lines to the kernel's, for errors about an entry."""
+
+    source: Path
+    observed: bool
+    entries: tuple[Entry, ...]
+
+    @property
+    def head(self) -> list[str]:
+        # <math.h> and <stdlib.h> first: a kernel may be named like a function of theirs, and is renamed behind them.
+        renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
+        return [
+            f"#define GNT_OBSERVED {int(self.observed)}",
+            '#include "kernel_operator.h"',
+            *([*(f"#include <{header}>" for header in _LIBC_HEADERS), *renamed] if renamed else []),
+            f'#include "{self.source}"',
+            *(f"#undef {name}" for name in self._hiding()),
+            '#include "gn_twin/launch.h"',
+            "GNT_LIBRARY_BEGIN",
+        ]
+
+    @property
+    def text(self) -> str:
+        return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", ""])
+
+    @property
+    def lines(self) -> dict[int, int]:
+        first = len(self.head) + 1
+        return {first + index: entry.line for index, entry in enumerate(self.entries)}
+
+    def _hiding(self) -> list[str]:
+        return sorted({entry.name for entry in self.entries} & LIBC_NAMES)
+
+    def _line(self, entry: Entry) -> str:
+        if entry.name == MAIN_ENTRY:
+            return f"GNT_MAIN_ENTRY({MAIN})"
+        if entry.name in LIBC_NAMES:
+            return f'GNT_NAMED_ENTRY("{entry.name}", gnt_kernel_{entry.name})'
+        if "<" in entry.name:
+            return f'GNT_NAMED_ENTRY("{entry.name}", {entry.name})'
+        return f"GNT_ENTRY({entry.name})"
+
+
+def _read(source: Path) -> tuple[Path, str]:
+    """The kernel file's absolute path and text."""
+    path = source.expanduser().resolve()
+    if any(char in str(path) for char in '"\n\\'):
+        raise RegistryError("a quote, backslash or line end in a kernel's path cannot be compiled", where=str(path))
+    try:
+        return path, path.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RegistryError(f"cannot read the kernel: {reason}", where=str(source), hint="check the path") from error

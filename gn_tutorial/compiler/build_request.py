@@ -1,0 +1,243 @@
+"""One request to the build: look it up in the cache, or compile it, once over all processes.
+
+The key of a request is everything known before compiling: text, flags, compiler, processor. Under it the cache keeps
+the list of files that the compiler read; their hashes and the request's key give the key of the library.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gn_tutorial.compiler import messages
+from gn_tutorial.compiler.cache import Cache, checksum
+from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
+from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
+from gn_tutorial.compiler.precompiled_header import Precompiled, Ready
+from gn_tutorial.compiler.process import CompileLimits, End, Outcome, run_compiler
+from gn_tutorial.compiler.toolchain import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
+from gn_tutorial.errors import CacheError, CompilerMissing
+from gn_tutorial.toml_file import PACKAGE
+
+TWIN = PACKAGE / "twin"
+TWIN_INCLUDE = TWIN / "include"
+LIBRARY, PROGRAM, OBJECT, DEPENDENCIES = ".so", ".bin", ".o", ".deps"
+# Part of every key: raise it when the way of building changes without a change of flags or files.
+RECIPE = "1"
+# zig compiles its C++ library at first use: 40 s on the machine of the measurement, minutes on a slow one.
+ZIG_FIRST = CompileLimits(seconds=1800.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What to compile, with what, and whose errors are whose. ``run`` does it."""
+
+    cache: Cache
+    compiler: Compiler
+    text: str
+    flags: tuple[str, ...]
+    learner: tuple[Path, ...]  # folders whose files are the learner's own, for errors
+    search: tuple[Path, ...]  # include folders, in order
+    shown: str
+    limits: CompileLimits
+    source: Path | None = None  # the file that the text includes; None: the text is all there is
+    shim_lines: dict[int, int] = field(default_factory=dict)
+    suffix: str = LIBRARY
+    objects: tuple[Path, ...] = ()  # files of the cache, linked in; their names change with their contents
+    precompiled: Precompiled | None = None  # of the header that the text includes first
+
+    def run(self) -> tuple[Path, bool]:
+        """The library, and whether it was there already."""
+        found = self.look_up()
+        if found is not None:
+            return found[0], True
+        if self.compiler.is_zig:
+            self._prepare_zig()
+        # Before the lock: a process that holds one does not take another.
+        ready = self.precompiled.ready(self.search) if self.precompiled else None
+        key = self.key
+        with self.cache.lock(key):
+            found = self.look_up()
+            if found is not None:
+                return found[0], True
+            return self._compile(key, ready), False
+
+    @property
+    def key(self) -> str:
+        """Of the request: everything that is known before compiling."""
+        environment = [f"{name}={os.environ.get(name, '')}" for name in ENVIRONMENT]
+        linked = [one.name for one in self.objects]
+        parts = [
+            RECIPE,
+            self.suffix,
+            self.text,
+            *self._arguments(),
+            *linked,
+            str(self.compiler),
+            cpu_key(),
+            *environment,
+        ]
+        return checksum("\0".join(parts).encode("utf-8", "surrogateescape"))
+
+    def _arguments(self) -> list[str]:
+        # -iquote, not -I, for the learner's folders: a file named `version` or `string.h` there must not replace a
+        # standard header.
+        includes = [word for folder in self.search if folder != TWIN_INCLUDE for word in ("-iquote", str(folder))]
+        twin = ["-I", str(TWIN_INCLUDE)] if TWIN_INCLUDE in self.search else []
+        return [*self.flags, *includes, *twin]
+
+    def look_up(self) -> tuple[Path, Dependencies] | None:
+        """The library and the files it was made of, if it is in the cache and they are as they were."""
+        key = self.key
+        stored = self.cache.get(key, DEPENDENCIES)
+        if stored is None:
+            return None
+        before = _read_dependencies(stored)
+        now = before.now() if before else None
+        if now is None:
+            return None
+        library = self.cache.get(now.result_key(key), self.suffix)
+        if library is not None and now != before:
+            self._store_dependencies(key, now)  # the same contents with newer looks: the next look-up need not hash
+        return None if library is None else (library, now)
+
+    def _compile(self, key: str, ready: Ready | None) -> Path:
+        with self.cache.scratch() as folder:
+            # By its name g++ knows a header, which it precompiles.
+            shim = folder / ("shim.h" if self.suffix == HEADER else "shim.cpp")
+            made, depfile = folder / "made", folder / "made.d"
+            source_before = hash_file(str(self.source)).content if self.source else ""
+            _write(shim, self.text)
+            since = time.time_ns()
+            outcome, ready = self._run_compiler(folder, shim, ready)
+            if outcome.end is not End.DONE:
+                if "No space left on device" in outcome.messages:
+                    raise CacheError(
+                        "the disk is full",
+                        where=str(self.cache.root),
+                        hint="set GNT_CACHE_DIR to a folder on another disk",
+                    )
+                raise messages.explain(outcome.end, outcome.messages, self._sources(shim), self.limits)
+            dependencies = self._collect(depfile, folder, since, source_before, ready)
+            if dependencies is None:  # a file was saved while it was compiled: good for this call only
+                return self.cache.put(checksum(f"{key} {since}".encode()), self.suffix, made)
+            library = self.cache.put(dependencies.result_key(key), self.suffix, made)
+        self._store_dependencies(key, dependencies)
+        return library
+
+    def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[Outcome, Ready | None]:
+        """How it ended, and the precompiled header if that was used. Without it, it is the same but for the time."""
+        arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
+
+        def run() -> Outcome:
+            return run_compiler(
+                self.compiler,
+                [str(shim), *map(str, self.objects), "-o", str(folder / "made"), *arguments],
+                folder=folder,
+                zig_cache=self.cache.root / "zig",
+                limits=self.limits,
+                shown=self.shown,
+            )
+
+        if ready is None or self.precompiled is None:
+            return run(), None
+        with self.precompiled.offered(ready, folder):
+            outcome = run()
+        if outcome.end in (End.DONE, End.TIMEOUT):
+            return outcome, ready
+        # A mistake in the source, whose words must not depend on the header; or the header itself.
+        outcome = run()
+        if outcome.end is End.DONE:
+            self.precompiled.give_up(ready)
+        return outcome, None
+
+    def _collect(
+        self, depfile: Path, folder: Path, since: int, source_before: str, ready: Ready | None
+    ) -> Dependencies | None:
+        ours = (
+            str(folder) + os.sep,
+            *([str(Path(self.compiler.argv[0]).parent) + os.sep] if self.compiler.is_zig else []),
+        )
+        listed = parse_depfile(depfile.read_text("utf-8", "surrogateescape"))
+        paths = [os.path.normpath(folder / path) for path in listed]
+        # What is in a precompiled header is not listed.
+        paths += [file.path for file in ready.made_of.files] if ready else []
+        headers = sorted({path for path in paths if not path.startswith(ours) and path != str(self.source)})
+        try:
+            collected = collect(headers, self.search, since)
+            # The source was hashed before the compiler read it: the usual case, saved a moment ago, needs no clock.
+            own = hash_file(str(self.source)) if self.source else None
+        except OSError:
+            return None
+        if collected is None or (own is not None and own.content != source_before):
+            return None
+        # A header saved after the precompiled one was chosen: it has the earlier text.
+        if ready and not {(one.path, one.content) for one in ready.made_of.files} <= {
+            (one.path, one.content) for one in collected.files
+        }:
+            return None
+        return Dependencies((own, *collected.files) if own else collected.files, collected.absent)
+
+    def _store_dependencies(self, key: str, dependencies: Dependencies) -> None:
+        with self.cache.scratch() as folder:
+            made = folder / "dependencies"
+            made.write_bytes(dependencies.to_bytes())
+            self.cache.put(key, DEPENDENCIES, made)
+
+    def _sources(self, shim: Path) -> messages.Sources:
+        return messages.Sources(
+            main=self.source,
+            shim=shim,
+            shim_lines=self.shim_lines,
+            learner=self.learner,
+            searched=tuple(folder for folder in self.search if folder != TWIN_INCLUDE),
+            twin=TWIN_INCLUDE,
+            compiler=self.compiler.name,
+            shown=self.shown,
+        )
+
+    def _prepare_zig(self) -> None:
+        """Lets zig compile its C++ library once, outside the time limit of a kernel.
+
+        It does so for each processor and for optimised and plain code; the other flags share one library.
+        """
+        level = "-O0" if "-O0" in self.flags else "-O3"
+        key = checksum("\0".join(["zig", str(self.compiler), cpu_key(), level]).encode())
+        zig = self.cache.root / "zig"
+        ready = zig / f"ready-{key[:16]}"
+        if ready.exists():
+            return
+        with self.cache.lock(key), self.cache.scratch() as folder:
+            if ready.exists():
+                return
+            print("preparing the zig compiler: about 40 s, this once", file=sys.stderr, flush=True)
+            shim = folder / "shim.cpp"
+            _write(shim, "#include <stdexcept>\nint main() { throw std::runtime_error(__FILE__); }\n")
+            outcome = run_compiler(
+                self.compiler,
+                # Linked even where the job makes an object file: only then does zig compile the library.
+                [str(shim), "-o", str(folder / "made"), *(flag for flag in self.flags if flag != "-c")],
+                folder=folder,
+                zig_cache=zig,
+                limits=ZIG_FIRST,
+                shown="the C++ library of zig, about 40 s",
+            )
+            if outcome.end is not End.DONE:
+                raise CompilerMissing(
+                    "the zig compiler does not work here", hint="install g++ or clang++", detail=outcome.messages[:2000]
+                )
+            ready.touch()
+
+
+def _read_dependencies(path: Path) -> Dependencies | None:
+    try:
+        return Dependencies.from_bytes(path.read_bytes())
+    except OSError:
+        return None
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8", "surrogateescape")

@@ -1,0 +1,133 @@
+"""What a compiled library depends on, so that a later look-up knows without compiling that nothing has changed.
+
+The compiler lists every file it read (-MD). The list is stored with a content hash for each file; a look-up hashes the
+same files again and finds the library by the result. A file whose size, times and inode are as they were is not read
+again, but only if it had rested for a while when it was hashed: a file saved twice within one tick of the clock looks
+unchanged.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.compiler.cache import REST_NANOSECONDS, checksum
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """One file, its content hash, and how it looked when it was hashed. ``rested``: its looks can be trusted."""
+
+    path: str
+    content: str
+    looks: tuple[int, int, int, int]  # size, modification time, change time (ns), inode
+    rested: bool
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """The files of one compilation, and the paths that must stay absent: a header made there would be found first."""
+
+    files: tuple[Dependency, ...]
+    absent: tuple[str, ...]
+
+    def result_key(self, request_key: str) -> str:
+        """Key of the library that these files give for the request."""
+        lines = [request_key, *(f"{file.content} {file.path}" for file in self.files)]
+        return checksum("\n".join(lines).encode("utf-8", "surrogateescape"))
+
+    def now(self) -> Dependencies | None:
+        """The same files as they are at present; None if one is gone or a path that was absent exists."""
+        if any(os.path.lexists(path) for path in self.absent):
+            return None
+        try:
+            return Dependencies(tuple(_again(file) for file in self.files), self.absent)
+        except OSError:
+            return None
+
+    def to_bytes(self) -> bytes:
+        """For the cache; ``from_bytes`` reads it back."""
+        files = [(file.path, file.content, *file.looks, int(file.rested)) for file in self.files]
+        return json.dumps({"files": files, "absent": self.absent}).encode("ascii")
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Dependencies | None:
+        """None if the data is of another version of this module."""
+        try:
+            read = json.loads(data)
+            files = tuple(
+                Dependency(path, content, (size, mtime, ctime, inode), bool(rested))
+                for path, content, size, mtime, ctime, inode, rested in read["files"]
+            )
+            return Dependencies(files, tuple(read["absent"]))
+        except (ValueError, KeyError, TypeError):
+            return None
+
+
+def collect(paths: Iterable[str], search: Sequence[Path], since: int) -> Dependencies | None:
+    """Hashes the files a compilation read. ``search`` are its include folders in order.
+
+    ``since``: when the compilation started, in nanoseconds since the epoch. None if a file changed after that: the
+    compiler may have read the earlier text.
+    """
+    files = []
+    for path in paths:
+        file = hash_file(path)
+        if max(file.looks[1], file.looks[2]) >= since:
+            return None
+        files.append(file)
+    return Dependencies(tuple(files), tuple(must_stay_absent([file.path for file in files], search)))
+
+
+def hash_file(path: str) -> Dependency:
+    """One file as it is now. Raises OSError if it cannot be read."""
+    now = time.time_ns()
+    looks = _looks(path)
+    with open(path, "rb") as file:
+        content = checksum(file.read())
+    return Dependency(path, content, looks, now - max(looks[1], looks[2]) > REST_NANOSECONDS)
+
+
+def parse_depfile(text: str) -> list[str]:
+    """Paths after the colon of a Makefile rule, as compilers write it: ``\\ `` is a space, ``$$`` a dollar."""
+    _, _, names = text.replace("\\\r\n", " ").replace("\\\n", " ").partition(": ")
+    found, name, at = [], "", 0
+    while at < len(names):
+        pair = names[at : at + 2]
+        if pair in ("\\ ", "\\#", "$$"):
+            name, at = name + pair[1], at + 2
+        elif names[at].isspace():
+            found.append(name)
+            name, at = "", at + 1
+        else:
+            name, at = name + names[at], at + 1
+    found.append(name)
+    return list(dict.fromkeys(one for one in found if one))
+
+
+def must_stay_absent(paths: Sequence[str], search: Sequence[Path]) -> list[str]:
+    """For a header found in one include folder: where it would have been found earlier."""
+    roots = [str(folder) + os.sep for folder in search]
+    absent = []
+    for path in paths:
+        for index, root in enumerate(roots):
+            if path.startswith(root):
+                earlier = (before + path[len(root) :] for before in roots[:index])
+                absent += [candidate for candidate in earlier if candidate not in paths]
+                break
+    return absent
+
+
+def _again(file: Dependency) -> Dependency:
+    if file.rested and _looks(file.path) == file.looks:
+        return file
+    return hash_file(file.path)
+
+
+def _looks(path: str) -> tuple[int, int, int, int]:
+    stat = os.stat(path)
+    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino

@@ -1,0 +1,321 @@
+"""Turns a failed compilation into errors at the learner's own lines, in the learner's words.
+
+An error inside the twin's headers is shown where the learner's code led to it; the generated shim never shows; a
+documented Ascend C name that the twin lacks is called so; and mistakes whose cause is certain get a hint.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gn_tutorial.compiler.output import Place, Report, parse
+from gn_tutorial.compiler.process import CompileLimits, End
+from gn_tutorial.errors import CompileError
+
+# More than this many errors are mostly echoes of the first.
+SHOWN_ERRORS = 10
+_LONGEST_MESSAGE = 400
+_APIS = "`gnt apis` lists what the twin has"
+
+
+@dataclass(frozen=True)
+class CompilerMessage:
+    """One error: an absolute path (None if the compiler named no place), line and column from 1 (0: not known).
+
+    source_line: the text of that line. hint: what to do, where that is certain.
+    """
+
+    file: Path | None
+    line: int
+    column: int
+    message: str
+    source_line: str
+    hint: str = ""
+
+    @property
+    def where(self) -> str:
+        """``file:line:column`` for people, as short as it can be."""
+        if self.file is None:
+            return ""
+        return ":".join([short(self.file), *(str(number) for number in (self.line, self.column) if number)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """Whose file is whose, in one compilation.
+
+    main: the learner's file (None: generated text). shim: the generated file; shim_lines maps its lines to lines of
+    main. learner: folders of the learner. searched: include folders to name when a header is missing. twin: the twin's
+    headers.
+    """
+
+    main: Path | None
+    shim: Path
+    twin: Path
+    shim_lines: dict[int, int] = field(default_factory=dict)
+    learner: tuple[Path, ...] = ()
+    searched: tuple[Path, ...] = ()
+    compiler: str = "g++"
+    shown: str = "the source"
+
+    def is_learners(self, path: Path) -> bool:
+        """False for the shim, the twin's headers, and the system's."""
+        if path == self.main:
+            return True
+        if path == self.shim or path.is_relative_to(self.twin) or "ziglang" in path.parts:
+            return False
+        for prefix in ("/usr", "/Library", "/Applications", "/nix", sys.prefix, sys.base_prefix):
+            system = path.is_relative_to(prefix)
+            if system and not any(
+                folder.is_relative_to(prefix) and path.is_relative_to(folder) for folder in self.learner
+            ):
+                return False
+        return True
+
+
+def explain(end: End, text: str, sources: Sources, limits: CompileLimits) -> CompileError:
+    """The error to raise after a compilation that ended with ``end`` and printed ``text``."""
+    endless = "look for a template that instantiates itself without end, or a very large constant table"
+    if end is End.TIMEOUT:
+        what = f"{sources.shown} did not compile within {limits.seconds:g} s"
+        return CompileError(what, where=sources.shown, hint=endless)
+    if _out_of_memory(text):
+        what = f"{sources.shown} does not compile: the compiler needed more than {limits.memory_bytes / 2**30:g} GiB"
+        return CompileError(what, where=sources.shown, hint=endless)
+    if end is End.KILLED:
+        what = f"{sources.shown} does not compile: the compiler itself crashed"
+        return CompileError(what, where=sources.shown, hint=endless, detail=text[-1000:].strip())
+    errors = _without_echoes([_message(report, sources) for report in parse(text)], sources)
+    if not errors:
+        return CompileError(f"{sources.shown} does not compile", where=sources.shown, detail=text[:4000].strip())
+    first = errors[0]
+    return CompileError(
+        f"{sources.shown} does not compile: {first.message}",
+        errors=tuple(errors[:SHOWN_ERRORS]),
+        where=first.where or sources.shown,
+        hint=first.hint,
+        detail=_render(errors[:SHOWN_ERRORS]),
+    )
+
+
+def short(path: Path) -> str:
+    """A path for people: from the working folder or the home folder if it is inside; a cell's file by its name."""
+    if path.parent.name == "sources" and path.name.startswith("cell_"):
+        return path.name
+    for base, mark in ((Path.cwd(), ""), (Path.home(), "~" + os.sep)):
+        if path.is_relative_to(base) and base != Path(base.anchor):
+            return mark + str(path.relative_to(base))
+    return str(path)
+
+
+@functools.lru_cache(maxsize=4)
+def not_yet_names(header: Path) -> frozenset[str]:
+    """Documented Ascend C names that the twin rejects, from its header ``gn_twin/not_yet.h``."""
+    try:
+        text = header.read_text("utf-8")
+    except OSError:
+        return frozenset()
+    return frozenset(re.findall(r"^GNT_NOT_YET\w*\(\s*(\w+)", text, re.MULTILINE))
+
+
+def _out_of_memory(text: str) -> bool:
+    needles = (
+        "virtual memory exhausted", "out of memory allocating", "std::bad_alloc", "LLVM ERROR: out of memory",
+        "Killed signal terminated program", "Cannot allocate memory", "OutOfMemory",
+    )  # fmt: skip
+    return any(needle in text for needle in needles)
+
+
+# --- one error -------------------------------------------------------------------------------------------------------
+
+
+def _message(report: Report, sources: Sources) -> CompilerMessage:
+    place = _learners_place(report, sources) if report.place else _first_use(report, sources)
+    file = Path(os.path.normpath(place.file)) if place else None
+    line = _source_line(file, place.line) if file and place else ""
+    message, hint = _words(report, sources, line)
+    column = place.column if place else 0
+    if sources.compiler != "g++" and column:  # clang counts bytes
+        column = len(line.encode()[: column - 1].decode("utf-8", "ignore")) + 1
+    return CompilerMessage(file, place.line if place else 0, column, message, line, hint)
+
+
+def _learners_place(report: Report, sources: Sources) -> Place | None:
+    """Where the learner's code is, or led to the error; None if only the shim is to blame."""
+    assert report.place is not None
+    for place in (report.place, *report.chain, *report.includes):
+        path = Path(place.file)
+        if path == sources.shim and place.line in sources.shim_lines and sources.main:
+            return Place(str(sources.main), sources.shim_lines[place.line])
+        if sources.is_learners(path):
+            return place
+    return report.place if Path(report.place.file) != sources.shim else None
+
+
+def _first_use(report: Report, sources: Sources) -> Place | None:
+    """A linker names a function but no line: the first line of the learner's file that calls it."""
+    name = _unknown_name(report.message)
+    if not name or sources.main is None:
+        return None
+    try:
+        lines = sources.main.read_bytes().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    for number, line in enumerate(lines, start=1):
+        if found := re.search(rf"\b{name}\s*(?:<.*>)?\s*\(", line.partition("//")[0]):
+            return Place(str(sources.main), number, found.start() + 1)
+    return None
+
+
+def _source_line(file: Path, line: int) -> str:
+    try:
+        return file.read_bytes().decode("utf-8", "replace").splitlines()[line - 1]
+    except (OSError, IndexError):
+        return ""
+
+
+def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str]:
+    """The message and the hint of one error."""
+    text = report.message
+    rejected = re.search(r"not on the twin yet: (\w+)", " ".join([text, *report.notes]))
+    name = rejected[1] if rejected else _unknown_name(text)
+    if rejected or name in not_yet_names(sources.twin / "gn_twin" / "not_yet.h"):
+        return f"{name} is a documented Ascend C name that is not on the twin yet", _APIS
+    message = _shortened(text)
+    if report.place and Path(report.place.file) == sources.shim and report.place.line in sources.shim_lines and name:
+        return (
+            f"the kernel entry {name} is not visible at the end of the file",
+            "it may stand inside an #if block that is not compiled",
+        )
+    if undefined := re.match(r"undefined reference to (.+)", text):
+        return f"{_shortened(undefined[1])} is declared and used, but has no body", "write its body in this file"
+    for hint in _HINTS:
+        if advice := hint(report, sources, source_line):
+            return message, advice
+    return message, _APIS if name else ""
+
+
+_UNKNOWN = (
+    r"'(?:\w*::)*(\w+)' was not declared in this scope",
+    r"'(\w+)' is not a member of",
+    r"'(?:\w*::)*(\w+)' (?:does not name a type|is not a class template|has not been declared)",
+    r"no arguments to '(\w+)' that depend on a template parameter",
+    r"use of undeclared identifier '(\w+)'",
+    r"no (?:member|type|template) named '(\w+)'",
+    r"unknown type name '(\w+)'",
+    r"has no member named '(\w+)'",
+    r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
+)
+
+
+def _unknown_name(text: str) -> str:
+    plain = text.replace("\u2018", "'").replace("\u2019", "'")
+    for pattern in _UNKNOWN:
+        if found := re.search(pattern, plain):
+            return found[1]
+    return ""
+
+
+def _shortened(text: str) -> str:
+    """Without what means something to the twin's authors only."""
+    text = re.sub(r"static assertion failed(?: due to requirement '.*?')?: ", "", text)
+    text = re.sub(r"static assertion failed due to requirement (.*)", r"the condition \1 does not hold", text)
+    text = re.sub(r"; did you mean '(?:gn_twin|GNT|__)\w*.*?'\??", "", text)
+    text = re.sub(r"\b(?:gn_twin|AscendC)::", "", text)
+    text = re.sub(r"std::__(?:cxx11|1)::", "std::", text)
+    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site that operations take last
+    text = re.sub(r"\s*\[-[WF][^\]]*\]$|\s*\[-fpermissive\]$", "", text)
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
+
+
+# --- hints: only where the cause is certain --------------------------------------------------------------------------
+
+
+def _missing_header(report: Report, sources: Sources, _line: str) -> str:
+    found = re.search(r"^'?([^':]+)'?(?:: No such file or directory| file not found)", report.message)
+    if not found:
+        return ""
+    header = found[1]
+    if re.match(r"acl/|aclnn|torch|tiling/platform|register/", header):
+        return f"{header} belongs to host code: keep host code out of the kernel file"
+    looked = ", ".join(short(folder) or "." for folder in sources.searched)
+    return f"looked in {looked}; put {header} there, or name its folder with include_dirs"
+
+
+def _double_scalar(report: Report, _sources: Sources, line: str) -> str:
+    said = " ".join(report.notes)
+    literal = re.search(r"(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])", line)
+    conflict = re.search(r"(?:deduced )?conflicting types for parameter", said)
+    if literal and conflict and "double" in said and "no matching function" in report.message:
+        return f"{literal[0]} is a double; the scalar has the tensor's own type: write {literal[0]}f for a float tensor"
+    return ""
+
+
+def _launch_syntax(_report: Report, _sources: Sources, line: str) -> str:
+    if "<<<" in line:
+        return "a launch is written kernel<<<blocks, nullptr, stream>>>(arguments)"
+    return ""
+
+
+def _semicolon_before(report: Report, _sources: Sources, line: str) -> str:
+    """g++ names the token after the gap, which may be lines below; clang names the gap itself."""
+    found = re.match(r"expected (?:',' or )?';' before '?(\w+)", report.message)
+    if found and report.place and line.lstrip().startswith(found[1]) and not line[: report.place.column - 1].strip():
+        return "a ';' is missing at the end of the statement before this line"
+    return ""
+
+
+def _element_of_a_view(report: Report, _sources: Sources, line: str) -> str:
+    """``sum += tile[i]``: the index operator makes a tensor that begins at element i."""
+    uses = re.findall(r"\b(\w+)\[([^\[\]]+)\]", line)
+    said = " ".join([report.message, *report.notes])
+    arithmetic = re.search(r"no match for 'operator|invalid operands|cannot convert|no viable|assigning to", said)
+    if len(uses) != 1 or not arithmetic or not re.search(r"\b(?:Local|Global)Tensor<", said):
+        return ""
+    name, index = uses[0]
+    return f"{name}[{index}] is a view, a tensor that begins there; {name}.GetValue({index}) is the number"
+
+
+_HINTS: tuple[Callable[[Report, Sources, str], str], ...] = (
+    _missing_header,
+    _double_scalar,
+    _launch_syntax,
+    _semicolon_before,
+    _element_of_a_view,
+)
+
+
+# --- all errors ------------------------------------------------------------------------------------------------------
+
+
+def _without_echoes(errors: list[CompilerMessage], sources: Sources) -> list[CompilerMessage]:
+    """One error for each line: a template instantiated five times, or one wrong argument, is reported several times.
+
+    Errors at none of the learner's lines follow from those that are.
+    """
+    kept: dict[object, CompilerMessage] = {}
+    for error in [error for error in errors if error.file and sources.is_learners(error.file)] or errors:
+        kept.setdefault((error.file, error.line) if error.file else error.message, error)
+    return list(kept.values())
+
+
+def _render(errors: list[CompilerMessage]) -> str:
+    """The first error's line with a mark under its column, and the others in one line each."""
+    first, *others = errors
+    lines = []
+    if first.source_line.strip():
+        number = f"{first.line:>6} | "
+        lines.append(number + first.source_line)
+        if 0 < first.column <= len(first.source_line) + 1:
+            under = "".join("\t" if char == "\t" else " " for char in first.source_line[: first.column - 1])
+            lines.append(" " * (len(number) - 2) + "| " + under + "^")
+    lines += [
+        f"  then: {error.where}: {error.message}" if error.where else f"  then: {error.message}" for error in others
+    ]
+    return "\n".join(lines)

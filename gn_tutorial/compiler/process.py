@@ -1,0 +1,132 @@
+"""Runs the compiler once: limits on time and memory, temporary files in one folder, progress for whoever waits.
+
+The source may be hostile or wrong in ways that make a compiler run for ever (template recursion) or fill memory and
+disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from gn_tutorial.compiler.toolchain import Compiler, compiler_environment
+
+# Compilations shorter than this show nothing.
+QUIET_SECONDS = 2.0
+# Compiler messages are read up to here; twenty errors in deeply nested templates can fill a disk.
+MESSAGE_BYTES = 1 << 20
+# No library or temporary file of a compilation is as large; in the 512-byte blocks of POSIX `ulimit -f`.
+_FILE_BLOCKS = (1 << 30) // 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompileLimits:
+    """What one compilation may use. Memory is address space, per compiler process; macOS does not enforce it."""
+
+    seconds: float = 180.0
+    memory_bytes: int = 4 << 30
+
+
+class End(Enum):
+    """How a compilation ended."""
+
+    DONE = "done"
+    REFUSED = "refused"
+    TIMEOUT = "timeout"
+    KILLED = "killed"  # the compiler, or the part of it that compiles, died from a signal
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a compilation ended, and what the compiler said."""
+
+    end: End
+    messages: str
+
+
+def run_compiler(
+    compiler: Compiler,
+    arguments: Sequence[str],
+    *,
+    folder: Path,
+    zig_cache: Path,
+    limits: CompileLimits,
+    shown: str,
+) -> Outcome:
+    """Compiles in ``folder``, which takes every temporary file. ``shown`` is what the progress line says is compiled.
+
+    Ctrl-C stops the compiler and passes on.
+    """
+    # The shell sets the limits in the child: a pre-exec function of subprocess may hang in a program with threads.
+    shell = 'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; shift 2; exec "$@"'
+    command = ["/bin/sh", "-c", shell, "sh", str(limits.memory_bytes // 1024), str(_FILE_BLOCKS)]
+    messages = folder / "messages"
+    with messages.open("wb") as out:
+        process = subprocess.Popen(
+            [*command, *compiler.argv, *arguments],
+            cwd=folder,
+            env=_environment(folder, zig_cache),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code = _wait(process, limits.seconds, shown)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            # Also after success: a compiler's children have no business once it has ended.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    with messages.open("rb") as file:
+        text = file.read(MESSAGE_BYTES).decode("utf-8", "replace")
+    if code is None:
+        return Outcome(End.TIMEOUT, text)
+    if code == 0:
+        return Outcome(End.DONE, text)
+    return Outcome(End.KILLED if code < 0 or code > 128 else End.REFUSED, text)
+
+
+def _environment(folder: Path, zig_cache: Path) -> Mapping[str, str]:
+    return {
+        **compiler_environment(),
+        "TMPDIR": str(folder),
+        "ZIG_GLOBAL_CACHE_DIR": str(zig_cache),
+        "ZIG_LOCAL_CACHE_DIR": str(folder / "zig"),
+    }
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float, shown: str) -> int:
+    quiet = min(QUIET_SECONDS, seconds)
+    try:
+        return process.wait(quiet)
+    except subprocess.TimeoutExpired:
+        if quiet == seconds:
+            raise
+    with _progress(shown):
+        return process.wait(seconds - quiet)
+
+
+@contextlib.contextmanager
+def _progress(shown: str) -> Iterator[None]:
+    """A line on the terminal; nothing where standard error is a file or a notebook, whose outputs are compared.
+
+    Nor from another thread than the main one: several compilers at once would write over each other's line.
+    """
+    if not (sys.stderr and sys.stderr.isatty()) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"compiling {shown}"):
+        yield

@@ -1,0 +1,319 @@
+"""The C++ compiler: which one, its version, its flags, and what the processor adds to the cache key.
+
+Order: ``$GNT_CXX``, g++, clang++, c++, and then the compiler inside the ``ziglang`` wheel, which pip installs into the
+running environment when the machine has none.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.abi.options import Optimise
+from gn_tutorial.errors import CompilerMissing
+
+# Wheels are about 100 MB. The upper bound is where the tests stop: zig's command line changes between releases.
+ZIG_REQUIREMENT = "ziglang>=0.13,<0.18"
+# -std=c++20 with unqualified calls of template functions: g++ 10, clang 12, Apple clang 13.
+_OLDEST = {"g++": 10, "clang++": 12}
+_HOW_TO_INSTALL = "install one: sudo apt install g++ (Debian, Ubuntu), xcode-select --install (macOS), or set GNT_CXX"
+# Environment variables by which a compiler finds headers, libraries or its own parts: they belong to the cache key.
+ENVIRONMENT = (
+    "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "SDKROOT",
+    "MACOSX_DEPLOYMENT_TARGET",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler: the words that start its command line, its kind (g++, clang++, zig), and its version line."""
+
+    argv: tuple[str, ...]
+    name: str
+    version: str
+    is_zig: bool = False
+
+    def __str__(self) -> str:
+        return f"{shlex.join(self.argv)} ({self.version})"
+
+
+def find_compiler(*, install: bool = True) -> Compiler:
+    """The compiler to use. With ``install=False`` a missing ziglang wheel is not installed.
+
+    Raises CompilerMissing if there is none, if ``$GNT_CXX`` does not run, or if it is too old for C++20.
+    """
+    chosen = os.environ.get("GNT_CXX")
+    if chosen:
+        return _chosen(chosen)
+    refused: list[str] = []
+    for command in ("g++", "clang++", "c++"):
+        path = shutil.which(command)
+        if path is None:
+            continue
+        compiler = _ask((path,))
+        if compiler is None:
+            refused.append(f"{path} does not run")
+        elif why := _too_old(compiler):
+            refused.append(f"{path}: {why}")
+        else:
+            return compiler
+    zig = _zig()
+    if zig is None and install:
+        _install_zig(refused)
+        zig = _zig()
+    if zig is None:
+        raise CompilerMissing(
+            "there is no C++ compiler on this machine", where="; ".join(refused), hint=_HOW_TO_INSTALL
+        )
+    return zig
+
+
+def _chosen(command: str) -> Compiler:
+    argv = shlex.split(command)
+    path = shutil.which(argv[0]) if argv else None
+    if path is None:
+        raise CompilerMissing(
+            f"GNT_CXX names a compiler that is not there: {command}", hint="unset GNT_CXX or correct it"
+        )
+    compiler = _ask((path, *argv[1:]))
+    if compiler is None:
+        raise CompilerMissing(f"GNT_CXX names something that is not a C++ compiler: {command}", hint="unset GNT_CXX")
+    if why := _too_old(compiler):
+        raise CompilerMissing(
+            f"GNT_CXX names a compiler that is too old: {why}", hint="unset GNT_CXX or name a newer one"
+        )
+    return compiler
+
+
+def _ask(argv: tuple[str, ...]) -> Compiler | None:
+    try:
+        stat = Path(argv[0]).stat()
+    except OSError:
+        return None
+    return _version_of(argv, stat.st_mtime_ns, stat.st_size)
+
+
+@functools.lru_cache(maxsize=32)
+def _version_of(argv: tuple[str, ...], _mtime: int, _size: int) -> Compiler | None:
+    """Runs ``--version`` once per process and compiler file; a compiler replaced in between is asked again."""
+    try:
+        asked = subprocess.run(
+            [*argv, "--version"],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            check=False,
+            env=compiler_environment(),
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    text = asked.stdout.decode("utf-8", "replace").strip()
+    if asked.returncode or not text:
+        return None
+    lines = text.splitlines()
+    if "clang" in text:
+        # The target line tells apart two clangs of one version, as the cross compilers of conda are.
+        is_zig = Path(argv[0]).name.startswith("zig") or "ziglang" in argv
+        target = next((line for line in lines if line.startswith("Target:")), "")
+        return Compiler(argv, "zig" if is_zig else "clang++", f"{lines[0]} {target}".strip(), is_zig)
+    if re.search(r"gcc|[gc]\+\+", lines[0], re.IGNORECASE):
+        return Compiler(argv, "g++", lines[0])
+    return None
+
+
+def _too_old(compiler: Compiler) -> str:
+    """Why the compiler cannot build the twin, or nothing."""
+    oldest = _OLDEST.get(compiler.name, 0)
+    # "g++ (Debian 12.2.0-14+deb12u1) 12.2.0", "Apple clang version 15.0.0 (...)"
+    text = re.sub(r"\([^)]*\)", "", compiler.version)
+    match = re.search(r"(\d+)\.\d+", text)
+    if match and int(match.group(1)) < oldest:
+        return f"{compiler.version} is older than {compiler.name} {oldest}, the first with C++20"
+    return ""
+
+
+def compiler_environment() -> dict[str, str]:
+    """This process's environment with messages in English: compile_errors reads them."""
+    return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
+
+
+# --- zig -------------------------------------------------------------------------------------------------------------
+
+
+def _zig() -> Compiler | None:
+    importlib.invalidate_caches()
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or spec.origin is None:
+        return None
+    # What `python -m ziglang c++` runs, without the 100 ms of starting Python a second time.
+    binary = Path(spec.origin).parent / "zig"
+    argv = (str(binary), "c++") if binary.is_file() else (sys.executable, "-m", "ziglang", "c++")
+    compiler = _ask(argv)
+    if compiler is None:
+        return None
+    try:
+        release = importlib.metadata.version("ziglang")
+    except importlib.metadata.PackageNotFoundError:
+        release = "unknown"
+    return Compiler(argv, "zig", f"zig {release}, {compiler.version}", is_zig=True)
+
+
+def _install_zig(refused: list[str]) -> None:
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    why = "; ".join(refused) or "no g++ or clang++ on this machine"
+    console.print(f"{why}: installing the compiler of the ziglang package (about 100 MB)", highlight=False)
+    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", ZIG_REQUIREMENT]
+    if not console.is_terminal:
+        command.insert(4, "--quiet")
+    # pip draws its own progress bar; its standard output must not mix with `gnt ... --json`.
+    done = subprocess.run(command, stdout=2, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        raise CompilerMissing(
+            "there is no C++ compiler on this machine, and the one in the ziglang package could not be installed",
+            where=shlex.join(command),
+            hint=_HOW_TO_INSTALL,
+        )
+    console.print("installed; the first compilation takes about 40 s, later ones about one second", highlight=False)
+
+
+# --- flags -----------------------------------------------------------------------------------------------------------
+
+_ELF = sys.platform.startswith("linux")
+
+
+def kernel_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
+    """Flags of a kernel library: it exports what the twin marks, and nothing else."""
+    hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
+    # g++ takes a third less time with -Og than with -O1. A third level would have zig compile its C++ library again.
+    little = "-O3" if compiler.is_zig else "-Og"
+    level = little if optimise == "little" else "-O3" if optimise else "-O0"
+    return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden)
+
+
+def header_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
+    """Flags that precompile a header for sources compiled with ``kernel_flags``: the same, but for those of the linker.
+
+    g++ takes a header that was made with another level, and crashes.
+    """
+    linking = ("-shared", "-static-", "-Wl,")
+    return tuple(flag for flag in kernel_flags(compiler, optimise=optimise) if not flag.startswith(linking))
+
+
+def object_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Flags of an object file that is linked into kernel libraries, optimised or not."""
+    return (*_common_flags(compiler, "-O3"), "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
+
+
+def host_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Flags of a library of plain host functions: they are exported as they stand."""
+    return (*_common_flags(compiler, "-O3"), *_library_flags(compiler))
+
+
+def program_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Flags of the launcher, a program."""
+    return (*_common_flags(compiler, "-O3"), *(("-ldl", "-lrt") if _ELF else ()))
+
+
+def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Flags that give compile_errors a text it can read; they do not change the library."""
+    if compiler.name == "g++":
+        return ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-ftabstop=1", "-fmax-errors=20")
+    # -w: no warnings. On g++ it would also let narrowing initialisations pass, which clang and the device refuse.
+    return ("-fdiagnostics-color=never", "-fno-caret-diagnostics", "-fmessage-length=0", "-ferror-limit=20", "-w")
+
+
+def cpu_flag(compiler: Compiler) -> str:
+    """The flag that compiles for the processor of this machine."""
+    arm = platform.machine().lower() in ("arm64", "aarch64")
+    return "-mcpu=native" if arm and compiler.name != "g++" else "-march=native"
+
+
+def _common_flags(compiler: Compiler, level: str) -> tuple[str, ...]:
+    """What libraries and programs share. Never -ffast-math: the same bits on every machine and compiler.
+
+    One set for all: zig compiles its C++ library once more, for 40 s, for each processor, level and -fPIC it meets.
+    """
+    # The Unified Buffer is one piece of memory that kernels read as several types (ReinterpretCast): type-based alias
+    # analysis would reorder those accesses.
+    flags = ["-std=c++20", level, cpu_flag(compiler), "-ffp-contract=off", "-fno-strict-aliasing", "-fno-math-errno"]
+    flags += ["-fPIC", "-pthread", *(["-g"] if level == "-O0" else [])]  # -O0 is for a debugger
+    if level == "-O3" and platform.machine() in ("x86_64", "AMD64") and not compiler.is_zig:
+        # Of AVX-512 compilers use half unless told: GroupNorm's last kernel, bare, then takes a seventh longer (median
+        # of five runs in turns).
+        flags.append("-mprefer-vector-width=512")
+    if compiler.is_zig:
+        # zig adds UBSan to unoptimised and -DNDEBUG to optimised builds. -s: its C++ library is linked in with its
+        # symbols.
+        flags += ["-fno-sanitize=undefined", "-UNDEBUG", *([] if level == "-O0" else ["-s"])]
+    elif _ELF:
+        if compiler.name == "g++":
+            # Unique symbols are shared by all libraries of a process whatever RTLD_LOCAL says: two modes would mix.
+            flags.append("-fno-gnu-unique")
+            # Copies of functions for constant arguments take a fifth to a third of the time of compiling a kernel, and
+            # make none of the twin's benchmarks faster.
+            flags.append("-fno-ipa-cp-clone")
+        if _static_runtime(compiler.argv, compiler.version):
+            # A conda Python brings its own, often older, libstdc++: a library that needs the system's fails to load
+            # there.
+            flags += ["-static-libstdc++", "-static-libgcc"]
+    return tuple(flags)
+
+
+def _library_flags(compiler: Compiler) -> tuple[str, ...]:
+    if not _ELF:
+        return ("-shared",)
+    # --exclude-libs keeps the static runtime's symbols in; -z defs makes a function without a body an error now, not at
+    # dlopen.
+    return ("-shared", "-Wl,-z,defs", *(() if compiler.is_zig else ("-Wl,--exclude-libs,ALL",)))
+
+
+@functools.lru_cache(maxsize=8)
+def _static_runtime(argv: tuple[str, ...], _version: str) -> bool:
+    """Fedora and others ship libstdc++.a in a separate package: where it is absent the shared one is used."""
+    command = [*argv, "-print-file-name=libstdc++.a"]
+    try:
+        asked = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return Path(asked.stdout.decode("utf-8", "replace").strip()).is_absolute()
+
+
+@functools.lru_cache(maxsize=1)
+def cpu_key() -> str:
+    """What ``-march=native`` depends on: the processor's model and features. Home folders move between machines."""
+    fields = {
+        "vendor_id",
+        "cpu family",
+        "model",
+        "flags",
+        "Features",
+        "CPU implementer",
+        "CPU part",
+        "CPU variant",
+        "isa",
+    }
+    found = []
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if not line.strip() and found:
+                    break  # one processor is enough, and a server lists hundreds
+                name, _, value = line.partition(":")
+                if name.strip() in fields:
+                    found.append(f"{name.strip()}:{value.strip()}")
+    except OSError:
+        pass
+    return "\n".join([platform.machine(), *(found or [platform.processor()])])

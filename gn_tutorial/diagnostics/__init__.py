@@ -1,0 +1,1 @@
+"""What the twin reports, as data and in words."""

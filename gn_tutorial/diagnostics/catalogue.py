@@ -1,0 +1,138 @@
+"""The catalogue of diagnostics: the sentences of each id, its family, the symptoms it shows as, and its page.
+
+``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``symptoms.toml``
+leads from what a learner sees to ids. The pages of docs/diagnostics are made from both and from the programs of
+tests/programs (docs/make_catalogue.py).
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.toml_file import PACKAGE
+
+_HERE = Path(__file__).resolve().parent
+_FAMILY = re.compile(r"^# --- (.+?) -+$")
+_TABLE = re.compile(r"^\[([\w-]+)\]")
+#: Where the pages are in the repository.
+PAGES = "docs/diagnostics"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One id. The sentences are templates: a name in braces is a fact that the twin sends."""
+
+    id: str
+    family: str
+    what: str
+    why: str
+    fix: str
+
+    @property
+    def link(self) -> str:
+        """The entry's page, from the top of the repository."""
+        return f"{PAGES}/{self.id}.md"
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """What a learner sees. ``look``: what to try first. ``ids``: the likeliest first."""
+
+    title: str
+    look: str
+    ids: tuple[str, ...]
+
+
+def read_entries(text: str) -> dict[str, Entry]:
+    """The entries of a catalogue's text, in its order."""
+    families, family = {}, ""
+    for line in text.splitlines():
+        if found := _FAMILY.match(line):
+            family = found[1]
+        elif found := _TABLE.match(line):
+            families[found[1]] = family
+    tables = tomllib.loads(text)
+    return {
+        name: Entry(name, families.get(name, ""), *(str(table.get(part, "")) for part in ("what", "why", "fix")))
+        for name, table in tables.items()
+    }
+
+
+@functools.cache
+def entries() -> Mapping[str, Entry]:
+    """The package's catalogue by id; empty if its file is missing, since a finding must be shown all the same."""
+    try:
+        return read_entries((_HERE / "diagnostics.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+
+
+def families() -> dict[str, list[Entry]]:
+    """The entries by family, both in the catalogue's order."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries().values():
+        found.setdefault(entry.family, []).append(entry)
+    return found
+
+
+def read_symptoms(text: str, known: Mapping[str, Entry]) -> tuple[Symptom, ...]:
+    """The symptoms of a text, their patterns replaced by ids. Raises RegistryError for an id that is not ``known``."""
+    tables: list[dict[str, Any]] = tomllib.loads(text)["symptom"]
+    return tuple(Symptom(table["title"], table["look"], _listed(table, known)) for table in tables)
+
+
+@functools.cache
+def symptoms() -> tuple[Symptom, ...]:
+    """The package's symptoms, in the order of the guide."""
+    return read_symptoms((_HERE / "symptoms.toml").read_text(encoding="utf-8"), entries())
+
+
+def find(name: str) -> Entry:
+    """The entry of an id, however it is capitalised. Raises ArgumentError that names the nearest ids."""
+    wanted = name.strip().lower().replace("_", "-")
+    if wanted in entries():
+        return entries()[wanted]
+    close = near(wanted)
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    raise ArgumentError(f"there is no diagnostic '{name}'", hint=f"{hint}gnt explain lists them all")
+
+
+def near(name: str, most: int = 3) -> list[str]:
+    """Ids that a misspelt or shortened ``name`` may mean, the nearest first."""
+    known = list(entries())
+    holding = [one for one in known if name and name in one]
+    parts = {one for one in known if set(name.split("-")) & set(one.split("-"))}
+    alike = difflib.get_close_matches(name, known, n=most, cutoff=0.6)
+    shared = difflib.get_close_matches(name, sorted(parts), n=most, cutoff=0.4)
+    return list(dict.fromkeys([*alike, *holding, *shared]))[:most]
+
+
+def read_page(entry: Entry) -> str:
+    """The entry's page as Markdown; its sentences alone if the pages were not made since it was added."""
+    return _stored_page(entry) or f"# {entry.id}\n\n{entry.what}\n\n{entry.why}\n\n{entry.fix}\n"
+
+
+def _stored_page(entry: Entry) -> str:
+    for folder in (PACKAGE / "_diagnostics", PACKAGE.parent / PAGES):
+        if (folder / f"{entry.id}.md").is_file():
+            return (folder / f"{entry.id}.md").read_text(encoding="utf-8")
+    return ""
+
+
+def _listed(table: Mapping[str, Any], known: Mapping[str, Entry]) -> tuple[str, ...]:
+    found: list[str] = []
+    for pattern in table.get("ids", ()):
+        ids = fnmatch.filter(known, pattern)
+        if not ids and "*" not in pattern:
+            raise RegistryError(f"symptoms.toml: '{table['title']}' lists {pattern}, and no diagnostic is called so")
+        found += ids
+    return tuple(dict.fromkeys(found))

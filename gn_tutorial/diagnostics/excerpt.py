@@ -1,0 +1,127 @@
+"""A line of the learner's source with a mark under the part that matters.
+
+The twin names a file and a line. The column comes from the text of that line, and not from the compiler: g++ 12 has no
+``__builtin_COLUMN``, and what is read from the text is the same for every compiler, so that stored output compares
+equal. Where one line calls the operation twice, the first call is marked.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gn_tutorial.compiler.tokens import placed_tokens
+
+_TAB = 4
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """``column`` counts characters from 1, 0 if not known; ``start`` and ``length`` are the mark in ``text``.
+
+    ``text`` is the line with its tabs expanded, empty if the file cannot be read. ``primary``: the place that the
+    finding is about; the others (where the buffer was made, the other access) have a ``label`` that says what they are.
+    """
+
+    file: str
+    line: int
+    column: int = 0
+    text: str = ""
+    start: int = 0
+    length: int = 0
+    label: str = ""
+    primary: bool = False
+
+    @property
+    def name(self) -> str:
+        """The file without its folder, which differs from machine to machine."""
+        return Path(self.file).name
+
+    @property
+    def marks(self) -> str:
+        """The signs below the marked part, from the line's first column on."""
+        return " " * self.start + ("^" if self.primary else "-") * self.length
+
+
+def excerpt(
+    file: str, line: int, op: str = "", *, calls: Sequence[str] = (), label: str = "", primary: bool = False
+) -> Excerpt:
+    """The line with ``op`` marked, else the first of ``calls`` that it calls, else its whole statement."""
+    raw = source_line(file, line)
+    if not raw.strip():
+        return Excerpt(file, line, label=label, primary=primary)
+    call = find_name(raw, op) if op else None
+    call = call or next((at for name in calls if (at := find_name(raw, name, called=True))), None)
+    start, end = call or _statement(raw)
+    before = len(raw[:start].expandtabs(_TAB))
+    return Excerpt(
+        file,
+        line,
+        column=start + 1 if call else 0,
+        text=raw.expandtabs(_TAB),
+        start=before,
+        length=len(raw[:end].expandtabs(_TAB)) - before,
+        label=label,
+        primary=primary,
+    )
+
+
+def joined(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
+    """Every line once: a second excerpt of a line becomes a label of the first."""
+    lines: dict[tuple[str, int], Excerpt] = {}
+    for one in excerpts:
+        place = (one.file, one.line)
+        if place not in lines:
+            lines[place] = one
+        elif one.label:
+            known = lines[place]
+            label = f"{known.label}; {one.label}" if known.label else f"{one.label}, on the same line"
+            lines[place] = replace(known, label=label)
+    return tuple(lines.values())
+
+
+def source_line(file: str, line: int) -> str:
+    """The text of a line as it is now, without its end; empty if there is no such file or line."""
+    if not file or line < 1:
+        return ""
+    linecache.checkcache(file)  # a learner edits the file between two launches
+    return linecache.getline(file, line).rstrip()
+
+
+def find_name(text: str, name: str, *, called: bool = False) -> tuple[int, int] | None:
+    """Where ``name`` starts and ends in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
+
+    ``Queue::Get`` is looked for as ``Get``; comments and strings do not count. None if there is none, or, with
+    ``called``, no call.
+    """
+    tokens = list(placed_tokens(text))
+    last = name.rpartition("::")[2]
+    found = [i for i, (kind, word, _) in enumerate(tokens) if kind == "name" and word == last]
+    calls = [i for i in found if _is_call(tokens, i + 1)]
+    chosen = calls or ([] if called else found)
+    if not chosen:
+        return None
+    at = tokens[chosen[0]][2]
+    return at, at + len(last)
+
+
+def _is_call(tokens: Sequence[tuple[str, str, int]], at: int) -> bool:
+    depth = 0
+    for _, text, _ in tokens[at:]:
+        if text == "<":
+            depth += 1
+        elif text == ">":
+            depth -= 1
+        elif depth == 0:
+            return text == "("
+    return False
+
+
+def _statement(text: str) -> tuple[int, int]:
+    tokens = list(placed_tokens(text))
+    if not tokens:
+        return len(text) - len(text.lstrip()), len(text)
+    _, last, at = tokens[-1]
+    return tokens[0][2], at + len(last)

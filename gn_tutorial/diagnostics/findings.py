@@ -1,0 +1,284 @@
+"""Diagnostics as data: read what the twin reported, put it into words, and raise it.
+
+The twin writes an id, a place and named facts (one JSON object a line); the sentences are in diagnostics.toml under the
+same id (``catalogue``): ``what`` went wrong, ``why`` that is wrong on the device, how to ``fix`` it. ``finding_view``
+lays them out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.diagnostics import rendering
+from gn_tutorial.diagnostics.catalogue import entries
+from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
+from gn_tutorial.diagnostics.rendering import Line, Span, View
+from gn_tutorial.errors import KernelFault
+
+_INIT_BUFFER = re.compile(r"\bInitBuffer\s*\(\s*([^,()]+?)\s*,")
+_WORDS = re.compile(r"\b[A-Z][\w:]*")
+_PRINTED_LINES = 10
+#: How many findings of one launch are shown; the others are counted.
+SHOWN = 5
+#: What the other places of a finding are, where the name that the twin gives them says too little.
+_LABELS = {
+    "buffer": "made here",
+    "freed": "freed here",
+    "held": "taken here",
+    "since": "{state} since here",
+    "other": "the other one",
+}
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding. ``file`` and ``line`` are in the learner's source; its sentences are made of ``fields``.
+
+    A pair of fields ``<name>_file`` and ``<name>_line`` is another place: where the buffer was made, the other access.
+    """
+
+    id: str
+    severity: str
+    file: str
+    line: int
+    block: int
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def what(self) -> str:
+        """What went wrong, one sentence. An id that the catalogue lacks is spelt out with its facts."""
+        return self._sentence("what") or self._spelt_out()
+
+    @property
+    def why(self) -> str:
+        """Why the device does not allow it; empty if the catalogue does not say."""
+        return self._sentence("why")
+
+    @property
+    def fix(self) -> str:
+        """What to do next; empty if the catalogue does not say."""
+        return self._sentence("fix")
+
+    @property
+    def column(self) -> int:
+        """Where the operation's name starts in its line, from 1; 0 if the line cannot be read or does not name it."""
+        return self._excerpt().column
+
+    @property
+    def where(self) -> str:
+        """``kernel.cpp:12:3, block 0``; without the column, or only the block, if no more is known."""
+        if not self.file:
+            return f"block {self.block}"
+        column = self.column
+        return f"{self.file}:{self.line}{f':{column}' if column else ''}, block {self.block}"
+
+    @property
+    def link(self) -> str:
+        """The page of this id, from the top of the repository; empty for an id that the catalogue lacks."""
+        return entries()[self.id].link if self.id in entries() else ""
+
+    @property
+    def buffer(self) -> str:
+        """The name of the buffer that the finding is about, or of the kernel's argument; empty if it is about none."""
+        facts = self._facts()
+        return str(facts.get("buffer_name") or facts.get("argument") or "")
+
+    @property
+    def places(self) -> dict[str, tuple[str, int]]:
+        """The other places by name: ``{"buffer": ("kernel.cpp", 8)}``."""
+        names = [key.removesuffix("_file") for key in self.fields if key.endswith("_file")]
+        found = {name: (str(self.fields[f"{name}_file"]), self.fields.get(f"{name}_line", 0)) for name in names}
+        return {name: place for name, place in found.items() if place[0] and place[1]}
+
+    def excerpts(self) -> tuple[Excerpt, ...]:
+        """The line of the finding, then those of its other places, each line once."""
+        return joined([self._excerpt(), *(self._other(name) for name in self.places)])
+
+    def view(self) -> View:
+        """All that is shown of it."""
+        folder = self.file.removesuffix(Path(self.file).name)
+        more = f"gnt explain {self.id}" if self.link else ""
+        excerpts = self.excerpts()
+        return View(
+            self.id, self.severity, self.what, self.where, folder, self.why, self.fix, more, self.link, excerpts
+        )
+
+    def source(self) -> str:
+        """The source line with a mark under the operation, then each other place; empty if no file can be read."""
+        return rendering.plain(rendering.source_lines(self.excerpts()))
+
+    def render(self) -> str:
+        """All of it as text: what, where, the source, why, fix."""
+        return rendering.plain(rendering.lines_of(self.view()))
+
+    def _repr_html_(self) -> str:
+        return rendering.html_of(self.view())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as plain data, for JSON: docs/architecture.md has the keys."""
+        others = [
+            {"name": name, "file": file, "line": line, "column": self._other(name).column}
+            for name, (file, line) in self.places.items()
+        ]
+        return {
+            "id": self.id,
+            "severity": self.severity,
+            "what": self.what,
+            "why": self.why,
+            "fix": self.fix,
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "block": self.block,
+            "buffer": self.buffer,
+            "places": others,
+            "link": self.link,
+            "fields": dict(self.fields),
+        }
+
+    def _excerpt(self) -> Excerpt:
+        # Where the twin sends no "op", the sentence names the operation: the first of its words that the line calls.
+        words = _WORDS.findall(entries()[self.id].what) if self.id in entries() else []
+        return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
+
+    def _other(self, name: str) -> Excerpt:
+        file, line = self.places[name]
+        op = str(self.fields.get(f"{name}_op", "InitBuffer"))
+        label = _LABELS.get(name, name.replace("_", " ")).format_map(_Facts(self.fields))
+        return excerpt(file, line, op, label=label)
+
+    def _sentence(self, part: str) -> str:
+        template = getattr(entries().get(self.id), part, "")
+        try:
+            return template.format_map(_Facts(self._facts()))
+        except (ValueError, AttributeError, IndexError, TypeError):
+            return template  # a fact of another type than the sentence expects must not hide the finding
+
+    def _facts(self) -> dict[str, Any]:
+        names = {f"{name}_name": _buffer_name(*place) for name, place in self.places.items()}
+        own = {"id": self.id, "file": self.file, "line": self.line, "block": self.block}
+        return own | {key: name for key, name in names.items() if name} | dict(self.fields)
+
+    def _spelt_out(self) -> str:
+        facts = ", ".join(f"{key} {value}" for key, value in self.fields.items())
+        words = self.id.replace("-", " ")
+        return f"{words} ({facts})" if facts else words
+
+
+class _Facts(dict):
+    """A fact that the twin did not give: sentences stay readable without it."""
+
+    def __missing__(self, key: str) -> str:
+        return f"the {key.removesuffix('_name')}" if key.endswith("_name") else "?"
+
+
+class Findings(tuple[Diagnostic, ...]):
+    """The findings of one launch, in the order in which the twin reported them."""
+
+    __slots__ = ()
+
+    @property
+    def ordered(self) -> list[Diagnostic]:
+        """Errors first: a warning may be what an error has led to."""
+        return sorted(self, key=lambda one: one.severity != "error")
+
+    def lines(self, limit: int = SHOWN, *, named: bool = True) -> list[Line]:
+        """All of them as lines, the sentences of an id once; past ``limit`` they are counted.
+
+        ``named`` False leaves out the first one's severity.
+        """
+        lines: list[Line] = []
+        for number, (one, news) in enumerate(self._shown(limit)):
+            lines += [(Span(""),)] if number else []
+            lines += rendering.lines_of(one.view(), named=named or number > 0, reasons=news)
+        rest = self._rest(limit)
+        return [*lines, (Span(""),), (Span(rest, "label"),)] if rest else lines
+
+    def render(self, limit: int = SHOWN) -> str:
+        """``lines`` as one text."""
+        return rendering.plain(self.lines(limit))
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """All of them as plain data."""
+        return [one.to_dict() for one in self]
+
+    def __repr__(self) -> str:
+        return self.render() or "no findings"
+
+    def _repr_html_(self) -> str:
+        rest = self._rest(SHOWN)
+        parts = [rendering.html_of(one.view(), reasons=news) for one, news in self._shown(SHOWN)]
+        return "".join([*parts, *([f"<div>{escape(rest)}</div>"] if rest else [])]) or "<div>no findings</div>"
+
+    def _shown(self, limit: int) -> list[tuple[Diagnostic, bool]]:
+        """Those that are shown, each with whether its id is the first of its kind."""
+        shown = self.ordered[:limit]
+        ids = [one.id for one in shown]
+        return [(one, ids.index(one.id) == number) for number, one in enumerate(shown)]
+
+    def _rest(self, limit: int) -> str:
+        rest = self.ordered[limit:]
+        kinds = ", ".join(f"{count} {name}" for name, count in Counter(one.id for one in rest).items())
+        return f"... and {len(rest)} more: {kinds}" if rest else ""
+
+
+def parse_report(report: bytes) -> Findings:
+    """Read a report: JSON lines up to the first NUL. A line that was cut off, or is no diagnostic, is left out."""
+    text = report.split(b"\0", 1)[0].decode("utf-8", "replace")
+    return Findings(found for line in text.splitlines() if (found := _parse_line(line)) is not None)
+
+
+def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> KernelFault:
+    """The exception for a launch that failed: its findings in words, the first error first, and as data."""
+    findings = Findings(diagnostics)
+    if not findings:
+        what = "the twin stopped the launch without saying why"
+        return KernelFault(what, printed=printed, detail=printed_tail(printed))
+    first = findings.ordered[0]
+    text = rendering.plain(findings.lines(named=False))
+    return KernelFault(
+        first.what,
+        diagnostics=findings,
+        printed=printed,
+        where=first.where,
+        hint=first.fix,
+        detail=first.source(),
+        text="\n".join(part for part in (text, printed_tail(printed)) if part),
+    )
+
+
+def printed_tail(printed: str) -> str:
+    """The last lines that a kernel printed, as the detail of an error; empty if it printed nothing."""
+    lines = printed.splitlines()
+    if not lines:
+        return ""
+    kept = lines[-_PRINTED_LINES:]
+    title = "printed:" if len(kept) == len(lines) else f"printed (last {len(kept)} of {len(lines)} lines):"
+    return "\n".join([title, *(f"  {line}" for line in kept)])
+
+
+def _parse_line(line: str) -> Diagnostic | None:
+    try:
+        data = json.loads(line)
+        return Diagnostic(
+            id=str(data["id"]),
+            severity=str(data["severity"]),
+            file=str(data["file"]),
+            line=int(data["line"]),
+            block=int(data["block"]),
+            fields=dict(data["fields"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _buffer_name(file: str, line: int) -> str:
+    found = _INIT_BUFFER.search(source_line(file, line))
+    return found[1] if found else ""

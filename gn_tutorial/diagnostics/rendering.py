@@ -1,0 +1,127 @@
+"""How one finding reads: as text with carets, the same text in parts that a terminal may colour, and as HTML.
+
+Text may name a folder, so that a terminal can open the file. HTML is what notebooks store: no folder, no script, no
+style sheet, the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import NamedTuple
+
+from gn_tutorial.diagnostics.excerpt import Excerpt
+
+
+class Span(NamedTuple):
+    """A piece of a line. ``style`` is its role: error, warning, label, place, gutter, mark, second; or nothing."""
+
+    text: str
+    style: str = ""
+
+
+Line = tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """What is shown of a finding: its sentences, its places, and the command that tells more.
+
+    ``where`` begins with ``folder``, which HTML leaves out.
+    """
+
+    id: str
+    severity: str
+    what: str
+    where: str
+    folder: str
+    why: str
+    fix: str
+    more: str
+    link: str
+    excerpts: tuple[Excerpt, ...]
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The lines as one text."""
+    return "\n".join("".join(span.text for span in line) for line in lines)
+
+
+def lines_of(view: View, *, named: bool = True, reasons: bool = True) -> list[Line]:
+    """The whole finding. named: begin with its severity. reasons: with why, fix and more."""
+    head = (Span(f"{view.severity}: ", view.severity), Span(view.what)) if named else (Span(view.what),)
+    sentences = [("why", view.why), ("fix", view.fix), ("more", view.more)] if reasons else []
+    return [
+        head,
+        _labelled("where", view.where, "place"),
+        *source_lines(view.excerpts),
+        *(_labelled(label, text) for label, text in sentences if text),
+    ]
+
+
+def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
+    """The excerpts, one below the other; the file is named where it is not that of the first one."""
+    lines: list[Line] = []
+    file = excerpts[0].file if excerpts else ""
+    for one in excerpts:
+        if not one.text and not one.primary:
+            lines.append(_labelled(one.label, f"{one.file}:{one.line}", "place"))
+            continue
+        if one.file != file:
+            lines.append(_labelled("in", one.file, "place"))
+        lines += _marked(one)
+        file = one.file
+    return lines
+
+
+def html_of(view: View, *, reasons: bool = True) -> str:
+    """The finding as one HTML element, everything escaped, readable in light and dark themes."""
+    colour = "#d1453b" if view.severity == "error" else "#b7791f"
+    parts = [
+        f'<div style="border-left:4px solid {colour};padding:2px 0 2px 12px;margin:6px 0">',
+        f'<div><b style="color:{colour}">{escape(view.severity)}</b> {escape(view.what)}</div>',
+        f'<div style="opacity:.75">{escape(view.where.removeprefix(view.folder))}</div>',
+        *_html_source(view.excerpts, colour),
+    ]
+    if reasons:
+        sentences = [("why", escape(view.why)), ("fix", escape(view.fix)), ("more", _html_link(view))]
+        parts += [f"<div><b>{label}</b> {text}</div>" for label, text in sentences if text]
+    return "".join([*parts, "</div>"])
+
+
+def _html_link(view: View) -> str:
+    # From notebooks/, where the course's notebooks are. A browser's own blue cannot be read on a dark page.
+    link = f'<a href="../{escape(view.link)}" style="color:inherit"><code>{escape(view.more)}</code></a>'
+    return link if view.more else ""
+
+
+def _labelled(label: str, text: str, style: str = "") -> Line:
+    return (Span(f"  {label + ':':<6} ", "label"), Span(text, style))
+
+
+def _marked(one: Excerpt) -> list[Line]:
+    if not one.text:
+        return []
+    number = f"{one.line:>6}"
+    mark = Span(one.marks + (f" {one.label}" if one.label else ""), "mark" if one.primary else "second")
+    return [
+        (Span(f"{number} | ", "gutter"), Span(one.text)),
+        (Span(f"{' ' * len(number)} | ", "gutter"), mark),
+    ]
+
+
+def _html_source(excerpts: Sequence[Excerpt], colour: str) -> list[str]:
+    rows = []
+    for line in source_lines([replace(one, file=one.name) for one in excerpts]):
+        for span in line:
+            text = escape(span.text)
+            if span.style == "mark":
+                text = f'<b style="color:{colour}">{text}</b>'
+            elif span.style in ("gutter", "label"):
+                text = f'<span style="opacity:.6">{text}</span>'
+            rows.append(text)
+        rows.append("\n")
+    # background:none, because Jupyter's own rules for <pre> differ between its front ends.
+    style = "margin:4px 0;padding:0;line-height:1.3;background:none;color:inherit;overflow-x:auto"
+    return [f'<pre style="{style}">{"".join(rows).rstrip(chr(10))}</pre>'] if rows else []

@@ -1,0 +1,124 @@
+"""The process of an attempt: one by itself, or a fork of one that has imported what every attempt needs.
+
+A learner's attempt is a process by itself. Authors and CI judge some twenty attempts at an exercise, one after the
+other; importing PyTorch would take seconds of each, for a tenth of a second of work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from gn_tutorial.runtime.deadline import LOOK_EVERY, Deadline, Ran, run_until
+
+_COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("attempt_child.py")))
+#: macOS has os.fork, but its libraries may crash in a fork; Windows has none.
+CAN_FORK = sys.platform == "linux"
+#: To import the libraries, and to end: far more than either takes. An attempt's own time begins when it is forked.
+_IMPORT_SECONDS, _END_SECONDS = 60.0, 5.0
+
+#: Runs the job of a folder for at most so many seconds; what it prints is in the folder's file ``printed``.
+Runner = Callable[[float, Path], Ran]
+
+
+def by_itself(seconds: float, folder: Path) -> Ran:
+    """A Runner: a new Python."""
+    with (folder / "printed").open("wb") as printed:
+        return run_until(seconds, [*_COMMAND, str(folder)], stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
+
+
+class Forks:
+    """``run`` is a Runner; a context manager that ends the process that forks.
+
+    libraries: what that process imports, besides NumPy; the same as the ``libraries`` of every job. An attempt has the
+    limits that it has by itself, and starts from the same modules, whatever attempts before it did: it gets a copy of
+    a process in which none of them ran. Where forks cannot be had each attempt runs by itself.
+    """
+
+    def __init__(self, libraries: Sequence[str]) -> None:
+        self._libraries = libraries
+        self._parent: subprocess.Popen[bytes] | None = None
+        self._useless = not CAN_FORK
+
+    def __enter__(self) -> Forks:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._end()
+
+    def run(self, seconds: float, folder: Path) -> Ran:
+        """As ``by_itself``; importing the libraries is no part of the seconds."""
+        (folder / "printed").touch()
+        pid = self._forked(folder)
+        if not pid:
+            return by_itself(seconds, folder)
+        code = None
+        try:
+            code = self._answer(Deadline(seconds), pid)
+        except TimeoutError:
+            return Ran(-signal.SIGKILL, "", "", stopped=True)
+        finally:
+            if code is None:  # it has had its time, ended its parent, or somebody interrupts us
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                self._end()
+        return Ran(-signal.SIGKILL if code is None else code, "", "", stopped=False)
+
+    def _forked(self, folder: Path) -> int:
+        """The process id of a fork that has begun with the job, or 0."""
+        if self._parent is None and not self._useless:
+            self._start()
+        if self._parent is None or self._parent.stdin is None:
+            return 0
+        try:
+            self._parent.stdin.write(json.dumps(str(folder)).encode() + b"\n")
+            pid = self._answer(Deadline(_END_SECONDS), self._parent.pid)
+        except (OSError, TimeoutError):
+            pid = None
+        if not pid:
+            self._end()
+        return pid or 0
+
+    def _start(self) -> None:
+        pipe, command = subprocess.PIPE, [*_COMMAND, "--fork", *self._libraries]
+        # Unbuffered: select must see what has come.
+        parent = subprocess.Popen(command, bufsize=0, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        self._parent = parent
+        try:
+            ready = self._answer(Deadline(_IMPORT_SECONDS), parent.pid)
+        except TimeoutError:
+            ready = None
+        if ready is None:
+            self._end()
+            self._useless = True  # a library that does not load is for each attempt to report
+
+    def _answer(self, deadline: Deadline, pid: int) -> int | None:
+        """The next number that the parent says; None if it is gone. Raises TimeoutError when pid has had its time."""
+        assert self._parent
+        assert self._parent.stdout
+        while not select.select([self._parent.stdout], [], [], LOOK_EVERY)[0]:
+            if deadline.left(pid) <= 0:
+                raise TimeoutError
+        line = self._parent.stdout.readline().strip()
+        return int(line) if line.lstrip(b"-").isdigit() else None
+
+    def _end(self) -> None:
+        """End the parent, which waits for its fork first: after this none runs."""
+        parent, self._parent = self._parent, None
+        if parent is None:
+            return
+        with parent:
+            if parent.stdin:
+                parent.stdin.close()
+            try:
+                parent.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                parent.kill()

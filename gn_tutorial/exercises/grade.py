@@ -1,0 +1,72 @@
+"""``check("03.2")``: the verdict on the learner's attempt, the same in a notebook and in ``gnt learn``."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from pathlib import Path
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercises.cases import CHECKERS, Checker
+from gn_tutorial.exercises.course import Exercise, load_course
+from gn_tutorial.exercises.progress import ProgressFile, default_progress
+from gn_tutorial.exercises.verdict import CheckResult, Finding
+from gn_tutorial.exercises.workspace import Workspace, default_workspace
+
+
+def check(
+    name: str,
+    *,
+    source: str | None = None,
+    workspace: Workspace | None = None,
+    progress: ProgressFile | None = None,
+) -> CheckResult:
+    """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
+
+    A pass is noted in the learner's progress. An exercise that was not begun is "not attempted yet", no error, so that
+    a notebook runs to its end. Raises ArgumentError for an unknown exercise.
+    """
+    exercise = load_course().find(name)
+    workspace = workspace or default_workspace()
+    if source is not None:
+        result = grade_text(exercise, source)
+    elif workspace.untouched(exercise):
+        return CheckResult(exercise.id, exercise.title, "not attempted", lesson=exercise.lesson)
+    else:
+        result = grade(exercise, workspace.path(exercise))
+    if result.passed:
+        (progress or default_progress()).update(lambda known: known.with_pass(exercise.id))
+    return result
+
+
+def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> CheckResult:
+    """The verdict on a file, of the exercise's checker unless told.
+
+    Raises ArgumentError, RegistryError for what is not the learner's mistake.
+    """
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ArgumentError(f"cannot read the attempt: {error.strerror}", where=str(path)) from error
+    if not text.strip():
+        return _failed(exercise, Finding("the file is empty", where=path.name))
+    # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the
+    # numbers that it will be asked for.
+    checker = checker or CHECKERS[exercise.checker]
+    found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
+    if isinstance(found, Finding):
+        return _failed(exercise, found)
+    return CheckResult(exercise.id, exercise.title, "passed", found, lesson=exercise.lesson)
+
+
+def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) -> CheckResult:
+    """As ``grade``, for a text under the name of the exercise's own file."""
+    with tempfile.TemporaryDirectory(prefix="gnt-attempt-") as folder:
+        path = Path(folder) / Path(exercise.file).name
+        path.write_text(text, encoding="utf-8")
+        return grade(exercise, path, checker)
+
+
+def _failed(exercise: Exercise, finding: Finding) -> CheckResult:
+    lesson = exercise.lesson_in(finding.section) if finding.section else exercise.lesson
+    return CheckResult(exercise.id, exercise.title, "failed", finding=finding, lesson=lesson)

@@ -1,0 +1,97 @@
+"""Which exercises were passed and which hints were read, in the user's data folder (``$GNT_DATA_DIR`` if set)."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import filelock
+import platformdirs
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercises.atomic_write import write_atomically
+
+VERSION = 1
+_LOCK_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest level read."""
+
+    passed: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)
+
+    def with_pass(self, exercise: str) -> Progress:
+        """This progress and one more pass; the date of an earlier one stays."""
+        today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+        return replace(self, passed={exercise: today} | self.passed)
+
+    def with_hint(self, exercise: str, level: int) -> Progress:
+        """This progress and one more hint read."""
+        return replace(self, hints=self.hints | {exercise: max(level, self.hints.get(exercise, 0))})
+
+
+class ProgressFile:
+    """The file of one user. Two terminals, or a terminal and a notebook, may use it at once."""
+
+    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda text: None) -> None:
+        self.path = folder / "progress.json"
+        self._warn = warn
+
+    def read(self) -> Progress:
+        """The progress; empty if there is none. A file that cannot be read is moved aside, and ``warn`` told so."""
+        try:
+            return _parse(self.path.read_bytes())
+        except FileNotFoundError:
+            return Progress()
+        except (ValueError, TypeError, KeyError, AttributeError):
+            names = (self.path.with_name(f"progress.damaged{number}.json") for number in itertools.count(1))
+            kept = next(name for name in names if not name.exists())
+            self.path.replace(kept)
+            self._warn(f"the progress file is damaged; it was kept as {kept}, and progress starts anew")
+            return Progress()
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+
+    def update(self, change: Callable[[Progress], Progress]) -> Progress:
+        """Read, change and write in one step. Raises ArgumentError if the folder cannot be used."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with filelock.FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
+                changed = change(self.read())
+                data = {"version": VERSION, "passed": changed.passed, "hints": changed.hints}
+                write_atomically(self.path, (json.dumps(data, indent=2) + "\n").encode())
+        except filelock.Timeout as error:
+            raise ArgumentError("another program holds the progress file", where=str(self.path)) from error
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        return changed
+
+
+def default_progress(warn: Callable[[str], None] = lambda text: None) -> ProgressFile:
+    """The progress file of this user."""
+    chosen = os.environ.get("GNT_DATA_DIR")
+    folder = Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_data_dir("gn_tutorial", False))
+    return ProgressFile(folder, warn)
+
+
+def _parse(content: bytes) -> Progress:
+    data: Any = json.loads(content)
+    passed = {str(key): str(value) for key, value in data["passed"].items()}
+    hints = {str(key): int(value) for key, value in data["hints"].items()}
+    return Progress(passed, hints)
+
+
+def _unusable(path: Path, error: OSError) -> ArgumentError:
+    return ArgumentError(
+        f"the progress file cannot be used: {error.strerror}",
+        where=str(path),
+        hint="set GNT_DATA_DIR to a folder that you can write to",
+    )

@@ -1,0 +1,45 @@
+"""One folder with all that a C program needs to call the operator: headers, libraries, an example."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.host import api
+
+#: The host library; kernels lie beside it as ``<entry>.so``, where it looks for them.
+LIBRARY = "libgn_host.so"
+EXAMPLE = "example.c"
+
+
+def write(folder: Path, *, observed: bool = False) -> list[Path]:
+    """Build everything and copy it into ``folder``, which is made. Returns the files, in the order of their names.
+
+    observed: kernels with the twin's checks. Files of these names are replaced. Raises ArgumentError if the folder
+    cannot be written, and as a build does.
+    """
+    headers = [found for one in api.include_folders() if one.name.startswith("host") for found in one.glob("gn_*.h")]
+    sources = {one.name: one for one in headers}
+    sources[EXAMPLE] = next(one for one in api.include_folders() if one.name == "host_api") / EXAMPLE
+    sources[LIBRARY] = api.build_library()
+    sources |= {f"{entry}.so": path for entry, path in api.build_kernels(observed=observed).items()}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, source in sources.items():
+            # Not over the old file: a program that has it loaded would crash.
+            made = folder / f".{name}.new"
+            shutil.copyfile(source, made)
+            made.replace(folder / name)
+    except OSError as error:
+        raise ArgumentError(
+            f"the folder cannot be written: {error.strerror or error}", where=str(folder), hint="choose another one"
+        ) from error
+    return [folder / name for name in sorted(sources)]
+
+
+def compile_command(folder: Path) -> str:
+    """The shell command that compiles the example there. The program finds the libraries beside itself."""
+    compiled = f"cc -std=c99 -Wall -Wextra {EXAMPLE} -o example -L. -lgn_host -Wl,-rpath,'$ORIGIN'"
+    return f"cd {shlex.quote(str(folder))} && {compiled} && ./example"

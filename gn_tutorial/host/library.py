@@ -1,0 +1,235 @@
+"""The host API as a C library: built for the twin, its functions declared to ctypes, its failures as errors.
+
+``kernels/host_api`` is the API, in C++ with a C interface (docs/host-api.md). A build for another device has the same
+interface and is declared by the same ``declared``; only the functions of ``gn_host_twin.h`` are the twin's own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gn_tutorial.compiler.build import build_host_library, build_kernel
+from gn_tutorial.compiler.build_request import TWIN, TWIN_INCLUDE
+from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.diagnostics.findings import kernel_fault, parse_report
+from gn_tutorial.errors import ArgumentError, KernelError
+from gn_tutorial.operators.registry import find_kernel, kernels_root, load_registry
+from gn_tutorial.operators.spec import OpSpec
+
+_TENSOR, _SIZES, _MASK = (c_void_p,), (c_int64,) * 4, (POINTER(c_uint8), c_uint64)
+_DIMS = POINTER(c_int64)
+HostFunc = ctypes.CFUNCTYPE(None, c_void_p)
+
+
+class Operator(NamedTuple):
+    """An operator of the host API: the registered kernel that it launches, and the arguments of its first call.
+
+    arguments: their types, in front of the workspace's size and the executor.
+    """
+
+    kernel: str
+    arguments: tuple[Any, ...]
+
+
+#: By the name of the second call; the first is ``<name>GetWorkspaceSize``.
+OPERATORS = {
+    "GroupNorm": Operator("group_norm/any", (*_TENSOR * 3, *_SIZES, c_double, *_TENSOR * 3)),
+    "GroupNormSilu": Operator("group_norm_silu/fused", (*_TENSOR * 3, c_int64, c_double, *_TENSOR * 3)),
+    "GroupNormBackward": Operator("group_norm_backward/any", (*_TENSOR * 5, *_SIZES, *_MASK, *_TENSOR * 3)),
+    "Gelu": Operator("gelu/queue", _TENSOR * 2),
+    "GeluBackward": Operator("gelu_backward/queue", _TENSOR * 3),
+    "Linear": Operator("linear/lanes", _TENSOR * 4),
+    "LinearBackward": Operator("linear_backward/rows", (*_TENSOR * 3, *_MASK, *_TENSOR * 3)),
+}
+#: Packs and unpacks what is not contiguous, for all of them.
+_COPY = "strided_copy/rows"
+#: Registered kernels that the host API launches: what it calls an entry, in a library of its own.
+KERNELS = (*(one.kernel for one in OPERATORS.values()), _COPY)
+
+
+class Code(IntEnum):
+    """Return codes of gn_host_api.h; the numbers are those of aclnn."""
+
+    SUCCESS = 0
+    PARAM_NULLPTR = 161001
+    PARAM_INVALID = 161002
+    RUNTIME = 361001
+    INNER = 561000
+    INNER_TILING = 561002
+    INNER_FIND_KERNEL = 561003
+
+
+class Refused(ArgumentError):
+    """An argument that the host API refuses; ``code`` says whether it is null or invalid."""
+
+    def __init__(self, code: Code, what: str, **rest: str) -> None:
+        super().__init__(what, **rest)
+        self.code = code
+
+
+#: Name -> argument types; each returns a status.
+_CALLS: dict[str, Sequence[Any]] = {
+    "GnCreateTensor": (_DIMS, c_uint64, c_int32, _DIMS, c_int64, _DIMS, c_uint64, c_void_p, POINTER(c_void_p)),
+    "GnDestroyTensor": _TENSOR,
+    "GnCreateStream": (POINTER(c_void_p),),
+    "GnSynchronizeStream": (c_void_p,),
+    "GnDestroyStream": (c_void_p,),
+    "GnLaunchHostFunc": (c_void_p, HostFunc, c_void_p),
+    "GnDestroyExecutor": (c_void_p,),
+    **{
+        f"{name}GetWorkspaceSize": (*one.arguments, POINTER(c_uint64), POINTER(c_void_p))
+        for name, one in OPERATORS.items()
+    },
+    **dict.fromkeys(OPERATORS, (c_void_p, c_uint64, c_void_p, c_void_p)),
+}
+#: What only the twin's build has: gn_host_twin.h.
+_TWIN_CALLS: dict[str, Sequence[Any]] = {"GnTwinUseKernel": (c_void_p, c_char_p, c_char_p)}
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """The C interface, built for the twin and declared. Raises CompileError, CompilerMissing, CacheError."""
+    return declared(build_library())
+
+
+def build_library() -> Path:
+    """The C interface as a library in the cache. Raises CompileError, CompilerMissing, CacheError."""
+    limits = CompileLimits(seconds=600)  # 10 s on a quiet machine: threads and containers are heavy headers
+    return build_host_library(source_text(), include_dirs=include_folders(), limits=limits).library
+
+
+def declared(path: Path) -> ctypes.CDLL:
+    """A build of the host API, for any device, with the types of its functions.
+
+    Raises AttributeError for a library that lacks a function of ``gn_host_api.h``; those of ``gn_host_twin.h`` are
+    declared where there are any.
+    """
+    loaded = ctypes.CDLL(str(path))
+    twin = {name: arguments for name, arguments in _TWIN_CALLS.items() if hasattr(loaded, name)}
+    for name, arguments in {**_CALLS, **twin}.items():
+        function = getattr(loaded, name)
+        function.argtypes, function.restype = arguments, c_int32
+    loaded.GnGetRecentErrMsg.argtypes, loaded.GnGetRecentErrMsg.restype = (), c_char_p
+    loaded.GnVectorCores.argtypes, loaded.GnVectorCores.restype = (), c_uint32
+    return loaded
+
+
+def include_folders() -> tuple[Path, ...]:
+    """Where the sources of the host API find their headers, the twin's side among them."""
+    root = kernels_root()
+    operators = sorted({find_kernel(name, _registered())[0].folder for name in KERNELS})
+    return (root / "host_api", root / "common", *operators, TWIN / "host", TWIN_INCLUDE)
+
+
+def source_text() -> str:
+    """One C++ text that is the whole library: the shared part, and the twin as the device."""
+    files = [*sorted((kernels_root() / "host_api").glob("*.cpp")), *sorted((TWIN / "host").glob("*.cpp"))]
+    return "".join(f'#include "{file.resolve().as_posix()}"\n' for file in files)
+
+
+def build_kernels(*, observed: bool, operators: Iterable[str] = OPERATORS) -> dict[str, Path]:
+    """Entry -> the kernel library, for every kernel that these operators launch. Raises as ``build_kernel``."""
+    names = (*(OPERATORS[one].kernel for one in operators), _COPY)
+    specs = [find_kernel(name, _registered())[1] for name in names]
+    return {spec.entry: build_kernel(spec.file, observed=observed).library for spec in specs}
+
+
+@functools.cache
+def _registered() -> dict[str, OpSpec]:
+    """The registry, read once: that takes longer than a small launch, and each call that has no stream needs it."""
+    return load_registry()
+
+
+def check(status: int, loaded: ctypes.CDLL | None = None) -> None:
+    """Raise what the last call of this thread said, unless it succeeded.
+
+    loaded: the build that was called, the twin's if there is none.
+    Refused (161001, 161002) for an argument, KernelFault for a launch that the twin stopped, KernelError for the rest.
+    """
+    if status == Code.SUCCESS:
+        return
+    message = ((loaded or library()).GnGetRecentErrMsg() or b"").decode("utf-8", "replace")
+    parts = {"where": "", "hint": ""}
+    lines = []
+    for line in message.splitlines():
+        name, _, text = line.strip().partition(":")
+        if line.startswith("  ") and name in parts:
+            parts[name] = text.strip()
+        else:
+            lines.append(line)
+    if status in (Code.PARAM_NULLPTR, Code.PARAM_INVALID):
+        raise Refused(Code(status), "\n".join(lines), **parts)
+    if found := parse_report("\n".join(lines).encode()):
+        raise kernel_fault(found)
+    raise KernelError("\n".join(lines) or f"the host API returned {status}", **parts)
+
+
+def whole_number(name: str, value: Any) -> int:
+    """A whole number that C gets as it is. Raises ArgumentError, which names the argument ``name``.
+
+    ctypes would cut a number that does not fit in 64 bits, and call it right.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"'{name}' must be a whole number, not {value!r}") from None
+    if not -(2**63) <= number < 2**63:
+        raise ArgumentError(f"'{name}' = {number} does not fit in 64 bits")
+    return number
+
+
+def whole_numbers(numbers: Iterable[int]) -> ctypes.Array[c_int64]:
+    """Lengths or strides, as the C functions take them. Raises ArgumentError for one that does not fit."""
+    listed = [whole_number("length or stride", one) for one in numbers]
+    return (c_int64 * len(listed))(*listed)
+
+
+def describe(
+    loaded: ctypes.CDLL, shape: Sequence[int], strides: Sequence[int], dtype: int, address: int | None
+) -> c_void_p:
+    """The handle of a tensor whose first element is at ``address``; ``GnDestroyTensor`` gives it back.
+
+    shape: the length of each axis. strides: of each axis, in elements. dtype: CANN's number of it. Raises Refused.
+    """
+    # A negative stride is for the C side to refuse.
+    reach = sum((count - 1) * max(step, 0) for count, step in zip(shape, strides, strict=True))
+    storage = 0 if 0 in shape else reach + 1
+    made = c_void_p()
+    check(
+        loaded.GnCreateTensor(
+            whole_numbers(shape), len(shape), dtype, whole_numbers(strides), 0, whole_numbers([storage]), 1, address,
+            ctypes.byref(made),
+        ),
+        loaded,
+    )  # fmt: skip
+    return made
+
+
+def call(
+    loaded: ctypes.CDLL,
+    name: str,
+    arguments: Sequence[Any],
+    stream: c_void_p,
+    allocate: Callable[[int], tuple[Any, int]],
+) -> Any:
+    """Both calls of operator ``name``; returns the workspace, which must stay until the stream is synchronised.
+
+    arguments: those of ``<name>GetWorkspaceSize`` in front of the last two. stream: a handle. allocate: takes bytes,
+    returns memory of the device and its address. Raises Refused, KernelError.
+    """
+    size, executor = c_uint64(), c_void_p()
+    check(getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded)
+    try:
+        workspace, address = allocate(size.value)
+        check(getattr(loaded, name)(address, size.value, executor, stream), loaded)
+    except BaseException:
+        loaded.GnDestroyExecutor(executor)
+        raise
+    return workspace

@@ -1,0 +1,209 @@
+"""A real NPU: whether there is one, the host API built for it, and a stream handle for PyTorch's stream.
+
+Nothing of this was run on an NPU here (docs/npu.md says what was checked instead). Everything else of the package
+works without it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import shlex
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from ctypes import byref, c_void_p
+from importlib import util
+from pathlib import Path
+
+from gn_tutorial.errors import CompileError, KernelError
+
+LIBRARY = "libgn_host_npu.so"
+#: What every page, command and test says.
+NOT_RUN = "not run on an NPU here: written from the public documentation of CANN and checked without one"
+_NPU_SECONDS = 120
+_BUILD_SECONDS = 1800
+_CMAKE_OF_ASC = "compiler/tikcpp/ascendc_kernel_cmake"
+_LOCK = threading.Lock()
+_STREAMS: dict[tuple[int, int], c_void_p] = {}  # (library, aclrtStream) -> handle
+
+
+def toolkit_path(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """The CANN toolkit's folder as its ``set_env.sh`` exports it, or None."""
+    for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"):
+        if environ.get(name) and Path(environ[name]).is_dir():
+            return Path(environ[name])
+    return None
+
+
+def npu_available(environ: Mapping[str, str] = os.environ, devices: Path = Path("/dev")) -> tuple[bool, str]:
+    """Look for a usable NPU, cheapest question first; returns (available, reason).
+
+    torch is imported in a process of its own: an adapter that does not fit the driver can end the process that loads
+    it.
+    """
+    if util.find_spec("torch_npu") is None:
+        return False, "torch_npu is not installed"
+    if toolkit_path(environ) is None:
+        return False, "no CANN toolkit: neither ASCEND_HOME_PATH nor ASCEND_TOOLKIT_HOME names a folder"
+    found = sorted(path.name for path in devices.glob("davinci[0-9]*"))
+    if not found:
+        return False, f"no {devices}/davinci* device"
+    code = "import torch, torch_npu; print(torch.npu.is_available(), torch.npu.device_count())"
+    try:
+        asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=_NPU_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False, f"torch.npu.is_available() gave no answer in {_NPU_SECONDS} s"
+    answer = asked.stdout.split()
+    if asked.returncode or not answer:
+        last = asked.stderr.strip().splitlines()[-1:] or [f"exit code {asked.returncode}"]
+        return False, f"import torch_npu fails: {last[0]}"
+    if answer[-2] != "True":
+        return False, f"{', '.join(found)} found, but torch.npu.is_available() is False"
+    return True, f"{answer[-1]} device(s): {', '.join(found)}"
+
+
+@functools.cache
+def why_not() -> str | None:
+    """The first reason why nothing can run on an NPU from this process, None if there is none. Asked once."""
+    available, reason = npu_available()
+    return None if available else reason
+
+
+def cmake_folder(toolkit: Path | None) -> Path:
+    """The folder of kernels/npu whose CMakeLists.txt fits the toolkit; the one for CANN 8.5 and 9.x if there is none.
+
+    Raises nothing: a toolkit that has neither way is told so by CMake.
+    """
+    from gn_tutorial.operators.registry import kernels_root
+
+    npu = kernels_root() / "npu"
+    if toolkit is None:
+        return npu
+    cmake = toolkit / _CMAKE_OF_ASC
+    newer = any((cmake / name).is_file() for name in ("asc-config.cmake", "ASCConfig.cmake"))
+    return npu if newer or not (cmake / "ascendc.cmake").is_file() else npu / "cann8"
+
+
+def build_commands(folder: Path, environ: Mapping[str, str] = os.environ) -> list[list[str]]:
+    """The commands, each a list of words, that build ``LIBRARY`` in ``folder``; they need the toolkit's variables.
+
+    ``GNT_NPU_CMAKE`` adds words to the first one, such as ``-DCMAKE_ASC_ARCHITECTURES=dav-2201``.
+    """
+    source = cmake_folder(toolkit_path(environ))
+    more = shlex.split(environ.get("GNT_NPU_CMAKE", ""))
+    return [
+        ["cmake", "-S", str(source), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", *more],
+        ["cmake", "--build", str(folder), "--parallel"],
+    ]
+
+
+def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
+    """Run the build commands; returns the library. Raises CompileError with the last lines of what failed."""
+    if toolkit_path(environ) is None:
+        raise CompileError(
+            "there is no CANN toolkit to build with",
+            where="ASCEND_HOME_PATH",
+            hint="install CANN, then source its set_env.sh; `gnt npu` prints the commands",
+        )
+    # CMake's own messages name ASCEND_HOME_PATH, which an older set_env.sh calls otherwise.
+    variables = {**environ, "ASCEND_HOME_PATH": str(toolkit_path(environ))}
+    for command in build_commands(folder, environ):
+        try:
+            ran = subprocess.run(
+                command, env=variables, capture_output=True, text=True, errors="replace", timeout=_BUILD_SECONDS
+            )
+        except FileNotFoundError as error:
+            raise CompileError("cmake is not installed", hint="pip install cmake") from error
+        except subprocess.TimeoutExpired as error:
+            raise CompileError(f"the build took more than {_BUILD_SECONDS} s", where=shlex.join(command)) from error
+        if ran.returncode:
+            lines = (ran.stdout + ran.stderr).strip().splitlines()
+            raise CompileError(
+                "the host API does not build for the NPU",
+                where=shlex.join(command),
+                hint="docs/npu.md has a table of what can go wrong",
+                detail="\n".join(lines[-40:]),
+            )
+    found = sorted(folder.rglob(LIBRARY))
+    if not found:
+        raise CompileError(f"the build made no {LIBRARY}", where=str(folder), hint="remove the folder and build again")
+    return found[0]
+
+
+def build_library() -> Path:
+    """The host API for the NPU, in the cache's folder: built once for each state of the sources and the toolkit.
+
+    Raises CompileError, CacheError.
+    """
+    from gn_tutorial.compiler.cache import checksum, default_cache
+
+    cache = default_cache()
+    state = [str(toolkit_path()), os.environ.get("GNT_NPU_CMAKE", ""), *(_read(path) for path in _sources())]
+    key = checksum("\n".join(state).encode("utf-8", "surrogateescape"))
+    folder = cache.root / "npu" / key
+    made = folder / "made"  # names the library when all of the build has ended well
+    with cache.lock(key):
+        if made.is_file() and Path(made.read_text("utf-8")).is_file():
+            return Path(made.read_text("utf-8"))
+        library = build(folder)
+        made.write_text(str(library), "utf-8")
+        return library
+
+
+@functools.cache
+def host_library() -> ctypes.CDLL:
+    """The host API for the NPU, declared to ctypes; the first call may build it. Raises CompileError, CacheError."""
+    return _declared(build_library())
+
+
+def stream_of_torch() -> c_void_p:
+    """The handle of PyTorch's current NPU stream: the same one for the same stream. Raises KernelError, Refused.
+
+    Reading ``npu_stream`` first hands over what torch_npu still has in its own task queue, so what the host API puts
+    into the stream comes behind it.
+    """
+    if reason := why_not():
+        raise KernelError(f"there is no NPU stream: {reason}", hint="`gnt doctor` says what is missing")
+    import torch
+    import torch_npu  # noqa: F401 - makes torch.npu
+
+    return stream_of(host_library(), torch.npu.current_stream().npu_stream)
+
+
+def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
+    """The handle of an aclrtStream in that build of the host API. Raises Refused, KernelError."""
+    from gn_tutorial.host.library import check
+
+    key = (library._handle, aclrt_stream)
+    with _LOCK:
+        if key not in _STREAMS:
+            made = c_void_p()
+            check(library.GnWrapStream(aclrt_stream, byref(made)), library)
+            _STREAMS[key] = made
+        return _STREAMS[key]
+
+
+def _declared(path: Path) -> ctypes.CDLL:
+    from gn_tutorial.host.library import declared
+
+    loaded = declared(path)
+    loaded.GnWrapStream.argtypes, loaded.GnWrapStream.restype = (c_void_p, ctypes.POINTER(c_void_p)), ctypes.c_int32
+    return loaded
+
+
+def _sources() -> list[Path]:
+    """Everything that the library is built from."""
+    from gn_tutorial.host.library import KERNELS
+    from gn_tutorial.operators.registry import find_kernel, kernels_root
+
+    root = kernels_root()
+    folders = {root / "npu", root / "host_api", root / "common", *(find_kernel(name)[0].folder for name in KERNELS)}
+    suffixes = {".h", ".cpp", ".asc", ".txt", ".cmake"}
+    return sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes)
+
+
+def _read(path: Path) -> str:
+    return f"{path}\n{path.read_text('utf-8', 'surrogateescape')}"

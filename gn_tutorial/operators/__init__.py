@@ -1,0 +1,1 @@
+"""The registered operators: their specification, arguments, tiling, kernels and results."""

@@ -1,0 +1,224 @@
+"""What a learner passes to ``Kernel.run``, and how each value becomes one argument of a launch."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.signature import Param
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.tiling import Tiling
+from gn_tutorial.runtime.launch import LaunchArg
+
+#: C++ type of a by-value kernel parameter -> dtype name. Sizes are those of the device's compiler (LP64).
+_VALUE_DTYPES = {
+    "bool": "bool",
+    "char": "int8",
+    "signed char": "int8",
+    "unsigned char": "uint8",
+    "short": "int16",
+    "unsigned short": "uint16",
+    "int": "int32",
+    "unsigned": "uint32",
+    "unsigned int": "uint32",
+    "long": "int64",
+    "long long": "int64",
+    "unsigned long": "uint64",
+    "unsigned long long": "uint64",
+    "size_t": "uint64",
+    "half": "float16",
+    "float16_t": "float16",
+    "bfloat16_t": "bfloat16",
+    "float": "float32",
+    "float32_t": "float32",
+    "double": "float64",
+    **{f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+_INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+_ARRAY_DTYPES = ("bool", "float16", "bfloat16", "float32", *_INTEGERS)
+
+
+def as_dtype(dtype: Any) -> np.dtype:
+    """Turn ``"float32"``, ``np.float16``, ``"bfloat16"`` or a dtype into a dtype that a kernel's array may have.
+
+    Raises ArgumentError for anything else, with the reason for float64 and complex.
+    """
+    try:
+        if isinstance(dtype, str) and dtype == "bfloat16":
+            import ml_dtypes  # costs as much as NumPy to import, and most launches have no bfloat16
+
+            return np.dtype(ml_dtypes.bfloat16)
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found is not None and found.name in _ARRAY_DTYPES:
+        return found if found.isnative else found.newbyteorder("=")
+    name = repr(dtype) if found is None else found.name
+    if name == "float64":
+        hint = "convert it with .astype(np.float32): the device has no float64 (to move 8-byte words, view it as int64)"
+    elif name.startswith("complex"):
+        hint = "pass the real and the imaginary part as two arrays"
+    else:
+        hint = f"one of {', '.join(_ARRAY_DTYPES)}"
+    raise ArgumentError(f"a kernel's array cannot be {name}", hint=hint)
+
+
+@dataclass(frozen=True)
+class Out:
+    """An output: only its shape and dtype are given, and its memory is poisoned before the launch."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+
+@dataclass(frozen=True)
+class InOut:
+    """An array that the kernel reads and writes."""
+
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Scratch memory in global memory; ``size`` in bytes."""
+
+    size: int
+
+
+def out(shape: int | Sequence[int], dtype: Any = "float32") -> Out:
+    """An output array for ``Kernel.run``: ``y=out((2, 8), "float16")`` or ``y=out(4096)``. Raises ArgumentError."""
+    axes = shape if isinstance(shape, (tuple, list)) else (shape,)
+    try:
+        lengths = tuple(operator.index(axis) for axis in axes)
+    except TypeError:
+        raise ArgumentError(f"an output's shape is whole numbers, not {shape!r}") from None
+    if any(length < 0 for length in lengths):
+        raise ArgumentError(f"an output's shape cannot be negative: {lengths}")
+    return Out(lengths, as_dtype(dtype))
+
+
+def inout(array: np.ndarray) -> InOut:
+    """An array that the kernel reads and writes. The caller's array stays as it is; the new one is in the result."""
+    return InOut(check_array("inout", array))
+
+
+def workspace(size: int) -> Workspace:
+    """Scratch memory of ``size`` bytes in global memory. Raises ArgumentError if that is no size."""
+    try:
+        whole = operator.index(size)
+    except TypeError:
+        raise ArgumentError(f"a workspace's size is a whole number of bytes, not {size!r}") from None
+    if whole < 0:
+        raise ArgumentError(f"a workspace's size cannot be negative: {whole}")
+    return Workspace(whole)
+
+
+def check_array(name: str, value: Any) -> np.ndarray:
+    """Return ``value`` as a C-contiguous array in native byte order; a copy only where it was not one already.
+
+    Raises ArgumentError, with the conversion to write, for lists, tensors, masked arrays and dtypes the device lacks.
+    """
+    if isinstance(value, (list, tuple, range)):
+        hint = f"np.array({name}, dtype=np.float32): the dtype has to be chosen"
+        raise ArgumentError(f"'{name}' is a {type(value).__name__}, not an array", hint=hint)
+    if not isinstance(value, np.ndarray):
+        hint = f"np.asarray({name})" if hasattr(value, "__array__") else "pass a NumPy array"
+        raise ArgumentError(f"'{name}' is of type {type(value).__name__}, not an array", hint=hint)
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(f"'{name}' is a masked array, and a kernel sees no mask", hint=f"{name}.filled(0)")
+    try:
+        dtype = as_dtype(value.dtype)
+    except ArgumentError as error:
+        raise ArgumentError(f"'{name}': {error.what}", hint=error.hint) from None
+    # np.ascontiguousarray would turn a 0-d array into a 1-d one.
+    return np.asarray(value, dtype=dtype, order="C")
+
+
+def launch_arg(param: Param, value: Any) -> LaunchArg:
+    """Turn one value into the launch argument for ``param``. Raises ArgumentError naming the parameter."""
+    if param.kind == Kind.VALUE:
+        return LaunchArg(param.name, Kind.VALUE, Role.IN, _value_bytes(param, value))
+    match value:
+        case Out():
+            return LaunchArg(param.name, Kind.TENSOR, Role.OUT, np.empty(value.shape, value.dtype))
+        case InOut():
+            # A launch inside this process writes in place.
+            return LaunchArg(param.name, Kind.TENSOR, Role.INOUT, value.array.copy())
+        case Workspace():
+            return LaunchArg(param.name, Kind.TENSOR, Role.WORKSPACE, np.empty(value.size, np.uint8))
+    struct = _struct_bytes(value)
+    if struct is not None:
+        return LaunchArg(param.name, Kind.TENSOR, Role.TILING, struct)
+    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+        raise ArgumentError(
+            f"'{param.name}' is a number ({value}), but the kernel's parameter is a pointer ({param.ctype})",
+            hint="pass an array, or declare the parameter as a number, for example uint32_t",
+        )
+    return LaunchArg(param.name, Kind.TENSOR, Role.IN, check_array(param.name, value))
+
+
+def _struct_bytes(value: Any) -> bytes | None:
+    """The bytes of a struct (tiling data), or None if ``value`` is none."""
+    if isinstance(value, Tiling):
+        return value.bytes
+    if isinstance(value, (bytes, bytearray, ctypes.Structure)):
+        return bytes(value)
+    if isinstance(value, np.void):
+        return value.tobytes()
+    if isinstance(value, np.ndarray) and value.dtype.fields and value.ndim == 0:
+        return value.tobytes()
+    return None
+
+
+def _value_bytes(param: Param, value: Any) -> bytes:
+    struct = _struct_bytes(value)
+    if struct is not None:
+        return struct
+    ctype = " ".join(word for word in param.ctype.replace("&", " ").split() if word not in ("const", "volatile"))
+    ctype = ctype.removeprefix("std::")
+    if isinstance(value, (np.ndarray, list, tuple, Out, InOut, Workspace)) and not np.isscalar(value):
+        raise ArgumentError(
+            f"'{param.name}' is an array, but the kernel's parameter is passed by value ({param.ctype})",
+            hint="pass a number, or declare the parameter as GM_ADDR",
+        )
+    if ctype not in _VALUE_DTYPES:
+        raise ArgumentError(
+            f"'{param.name}' is of the C++ type {param.ctype}, which {value!r} cannot be converted to",
+            hint="pass its bytes: a Tiling, a ctypes.Structure, or a NumPy structured scalar",
+        )
+    return _number(param, value, _VALUE_DTYPES[ctype]).tobytes()
+
+
+def _number(param: Param, value: Any, name: str) -> np.generic:
+    """``value`` as a NumPy scalar, refused where C++ would convert it silently into another number."""
+    if name.startswith(("int", "uint")):
+        bits = np.iinfo(name)
+        try:
+            whole = operator.index(value)
+        except TypeError:
+            hint = f"int({param.name})" if isinstance(value, (float, np.floating)) else ""
+            raise ArgumentError(
+                f"'{param.name}' must be a whole number ({param.ctype}), not {value!r}", hint=hint
+            ) from None
+        if not bits.min <= whole <= bits.max:
+            raise ArgumentError(f"'{param.name}' = {whole} does not fit in {param.ctype}: {bits.min} to {bits.max}")
+        return np.dtype(name).type(whole)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"'{param.name}' must be a number ({param.ctype}), not {value!r}") from None
+    if name == "bool":
+        return np.bool_(value)
+    dtype = np.dtype("float64") if name == "float64" else as_dtype(name)
+    with np.errstate(over="ignore"):
+        result = dtype.type(number)
+    if math.isfinite(number) and not math.isfinite(float(result)):
+        raise ArgumentError(f"'{param.name}' = {value!r} does not fit in {param.ctype}")
+    return result

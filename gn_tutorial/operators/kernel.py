@@ -1,0 +1,305 @@
+"""``kernel("group_norm/scalar")``, ``kernel(path)``, ``kernel(source=...)``: something to build, run and call."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
+from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
+from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.operators import call_plan
+from gn_tutorial.operators.arguments import launch_arg
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.shapes import describe_call
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
+from gn_tutorial.operators.tiling import Tiling
+from gn_tutorial.runtime.launch import check_blocks, launch
+from gn_tutorial.tables import html_table
+
+# Finding the entries of 200 lines takes 6 ms, which a loop of launches should pay once.
+_entries = functools.lru_cache(maxsize=64)(require_entries)
+_SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")
+
+
+class Kernel:
+    """One Ascend C source and its entries. Made by ``kernel``; building happens at the first run, or with ``build``."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        path: Path | None = None,
+        text: str | None = None,
+        op: OpSpec | None = None,
+        spec: KernelSpec | None = None,
+        template: str = "",
+        dtypes: Mapping[str, str] | None = None,
+        defines: Sequence[str] = (),
+        optimise: Optimise = True,
+    ) -> None:
+        self.name, self.path, self.op, self.spec = name, path, op, spec
+        self._text = text
+        self._template, self._how = template, {"template": template, "dtypes": dtypes, "defines": tuple(defines)}
+        self._how["optimise"] = optimise
+        self._built: dict[bool, tuple[object, Built]] = {}
+        self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
+
+    @classmethod
+    def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: Optimise = True) -> Kernel:
+        """The kernel of one registry entry."""
+        return cls(spec.id, path=spec.file, op=op, spec=spec, optimise=optimise)
+
+    @property
+    def source(self) -> str:
+        """The source text; a file is read again when it was edited."""
+        if self.path is None:
+            return self._text or ""
+        try:
+            now = self.path.stat()
+            edition = (now.st_mtime_ns, now.st_size, now.st_ino)
+            if self._read is None or self._read[0] != edition:
+                self._read = (edition, self.path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise RegistryError(f"cannot read the kernel: {error}", where=str(self.path)) from error
+        return self._read[1]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The kernels that the source defines. Raises CompileError, saying what one looks like, if there is none."""
+        return _entries(self.source, self._place(), self._template)
+
+    def entry(self, name: str | None = None) -> Entry:
+        """The entry of that name, or the only one. Raises ArgumentError that lists them."""
+        entries = self.entries
+        if name is None and self.spec is not None:
+            name = self.spec.entry
+        if name is None and self._template:  # whoever says the template's arguments means the template
+            name = entries[-1].name
+        found = [entry for entry in entries if name in (None, entry.name)]
+        if len(found) == 1:
+            return found[0]
+        listed = ", ".join(entry.name for entry in entries)
+        if found:
+            raise ArgumentError("the source has several kernels", where=self._place(), hint=f"entry= one of {listed}")
+        raise ArgumentError(f"the source has no kernel '{name}'", where=self._place(), hint=f"it has {listed}")
+
+    def build(self, observed: bool = True) -> Built:
+        """Compile, or take from the cache. ``observed=False`` is the bare build: no checks, no counts.
+
+        Raises CompileError with the errors at the source's own lines, CompilerMissing, CacheError.
+        """
+        built = build_kernel(self.path or self.source, observed=observed, **self._how)
+        self._built[observed] = (self._state(), built)
+        return built
+
+    def _build_quickly(self, observed: bool) -> Built:
+        """As ``build``, without its 5 ms of hashing while the files beside the source keep their times.
+
+        A header elsewhere that was edited in between goes unnoticed, so only launches inside this process use it: those
+        are called in loops, where 5 ms would be most of the time.
+        """
+        state, built = self._built.get(observed, (None, None))
+        return built if built is not None and state == self._state() else self.build(observed)
+
+    def run(
+        self,
+        *values: Any,
+        blocks: int = 1,
+        entry: str | None = None,
+        tiling_key: int = 0,
+        observed: bool = True,
+        isolated: bool = True,
+        options: TwinOptions | None = None,
+        limits: Limits | None = None,
+        tracing: Tracing | None = None,
+        **named: Any,
+    ) -> Result:
+        """Launch with one value for each kernel parameter, in order or by name.
+
+        An array is an input; ``out(shape, dtype)``, ``inout(array)`` and ``workspace(bytes)`` make the others; numbers
+        go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes. Arrays may
+        be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
+
+        blocks: cores to run on. tiling_key: what TILING_KEY_IS compares with. observed: checks and counts. isolated:
+        in a process of its own, so that a crash or an endless loop becomes an exception; False is faster, for trusted
+        kernels. tracing: record what the blocks do, into ``result.trace``. Raises ArgumentError before anything is
+        launched, CompileError, and KernelError for what the kernel does wrong.
+        """
+        chosen = self.entry(entry)
+        check_blocks(blocks)
+        if tracing is not None and not observed:
+            raise ArgumentError("a bare build tells nobody what it does, so it cannot be traced", hint="observed=True")
+        bound = self._bind(chosen, values, named)
+        args = [launch_arg(param, bound[param.name]) for param in chosen.params]
+        built = self.build(observed) if isolated else self._build_quickly(observed)
+        launched = launch(
+            built.library,
+            chosen.name,
+            args,
+            blocks=blocks,
+            tiling_key=tiling_key,
+            options=options or TwinOptions(),
+            limits=limits or Limits(),
+            isolated=isolated,
+            tracing=tracing,
+        )
+        return Result.from_launch(self.name, launched, blocks, 0.0 if built.cached else built.seconds)
+
+    def __call__(
+        self,
+        *inputs: Any,
+        blocks: int | None = None,
+        observed: bool = True,
+        isolated: bool = True,
+        options: TwinOptions | None = None,
+        limits: Limits | None = None,
+        tracing: Tracing | None = None,
+        tiling: Tiling | None = None,
+        **named: Any,
+    ) -> Result:
+        """Call a registered kernel as its operator: inputs in order or by name, attributes by name.
+
+        ``kernel("group_norm/scalar")(x, gamma, beta, num_groups=4)`` returns y, mean and rstd. An optional input may
+        be left out or None. ``blocks`` limits the cores; the tiling decides how many of them have work. ``tiling``
+        replaces the host function's: ``k.tiling(x, num_groups=4).with_(tileElements=512)``. The rest is as in ``run``.
+        Raises ArgumentError naming the argument whose type, dtype, shape or value does not fit.
+        """
+        op, spec = self._registered()
+        if blocks is not None:
+            check_blocks(blocks)
+        plan = call_plan.plan(op, spec, inputs, named, cores=blocks)
+        if tiling is not None:
+            plan = call_plan.retiled(op, plan, tiling)
+        self._check_signature(op)
+        if plan.blocks == 0:
+            return call_plan.empty_result(self.name, plan, observed)
+        result = self.run(
+            blocks=plan.blocks,
+            observed=observed,
+            isolated=isolated,
+            options=options,
+            limits=limits,
+            tracing=tracing,
+            **plan.values,
+        )
+        return call_plan.finish(op, plan, result)
+
+    def tiling(self, *inputs: Any, blocks: int | None = None, **named: Any) -> Tiling:
+        """The tiling struct that a call with these arguments would pass. Raises ArgumentError if there is none."""
+        op, spec = self._registered()
+        plan = call_plan.plan(op, spec, inputs, named, cores=blocks)
+        if plan.tiling is None:
+            raise ArgumentError(f"'{op.name}' has no tiling struct: its numbers are passed by value")
+        return plan.tiling
+
+    def _registered(self) -> tuple[OpSpec, KernelSpec]:
+        if self.op is None or self.spec is None:
+            raise ArgumentError(
+                f"'{self.name}' is not registered, so it cannot be called as an operator",
+                hint="k.run(x, y=gnt.out(x.shape)) takes one value for each kernel parameter",
+            )
+        return self.op, self.spec
+
+    def _check_signature(self, op: OpSpec) -> None:
+        """The registry and the source name the same parameters in the same order, or values would swap places."""
+        actual = [param.name for param in self.entry().params]
+        expected = [argument.name for argument in op.arguments]
+        if actual != expected:
+            raise RegistryError(
+                f"the kernel's parameters are ({', '.join(actual)}), its op.toml says ({', '.join(expected)})",
+                where=self._place(),
+                hint="make one of them equal to the other",
+            )
+
+    def _bind(self, entry: Entry, values: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
+        names = [param.name for param in entry.params]
+        signature = f"{entry.name}({', '.join(f'{p.ctype} {p.name}' for p in entry.params)})"
+        if len(values) > len(names):
+            raise ArgumentError(f"{len(values)} values for {len(names)} parameters", where=signature)
+        bound = dict(zip(names, values, strict=False))
+        for name, value in named.items():
+            if name not in names:
+                near = difflib.get_close_matches(name, names, n=1)
+                hint = f"did you mean '{near[0]}'?" if near else f"parameters: {', '.join(names)}"
+                raise ArgumentError(f"the kernel has no parameter '{name}'", where=signature, hint=hint)
+            if name in bound:
+                raise ArgumentError(f"parameter '{name}' is given twice", where=signature)
+            bound[name] = value
+        missing = [name for name in names if name not in bound]
+        if missing:
+            hint = f"{missing[0]}=gnt.out(shape, dtype) for an output, an array for an input, a number for a value"
+            raise ArgumentError(f"parameters without a value: {', '.join(missing)}", where=signature, hint=hint)
+        return bound
+
+    def _state(self) -> object:
+        """Changes when the source, or a header beside it, was edited."""
+        if self.path is None:
+            return self._text
+        with os.scandir(self.path.parent) as items:
+            return {item.name: item.stat().st_mtime_ns for item in items if item.name.endswith(_SOURCE_SUFFIXES)}
+
+    def _place(self) -> str:
+        return str(self.path) if self.path else f"source of '{self.name}'"
+
+    def _rows(self) -> list[tuple[str, str]]:
+        rows = [("file", str(self.path) if self.path else "source text")]
+        for entry in find_entries(self.source):
+            rows.append(("entry", f"{entry.name}({', '.join(f'{p.ctype} {p.name}' for p in entry.params)})"))
+        if self.op is not None and self.spec is not None:
+            rows.insert(0, ("call", describe_call(self.op)))
+            rows.insert(1, ("step", f"{self.spec.step}: {self.spec.title}"))
+        return rows
+
+    def __repr__(self) -> str:
+        return "\n".join([f"kernel {self.name}", *(f"  {label}: {text}" for label, text in self._rows())])
+
+    def _repr_html_(self) -> str:
+        return html_table((), self._rows(), caption=f"kernel {self.name}")
+
+
+def kernel(
+    name_or_path: str | os.PathLike[str] | None = None,
+    *,
+    source: str | None = None,
+    template: str = "",
+    dtypes: Mapping[str, str] | None = None,
+    defines: Sequence[str] = (),
+    optimise: Optimise = True,
+) -> Kernel:
+    """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
+
+    ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
+    template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
+    defines=["NAME=VALUE"] anything else. optimise="little" compiles in half the time and runs slower; optimise=False
+    compiles with -O0 -g, for a debugger. Raises RegistryError, with the closest names, if there is no such kernel or
+    file; ArgumentError if not exactly one of name and source is given.
+    """
+    how = {"template": template, "dtypes": dtypes, "defines": defines, "optimise": optimise}
+    if (name_or_path is None) == (source is None):
+        raise ArgumentError("a kernel is found by a name or a path, or made from source=")
+    if source is not None:
+        entries = find_entries(source)
+        return Kernel(entries[0].name if entries else "source", text=source, **how)
+    if isinstance(name_or_path, str) and "\n" in name_or_path:
+        raise ArgumentError("this looks like source text, not a name", hint="kernel(source=text)")
+    path = Path(name_or_path)  # type: ignore[arg-type]
+    if isinstance(name_or_path, str) and path.suffix not in _SOURCE_SUFFIXES:
+        if template or dtypes or defines:
+            raise ArgumentError(
+                "template, dtypes and defines belong to a file or source text, not to a registered kernel"
+            )
+        return Kernel.registered(*find_kernel(name_or_path), optimise=optimise)
+    if not path.is_file():
+        beside = [item.name for item in path.parent.glob("*") if item.suffix in _SOURCE_SUFFIXES]
+        near = difflib.get_close_matches(path.name, beside, n=1)
+        hint = f"did you mean {path.parent / near[0]}?" if near else f"looked in {path.parent.resolve()}"
+        raise RegistryError(f"there is no file {path}", hint=hint)
+    return Kernel(path.stem, path=path.resolve(), **how)

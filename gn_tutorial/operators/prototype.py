@@ -1,0 +1,80 @@
+"""The prototype of a registered operator (算子原型): what CANN's tools must know of it before any kernel exists.
+
+``msopgen gen -i <file>`` makes an operator project from such a file: a folder with the prototype in C++, a tiling
+function and a kernel to fill in. The numbers of axes and the sizes are not in it: they are found out in that project.
+Names and types are as its public documentation has them; nothing here was run through msopgen or on an NPU.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.registry import load_registry
+from gn_tutorial.operators.spec import DATA_DTYPE, Argument, Attribute, KernelSpec, OpSpec
+
+#: Begins every type of operator: CANN has operators of its own, and a name counts once.
+PREFIX = "GnTutorial"
+_TYPES = {"float32": "float", "float16": "fp16", "bfloat16": "bf16", "int32": "int32", "uint8": "uint8"}
+_ATTRIBUTES = {"int64": "int", "int32": "int", "float32": "float", "mask": "list_bool"}
+
+
+def op_type(name: str) -> str:
+    """The type of an operator in CANN, of its name here: GnTutorialGroupNorm of group_norm."""
+    return PREFIX + "".join(part.capitalize() for part in name.split("_"))
+
+
+def prototype(name: str) -> dict[str, Any]:
+    """The prototype of the operator of that name. Raises ArgumentError for a name or a dtype that CANN has none for.
+
+    The dtypes are those of its kernel that takes most. An input that may be left out is optional.
+    """
+    registry = load_registry()
+    op = registry.get(name)
+    if op is None:
+        raise ArgumentError(f"there is no operator {name!r}", where="operator", hint=f"one of: {', '.join(registry)}")
+    dtypes = _most(op).dtypes
+    found: dict[str, Any] = {
+        "op": op_type(op.name),
+        "input_desc": [_described(one, dtypes, op.name) for one in op.arguments if one.role == "in"],
+        "output_desc": [_described(one, dtypes, op.name) for one in op.arguments if one.role == "out"],
+    }
+    if op.attributes:
+        found["attr"] = [_attribute(one) for one in op.attributes]
+    return found
+
+
+def text(names: Iterable[str]) -> str:
+    """A file for msopgen: a list, with one entry for each operator."""
+    return json.dumps([prototype(name) for name in names], indent=2) + "\n"
+
+
+def _most(op: OpSpec) -> KernelSpec:
+    return max(op.kernels, key=lambda one: (len(one.dtypes), one.step))
+
+
+def _described(argument: Argument, dtypes: tuple[str, ...], op: str) -> dict[str, Any]:
+    """One input or output. CANN reads type and format as columns: the first of each input belong together."""
+    own = [dtype if argument.dtype == DATA_DTYPE else argument.dtype for dtype in dtypes]
+    if unknown := [one for one in own if one not in _TYPES]:
+        raise ArgumentError(f"argument {argument.name} of {op} is {unknown[0]}, which has no name in a prototype")
+    return {
+        "name": argument.name,
+        "param_type": "required" if argument.fill is None else "optional",
+        "format": ["ND"] * len(own),
+        "type": [_TYPES[one] for one in own],
+    }
+
+
+def _attribute(attribute: Attribute) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "name": attribute.name,
+        "param_type": "required" if attribute.default is None else "optional",
+        "type": _ATTRIBUTES[attribute.type],
+    }
+    if attribute.default is not None:
+        default = attribute.default
+        made["default_value"] = list(default) if isinstance(default, tuple) else default
+    return made

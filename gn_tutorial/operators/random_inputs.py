@@ -1,0 +1,94 @@
+"""Seeded input for a registered operator, and its reference's answer: what ``gnt run`` and the tests use."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial import reference
+from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.shapes import input_shapes
+from gn_tutorial.operators.spec import Argument, OpSpec
+
+
+def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, channels: int | None = None) -> np.ndarray:
+    """Random numbers that no two axes share: every slice along one axis has its own mean and spread.
+
+    channels: that axis; None for axis 1, or axis 0 of a vector.
+
+    A kernel that swaps channels, forgets to subtract the mean, or applies one channel's gamma to another, is then
+    wrong by much more than a tolerance. Integers lie within -100 .. 100, unsigned ones within 0 .. 200.
+    """
+    found = as_dtype(dtype)
+    if found.kind in "iub":
+        values = rng.integers(-100, 101, shape) if found.kind == "i" else rng.integers(0, 201, shape)
+        return (values > 100 if found.kind == "b" else values).astype(found)
+    axis = channels if channels is not None else min(1, len(shape) - 1)
+    per_slice = [length if index == axis else 1 for index, length in enumerate(shape)]
+    mean, spread = rng.uniform(-3.0, 3.0, per_slice), rng.uniform(0.5, 2.0, per_slice)
+    return (rng.standard_normal(shape) * spread + mean).astype(found)
+
+
+def inputs(
+    op: OpSpec,
+    shape: Sequence[int],
+    *,
+    seed: int = 0,
+    dtype: str = "float32",
+    attributes: Mapping[str, Any] | None = None,
+) -> dict[str, np.ndarray]:
+    """A random array for each input of ``op``, the first of shape ``shape``; what a forward pass saved is computed.
+
+    attributes: of the call, by name; an operator that takes what another one saved needs them. Raises ArgumentError
+    for a wrong rank or an attribute that is missing.
+    """
+    if any(length < 0 for length in shape):
+        raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
+    rng = np.random.default_rng(seed)
+    shapes = input_shapes(op, shape, attributes)
+    arrays = {
+        a.name: random_array(rng, shapes[a.name], dtype, _channels(a, shapes[a.name]))
+        for a in op.inputs
+        if not a.saved_by
+    }
+    return {a.name: saved(a, arrays, attributes or {}) if a.saved_by else arrays[a.name] for a in op.inputs}
+
+
+def saved(argument: Argument, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> np.ndarray:
+    """What another operator saved for an input with ``saved_by``: the output of that name of the other's reference.
+
+    arrays, attributes: ours, by name; the reference gets those that it takes. Raises RegistryError if the registry
+    names a reference that does not exist or has no such output.
+    """
+    forward = getattr(reference, argument.saved_by, None)
+    known = {**arrays, **attributes}
+    taken = {name: known[name] for name in inspect.signature(forward).parameters if name in known} if forward else {}
+    array = getattr(forward(**taken), argument.name, None) if forward else None
+    if array is None:
+        raise RegistryError(f"gn_tutorial.reference has no '{argument.saved_by}' that returns '{argument.name}'")
+    return array.astype(as_dtype(argument.dtype))
+
+
+def _channels(argument: Argument, shape: Sequence[int]) -> int | None:
+    """The axis of the channels, where it is the last one."""
+    return len(shape) - 1 if len(shape) > 1 and (argument.shape or ("",))[-1] == "C" else None
+
+
+def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """What the operator's reference gives for these inputs: output name -> array, float64; empty where a mask says so.
+
+    Raises RegistryError if the registry names a reference that does not exist or has another number of outputs.
+    """
+    function = getattr(reference, op.reference, None)
+    if function is None:
+        raise RegistryError(f"gn_tutorial.reference has no '{op.reference}'", where=str(op.file))
+    answer = function(*(arrays.get(argument.name) for argument in op.inputs), **attributes)
+    values = [answer] if isinstance(answer, np.ndarray) else list(answer)
+    if len(values) != len(op.outputs):
+        raise RegistryError(f"the reference '{op.reference}' returns {len(values)} arrays", where=str(op.file))
+    values = [np.empty(0) if value is None else np.asarray(value) for value in values]
+    return {output.name: value for output, value in zip(op.outputs, values, strict=True)}

@@ -1,0 +1,137 @@
+"""From the shapes of an operator's inputs to the value of every symbol in its ``op.toml``, and back to output shapes.
+
+``["N", "C", "S..."]`` means: the first axis is N, the second C, and all remaining axes (none, or several) together are
+``S...``; ``S`` alone is their product, 1 if there are none. In ``["N", "S...", "C"]`` they are those between N and C.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.spec import Argument, Attribute, OpSpec
+
+Shape = tuple[int, ...]
+#: Symbol -> its value: a length, an attribute, or the axes that a ``S...`` stands for.
+Symbols = dict[str, Any]
+
+
+def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Symbols:
+    """Give every symbol of ``op`` its value.
+
+    ``shapes`` holds the shape of each input that was given (an optional input may be absent), ``attributes`` the
+    values of the operator's attributes by name. Raises ArgumentError naming the argument whose rank or length does not
+    fit, and the argument that fixed the length.
+    """
+    # Attributes first: a length that one of them fixes, as num_groups that of mean, is then checked like any other.
+    symbols = bind_attributes(op, attributes)
+    origins = {a.symbol: f"'{a.name}' is {symbols[a.symbol]}" for a in op.attributes}
+    for argument in op.inputs:
+        if argument.name in shapes:
+            _bind_shape(op, argument, tuple(shapes[argument.name]), symbols, origins)
+        elif argument.fill is None:
+            raise ArgumentError(f"argument '{argument.name}' is missing", where=describe_call(op))
+    return symbols
+
+
+def bind_attributes(op: OpSpec, given: Mapping[str, Any]) -> Symbols:
+    """Check the attributes' names and types, fill in defaults; returns symbol -> value. Raises ArgumentError."""
+    names = [attribute.name for attribute in op.attributes]
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"call it as {describe_call(op)}"
+            raise ArgumentError(f"'{op.name}' has no argument '{name}'", hint=hint)
+    return {attribute.symbol: _attribute_value(op, attribute, given) for attribute in op.attributes}
+
+
+def resolve(shape: Sequence[str], symbols: Symbols) -> Shape:
+    """Turn symbols into lengths: ``("N", "G")`` -> ``(2, 4)``; a ``S...`` contributes all of its axes."""
+    lengths: list[int] = []
+    for axis in shape:
+        value = symbols[axis]
+        lengths.extend(value if axis.endswith("...") else (value,))
+    return tuple(lengths)
+
+
+def input_shapes(op: OpSpec, first: Sequence[int], attributes: Mapping[str, Any] | None = None) -> dict[str, Shape]:
+    """Every input's shape, from the shape of the first: for ``(2, 8, 16)``, gamma and beta of GroupNorm have ``(8,)``.
+
+    attributes: needed where one fixes a length, as ``num_groups`` that of mean. A length that neither they nor the
+    first input fix, as the O of Linear's weight, is that of the operator's [example]. Raises ArgumentError if the rank
+    does not fit, or if such an attribute is missing.
+    """
+    symbols: Symbols = {}
+    needed = {axis for argument in op.inputs for axis in argument.shape or ()}
+    if needed & {a.symbol for a in op.attributes}:
+        symbols = bind_attributes(op, attributes or {})
+    _bind_shape(op, op.inputs[0], tuple(first), symbols, {})
+    symbols |= {axis: op.example[axis] for axis in needed - symbols.keys() if axis in op.example}
+    return {argument.name: resolve(argument.shape or (), symbols) for argument in op.inputs}
+
+
+def describe_call(op: OpSpec) -> str:
+    """The call as one line of text: ``group_norm(x, gamma=None, beta=None, *, num_groups, eps=1e-05)``."""
+    parts = [a.name if a.fill is None else f"{a.name}=None" for a in op.inputs]
+    if op.attributes:
+        parts.append("*")
+    parts += [a.name if a.default is None else f"{a.name}={a.default!r}" for a in op.attributes]
+    return f"{op.name}({', '.join(parts)})"
+
+
+def _attribute_value(op: OpSpec, attribute: Attribute, given: Mapping[str, Any]) -> int | float:
+    value = given.get(attribute.name, attribute.default)
+    if attribute.type == "mask":
+        return _mask_bits(op, attribute, value)
+    if value is None:
+        raise ArgumentError(f"argument '{attribute.name}' is missing", where=describe_call(op))
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value) if attribute.type == "int64" else float(value)
+    except (TypeError, ValueError):
+        kind = "a whole number" if attribute.type == "int64" else "a number"
+        raise ArgumentError(f"'{attribute.name}' must be {kind}, not {value!r}", where=describe_call(op)) from None
+
+
+def _mask_bits(op: OpSpec, attribute: Attribute, value: Any) -> int:
+    wanted = list(value) if isinstance(value, Sequence) else []
+    if len(wanted) != len(op.outputs) or not all(isinstance(one, bool) for one in wanted):
+        names = ", ".join(output.name for output in op.outputs)
+        raise ArgumentError(
+            f"'{attribute.name}' is {value!r}; {len(op.outputs)} booleans are needed",
+            where=describe_call(op),
+            hint=f"whether the caller wants {names}, in this order",
+        )
+    return sum(one << place for place, one in enumerate(wanted))
+
+
+def _bind_shape(op: OpSpec, argument: Argument, actual: Shape, symbols: Symbols, origins: dict[str, str]) -> None:
+    pattern = argument.shape or ()
+    rest = next((axis for axis in pattern if axis.endswith("...")), "")
+    fixed = tuple(axis for axis in pattern if axis != rest)
+    if len(actual) < len(fixed) or (not rest and len(actual) != len(fixed)):
+        least = "at least " if rest else ""
+        axes = "axis" if len(fixed) == 1 else "axes"
+        raise ArgumentError(
+            f"'{argument.name}' has shape {actual}; it needs {least}{len(fixed)} {axes}: ({', '.join(pattern)})",
+            where=f"argument '{argument.name}' of {describe_call(op)}",
+        )
+    values: list[tuple[str, int | Shape]] = list(zip(pattern, actual, strict=False))
+    if rest:
+        start, end = pattern.index(rest), len(actual) - (len(pattern) - 1 - pattern.index(rest))
+        lengths = (*actual[:start], *actual[end:])
+        values = [*zip(fixed, lengths, strict=True), (rest, actual[start:end])]
+    for symbol, value in values:
+        if symbols.setdefault(symbol, value) != value:
+            raise ArgumentError(
+                f"'{argument.name}' has shape {actual}, but {symbol} is {symbols[symbol]} because {origins[symbol]}",
+                where=f"argument '{argument.name}' of {describe_call(op)}",
+            )
+        origins.setdefault(symbol, f"'{argument.name}' has shape {actual}")
+    if rest:
+        symbols[rest.removesuffix("...")] = math.prod(symbols[rest])

@@ -1,0 +1,1 @@
+"""Pictures: Matplotlib figures, each with a text of its numbers. The only room that imports Matplotlib."""

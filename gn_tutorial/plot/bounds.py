@@ -1,0 +1,93 @@
+"""Modelled times beside the bound of each shape: which kernel comes nearest to what no kernel can beat, and where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from gn_tutorial.bench.run import Bench, Row, rows_that_ran
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot.pipes import plain_logarithm
+
+_BOUND, _BEST, _OTHER = "#56B4E9", "#009E73", "#767676"
+#: Of the axis: the margins of a box, and each number in it. Boxes that would cover each other are one.
+_MARGIN, _NUMBER = 0.006, 0.016
+
+
+def bounds_and_times(bench: Bench) -> Picture:
+    """A row for each shape: the bound as a bar from the left, and each kernel's step number at its modelled time.
+
+    The bound of a shape is the lowest that its rows have: groups may be split if a kernel of the bench splits them. The
+    axis is logarithmic, so the distance between bar and number is the ratio. Raises ArgumentError if no kernel ran.
+    """
+    cases = [(case, [row for row in rows_that_ran(bench.rows) if row.case == case]) for case in bench.cases]
+    cases = [(case, rows) for case, rows in cases if rows]
+    if not cases:
+        raise ArgumentError("the bench has no kernel that ran")
+    said = []
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 1.6 + 0.62 * len(cases)), layout="constrained")
+        axis = figure.subplots()
+        times = [row.modelled_us or 0.0 for _, rows in cases for row in rows]
+        floors = [min(row.bound_us or 0.0 for row in rows) for _, rows in cases]
+        left, right = min(floors) / 1.5, max(times) * 1.25
+        for place, ((case, rows), floor) in enumerate(zip(cases, floors, strict=True)):
+            best = min(rows, key=lambda row: row.modelled_us or 0.0)
+            bar = axis.barh(place, floor - left, left=left, height=0.66, color=_BOUND, hatch="//", edgecolor="white")
+            bar.patches[0].set_gid(f"bound {place}")
+            axis.plot([floor, floor], [place - 0.36, place + 0.36], color=INK, linewidth=1.6)
+            for together in _boxes(rows, math.log(right / left)):
+                colour = _BEST if best in together else _OTHER
+                axis.text(
+                    _middle(together), place, " ".join(str(row.step) for row in together), ha="center", va="center",
+                    fontsize=9, color="white",
+                    bbox={"boxstyle": "round,pad=0.25", "facecolor": colour, "edgecolor": "white"},
+                )  # fmt: skip
+            ratio = (best.modelled_us or 0.0) / floor
+            listed = ", ".join(f"{row.kernel} {row.modelled_us:.2f}" for row in rows)
+            said.append(f"{case}: bound {floor:.2f} us; {listed}; nearest {best.kernel}, {ratio:.2f} times its bound")
+        axis.set_xscale("log")
+        axis.set_xlim(left, right)
+        axis.set_ylim(len(cases) - 0.4, -0.6)
+        axis.set_yticks(range(len(cases)), [case.rsplit(" ", 1)[0] for case, _ in cases])
+        axis.tick_params(axis="y", length=0)
+        plain_logarithm(axis.xaxis)
+        steps = {row.step: row.kernel.rpartition("/")[2] for _, rows in cases for row in rows}
+        names = "   ".join(f"{step} {name}" for step, name in sorted(steps.items()))
+        axis.set_xlabel(
+            f"microseconds, modelled, logarithmic; hatched: no kernel can be there; green: the fastest\n{names}"
+        )
+        axis.set_title("Modelled time and bound, shape by shape", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(bench.machine, loc="right")
+        axis.spines[["top", "right", "left"]].set_visible(False)
+        axis.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.5)
+        axis.set_axisbelow(True)
+    return Picture(figure, f"Modelled times and bounds on {bench.machine}, in us. {'. '.join(said)}.")
+
+
+def _boxes(rows: Sequence[Row], width: float) -> list[list[Row]]:
+    """The rows by time, those together whose boxes would cover each other, each lot in the order of its steps.
+
+    width: of the axis, as the logarithm of the times at its ends.
+    """
+    found = [[row] for row in sorted(rows, key=lambda one: one.modelled_us or 0.0)]
+    place = 0
+    while place + 1 < len(found):
+        one, next_one = found[place : place + 2]
+        room = (2 * _MARGIN + _NUMBER * (len(one) + len(next_one))) / 2 * width
+        if math.log(_middle(next_one) / _middle(one)) >= room:
+            place += 1
+            continue
+        found[place : place + 2] = [one + next_one]
+        place = max(place - 1, 0)  # a wider box may reach the one before it
+    return [sorted(together, key=lambda row: row.step) for together in found]
+
+
+def _middle(together: Sequence[Row]) -> float:
+    """Of the times of a box, on a logarithmic axis."""
+    times = [row.modelled_us or 0.0 for row in together]
+    return math.sqrt(min(times) * max(times))

@@ -1,0 +1,71 @@
+"""Modelled time against the number of cores: where more cores stop helping, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot.picture import FAINT, STYLE, Picture
+from gn_tutorial.plot.pipes import plain_ticks
+from gn_tutorial.profiler.profile import Profile
+
+
+def time_against_cores(profiles: Sequence[Profile]) -> Picture:
+    """One kernel on more and more cores: its time, the time if every core helped equally, and the launch and memory
+    that no core can shorten. Both axes are logarithmic.
+
+    profiles: of one kernel on one machine, each with another number of blocks, in any order. Raises ArgumentError for
+    fewer than two and for what differs in anything but the blocks.
+    """
+    ordered = sorted(profiles, key=lambda profile: profile.blocks)
+    blocks = [profile.blocks for profile in ordered]
+    if len(set(blocks)) < 2 or len(set(blocks)) < len(blocks):
+        raise ArgumentError(f"profiles with different numbers of blocks are needed, not {blocks}")
+    if len({(profile.kernel, profile.machine.name) for profile in ordered}) > 1:
+        raise ArgumentError("this picture is of one kernel on one machine")
+    first = ordered[0]
+    machine = first.machine
+    times = [profile.microseconds for profile in ordered]
+    cores = [min(number, machine.cores) for number in blocks]
+    ideal = [machine.launch_us + (times[0] - machine.launch_us) * cores[0] / core for core in cores]
+    floor = [machine.launch_us + machine.microseconds(profile.timeline.memory_cycles) for profile in ordered]
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+        axis = figure.subplots()
+        axis.plot(blocks, times, color="#0072B2", marker="o", markersize=5, linewidth=1.8, label="modelled time")
+        axis.plot(blocks, ideal, color="#D55E00", linestyle="--", label="if every core helped equally", zorder=3)
+        axis.plot(blocks, floor, color=FAINT, linestyle=":", linewidth=1.4, label="launch and memory alone")
+        binding = ""
+        for number, time, profile in zip(blocks, times, ordered, strict=True):
+            # Only where it changes: between many cores there is no room for the same words again.
+            words = f"{time:.1f} us" + (f"\n{profile.binding.name}" if profile.binding.name != binding else "")
+            binding = profile.binding.name
+            axis.annotate(words, (number, time), xytext=(0, 8), textcoords="offset points", ha="center", fontsize=7)
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log")
+        axis.set_xticks(blocks, [str(number) for number in blocks], minor=False)
+        axis.set_xticks([], minor=True)
+        axis.set_ylim(min(*floor, *ideal) / 1.5, max(times) * 2.2)
+        for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
+            set_formatter(plain_ticks)
+        axis.set_xlabel("blocks of the launch" + ("" if blocks[-1] <= machine.cores else f" ({machine.cores} cores)"))
+        axis.set_ylabel("microseconds (modelled)")
+        axis.set_title(f"{first.kernel}: time against the number of cores", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(f"{machine.name}; below a time: the binding limit from there on", loc="right")
+        axis.legend(loc="upper right", frameon=False)
+        axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
+        axis.spines[["top", "right"]].set_visible(False)
+    quickest = int(np.argmin(times))
+    said = "; ".join(
+        f"{number} block{'s' * (number > 1)} {time:.2f} us" for number, time in zip(blocks, times, strict=True)
+    )
+    return Picture(
+        figure,
+        f"Modelled time of {first.kernel} on {machine.name}: {said}. Quickest on {blocks[quickest]} blocks, "
+        f"{times[0] / times[quickest]:.2f} times as fast as on {blocks[0]}; its limit there: "
+        f"{ordered[quickest].binding.name}.",
+    )

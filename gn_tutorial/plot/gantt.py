@@ -1,0 +1,215 @@
+"""Who worked when: the pipes of one core, of every recorded core, or of several launches, over the modelled time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot.pipes import LOOKS, of_all, pipe_legend, recorded_block
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.intervals import Stretch, Window, end_of, stretches, window_of
+from gn_tutorial.timing.machine import Machine
+from gn_tutorial.timing.span import Span, in_header, place
+
+_IDLE = "#e4e4e4"
+_DENSE = 100
+# A letter of 7 points takes about this part of the axis.
+_LETTER = 1.0 / 165.0
+
+
+def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, float] | None = None) -> Picture:
+    """The four pipes of one core: a box for each instruction, thin while data are still under way, grey while it waits.
+
+    block: the slowest recorded one unless told. window: from, to in microseconds since the blocks started; all of the
+    block unless told. Raises ArgumentError for a block that was not recorded and a window with nothing in it.
+    """
+    chosen = recorded_block(profile, block)
+    shown = window_of(profile.timeline, chosen, window)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(11.0, 4.1), layout="constrained")
+        axis = figure.subplots()
+        for lane, pipe in enumerate(LOOKS):
+            _draw_lane(axis, profile, chosen, pipe, lane, shown)
+        _finish(axis, shown)
+        axis.set_yticks(range(len(LOOKS)), [f"{pipe.name}\n{look.does}" for pipe, look in LOOKS.items()])
+        axis.set_ylim(len(LOOKS) - 0.45, -0.55)
+        axis.set_title(f"{profile.kernel}: block {chosen} on its core", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(of_all(profile), loc="right", fontsize=9)
+        axis.set_xlabel(
+            "microseconds since the blocks started (modelled)\n"
+            "box: an instruction (L: its line)    thin bar: data still under way    grey: idle, and what it waits for"
+        )
+    return Picture(figure, _say(profile, chosen, shown))
+
+
+def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) -> Picture:
+    """Every recorded core, one row each, its four pipes as thin lanes. Arguments and errors as for ``gantt``."""
+    blocks = sorted(profile.trace.blocks)
+    shown = window_of(profile.timeline, None, window)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(11.0, 1.5 + max(0.42 * len(blocks), 1.0)), layout="constrained")
+        axis = figure.subplots()
+        for row, block in enumerate(blocks):
+            _draw_core(axis, profile, block, row, shown)
+        _finish(axis, shown)
+        axis.set_yticks(range(len(blocks)), [f"block {block}" for block in blocks])
+        axis.set_ylim(len(blocks) - 0.5, -0.5)
+        some = f"{len(blocks)} of {profile.blocks} blocks" if profile.trace.sampled else "every block"
+        axis.set_title(f"{profile.kernel}: {some}", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(of_all(profile), loc="right", fontsize=9)
+        axis.set_xlabel("microseconds since the blocks started (modelled)")
+        figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
+    lengths = {block: profile.machine.microseconds(profile.timeline.block_cycles[block]) for block in blocks}
+    slow, quick = max(blocks, key=lengths.__getitem__), min(blocks, key=lengths.__getitem__)
+    return Picture(
+        figure,
+        f"Modelled timeline of {profile.kernel} on {profile.machine.name}, {some}, each with the lanes S, MTE2, V and "
+        f"MTE3: block {slow} takes longest, {lengths[slow]:.2f} us, block {quick} least, {lengths[quick]:.2f} us; "
+        f"the whole launch takes {profile.microseconds:.2f} us.",
+    )
+
+
+def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None) -> Picture:
+    """Several launches, one row and the slowest recorded core of each, with one axis of time: which of them gains what.
+
+    window: as for ``gantt``; up to the end of the longest unless told. Raises ArgumentError without a launch, for
+    launches on different machines, and for a window in which none of them does anything.
+    """
+    if not profiles:
+        raise ArgumentError("there is no launch to draw", hint="gantt_launches(before, after)")
+    if len({profile.machine.name for profile in profiles}) > 1:
+        raise ArgumentError(
+            "launches on one axis are of one machine", hint="profile all of them with the same machine="
+        )
+    blocks = [recorded_block(profile, None) for profile in profiles]
+    longest = max(profiles, key=lambda profile: end_of(profile.timeline))
+    shown = window_of(longest.timeline, None, window)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(11.0, 1.3 + 1.15 * len(profiles)), layout="constrained")
+        axis = figure.subplots()
+        for row, (profile, block) in enumerate(zip(profiles, blocks, strict=True)):
+            _draw_core(axis, profile, block, row, shown, late=True)
+        _finish(axis, shown)
+        axis.set_yticks(range(len(profiles)), [profile.kernel for profile in profiles])
+        axis.set_ylim(len(profiles) - 0.5, -0.5)
+        axis.set_title("Launches on one axis of time", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(f"{longest.machine.name}, the slowest core of each", loc="right", fontsize=9)
+        axis.set_xlabel("microseconds since the blocks started (modelled)    thin bar: data still under way")
+        figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
+    took = [
+        profile.machine.microseconds(profile.timeline.block_cycles[block])
+        for profile, block in zip(profiles, blocks, strict=True)
+    ]
+    said = "; ".join(
+        f"{profile.kernel} takes {time:.2f} us, and {profile.microseconds:.2f} us with the launch"
+        for profile, time in zip(profiles, took, strict=True)
+    )
+    return Picture(figure, f"Modelled timelines on {longest.machine.name}, one above the other: {said}.")
+
+
+def _draw_core(axis: Axes, profile: Profile, block: int, row: int, shown: Window, *, late: bool = False) -> None:
+    """One core as a row: a lane for each pipe, and how long the block took; late: with the data under way, too."""
+    axis.axhspan(row - 0.44, row + 0.44, color="#f4f4f4", zorder=0, linewidth=0)
+    for lane, pipe in enumerate(LOOKS):
+        boxes = stretches(profile.timeline.of(block, pipe), profile.machine, shown)
+        _boxes(axis, boxes, pipe, row - 0.42 + 0.21 * lane, 0.2)
+        if late:
+            _draw_late(axis, boxes, pipe, profile.machine, row - 0.34 + 0.21 * lane, 0.04)
+    took = profile.machine.microseconds(profile.timeline.block_cycles[block])
+    axis.text(1.005, row, f"{took:.2f} us", va="center", fontsize=8, transform=axis.get_yaxis_transform())
+
+
+def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, shown: Window) -> None:
+    machine, look = profile.machine, LOOKS[pipe]
+    boxes = stretches(profile.timeline.of(block, pipe), machine, shown)
+    _boxes(axis, boxes, pipe, lane - 0.34, 0.68)
+    _draw_late(axis, boxes, pipe, machine, lane - 0.05, 0.1)
+    for box in boxes:
+        words = (box.first.op, _place(box.first)) if box.count == 1 else (f"{box.count} instructions",)
+        # On the box's own colour, or a hatch would run through the letters.
+        under = {"facecolor": look.colour, "edgecolor": "none", "pad": 1.0}
+        _write(axis, words, box.start, box.end, shown, y=lane, va="center", color=look.ink, bbox=under)
+        _draw_wait(axis, box.first, lane, shown, machine)
+    # An instruction behind the window may have waited inside it.
+    behind = (span for span in profile.timeline.of(block, pipe) if machine.microseconds(span.start) > shown.end)
+    if (following := next(behind, None)) is not None:
+        _draw_wait(axis, following, lane, shown, machine)
+    busy = machine.microseconds(profile.timeline.busy[block][pipe])
+    whole = machine.microseconds(profile.timeline.block_cycles[block])
+    share = f"busy {busy:.2f} us\n{busy / whole:.0%} of the block" if whole else "nothing to do"
+    axis.text(1.008, lane, share, va="center", fontsize=8, transform=axis.get_yaxis_transform())
+
+
+def _place(span: Span) -> str:
+    """The line, short enough for a box; with its file where that is a header, or a number would name a wrong line."""
+    return place(span.file, span.line) if in_header(span.file) else f"L{span.line}"
+
+
+def _boxes(axis: Axes, boxes: list[Stretch], pipe: Pipe, low: float, height: float) -> None:
+    """The occupied stretches of one pipe: one collection, whose ``gid`` names the pipe."""
+    look = LOOKS[pipe]
+    ranges = [(box.start, box.width) for box in boxes]
+    # White edges and hatches as wide as a box would hide narrow boxes; the lane says which pipe it is.
+    fine = {"linewidth": 0.6, "hatch": look.hatch} if len(boxes) < _DENSE else {"linewidth": 0.0}
+    drawn = axis.broken_barh(ranges, (low, height), facecolor=look.colour, edgecolor="white", zorder=3, **fine)
+    drawn.set_gid(pipe.name)
+
+
+def _draw_late(axis: Axes, boxes: list[Stretch], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
+    """What can be used only some time after its pipe took up the next: a thin bar behind each single box."""
+    bars = [(box.end, machine.microseconds(box.first.done) - box.end) for box in boxes if box.count == 1]
+    bars = [(start, width) for start, width in bars if width > 0.0]
+    if bars:
+        axis.broken_barh(bars, (low, height), facecolor=LOOKS[pipe].colour, alpha=0.55, linewidth=0, zorder=2)
+
+
+def _draw_wait(axis: Axes, span: Span, lane: int, shown: Window, machine: Machine) -> None:
+    """The idle time before an instruction, and what the pipe waited for where there is room for the words."""
+    start, waited = machine.microseconds(span.start), machine.microseconds(span.waited)
+    if not span.cause or waited < shown.width / 300.0:
+        return
+    axis.broken_barh([(start - waited, waited)], (lane - 0.17, 0.34), facecolor=_IDLE, linewidth=0, zorder=1)
+    where = f", {place(span.cause_file, span.cause_line)}" if span.cause_line else ""
+    words = (f"waits for {span.cause}{where}", f"waits for {span.cause}", f"for {span.cause}")
+    _write(axis, words, start - waited, start, shown, y=lane - 0.18, va="bottom", color=INK)
+
+
+def _write(
+    axis: Axes, words: Sequence[str], start: float, end: float, shown: Window, *, y: float, **look: object
+) -> None:
+    """The first of the words that fits between start and end, as far as the window shows them; nothing if none fits."""
+    start, end = max(start, shown.start), min(end, shown.end)
+    for one in words:
+        if (len(one) + 2) * _LETTER * shown.width < end - start:
+            axis.text((start + end) / 2, y, one, ha="center", fontsize=7, clip_on=True, **look)
+            return
+
+
+def _finish(axis: Axes, shown: Window) -> None:
+    axis.set_xlim(shown.start, shown.end)
+    axis.tick_params(axis="y", length=0)
+    axis.spines[["top", "right", "left"]].set_visible(False)
+    axis.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.5)
+    axis.set_axisbelow(True)
+
+
+def _say(profile: Profile, block: int, shown: Window) -> str:
+    machine = profile.machine
+    whole = machine.microseconds(profile.timeline.block_cycles[block])
+    busy = ", ".join(f"{pipe.name} {machine.microseconds(profile.timeline.busy[block][pipe]):.2f} us" for pipe in LOOKS)
+    part = ""
+    if (shown.start, shown.end) != (0.0, end_of(profile.timeline, block)):
+        part = f" Shown are {shown.start:g} to {shown.end:g} us."
+    waits = [span for span in profile.timeline.of(block) if span.cause]
+    longest = max(waits, key=lambda span: span.waited, default=None)
+    said = f" Longest wait: {longest.reason}." if longest else ""
+    return (
+        f"Modelled timeline of {profile.kernel} on {machine.name}: the pipes of block {block}, which takes "
+        f"{whole:.2f} us; busy: {busy}.{said}{part}"
+    )

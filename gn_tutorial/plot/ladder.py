@@ -1,0 +1,120 @@
+"""The ladder of an operator's kernels: how long each step takes, what it gained, and what limits it now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from gn_tutorial.bench.run import Bench, rows_that_ran
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot.pipes import plain_logarithm
+from gn_tutorial.profiler.profile import Profile
+
+_GAINED, _LOST = "#009E73", "#D55E00"
+
+
+class Rung(NamedTuple):
+    """One step of the picture. Times in us, modelled; limit: the binding limit's name."""
+
+    kernel: str
+    microseconds: float
+    limit: str
+    limit_us: float
+    machine: str
+    blocks: int
+
+
+def ladder(profiles: Sequence[Profile]) -> Picture:
+    """The ladder of these profiles, in their order; see ``draw``."""
+    return draw(
+        [
+            Rung(one.kernel, one.microseconds, one.binding.name, one.binding.microseconds, one.machine.name, one.blocks)
+            for one in profiles
+        ]
+    )
+
+
+def ladder_of(bench: Bench, case: str) -> Picture:
+    """The ladder of one shape of a bench, from its rows alone: nothing is run again.
+
+    case: as ``bench.cases`` has it. Raises ArgumentError for an unknown one, and for fewer than two kernels that ran.
+    """
+    if case not in bench.cases:
+        raise ArgumentError(f"the bench has no shape '{case}'", hint=f"one of: {'; '.join(bench.cases)}")
+    rows = [row for row in rows_that_ran(bench.rows) if row.case == case]
+    once = {row.kernel: row for row in rows}  # a shape may be run for its own sake and instead of another dtype
+    return draw(
+        [
+            Rung(row.kernel, row.modelled_us or 0.0, row.binding, row.binding_us or 0.0, bench.machine, row.blocks)
+            for row in once.values()
+        ],
+        title=f"The ladder on {case}, modelled",
+    )
+
+
+def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each step gained") -> Picture:
+    """A waterfall on a logarithmic axis: each step's bar reaches from the time of the step before to its own.
+
+    So a bar's length is a speed-up, and equal lengths are equal speed-ups. A diamond is the step's binding limit, which
+    it cannot be faster than. Raises ArgumentError for fewer than two profiles and for different machines.
+    """
+    if len(rungs) < 2:
+        raise ArgumentError(f"a ladder has two steps or more, not {len(rungs)}")
+    if len({rung.machine for rung in rungs}) > 1:
+        raise ArgumentError("one ladder is of one machine", hint="profile all kernels with the same machine=")
+    times = [rung.microseconds for rung in rungs]
+    floors = [rung.limit_us for rung in rungs]
+    said = []
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 1.5 + 0.62 * len(rungs)), layout="constrained")
+        axis = figure.subplots()
+        for row, (rung, time, floor) in enumerate(zip(rungs, times, floors, strict=True)):
+            before = times[row - 1] if row else time
+            low, high = min(before, time), max(before, time)
+            slower = time > before
+            colour, hatch = (_LOST, "\\\\") if slower else (_GAINED, "//")
+            if row:
+                bar = axis.barh(row, high - low, left=low, height=0.5, color=colour, hatch=hatch, edgecolor="white")
+                bar.patches[0].set_gid(f"step {row}")
+                axis.plot([before, before], [row - 1, row], color=FAINT, linewidth=0.8, zorder=1)
+            axis.plot([time, time], [row - 0.36, row + 0.36], color=INK, linewidth=2.4, zorder=3)
+            axis.plot([floor], [row], marker="D", color="#0072B2", markersize=6, zorder=4, linestyle="none")
+            change = _change(before, time) if row else "start"
+            words = f"{time:.2f} us   {change}   limit: {rung.limit}"
+            axis.annotate(words, (high, row), xytext=(8, 0), textcoords="offset points", va="center", fontsize=8)
+            said.append(f"{rung.kernel} {time:.2f} us, {change}, limit {rung.limit} ({floor:.2f} us)")
+        axis.set_xscale("log")
+        # The words at the right of the longest bar take the last 45 hundredths.
+        least, most = min(*floors, *times), max(times)
+        axis.set_xlim(least / 1.3, least / 1.3 * (most / least * 1.5) ** (1.0 / 0.55))
+        axis.set_yticks(range(len(rungs)), [f"{row + 1}  {rung.kernel}" for row, rung in enumerate(rungs)])
+        axis.set_ylim(len(rungs) - 0.4, -0.6)
+        axis.tick_params(axis="y", length=0)
+        plain_logarithm(axis.xaxis, most=1000)
+        axis.set_xlabel(
+            "microseconds, modelled, logarithmic: equal lengths are equal speed-ups\n"
+            "black line: the step's time    bar: change since the step before    diamond: its binding limit"
+        )
+        blocks = sorted({rung.blocks for rung in rungs})
+        shown = f"{blocks[0]}" if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
+        axis.set_title(title, loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(f"{rungs[0].machine}, {shown} blocks", loc="right")
+        axis.spines[["top", "right", "left"]].set_visible(False)
+        axis.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.5)
+        axis.set_axisbelow(True)
+    whole = times[0] / times[-1]
+    return Picture(
+        figure,
+        f"Modelled times on {rungs[0].machine}, step by step: {'; '.join(said)}. From first to last "
+        f"{whole:.2f} times faster.",
+    )
+
+
+def _change(before: float, now: float) -> str:
+    if f"{before:.2f}" == f"{now:.2f}":
+        return "no change"
+    return f"{now / before:.2f} × slower" if now > before else f"{before / now:.2f} × faster"

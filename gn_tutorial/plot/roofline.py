@@ -1,0 +1,146 @@
+"""How far a launch is from what the machine allows: its bounds as bars, and several launches on a roofline."""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from gn_tutorial.abi.trace import Kind
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, Picture
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.machine import Machine
+
+_BOUND, _BINDING, _TIME = "#56B4E9", "#0072B2", "#E69F00"
+#: Bytes that one vector instruction processes in one cycle: one repeat.
+_REPEAT_BYTES = 256
+
+
+def limits(profile: Profile) -> Picture:
+    """One bar for each thing that the launch cannot be faster than, and one for the modelled time, in microseconds."""
+    rows = [limit for limit in profile.limits if limit.amount]
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 1.3 + 0.42 * (len(rows) + 1)), layout="constrained")
+        axis = figure.subplots()
+        values = [profile.microseconds, *(limit.microseconds for limit in rows)]
+        colours = [_TIME, _BINDING, *[_BOUND] * (len(rows) - 1)]
+        hatches = ["", "//", *[""] * (len(rows) - 1)]
+        names = ["modelled time", *(limit.name for limit in rows)]
+        axis.barh(range(len(values)), values, color=colours, hatch=hatches, edgecolor="white", height=0.7)
+        for row, value in enumerate(values):
+            said = f" {value:.2f} us"
+            if row:
+                limit = rows[row - 1]
+                said += f": {limit.amount:,.0f} {limit.unit}" + (", the binding limit" if row == 1 else "")
+            else:
+                said += f", {profile.distance:.2f} times the binding limit"
+            axis.text(value, row, said, va="center", fontsize=8)
+        axis.set_yticks(range(len(values)), names)
+        axis.invert_yaxis()
+        axis.tick_params(axis="y", length=0)
+        axis.set_xlim(0.0, max(values) * 1.45)
+        axis.set_xlabel("microseconds, modelled; a bound's bar: this work alone, spread evenly over the cores")
+        axis.set_title(f"{profile.kernel}: what it cannot be faster than", loc="left", fontsize=11, fontweight="bold")
+        axis.set_title(profile.machine.name, loc="right")
+        axis.spines[["top", "right", "left"]].set_visible(False)
+    bounds = "; ".join(
+        f"{limit.name} {limit.microseconds:.2f} us for {limit.amount:,.0f} {limit.unit}" for limit in rows
+    )
+    return Picture(
+        figure,
+        f"Modelled bounds of {profile.kernel} on {profile.machine.name}: {bounds}. The launch takes "
+        f"{profile.microseconds:.2f} us, {profile.distance:.2f} times the binding limit, {profile.binding.name}.",
+    )
+
+
+def intensity(profile: Profile) -> float:
+    """Elements that vector instructions process for each byte between HBM and the chip; infinite if no byte moves."""
+    traffic = profile.timeline.traffic
+    moved = traffic.hbm_read + traffic.hbm_written
+    return profile.operations / moved if moved else float("inf")
+
+
+def vector_peak(machine: Machine, element_bytes: int) -> float:
+    """Elements per microsecond if every core issued a full repeat of 256 bytes each cycle."""
+    return machine.cores * machine.clock_ghz * 1000.0 * _REPEAT_BYTES / element_bytes
+
+
+def launch_roofline(*profiles: Profile) -> Picture:
+    """Elements per second against elements per byte of HBM, both axes logarithmic: one point for each launch.
+
+    The sloped roof is what HBM delivers, the level one what the vector units process. A launch without vector
+    instructions has no place there, nor has one that moves no byte of HBM. Raises ArgumentError for such a launch, for
+    none, for more than can be told apart, and for launches on different machines.
+    """
+    if not 1 <= len(profiles) <= len(LINES):
+        raise ArgumentError(f"{len(profiles)} launches; 1 to {len(LINES)} can be told apart")
+    if len({profile.machine.name for profile in profiles}) > 1:
+        raise ArgumentError("one roofline is of one machine", hint="profile all kernels with the same machine=")
+    for profile in profiles:
+        if not profile.operations or not np.isfinite(intensity(profile)):
+            lack = "executes no vector instruction" if not profile.operations else "moves no byte of HBM"
+            raise ArgumentError(
+                f"{profile.kernel} {lack}: it has no place on a roofline", hint="limits(profile) has its bounds"
+            )
+    machine = profiles[0].machine
+    peak = vector_peak(machine, max(_element_bytes(profile) for profile in profiles))
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 5.4), layout="constrained")
+        axis = figure.subplots()
+        said = _draw_roofline(axis, profiles, machine.hbm_read_gbs, peak / 1000.0)
+        # Outside of the axes, where a marker of the legend cannot be taken for a launch.
+        figure.legend(loc="outside lower left", frameon=False)
+        axis.set_title("Roofline, modelled: how near each launch is to what memory and vector units allow", loc="left",
+                       fontsize=11, fontweight="bold")  # fmt: skip
+    return Picture(
+        figure,
+        f"Modelled roofline of {machine.name}: HBM delivers {machine.hbm_read_gbs:,.0f} GB/s, the vector units process "
+        f"{peak / 1e3:,.0f} billion elements/s; {'; '.join(said)}.",
+    )
+
+
+def _element_bytes(profile: Profile) -> int:
+    """The widest elements that its vector instructions process."""
+    events = (event for block in profile.trace.blocks.values() for event in block)
+    return max((event.element_bytes for event in events if event.kind is Kind.VECTOR), default=4) or 4
+
+
+def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, peak: float) -> list[str]:
+    """bandwidth in GB/s, peak in billion elements/s. Returns what to say of each launch."""
+    ridge = peak / bandwidth
+    points = [(intensity(profile), profile.operations / profile.microseconds / 1000.0) for profile in profiles]
+    left, right = min(ridge, *(x for x, _ in points)) / 4, max(ridge, *(x for x, _ in points)) * 4
+    across = np.array([left, ridge, right])
+    (roof,) = axis.plot(across, np.minimum(across * bandwidth, peak), color=INK, linewidth=1.6, zorder=2)
+    roof.set_gid("roof")
+    axis.text(right, peak * 1.15, f"vector units: {peak:,.0f} billion elements/s", ha="right", fontsize=8)
+    slope = (left * ridge) ** 0.5
+    axis.text(slope, slope * bandwidth * 1.2, f"HBM: {bandwidth:,.0f} GB/s", ha="right", fontsize=8)
+    said = []
+    # Smaller and smaller, so that points in one place are all seen.
+    for profile, (x, y), (colour, marker), size in zip(profiles, points, LINES, (13, 10, 8, 5), strict=False):
+        allowed = min(x * bandwidth, peak)
+        axis.plot([x, x], [y, allowed], color=colour, linewidth=1.0, linestyle=":", zorder=1)
+        # All words stand in the legend: beside points that lie close together they would cover each other.
+        label = (
+            f"{profile.kernel}: {profile.microseconds:.2f} us, {allowed / y:.1f} × below the roof; "
+            f"its limit: {profile.binding.name}"
+        )
+        axis.plot([x], [y], color=colour, marker=marker, markersize=size, linestyle="none", label=label, zorder=3)
+        said.append(
+            f"{profile.kernel} processes {x:.3g} elements per byte and {y:.3g} billion a second, "
+            f"{allowed / y:.1f} times below the roof; its binding limit is {profile.binding.name}"
+        )
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlim(left, right)
+    axis.set_ylim(min(y for _, y in points) / 4, peak * 4)
+    axis.set_xlabel("elements that vector instructions process for each byte from or to HBM")
+    axis.set_ylabel("billion elements per second (modelled)")
+    axis.xaxis.set_major_formatter(lambda value, _position: f"{value:g}")
+    axis.yaxis.set_major_formatter(lambda value, _position: f"{value:,g}")
+    axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
+    axis.spines[["top", "right"]].set_visible(False)
+    return said

@@ -1,0 +1,60 @@
+"""Two trainings that should be the same: their losses, and how far apart they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot.picture import LINES, STYLE, Picture
+
+
+def compare_losses(losses: Mapping[str, Sequence[float]]) -> Picture:
+    """The losses of two trainings above, step by step, and the relative difference of the two below, logarithmic.
+
+    losses: exactly two, by name, of the same number of steps, greater than zero; the second is drawn on top of the
+    first, dashed, and the difference is measured in parts of the first. A difference of 0 leaves a gap. Raises
+    ArgumentError for anything else.
+    """
+    if len(losses) != 2:
+        raise ArgumentError(f"{len(losses)} trainings; two are compared", where="argument losses")
+    names = list(losses)
+    first, second = (np.asarray(values, dtype=np.float64) for values in losses.values())
+    if first.ndim != 1 or first.shape != second.shape or first.size < 2:
+        raise ArgumentError("both need the same number of steps, two or more", where="argument losses")
+    if not all((np.isfinite(one) & (one > 0)).all() for one in (first, second)):
+        raise ArgumentError("losses are finite and greater than zero", where="argument losses")
+    apart = abs(second - first) / first
+    with matplotlib.rc_context(STYLE):
+        figure = _draw(names, first, second, apart)
+    early = apart[: min(20, len(apart))].max()
+    return Picture(
+        figure,
+        f"Loss of two trainings over {first.size} steps: {names[0]} from {first[0]:.2f} to {first[-1]:.3f}, {names[1]} "
+        f"from {second[0]:.2f} to {second[-1]:.3f}. Below, their relative difference: at most {early:.0e} in the first "
+        f"{min(20, len(apart))} steps, at most {apart.max():.0e} in all.",
+    )
+
+
+def _draw(names: Sequence[str], first: np.ndarray, second: np.ndarray, apart: np.ndarray) -> Figure:
+    figure = Figure(figsize=(9.6, 5.6), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    steps = np.arange(1, first.size + 1)
+    (wide, _), _, (dots, _), (dashed, _) = LINES
+    above.plot(steps, first, color=wide, linewidth=5.0, alpha=0.4, label=names[0], gid="first")
+    above.plot(steps, second, color=dashed, linewidth=1.4, linestyle="--", label=names[1], gid="second")
+    above.set_ylabel("loss of the batch, nats")
+    above.set_ylim(bottom=0)
+    above.legend(loc="upper right", frameon=False)
+    above.set_title("The same training twice: one line lies on the other", loc="left", fontsize=11, fontweight="bold")
+    shown = np.where(apart > 0, apart, np.nan)
+    below.plot(steps, shown, color=dots, linestyle="", marker="o", markersize=3, gid="difference")
+    below.set_yscale("log")
+    below.set_ylabel("relative difference\n(no dot: none)")
+    below.set_xlabel("training step")
+    for axis in (above, below):
+        axis.spines[["top", "right"]].set_visible(False)
+    return figure

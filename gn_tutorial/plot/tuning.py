@@ -1,0 +1,141 @@
+"""Modelled time against one field of the tiling struct: the best tile, and how far the host's choice is from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import blended_transform_factory
+
+from gn_tutorial.bench.autotune import REFUSED, Tuning
+from gn_tutorial.bench.run import WRONG
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, Picture
+from gn_tutorial.plot.pipes import plain_ticks
+
+# Of Okabe and Ito's palette; every mark has a shape of its own besides.
+_LINE, _BEST, _OURS, _REFUSED = "#0072B2", "#009E73", "#E69F00", "#D55E00"
+
+
+def tuning_curve(tuning: Tuning) -> Picture:
+    """The time of each value that ran, the fastest and the host's own marked, refused values as crosses at the top.
+
+    The dotted line is the bound of the operator on this shape. Both axes are logarithmic. Raises ArgumentError if fewer
+    than two values ran.
+    """
+    ran, best = tuning.ran, tuning.best
+    if len(ran) < 2 or best is None:
+        raise ArgumentError(f"a curve has two points or more; of {tuning.field} {len(ran)} ran")
+    values, times = [one.value for one in ran], [one.modelled_us or 0.0 for one in ran]
+    refused = [one.value for one in tuning.candidates if one.status == REFUSED]
+    wrong = [one.value for one in tuning.candidates if one.status == WRONG]
+    ours = tuning.default
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+        axis = figure.subplots()
+        axis.plot(values, times, color=_LINE, marker="o", markersize=4, linewidth=1.6, label="modelled time", zorder=3)
+        axis.axhline(tuning.bound_us, color=FAINT, linestyle=":", linewidth=1.4, label="bound of this shape")
+        if ours.modelled_us is not None:
+            axis.plot(
+                [ours.value], [ours.modelled_us], color=_OURS, marker="D", markersize=10, linestyle="none",
+                markeredgecolor=INK, label=f"host function: {ours.value}, {ours.modelled_us:.2f} us", zorder=4,
+            )  # fmt: skip
+        axis.plot(
+            [best.value], [best.modelled_us], color=_BEST, marker="*", markersize=16, linestyle="none",
+            markeredgecolor=INK, label=f"fastest: {best.value}, {best.modelled_us:.2f} us", zorder=5,
+        )  # fmt: skip
+        top = blended_transform_factory(axis.transData, axis.transAxes)
+        for named, colour, marker, label in (
+            (refused, _REFUSED, "x", "refused by the twin"),
+            (wrong, _REFUSED, "v", "wrong, or no room for its trace"),
+        ):
+            if named:
+                axis.plot(
+                    named, [0.95] * len(named), color=colour, marker=marker, markersize=7, markeredgewidth=1.8,
+                    linestyle="none", transform=top, label=label, clip_on=False,
+                )  # fmt: skip
+        _finish(axis, tuning, [one.value for one in tuning.candidates])
+        axis.set_ylim(min(tuning.bound_us, *times) / 1.2, max(times) * 1.6)
+        axis.set_xlabel(f"{tuning.field}, logarithmic\n{tuning.case} on {tuning.machine}")
+        axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    return Picture(figure, _words(tuning, refused, wrong))
+
+
+def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
+    """One line for each shape, of one kernel, field and machine: where each is fastest, and what the host chose.
+
+    Grey on the right is what every shape refuses. Raises ArgumentError for none, for more than can be told apart, and
+    for those that differ in more than the shape.
+    """
+    if not 1 <= len(tunings) <= len(LINES):
+        raise ArgumentError(f"{len(tunings)} shapes; 1 to {len(LINES)} can be told apart")
+    if len({(one.kernel, one.field, one.machine) for one in tunings}) > 1:
+        raise ArgumentError("one picture is of one kernel, one field and one machine")
+    first, said = tunings[0], []
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+        axis = figure.subplots()
+        for tuning, (colour, marker) in zip(tunings, LINES, strict=False):
+            best, ours = tuning.best, tuning.default
+            if len(tuning.ran) < 2 or best is None or ours.modelled_us is None:
+                raise ArgumentError(f"a curve has two points or more; of {tuning.case} {len(tuning.ran)} ran")
+            gain = ours.modelled_us / (best.modelled_us or 0.0)
+            words = f"{tuning.case.rsplit(' ', 1)[0]}: host {ours.value}, {gain:.2f} × the best"
+            axis.plot(
+                [one.value for one in tuning.ran], [one.modelled_us for one in tuning.ran], color=colour,
+                marker=marker, markersize=3.5, linewidth=1.5, label=words, zorder=3,
+            )  # fmt: skip
+            for one, mark, size in ((ours, "D", 10), (best, "*", 17)):
+                axis.plot(
+                    [one.value], [one.modelled_us], color=colour, marker=mark, markersize=size, linestyle="none",
+                    markeredgecolor=INK, zorder=4,
+                )  # fmt: skip
+            said.append(_words(tuning, [], []))
+        shown = [one.value for tuning in tunings for one in tuning.candidates]
+        fits = max(one.value for tuning in tunings for one in tuning.ran)
+        refused = [value for value in shown if value > fits]
+        if refused:
+            axis.axvspan(min(refused), max(refused) * 1.3, color=FAINT, alpha=0.2, linewidth=0)
+            middle = (min(refused) * max(refused) * 1.3) ** 0.5
+            axis.text(
+                middle, 0.5, "refused: does not fit into the UB", rotation=90, ha="center", va="center",
+                transform=blended_transform_factory(axis.transData, axis.transAxes),
+            )  # fmt: skip
+        _finish(axis, first, shown, room=1.3 if refused else 1.15)
+        axis.set_ylim(top=1.8 * max(one.modelled_us or 0.0 for tuning in tunings for one in tuning.ran))
+        axis.set_xlabel(f"{first.field}, logarithmic; star: the fastest, diamond: the host function's choice")
+        axis.set_title(first.machine, loc="right")
+        axis.legend(loc="upper center", frameon=False)
+    return Picture(figure, " ".join(said))
+
+
+def _finish(axis: Axes, tuning: Tuning, shown: Sequence[int], room: float = 1.15) -> None:
+    """Both scales, with marks at the powers of two among the values; room: how far the axis goes beyond the last."""
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    ticks = sorted({value for value in shown if value & (value - 1) == 0}) or sorted(set(shown))
+    axis.set_xticks(ticks, [str(value) for value in ticks])
+    axis.set_xticks([], minor=True)
+    axis.set_xlim(min(shown) / 1.15, max(shown) * room)
+    for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
+        set_formatter(plain_ticks)
+    axis.set_ylabel("microseconds (modelled), logarithmic")
+    axis.set_title(f"{tuning.kernel}: time against {tuning.field}", loc="left", fontsize=11, fontweight="bold")
+    axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def _words(tuning: Tuning, refused: list[int], wrong: list[int]) -> str:
+    best, ours = tuning.best, tuning.default
+    said = ", ".join(f"{one.value} {one.modelled_us:.2f} us" for one in tuning.ran)
+    words = f"Modelled time of {tuning.kernel} on {tuning.case} on {tuning.machine} by {tuning.field}: {said}. "
+    if best is not None:
+        words += f"Fastest: {best.value} with {best.modelled_us:.2f} us. "
+    if ours.modelled_us is not None:
+        words += f"The host function chooses {ours.value} with {ours.modelled_us:.2f} us. "
+    for what, named in (("Refused by the twin", refused), ("Wrong, or no room for its trace", wrong)):
+        if named:
+            words += f"{what}: {', '.join(map(str, named))}. "
+    return words + f"Bound of this shape: {tuning.bound_us:.2f} us."

@@ -1,0 +1,1 @@
+"""What a launch would cost on the chip, and why: profiles, comparisons, exports, calibration."""

@@ -1,0 +1,281 @@
+"""The timing model against published measurements: our own kernels for the published cases, modelled and compared.
+
+``machines/measurements.csv`` holds the figures with their sources. The kernels of ``kernels/calibration`` do the same
+work as the ones that were measured; the twin runs them and the model times them.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.arguments import out
+from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import kernels_root
+from gn_tutorial.operators.result import Result
+from gn_tutorial.profiler.profile import Profile, profile_of
+from gn_tutorial.runtime.launch import Tracing
+from gn_tutorial.timing.machine import FOLDER, Machine, load_machine
+
+SERIES = ("bank", "add", "copy", "instructions")
+#: Instructions are compared at this many repeats: 16 KiB, a usual tile.
+_REPEATS = 64
+#: Cases that constants were taken from; machines/a2.toml says which. The others are predictions.
+_USED = ("bank/1", "bank/5", "add/0", "add/1", "add/4", "add/5", "copy/1", "copy/3", "copy/6", "copy/7", "copy/8")
+_ROWS, _COLUMNS = 8192, 8192
+_TILE = 32768  # bytes between the tiles of the published Add kernels
+_APART = 32512  # the same without bank conflicts
+
+
+class Measurement(NamedTuple):
+    """One published figure: us, or for instructions the text ``start-up + slope R`` in cycles."""
+
+    case: str
+    chip: str
+    what: str
+    metric: str
+    value: str
+    unit: str
+    note: str
+    source: str
+
+
+class Row(NamedTuple):
+    """One figure of the table. error: modelled minus measured in per cent; target: allowed size of it, None: no target.
+
+    used: the figure went into the model's constants, so that agreeing with it proves little.
+    """
+
+    case: str
+    what: str
+    metric: str
+    measured: float
+    modelled: float
+    unit: str
+    target: float | None
+    used: bool
+    note: str
+
+    @property
+    def error(self) -> float:
+        """Modelled minus measured, in per cent of the measured."""
+        return (self.modelled / self.measured - 1.0) * 100.0
+
+    @property
+    def verdict(self) -> str:
+        """ "ok" or "missed" where there is a target."""
+        return "" if self.target is None else "ok" if abs(self.error) <= self.target else "missed"
+
+
+@dataclass(frozen=True)
+class Case:
+    """How one published case is run: our kernel, its values, and what to make of it.
+
+    machine: the chip that was measured. scale: only one ``scale``-th of the rows is run, on one core whose cost repeats
+    from tile to tile, and the time without the launch is multiplied. targets: per cent, by metric.
+    """
+
+    name: str
+    machine: str
+    run: Callable[[], Result]
+    targets: Mapping[str, float]
+    scale: int = 1
+    note: str = ""
+
+    @property
+    def used(self) -> bool:
+        """Whether a constant of the machine was taken from this case."""
+        return self.name in _USED
+
+
+@functools.cache
+def measurements() -> tuple[Measurement, ...]:
+    """Every published figure that the package carries."""
+    with (FOLDER / "measurements.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return tuple(Measurement(*(row[name] for name in Measurement._fields)) for row in rows)
+
+
+def rows_of(what: str, machine: Machine | None = None) -> Iterator[Row]:
+    """The rows of a series ("add") or of one of its cases ("add/3"), each as soon as it is known.
+
+    machine: instead of the chip that was measured. Raises ArgumentError that lists the series or the cases.
+    """
+    series, _, number = what.partition("/")
+    if series not in SERIES or (series == "instructions" and number):
+        raise ArgumentError(f"there is no series '{what}'", hint=f"one of {', '.join(SERIES)}, or a case such as add/3")
+    if series == "instructions":
+        yield from _instruction_rows(machine)
+        return
+    makers = {"bank": _bank_cases, "add": _add_cases, "copy": _copy_cases}
+    cases = [case for case in makers[series]() if case.name == what or not number]
+    if not cases:
+        known = ", ".join(case.name for case in makers[series]())
+        raise ArgumentError(f"there is no case '{what}'", hint=f"one of {known}")
+    for case in cases:
+        found = profile_of(case.run(), machine=machine or load_machine(case.machine))
+        modelled = _modelled(found, case.scale)
+        for one in measurements():
+            if one.case == case.name and one.metric in modelled:
+                target = case.targets.get(one.metric)
+                note = "; ".join(filter(None, (case.note, one.note)))
+                us = modelled[one.metric]
+                yield Row(one.case, one.what, one.metric, float(one.value), us, one.unit, target, case.used, note)
+
+
+def _modelled(found: Profile, scale: int) -> dict[str, float]:
+    """What a profiler would have read, by the name of its column, in us."""
+    timeline, machine = found.timeline, found.machine
+    weights = found.trace.weights()
+
+    def average(cycles: Mapping[int, float]) -> float:
+        total = 0.0
+        for block, weight in weights.items():
+            total += cycles[block] * weight
+        return machine.microseconds(total / found.blocks) * scale
+
+    busy = {pipe: average({block: one[pipe] for block, one in timeline.busy.items()}) for pipe in (Pipe.S, Pipe.V)}
+    adds = [span for span in timeline.of(min(weights), Pipe.V) if span.op == "Add"]
+    return {
+        "Task Duration": machine.launch_us + machine.microseconds(timeline.cycles) * scale,
+        "aiv_time": machine.microseconds(timeline.cycles) * scale,
+        "aiv_vec_time": busy[Pipe.V],
+        "aiv_scalar_time": busy[Pipe.S],
+        "aiv_mte2_time": average({block: _in_flight(found, block, Pipe.MTE2) for block in weights}),
+        "aiv_mte3_time": average({block: _in_flight(found, block, Pipe.MTE3) for block in weights}),
+        "1000 Adds": machine.microseconds(adds[-1].end - adds[0].start) if adds else 0.0,
+    }
+
+
+def _in_flight(found: Profile, block: int, pipe: Pipe) -> float:
+    """Cycles in which at least one transfer of the pipe was on its way: what a profiler calls busy."""
+    total = until = 0.0
+    for span in found.timeline.of(block, pipe):
+        total += max(span.done - max(span.start, until), 0.0)
+        until = max(until, span.done)
+    return total
+
+
+@functools.cache
+def _kernel(name: str) -> Any:
+    return kernel(kernels_root() / "calibration" / f"{name}.cpp")
+
+
+def _bank_cases() -> Iterator[Case]:
+    # src0, src1, dst, block and repeat stride of src0.
+    scenarios = (
+        (0, 0x10100, 0x20000, 1, 8),
+        (0, 0x4000, 0x10000, 1, 8),
+        (0, 0x10000, 0x14100, 1, 8),
+        (0, 0x10100, 0x4000, 1, 8),
+        (0, 0x10100, 0x4020, 1, 8),
+        (0, 0x10100, 0x10100, 1, 8),
+        (0, 0x10100, 0x10100, 0, 1),
+        (0, 0x10100, 0x10100, 0, 8),
+    )
+    for number, values in enumerate(scenarios, 1):
+        run = functools.partial(_run, "bank_conflicts", out((4096,), np.float32), *values)
+        # 0.5553 ns for one more cycle a repeat (scenarios 1 and 2): the chip ran at 1.80 GHz.
+        yield Case(f"bank/{number}", "910B2", run, {"1000 Adds": 2.0})
+
+
+def _add_cases() -> Iterator[Case]:
+    packed = [0, _TILE, 2 * _TILE, 3 * _TILE, 4 * _TILE, 5 * _TILE]
+    # Past each pair of tiles the next one starts 512 bytes later, so that no two of x and y share a bank group.
+    apart = [0, _APART, 2 * _APART + 512, 3 * _APART + 1024, 4 * _APART + 1024, 5 * _APART + 1024]
+    steps = (
+        ("0", 1, 4096, 0, 0, packed, 16),
+        ("1", 1, 4096, 1, 0, packed, 8),
+        ("2", 48, 4096, 1, 0, packed, 1),
+        ("3", 48, 16384, 1, 0, packed, 1),
+        ("4", 48, 16384, 2, 0, packed, 1),
+        ("5", 48, 16384, 2, 1, packed, 1),
+        ("6", 48, 16256, 2, 1, apart, 1),
+    )
+    for name, blocks, tile, buffers, bypass, (_, y0, z0, x1, y1, z1), scale in steps:
+        values = (tile, buffers, bypass, y0, z0, x1, y1, z1)
+        run = functools.partial(_run_add, _ROWS // scale, *values, blocks=blocks)
+        targets = {"Task Duration": 15.0, "aiv_vec_time": 5.0} if name != "0" else {"Task Duration": 15.0}
+        note = f"1/{scale} of the rows run, then multiplied" if scale > 1 else ""
+        yield Case(f"add/{name}", "910B1", run, targets, scale, note)
+
+
+def _copy_cases() -> Iterator[Case]:
+    # Rows, columns, tile, slices, passes, order, past the cache.
+    scenarios = (
+        (12288, 12288, 1, 64, 1, 1, 0, 0),
+        (12288, 12288, 64, 64, 1, 1, 0, 0),
+        (12288, 12288, 64, 1024, 1, 1, 0, 0),
+        (12288, 12287, 64, 1024, 1, 1, 0, 0),
+        (12288, 12288, 64, 1024, 1, 4, 0, 0),
+        (12288, 12288, 64, 1024, 4, 4, 0, 0),
+        (6144, 512, 128, 64, 1, 1, 1, 1),
+        (6144, 512, 128, 64, 1, 1, 2, 1),
+    )
+    for number, values in enumerate(scenarios, 1):
+        run = functools.partial(_run_copy, *values)
+        targets = {"Task Duration": 15.0} if number in (1, 2, 3, 4, 6) else {}
+        yield Case(f"copy/{number}", "910B2", run, targets)
+
+
+def _run_add(rows: int, *values: int, blocks: int) -> Result:
+    x, y = np.zeros((2, rows * _COLUMNS), np.float16)
+    return _run("add_story", x, y, out(x.shape, x.dtype), rows, *values, blocks=blocks)
+
+
+def _run_copy(rows: int, columns: int, *values: int) -> Result:
+    return _run("copy_sweep", np.zeros(rows * columns, np.float16), rows, columns, *values, blocks=48)
+
+
+def _run(name: str, *values: Any, blocks: int = 1) -> Result:
+    # Two blocks are enough: all do the same. In this process: the kernels are ours, and large arrays need no copy.
+    # The copies of the sweep overwrite a tile that nobody reads: a race, and what was measured.
+    options = TwinOptions(races="ignore")
+    return _kernel(name).run(*values, blocks=blocks, tracing=Tracing(blocks=2), isolated=False, options=options)
+
+
+#: Instructions of the published sweeps as APIs, those whose two sources lay in one bank group, and elements of 2 bytes.
+_APIS = {
+    "vadd": "Add", "vsub": "Sub", "vmul": "Mul", "vdiv": "Div", "vmax": "Max", "vmax/vmin": "Max", "vadds": "Adds",
+    "vmuls": "Muls", "vmaxs": "Maxs", "vmaxs/vmins": "Maxs", "vabs/vrelu": "Abs", "vrelu": "Relu",
+    "vlrelu": "LeakyRelu", "vexp": "Exp", "vln": "Ln", "vsqrt": "Sqrt", "vrsqrt": "Rsqrt", "vand(int16)": "And",
+    "vor(int16)": "Or", "vconv f32->f16": "Cast", "vcadd": "WholeReduceSum", "vcgadd": "BlockReduceSum",
+    "vcgmax/vcgmin": "BlockReduceMax", "vcmax/vcmin": "WholeReduceMax", "vector_dup": "Duplicate", "vbrcb": "Brcb",
+    "vaxpy": "Axpy", "vcopy": "Copy", "vgather contiguous": "Gather", "vreducev2": "GatherMask", "vsel": "Select",
+    "vnchwconv b16/b32": "TransDataTo5HD", "vcmp_ge": "Compare", "vmla": "MulAddDst", "vmadd": "FusedMulAdd",
+}  # fmt: skip
+_ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Max", "And", "Or")
+
+
+def _instruction_rows(machine: Machine | None) -> Iterator[Row]:
+    chip = machine or load_machine("910B1")
+    for one in measurements():
+        series, _, name = one.case.partition("/")
+        if series not in ("native", "isolated") or name not in _APIS:
+            continue
+        cost = chip.instruction(_APIS[name])
+        conflict = 2.0 if _APIS[name] in _ARITHMETIC else 1.0
+        modelled = cost.startup + cost.slope * _REPEATS * conflict
+        if series == "isolated":
+            modelled += chip.vector_fixed + chip.vector_barrier
+        metric = f"cycles of {_REPEATS} repeats"
+        yield Row(one.case, one.what, metric, _cycles(one.value), modelled, "cycles", None, True, one.note)
+
+
+def _cycles(fit: str) -> float:
+    """``5.93+2.066R`` and ``2.11*R+24`` at _REPEATS repeats."""
+    terms: Sequence[str] = re.findall(r"[+-]?[\d.]+(?:\*?R)?", fit)
+    total = 0.0
+    for term in terms:
+        number = float(term.replace("*", "").replace("R", ""))
+        total += number * _REPEATS if "R" in term else number
+    return total

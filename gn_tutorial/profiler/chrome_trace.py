@@ -1,0 +1,104 @@
+"""A modelled timeline as Trace Event JSON, which Perfetto, chrome://tracing and MindStudio Insight open.
+
+One process for each recorded block, one thread for each of its pipes, one complete event ("ph": "X") for each
+instruction. The pipes have the names of the pipeline chart of msProf's simulator: SCALAR, MTE2, VECTOR, MTE3. Times are
+in microseconds since the blocks started, in whole nanoseconds: Perfetto keeps no more, and drops events of one thread
+that overlap, so that each event's end is rounded, and not its length. Numbers of processes and threads start at 1:
+0 is the idle process of a system's trace.
+
+Each event ends one nanosecond early. A viewer adds "ts" and "dur" as floating-point numbers, or cuts both off to whole
+nanoseconds: where one event begins as another ends, either may overlap by a hair. Speedscope then took the next event
+for a part of this one, and drew stairs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.span import Span
+
+#: In the order of the tracks.
+TRACKS = {Pipe.S: "SCALAR", Pipe.MTE2: "MTE2", Pipe.V: "VECTOR", Pipe.MTE3: "MTE3"}
+
+#: Between the end of an event and the next one of its track.
+_GAP_NS = 1
+
+
+def chrome_trace(profile: Profile) -> str:
+    """The whole file as text: the same text for the same launch, on every machine."""
+    return "".join(_lines(profile))
+
+
+def save_chrome_trace(profile: Profile, path: Path) -> None:
+    """Write the file, an event a line. Raises ArgumentError if it cannot be written."""
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(_lines(profile))
+    except OSError as error:
+        raise ArgumentError(f"cannot write {path}: {error.strerror or error}", where=str(path)) from error
+
+
+def _lines(profile: Profile) -> Iterator[str]:
+    about = {
+        "kernel": profile.kernel,
+        "machine": profile.machine.name,
+        "modelled_us": profile.microseconds,
+        "launch_us": profile.machine.launch_us,
+        "blocks": profile.blocks,
+        "notes": list(profile.notes),
+    }
+    yield f'{{"displayTimeUnit": "ns",\n"otherData": {_json(about)},\n"traceEvents": [\n'
+    # A list may not end in a comma, and only its first entry is known to have no other before it.
+    comma = ""
+    for event in _events(profile):
+        yield comma + _json(event)
+        comma = ",\n"
+    yield "\n]}\n"
+
+
+def _events(profile: Profile) -> Iterator[dict[str, Any]]:
+    for block in sorted(profile.trace.blocks):
+        yield _named("process_name", block, 1, {"name": f"{profile.kernel}, block {block} (modelled)"})
+        yield _named("process_sort_index", block, 1, {"sort_index": block})
+        for index, (pipe, track) in enumerate(TRACKS.items()):
+            yield _named("thread_name", block, pipe + 1, {"name": track})
+            yield _named("thread_sort_index", block, pipe + 1, {"sort_index": index})
+    for span in profile.timeline.spans:
+        yield _complete(span, profile)
+
+
+def _named(what: str, block: int, thread: int, args: dict[str, Any]) -> dict[str, Any]:
+    return {"name": what, "ph": "M", "pid": block + 1, "tid": thread, "args": args}
+
+
+def _complete(span: Span, profile: Profile) -> dict[str, Any]:
+    start, end = (round(profile.machine.microseconds(one) * 1000.0) for one in (span.start, span.end))
+    args: dict[str, Any] = {"source": f"{Path(span.file).name}:{span.line}", "cycles": round(span.cycles, 2)}
+    if span.bytes:
+        args["bytes"] = span.bytes
+    if span.done > span.end:
+        args["data_ready_us"] = round(profile.machine.microseconds(span.done) * 1000.0) / 1000.0
+    if span.conflict > 1.0:
+        args["bank_conflict"] = round(span.conflict, 3)
+    if span.cause:
+        args["waited_cycles"], args["stall"] = round(span.waited, 2), span.reason
+    return {
+        "name": span.op,
+        "cat": TRACKS[span.pipe],
+        "ph": "X",
+        "pid": span.block + 1,
+        "tid": span.pipe + 1,
+        "ts": start / 1000.0,
+        "dur": max(end - start - _GAP_NS, 0) / 1000.0,
+        "args": args,
+    }
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,267 @@
+"""``gnt.profile(kernel, ...)``: run a kernel on the twin and say how long the chip would take, and why.
+
+Every time in a Profile is modelled, never measured: no NPU was asked. What the model has been held to, and how far off
+it was, is in docs/timing-model.md and in ``gnt calibrate``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gn_tutorial.abi.trace import Kind, Pipe, Space, Trace
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.result import Result
+from gn_tutorial.profiler.svg import svg_gantt
+from gn_tutorial.runtime.launch import Tally, Tracing
+from gn_tutorial.tables import html_table, text_table
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, ErrorBand, Machine, load_machine
+from gn_tutorial.timing.span import place
+from gn_tutorial.timing.timeline import Timeline, make_timeline
+
+#: How many blocks are recorded: the first number whose events fit into _ROOM bytes, half a million events or so. More
+#: would take minutes and gigabytes, and most blocks do the same.
+_SAMPLES, _ROOM = (8, 2, 1), 128 * 1024 * 1024
+_PIPES = (Pipe.S, Pipe.MTE2, Pipe.V, Pipe.MTE3)
+
+
+class Limit(NamedTuple):
+    """One thing that the launch cannot be faster than: an amount of work and the rate at which it can be done.
+
+    microseconds: with the work spread evenly over the cores and everything else hidden behind it. unit: of ``amount``;
+    ``rate`` is per microsecond.
+    """
+
+    name: str
+    amount: float
+    unit: str
+    rate: float
+    microseconds: float
+
+
+class Stall(NamedTuple):
+    """How long a pipe of the recorded blocks stood idle for one reason: cycles, and how often.
+
+    line, file: what the other pipe did last; ``where`` is the two in words, "line 41" or "parts.h:41".
+    """
+
+    pipe: Pipe
+    cause: str
+    line: int
+    cycles: float
+    times: int
+    file: str
+
+    @property
+    def where(self) -> str:
+        """The place in words, with the file where it is not the kernel's own; empty if it is not known."""
+        return place(self.file, self.line) if self.line else ""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One launch, modelled.
+
+    timeline: what each pipe did when. trace: what the launch did. tally: instructions and bytes of all blocks.
+    """
+
+    kernel: str
+    blocks: int
+    timeline: Timeline
+    trace: Trace
+    tally: Tally
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that was modelled."""
+        return self.timeline.machine
+
+    @property
+    def microseconds(self) -> float:
+        """The modelled duration of the launch, in us."""
+        return self.timeline.microseconds
+
+    @property
+    def error_band(self) -> ErrorBand:
+        """How far the model was off for kernels of this length."""
+        return self.machine.error_band(self.microseconds)
+
+    @property
+    def likely(self) -> tuple[float, float]:
+        """From and to how many us a device would measure, by the error band."""
+        band = self.error_band
+        return self.microseconds / (1.0 + band.high / 100.0), self.microseconds / (1.0 + band.low / 100.0)
+
+    @cached_property
+    def busy(self) -> dict[Pipe, float]:
+        """Microseconds that each pipe of the busiest recorded core was occupied."""
+        block = max(self.timeline.block_cycles, key=self.timeline.block_cycles.__getitem__)
+        return {pipe: self.machine.microseconds(self.timeline.busy[block][pipe]) for pipe in _PIPES}
+
+    @cached_property
+    def operations(self) -> int:
+        """Elements that vector instructions processed, in all blocks; scaled up from the recorded ones."""
+        return self._over_blocks(lambda event: event.lanes if event.kind is Kind.VECTOR else 0)
+
+    @cached_property
+    def ub_bytes(self) -> int:
+        """Bytes of the Unified Buffer that vector instructions read and wrote, in all blocks; scaled up likewise."""
+
+        def touched(event: Any) -> int:
+            if event.kind is not Kind.VECTOR:
+                return 0
+            return sum(event.lanes * one.element_bytes for one in event.operands if one.space is Space.UB)
+
+        return self._over_blocks(touched)
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """What the launch cannot be faster than, the binding limit first."""
+        machine, traffic = self.machine, self.timeline.traffic
+        cores = min(self.blocks, machine.cores)
+        hbm = traffic.hbm_read / machine.hbm_read_gbs + traffic.hbm_written / machine.hbm_write_gbs
+        hbm_bytes = traffic.hbm_read + traffic.hbm_written
+        clock = machine.clock_ghz * 1000.0
+        moved = (
+            ("L2", traffic.l2_read, machine.l2_read_gbs * 1000.0),
+            ("MTE2", float(self.tally.bytes_in), machine.mte2_bytes_per_cycle * clock * cores),
+            ("MTE3", float(self.tally.bytes_out), machine.mte3_bytes_per_cycle * clock * cores),
+        )
+        found = [Limit("HBM", hbm_bytes, "bytes", hbm_bytes / hbm * 1000.0 if hbm else 0.0, hbm / 1000.0)]
+        found += [Limit(name, amount, "bytes", rate, amount / rate) for name, amount, rate in moved]
+        weights = self.trace.weights()
+        for pipe, name, amount, unit in (
+            (Pipe.V, "vector unit", float(self.operations), "elements"),
+            (Pipe.S, "scalar unit", 0.0, "cycles"),
+        ):
+            cycles = 0.0
+            for block, weight in weights.items():
+                cycles += self.timeline.busy[block][pipe] * weight
+            time = machine.microseconds(cycles / cores)
+            done = amount or cycles
+            found.append(Limit(name, done, unit, done / time if time else 0.0, time))
+        return tuple(sorted(found, key=lambda limit: -limit.microseconds))
+
+    @property
+    def binding(self) -> Limit:
+        """The limit that the launch is nearest to."""
+        return self.limits[0]
+
+    @property
+    def distance(self) -> float:
+        """Modelled time over that of the binding limit: 1 would be perfect."""
+        return self.microseconds / self.binding.microseconds if self.binding.microseconds else float("inf")
+
+    @cached_property
+    def stalls(self) -> tuple[Stall, ...]:
+        """Why pipes of the recorded blocks stood idle, the longest first."""
+        sums: dict[tuple[Pipe, str, int, str], tuple[float, int]] = {}
+        for span in self.timeline.spans:
+            if span.cause:
+                key = (span.pipe, span.cause, span.cause_line, span.cause_file)
+                cycles, times = sums.get(key, (0.0, 0))
+                sums[key] = (cycles + span.waited, times + 1)
+        found = [Stall(pipe, cause, line, *sums[pipe, cause, line, file], file) for pipe, cause, line, file in sums]
+        return tuple(sorted(found, key=lambda stall: (-stall.cycles, stall.pipe, stall.line, stall.file)))
+
+    @cached_property
+    def unmeasured(self) -> tuple[str, ...]:
+        """Vector APIs that the kernel calls and whose cost nobody measured: they count as the cheapest instruction."""
+        names = {event.op for events in self.trace.blocks.values() for event in events if event.kind is Kind.VECTOR}
+        other = self.machine.instructions["other"]
+        return tuple(sorted(name for name in names if self.machine.instruction(name) is other))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know besides the numbers."""
+        found = ["modelled, not measured on a device"]
+        if self.trace.sampled:
+            listed = ", ".join(map(str, sorted(self.trace.blocks)))
+            found.append(f"recorded blocks {listed} of {self.blocks}; each other one counts as the nearest of them")
+        if not self.trace.complete:
+            found.append("the room for the trace ended: the end of some blocks is missing, and the time is too short")
+        if self.timeline.warm:
+            found.append("warm: what fits into the L2 cache was there before the launch")
+        if self.unmeasured:
+            found.append(f"no measured cost, counted as the cheapest instruction: {', '.join(self.unmeasured)}")
+        return tuple(found)
+
+    def _over_blocks(self, of_event: Any) -> int:
+        weights = self.trace.weights()
+        return sum(weights[block] * sum(map(of_event, events)) for block, events in self.trace.blocks.items())
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The table of the profile, as text."""
+        band, (low, high) = self.error_band, self.likely
+        rows = [
+            ("machine", f"{self.machine.name}, {min(self.blocks, self.machine.cores)} of {self.machine.cores} cores"),
+            ("modelled time", f"{self.microseconds:.2f} us"),
+            (
+                "a device likely measures",
+                f"{low:.1f} to {high:.1f} us (the model reads {band.low:+g} to {band.high:+g} %)",
+            ),
+        ]
+        rows += [(f"{pipe.name} busy", f"{time:.2f} us") for pipe, time in self.busy.items()]
+        for limit in self.limits:
+            if limit.amount:
+                rows.append(
+                    (f"limit: {limit.name}", f"{limit.microseconds:.2f} us for {limit.amount:,.0f} {limit.unit}")
+                )
+        rows.append(("binding limit", f"{self.binding.name}; the launch takes {self.distance:.2f} times as long"))
+        for stall in self.stalls[:3]:
+            where = f" ({stall.where})" if stall.where else ""
+            rows.append((f"{stall.pipe.name} waits", f"{stall.cycles:,.0f} cycles for {stall.cause}{where}"))
+        return rows + [("note", note) for note in self.notes]
+
+    def __repr__(self) -> str:
+        return f"{self.kernel}, modelled\n{text_table((), self.facts(), indent='  ')}"
+
+    def _repr_html_(self) -> str:
+        return html_table((), self.facts(), caption=f"{self.kernel}, modelled") + svg_gantt(self.timeline)
+
+
+def profile(
+    target: Kernel | str | Path,
+    *values: Any,
+    machine: str | Path | Machine = DEFAULT_MACHINE,
+    warm: bool = False,
+    tracing: Tracing | None = None,
+    **named: Any,
+) -> Profile:
+    """Run a kernel and model its time: ``gnt.profile("copy/queue", x)``.
+
+    target: a kernel, its registered name, or a path. ``values`` and ``named`` are those of a call of the kernel: of the
+    operator where it is registered, else of ``Kernel.run``. machine: a name of ``timing.machine.machines()``, a
+    TOML file, or a Machine. tracing: which blocks to record; None: eight of them, spread evenly, or fewer where their
+    events do not fit into 128 MiB (the profile then names those it has). warm: the L2 cache holds what fits before the
+    launch; the default is a cold start.
+
+    Raises ArgumentError and what a call raises.
+    """
+    chosen = load_machine(machine)
+    found = target if isinstance(target, Kernel) else kernel(target)
+    return profile_of(run_traced(found, *values, tracing=tracing, **named), machine=chosen, warm=warm)
+
+
+def run_traced(found: Kernel, *values: Any, tracing: Tracing | None = None, **named: Any) -> Result:
+    """Run a kernel as ``profile`` does; for those who want its outputs too. Raises what a call raises."""
+    call = found if found.spec is not None else found.run
+    if tracing is not None:
+        return call(*values, tracing=tracing, **named)
+    for count in _SAMPLES:
+        result = call(*values, tracing=Tracing(blocks=count, bytes=_ROOM), **named)
+        if result.trace is None or result.trace.complete or result.blocks == 1:
+            break
+    return result
+
+
+def profile_of(result: Result, *, machine: str | Path | Machine = DEFAULT_MACHINE, warm: bool = False) -> Profile:
+    """The profile of a launch that was run with ``tracing=Tracing()``. Raises ArgumentError for one without a trace."""
+    if result.trace is None:
+        why = "nothing was launched" if not result.blocks else "this launch was not traced"
+        raise ArgumentError(f"there is no profile: {why}", hint="k(..., tracing=Tracing()), or gnt.profile(k, ...)")
+    timeline = make_timeline(result.trace, load_machine(machine), warm=warm)
+    return Profile(result.kernel, result.blocks, timeline, result.trace, result.tally)

@@ -1,0 +1,42 @@
+"""A small Gantt chart as SVG: what Jupyter shows below the table of a Profile, without Matplotlib."""
+
+from __future__ import annotations
+
+from html import escape
+
+from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.timing.intervals import stretches, window_of
+from gn_tutorial.timing.span import place
+from gn_tutorial.timing.timeline import Timeline
+
+_WIDTH, _LEFT, _LANE = 640.0, 48.0, 16.0
+_PARTS = 150  # of the width: a notebook stores this text, so it stays below 100 kB
+# Okabe and Ito's palette, as in the pictures; text inherits the page's colour.
+_COLOURS = {Pipe.S: "#555555", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe.MTE3: "#009E73"}
+
+
+def svg_gantt(timeline: Timeline) -> str:
+    """The pipes of the slowest recorded block; a tooltip on each box; a text for readers who do not see it."""
+    block = max(timeline.block_cycles, key=timeline.block_cycles.__getitem__)
+    shown = window_of(timeline, block, None)
+    scale = (_WIDTH - _LEFT) / shown.width
+    parts, said = [], []
+    for lane, (pipe, colour) in enumerate(_COLOURS.items()):
+        top = 18.0 + lane * (_LANE + 4.0)
+        parts.append(f'<text x="0" y="{top + 12:g}" font-size="11" fill="currentColor">{pipe.name}</text>')
+        for one in stretches(timeline.of(block, pipe), timeline.machine, shown, parts=_PARTS):
+            words = one.first.op if one.count == 1 else f"{one.count} instructions"
+            where = f"{place(one.first.file, one.first.line)}, {one.start:.2f} to {one.end:.2f} us"
+            tip = escape(f"{words}, {where}. {one.first.reason}".strip())
+            box = f'x="{_LEFT + one.start * scale:.2f}" y="{top:g}" width="{max(one.width * scale, 0.4):.2f}"'
+            parts.append(f'<rect {box} height="{_LANE:g}" fill="{colour}"><title>{tip}</title></rect>')
+        busy = timeline.machine.microseconds(timeline.busy[block][pipe])
+        said.append(f"{pipe.name} {busy:.2f} us")
+    took = timeline.machine.microseconds(timeline.block_cycles[block])
+    title = f"block {block}, modelled: {took:.2f} us; busy: {', '.join(said)}"
+    height = 18.0 + len(_COLOURS) * (_LANE + 4.0)
+    return (
+        f'<svg role="img" aria-label="{escape(title)}" width="{_WIDTH:g}" height="{height:g}" '
+        f'viewBox="0 0 {_WIDTH:g} {height:g}" font-family="sans-serif">'
+        f'<text x="{_LEFT:g}" y="11" font-size="11" fill="currentColor">{escape(title)}</text>{"".join(parts)}</svg>'
+    )

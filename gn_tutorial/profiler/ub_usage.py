@@ -1,0 +1,162 @@
+"""What the Unified Buffer of one core held when: the buffers that InitBuffer made, and who used them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from gn_tutorial.abi.trace import Access, Event, Kind, Operand, Pipe, Space
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.timing.span import Span
+
+
+class Touch(NamedTuple):
+    """One pipe used bytes [at, end) of the Unified Buffer from ``start`` to ``stop`` (us)."""
+
+    pipe: Pipe
+    start: float
+    stop: float
+    at: int
+    end: int
+    writes: bool
+
+
+class Hold(NamedTuple):
+    """A buffer held something from ``start`` to ``stop`` (us): from its first use to its last before it was given back.
+
+    what: the argument that was copied into it or out of it; nothing for what only the core itself saw. from_gm: whether
+    it was copied in.
+    """
+
+    at: int
+    end: int
+    start: float
+    stop: float
+    what: str
+    from_gm: bool
+
+
+class Buffer(NamedTuple):
+    """What one InitBuffer made: bytes [at, end), in ``parts`` buffers of equal size. name: as the source has it.
+
+    line, file: where that InitBuffer stands.
+    """
+
+    name: str
+    line: int
+    at: int
+    end: int
+    parts: int
+    file: str
+
+
+@dataclass(frozen=True)
+class UbUse:
+    """The Unified Buffer during one block."""
+
+    block: int
+    buffers: tuple[Buffer, ...]
+    holds: tuple[Hold, ...]
+    touches: tuple[Touch, ...]
+
+    @property
+    def bytes(self) -> int:
+        """The highest byte that any buffer or access reaches: how much of the Unified Buffer is in use."""
+        return max((one.end for one in (*self.buffers, *self.touches)), default=0)
+
+
+@dataclass
+class _Open:
+    """A stretch of use that has not ended yet."""
+
+    start: float = 0.0
+    stop: float = 0.0
+    used: bool = False
+    copied_in: list[str] = field(default_factory=list)
+    copied_out: list[str] = field(default_factory=list)
+
+
+def ub_use(profile: Profile, block: int) -> UbUse:
+    """How this recorded block used the Unified Buffer.
+
+    AllocTensor and FreeTensor part one use of a buffer from the next, in program order; the times are those of the
+    instructions between them, since the scalar unit that allocates runs ahead of the pipes that work.
+    """
+    events, machine = profile.trace.blocks[block], profile.machine
+    spans = {span.event: span for span in profile.timeline.of(block)}
+    ranges, buffers = _buffers(events)
+    opened = {each: _Open() for each in ranges}
+    holds: list[Hold] = []
+    touches: list[Touch] = []
+
+    def close(each: tuple[int, int]) -> None:
+        one = opened[each]
+        if one.used:
+            what = ", ".join(dict.fromkeys(one.copied_in or one.copied_out))
+            holds.append(Hold(*each, one.start, one.stop, what, bool(one.copied_in)))
+        opened[each] = _Open()
+
+    for index, event in enumerate(events):
+        if event.kind in (Kind.ALLOC, Kind.FREE):
+            close((event.operands[0].at, event.operands[0].at + event.operands[0].bytes))
+        span = spans.get(index)
+        if span is None or event.kind not in (Kind.VECTOR, Kind.COPY, Kind.SCALARS):
+            continue
+        for operand in event.operands:
+            if operand.space is not Space.UB:
+                continue
+            touch = _touch(span, operand, machine.microseconds)
+            touches.append(touch)
+            for each in ranges:
+                if each[0] < touch.end and touch.at < each[1]:
+                    _note(opened[each], touch, event)
+    for each in ranges:
+        close(each)
+    return UbUse(block, buffers, tuple(sorted(holds, key=lambda one: (one.at, one.start))), tuple(touches))
+
+
+def _touch(span: Span, operand: Operand, microseconds: object) -> Touch:
+    start, stop = microseconds(span.start), microseconds(span.done)  # type: ignore[operator]
+    writes = operand.access is not Access.READ
+    return Touch(span.pipe, start, stop, operand.at, operand.at + operand.bytes, writes)
+
+
+def _note(one: _Open, touch: Touch, event: Event) -> None:
+    one.start = min(one.start, touch.start) if one.used else touch.start
+    one.stop = max(one.stop, touch.stop)
+    one.used = True
+    argument = next((far.argument for far in event.operands if far.space is Space.GM), "")
+    if event.kind is Kind.COPY and argument:
+        (one.copied_in if touch.writes else one.copied_out).append(argument)
+
+
+def _buffers(events: Sequence[Event]) -> tuple[list[tuple[int, int]], tuple[Buffer, ...]]:
+    """The ranges that are given out and taken back as one, and the InitBuffer calls that they come from."""
+    given = {
+        (event.operands[0].at, event.operands[0].at + event.operands[0].bytes)
+        for event in events
+        if event.kind is Kind.ALLOC
+    }
+    made, ranges = {}, set(given)
+    for event in events:
+        if event.kind is Kind.INIT_BUFFER:
+            at, end = event.operands[0].at, event.operands[0].at + event.operands[0].bytes
+            inside = [one for one in given if at <= one[0] and one[1] <= end]
+            size = inside[0][1] - inside[0][0] if inside else end - at
+            parts = max((end - at) // size, 1) if size else 1
+            made[at, end] = Buffer(_name(event), event.line, at, end, parts, event.file)
+            ranges |= {(at + part * size, at + (part + 1) * size) for part in range(parts)}
+    return sorted(ranges), tuple(made[key] for key in sorted(made))
+
+
+def _name(event: Event) -> str:
+    """The first argument of the InitBuffer call, read from the source; nothing if the source is not there any more."""
+    try:
+        lines = Path(event.file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    call = re.search(r"InitBuffer\s*\(\s*([\w.\[\]>-]+?)\s*,", "".join(lines[event.line - 1 : event.line + 1]))
+    return call.group(1) if call else ""

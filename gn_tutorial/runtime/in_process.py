@@ -1,0 +1,137 @@
+"""Run a trusted kernel inside Python's own process: no start-up, no copies, and no protection.
+
+A crash ends Python, an endless loop hangs it, and no limit holds; what the kernel prints goes straight to the terminal.
+For PyTorch operators, benchmarks and kernels that ran well in isolation.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gn_tutorial.abi import structs
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import Status
+from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.diagnostics.findings import Findings, kernel_fault, parse_report
+from gn_tutorial.errors import KernelError
+from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, Launched, Tally, poison
+from gn_tutorial.runtime.outcome import REBUILD, bad_call
+from gn_tutorial.runtime.trace_buffer import TraceRoom
+
+_REPORT_BYTES = 64 * 1024
+_ABI = structs.ABI_VERSION << 16 | ctypes.sizeof(structs.Job)
+
+
+class Prepared:
+    """One launch made ready once and run many times: ``prepared = Prepared(...)``, then ``prepared()``.
+
+    Inputs are used where they are, without a copy: change their contents between runs, not their memory. INOUT arrays
+    are written in place. OUT and WORKSPACE arrays are made once and poisoned before each run, so a result is valid
+    until the next run. One Prepared belongs to one thread; several of the same library may run at once (ctypes releases
+    the GIL).
+    Raises KernelError if the library cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        library: Path | str,
+        entry: str,
+        args: Sequence[LaunchArg],
+        *,
+        blocks: int,
+        tiling_key: int = 0,
+        options: TwinOptions | None = None,
+        tracing: Tracing | None = None,
+    ) -> None:
+        self._run = _load(str(library))
+        self._entry = entry.encode()
+        buffers = [_buffer(arg) for arg in args]
+        self._arrays = {arg.name: buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in WRITTEN}
+        self._poisoned = [buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in POISONED]
+        self._room = TraceRoom(tracing, args, blocks) if tracing is not None else None
+        addresses = self._room.addresses if self._room else {}
+        self._rows = (structs.Arg * len(args))(
+            *(
+                (
+                    arg.name.encode(),
+                    buffer.__array_interface__["data"][0],
+                    arg.nbytes,
+                    arg.kind,
+                    arg.role,
+                    addresses.get(arg.name, 0),
+                )
+                for arg, buffer in zip(args, buffers, strict=True)
+            )
+        )
+        self._report = ctypes.create_string_buffer(_REPORT_BYTES)
+        self._job = structs.Job(
+            abi_version=structs.ABI_VERSION,
+            blocks=blocks,
+            tiling_key=tiling_key,
+            args=self._rows,
+            arg_count=len(args),
+            options=options.to_abi() if options is not None else structs.Options(),
+            report=ctypes.cast(self._report, ctypes.c_char_p),
+            report_bytes=_REPORT_BYTES,
+        )
+        if self._room is not None:
+            # Not cleared: pages that no slot is written to then cost nothing.
+            self._slots = np.empty(self._room.bytes, np.uint8)
+            self._chosen = np.array(self._room.chosen, np.uint32)
+            self._job.trace.slots = self._slots.ctypes.data
+            self._job.trace.bytes = self._slots.nbytes
+            self._job.trace.chosen = self._chosen.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
+            self._job.trace.chosen_count = self._chosen.size
+        self._job_at = ctypes.byref(self._job)
+        self._buffers = buffers  # the rows hold addresses only
+
+    def __call__(self) -> Launched:
+        """Run. Raises KernelFault, or ArgumentError if the arguments do not fit the kernel."""
+        for buffer in self._poisoned:
+            poison(buffer)
+        self._report[0] = b"\0"
+        self._job.tally = structs.Tally()
+        status = self._run(self._entry, self._job_at)
+        diagnostics = parse_report(self._report.raw) if self._report[0] != b"\0" else Findings()
+        if status == Status.BAD_CALL:
+            raise bad_call(diagnostics)
+        if status != Status.OK:
+            raise kernel_fault(diagnostics)
+        return Launched(
+            arrays=dict(self._arrays),
+            tally=Tally.from_abi(self._job.tally),
+            seconds=self._job.nanoseconds * 1e-9,
+            printed="",
+            observed=bool(self._job.observed),
+            diagnostics=diagnostics,
+            trace=self._room.decode(self._slots[: self._job.trace.used], self._job.trace) if self._room else None,
+        )
+
+
+def _buffer(arg: LaunchArg) -> np.ndarray:
+    if arg.role in POISONED:
+        return np.empty(arg.data.shape, arg.data.dtype)
+    return arg.data if isinstance(arg.data, np.ndarray) else np.frombuffer(arg.data, np.uint8)
+
+
+@functools.cache
+def _load(path: str) -> ctypes._CFuncPtr:
+    """``gnt_run`` of a library. Kept for the life of the process: unloading while a thread runs in it would crash.
+
+    RTLD_LOCAL, since every kernel library defines the same names.
+    """
+    try:
+        library = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
+        version, run = library.gnt_abi, library.gnt_run
+    except (OSError, AttributeError) as error:
+        raise KernelError("the kernel library cannot be loaded", detail=str(error), hint=REBUILD) from error
+    version.argtypes, version.restype = (), ctypes.c_uint32
+    if version() != _ABI:
+        raise KernelError("the kernel library was built for another version of gn_tutorial", hint=REBUILD)
+    run.argtypes, run.restype = (ctypes.c_char_p, ctypes.POINTER(structs.Job)), ctypes.c_int32
+    return run

@@ -1,0 +1,260 @@
+"""The job file: shared memory that carries one launch to the launcher and its outcome back.
+
+The memory has no name in any file system (memfd on Linux,
+an unlinked temporary file elsewhere), so nothing is left behind however Python ends. /dev/shm is not used on Linux: in
+a container it is often limited to 64 MiB.
+
+Each tensor has pages of its own between two guards. It ends less than 512 bytes before the guard behind it, so an
+access past it traps at once or lands in poison that is checked afterwards. It starts at a multiple of 512 bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import mmap
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gn_tutorial.abi import structs
+from gn_tutorial.abi.job_structs import MAGIC, Argument, Header
+from gn_tutorial.abi.structs import Kind
+from gn_tutorial.abi.trace import Trace, Tracing
+from gn_tutorial.errors import KernelError
+from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, poison
+from gn_tutorial.runtime.trace_buffer import TraceRoom
+
+#: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
+ALIGNMENT = 512
+_REPORT_BYTES = 64 * 1024
+_PAGE = mmap.PAGESIZE
+#: Before and after each tensor; costs addresses, not memory. More than the 192 KiB of a Unified Buffer, so that no copy
+#: that begins inside a tensor can jump over it.
+_GUARD = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one argument lies in the file, in bytes from its start. ``pages_at`` is 0 for a value."""
+
+    arg: LaunchArg
+    data_at: int
+    pages_at: int = 0
+    pages_bytes: int = 0
+
+
+class JobFile:
+    """One launch in shared memory. Use as a context manager; arrays taken out of it are copies and outlive it.
+
+    Raises KernelError if the system gives no shared memory of that size.
+    """
+
+    def __init__(
+        self,
+        library: Path,
+        entry: str,
+        args: Sequence[LaunchArg],
+        *,
+        blocks: int,
+        tiling_key: int,
+        options: structs.Options,
+        memory_bytes: int,
+        cpu_seconds: int,
+        wall_seconds: int,
+        folder: Path | None = None,
+        tracing: Tracing | None = None,
+    ) -> None:
+        layout = _Layout(ctypes.sizeof(Header) + len(args) * ctypes.sizeof(Argument))
+        library_at = layout.text(os.fsencode(library))
+        entry_at = layout.text(entry.encode())
+        folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0
+        names_at = [layout.text(arg.name.encode()) for arg in args]
+        report_at = layout.take(_REPORT_BYTES)
+        self._room = TraceRoom(tracing, args, blocks) if tracing is not None else None
+        chosen = self._room.chosen_bytes if self._room else b""
+        chosen_at = layout.take(len(chosen))
+        # Pages that are never written cost nothing: the room is as large as asked for, and the file stays sparse.
+        self._trace_at = layout.take(tracing.bytes) if tracing is not None else 0
+        self.places = [layout.argument(arg) for arg in args]
+
+        self.descriptor, self._memory = _shared_memory(layout.bytes)
+        for at, text in layout.texts:
+            self._memory[at : at + len(text)] = text
+        # Structs are written as bytes: a ctypes view into the mapping would keep it from being closed.
+        header = Header(
+            magic=MAGIC,
+            header_bytes=ctypes.sizeof(Header),
+            blocks=blocks,
+            arg_count=len(args),
+            tiling_key=tiling_key,
+            library_at=library_at,
+            entry_at=entry_at,
+            args_at=ctypes.sizeof(Header),
+            report_at=report_at,
+            report_bytes=_REPORT_BYTES,
+            memory_bytes=memory_bytes,
+            cpu_seconds=cpu_seconds,
+            wall_seconds=wall_seconds,
+            page_bytes=_PAGE,
+            guard_bytes=_GUARD,
+            folder_at=folder_at,
+            options=options,
+            trace_at=self._trace_at,
+            trace_bytes=tracing.bytes if tracing is not None else 0,
+            chosen_at=chosen_at,
+            chosen_count=len(chosen) // 4,
+        )
+        self._memory[: ctypes.sizeof(Header)] = bytes(header)
+        self._memory[chosen_at : chosen_at + len(chosen)] = chosen
+        self._report_at = report_at
+        for index, (place, name_at) in enumerate(zip(self.places, names_at, strict=True)):
+            self._describe(index, place, name_at)
+            self._fill(place)
+
+    def __enter__(self) -> JobFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.descriptor)
+        # The traceback of an exception may still hold a view; the memory is then freed with it.
+        with contextlib.suppress(BufferError):
+            self._memory.close()
+
+    def header(self) -> Header:
+        """What the launcher has written so far. The kernel can write here too: trust no value further than its type."""
+        return Header.from_buffer_copy(self._memory)
+
+    def report(self) -> bytes:
+        """The diagnostics as the twin wrote them."""
+        return self._memory[self._report_at : self._report_at + _REPORT_BYTES]
+
+    def trace(self) -> Trace | None:
+        """What was recorded; None if nobody asked. Raises KernelError if the kernel overwrote it."""
+        if self._room is None:
+            return None
+        found = self.header().trace
+        used = min(int(found.used), self._room.bytes)
+        return self._room.decode(self._memory[self._trace_at : self._trace_at + used], found)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Copies of what the kernel wrote, by argument name.
+
+        Copies, since a view of the mapping would hold all inputs in memory too, and would stay shared in a forked child
+        (a data loader's worker), whose writes would then show in the parent.
+        """
+        written = [place for place in self.places if place.arg.role in WRITTEN]
+        return {place.arg.name: self._data(place).copy().reshape(place.arg.data.shape) for place in written}
+
+    def overrun(self) -> tuple[LaunchArg, int] | None:
+        """The first argument with changed bytes around it, and the offset of such a byte from its start; else None."""
+        for place in self.places:
+            if place.arg.role in WRITTEN and place.pages_bytes and (at := self._changed_around(place)) is not None:
+                return place.arg, at
+        return None
+
+    def argument_at(self, offset: int) -> tuple[LaunchArg, int] | None:
+        """The argument whose pages or guards hold this offset into the file, and the offset from its own start."""
+        for place in self.places:
+            if place.pages_at and place.pages_at - _GUARD <= offset < place.pages_at + place.pages_bytes + _GUARD:
+                return place.arg, offset - place.data_at
+        return None
+
+    def _describe(self, index: int, place: Place, name_at: int) -> None:
+        arg = place.arg
+        row = Argument(name_at, place.data_at, arg.nbytes, place.pages_at, place.pages_bytes, arg.kind, arg.role)
+        row.address = self._room.addresses.get(arg.name, 0) if self._room else 0
+        at = ctypes.sizeof(Header) + index * ctypes.sizeof(Argument)
+        self._memory[at : at + ctypes.sizeof(Argument)] = bytes(row)
+
+    def _fill(self, place: Place) -> None:
+        arg = place.arg
+        if place.pages_bytes:
+            before, after = self._around(place)
+            poison(before)
+            poison(after)
+        if not arg.nbytes:
+            return
+        if arg.role in POISONED:
+            poison(self._data(place))
+        elif isinstance(arg.data, np.ndarray):
+            self._data(place)[...] = arg.data.reshape(-1)
+        else:
+            self._memory[place.data_at : place.data_at + arg.nbytes] = arg.data
+
+    def _data(self, place: Place) -> np.ndarray:
+        dtype = place.arg.dtype
+        return np.frombuffer(self._memory, dtype, place.arg.nbytes // dtype.itemsize, place.data_at)
+
+    def _around(self, place: Place) -> tuple[np.ndarray, np.ndarray]:
+        """The bytes of the argument's pages before and after it, as the argument's dtype where its size divides 512.
+
+        A read past the end of a float array then gives NaN.
+        """
+        dtype = place.arg.dtype if ALIGNMENT % place.arg.dtype.itemsize == 0 else np.dtype(np.uint8)
+        end = place.data_at + place.arg.nbytes
+        sizes = (place.pages_at, place.data_at), (end, place.pages_at + place.pages_bytes)
+        before, after = (
+            np.frombuffer(self._memory, dtype, (stop - start) // dtype.itemsize, start) for start, stop in sizes
+        )
+        return before, after
+
+    def _changed_around(self, place: Place) -> int | None:
+        starts = place.pages_at - place.data_at, place.arg.nbytes
+        # Nearest first: after the end counts up, before the start counts down.
+        for part, start, nearest in zip(self._around(place), starts, (-1, 0), strict=True):
+            expected = np.empty_like(part)
+            poison(expected)
+            changed = np.flatnonzero(part.view(np.uint8) != expected.view(np.uint8))
+            if changed.size:
+                return int(start + changed[nearest])
+        return None
+
+
+class _Layout:
+    """Hands out places in a file from its start to its end."""
+
+    def __init__(self, taken: int) -> None:
+        self.bytes = taken
+        self.texts: list[tuple[int, bytes]] = []
+
+    def take(self, size: int, alignment: int = 64) -> int:
+        at = -(-self.bytes // alignment) * alignment
+        self.bytes = at + size
+        return at
+
+    def text(self, text: bytes) -> int:
+        at = self.take(len(text) + 1, 1)
+        self.texts.append((at, text + b"\0"))
+        return at
+
+    def argument(self, arg: LaunchArg) -> Place:
+        if arg.kind == Kind.VALUE:
+            return Place(arg, self.take(arg.nbytes))
+        room = -(-arg.nbytes // ALIGNMENT) * ALIGNMENT
+        pages_bytes = -(-room // _PAGE) * _PAGE
+        pages_at = self.take(_GUARD + pages_bytes + _GUARD, _PAGE) + _GUARD
+        return Place(arg, pages_at + pages_bytes - room, pages_at, pages_bytes)
+
+
+def _shared_memory(size: int) -> tuple[int, mmap.mmap]:
+    descriptor = -1
+    try:
+        if hasattr(os, "memfd_create"):
+            descriptor = os.memfd_create("gn_tutorial-job")
+        else:
+            with tempfile.TemporaryFile(prefix="gn_tutorial-") as file:
+                descriptor = os.dup(file.fileno())
+        os.ftruncate(descriptor, size)
+        return descriptor, mmap.mmap(descriptor, size)
+    except OSError as error:
+        if descriptor >= 0:
+            os.close(descriptor)
+        raise KernelError(
+            f"no shared memory for the kernel's arguments, {size} bytes: {error.strerror}",
+            hint="smaller arrays, or isolated=False for a kernel that ran well before",
+        ) from error

@@ -1,0 +1,71 @@
+"""Runs a whole sample: a file with kernels, a ``main``, and launches ``kernel<<<blocks, nullptr, stream>>>(...)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import MAIN_ENTRY, Built, build_kernel
+from gn_tutorial.compiler.launch_syntax import has_main
+from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.errors import RegistryError
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, Launched
+
+
+@dataclass(frozen=True)
+class SampleRun:
+    """What a sample did: its text output, and the counts of all its launches together."""
+
+    launched: Launched
+    built: Built
+
+
+def is_whole(path: Path) -> bool:
+    """Whether the file has a ``main``, so that it runs by itself. Raises RegistryError if it cannot be read."""
+    try:
+        return has_main(path.read_bytes().decode("utf-8", "replace"))
+    except OSError as error:
+        raise RegistryError(f"cannot read the sample: {error.strerror}", where=str(path)) from error
+
+
+def run_sample(
+    path: Path,
+    words: Sequence[str] = (),
+    *,
+    folder: Path | None = None,
+    observed: bool = True,
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    dtypes: Mapping[str, str] | None = None,
+    optimise: Optimise = True,
+    options: TwinOptions | None = None,
+    limits: Limits | None = None,
+    compile_limits: CompileLimits | None = None,
+) -> SampleRun:
+    """Build the sample and run its ``main`` with ``words`` as its command line, in a process of its own.
+
+    folder: where it runs: its relative paths start there, and it may write files there and nowhere else. Without one
+    it may read files and write none. optimise: see ``options.Optimise``. The memory limit covers the sample's own
+    allocations too.
+
+    Raises CompileError, and KernelFault for a diagnostic of a kernel or of a host call and for a ``main`` that does
+    not return 0; else as ``launch``.
+    """
+    built = build_kernel(
+        path,
+        observed=observed,
+        include_dirs=include_dirs,
+        defines=defines,
+        dtypes=dtypes,
+        optimise=optimise,
+        limits=compile_limits,
+    )
+    args = [
+        LaunchArg(f"argv{index}", Kind.VALUE, Role.IN, word.encode()) for index, word in enumerate([path.name, *words])
+    ]
+    launched = launch(built.library, MAIN_ENTRY, args, blocks=1, options=options, limits=limits, folder=folder)
+    return SampleRun(launched, built)

@@ -1,0 +1,53 @@
+"""The memory that one launch writes its trace into: which blocks are recorded, where arguments lie, reading it back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gn_tutorial.abi import structs
+from gn_tutorial.abi.structs import Kind
+from gn_tutorial.abi.trace import Lines, Trace, Tracing
+from gn_tutorial.abi.trace_decode import decode
+from gn_tutorial.runtime.launch_types import LaunchArg
+
+
+class TraceRoom:
+    """What a launch of ``blocks`` blocks with these arguments needs to know to be traced.
+
+    addresses: of each tensor in the model's global memory. Raises ArgumentError if ``tracing`` does not fit the launch.
+    """
+
+    def __init__(self, tracing: Tracing, args: Sequence[LaunchArg], blocks: int) -> None:
+        self.bytes, self._blocks = tracing.bytes, blocks
+        self.chosen = tracing.chosen(blocks)
+        self._names = [arg.name for arg in args]
+        self._arguments = tracing.place([(arg.name, arg.nbytes) for arg in args if arg.kind == Kind.TENSOR])
+        self.addresses = {one.name: one.address for one in self._arguments}
+
+    @property
+    def chosen_bytes(self) -> bytes:
+        """The recorded blocks as the twin reads them: 32-bit numbers."""
+        return np.array(self.chosen, np.uint32).tobytes()
+
+    def decode(self, slots: bytes | memoryview, found: structs.Trace) -> Trace:
+        """The trace in these slots; ``found``: what the twin says about it. Raises KernelError if it is damaged."""
+        lines = Lines(
+            read=found.lines_read,
+            cold=found.lines_cold,
+            bypassed=found.lines_bypassed,
+            written=found.lines_written,
+            dirty=found.lines_dirty,
+            held=found.lines_held,
+            bypassed_bytes=found.blocks_bypassed * 32,
+        )
+        return decode(
+            slots,
+            names=self._names,
+            launched=self._blocks,
+            chosen=self.chosen,
+            complete=not found.full,
+            arguments=self._arguments,
+            lines=lines,
+        )

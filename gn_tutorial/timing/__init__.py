@@ -1,0 +1,1 @@
+"""The timing model: a machine's figures and a trace give a modelled timeline and a lower bound."""

@@ -1,0 +1,135 @@
+"""How many cycles the data of one vector instruction take, given where its operands lie in the Unified Buffer.
+
+The Unified Buffer has 48 banks of 128 rows of 32 bytes, in 16 bank groups of 3; address bits, high to low: 2 for the
+bank in its group, 7 for the row, 4 for the group, 5 for the byte. In one cycle a group serves one row to one reader,
+and a bank is either read or written (Ascend C guide, "avoiding bank conflicts" on 2201). So
+
+- a repeat is read in as many cycles as rows, over all sources, share a group (a row that one source reads several
+  times counts once), and written likewise;
+- a repeat is written ``latency`` cycles after it was read, while later repeats are being read. Where both need one bank
+  they take turns.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+from gn_tutorial.abi.trace import Access, Event, Operand, Space
+
+_BLOCK = 32
+_REPEAT = 256
+_GROUPS = 16
+_ROW_SHIFT = 5
+_BANK_SHIFT = 16
+
+
+class Stream(NamedTuple):
+    """Where one operand's repeats lie: ``blocks`` blocks of 32 bytes each, ``blk`` blocks apart, repeats ``rep`` apart.
+
+    at: first byte in the Unified Buffer.
+    """
+
+    at: int
+    blocks: int
+    blk: int
+    rep: int
+
+
+def streams(event: Event) -> tuple[tuple[Stream, ...], tuple[Stream, ...]]:
+    """The sources and the destinations of a vector event that are read or written repeat by repeat.
+
+    A result of a few elements, as of a reduction, is left out: it does not meet its sources in every repeat.
+    """
+    found = [(operand.access, _stream(event, operand)) for operand in event.operands if operand.space is Space.UB]
+    sources = tuple(one for access, one in found if one is not None and access is not Access.WRITE)
+    targets = tuple(one for access, one in found if one is not None and access is not Access.READ)
+    return sources, targets
+
+
+def _stream(event: Event, operand: Operand) -> Stream | None:
+    lanes = _REPEAT // max(event.element_bytes, 1)
+    step = lanes * operand.element_bytes  # bytes of this operand in a whole repeat
+    if operand.strided:
+        active = lanes if event.per_repeat == 0 or event.mask is not None else min(event.first or event.last, lanes)
+        blocks = max(-(-active * operand.element_bytes // _BLOCK), 1)
+        return _without_row(Stream(operand.at, blocks, operand.blk_stride, operand.rep_stride), event.repeats)
+    if operand.bytes <= step * (event.repeats - 1):
+        return None
+    blocks = max(-(-min(step, operand.bytes) // _BLOCK), 1)
+    return _without_row(Stream(operand.at, blocks, 1, max(step // _BLOCK, 1)), event.repeats)
+
+
+def _without_row(stream: Stream, repeats: int) -> Stream:
+    """The same stream from the first row of its bank on, if it ends in the bank it begins in.
+
+    Which row does not matter, and with it left out ``data_cycles`` meets the same operands again and again.
+    """
+    blocks = (repeats - 1) * stream.rep + (stream.blocks - 1) * stream.blk + 1
+    if stream.at >> _BANK_SHIFT != (stream.at + blocks * _BLOCK - 1) >> _BANK_SHIFT:
+        return stream
+    return stream._replace(at=stream.at >> _BANK_SHIFT << _BANK_SHIFT | stream.at % (_GROUPS * _BLOCK))
+
+
+@functools.lru_cache(maxsize=4096)
+def data_cycles(sources: tuple[Stream, ...], targets: tuple[Stream, ...], repeats: int, latency: int) -> int:
+    """Cycles from the first read to the last write, less the pipeline's latency: ``repeats`` without a conflict."""
+    reads: list[tuple[int, ...]] = [_steps(sources, repeat) for repeat in range(repeats)]
+    writes: list[tuple[int, ...]] = [_steps(targets, repeat) for repeat in range(repeats)]
+    return _take_turns(reads, writes, latency) - latency
+
+
+def _steps(operands: tuple[Stream, ...], repeat: int) -> tuple[int, ...]:
+    """The banks that one repeat needs in each of its cycles, as bits; readers take turns where they share a group."""
+    rows: list[list[int]] = [[] for _ in range(_GROUPS)]
+    per_operand = []
+    for operand in operands:
+        start = operand.at + repeat * operand.rep * _BLOCK
+        blocks = {(start >> _ROW_SHIFT) + index * operand.blk for index in range(operand.blocks)}
+        banks = 0
+        for block in blocks:
+            group = block % _GROUPS
+            bank = 1 << ((block >> (_BANK_SHIFT - _ROW_SHIFT)) * _GROUPS + group)
+            rows[group].append(bank)
+            banks |= bank
+        per_operand.append(banks)
+    cycles = max(len(group) for group in rows) or 1
+    if cycles == 1:
+        together = 0
+        for banks in per_operand:
+            together |= banks
+        return (together,)
+    if cycles == len(per_operand):
+        return tuple(per_operand)
+    steps = [0] * cycles
+    for group in rows:
+        for index, bank in enumerate(group):
+            steps[index] |= bank
+    return tuple(steps)
+
+
+def _take_turns(reads: list[tuple[int, ...]], writes: list[tuple[int, ...]], latency: int) -> int:
+    """Play the cycles: reads in order, each repeat's writes ``latency`` later, turns where both need a bank."""
+    cycle = read = read_step = written = write_step = 0
+    count = len(reads)
+    ready: list[int] = []
+    read_first = True
+    while written < count:
+        wanted = reads[read][read_step] if read < count else 0
+        due = written < len(ready) and ready[written] <= cycle
+        if due and read < count and wanted & writes[written][write_step]:
+            reads_now, writes_now = read_first, not read_first
+            read_first = not read_first
+        else:
+            reads_now, writes_now = read < count, due
+        if reads_now:
+            read_step += 1
+            if read_step == len(reads[read]):
+                ready.append(cycle + latency)
+                read, read_step = read + 1, 0
+        if writes_now:
+            write_step += 1
+            if write_step == len(writes[written]):
+                written, write_step = written + 1, 0
+        cycle += 1
+    return cycle

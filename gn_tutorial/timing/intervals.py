@@ -1,0 +1,78 @@
+"""Occupied stretches of a pipe as a picture shows them: in microseconds, and joined where no eye could part them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.timing.machine import Machine
+from gn_tutorial.timing.span import Span
+from gn_tutorial.timing.timeline import Timeline
+
+#: Parts of a picture's width that can be told apart: about two for each of a thousand pixels.
+PARTS = 2000
+
+
+class Window(NamedTuple):
+    """The part of a timeline that a picture shows, in microseconds since the blocks started."""
+
+    start: float
+    end: float
+
+    @property
+    def width(self) -> float:
+        """How long it is."""
+        return self.end - self.start
+
+
+class Stretch(NamedTuple):
+    """A pipe was occupied from ``start`` to ``end`` (us) by ``count`` instructions, the first of them ``first``."""
+
+    start: float
+    end: float
+    count: int
+    first: Span
+
+    @property
+    def width(self) -> float:
+        """How long it is, in microseconds."""
+        return self.end - self.start
+
+
+def end_of(timeline: Timeline, block: int | None = None) -> float:
+    """When the recorded blocks, or one of them, had finished everything: microseconds since the blocks started."""
+    return timeline.machine.microseconds(max((span.done for span in timeline.of(block)), default=0.0))
+
+
+def window_of(timeline: Timeline, block: int | None, asked: tuple[float, float] | None) -> Window:
+    """The window that was asked for, or all of the block. Raises ArgumentError for one with nothing in it."""
+    end = end_of(timeline, block)
+    if asked is None:
+        return Window(0.0, end or 1.0)
+    start, stop = asked
+    if not 0.0 <= start < stop:
+        raise ArgumentError(f"there is no window from {start:g} to {stop:g} us", hint="0 <= from < to")
+    if start >= end:
+        raise ArgumentError(f"nothing happens after {end:.2f} us", hint=f"a window that starts before {end:.2f} us")
+    return Window(start, stop)
+
+
+def stretches(spans: Iterable[Span], machine: Machine, window: Window, *, parts: int = PARTS) -> list[Stretch]:
+    """The spans of one pipe of one block that reach into the window, in order.
+
+    Joined where neither a gap nor a box would be seen, because it is less than one of so many parts of the window.
+    """
+    least = window.width / parts
+    found: list[Stretch] = []
+    for span in spans:
+        start, end = machine.microseconds(span.start), machine.microseconds(span.end)
+        if end < window.start or start > window.end:
+            continue
+        # What can be seen on its own stays on its own: its box has a name.
+        tiny = end - start < least
+        if found and start - found[-1].end < least and (tiny or found[-1].width < least):
+            found[-1] = found[-1]._replace(end=end, count=found[-1].count + 1)
+        else:
+            found.append(Stretch(start, end, 1, span))
+    return found

@@ -1,0 +1,201 @@
+"""The machines of the timing model: every constant with its unit, its source and how far to trust it.
+
+``machines/*.toml`` hold the figures; ``load_machine("910B3")`` reads them. A changed file, or ``machine.with_(...)``,
+changes what the model says without building anything.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.tables import html_table, text_table
+from gn_tutorial.toml_file import PACKAGE, read_toml
+
+FOLDER = PACKAGE / "machines"
+#: The card that most public profiles of vector kernels name.
+DEFAULT_MACHINE = "910B3"
+_CONFIDENCE = ("high", "medium", "low")
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """One figure: its value, its unit in words, where it comes from, and high, medium or low confidence."""
+
+    value: float
+    unit: str
+    source: str
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """What a vector instruction costs: ``startup + vector_fixed + slope * repeats * K`` cycles.
+
+    slope_16: the slope for elements of two bytes. apis: the names that cost this much.
+    """
+
+    name: str
+    startup: float
+    slope: float
+    slope_16: float
+    source: str
+    confidence: str
+    apis: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBand:
+    """How far the model was off where it could be checked: modelled minus measured, in per cent of the measured."""
+
+    below_us: float
+    low: float
+    high: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One chip as the timing model sees it. The numbers stand here; ``constants`` says unit and source of each.
+
+    Times are in cycles of ``clock_ghz`` and sizes in bytes unless the name says otherwise.
+    """
+
+    name: str
+    cores: int
+    clock_ghz: float
+    l2_bytes: int
+    ub_bytes: int
+    vector_fixed: float
+    vector_latency: int
+    vector_barrier: float
+    mte2_bytes_per_cycle: float
+    mte3_bytes_per_cycle: float
+    dma_issue: float
+    l2_read_latency: float
+    l2_write_latency: float
+    hbm_latency: float
+    hbm_read_gbs: float
+    hbm_write_gbs: float
+    l2_read_gbs: float
+    same_address: float
+    scalar_access: float
+    scalar_line_bytes: int
+    queue_operation: float
+    issue: float
+    flag: float
+    round_trip: float
+    meet: float
+    launch_us: float
+    instructions: Mapping[str, Instruction]
+    error_bands: tuple[ErrorBand, ...]
+    constants: Mapping[str, Constant]
+
+    @functools.cached_property
+    def _by_api(self) -> dict[str, Instruction]:
+        return {api: one for one in self.instructions.values() for api in one.apis}
+
+    def instruction(self, api: str) -> Instruction:
+        """What an API costs; ``other`` for one that nobody measured."""
+        return self._by_api.get(api, self.instructions["other"])
+
+    def microseconds(self, cycles: float) -> float:
+        """Cycles of this machine's clock as microseconds."""
+        return cycles / (self.clock_ghz * 1000.0)
+
+    def error_band(self, microseconds: float) -> ErrorBand:
+        """How far a modelled time of this length may be off."""
+        return next(band for band in self.error_bands if microseconds < band.below_us)
+
+    def with_(self, **values: float) -> Machine:
+        """The same machine with other constants, for a question of the kind "what if". Raises ArgumentError.
+
+        ``machine.with_(hbm_read_gbs=1800)``; the source of a changed constant reads "given by the caller".
+        """
+        unknown = [name for name in values if name not in self.constants]
+        if unknown:
+            known = ", ".join(self.constants)
+            raise ArgumentError(f"'{unknown[0]}' is no constant of a machine", hint=f"constants: {known}")
+        for name, value in values.items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                raise ArgumentError(f"{name} cannot be {value!r}", hint=f"a number of {self.constants[name].unit}")
+        given = {
+            name: Constant(value, self.constants[name].unit, "given by the caller", "low")
+            for name, value in values.items()
+        }
+        return replace(self, **values, constants={**self.constants, **given})
+
+    def rows(self) -> list[tuple[str, str, str, str, str]]:
+        """Name, value, unit, confidence and source of every constant."""
+        return [(name, f"{one.value:g}", one.unit, one.confidence, one.source) for name, one in self.constants.items()]
+
+    def __repr__(self) -> str:
+        return f"{self.name}\n{text_table(_HEADERS, self.rows(), indent='  ')}"
+
+    def _repr_html_(self) -> str:
+        return html_table(_HEADERS, self.rows(), caption=self.name)
+
+
+_HEADERS = ("constant", "value", "unit", "confidence", "source")
+_OTHER_FIELDS = ("name", "instructions", "error_bands", "constants")
+
+
+def machines() -> tuple[str, ...]:
+    """The names that ``load_machine`` knows."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("9*.toml")))
+
+
+def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
+    """The machine of that name, of a TOML file of your own, or the machine itself.
+
+    Raises ArgumentError that lists the names, RegistryError for a file that cannot be read or lacks a constant.
+    """
+    if isinstance(name, Machine):
+        return name
+    path = FOLDER / f"{name}.toml"
+    if isinstance(name, Path) or str(name).endswith(".toml"):
+        path = Path(name)
+    elif name not in machines():
+        raise ArgumentError(f"there is no machine '{name}'", hint=f"one of {', '.join(machines())}, or a .toml file")
+    data = _read(path)
+    try:
+        return _machine(data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RegistryError(f"this machine lacks something or has it wrong: {error}", where=str(path)) from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    data = read_toml(path, "the machine")
+    base = data.pop("extends", None)
+    if base is None:
+        return data
+    beside = path.parent / f"{base}.toml"
+    below = _read(beside if beside.is_file() else FOLDER / f"{base}.toml")
+    tables = {key: {**below.get(key, {}), **data.get(key, {})} for key in ("constants", "instructions")}
+    return {**below, **data, **tables}
+
+
+def _machine(data: Mapping[str, Any]) -> Machine:
+    constants = {name: Constant(**table) for name, table in data["constants"].items()}
+    wanted = [field.name for field in fields(Machine) if field.name not in _OTHER_FIELDS]
+    wrong = set(wanted) ^ set(constants)
+    if wrong:
+        raise ValueError(f"constants {', '.join(sorted(wrong))}")
+    instructions = {}
+    for name, table in data["instructions"].items():
+        made = Instruction(name=name, **{"slope_16": table["slope"], **table, "apis": tuple(table["apis"])})
+        instructions[name] = made
+    for one in (*constants.values(), *instructions.values()):
+        if one.confidence not in _CONFIDENCE:
+            raise ValueError(f"confidence '{one.confidence}'")
+    return Machine(
+        name=data["name"],
+        **{name: constants[name].value for name in wanted},
+        instructions=instructions,
+        error_bands=tuple(ErrorBand(**table) for table in data["error_bands"]),
+        constants=constants,
+    )

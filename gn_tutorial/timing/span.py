@@ -1,0 +1,62 @@
+"""One occupied stretch of one pipe: what a timeline is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from gn_tutorial.abi.trace import Pipe
+
+
+def place(file: str, line: int) -> str:
+    """A line as tables and pictures name it: ``line 41`` of the kernel's own file, ``parts.h:41`` of a header.
+
+    A kernel may include several headers, whose lines have the same numbers.
+    """
+    return f"{Path(file).name}:{line}" if in_header(file) else f"line {line}"
+
+
+def in_header(file: str) -> bool:
+    """Whether a line of this file is not one of the kernel's own file, which is a ``.cpp``."""
+    return Path(file).suffix in (".h", ".hpp")
+
+
+class Span(NamedTuple):
+    """A pipe of a core was occupied from ``start`` to ``end``, in cycles from the start of the launch.
+
+    done: when the result can be used; later than ``end`` for MTE2, whose data arrive after the next transfer began.
+    op, file, line: the call in the kernel's source. event: its place in ``trace.blocks[block]``. bytes: moved between
+    global memory and the core. conflict: K, how many times longer the data of a vector instruction took because of
+    bank conflicts. waited: cycles that the pipe had been idle, and why: ``cause`` is the pipe that it waited for ("S"
+    also when the scalar unit had not issued the instruction yet, "blocks" after SyncAll, "" if it did not wait) and
+    ``cause_line`` and ``cause_file`` the place of what that pipe did last.
+    """
+
+    block: int
+    pipe: Pipe
+    start: float
+    end: float
+    done: float
+    op: str
+    file: str
+    line: int
+    event: int
+    bytes: int
+    conflict: float
+    waited: float
+    cause: str
+    cause_line: int
+    cause_file: str
+
+    @property
+    def cycles(self) -> float:
+        """How long the pipe was occupied."""
+        return self.end - self.start
+
+    @property
+    def reason(self) -> str:
+        """Why the pipe was idle before, as a reader sees it: "V waited 120 cycles for MTE2 (line 41)"."""
+        if not self.cause:
+            return ""
+        where = f" ({place(self.cause_file, self.cause_line)})" if self.cause_line else ""
+        return f"{self.pipe.name} waited {self.waited:.0f} cycles for {self.cause}{where}"

@@ -1,0 +1,169 @@
+"""When each pipe of each recorded core did what: a pure function of a trace and a machine.
+
+Only + - * / and max on float64, in a fixed order: the same digits on every platform. Times are in cycles from the start
+of the launch. docs/timing-model.md explains the equations; every figure in them is a field of Machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gn_tutorial.abi.trace import LINE_BYTES, Kind, Lines, Pipe, Trace
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.timing.core_model import CoreClock, Shares
+from gn_tutorial.timing.machine import Machine
+from gn_tutorial.timing.span import Span
+
+
+class Traffic(NamedTuple):
+    """Bytes of the whole launch, by where they came from or went. Lines count as 512 bytes wherever whole lines move.
+
+    hbm_read: lines that no cache held. l2_read: all lines that the cores read, whoever delivered them. hbm_written:
+    lines that the L2 cache had to make room for. written: what the cores wrote.
+    """
+
+    hbm_read: float
+    l2_read: float
+    hbm_written: float
+    written: float
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The modelled launch.
+
+    spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. block_cycles: how
+    long each recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: with issuing, which
+    has no spans of its own). core_cycles: when the last core is done, each with all its blocks. memory_cycles: the
+    least time in which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
+    """
+
+    machine: Machine
+    spans: tuple[Span, ...]
+    block_cycles: Mapping[int, float]
+    busy: Mapping[int, Mapping[Pipe, float]]
+    core_cycles: float
+    memory_cycles: float
+    traffic: Traffic
+    warm: bool
+
+    @property
+    def cycles(self) -> float:
+        """The slowest core or the memory, whichever takes longer, in cycles; without the launch itself."""
+        return max(self.core_cycles, self.memory_cycles)
+
+    @property
+    def microseconds(self) -> float:
+        """The modelled duration of the launch."""
+        return self.machine.launch_us + self.machine.microseconds(self.cycles)
+
+    def of(self, block: int | None = None, pipe: Pipe | None = None) -> Iterator[Span]:
+        """The spans of one block, of one pipe, or of one pipe of one block, in their order."""
+        return (
+            span
+            for span in self.spans
+            if (block is None or span.block == block) and (pipe is None or span.pipe is pipe)
+        )
+
+    def __repr__(self) -> str:
+        spans = f"{len(self.spans):,} spans of {len(self.block_cycles)} blocks"
+        return f"Timeline({spans}, {self.microseconds:.2f} us modelled)"
+
+
+def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Timeline:
+    """Play a trace on a machine. warm: what fits into the L2 cache was there before the launch.
+
+    Raises ArgumentError for blocks that wait for each other and do not fit on the machine's cores at once.
+    """
+    active = min(trace.launched, machine.cores)
+    shares = Shares.of(trace, machine, active, warm)
+    clocks = {block: CoreClock(machine, shares, block, trace.blocks[block]) for block in trace.blocks}
+    meets = _run_until_done(clocks, machine)
+    if meets and trace.launched > machine.cores:
+        raise ArgumentError(
+            f"{trace.launched} blocks wait for each other, and {machine.name} has {machine.cores} cores",
+            hint=f"blocks={machine.cores}: a device would wait for ever",
+        )
+    starts, core_cycles = _schedule(trace, active, {block: clock.end for block, clock in clocks.items()})
+    spans: list[Span] = []
+    for block, clock in sorted(clocks.items()):
+        at = starts[block]
+        # A block that starts at once, as most do, needs no copy of its hundred thousand spans.
+        spans += [
+            span._replace(start=span.start + at, end=span.end + at, done=span.done + at) if at else span
+            for span in clock.sorted_spans()
+        ]
+    traffic = _traffic(trace, machine, active, warm)
+    hbm_ns = traffic.hbm_read / machine.hbm_read_gbs + traffic.hbm_written / machine.hbm_write_gbs
+    return Timeline(
+        machine=machine,
+        spans=tuple(spans),
+        block_cycles={block: clock.end for block, clock in sorted(clocks.items())},
+        busy={block: dict(clock.busy) for block, clock in sorted(clocks.items())},
+        core_cycles=core_cycles,
+        memory_cycles=max(hbm_ns, traffic.l2_read / machine.l2_read_gbs) * machine.clock_ghz,
+        traffic=traffic,
+        warm=warm,
+    )
+
+
+def _run_until_done(clocks: Mapping[int, CoreClock], machine: Machine) -> int:
+    """Run every block; where they meet, all go on when the last one has arrived. Returns the number of meetings."""
+    meets = 0
+    while True:
+        arrived = {block: at for block, clock in clocks.items() if (at := clock.run()) is not None}
+        if not arrived:
+            return meets
+        meets += 1
+        last = max(arrived.values())
+        for block in arrived:
+            clocks[block].meet(last + machine.meet)
+
+
+def _schedule(trace: Trace, active: int, lengths: Mapping[int, float]) -> tuple[dict[int, float], float]:
+    """Start of each recorded block, and the end of the last one. A block runs on the core that is free first.
+
+    A block that was not recorded is taken to last as long as the recorded one nearest to it.
+    """
+    if trace.launched <= active:
+        return dict.fromkeys(lengths, 0.0), max(lengths.values())
+    free = [0.0] * active
+    starts = {}
+    for block, like in enumerate(trace.nearest()):
+        core = min(range(active), key=free.__getitem__)
+        if block in lengths:
+            starts[block] = free[core]
+        free[core] += lengths[like]
+    return starts, max(free)
+
+
+def _traffic(trace: Trace, machine: Machine, active: int, warm: bool) -> Traffic:
+    lines: Lines = trace.lines
+    held = lines.held * LINE_BYTES
+    fits = held <= machine.l2_bytes
+    cold = 0 if warm and fits else lines.cold
+    missed = _missed_share(trace, machine, active) * (lines.read - lines.cold - lines.bypassed)
+    evicted = max(0, min(lines.dirty * LINE_BYTES, held - machine.l2_bytes))
+    return Traffic(
+        hbm_read=(cold + missed) * LINE_BYTES + float(lines.bypassed_bytes),
+        l2_read=float(lines.read * LINE_BYTES),
+        hbm_written=float(evicted),
+        written=float(lines.written * LINE_BYTES),
+    )
+
+
+def _missed_share(trace: Trace, machine: Machine, active: int) -> float:
+    """Of the lines that recorded blocks read again, the share that the cache had dropped meanwhile."""
+    again = missed = 0
+    for events in trace.blocks.values():
+        for event in events:
+            if event.kind is not Kind.COPY or event.pipe is not Pipe.MTE2:
+                continue
+            for operand in event.operands:
+                known = operand.lines - operand.cold if operand.cached else 0
+                again += known
+                if operand.reuse_lines * LINE_BYTES * active > machine.l2_bytes:
+                    missed += known
+    return missed / again if again else 0.0

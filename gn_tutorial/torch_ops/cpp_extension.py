@@ -1,0 +1,92 @@
+"""The operators registered in PyTorch from C++: ``torch.ops.gn_tutorial_cpp``, built from ``kernels/torch_cpp``.
+
+The same operators as ``torch.ops.gn_tutorial``, on the same host API, without Python between the dispatcher and the
+kernel. docs/npu.md and kernels/torch_cpp/README.md explain it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import torch
+from torch.utils import cpp_extension
+
+from gn_tutorial.compiler.cache import checksum, default_cache
+from gn_tutorial.compiler.toolchain import Compiler, find_compiler
+from gn_tutorial.errors import CompileError, CompilerMissing
+from gn_tutorial.host.library import build_kernels, build_library
+from gn_tutorial.operators.registry import kernels_root
+
+NAMESPACE = "gn_tutorial_cpp"
+#: Operators of the host API that it calls.
+OPERATORS = ("GroupNorm", "GroupNormBackward", "Gelu", "GeluBackward", "Linear", "LinearBackward")
+#: npu.cpp is not among them: it is compiled where torch_npu is, by setup.py.
+SOURCES = ("checks.cpp", "host.cpp", "cpu.cpp", "meta.cpp", "group_norm.cpp", "cases.cpp")
+_BUILD_SECONDS = 1200  # 20 s on a quiet machine: the headers of torch are 200,000 lines
+
+
+@functools.cache
+def load() -> ModuleType:
+    """Build what is not in the cache, register the operators, and return ``torch.ops.gn_tutorial_cpp``.
+
+    Raises CompileError, CompilerMissing (the zig fallback does not fit torch's C++ library), CacheError.
+    """
+    path = build()
+    torch.ops.load_library(path)
+    kernels = build_kernels(observed=False, operators=OPERATORS)
+    entries = (ctypes.c_char_p * len(kernels))(*(entry.encode() for entry in kernels))
+    paths = (ctypes.c_char_p * len(kernels))(*(str(one).encode() for one in kernels.values()))
+    use_twin = ctypes.CDLL(str(path)).gn_torch_use_twin
+    use_twin.restype = None
+    use_twin(str(build_library()).encode(), entries, paths, ctypes.c_uint64(len(kernels)))
+    return getattr(torch.ops, NAMESPACE)
+
+
+def build() -> Path:
+    """The extension as a library in the cache, compiled once for each state of sources, torch and compiler."""
+    compiler = find_compiler()
+    if compiler.is_zig:
+        raise CompilerMissing(
+            "the zig compiler cannot build an extension of torch: its C++ library is another one than torch's",
+            hint="install g++, or use torch.ops.gn_tutorial, which needs no compiler for its registration",
+        )
+    folder = kernels_root() / "torch_cpp"
+    files = sorted([*folder.glob("*.h"), *folder.glob("*.cpp"), kernels_root() / "host_api" / "gn_host_api.h"])
+    state = [torch.__version__, compiler.version, *_flags(compiler), *(file.read_text("utf-8") for file in files)]
+    return default_cache().get_or_make(
+        checksum("\n".join(state).encode()), ".so", lambda made: _compile(compiler, folder, made)
+    )
+
+
+def _flags(compiler: Compiler) -> list[str]:
+    """What torch.utils.cpp_extension would give the compiler; its own ``load`` needs ninja, too."""
+    flags = ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-shared"]
+    flags.append(f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}")
+    flags += [f"-isystem{path}" for path in cpp_extension.include_paths()]
+    for path in cpp_extension.library_paths():
+        flags += [f"-L{path}", f"-Wl,-rpath,{path}"]
+    return flags
+
+
+def _compile(compiler: Compiler, folder: Path, made: Path) -> None:
+    # One text: the headers of torch are most of the work, and are read once.
+    text = "".join(f'#include "{folder / name}"\n' for name in SOURCES)
+    words = [*compiler.argv, "-x", "c++", "-", "-x", "none", f"-I{folder}", f"-I{folder.parent / 'host_api'}"]
+    words += [*_flags(compiler), "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-o", str(made)]
+    try:
+        ran = subprocess.run(
+            words, input=text, capture_output=True, text=True, timeout=_BUILD_SECONDS, errors="replace"
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CompileError(f"the extension took more than {_BUILD_SECONDS} s to compile", where=str(folder)) from error
+    if ran.returncode:
+        raise CompileError(
+            "the C++ extension does not compile against this torch",
+            where=f"torch {torch.__version__}, {compiler}",
+            hint="the course is tested with torch 2.13.0",
+            detail="\n".join(ran.stderr.splitlines()[:40]),
+        )

@@ -1,0 +1,136 @@
+"""A real training: a small convolutional net with GroupNorm learns the handwritten digits of scikit-learn.
+
+It is there to compare two implementations of GroupNorm. With the same seed both start from the same weights and see the
+same batches, so that their losses can differ by rounding only; and after a few hundred steps both must know the digits.
+
+The data: 1797 images of 8 x 8 pixels, written by 13 people (Alpaydin and Kaynak, 1998), which come with scikit-learn.
+Every fourth image is held out; the same people wrote it, so the accuracy is about new digits and not about new people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.errors import ArgumentError, GntError
+
+#: (groups, channels) -> a layer: a class such as ``torch.nn.GroupNorm``.
+Norm = Callable[[int, int], torch.nn.Module]
+
+BATCH = 64  # images a step: 21 steps see all of them once
+HELD_OUT = 4  # one image of so many
+# Plain gradient descent: the step grows and shrinks with the gradient. Adam divides by the gradient's size, and where
+# that is almost 0 it would turn a rounding error into a whole step.
+RATE, MOMENTUM = 0.05, 0.9
+
+
+class Curve(NamedTuple):
+    """How a training went."""
+
+    #: Cross-entropy of each step's batch, before the step, in nats.
+    losses: list[float]
+    #: Part of the held-out digits that the trained net knows, 0 to 1.
+    accuracy: float
+
+
+class Digits(NamedTuple):
+    """Images, float32 of shape (N, 1, 8, 8), 0 to 1; labels, int64 of shape (N,), 0 to 9."""
+
+    images: Tensor
+    labels: Tensor
+
+
+class DigitsNet(torch.nn.Module):
+    """Two convolutions, each with a norm, ReLU and pooling, then a linear layer: (N, 1, 8, 8) to scores, (N, 10).
+
+    ``norm(groups, channels)`` makes the norms, the last layers to be made: whether they draw random numbers or not, all
+    other layers begin from the same weights.
+    """
+
+    def __init__(self, norm: Norm) -> None:
+        super().__init__()
+        self.first = torch.nn.Conv2d(1, 16, 3, padding=1)
+        self.second = torch.nn.Conv2d(16, 32, 3, padding=1)
+        self.scores = torch.nn.Linear(32 * 2 * 2, 10)
+        self.first_norm = norm(4, 16)
+        self.second_norm = norm(8, 32)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """A score for each of the ten digits."""
+        x = torch.relu(self.first_norm(self.first(images)))
+        x = torch.nn.functional.max_pool2d(x, 2)
+        x = torch.relu(self.second_norm(self.second(x)))
+        return self.scores(torch.nn.functional.max_pool2d(x, 2).flatten(1))
+
+
+def train_digits(norm: Norm, *, steps: int, seed: int = 0) -> Curve:
+    """Train ``DigitsNet`` with the layers that ``norm(groups, channels)`` makes, ``steps`` batches of 64 images.
+
+    The same seed gives the same first weights and the same batches; random numbers of the caller stay as they were.
+    Raises ArgumentError, GntError without scikit-learn, and whatever the layers raise.
+    """
+    if steps < 1:
+        raise ArgumentError(f"steps is {steps}; it must be at least 1", where="train_digits", hint="150 are enough")
+    seen, held_out = load_digits()
+    net = make_net(norm, seed)
+    optimizer = make_optimizer(net)
+    batches = endless_batches(seen, seed)
+    losses = [train_step(net, optimizer, next(batches)) for _ in range(steps)]
+    net.eval()
+    with torch.no_grad():
+        right = net(held_out.images).argmax(1) == held_out.labels
+    return Curve(losses, right.double().mean().item())
+
+
+def load_digits() -> tuple[Digits, Digits]:
+    """The digits to train on and those held out, always the same ones. Raises GntError without scikit-learn."""
+    try:
+        from sklearn import datasets
+    except ImportError as error:
+        raise GntError(
+            "scikit-learn has the digits, and it is not installed",
+            where="gn_tutorial.torch_ops.training",
+            hint="./gnt torch installs it, or: pip install scikit-learn",
+        ) from error
+    loaded = datasets.load_digits()
+    images = torch.from_numpy(loaded.images).float()[:, None] / 16
+    labels = torch.from_numpy(loaded.target).long()
+    held_out = torch.arange(len(labels)) % HELD_OUT == 0
+    return Digits(images[~held_out], labels[~held_out]), Digits(images[held_out], labels[held_out])
+
+
+def make_net(norm: Norm, seed: int) -> DigitsNet:
+    """The net with the first weights of this seed. Raises ArgumentError."""
+    if isinstance(norm, torch.nn.Module) or not callable(norm):
+        what = f"norm is {type(norm).__name__}: it must make layers, not be one"
+        hint = "pass the class itself, torch.nn.GroupNorm, or a function of (groups, channels)"
+        raise ArgumentError(what, where="norm", hint=hint)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return DigitsNet(norm)
+
+
+def make_optimizer(net: torch.nn.Module) -> torch.optim.Optimizer:
+    """Gradient descent with momentum on all parameters."""
+    return torch.optim.SGD(net.parameters(), lr=RATE, momentum=MOMENTUM)
+
+
+def endless_batches(digits: Digits, seed: int) -> Iterator[Digits]:
+    """Batches of ``BATCH`` images without end, in a new order whenever all were seen; the seed chooses the orders."""
+    made = torch.Generator().manual_seed(seed)
+    while True:
+        order = torch.randperm(len(digits.labels), generator=made)
+        for some in order.split(BATCH)[: len(order) // BATCH]:  # the rest that fills no batch waits for another order
+            yield Digits(digits.images[some], digits.labels[some])
+
+
+def train_step(net: torch.nn.Module, optimizer: torch.optim.Optimizer, batch: Digits) -> float:
+    """Forward, backward, one step of the optimizer; returns the loss before it, in nats."""
+    optimizer.zero_grad()
+    loss = torch.nn.functional.cross_entropy(net(batch.images), batch.labels)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
