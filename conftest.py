@@ -19,36 +19,36 @@ collect_ignore = [] if find_spec("torch") else NEED_TORCH
 
 # With --dist loadscope a worker takes a whole file, whose tests share a notebook's kernel or a fixture. These share
 # nothing, and one worker had them for half of the run.
-EACH_BY_ITSELF = "tests/test_exercise_check.py::test_exercise_is_whole["
+EACH_BY_ITSELF = "tests/exercises/test_author_check.py::test_exercise_is_whole["
 # These share a compiler that is installed first and then makes its C++ library: a second worker would wait for both.
-WITH_ZIG = ["tests/test_compiler.py", "tests/test_compile_errors.py", "tests/test_same_bits.py"]
+WITH_ZIG = ["tests/compiler/test_toolchain.py", "tests/compiler/test_messages.py", "tests/compiler/test_same_bits.py"]
 # The files that take half a minute and more, the longest first, as `--durations=0` told last. Only the order of the run
 # hangs on it: a long file that is started late leaves the other worker with nothing to do.
 LONGEST = [
     *WITH_ZIG,
-    "tests/test_kernel.py",
-    "tests/test_twin_elementwise.py",
+    "tests/operators/test_kernel.py",
+    "tests/twin/test_elementwise.py",
     "notebooks/06_vectorise_well.ipynb",
-    "tests/test_delayed_copies.py",
-    "tests/test_twin_cast.py",
-    "tests/test_group_norm_kernels.py",
-    "tests/test_torch_cpp.py",
-    "tests/test_tour.py",
-    "tests/test_bootstrap.py",
-    "tests/test_grade.py",
+    "tests/kernels/test_delayed_copies.py",
+    "tests/twin/test_cast.py",
+    "tests/kernels/test_group_norm_kernels.py",
+    "tests/torch_ops/test_cpp_extension.py",
+    "tests/cli/test_tour.py",
+    "tests/repository/test_bootstrap.py",
+    "tests/exercises/test_grade.py",
     "notebooks/03_scalar_kernel.ipynb",
     "notebooks/04_tiling.ipynb",
-    "tests/test_compat.py",
-    "tests/test_group_norm_silu.py",
+    "tests/cli/test_compat.py",
+    "tests/kernels/test_group_norm_silu.py",
     "notebooks/05_double_buffer.ipynb",
-    "tests/test_precompiled.py",
+    "tests/compiler/test_precompiled_header.py",
     "notebooks/00_start_here.ipynb",
-    "tests/test_twin_move.py",
-    "tests/test_build.py",
-    "tests/test_op_macros.py",
-    "tests/test_torch_cases.py",
-    "tests/test_sample_run.py",
-    "tests/test_host_fuzz.py",
+    "tests/twin/test_data_copy.py",
+    "tests/compiler/test_build.py",
+    "tests/compiler/test_dtype_macros.py",
+    "tests/torch_ops/test_torch_cases.py",
+    "tests/runtime/test_sample_run.py",
+    "tests/host/test_host_fuzz.py",
 ]
 
 

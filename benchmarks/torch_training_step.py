@@ -3,9 +3,9 @@
     python benchmarks/torch_training_step.py [--rounds 60] [--json]
 
 A step is the forward pass, the backward pass and the optimizer of ``gn_tutorial.torch_ops.training``, on 64 images.
-"norms" is the part of the two GroupNorm layers alone, forward and backward, on tensors of the same shapes. All ways take turns in
-one process with one thread of PyTorch; each figure is a median of wall-clock times of this machine, each ratio a median
-of the rounds' ratios. Ours run on the CPU twin: nothing here says what a kernel costs on an NPU.
+"norms" is the part of the two GroupNorm layers alone, forward and backward, on tensors of the same shapes. All ways
+take turns in one process with one thread of PyTorch; each figure is a median of wall-clock times of this machine,
+each ratio a median of the rounds' ratios. Ours run on the CPU twin: nothing here says what a kernel costs on an NPU.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Makes the pages of docs/diagnostics: ``./gnt lint catalogue [--fix]``.
 
-Each page is put together from the sentences of ``gn_tutorial/diagnostics.toml``, the pair of programs in
+Each page is put together from the sentences of ``gn_tutorial/diagnostics/diagnostics.toml``, the pair of programs in
 ``tests/programs`` whose wrong one expects the id, and what the twin prints when that program runs now.
 """
 

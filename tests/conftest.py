@@ -6,7 +6,7 @@ import tempfile
 
 import pytest
 
-# The fixtures of test_isolated.py and test_hostile.py; a second compiler.
+# The fixtures of runtime/test_isolated.py and runtime/test_hostile.py; a second compiler.
 pytest_plugins = ["isolated_support", "zig_support"]
 
 

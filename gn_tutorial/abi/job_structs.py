@@ -1,6 +1,6 @@
 """ctypes mirror of ``twin/launcher/job_file.h``: the structs at the start of a job file.
 
-The meaning of each field is documented in the header; ``tests/test_abi.py`` checks that both sides agree.
+The meaning of each field is documented in the header; ``tests/abi/test_abi.py`` checks that both sides agree.
 """
 
 from __future__ import annotations

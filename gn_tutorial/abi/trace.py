@@ -1,6 +1,6 @@
 """What a traced launch did, as data: the events that the twin recorded, and how they are asked for.
 
-``trace_decode`` makes these out of what ``twin/include/gn_twin/trace.h`` wrote.
+``trace_decode`` makes these out of what ``twin/include/gn_twin/trace/trace.h`` wrote.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gn_tutorial.errors import ArgumentError
 
-#: Bytes of global memory that the L2 cache holds or drops as one: the line of trace_lines.h.
+#: Bytes of global memory that the L2 cache holds or drops as one: the line of trace/l2_lines.h.
 LINE_BYTES = 512
 #: Where the first argument of a traced launch lies in the model's global memory. Any multiple of 512 would do.
 FIRST_ADDRESS = 1 << 24

@@ -1,4 +1,4 @@
-"""Reads the slots of a trace, as ``twin/include/gn_twin/trace_slots.h`` lays them out, into events."""
+"""Reads the slots of a trace, as ``twin/include/gn_twin/trace/slots.h`` lays them out, into events."""
 
 from __future__ import annotations
 

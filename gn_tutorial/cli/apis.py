@@ -1,4 +1,4 @@
-"""Which Ascend C names the twin has, and which it knows but rejects: from ``twin/apis.toml`` and ``not_yet.h``."""
+"""Which Ascend C names the twin has, and which it knows but rejects: ``twin/apis.toml``, ``unsupported.h``."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def load_apis(twin: Path = TWIN) -> list[Api]:
 
     Raises RegistryError if one of the two files cannot be read.
     """
-    listed, header = twin / "apis.toml", twin / "include" / "gn_twin" / "not_yet.h"
+    listed, header = twin / "apis.toml", twin / "include" / "gn_twin" / "basic_api" / "unsupported.h"
     try:
         table = tomllib.loads(listed.read_text(encoding="utf-8"))
-        rejected = not_yet(header.read_text(encoding="utf-8"))
+        rejected = unsupported(header.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise RegistryError(f"cannot read the list of APIs: {error}", hint="install the package again") from error
     supported = [_api(name, fields) for name, fields in table.items()]
@@ -43,8 +43,8 @@ def load_apis(twin: Path = TWIN) -> list[Api]:
     return ranked + [Api(name, supported=False) for name in sorted(set(rejected) - names)]
 
 
-def not_yet(header: str) -> list[str]:
-    """The names in the ``GNT_NOT_YET(Foo)`` lines of ``not_yet.h``; the macro's own definition is not one."""
+def unsupported(header: str) -> list[str]:
+    """The names in the ``GNT_NOT_YET(Foo)`` lines of ``unsupported.h``; the macro's own definition is not one."""
     return re.findall(r"^\s*GNT_NOT_YET\w*\(\s*(\w+)", header, flags=re.MULTILINE)
 
 

@@ -213,7 +213,7 @@ def _entries(text: str, path: Path, template: str, main: bool) -> tuple[Entry, .
 
 
 def _keep_sample(cache: Cache, path: Path, text: str) -> Path:
-    text = f'#include "gn_twin/host_runtime.h"\n#line 1 "{path}"\n{text}'
+    text = f'#include "gn_twin/host/acl_runtime.h"\n#line 1 "{path}"\n{text}'
     return cache.keep_source(f"sample_{checksum(text.encode('utf-8', 'surrogatepass'))[:16]}.cpp", text)
 
 
@@ -235,7 +235,7 @@ class _Shim:
             *([*(f"#include <{header}>" for header in _LIBC_HEADERS), *renamed] if renamed else []),
             f'#include "{self.source}"',
             *(f"#undef {name}" for name in self._hiding()),
-            '#include "gn_twin/launch.h"',
+            '#include "gn_twin/core/launch.h"',
             "GNT_LIBRARY_BEGIN",
         ]
 

@@ -1,6 +1,6 @@
 """The source pass for whole samples: a ``main``, and launches written ``kernel<<<blocks, nullptr, stream>>>(...)``.
 
-A C++ compiler cannot read ``<<<``. The pass turns each launch into a call of the host runtime (gn_twin/host_runtime.h),
+A C++ compiler cannot read ``<<<``. The pass turns each launch into a call of the host runtime (host/acl_runtime.h),
 gives ``main`` another name, and touches nothing else: every line keeps its number, so that errors and diagnostics are
 at the sample's own lines. Files that the sample includes and that launch kernels too replace their ``#include``.
 """

@@ -115,8 +115,8 @@ def short(path: Path) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def not_yet_names(header: Path) -> frozenset[str]:
-    """Documented Ascend C names that the twin rejects, from its header ``gn_twin/not_yet.h``."""
+def unsupported_names(header: Path) -> frozenset[str]:
+    """Documented Ascend C names that the twin rejects, from its header ``gn_twin/basic_api/unsupported.h``."""
     try:
         text = header.read_text("utf-8")
     except OSError:
@@ -185,7 +185,7 @@ def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str
     text = report.message
     rejected = re.search(r"not on the twin yet: (\w+)", " ".join([text, *report.notes]))
     name = rejected[1] if rejected else _unknown_name(text)
-    if rejected or name in not_yet_names(sources.twin / "gn_twin" / "not_yet.h"):
+    if rejected or name in unsupported_names(sources.twin / "gn_twin" / "basic_api" / "unsupported.h"):
         return f"{name} is a documented Ascend C name that is not on the twin yet", _APIS
     message = _shortened(text)
     if report.place and Path(report.place.file) == sources.shim and report.place.line in sources.shim_lines and name:

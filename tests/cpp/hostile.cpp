@@ -1,4 +1,4 @@
-// A kernel library written against the C interface alone (gn_twin/abi.h), without the twin: each entry is one way for a
+// A kernel library written against the C interface alone (gn_twin/base/abi.h), without the twin: each entry is one way for a
 // kernel to misbehave, or one thing a launch must let it do. Arguments of every entry: x (in) and y (out).
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "gn_twin/abi.h"
+#include "gn_twin/base/abi.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 

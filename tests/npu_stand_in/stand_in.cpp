@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "gn_twin/abi.h"
+#include "gn_twin/base/abi.h"
 #include "stand_in_launch.h"
 
 #define GN_API __attribute__((visibility("default")))

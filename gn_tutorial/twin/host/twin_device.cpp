@@ -7,7 +7,7 @@
 
 #include "device.h"
 #include "gn_host_twin.h"
-#include "gn_twin/abi.h"
+#include "gn_twin/base/abi.h"
 #include "stream.h"
 
 namespace gn_host {

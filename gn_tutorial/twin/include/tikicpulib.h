@@ -4,7 +4,7 @@
 #pragma once
 #include "kernel_operator.h"
 
-#include "gn_twin/host_runtime.h"
+#include "gn_twin/host/acl_runtime.h"
 
 namespace AscendC {
 

@@ -3,11 +3,11 @@
 // The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
 // holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Places are
 // byte offsets from the start of the file, since both sides map it elsewhere. gn_tutorial/abi/job_structs.py mirrors the structs;
-// tests/test_abi.py compares both.
+// tests/abi/test_abi.py compares both.
 #pragma once
 #include <stdint.h>
 
-#include "gn_twin/abi.h"
+#include "gn_twin/base/abi.h"
 
 #define GNT_JOB_MAGIC 0x4a544e47u  // "GNTJ"
 

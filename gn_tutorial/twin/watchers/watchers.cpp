@@ -1,15 +1,15 @@
 // The watchers of a launch, in the order in which they are told.
-#include "gn_twin/watchers.h"
+#include "gn_twin/core/watchers.h"
 
-#include "gn_twin/check_cache.h"
-#include "gn_twin/check_global.h"
-#include "gn_twin/check_memory.h"
-#include "gn_twin/check_overlap.h"
-#include "gn_twin/check_queues.h"
-#include "gn_twin/check_race.h"
-#include "gn_twin/known_calls.h"
-#include "gn_twin/tally.h"
-#include "gn_twin/trace.h"
+#include "gn_twin/checkers/data_cache.h"
+#include "gn_twin/checkers/global_memory.h"
+#include "gn_twin/checkers/memory.h"
+#include "gn_twin/checkers/overlap.h"
+#include "gn_twin/checkers/queues.h"
+#include "gn_twin/checkers/race.h"
+#include "gn_twin/checkers/call_cache.h"
+#include "gn_twin/trace/counters.h"
+#include "gn_twin/trace/trace.h"
 
 namespace gn_twin {
 

@@ -1,4 +1,4 @@
-// Each name of apis.toml in the ways kernels write it: after its `// use:` mark. tests/test_twin_apis.py compiles this file and
+// Each name of apis.toml in the ways kernels write it: after its `// use:` mark. tests/twin/test_every_name.py compiles this file and
 // compares the marks with apis.toml; nothing here is run.
 #include "kernel_operator.h"
 

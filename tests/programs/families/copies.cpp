@@ -1,5 +1,5 @@
 // Goes through `steps` steps (what, a, b, n, m). a: an element of local memory, b: of global memory.
-// Used by tests/test_twin_short_copies.py, which has a name for each `what`.
+// Used by tests/twin/test_fast_events.py, which has a name for each `what`.
 #include "kernel_operator.h"
 using namespace AscendC;
 

@@ -1,5 +1,5 @@
 // Goes through `steps` steps (what, a, b, c, n). a, b, c: elements of a tensor of 1024 floats, or which flag.
-// Used by tests/test_twin_known_calls.py, which has a name for each `what`.
+// Used by tests/twin/test_cached_calls.py, which has a name for each `what`.
 #include "kernel_operator.h"
 using namespace AscendC;
 // Repeats, or blocks, of each operand in the same place, next to each other or with a gap.

@@ -1,4 +1,4 @@
-// The host functions of the Ascend runtime that samples of kernels call, on the memory of this machine (gn_twin/host_runtime.h).
+// The host functions of the Ascend runtime that samples of kernels call, on the memory of this machine (gn_twin/host/acl_runtime.h).
 //
 // Source: the documented behaviour of the acl runtime interface (device, context, stream, memory). Functions that load models or
 // call packaged operators (aclnn, aclop, aclmdl) are not here: a sample that needs them needs an installed operator package.
@@ -8,7 +8,7 @@
 
 #include "kernel_operator.h"
 
-#include "gn_twin/host_runtime.h"
+#include "gn_twin/host/acl_runtime.h"
 
 typedef int aclError;
 typedef void* aclrtStream;

@@ -6,7 +6,7 @@
 // GET_TILING_DATA finds the struct that is registered for the operator. A registration for <struct>Op (a nested struct) or <op>_<key>
 // (one tiling key only) is never the default. Where a file registers structs for several operators, -DGNT_OP_TYPE=<op> chooses.
 #pragma once
-#include "gn_twin/tiling.h"
+#include "gn_twin/basic_api/tiling.h"
 
 namespace gn_twin {
 

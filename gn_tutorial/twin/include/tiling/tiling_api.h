@@ -1,6 +1,6 @@
 // The host side of tiling: structs, shapes and the machine. And the tiling functions of the high-level API.
 #pragma once
-#include "gn_twin/host_high_level.h"
+#include "gn_twin/host/host_adv_tiling.h"
 #include "register/tilingdata_base.h"
 #include "securec.h"
 #include "tiling/platform/platform_ascendc.h"

@@ -5,7 +5,7 @@
 #pragma once
 #include <stdint.h>
 
-#include "gn_twin/config.h"
+#include "gn_twin/base/config.h"
 
 namespace platform_ascendc {
 

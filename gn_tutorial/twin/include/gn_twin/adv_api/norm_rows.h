@@ -1,0 +1,42 @@
+// What the normalisations share: mean and variance of a row, and the row scaled, stretched and shifted.
+#pragma once
+#include "gn_twin/adv_api/activation.h"
+#include "gn_twin/base/adv_tiling.h"
+#include "gn_twin/adv_api/matrix.h"
+
+namespace gn_twin {
+
+struct Moments {
+  double mean;
+  double variance;  // of the whole row: divided by its length
+};
+
+// Of the elements that count. value(column) gives an element as double.
+template <class Value>
+Moments MomentsOf(const Matrix& matrix, Value value) {
+  double mean = 0.0;
+  for (uint32_t column = 0; column < matrix.live; ++column) mean += value(column);
+  mean /= matrix.live;
+  double squares = 0.0;
+  for (uint32_t column = 0; column < matrix.live; ++column) {
+    const double off = value(column) - mean;
+    squares += off * off;
+  }
+  return {mean, squares / matrix.live};
+}
+
+inline double InverseRoot(double x) { return 1.0 / __builtin_sqrt(x); }
+
+// b * s rows of h elements, of which originalH count, as the tiling structs of these functions describe them.
+template <class Tiling>
+Matrix BshMatrix(const Tiling& tiling) {
+  return {tiling.bLength * tiling.sLength, tiling.hLength,
+          tiling.originalHLength != 0 ? tiling.originalHLength : tiling.hLength};
+}
+
+template <class T>
+uint64_t RowBytes(const Matrix& matrix) {
+  return uint64_t{matrix.columns} * sizeof(T);
+}
+
+}  // namespace gn_twin

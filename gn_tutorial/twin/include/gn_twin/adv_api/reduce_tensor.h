@@ -1,0 +1,165 @@
+// Reductions of a whole tensor to one value: ReduceSum, ReduceMax, ReduceMin. half and float.
+//
+// The order of the additions decides the bits of a sum: inside a repeat a tree (basic_api/vector/reduce_sum.h); ReduceSum with a count then adds
+// the repeats one after the other, with mask and repeat it builds a tree over the repeat results.
+// Source: docs/zh/api, 归约计算/ReduceSum, ReduceMax, ReduceMin.
+#pragma once
+#include "gn_twin/basic_api/vector/reduce.h"
+
+namespace gn_twin {
+
+// A checked whole-tensor reduction: dst holds `results` elements, aligned to their own size.
+template <class T>
+void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint32_t results,
+                       const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements) {
+  static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
+  if constexpr (kObserved) {
+    if (tmp_elements == 0) {
+      return ObserveRepeats(op, loc, plan, Flow::Fold,
+                            RepeatOperand{dst, {results * uint32_t{sizeof(T)}, 0, Fills::Once, sizeof(T)}},
+                            RepeatOperand{src, strides});
+    }
+    Operation operation(op, Kind::Vector, Pipe::V, loc);
+    operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
+    operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
+    operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
+    operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
+  }
+}
+
+inline void RequireCount(const char* op, int32_t count, Loc loc) {
+  if constexpr (kObserved) {
+    if (count < 1) ThisCore().Stop("reduce-count", loc, {{"op", op}, {"count", count}});
+  }
+}
+
+// Value (and index) of the extreme over all repeats: body repeats in order, the lowest index wins ties.
+template <class Op, class T>
+[[gnu::always_inline]] inline void RunExtreme(const char* op, Loc loc, Plan plan, const LocalTensor<T>& dst,
+                                              const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp,
+                                              bool with_index) {
+  const Plan told = plan;  // the loop's own is known to stay as it is, which makes it a quarter shorter
+  CheckTensorReduce(op, loc, told, dst, with_index ? 2 : 1, src, strides, tmp,
+                    with_index ? (plan.repeats > 1 ? 2ull * plan.repeats : 0) : plan.repeats);
+  const bool ignore_nan = IgnoresNan(ThisCore());
+  bool found = false;
+  Extreme<T> best{};
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    Extreme<T> here;
+    if (!ExtremeOfRepeat<Op>(plan, repeat, src.Data(), strides, ignore_nan, here)) continue;
+    here.index += repeat * plan.lanes;
+    if (!found || Better<Op>(static_cast<float>(here.value), static_cast<float>(best.value), ignore_nan)) best = here;
+    found = true;
+  }
+  if (!found) return;
+  dst.Data()[0] = best.value;
+  ThisCore().reduce_extreme = static_cast<float>(best.value);
+  ThisCore().reduce_index = ~0u;  // documented as not accurate after ReduceMax and ReduceMin
+  if (with_index) dst.Data()[1] = IndexBits<T>(best.index);
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+// The sum of `count` elements into dst[0], which needs only element alignment. The count form does not use the scratch tensor.
+template <class T, bool isSetMask = true>
+inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      const int32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RequireCount("ReduceSum", count, loc);
+  gn_twin::Core& core = gn_twin::ThisCore();
+  const gn_twin::Plan plan = isSetMask ? gn_twin::LeadingPlan<T>(static_cast<uint32_t>(count))
+                                       : gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, 1);
+  gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, {}, sharedTmpBuffer, 0);
+  const gn_twin::SumRule rule(core);
+  float sum = -0.0f;
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    sum = rule.Step<T>(sum, static_cast<float>(gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), {})));
+  }
+  gn_twin::CheckSum("ReduceSum", loc, plan, src.Data(), {}, 0, plan.repeats, T(sum));
+  dst.Data()[0] = rule.finish(T(sum));
+  core.reduce_sum = static_cast<float>(dst.Data()[0]);
+  gn_twin::ResetMaskRegister(core);
+}
+// Mask and repeat: a tree inside each repeat, then trees over the repeat results (64 floats or 128 halves at a time), for which the
+// scratch tensor holds one element per repeat.
+template <class T, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsConstMask<Mask>
+inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,
+                      Mask mask, const int32_t repeatTime, const int32_t srcRepStride,
+                      gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RequireRepeats("ReduceSum", repeatTime, 1 << 30, loc);
+  gn_twin::Core& core = gn_twin::ThisCore();
+  const gn_twin::Strides strides{1, static_cast<uint16_t>(srcRepStride)};
+  const gn_twin::Plan plan =
+      gn_twin::MaskedPlan("ReduceSum", loc, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
+  gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, strides, sharedTmpBuffer, plan.repeats);
+  if (plan.repeats == 0) return;
+  T* partial = sharedTmpBuffer.Data();
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    partial[repeat] = gn_twin::SumOfRepeat(core, plan, repeat, src.Data(), strides);
+  }
+  for (uint32_t count = plan.repeats; count > 1;) {
+    const gn_twin::Plan next = gn_twin::LeadingPlan<T>(count);
+    for (uint32_t repeat = 0; repeat < next.repeats; ++repeat)
+      partial[repeat] = gn_twin::SumOfRepeat(core, next, repeat, partial, {});
+    count = next.repeats;
+  }
+  dst.Data()[0] = partial[0];
+}
+
+// The largest (smallest) element into dst[0] and, with calIndex, the raw bits of its position into dst[1].
+#define GNT_EXTREME(NAME, OP)                                                                                         \
+  template <class T>                                                                                                  \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,       \
+                   const int32_t count, bool calIndex = false, gn_twin::Loc loc = gn_twin::Loc::here()) {             \
+    gn_twin::RequireCount(#NAME, count, loc);                                                                         \
+    gn_twin::RunExtreme<gn_twin::OP>(#NAME, loc, gn_twin::LeadingPlan<T>(static_cast<uint32_t>(count)), dst, src, {}, \
+                                     sharedTmpBuffer, calIndex);                                                      \
+    gn_twin::ResetMaskRegister(gn_twin::ThisCore());                                                                  \
+  }                                                                                                                   \
+  template <class T, class Mask>                                                                                      \
+    requires gn_twin::kIsConstMask<Mask>                                                                              \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<T>& sharedTmpBuffer,       \
+                   Mask mask, const int32_t repeatTime, const int32_t srcRepStride, bool calIndex = false,            \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                         \
+    gn_twin::RequireRepeats(#NAME, repeatTime, 1 << 30, loc);                                                         \
+    gn_twin::RunExtreme<gn_twin::OP>(                                                                                 \
+        #NAME, loc,                                                                                                   \
+        gn_twin::MaskedPlan(#NAME, loc, true, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime)), dst, src, \
+        {1, static_cast<uint16_t>(srcRepStride)}, sharedTmpBuffer, calIndex);                                         \
+  }
+GNT_EXTREME(ReduceMax, MaxOp)
+GNT_EXTREME(ReduceMin, MinOp)
+#undef GNT_EXTREME
+
+// What the last reduction left in its registers: the sum of ReduceSum with a count; the extreme of all repeats of WholeReduceMax or
+// WholeReduceMin, or of ReduceMax or ReduceMin, with its position as raw bits of T (WholeReduce only).
+template <class T>
+inline T GetReduceRepeatSumSpr() {
+  return T(gn_twin::ThisCore().reduce_sum);
+}
+template <class T>
+inline void GetReduceRepeatMaxMinSpr(T& maxMinValue, T& maxMinIndex) {
+  maxMinValue = T(gn_twin::ThisCore().reduce_extreme);
+  maxMinIndex = gn_twin::IndexBits<T>(gn_twin::ThisCore().reduce_index);
+}
+template <class T>
+inline void GetReduceRepeatMaxMinSpr(T& maxMinValue) {
+  maxMinValue = T(gn_twin::ThisCore().reduce_extreme);
+}
+// Their older names.
+template <class T>
+inline T GetAccVal() {
+  return GetReduceRepeatSumSpr<T>();
+}
+template <class T>
+inline void GetReduceMaxMinCount(T& maxMinValue, T& maxMinIndex) {
+  GetReduceRepeatMaxMinSpr(maxMinValue, maxMinIndex);
+}
+template <class T>
+inline void GetReduceMaxMinCount(T& maxMinValue) {
+  GetReduceRepeatMaxMinSpr(maxMinValue);
+}
+
+}  // namespace AscendC

@@ -1,0 +1,144 @@
+// SoftMax, SimpleSoftMax, LogSoftMax over the rows of a matrix, and AdjustSoftMaxRes.
+//
+// Source: docs/zh/api, 高阶API/激活函数/SoftMax接口 and LogSoftMax接口. T: the data; S: the rows' maximum and sum.
+#pragma once
+#include "gn_twin/adv_api/activation.h"
+#include "gn_twin/adv_api/softmax_rows.h"
+
+namespace gn_twin {
+
+// dst = finish(e^(x - max), sum), with the row's maximum and sum kept where the call wants them.
+template <class T, class S, class Last>
+void RunSoftMax(const char* name, Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const LocalTensor<S>* sum,
+                const LocalTensor<S>* max, const LocalTensor<T>& src, Last last) {
+  static_assert(kOneOf<T, half, float> && kOneOf<S, half, float>, "this function on Atlas A2 takes half, float");
+  Core& core = ThisCore();
+  if constexpr (kObserved) {
+    Operation operation(name, Kind::Vector, Pipe::V, loc);
+    RequireMatrix(operation, name, matrix, sizeof(T));
+    operation.Local("dst", dst, matrix.Elements() * sizeof(T), Access::Write);
+    if (sum != nullptr) PerRow<S>(*sum, true).Check(operation, "sumTensor", matrix.rows, Access::Write);
+    if (max != nullptr) PerRow<S>(*max, true).Check(operation, "maxTensor", matrix.rows, Access::Write);
+    operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
+    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+  }
+  const Narrow narrow(core);
+  for (uint32_t row = 0; row < matrix.rows; ++row) {
+    const double row_max = RowMax(matrix, src.Data(), row, kMinusInfinity);
+    const double row_sum = RowExp(matrix, src.Data(), row, row_max, [](uint64_t, double) {});
+    RowExp(matrix, src.Data(), row, row_max,
+           [&](uint64_t at, double power) { dst.Data()[at] = narrow.To<T>(last(power / row_sum)); });
+    if (sum != nullptr) PerRow<S>(*sum, true).Write(row, narrow.To<S>(row_sum));
+    if (max != nullptr) PerRow<S>(*max, true).Write(row, narrow.To<S>(row_max));
+  }
+  ResetMaskRegister(core);
+}
+
+// The last step on the quotient.
+struct Itself {
+  double operator()(double value) const { return value; }
+};
+struct DecimalLog {
+  double operator()(double value) const { return elementary::Log10(value); }
+};
+
+template <class T, class S>
+void RunSimpleSoftMax(Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const LocalTensor<S>& sum,
+                      const LocalTensor<S>& max, const LocalTensor<T>& src) {
+  static_assert(kOneOf<T, half, float> && kOneOf<S, half, float>, "SimpleSoftMax on Atlas A2 takes half, float");
+  const PerRow<S> sums(sum, true);
+  const PerRow<S> maxima(max, true);
+  if constexpr (kObserved) {
+    Operation operation("SimpleSoftMax", Kind::Vector, Pipe::V, loc);
+    RequireMatrix(operation, "SimpleSoftMax", matrix, sizeof(T));
+    operation.Local("dst", dst, matrix.Elements() * sizeof(T), Access::Write);
+    sums.Check(operation, "inSumTensor", matrix.rows, Access::Read);
+    maxima.Check(operation, "inMaxTensor", matrix.rows, Access::Read);
+    operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
+    operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
+  }
+  const Narrow narrow(ThisCore());
+  for (uint32_t row = 0; row < matrix.rows; ++row) {
+    const double sum_of_row = sums.Read(row);
+    RowExp(matrix, src.Data(), row, maxima.Read(row),
+           [&](uint64_t at, double power) { dst.Data()[at] = narrow.To<T>(power / sum_of_row); });
+  }
+  ResetMaskRegister(ThisCore());
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+// Each with scratch memory or without. SCRATCH: the parameter with its comma, or nothing.
+#define GNT_SOFTMAX(SCRATCH)                                                                                           \
+  template <class T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,               \
+            const SoftmaxConfig& config = SOFTMAX_DEFAULT_CFG, class S>                                                \
+  inline void SoftMax(const LocalTensor<T>& dstTensor, const LocalTensor<S>& sumTensor,                                \
+                      const LocalTensor<S>& maxTensor, const LocalTensor<T>& srcTensor,                                \
+                      SCRATCH const SoftMaxTiling& tiling, const SoftMaxShapeInfo& softmaxShapeInfo = {},              \
+                      gn_twin::Loc loc = gn_twin::Loc::here()) {                                                       \
+    gn_twin::RunSoftMax("SoftMax", loc, gn_twin::SoftMaxMatrix(srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ),   \
+                        dstTensor, &sumTensor, &maxTensor, srcTensor, gn_twin::Itself{});                              \
+  }                                                                                                                    \
+  template <class T, bool isReuseSource = false, bool isBasicBlock = false,                                            \
+            const SoftmaxConfig& config = SOFTMAX_DEFAULT_CFG>                                                         \
+  inline void SoftMax(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor,                                \
+                      SCRATCH const SoftMaxTiling& tiling, const SoftMaxShapeInfo& softmaxShapeInfo = {},              \
+                      gn_twin::Loc loc = gn_twin::Loc::here()) {                                                       \
+    const LocalTensor<T>* nowhere = nullptr;                                                                           \
+    gn_twin::RunSoftMax("SoftMax", loc, gn_twin::SoftMaxMatrix(srcTensor, tiling, softmaxShapeInfo, false), dstTensor, \
+                        nowhere, nowhere, srcTensor, gn_twin::Itself{});                                               \
+  }                                                                                                                    \
+  template <class T, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false,               \
+            const SoftmaxConfig& config = SOFTMAX_DEFAULT_CFG, class S>                                                \
+  inline void SimpleSoftMax(const LocalTensor<T>& dstTensor, const LocalTensor<S>& inSumTensor,                        \
+                            const LocalTensor<S>& inMaxTensor, const LocalTensor<T>& srcTensor,                        \
+                            SCRATCH const SoftMaxTiling& tiling, const SoftMaxShapeInfo& softmaxShapeInfo = {},        \
+                            gn_twin::Loc loc = gn_twin::Loc::here()) {                                                 \
+    gn_twin::RunSimpleSoftMax(loc, gn_twin::SoftMaxMatrix(srcTensor, tiling, softmaxShapeInfo, isDataFormatNZ),        \
+                              dstTensor, inSumTensor, inMaxTensor, srcTensor);                                         \
+  }
+GNT_SOFTMAX()
+GNT_SOFTMAX(GNT_WITH_SCRATCH)
+#undef GNT_SOFTMAX
+
+// The decimal logarithm of SoftMax. dst and src must not overlap.
+template <class T, bool isReuseSource = false, bool isDataFormatNZ = false>
+inline void LogSoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& sum, const LocalTensor<T>& max,
+                       const LocalTensor<T>& src, const LocalTensor<uint8_t>&, const LogSoftMaxTiling& tiling,
+                       const SoftMaxShapeInfo& softmaxShapeInfo = {}, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Matrix matrix = gn_twin::SoftMaxMatrix(src, tiling, softmaxShapeInfo, isDataFormatNZ);
+  gn_twin::RequireApart("LogSoftMax", loc, dst, src, matrix.Elements() * sizeof(T));
+  gn_twin::RunSoftMax("LogSoftMax", loc, matrix, dst, &sum, &max, src, gn_twin::DecimalLog{});
+}
+
+// Rows whose maximum has the bits `from` become `to` as a whole; says whether there was one. The bits are those of a float, or in
+// the low half those of a half. stepSizeMode 0: maxTensor holds a 32-byte block for each row, else one element.
+template <class T1, class T2, bool isDataFormatNZ = false, uint8_t stepSizeMode = 0>
+inline bool AdjustSoftMaxRes(const LocalTensor<T1>& softMaxRes, const LocalTensor<T2>& maxTensor, const uint32_t from,
+                             const T1 to, const SoftMaxShapeInfo& softmaxShapeInfo,
+                             gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(gn_twin::kOneOf<T1, half, float> && gn_twin::kOneOf<T2, half, float>,
+                "AdjustSoftMaxRes on Atlas A2 takes half, float");
+  const gn_twin::Matrix matrix{softmaxShapeInfo.srcM, softmaxShapeInfo.srcK, softmaxShapeInfo.srcK, isDataFormatNZ};
+  constexpr uint32_t kStep = stepSizeMode == 0 ? gn_twin::kBlockBytes / sizeof(T2) : 1;
+  if constexpr (gn_twin::kObserved) {
+    gn_twin::Operation operation("AdjustSoftMaxRes", gn_twin::Kind::Vector, gn_twin::Pipe::V, loc);
+    gn_twin::RequireMatrix(operation, "AdjustSoftMaxRes", matrix, sizeof(T1));
+    operation.Local("softMaxRes", softMaxRes, matrix.Elements() * sizeof(T1), gn_twin::Access::ReadWrite);
+    operation.Local("maxTensor", maxTensor, uint64_t{matrix.rows} * kStep * sizeof(T2), gn_twin::Access::Read);
+    operation.Emit(matrix.Elements(), gn_twin::RepeatsOf(matrix.Elements(), sizeof(T1)), sizeof(T1));
+  }
+  bool found = false;
+  for (uint32_t row = 0; row < matrix.rows; ++row) {
+    uint32_t bits = 0;
+    __builtin_memcpy(&bits, maxTensor.Data() + uint64_t{row} * kStep, sizeof(T2));
+    if (bits != from) continue;
+    found = true;
+    for (uint32_t column = 0; column < matrix.columns; ++column) softMaxRes.Data()[matrix.At(row, column)] = to;
+  }
+  return found;
+}
+
+}  // namespace AscendC

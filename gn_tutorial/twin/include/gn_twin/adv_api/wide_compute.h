@@ -1,0 +1,37 @@
+// High-level functions compute in double and round once: elements to double and back.
+//
+// The device composes these functions from basic instructions of half or float; how often it rounds on the way is not documented
+// (docs/hardware-choices.md).
+#pragma once
+#include "gn_twin/basic_api/vector/forms.h"
+
+// The scratch tensor of a high-level function as a parameter of an overload that a macro writes twice, with it and without. The
+// twin's functions need none.
+#define GNT_WITH_SCRATCH const AscendC::LocalTensor<uint8_t>&,
+
+namespace gn_twin {
+
+template <class T>
+inline double Wide(T value) {
+  return static_cast<double>(static_cast<float>(value));
+}
+inline double Wide(int32_t value) { return value; }
+
+// A finished result as an element: rounded, then changed if this launch's options (saturation, subnormals) ask for it.
+class Narrow {
+ public:
+  explicit Narrow(const Core& core)
+      : finish_{Saturates(core), core.job->options.denormals != 0}, plain_(!finish_.saturate && !finish_.flush) {}
+
+  template <class T>
+  T To(double value) const {
+    const T rounded = T(static_cast<float>(value));
+    return plain_ ? rounded : finish_(rounded);
+  }
+
+ private:
+  Finish finish_;
+  bool plain_;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,103 @@
+// The one C interface between a compiled kernel library and whoever launches it (the native launcher or ctypes).
+//
+// A kernel library exports, with C linkage and default visibility:
+//   int32_t     gnt_run(const char* entry, GntJob* job)   runs every block of one launch; returns a GntStatus
+//   const char* gnt_entries(void)                          kernel names in the library, separated by '\n'
+//   uint32_t    gnt_abi(void)                              GNT_ABI_VERSION << 16 | sizeof(GntJob): a mismatch is refused
+// gn_tutorial/abi/structs.py mirrors these structs field by field; tests/abi/test_abi.py compares both sizes.
+#pragma once
+#include <stdint.h>
+
+#define GNT_ABI_VERSION 4
+
+enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
+enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4 };
+// OK: every block ran to its end. STOPPED: a diagnostic in `report`. BAD_CALL: entry, count or size of the arguments do
+// not fit the kernel (also described in `report`).
+enum GntStatus : int32_t { GNT_OK = 0, GNT_STOPPED = 1, GNT_BAD_CALL = 2 };
+
+// One kernel parameter, in the order of the kernel's signature. For GNT_TENSOR `data` is the first byte in global memory
+// and `bytes` its size; for GNT_VALUE (scalars, structs by value) `data` holds the value's bytes. `name` may be null.
+struct GntArg {
+  const char* name;
+  uint8_t* data;
+  uint64_t bytes;
+  GntKind kind;
+  GntRole role;
+  uint64_t address;  // of a tensor in traces: chosen by the caller, so that no figure depends on the host's allocator
+};
+
+// Points that public text on the hardware does not decide, and how a launch is watched: docs/hardware-choices.md has one row per
+// field. Zero is the default choice of every field.
+struct GntOptions {
+  uint32_t half_overflow;     // 0 IEEE infinity and NaN, 1 saturate (CTRL[48] = 0)
+  uint32_t integer_overflow;  // 0 wrap around, 1 saturate (Add, Sub, Mul on int16 and int32)
+  uint32_t minmax_nan;        // 0 a NaN operand gives NaN, 1 the other operand wins (IEEE minNum)
+  uint32_t half_tree;         // 0 each step of a half reduction rounds to half, 1 the tree is in float, rounded once
+  uint32_t reduce_lanes;      // 0 adjacent pairs, 1 lower half plus upper half
+  uint32_t axpy_fused;        // 0 product and sum rounded separately, 1 fused
+  uint32_t pad_dummy;  // DataCopyPad, isPad=false: 0 dummy lanes copy the block's first element, 1 they are poisoned
+  uint32_t
+      empty_deque;  // DeQue on an empty queue: 0 stops with a diagnostic, 1 returns the stale slot as the device does
+  uint32_t compare_nan;      // NE with a NaN operand: 0 true, as IEEE 754, 1 false like every other comparison
+  uint32_t denormals;        // 0 subnormal results are kept, 1 flushed to zero
+  uint32_t sigmoid_half;     // Sigmoid of half: 0 float inside and one rounding, 1 each of its steps rounds to half
+  uint32_t counter_compare;  // Compare and Brcb in counter mode: 0 repeatTime decides as always, 1 the counter does
+  uint32_t repeat_order;     // several repeats or blocks into one destination: 0 ascending, 1 descending
+  uint32_t pair_unit;    // PairReduceSum, partial mask, unit of dstRepStride: 0 128 bytes, 1 the results of one repeat
+  uint32_t event_ids;    // a queue finds no free event id: 0 stops with a diagnostic, 1 goes on without a flag
+  uint32_t approximate;  // Rsqrt, Reciprocal: 0 correctly rounded, 1 as far off as the documentation warns
+  uint32_t auto_sync;    // the compiler's automatic synchronisation, for the race checker: 0 on, 1 off
+  uint32_t races;        // 0 reported, 1 not looked for
+  uint32_t delayed_dma;  // copies between global memory and the Unified Buffer: 0 at once, 1 when waited for
+  uint32_t block_order;  // in which blocks start and go on after a barrier: 0 ascending, else the seed of a permutation
+};
+
+// What a launch did, summed over blocks; filled in observed libraries, zero in bare ones. Instructions are counted by pipe
+// in the order S, V, MTE2, MTE3; bytes are those that crossed between global memory and the Unified Buffer.
+struct GntTally {
+  uint64_t instructions[4];
+  uint64_t bytes_in;
+  uint64_t bytes_out;
+  uint64_t ub_high_water;  // bytes of Unified Buffer handed out by InitBuffer, largest over the blocks
+};
+
+// A trace: what the blocks in `chosen` did, as slots of 64 bytes (gn_twin/trace/slots.h), and counts of all blocks. A line is 512 bytes
+// of global memory, what the L2 cache holds or drops as one.
+struct GntTrace {
+  uint8_t* slots;          // in: where to write; null: no trace
+  uint64_t bytes;          // in: room there
+  const uint32_t* chosen;  // in: blocks to record, ascending
+  uint32_t chosen_count;   // in
+  uint32_t full;           // out: 1 if the room ended: what happened later was not recorded
+  uint64_t used;           // out: bytes written
+  // Out, in lines, over every block of the launch and exact however few were recorded.
+  uint64_t lines_read;       // brought into the Unified Buffer or to the scalar unit, each time counted
+  uint64_t lines_cold;       // of these, through the L2 cache and never touched before in this launch
+  uint64_t lines_bypassed;   // of these, past the L2 cache (a cache hint)
+  uint64_t lines_written;    // written, each time counted
+  uint64_t lines_dirty;      // different ones that were written
+  uint64_t lines_held;       // different ones that were read through the L2 cache or written
+  uint64_t blocks_bypassed;  // blocks of 32 bytes that were read past the L2 cache, each time counted
+};
+
+struct GntJob {
+  uint32_t abi_version;   // in: GNT_ABI_VERSION
+  uint32_t blocks;        // in: number of blocks (the first value inside <<<...>>>)
+  uint64_t tiling_key;    // in: what TILING_KEY_IS compares with
+  const GntArg* args;     // in
+  uint32_t arg_count;     // in
+  uint32_t observed;      // out: 1 if the library was built in observed mode
+  GntOptions options;     // in
+  GntTally tally;         // out
+  char* report;           // out: NUL-terminated JSON lines, one diagnostic each (docs/architecture.md); may be null
+  uint64_t report_bytes;  // in: capacity of `report`
+  uint64_t nanoseconds;   // out: wall time of all blocks, without argument checks
+  // Where the launch is, kept current in observed libraries so that a crash or a time-out can say so. A signal handler
+  // may read them: file points into the library's read-only data.
+  const char* volatile here_file;
+  volatile uint32_t here_line;
+  volatile uint32_t here_block;
+  volatile uint64_t here_stack;  // the lowest address of the stack that the block runs on; 0 between blocks
+  GntTrace trace;
+};

@@ -1,0 +1,86 @@
+// Small helpers that kernels expect from their header: block_idx, DivCeil, ASCENDC_ASSERT, KERNEL_LOG, and min and max of mixed types.
+//
+// Source: public kernels that use them without declaring them (they are built-ins of the device's compiler, or utilities of CANN).
+#pragma once
+#include <type_traits>
+
+#include "gn_twin/basic_api/debug.h"
+#include "gn_twin/basic_api/system.h"
+
+namespace gn_twin {
+
+// The device's compiler has two names for what every block may read at any time. Objects and not macros: kernels declare
+// variables of the same names.
+struct BlockIndex {
+  operator int64_t() const { return AscendC::GetBlockIdx(); }
+};
+struct BlockCount {
+  operator int64_t() const { return AscendC::GetBlockNum(); }
+};
+
+}  // namespace gn_twin
+
+inline constexpr gn_twin::BlockIndex block_idx;
+inline constexpr gn_twin::BlockCount block_num;
+
+// Type traits under CANN's name, and the one that kernels spell without any.
+namespace AscendC::Std {
+using namespace std;
+}
+using std::is_same;
+using std::is_same_v;
+
+namespace AscendC {
+
+template <bool condition, class Yes, class No>
+using Conditional = std::conditional<condition, Yes, No>;
+
+// Integer division rounded up. A divisor of 0 gives 0, as host code of public kernels expects.
+template <class T, class U>
+constexpr auto DivCeil(T value, U divisor) {
+  return divisor == 0 ? decltype(value / divisor)(0) : (value + divisor - 1) / divisor;
+}
+
+}  // namespace AscendC
+
+// On the device min and max are built-ins that accept two different integer types.
+template <class A, class B>
+  requires(!gn_twin::kSame<A, B> && requires(A a, B b) { (a << 1) < (b << 1); })
+constexpr auto min(A a, B b) -> decltype(a + b) {
+  using Common = decltype(a + b);
+  return static_cast<Common>(a) < static_cast<Common>(b) ? static_cast<Common>(a) : static_cast<Common>(b);
+}
+template <class A, class B>
+  requires(!gn_twin::kSame<A, B> && requires(A a, B b) { (a << 1) < (b << 1); })
+constexpr auto max(A a, B b) -> decltype(a + b) {
+  using Common = decltype(a + b);
+  return static_cast<Common>(a) < static_cast<Common>(b) ? static_cast<Common>(b) : static_cast<Common>(a);
+}
+template <class A>
+  requires requires(A a) { a << 1; }
+constexpr A min(A a, A b) {
+  return b < a ? b : a;
+}
+template <class A>
+  requires requires(A a) { a << 1; }
+constexpr A max(A a, A b) {
+  return a < b ? b : a;
+}
+inline float min(float a, float b) { return b < a ? b : a; }
+inline float max(float a, float b) { return a < b ? b : a; }
+
+#define KERNEL_ERROR "error"
+#define KERNEL_WARN "warning"
+#define KERNEL_INFO "info"
+#define KERNEL_DEBUG "debug"
+#define KERNEL_LOG(LEVEL, ...) AscendC::printf(__VA_ARGS__)
+// The second part is what to do when the condition does not hold; then the launch stops, as the CPU build of CANN does.
+#ifndef ASCENDC_ASSERT
+#define ASCENDC_ASSERT(CONDITION, ...)   \
+  do {                                   \
+    if (!(CONDITION)) {                  \
+      __VA_ARGS__;                       \
+      gn_twin::AssertFailed(#CONDITION); \
+    }                                    \
+  } while (0)
+#endif

@@ -1,0 +1,72 @@
+// TBuf: local memory without a queue.
+//
+// Source: docs/zh/api, 资源管理/TBuf.
+#pragma once
+#include "gn_twin/basic_api/memory/queue_core.h"
+
+namespace AscendC {
+
+// Memory without a queue: temporary results. No flags: the kernel's own order must suffice.
+template <TPosition pos = TPosition::LCM>
+class TBuf {
+ public:
+  // The whole buffer, or its first `elements`.
+  template <class T>
+  LocalTensor<T> Get(gn_twin::Loc loc = gn_twin::Loc::here()) {
+    return View<T>(0, bytes_ / sizeof(T), loc);
+  }
+  template <class T>
+  LocalTensor<T> Get(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    return View<T>(0, elements, loc);
+  }
+  template <class T>
+  LocalTensor<T> GetWithOffset(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    return View<T>(byte_offset, elements, loc);
+  }
+  uint32_t GetBufferLen() const { return bytes_; }
+
+  // A TBuf has the operations of a queue, without effect.
+  template <class T>
+  LocalTensor<T> AllocTensor(gn_twin::Loc loc = gn_twin::Loc::here()) {
+    return Get<T>(loc);
+  }
+  template <class T>
+  LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
+    return Get<T>(loc);
+  }
+  template <class T>
+  void EnQue(const LocalTensor<T>&) {}
+  template <class T>
+  void FreeTensor(LocalTensor<T>&) {}
+
+  // Not part of the Ascend C API: TPipe::InitBuffer fills it.
+  void Init(uint16_t buffer, uint32_t bytes, gn_twin::Loc loc) {
+    if (buffer_ != gn_twin::kNoBuffer) gn_twin::QueueCore::FaultIfInitialised(gn_twin::ThisCore(), buffer_, loc);
+    buffer_ = buffer;
+    bytes_ = bytes;
+  }
+
+ private:
+  template <class T>
+  LocalTensor<T> View(uint32_t byte_offset, uint32_t elements, gn_twin::Loc loc) const {
+    gn_twin::Core& core = gn_twin::ThisCore();
+    if (buffer_ == gn_twin::kNoBuffer) core.Stop("buffer-not-initialised", loc, {{"op", "TBuf::Get"}});
+    const gn_twin::Buffer& buffer = core.buffers[buffer_];
+    if constexpr (gn_twin::kObserved) {
+      if (uint64_t{byte_offset} + uint64_t{elements} * sizeof(T) > bytes_) {
+        core.Stop("buffer-get-too-long", loc,
+                  {{"bytes", uint64_t{elements} * sizeof(T)},
+                   {"offset", byte_offset},
+                   {"buffer_bytes", bytes_},
+                   {"buffer_file", buffer.made.file},
+                   {"buffer_line", buffer.made.line}});
+      }
+    }
+    return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset + byte_offset), elements, pos, buffer_);
+  }
+
+  uint16_t buffer_ = gn_twin::kNoBuffer;
+  uint32_t bytes_ = 0;
+};
+
+}  // namespace AscendC

@@ -1,0 +1,255 @@
+// DataCopy: transfers of whole 32-byte blocks between global memory and the Unified Buffer (MTE2, MTE3) and inside the latter (V).
+//
+// Source: docs/zh/api, 基础API/Memory矢量计算/数据搬运. Gaps run from the end of one row to the start of the next: the opposite of
+// repeat strides, which run from start to start.
+#pragma once
+#include "gn_twin/basic_api/sync/atomic.h"
+#include "gn_twin/tensor/emit.h"
+
+namespace AscendC {
+
+struct DataCopyParams {
+  uint16_t blockCount = 1;  // rows, at most 4095
+  uint16_t blockLen = 0;    // DataCopy: 32-byte blocks; DataCopyPad: bytes
+  union {
+    uint16_t srcGap = 0;
+    uint16_t srcStride;
+  };
+  union {
+    uint16_t dstGap = 0;
+    uint16_t dstStride;
+  };
+
+  constexpr DataCopyParams() {}
+  constexpr DataCopyParams(uint16_t count, uint16_t len, uint16_t src_gap, uint16_t dst_gap)
+      : blockCount(count), blockLen(len), srcGap(src_gap), dstGap(dst_gap) {}
+};
+
+}  // namespace AscendC
+
+namespace gn_twin {
+
+using AscendC::GlobalTensor;
+using AscendC::LocalTensor;
+
+inline constexpr uint32_t kMaxRows = 4095;
+
+// Equal rows at a regular pitch, in bytes.
+struct Rows {
+  uint32_t count = 0;
+  uint64_t bytes = 0;
+  uint64_t pitch = 0;
+  uint64_t Extent() const { return count == 0 || bytes == 0 ? 0 : (count - 1) * pitch + bytes; }
+};
+
+inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
+  for (uint32_t row = 0; row < from.count; ++row)
+    __builtin_memmove(dst + row * to.pitch, src + row * from.pitch, from.bytes);
+}
+
+// How copies to global memory store: they overwrite, or combine where an atomic operation is set.
+struct Store {
+  Atomic how;
+  AtomicType type;
+
+  explicit Store(const Core& core)
+      : how(static_cast<Atomic>(core.atomic)), type(static_cast<AtomicType>(core.atomic_type)) {}
+  void operator()(uint8_t* dst, Rows to, const uint8_t* src, Rows from) const {
+    if (how == Atomic::None) return MoveRows(dst, to, src, from);
+    for (uint32_t row = 0; row < from.count; ++row)
+      CombineRowOf(type, how, dst + row * to.pitch, src + row * from.pitch, from.bytes);
+  }
+};
+
+// Performs `copy`, a closure of plain values: now, or where this launch delays copies when something waits for it.
+template <class Copy>
+inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const uint8_t* src, uint64_t src_bytes,
+                     const Copy& copy) {
+  if constexpr (kObserved) {
+    DelayedCopies* const delayed = ThisCore().delayed;
+    if (delayed != nullptr) [[unlikely]]
+      return delayed->Keep(pipe, {src, src + src_bytes}, {dst, dst + dst_bytes}, copy);
+  }
+  copy();
+}
+
+// `count` elements as one row: whole blocks only. The device drops the rest without a word; the twin stops.
+template <class T>
+inline Rows WholeBlocks(uint64_t count, Loc loc) {
+  const uint64_t bytes = count * sizeof(T);
+  const uint64_t moved = bytes / kBlockBytes * kBlockBytes;
+  if (kObserved && moved != bytes) {
+    ThisCore().Stop("copy-not-whole-blocks", loc,
+                    {{"count", count}, {"element_bytes", sizeof(T)}, {"bytes", bytes}, {"moved", moved}});
+  }
+  return {1, moved, moved};
+}
+
+template <class T>
+inline void RequireAlignment(Operation& operation, const char* role, const GlobalTensor<T>& global, uint32_t align) {
+  const uintptr_t over = reinterpret_cast<uintptr_t>(global.Data()) % align;
+  if (over != 0)
+    operation.Stop("gm-misaligned", {{"op", "DataCopy"}, {"role", role}, {"over", over}, {"align", align}});
+}
+
+inline void RequireRows(Operation& operation, const char* op, Rows rows) {
+  if (rows.count > kMaxRows)
+    operation.Stop("copy-too-many-rows", {{"op", op}, {"rows", rows.count}, {"limit", kMaxRows}});
+}
+// DataCopy of no rows or of empty ones is refused by 8.1 and warned about by 9.x; DataCopyPad may copy nothing.
+inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
+  if (kObserved && (params.blockCount == 0 || params.blockLen == 0)) [[unlikely]]
+    ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
+}
+
+// Tells observers of a copy in a word, if that is enough: one run of bytes in the Unified Buffer, no atomic store, nothing to refuse.
+// Meanwhile the memory fetches what the next one may touch. `align`: what the global address must be a multiple of.
+template <class T>
+bool SaidCopy(Core& core, const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, Rows near,
+              const GlobalTensor<T>& global, Rows far, uint32_t align) {
+  core.At(loc);
+  const uint8_t* const there = reinterpret_cast<const uint8_t*>(global.Data());
+  if (global.ArgumentBytes() > CopyAhead::kStays) core.ahead.Follow(loc.line, there, far.count, far.bytes, far.pitch);
+  const bool one_run = near.count == 1 || near.pitch == near.bytes;
+  const uint64_t bytes = near.count * near.bytes;
+  if (core.known == nullptr || core.atomic != 0 || !one_run || bytes == 0 || far.count > kMaxRows) return false;
+  if (reinterpret_cast<uintptr_t>(there) % align != 0) return false;
+  if (!Fits(core, local, bytes) || !global.Holds(far.Extent())) return false;
+  return core.CaughtUp().Copy(core, {op, loc, pipe, sizeof(T), static_cast<uint32_t>(core.UbOffset(local.Bytes())),
+                                     static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch});
+}
+
+template <class T>
+GNT_ONCE void TellCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
+  Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
+  RequireRows(operation, "DataCopy", from);
+  RequireAlignment(operation, "src", src, sizeof(T));
+  operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+}
+
+// Global memory to Unified Buffer.
+template <class T>
+void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
+  if constexpr (kObserved) {
+    if (!SaidCopy(ThisCore(), "DataCopy", loc, Pipe::MTE2, dst, to, src, from, sizeof(T)))
+      TellCopyIn(loc, dst, to, src, from);
+  }
+  uint8_t* const target = dst.Bytes();
+  const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
+  Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] { MoveRows(target, to, source, from); });
+}
+
+template <class T>
+GNT_ONCE void TellCopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to,
+                          const LocalTensor<T>& src, Rows from) {
+  Operation operation(op, Kind::Copy, Pipe::MTE3, loc);
+  RequireRows(operation, op, from);
+  RequireAtomicType<T>(operation);
+  RequireAlignment(operation, "dst", dst, align);
+  operation.Global("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+}
+
+// Unified Buffer to global memory. `align`: what the global address must be a multiple of.
+template <class T>
+void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,
+             Rows from) {
+  if constexpr (kObserved) {
+    if (!SaidCopy(ThisCore(), op, loc, Pipe::MTE3, src, from, dst, to, align))
+      TellCopyOut(op, loc, align, dst, to, src, from);
+  }
+  uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
+  const uint8_t* const source = src.Bytes();
+  const Store store(ThisCore());
+  Transfer(Pipe::MTE3, target, to.Extent(), source, from.Extent(), [=] { store(target, to, source, from); });
+}
+
+template <class T, class U>
+GNT_ONCE void TellCopyInside(const CallKey& key, const LocalTensor<T>& dst, Rows to, const LocalTensor<U>& src,
+                             Rows from) {
+  Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
+  RequireRows(operation, key.op, from);
+  operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  const uint64_t bytes = from.count * from.bytes;
+  operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
+  operation.EmitAs(key);
+}
+// Rows of two copies with the same form are the same; 0 where they do not fit in a word.
+inline uint64_t FormOf(Rows to, Rows from) {
+  const uint64_t blocks = from.bytes / kBlockBytes;
+  const uint64_t to_gap = (to.pitch - to.bytes) / kBlockBytes;
+  const uint64_t from_gap = (from.pitch - from.bytes) / kBlockBytes;
+  if (from.count > kMaxRows || ((blocks | to_gap | from_gap) >> 16) != 0) [[unlikely]]
+    return 0;
+  return from.count | blocks << 12 | to_gap << 28 | from_gap << 44;
+}
+
+// Both have as many rows of as many whole blocks.
+template <class T, class U>
+void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U>& src, Rows from) {
+  if constexpr (kObserved) {
+    Core& core = ThisCore();
+    const CallKey key = ShortKey("DataCopy", loc, CallKey::kRows, FormOf(to, from), dst, src);
+    core.At(loc);
+    if (key.form == 0 || !SaidAgain(core, key, dst, src)) TellCopyInside(key, dst, to, src, from);
+  }
+  MoveRows(dst.Bytes(), to, src.Bytes(), from);
+}
+
+// Rows of whole blocks on one side of a DataCopy.
+inline Rows BlockRows(const AscendC::DataCopyParams& params, uint32_t gap) {
+  const uint64_t bytes = uint64_t{params.blockLen} * kBlockBytes;
+  return {params.blockCount, bytes, bytes + uint64_t{gap} * kBlockBytes};
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+// `count` elements; count * sizeof(T) must be a multiple of 32 bytes, otherwise use DataCopyPad.
+template <class T>
+inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const uint32_t count,
+                     gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Rows row = gn_twin::WholeBlocks<T>(count, loc);
+  gn_twin::CopyIn(loc, dst, row, src, row);
+}
+template <class T>
+inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count,
+                     gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Rows row = gn_twin::WholeBlocks<T>(count, loc);
+  gn_twin::CopyOut("DataCopy", loc, sizeof(T), dst, row, src, row);
+}
+template <class T>
+inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t count,
+                     gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Rows row = gn_twin::WholeBlocks<T>(count, loc);
+  gn_twin::CopyInside(loc, dst, row, src, row);
+}
+
+// Rows of blockLen 32-byte blocks with gaps of 32-byte blocks on both sides.
+template <class T>
+inline void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& params,
+                     gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::NoteEmptyRows(params, loc);
+  gn_twin::CopyIn(loc, dst, gn_twin::BlockRows(params, params.dstGap), src, gn_twin::BlockRows(params, params.srcGap));
+}
+template <class T>
+inline void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& params,
+                     gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::NoteEmptyRows(params, loc);
+  gn_twin::CopyOut("DataCopy", loc, sizeof(T), dst, gn_twin::BlockRows(params, params.dstGap), src,
+                   gn_twin::BlockRows(params, params.srcGap));
+}
+template <class T, class U>
+inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const DataCopyParams& params,
+                     gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::NoteEmptyRows(params, loc);
+  gn_twin::CopyInside(loc, dst, gn_twin::BlockRows(params, params.dstGap), src,
+                      gn_twin::BlockRows(params, params.srcGap));
+}
+
+}  // namespace AscendC

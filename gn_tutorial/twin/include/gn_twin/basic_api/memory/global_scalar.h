@@ -1,0 +1,51 @@
+// The scalar unit and global memory without its data cache, and the barriers that belong to it.
+//
+// Source: docs/zh/api, 标量计算/ReadGmByPassDCache, WriteGmByPassDCache and 同步控制/核内同步/DataSyncBarrier. The twin's scalar unit
+// has no cache, so that these are plain reads and writes.
+#pragma once
+#include "gn_twin/basic_api/sync/sync.h"
+#include "gn_twin/tensor/tensor.h"
+
+namespace gn_twin {
+
+// The address lies in a kernel argument. No GetValue: what watches the data cache must not see these.
+template <class T>
+void CheckPassing(const char* op, T* addr, Loc loc) {
+  if constexpr (kObserved) {
+    AscendC::GlobalTensor<T> tensor;
+    tensor.SetGlobalBuffer(addr);
+    Core& core = ThisCore();
+    core.At(loc);
+    tensor.Check(core, op, "addr", sizeof(T), loc);
+  }
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+enum class MemDsbT : uint8_t { ALL, DDR, UB, SEQ };
+
+template <class T>
+inline T ReadGmByPassDCache(__gm__ T* addr, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(gn_twin::kOneOf<T, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>,
+                "ReadGmByPassDCache takes integers");
+  gn_twin::LooksAgain(loc);
+  gn_twin::CheckPassing("ReadGmByPassDCache", addr, loc);
+  return *addr;
+}
+template <class T>
+inline void WriteGmByPassDCache(__gm__ T* addr, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(gn_twin::kOneOf<T, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>,
+                "WriteGmByPassDCache takes integers");
+  gn_twin::CheckPassing("WriteGmByPassDCache", addr, loc);
+  *addr = value;
+}
+
+// The scalar unit's own reads and writes end before it goes on.
+template <MemDsbT arg0>
+inline void DataSyncBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::Barrier("DataSyncBarrier", PIPE_ALL, loc);
+}
+
+}  // namespace AscendC

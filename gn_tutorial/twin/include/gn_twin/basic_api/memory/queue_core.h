@@ -1,0 +1,233 @@
+// What a queue remembers: who owns which buffer of the Unified Buffer when, and the flags that order the pipes. Everything that
+// does not depend on element types.
+//
+// Per buffer: free -> AllocTensor -> EnQue -> DeQue -> FreeTensor -> free. EnQue raises the flag that the consuming pipe waits for
+// in DeQue; FreeTensor raises the flag back, which the next AllocTensor of that buffer waits for.
+// Source: docs/zh/api, 资源管理/TQue, TQueBind.
+#pragma once
+#include "gn_twin/tensor/event_ids.h"
+#include "gn_twin/tensor/tensor.h"
+
+namespace AscendC {
+using TBufHandle = uint8_t*;
+enum class TBufState : uint8_t { FREE = 0, OCCUPIED, ENQUE, DEQUE };
+}  // namespace AscendC
+
+namespace gn_twin {
+
+using AscendC::TPosition;
+
+// The flag that EnQue raises when data goes from a producer's to a consumer's position, and the one FreeTensor raises back.
+inline constexpr HardEvent ForwardEvent(TPosition from, TPosition to) {
+  if (from == TPosition::GM) return HardEvent::MTE2_V;
+  if (to == TPosition::GM) return HardEvent::V_MTE3;
+  if (from == TPosition::VECIN && to == TPosition::VECOUT) return HardEvent::MTE2_MTE3;
+  return HardEvent::V_V;
+}
+inline constexpr HardEvent BackwardEvent(TPosition from, TPosition to) {
+  if (from == TPosition::GM) return HardEvent::V_MTE2;
+  if (to == TPosition::GM) return HardEvent::MTE3_V;
+  if (from == TPosition::VECIN && to == TPosition::VECOUT) return HardEvent::MTE3_MTE2;
+  return HardEvent::V_V;
+}
+
+// The buffers of one queue and the order in which they were enqueued. Everything that does not depend on element types.
+class QueueCore {
+ public:
+  uint32_t Buffers() const { return buffers_; }
+  uint32_t EnQueued() const { return queued_; }
+
+  GNT_ONCE void Init(Core& core, uint16_t first, uint16_t buffers, Loc loc) {
+    if (buffers_ != 0) FaultIfInitialised(core, first_, loc);
+    first_ = first;
+    buffers_ = buffers;
+    cursor_ = 0;
+    head_ = 0;
+    queued_ = 0;
+    for (uint16_t& slot : fifo_) slot = first;
+  }
+
+  // The next free buffer, round robin. With none free the device waits for ever: the twin stops.
+  GNT_ONCE uint16_t Alloc(Core& core, Loc loc) {
+    RequireBuffers(core, "AllocTensor", loc);
+    for (uint32_t tried = 0; tried < buffers_; ++tried) {
+      const uint16_t index = static_cast<uint16_t>(first_ + cursor_);
+      cursor_ = static_cast<uint16_t>((cursor_ + 1) % buffers_);
+      Buffer& buffer = core.buffers[index];
+      if (buffer.state != BufferState::Free) continue;
+      buffer.state = BufferState::Occupied;
+      buffer.changed = loc;
+      if (buffer.free_id >= 0) {
+        Await(core, buffer.free_event, buffer.free_id, loc);
+        ReleaseId(core, buffer.free_event, buffer.free_id);
+        buffer.free_id = -1;
+      }
+      Tell(core, Kind::Alloc, "AllocTensor", index, loc);
+      return index;
+    }
+    const Buffer& oldest = core.buffers[first_];
+    core.Stop("queue-no-free-buffer", loc,
+              {{"buffers", buffers_},
+               {"buffer_file", oldest.made.file},
+               {"buffer_line", oldest.made.line},
+               {"held_file", oldest.changed.file},
+               {"held_line", oldest.changed.line}});
+  }
+
+  GNT_ONCE void EnQue(Core& core, uint16_t index, uint32_t depth, HardEvent event, Loc loc) {
+    Buffer& buffer = Mine(core, index, "EnQue", loc);
+    if (buffer.state != BufferState::Occupied && buffer.state != BufferState::DeQueued) {
+      WrongState(core, "EnQue", buffer, loc);
+    }
+    if (queued_ >= (depth == 0 ? buffers_ : depth)) {
+      core.Stop("queue-depth", loc,
+                {{"depth", depth},
+                 {"queued", queued_},
+                 {"buffers", buffers_},
+                 {"buffer_file", buffer.made.file},
+                 {"buffer_line", buffer.made.line}});
+    }
+    buffer.state = BufferState::EnQueued;
+    buffer.changed = loc;
+    fifo_[(head_ + queued_++) % kMaxBuffers] = index;
+    if (event != HardEvent::V_V) {  // vector after vector needs no flag: the unit works in order
+      buffer.enque_event = event;
+      buffer.enque_id = ReserveId(core, event, "EnQue", loc);
+      if (buffer.enque_id >= 0) Raise(core, event, buffer.enque_id, loc);
+    }
+    Tell(core, Kind::EnQue, "EnQue", index, loc);
+  }
+
+  GNT_ONCE uint16_t DeQue(Core& core, HardEvent event, Loc loc) {
+    RequireBuffers(core, "DeQue", loc);
+    if (queued_ == 0) {
+      const Buffer& first = core.buffers[first_];
+      if (core.job->options.empty_deque == 0) {
+        core.Stop("queue-empty", loc,
+                  {{"buffers", buffers_}, {"buffer_file", first.made.file}, {"buffer_line", first.made.line}});
+      }
+      return fifo_[head_];  // whatever was enqueued there before, as on the device
+    }
+    const uint16_t index = fifo_[head_];
+    head_ = static_cast<uint16_t>((head_ + 1) % kMaxBuffers);
+    --queued_;
+    Buffer& buffer = core.buffers[index];
+    if (buffer.enque_id >= 0 && event != buffer.enque_event) {
+      core.Stop("queue-event-differs", loc,
+                {{"event", gn_twin::NameOf(event)},
+                 {"raised", gn_twin::NameOf(buffer.enque_event)},
+                 {"enqueued_file", buffer.changed.file},
+                 {"enqueued_line", buffer.changed.line},
+                 {"buffer_file", buffer.made.file},
+                 {"buffer_line", buffer.made.line}});
+    }
+    if (buffer.enque_id >= 0) {
+      Await(core, buffer.enque_event, buffer.enque_id, loc);
+      ReleaseId(core, buffer.enque_event, buffer.enque_id);
+      buffer.enque_id = -1;
+    }
+    buffer.state = BufferState::DeQueued;
+    buffer.changed = loc;
+    Tell(core, Kind::DeQue, "DeQue", index, loc);
+    return index;
+  }
+
+  GNT_ONCE void Free(Core& core, uint16_t index, HardEvent event, Loc loc) {
+    Buffer& buffer = Mine(core, index, "FreeTensor", loc);
+    if (buffer.state == BufferState::Free) WrongState(core, "FreeTensor", buffer, loc);
+    if (buffer.state == BufferState::EnQueued) WrongState(core, "FreeTensor", buffer, loc);
+    buffer.state = BufferState::Free;
+    buffer.changed = loc;
+    if (event != HardEvent::V_V) {
+      buffer.free_event = event;
+      buffer.free_id = ReserveId(core, event, "FreeTensor", loc);
+      if (buffer.free_id >= 0) Raise(core, event, buffer.free_id, loc);
+    }
+    Tell(core, Kind::Free, "FreeTensor", index, loc);
+  }
+
+  // Waits for the flags that FreeTensor left, as TPipe::Reset and the end of a kernel do.
+  void FreeAllEvent(Core& core, Loc loc) {
+    for (uint16_t i = 0; i < buffers_; ++i) {
+      Buffer& buffer = core.buffers[first_ + i];
+      if (buffer.free_id < 0) continue;
+      Await(core, buffer.free_event, buffer.free_id, loc);
+      ReleaseId(core, buffer.free_event, buffer.free_id);
+      buffer.free_id = -1;
+    }
+  }
+
+  bool HasIdle(const Core& core) const {
+    for (uint16_t i = 0; i < buffers_; ++i) {
+      if (core.buffers[first_ + i].state == BufferState::Free) return true;
+    }
+    return false;
+  }
+  // A second InitBuffer takes new memory: the buffers of the first one, `index` the first of them, are lost with all they hold.
+  static void FaultIfInitialised(Core& core, uint16_t index, Loc loc) {
+    const Buffer& before = core.buffers[index];
+    if (index >= core.buffer_count || before.pipe != core.pipes) return;  // the pipe was reset, or is another one
+    core.Fault("init-buffer-twice", loc, before.made,
+               {{"buffer_file", before.made.file}, {"buffer_line", before.made.line}, {"bytes", before.bytes}});
+  }
+  bool Owns(uint16_t index) const { return index >= first_ && index < first_ + buffers_; }
+
+ private:
+  static const char* NameOf(BufferState state) {
+    switch (state) {
+      case BufferState::Free: return "free";
+      case BufferState::Occupied: return "allocated";
+      case BufferState::EnQueued: return "enqueued";
+      case BufferState::DeQueued: return "dequeued";
+    }
+    return "?";
+  }
+
+  void RequireBuffers(Core& core, const char* op, Loc loc) const {
+    if (buffers_ == 0) core.Stop("queue-not-initialised", loc, {{"op", op}});
+  }
+  Buffer& Mine(Core& core, uint16_t index, const char* op, Loc loc) const {
+    RequireBuffers(core, op, loc);
+    if (!Owns(index)) {
+      const Buffer& mine = core.buffers[first_];
+      const Loc other = index < core.buffer_count ? core.buffers[index].made : Loc{};
+      core.Stop("queue-foreign-tensor", loc,
+                {{"op", op},
+                 {"buffer_file", mine.made.file},
+                 {"buffer_line", mine.made.line},
+                 {"other_file", other.file},
+                 {"other_line", other.line}});
+    }
+    return core.buffers[index];
+  }
+  [[noreturn]] GNT_COLD void WrongState(Core& core, const char* op, const Buffer& buffer, Loc loc) const {
+    core.Stop("queue-wrong-state", loc,
+              {{"op", op},
+               {"state", NameOf(buffer.state)},
+               {"buffer_file", buffer.made.file},
+               {"buffer_line", buffer.made.line},
+               {"since_file", buffer.changed.file},
+               {"since_line", buffer.changed.line}});
+  }
+  static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
+    core.At(loc);
+    if (core.known == nullptr) return TellInFull(core, kind, op, index, loc);
+    // Of EnQue and DeQue only a trace learns anything.
+    const Buffer& buffer = core.buffers[index];
+    if (kind == Kind::Alloc || kind == Kind::Free)
+      core.CaughtUp().HandOver(core, kind, buffer.offset, buffer.offset + buffer.bytes);
+  }
+  GNT_ONCE static void TellInFull(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
+    const Buffer& buffer = core.buffers[index];
+    core.EmitPlace(kind, op, core.ub + buffer.offset, buffer.bytes, Space::UB, loc);
+  }
+
+  uint16_t first_ = 0;
+  uint16_t buffers_ = 0;
+  uint16_t cursor_ = 0;
+  uint16_t head_ = 0;
+  uint32_t queued_ = 0;
+  uint16_t fifo_[kMaxBuffers] = {};
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,143 @@
+// Flags and barriers: between the pipes of one core, and between cores.
+//
+// Source: docs/zh/api, 同步控制. The twin executes in program order, so these never change a result here: they are
+// checked for pairing and told to the observer, which decides what order they guarantee.
+#pragma once
+#include "gn_twin/core/scheduler.h"
+#include "gn_twin/tensor/event_ids.h"
+#include "gn_twin/tensor/operand.h"
+
+namespace AscendC {
+
+template <HardEvent event>
+inline void SetFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::Raise(gn_twin::ThisCore(), event, eventID, loc);
+}
+template <HardEvent event>
+inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::Await(gn_twin::ThisCore(), event, eventID, loc);
+}
+
+}  // namespace AscendC
+
+namespace gn_twin {
+
+// A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: now and then the others get a turn.
+inline void LooksAgain(Loc loc) {
+  Core& core = ThisCore();
+  if (++core.looks % 1024 == 0) core.blocks->Yield(core, loc);
+}
+
+inline Pipe PipeOf(pipe_t pipe) {
+  return pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
+}
+
+GNT_ONCE inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind = Kind::Barrier) {
+  Core& core = ThisCore();
+  core.At(loc);
+  if (core.observers == nullptr) return;
+  if (core.delayed != nullptr) [[unlikely]] {
+    if (kind == Kind::CrossFlag) core.delayed->SetCrossFlag(PipeOf(pipe));
+    if (kind == Kind::Barrier && PipeOf(pipe) == Pipe::All) core.delayed->RunAll();
+  }
+  Event barrier;
+  barrier.kind = kind;
+  barrier.pipe = PipeOf(pipe);
+  barrier.op = op;
+  barrier.loc = loc;
+  core.Emit(barrier);
+}
+
+// `at` null or `all`: every line.
+inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
+  LooksAgain(loc);
+  Core& core = ThisCore();
+  core.At(loc);
+  if (core.observers == nullptr) return;
+  Event clean;
+  clean.kind = Kind::CleanCache;
+  clean.pipe = Pipe::S;
+  clean.op = op;
+  clean.loc = loc;
+  if (!all) {
+    clean.operands = 1;
+    clean.operand[0] = Operand{};
+    clean.operand[0].at = static_cast<const uint8_t*>(at);
+    clean.operand[0].space = Space::GM;
+  }
+  core.Emit(clean);
+}
+
+// Suspends the block until `cores` blocks (0: all of the launch) have arrived.
+inline void MeetBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) {
+  if (core.observers != nullptr) {
+    Event meet;
+    meet.kind = Kind::Meet;
+    meet.pipe = Pipe::All;
+    meet.op = op;
+    meet.loc = loc;
+    core.Emit(meet);
+    if (core.delayed != nullptr) core.delayed->WaitCrossFlag();
+  }
+  core.blocks->SyncAll(core, loc, cores);
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+// Later instructions of the pipe start after the earlier ones have finished. PIPE_S is not allowed.
+template <pipe_t pipe>
+inline void PipeBarrier(gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(pipe != PIPE_S,
+                "PipeBarrier takes PIPE_V, PIPE_MTE2, PIPE_MTE3 or PIPE_ALL; the scalar unit works in order");
+  gn_twin::Barrier("PipeBarrier", pipe, loc);
+}
+
+// Writes back and drops lines of the scalar unit's data cache: the line of the tensor's first element, from that element to the end
+// of the line, or all lines. The twin computes on global memory itself; checkers/data_cache.h says where the device would not.
+template <class T, CacheLine entireType, DcciDst dcciDst>
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::CleanCache("DataCacheCleanAndInvalid", dst.Data(), entireType == CacheLine::ENTIRE_DATA_CACHE, loc);
+}
+template <class T, CacheLine entireType>
+inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::CleanCache("DataCacheCleanAndInvalid", dst.Data(), entireType == CacheLine::ENTIRE_DATA_CACHE, loc);
+}
+template <class T, CacheLine entireType, DcciDst dcciDst>
+inline void DataCacheCleanAndInvalid(const LocalTensor<T>&) {}
+
+// Brings one line of global memory into that cache: nothing to do here.
+template <class T>
+inline void DataCachePreload(const GlobalTensor<uint64_t>&, const T) {}
+
+// A barrier of all blocks. Every launched block must call it equally often: one that returned early leaves the others waiting for
+// ever, which the twin reports. The hardware form.
+template <bool isAIVOnly = true>
+inline void SyncAll(gn_twin::Loc loc = gn_twin::Loc::here()) {
+  PipeBarrier<PIPE_ALL>(loc);
+  gn_twin::MeetBlocks("SyncAll", gn_twin::ThisCore(), loc);
+}
+
+// The software form: counters in global memory (32 bytes per block, zero before the launch) and local memory of the same size.
+template <bool isAIVOnly = true>
+inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace,
+                    const int32_t usedCores = 0, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::Core& core = gn_twin::ThisCore();
+  const uint32_t cores = usedCores > 0 ? static_cast<uint32_t>(usedCores) : core.job->blocks;
+  if constexpr (gn_twin::kObserved) {
+    gn_twin::Operation operation("SyncAll", gn_twin::Kind::Barrier, gn_twin::Pipe::All, loc);
+    operation.Global("gmWorkspace", gmWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
+    operation.Local("ubWorkspace", ubWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
+    if (core.pipe == nullptr) operation.Stop("sync-all-without-pipe", {});
+  }
+  // Each block counts its own calls in its slot; a slot that does not hold the number of calls so far was not zero at the start.
+  int32_t& slot = gmWorkspace.Data()[core.block * gn_twin::kBlockBytes / sizeof(int32_t)];
+  if (slot != core.soft_syncs)
+    core.Stop("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
+  slot = ++core.soft_syncs;
+  gn_twin::Barrier("SyncAll", PIPE_ALL, loc);
+  gn_twin::MeetBlocks("SyncAll", core, loc, cores);
+}
+
+}  // namespace AscendC

@@ -1,0 +1,124 @@
+// Two sources, one result: Add, Sub, Mul, Div, Max, Min, AddRelu, SubRelu, and the operators `dst = a + b`.
+//
+// Source: docs/zh/api, Memory矢量计算/基础算术 and 复合计算. No bfloat16 and no 8-bit arithmetic on this architecture.
+#pragma once
+#include "gn_twin/basic_api/vector/forms.h"
+
+namespace gn_twin {
+
+// Integer results that do not fit: what the device does is not public (docs/hardware-choices.md, integer_overflow). The options
+// are read once per instruction, so each rule is an operation of its own.
+template <class T>
+inline T WrapInteger(int64_t value) {
+  return static_cast<T>(value);
+}
+template <class T>
+inline T ClampInteger(int64_t value) {
+  constexpr int64_t kMax = (int64_t{1} << (8 * sizeof(T) - 1)) - 1;
+  return static_cast<T>(value > kMax ? kMax : (value < -kMax - 1 ? -kMax - 1 : value));
+}
+
+#define GNT_ARITHMETIC(NAME, SIGN)                                     \
+  struct NAME {                                                        \
+    bool clamp = false;                                                \
+    template <class T>                                                 \
+    T operator()(T a, T b) const {                                     \
+      if constexpr (kOneOf<T, half, float>) {                          \
+        return T(static_cast<float>(a) SIGN static_cast<float>(b));    \
+      } else {                                                         \
+        const int64_t exact = int64_t{a} SIGN int64_t{b};              \
+        return clamp ? ClampInteger<T>(exact) : WrapInteger<T>(exact); \
+      }                                                                \
+    }                                                                  \
+  };
+GNT_ARITHMETIC(AddOp, +)
+GNT_ARITHMETIC(SubOp, -)
+GNT_ARITHMETIC(MulOp, *)
+#undef GNT_ARITHMETIC
+
+struct DivOp {
+  template <class T>
+  T operator()(T a, T b) const {
+    return T(static_cast<float>(a) / static_cast<float>(b));
+  }
+};
+
+// NaN operands: docs/hardware-choices.md, minmax_nan. Zeros of both signs compare equal; the first operand is kept.
+template <bool kLargest>
+struct ExtremeOp {
+  bool ignore_nan = false;
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (kOneOf<T, half, float>) {
+      const float x = static_cast<float>(a);
+      const float y = static_cast<float>(b);
+      const T winner = (kLargest ? x >= y : x <= y) ? a : b;
+      return ignore_nan ? (x != x ? b : (y != y ? a : winner)) : (x != x ? a : winner);
+    } else {
+      return (kLargest ? a >= b : a <= b) ? a : b;
+    }
+  }
+};
+using MaxOp = ExtremeOp<true>;
+using MinOp = ExtremeOp<false>;
+
+// Relu of a sum or difference; the inner result is rounded first, as two instructions would.
+template <class Inner>
+struct ThenRelu {
+  Inner inner;
+  template <class T>
+  T operator()(T a, T b) const {
+    const T value = inner(a, b);
+    return static_cast<float>(value) < 0.0f ? T(0) : value;
+  }
+};
+
+inline bool Clamps(const Core& core) { return core.job->options.integer_overflow != 0; }
+inline bool IgnoresNan(const Core& core) { return core.job->options.minmax_nan != 0; }
+
+// Calls run(op) with the operation that this launch's options select.
+template <class Op, class T, class Run>
+inline void WithOptions(Run run) {
+  const Core& core = ThisCore();
+  if constexpr (kOneOf<Op, MaxOp, MinOp>) {
+    IgnoresNan(core) ? run(Op{true}) : run(Op{false});
+  } else if constexpr (kOneOf<Op, AddOp, SubOp, MulOp> && !kOneOf<T, half, float>) {
+    Clamps(core) ? run(Op{true}) : run(Op{false});
+  } else {
+    run(Op{});
+  }
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+#define GNT_BINARY(NAME, OP, ...)                                                                                      \
+  template <class T, bool isSetMask = true>                                                                            \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
+                   const int32_t& count, gn_twin::Loc loc = gn_twin::Loc::here()) {                                    \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
+    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) { gn_twin::RunCount(#NAME, loc, op, count, dst, src0, src1); }); \
+  }                                                                                                                    \
+  template <class T, bool isSetMask = true, class Mask>                                                                \
+    requires gn_twin::kIsMask<Mask>                                                                                    \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask,       \
+                   const gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,                       \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                          \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
+    gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                                \
+      gn_twin::RunBinary<isSetMask>(#NAME, loc, op, mask, repeatTime, repeatParams, dst, src0, src1);                  \
+    });                                                                                                                \
+  }
+
+GNT_BINARY(Add, AddOp, int16_t, half, int32_t, float)
+GNT_BINARY(Sub, SubOp, int16_t, half, int32_t, float)
+GNT_BINARY(Mul, MulOp, int16_t, half, int32_t, float)
+GNT_BINARY(Div, DivOp, half, float)
+GNT_BINARY(Max, MaxOp, int16_t, half, int32_t, float)
+GNT_BINARY(Min, MinOp, int16_t, half, int32_t, float)
+GNT_BINARY(AddRelu, ThenRelu<gn_twin::AddOp>, int16_t, half, float)
+GNT_BINARY(SubRelu, ThenRelu<gn_twin::SubOp>, int16_t, half, float)
+#undef GNT_BINARY
+
+}  // namespace AscendC

@@ -1,0 +1,276 @@
+// Cast: conversion between element types with the documented rounding modes, and the scalar conversions of bfloat16.
+//
+// Source: docs/zh/api, 类型转换/Cast and 数据结构 (precision conversion). A (source, destination, mode) that the table does not list
+// emits no instruction on the device, silently: the twin stops.
+#pragma once
+#include "gn_twin/basic_api/vector/forms.h"
+
+namespace gn_twin {
+
+using AscendC::RoundMode;
+
+constexpr uint32_t Bit(RoundMode mode) { return 1u << static_cast<uint32_t>(mode); }
+inline constexpr uint32_t kNone = Bit(RoundMode::CAST_NONE);
+inline constexpr uint32_t kFive = Bit(RoundMode::CAST_RINT) | Bit(RoundMode::CAST_FLOOR) | Bit(RoundMode::CAST_CEIL) |
+                                  Bit(RoundMode::CAST_ROUND) | Bit(RoundMode::CAST_TRUNC);
+
+// Rounding modes that a pair of types supports on Atlas A2, one bit each; 0: no such conversion.
+template <class D, class S>
+constexpr uint32_t CastModes() {
+  if constexpr (kSame<S, half>) {
+    if constexpr (kSame<D, float>) return kNone;
+    if constexpr (kOneOf<D, int8_t, uint8_t>) return kFive | kNone;
+    if constexpr (kOneOf<D, int16_t, int32_t>) return kFive;
+  } else if constexpr (kSame<S, float>) {
+    if constexpr (kSame<D, half>) return kFive | kNone | Bit(RoundMode::CAST_ODD);
+    if constexpr (kOneOf<D, bfloat16_t, int16_t, int32_t, int64_t, float>) return kFive;
+  } else if constexpr (kSame<S, bfloat16_t>) {
+    if constexpr (kSame<D, float>) return kNone;
+    if constexpr (kSame<D, int32_t>) return kFive;
+  } else if constexpr (kOneOf<S, int8_t, uint8_t>) {
+    if constexpr (kSame<D, half>) return kNone;
+  } else if constexpr (kSame<S, int16_t>) {
+    if constexpr (kSame<D, half>) return kFive | kNone;
+    if constexpr (kSame<D, float>) return kNone;
+  } else if constexpr (kSame<S, int32_t>) {
+    if constexpr (kSame<D, float>) return kFive | kNone;
+    if constexpr (kOneOf<D, int16_t, int64_t>) return kNone;
+    if constexpr (kSame<D, half>) return kFive | kNone;  // the mode is ignored; the deq scale applies
+  } else if constexpr (kSame<S, int64_t>) {
+    if constexpr (kSame<D, int32_t>) return kNone;
+    if constexpr (kSame<D, float>) return kFive;
+  }
+  return 0;
+}
+
+// A double rounded to an integral value. Exact inputs: every source type fits a double but int64, which never comes here.
+template <RoundMode kMode>
+inline double RoundDouble(double x) {
+  if constexpr (kMode == RoundMode::CAST_FLOOR) return __builtin_floor(x);
+  if constexpr (kMode == RoundMode::CAST_CEIL) return __builtin_ceil(x);
+  if constexpr (kMode == RoundMode::CAST_TRUNC) return __builtin_trunc(x);
+  if constexpr (kMode == RoundMode::CAST_ROUND) {
+    const double whole = __builtin_trunc(x);
+    return __builtin_fabs(x - whole) >= 0.5 ? whole + __builtin_copysign(1.0, x) : whole;
+  }
+  return __builtin_rint(x);  // CAST_RINT, CAST_NONE: ties to even, the mode a process starts in
+}
+
+// Integers saturate; NaN becomes 0.
+template <class D, RoundMode kMode>
+inline D IntegerFrom(double x) {
+  constexpr bool kUnsigned = kSame<D, uint8_t>;
+  constexpr double kHigh = static_cast<double>(uint64_t{1} << (8 * sizeof(D) - (kUnsigned ? 0 : 1)));
+  constexpr double kLow = kUnsigned ? 0.0 : -kHigh;
+  const double rounded = RoundDouble<kMode>(x);
+  if (rounded != rounded) return D(0);
+  if (rounded >= kHigh) return static_cast<D>(kUnsigned ? 0xff : (uint64_t{1} << (8 * sizeof(D) - 1)) - 1);
+  if (rounded < kLow) return static_cast<D>(kLow);
+  return static_cast<D>(static_cast<int64_t>(rounded));
+}
+
+// Rounds the significand of a finite float so that the low `drop` bits of its representation become zero. Works on the magnitude as
+// an integer: a carry runs into the exponent, which is what the next larger float is.
+template <RoundMode kMode>
+inline uint32_t DropBits(uint32_t magnitude, bool negative, uint32_t drop) {
+  const uint32_t unit = 1u << drop;
+  const uint32_t rest = magnitude & (unit - 1);
+  const uint32_t down = magnitude - rest;
+  if (rest == 0) return down;
+  if constexpr (kMode == RoundMode::CAST_TRUNC) return down;
+  if constexpr (kMode == RoundMode::CAST_FLOOR) return negative ? down + unit : down;
+  if constexpr (kMode == RoundMode::CAST_CEIL) return negative ? down : down + unit;
+  if constexpr (kMode == RoundMode::CAST_ODD) return down | unit;
+  if constexpr (kMode == RoundMode::CAST_ROUND) return rest >= unit / 2 ? down + unit : down;
+  const bool up = rest > unit / 2 || (rest == unit / 2 && (down & unit) != 0);
+  return up ? down + unit : down;
+}
+
+template <RoundMode kMode>
+inline half HalfFromFloat(float value) {
+  if constexpr (kMode == RoundMode::CAST_NONE || kMode == RoundMode::CAST_RINT) return half(value);
+  const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+  const uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude >= 0x7f800000u) return half(value);
+  // Subnormal halves are multiples of 2^-24: for exponents below -14 more bits fall away.
+  const uint32_t exponent = magnitude >> 23;
+  uint32_t drop = 13;
+  if (exponent < 113) drop += 113 - exponent;
+  if (drop > 24) {  // below half of the smallest subnormal's spacing: only the direction matters
+    if (magnitude == 0) return half(value);
+    const bool negative = bits >> 31;
+    bool away = kMode == RoundMode::CAST_ODD || (kMode == RoundMode::CAST_FLOOR && negative) ||
+                (kMode == RoundMode::CAST_CEIL && !negative);
+    return half::FromBits(static_cast<uint16_t>((bits >> 16 & 0x8000u) | (away ? 1u : 0u)));
+  }
+  uint32_t rounded;
+  if (exponent < 113) {  // fixed point in units of 2^-24
+    const uint32_t significand = (magnitude & 0x7fffffu) | (exponent != 0 ? 0x800000u : 0);
+    rounded = DropBits<kMode>(significand, bits >> 31, drop) >> drop;
+    return half::FromBits(static_cast<uint16_t>((bits >> 16 & 0x8000u) | rounded));
+  }
+  rounded = DropBits<kMode>(magnitude, bits >> 31, drop);
+  if (rounded >= 0x47800000u) {  // past 65504: to infinity, or to the largest half where the mode never rounds away
+    const bool away = kMode == RoundMode::CAST_ROUND || (kMode == RoundMode::CAST_FLOOR && bits >> 31) ||
+                      (kMode == RoundMode::CAST_CEIL && !(bits >> 31));
+    return half::FromBits(static_cast<uint16_t>((bits >> 16 & 0x8000u) | (away ? 0x7c00u : 0x7bffu)));
+  }
+  return half(__builtin_bit_cast(float, rounded | (bits & 0x80000000u)));
+}
+
+template <RoundMode kMode>
+inline bfloat16_t Bfloat16FromFloat(float value) {
+  if constexpr (kMode == RoundMode::CAST_RINT) return bfloat16_t(value);
+  const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+  if ((bits & 0x7fffffffu) >= 0x7f800000u) return bfloat16_t(value);
+  const uint32_t rounded = DropBits<kMode>(bits & 0x7fffffffu, bits >> 31, 16) | (bits & 0x80000000u);
+  return __builtin_bit_cast(bfloat16_t, static_cast<uint16_t>(rounded >> 16));
+}
+
+// int64 to float needs its own rounding: a double cannot hold every int64.
+template <RoundMode kMode>
+inline float FloatFromInt64(int64_t value) {
+  const float nearest = static_cast<float>(value);
+  if constexpr (kMode == RoundMode::CAST_RINT || kMode == RoundMode::CAST_NONE) return nearest;
+  if (nearest >= 9223372036854775808.0f) {
+    constexpr float kBelow = 9223371487098961920.0f;  // the float before 2^63
+    return kMode == RoundMode::CAST_CEIL || kMode == RoundMode::CAST_ROUND ? nearest : kBelow;
+  }
+  const int64_t back = static_cast<int64_t>(nearest);
+  if (back == value) return nearest;
+  const float low = back < value ? nearest : __builtin_nextafterf(nearest, -__builtin_inff());
+  const float high = back < value ? __builtin_nextafterf(nearest, __builtin_inff()) : nearest;
+  if constexpr (kMode == RoundMode::CAST_FLOOR) return low;
+  if constexpr (kMode == RoundMode::CAST_CEIL) return high;
+  if constexpr (kMode == RoundMode::CAST_TRUNC) return value < 0 ? high : low;
+  const int64_t to_low = value - static_cast<int64_t>(low);
+  const int64_t to_high = static_cast<int64_t>(high) - value;
+  return to_low == to_high ? (value < 0 ? low : high) : nearest;  // CAST_ROUND: ties away from zero
+}
+
+// One element. S and D are a documented pair.
+template <class D, class S, RoundMode kMode>
+struct CastOp {
+  float scale = 1.0f;  // of int32 to half
+  D operator()(S value) const {
+    if constexpr (kSame<S, float> && kSame<D, half>) {
+      return HalfFromFloat<kMode>(value);
+    } else if constexpr (kSame<S, float> && kSame<D, bfloat16_t>) {
+      return Bfloat16FromFloat<kMode>(value);
+    } else if constexpr (kSame<S, float> && kSame<D, float>) {
+      return static_cast<float>(RoundDouble<kMode>(value));
+    } else if constexpr (kSame<S, int64_t> && kSame<D, float>) {
+      return FloatFromInt64<kMode>(value);
+    } else if constexpr (kSame<S, int32_t> && kSame<D, float>) {
+      return FloatFromInt64<kMode>(value);
+    } else if constexpr (kSame<S, int32_t> && kSame<D, half>) {
+      return half(static_cast<float>(value) * scale);
+    } else if constexpr (kSame<S, int16_t> && kSame<D, half>) {
+      return HalfFromFloat<kMode>(static_cast<float>(value));
+    } else if constexpr (kOneOf<D, half, float>) {  // exact widenings
+      return D(static_cast<float>(value));
+    } else if constexpr (kOneOf<S, half, float, bfloat16_t>) {
+      return IntegerFrom<D, kMode>(static_cast<double>(static_cast<float>(value)));
+    } else if constexpr (sizeof(D) > sizeof(S)) {
+      return static_cast<D>(value);
+    } else {  // int32 to int16, int64 to int32: saturate
+      constexpr int64_t kMax = (int64_t{1} << (8 * sizeof(D) - 1)) - 1;
+      return static_cast<D>(value > kMax ? kMax : (value < -kMax - 1 ? -kMax - 1 : value));
+    }
+  }
+};
+
+inline const char* NameOf(RoundMode mode) {
+  constexpr const char* kNames[] = {"CAST_NONE",  "CAST_RINT",  "CAST_FLOOR", "CAST_CEIL",
+                                    "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
+  return static_cast<uint32_t>(mode) < 7 ? kNames[static_cast<uint32_t>(mode)] : "an unknown mode";
+}
+template <class T>
+constexpr const char* TypeName() {
+  if constexpr (kSame<T, half>) return "half";
+  if constexpr (kSame<T, bfloat16_t>) return "bfloat16_t";
+  if constexpr (kSame<T, float>) return "float";
+  if constexpr (kSame<T, int8_t>) return "int8_t";
+  if constexpr (kSame<T, uint8_t>) return "uint8_t";
+  if constexpr (kSame<T, int16_t>) return "int16_t";
+  if constexpr (kSame<T, uint16_t>) return "uint16_t";
+  if constexpr (kSame<T, int32_t>) return "int32_t";
+  if constexpr (kSame<T, uint32_t>) return "uint32_t";
+  if constexpr (kSame<T, int64_t>) return "int64_t";
+  if constexpr (kSame<T, uint64_t>) return "uint64_t";
+  return "a type the twin has no name for";
+}
+
+// Calls run with the operation for a mode known at run time.
+template <class D, class S, RoundMode... kModes, class Run>
+inline void WithMode(RoundMode mode, Loc loc, Run run) {
+  Core& core = ThisCore();
+  static_assert(CastModes<D, S>() != 0,
+                "Cast on Atlas A2 does not convert between these two types directly; go through half or float");
+  if constexpr (kSame<S, int32_t> && kSame<D, half>) {
+    if (kObserved && !core.deq_scale_set) core.Stop("cast-no-deq-scale", loc, {});
+  }
+  bool done = false;
+  const auto attempt = [&]<RoundMode kMode>() {
+    if constexpr ((CastModes<D, S>() & Bit(kMode)) != 0) {
+      if (mode == kMode) {
+        run(CastOp<D, S, kMode>{core.deq_scale});
+        done = true;
+      }
+    }
+  };
+  (attempt.template operator()<kModes>(), ...);
+  if (!done && kObserved) {
+    core.Stop("cast-unsupported", loc,
+              {{"source", TypeName<S>()}, {"destination", TypeName<D>()}, {"mode", NameOf(mode)}});
+  }
+}
+template <class D, class S, class Run>
+inline void WithCast(RoundMode mode, Loc loc, Run run) {
+  WithMode<D, S, RoundMode::CAST_NONE, RoundMode::CAST_RINT, RoundMode::CAST_FLOOR, RoundMode::CAST_CEIL,
+           RoundMode::CAST_ROUND, RoundMode::CAST_TRUNC, RoundMode::CAST_ODD>(mode, loc, run);
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+template <class T, class U>
+inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, const uint32_t count,
+                 gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::WithCast<T, U>(roundMode, loc,
+                          [&](auto op) { gn_twin::RunCount("Cast", loc, op, static_cast<int32_t>(count), dst, src); });
+}
+// Lanes are those of the wider type: half to float has 64, with natural repeat strides 8 (destination) and 4 (source).
+template <class T, class U, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsConstMask<Mask>
+inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, Mask mask,
+                 const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,
+                 gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::WithCast<T, U>(roundMode, loc, [&](auto op) {
+    gn_twin::RunUnary<isSetMask>("Cast", loc, op, mask, repeatTime, repeatParams, dst, src);
+  });
+}
+
+// The scale of Cast from int32_t to half. The device leaves it undefined until it is set.
+inline void SetDeqScale(half scale) {
+  gn_twin::Core& core = gn_twin::ThisCore();
+  core.deq_scale = static_cast<float>(scale);
+  core.deq_scale_set = true;
+}
+
+// Scalar conversions.
+constexpr bfloat16_t ToBfloat16(const float& value) { return bfloat16_t(value); }
+constexpr float ToFloat(const bfloat16_t& value) { return static_cast<float>(value); }
+constexpr bfloat16_t Cast(const float& value) { return bfloat16_t(value); }
+constexpr float Cast(const bfloat16_t& value) { return static_cast<float>(value); }
+template <class T, class U, RoundMode roundMode>
+inline U ScalarCast(T value) {
+  return gn_twin::CastOp<U, T, roundMode>{}(value);
+}
+template <class T, class U, RoundMode roundMode>
+inline U Cast(T value) {
+  return gn_twin::CastOp<U, T, roundMode>{}(value);
+}
+
+}  // namespace AscendC

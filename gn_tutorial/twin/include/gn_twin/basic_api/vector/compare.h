@@ -1,0 +1,287 @@
+// Compare, CompareScalar, Compares: one bit per element; Select: choose by those bits.
+//
+// Source: docs/zh/api, 比较与选择. Bit i of the result, lowest bit of each byte first, is src0[i] op src1[i].
+#pragma once
+#include "gn_twin/tensor/repeat_values.h"
+#include "gn_twin/basic_api/vector/forms.h"
+
+namespace gn_twin {
+
+using AscendC::CMPMODE;
+using AscendC::SELMODE;
+
+// For which orders of two values a comparison holds. With NaN it is false, but for NE unless quiet_nan
+// (docs/hardware-choices.md, compare_nan).
+struct HoldsFor {
+  bool less;
+  bool equal;
+  bool greater;
+  bool unordered;
+
+  HoldsFor(CMPMODE mode, bool quiet_nan)
+      : less(mode == CMPMODE::LT || mode == CMPMODE::LE || mode == CMPMODE::NE),
+        equal(mode == CMPMODE::EQ || mode == CMPMODE::LE || mode == CMPMODE::GE),
+        greater(mode == CMPMODE::GT || mode == CMPMODE::GE || mode == CMPMODE::NE),
+        unordered(mode == CMPMODE::NE && !quiet_nan) {}
+  // No branches: a loop of it can be vectorised.
+  template <class T>
+  bool operator()(T a, T b) const {
+    return (less & (a < b)) | (equal & (a == b)) | (greater & (a > b)) | (unordered & ((a != a) | (b != b)));
+  }
+};
+
+// The second source of an instruction: a tensor, or one value for all lanes.
+template <class T>
+struct SecondSource {
+  const LocalTensor<T>* tensor = nullptr;  // null for a value
+  Strides strides{};
+  T value{};
+
+  SecondSource(const LocalTensor<T>& tensor, Strides strides) : tensor(&tensor), strides(strides) {}
+  SecondSource(T value) : value(value) {}
+};
+
+template <class T>
+inline auto Comparable(T value) {
+  if constexpr (kSame<T, half>) {
+    return static_cast<float>(value);
+  } else {
+    return value;
+  }
+}
+
+// One bit for each lane of a repeat, lowest first: whether the comparison holds.
+template <class T>
+void CompareLanes(HoldsFor holds, const RepeatValues<T>& a, const RepeatValues<T>& b, uint8_t* bits) {
+  uint8_t one[kLanes<T>];
+  for (uint32_t i = 0; i < kLanes<T>; ++i) one[i] = holds(Comparable(a.lane[i]), Comparable(b.lane[i]));
+  for (uint32_t i = 0; i < kLanes<T>; i += 8) {
+    uint64_t eight;
+    __builtin_memcpy(&eight, one + i, sizeof(eight));
+    bits[i / 8] = static_cast<uint8_t>(eight * 0x0102040810204080u >> 56);  // bit k from byte k
+  }
+}
+
+template <class T>
+void RequireCompareMode(Operation& operation, const char* op, CMPMODE mode) {
+  if (kSame<T, int32_t> && mode != CMPMODE::EQ) operation.Stop("compare-int32-mode", {{"op", op}});
+}
+
+// `repeats` repeats of E(T) elements; each writes E(T) / 8 bytes, one after the other. The mask register plays no part.
+template <class T, class U>
+void RunCompare(const char* name, Loc loc, CMPMODE mode, uint32_t repeats, const LocalTensor<U>& dst,
+                const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
+  static_assert(kOneOf<T, half, float, int32_t>, "comparisons on Atlas A2 take half, float, int32_t (EQ only)");
+  constexpr uint32_t kE = kLanes<T>;
+  if constexpr (kObserved) {
+    Plan plan;
+    plan.repeats = repeats;
+    plan.lanes = plan.first = plan.last = kE;
+    Operation operation(name, Kind::Vector, Pipe::V, loc);
+    RequireCompareMode<T>(operation, name, mode);
+    operation.Local("dst", dst, uint64_t{repeats} * kE / 8, Access::Write);
+    operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read).Strides(strides0.blk, strides0.rep);
+    if (second.tensor != nullptr) {
+      operation.Local("src1", *second.tensor, Extent(plan, second.strides, sizeof(T)), Access::Read)
+          .Strides(second.strides.blk, second.strides.rep);
+    }
+    operation.Emit(plan, sizeof(T));
+  }
+  const HoldsFor holds(mode, ThisCore().job->options.compare_nan != 0);
+  RepeatValues<T> a, b;
+  b.Fill(second.value);
+  for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
+    a.Load(src0.Data(), strides0, repeat, kE);
+    if (second.tensor != nullptr) b.Load(second.tensor->Data(), second.strides, repeat, kE);
+    CompareLanes(holds, a, b, dst.Bytes() + repeat * (kE / 8));
+  }
+}
+
+// Count forms process whole repeats only: the device drops the rest of the elements silently, the twin stops.
+template <class T>
+inline uint32_t WholeRepeats(const char* op, uint32_t count, Loc loc) {
+  if constexpr (kObserved) {
+    if (uint64_t{count} * sizeof(T) % kRepeatBytes != 0) {
+      ThisCore().Stop("compare-not-whole-repeats", loc,
+                      {{"op", op},
+                       {"count", count},
+                       {"element_bytes", sizeof(T)},
+                       {"done", uint64_t{count} * sizeof(T) / kRepeatBytes * kLanes<T>}});
+    }
+  }
+  return static_cast<uint32_t>(uint64_t{count} * sizeof(T) / kRepeatBytes);
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+template <class T, class U>
+inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE cmpMode,
+                    uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunCompare("Compare", loc, cmpMode, gn_twin::WholeRepeats<T>("Compare", count, loc), dst, src0, {},
+                      {src1, {}});
+}
+template <class T, class U, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsConstMask<Mask>
+inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE cmpMode,
+                    Mask, gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
+                    gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RequireStrides("Compare", repeatParams, loc);
+  gn_twin::RunCompare(
+      "Compare", loc, cmpMode,
+      gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked("Compare", loc), gn_twin::kLanes<T>), dst, src0,
+      {repeatParams.src0BlkStride, repeatParams.src0RepStride},
+      {src1, {repeatParams.src1BlkStride, repeatParams.src1RepStride}});
+}
+
+// Against a scalar. Compares is the name of 9.x.
+#define GNT_COMPARE_SCALAR(NAME)                                                                                     \
+  template <class T, class U>                                                                                        \
+  inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode,       \
+                   uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {                                        \
+    gn_twin::RunCompare<T, U>(#NAME, loc, cmpMode, gn_twin::WholeRepeats<T>(#NAME, count, loc), dst, src0, {},       \
+                              src1Scalar);                                                                           \
+  }                                                                                                                  \
+  template <class T, class U, bool isSetMask = true, class Mask>                                                     \
+    requires gn_twin::kIsConstMask<Mask>                                                                             \
+  inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode, Mask, \
+                   gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,                            \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                        \
+    gn_twin::RunCompare<T, U>(                                                                                       \
+        #NAME, loc, cmpMode,                                                                                         \
+        gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked(#NAME, loc), gn_twin::kLanes<T>), dst, src0, \
+        {repeatParams.srcBlkStride, repeatParams.srcRepStride}, src1Scalar);                                         \
+  }
+GNT_COMPARE_SCALAR(CompareScalar)
+GNT_COMPARE_SCALAR(Compares)
+#undef GNT_COMPARE_SCALAR
+
+}  // namespace AscendC
+
+namespace gn_twin {
+
+// Keeps a[i] where bit i of `eight` is set, takes b[i] elsewhere. Bits are an unsigned integer of the element's size, which the compiler
+// can vectorise for half as well.
+template <class Bits, class T>
+inline void Choose8(uint32_t eight, T* a, const T* b) {
+  static_assert(sizeof(Bits) == sizeof(T));
+  Bits kept[8], other[8];
+  __builtin_memcpy(kept, a, sizeof(kept));
+  __builtin_memcpy(other, b, sizeof(other));
+  for (uint32_t i = 0; i < 8; ++i) {
+    const Bits all = static_cast<Bits>(0u - (eight >> i & 1u));
+    kept[i] = static_cast<Bits>((kept[i] & all) | (other[i] & ~all));
+  }
+  __builtin_memcpy(a, kept, sizeof(kept));
+}
+
+// dst[lane] = the lane's bit ? src0[lane] : second, for the active lanes. Modes 1 and 2 consume E(T) bits per repeat; mode 0 uses the
+// first E(T) for all.
+template <class T>
+void ChooseLanes(SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Strides to, const uint8_t* bits,
+                 const LocalTensor<T>& src0, Strides strides0, const SecondSource<T>& second) {
+  RepeatValues<T> a, b;
+  b.Fill(second.value);
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    const uint32_t lanes = plan.ReachIn(repeat);
+    a.Load(src0.Data(), strides0, repeat, lanes);
+    if (second.tensor != nullptr) b.Load(second.tensor->Data(), second.strides, repeat, lanes);
+    const uint8_t* row = bits + (mode == SELMODE::VSEL_CMPMASK_SPR ? 0 : repeat * (kLanes<T> / 8));
+    for (uint32_t i = 0; i < lanes; i += 8) {
+      if constexpr (sizeof(T) == 2) Choose8<uint16_t>(row[i / 8], a.lane + i, b.lane + i);
+      if constexpr (sizeof(T) == 4) Choose8<uint32_t>(row[i / 8], a.lane + i, b.lane + i);
+    }
+    a.Store(dst.Data(), to, repeat, plan);
+  }
+}
+
+// A buffer of the kernel in the scratch memory that the operation is about to overwrite.
+inline void RequireScratch(const char* op, Loc loc, uint32_t bytes) {
+  if constexpr (kObserved) {
+    Core& core = ThisCore();
+    for (uint16_t i = core.buffer_count; i > 0; --i) {
+      const Buffer& buffer = core.buffers[i - 1];
+      if (buffer.pipe != core.pipes || buffer.offset + buffer.bytes <= kScratchAt) continue;
+      if (buffer.offset >= kScratchAt + bytes) continue;
+      core.Fault("scratch-in-use", loc, buffer.made,
+                 {{"op", op},
+                  {"bytes", bytes},
+                  {"address", kScratchAt},
+                  {"buffer_file", buffer.made.file},
+                  {"buffer_line", buffer.made.line}});
+    }
+  }
+}
+
+// In counter mode a plan's lanes are the first `count`; the mask filters lanes in the other forms.
+template <class T, class U>
+void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Strides to,
+               const LocalTensor<U>& selMask, const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
+  static_assert(kOneOf<T, half, float>, "Select on Atlas A2 takes half, float");
+  static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>,
+                "the selection tensor of Select has unsigned integer elements");
+  if constexpr (kObserved) {
+    Operation operation("Select", Kind::Vector, Pipe::V, loc);
+    const uint64_t bits = plan.repeats == 0 ? 0
+                          : mode == SELMODE::VSEL_CMPMASK_SPR
+                              ? plan.Reach()
+                              : uint64_t{plan.repeats - 1} * kLanes<T> + plan.ReachIn(plan.repeats - 1);
+    operation.Local("dst", dst, Extent(plan, to, sizeof(T)), Access::Write).Strides(to.blk, to.rep);
+    operation.Local("selMask", selMask, (bits + 7) / 8, Access::Read);
+    operation.Local("src0", src0, Extent(plan, strides0, sizeof(T)), Access::Read).Strides(strides0.blk, strides0.rep);
+    if (second.tensor != nullptr) {
+      operation.Local("src1", *second.tensor, Extent(plan, second.strides, sizeof(T)), Access::Read)
+          .Strides(second.strides.blk, second.strides.rep);
+    }
+    operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
+  }
+  ChooseLanes(mode, plan, dst, to, selMask.Bytes(), src0, strides0, second);
+  // Modes 1 and 2 keep scratch data in the last 8 KiB of the Unified Buffer (128 bytes; 64 for half in mode 1): what a kernel
+  // keeps there is lost.
+  if (mode != SELMODE::VSEL_CMPMASK_SPR) {
+    const uint32_t scratch = kSame<T, half> && mode == SELMODE::VSEL_TENSOR_SCALAR_MODE ? 64 : 128;
+    RequireScratch("Select", loc, scratch);
+    __builtin_memset(ThisCore().ub + kScratchAt, 0xff, scratch);
+  }
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+// dst[i] = bit i of selMask ? src0[i] : src1[i].
+template <class T, class U>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
+                   const LocalTensor<T>& src1, SELMODE selMode, uint32_t count,
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunSelect<T, U>(loc, selMode, gn_twin::LeadingPlan<T>(count), dst, {}, selMask, src0, {}, {src1, {}});
+  gn_twin::ResetMaskRegister(gn_twin::ThisCore());
+}
+template <class T, class U>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1,
+                   SELMODE selMode, uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunSelect<T, U>(loc, selMode, gn_twin::LeadingPlan<T>(count), dst, {}, selMask, src0, {}, src1);
+  gn_twin::ResetMaskRegister(gn_twin::ThisCore());
+}
+template <class T, class U, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsMask<Mask>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0,
+                   const LocalTensor<T>& src1, SELMODE selMode, Mask mask, gn_twin::RepeatTime repeatTime,
+                   const BinaryRepeatParams& params, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Select", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
+  gn_twin::RunSelect<T, U>(loc, selMode, plan, dst, {params.dstBlkStride, params.dstRepStride}, selMask, src0,
+                           {params.src0BlkStride, params.src0RepStride},
+                           {src1, {params.src1BlkStride, params.src1RepStride}});
+}
+template <class T, class U, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsMask<Mask>
+inline void Select(const LocalTensor<T>& dst, const LocalTensor<U>& selMask, const LocalTensor<T>& src0, T src1,
+                   SELMODE selMode, Mask mask, gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& params,
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Plan plan = gn_twin::MaskedPlan("Select", loc, true, mask, gn_twin::kLanes<T>, repeatTime);
+  gn_twin::RunSelect<T, U>(loc, selMode, plan, dst, {params.dstBlkStride, params.dstRepStride}, selMask, src0,
+                           {params.src0BlkStride, params.src0RepStride}, src1);
+}
+
+}  // namespace AscendC

@@ -1,0 +1,182 @@
+// The three call forms of an element-wise instruction, once for all of them: validate, emit one event, compute.
+#pragma once
+#include "gn_twin/basic_api/vector/half_overflow.h"
+#include "gn_twin/tensor/repeat_params.h"
+#include "gn_twin/tensor/emit.h"
+
+namespace gn_twin {
+
+using AscendC::LocalTensor;
+
+// One operand of an instruction: its tensor and its strides.
+template <class T>
+struct Arg {
+  const LocalTensor<T>& tensor;
+  Strides strides{};
+};
+
+// What options may do to a finished result. CTRL[48] = 0: infinity becomes the largest finite half or bfloat16_t, NaN becomes 0.
+struct Finish {
+  bool saturate;
+  bool flush;
+  template <class T>
+  T operator()(T value) const {
+    if constexpr (!kOneOf<T, half, bfloat16_t, float>) {
+      return value;
+    } else if constexpr (kSame<T, float>) {
+      return flush && __builtin_fabsf(value) < 1.17549435e-38f ? __builtin_copysignf(0.0f, value) : value;  // 2^-126
+    } else {
+      constexpr uint16_t kInfinity = kSame<T, half> ? 0x7c00 : 0x7f80;
+      constexpr uint16_t kNormal = kSame<T, half> ? 0x0400 : 0x0080;
+      const uint16_t sign = value.bits & 0x8000;
+      const uint16_t magnitude = value.bits & 0x7fff;
+      uint16_t bits = value.bits;
+      if (saturate && magnitude == kInfinity) bits = static_cast<uint16_t>(sign | (kInfinity - 1));
+      if (saturate && magnitude > kInfinity) bits = 0;
+      if (flush && magnitude < kNormal) bits = sign;
+      return __builtin_bit_cast(T, bits);
+    }
+  }
+};
+
+// Operations that only move bits (they name a type MovesBits) compute nothing to finish; integers have options of their own.
+template <class D, class Op>
+inline constexpr bool kFinished = kOneOf<D, half, bfloat16_t, float> && !requires { typename Op::MovesBits; };
+// Whether this launch's options change results of type D.
+template <class D, class Op>
+inline bool Finishes(const Core& core) {
+  return kFinished<D, Op> && (Saturates(core) || core.job->options.denormals != 0);
+}
+// Calls run(finish) if they do. Options are rare: a second pass over the result keeps them out of every operation.
+template <class D, class Op, class Run>
+inline void WithFinish(const Core& core, Run run) {
+  if constexpr (kFinished<D, Op>) {
+    if (Finishes<D, Op>(core)) [[unlikely]]
+      run(Finish{Saturates(core), core.job->options.denormals != 0});
+  }
+}
+
+// Infinite results of finite halves are looked for.
+template <class D, class Op>
+inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
+
+// The first `count` elements of every operand.
+template <class Op, class D, class... S>
+void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
+              const LocalTensor<S>&... src) {
+  Core& core = ThisCore();
+  if constexpr (kObserved) ObserveCount(core, name, loc, count, dst, src...);
+  OverflowWatch<D> watch;
+  if constexpr (kWatched<D, Op>) {
+    watch.trusted = FiniteScalar(op);
+    (watch.Before(dst.Data(), static_cast<uint32_t>(count), src.Data()), ...);
+  }
+  ForContiguous(static_cast<uint32_t>(count), op, dst.Data(), src.Data()...);
+  if constexpr (kWatched<D, Op>) watch.After(name, loc, dst.Data(), 0, static_cast<uint32_t>(count), src.Data()...);
+  WithFinish<D, Op>(
+      core, [&](Finish finish) { ForContiguous(static_cast<uint32_t>(count), finish, dst.Data(), dst.Data()); });
+  ResetMaskRegister(core);
+}
+
+// Computes the lanes of any plan. One copy for all the forms of an instruction.
+template <class Op, class D, class... S>
+GNT_ONCE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
+  // Lanes in one run only: of the others the stores of later repeats would hide what happened.
+  const bool watched =
+      kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
+  OverflowWatch<D> watch;
+  if (watched) {
+    watch.trusted = FiniteScalar(op);
+    (watch.Before(dst.tensor.Data(), static_cast<uint32_t>(plan.Lanes()), src.tensor.Data()), ...);
+  }
+  ForLanes(plan, op, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const S>{src.tensor.Data(), src.strides}...);
+  if (watched) watch.After(name, loc, dst.tensor.Data(), 0, static_cast<uint32_t>(plan.Lanes()), src.tensor.Data()...);
+  WithFinish<D, Op>(ThisCore(), [&](Finish finish) {
+    ForLanes(plan, finish, Lane<D>{dst.tensor.Data(), dst.strides}, Lane<const D>{dst.tensor.Data(), dst.strides});
+  });
+}
+
+// The lanes of the plan: tells observers, computes.
+template <class Op, class D, class... S>
+[[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
+                                           Arg<S>... src) {
+  if constexpr (kObserved)
+    ObserveRepeats(name, loc, plan, Flow::Lanes, RepeatOperand{dst.tensor, dst.strides},
+                   RepeatOperand{src.tensor, src.strides}...);
+  ComputePlan(name, loc, op, plan, dst, src...);
+}
+
+// What loops mostly issue, without a plan: repeats with all their lanes and no gaps between blocks, and observers know the call. False
+// where it is another one: then nothing was done. Short enough to be inlined in a kernel's loop, where much of it is worked out before
+// the loop.
+template <bool kSetMask, class Op, class Mask, class D, class... S>
+[[gnu::always_inline]] inline bool RunWholeRepeats(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime given,
+                                                   Arg<D> dst, Arg<S>... src) {
+  constexpr bool kNumber = requires { static_cast<uint64_t>(mask); };
+  if constexpr (kSetMask && kNumber && ((sizeof(S) == sizeof(D)) && ...) && !kWatched<D, Op>) {
+    Core& core = ThisCore();
+    const uint32_t repeats = given.OneOrMore();
+    if (repeats == 0 || static_cast<uint64_t>(mask) != kLanes<D> || core.mask.counter ||
+        core.job->options.repeat_order != 0 || Finishes<D, Op>(core) || dst.strides.blk != 1 ||
+        ((src.strides.blk != 1) || ...)) [[unlikely]]
+      return false;
+    if constexpr (kObserved) {
+      core.At(loc);
+      if (!SaidWhole(core, name, loc, repeats, kLanes<D>, RepeatOperand{dst.tensor, dst.strides},
+                     RepeatOperand{src.tensor, src.strides}...)) [[unlikely]]
+        return false;
+    }
+    WriteMask(core, kLanes<D>, kLanes<D>);
+    ForWholeRepeats(repeats, op, Walk<D>{dst.tensor.Data(), LaneIndex<D>(dst.strides, 1, 0)},
+                    Walk<const S>{src.tensor.Data(), LaneIndex<S>(src.strides, 1, 0)}...);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+// Mask-and-repeat form of an instruction with one source.
+template <bool kSetMask, class Op, class Mask, class D, class S>
+GNT_ONCE void RunAnyUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                          const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst,
+                          const LocalTensor<S>& src) {
+  RequireStrides(name, params, loc);
+  const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<D, S>, repeats);
+  RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
+          Arg<S>{src, {params.srcBlkStride, params.srcRepStride}});
+}
+template <bool kSetMask, class Op, class Mask, class D, class S>
+[[gnu::always_inline]] inline void RunUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                                            const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst,
+                                            const LocalTensor<S>& src) {
+  if (!params.lost.any &&
+      RunWholeRepeats<kSetMask>(name, loc, op, mask, repeats, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
+                                Arg<S>{src, {params.srcBlkStride, params.srcRepStride}}))
+    return;
+  RunAnyUnary<kSetMask>(name, loc, op, mask, repeats, params, dst, src);
+}
+
+// Mask-and-repeat form of an instruction with two sources.
+template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
+GNT_ONCE void RunAnyBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                           const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst,
+                           const LocalTensor<S0>& src0, const LocalTensor<S1>& src1) {
+  RequireStrides(name, params, loc);
+  const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<D, S0, S1>, repeats);
+  RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
+          Arg<S0>{src0, {params.src0BlkStride, params.src0RepStride}},
+          Arg<S1>{src1, {params.src1BlkStride, params.src1RepStride}});
+}
+template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
+[[gnu::always_inline]] inline void RunBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                                             const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst,
+                                             const LocalTensor<S0>& src0, const LocalTensor<S1>& src1) {
+  if (!params.lost.any &&
+      RunWholeRepeats<kSetMask>(name, loc, op, mask, repeats, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
+                                Arg<S0>{src0, {params.src0BlkStride, params.src0RepStride}},
+                                Arg<S1>{src1, {params.src1BlkStride, params.src1RepStride}}))
+    return;
+  RunAnyBinary<kSetMask>(name, loc, op, mask, repeats, params, dst, src0, src1);
+}
+
+}  // namespace gn_twin

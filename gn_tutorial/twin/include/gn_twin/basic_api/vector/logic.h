@@ -1,0 +1,74 @@
+// Bits: And, Or, Not on 16-bit elements. Wider tensors are reinterpreted by the kernel, with twice the count.
+//
+// Source: docs/zh/api, Memory矢量计算/逻辑计算.
+#pragma once
+#include "gn_twin/basic_api/vector/forms.h"
+
+namespace gn_twin {
+
+struct AndOp {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct OrOp {
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct NotOp {
+  template <class T>
+  T operator()(T a) const {
+    return static_cast<T>(~a);
+  }
+};
+
+// The count form also takes 32-bit tensors; its count is still in 16-bit units.
+template <class T>
+inline auto SixteenBit(const LocalTensor<T>& tensor) {
+  static_assert(kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,
+                "And, Or and Not on Atlas A2 take 16-bit integers: ReinterpretCast first");
+  return tensor.template ReinterpretCast<uint16_t>();
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+#define GNT_LOGIC(NAME, OP)                                                                                      \
+  template <class T, bool isSetMask = true>                                                                      \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,            \
+                   const int32_t& count, gn_twin::Loc loc = gn_twin::Loc::here()) {                              \
+    gn_twin::RunCount(#NAME, loc, gn_twin::OP{}, count, gn_twin::SixteenBit(dst), gn_twin::SixteenBit(src0),     \
+                      gn_twin::SixteenBit(src1));                                                                \
+  }                                                                                                              \
+  template <class T, bool isSetMask = true, class Mask>                                                          \
+    requires gn_twin::kIsMask<Mask>                                                                              \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, Mask mask, \
+                   const gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,                 \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                    \
+    static_assert(gn_twin::kOneOf<T, int16_t, uint16_t>,                                                         \
+                  #NAME " on Atlas A2 takes int16_t, uint16_t: ReinterpretCast first");                          \
+    gn_twin::RunBinary<isSetMask>(#NAME, loc, gn_twin::OP{}, mask, repeatTime, repeatParams, dst, src0, src1);   \
+  }
+GNT_LOGIC(And, AndOp)
+GNT_LOGIC(Or, OrOp)
+#undef GNT_LOGIC
+
+template <class T, bool isSetMask = true>
+inline void Not(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,
+                gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunCount("Not", loc, gn_twin::NotOp{}, count, gn_twin::SixteenBit(dst), gn_twin::SixteenBit(src));
+}
+template <class T, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsMask<Mask>
+inline void Not(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask, const gn_twin::RepeatTime repeatTime,
+                const UnaryRepeatParams& repeatParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(gn_twin::kOneOf<T, int16_t, uint16_t>,
+                "Not on Atlas A2 takes int16_t, uint16_t: ReinterpretCast first");
+  gn_twin::RunUnary<isSetMask>("Not", loc, gn_twin::NotOp{}, mask, repeatTime, repeatParams, dst, src);
+}
+
+}  // namespace AscendC

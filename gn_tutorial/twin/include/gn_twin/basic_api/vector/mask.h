@@ -1,0 +1,39 @@
+// The mask register as kernels set it: SetVectorMask, SetMaskCount, SetMaskNorm, ResetMask.
+//
+// Source: docs/zh/api, 掩码操作. Setting the mask is ordered with the vector unit by the hardware: never a race.
+#pragma once
+#include "gn_twin/tensor/lanes.h"
+
+namespace AscendC {
+
+// Counter mode: the register holds a number of elements; normal mode: one bit per lane.
+inline void SetMaskCount() { gn_twin::ThisCore().mask.counter = true; }
+inline void SetMaskNorm() { gn_twin::ThisCore().mask.counter = false; }
+// All lanes; the mode stays.
+inline void ResetMask() { gn_twin::ThisCore().mask.low = gn_twin::ThisCore().mask.high = ~uint64_t{0}; }
+
+// The high word comes first. With MaskMode::COUNTER the low word is the number of elements.
+template <class T, MaskMode mode = MaskMode::NORMAL>
+inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow) {
+  gn_twin::Core& core = gn_twin::ThisCore();
+  core.mask.low = maskLow;
+  core.mask.high = maskHigh;
+}
+template <class T, MaskMode mode = MaskMode::NORMAL>
+inline void SetVectorMask(int32_t len) {
+  gn_twin::Core& core = gn_twin::ThisCore();
+  if constexpr (mode == MaskMode::COUNTER) {
+    core.mask.low = static_cast<uint64_t>(len);
+    core.mask.high = 0;
+  } else {
+    gn_twin::WriteMask(core, static_cast<uint64_t>(len), gn_twin::kLanes<T>);
+  }
+}
+
+// The state that TPipe's constructor and a kernel without TPipe start from.
+inline void InitSocState() {
+  gn_twin::ResetMaskRegister(gn_twin::ThisCore());
+  gn_twin::ThisCore().atomic = gn_twin::ThisCore().atomic_type = 0;
+}
+
+}  // namespace AscendC

@@ -1,0 +1,125 @@
+// One source, one result: Abs, Exp, Ln, Sqrt, Rsqrt, Reciprocal, Relu.
+//
+// Source: docs/zh/api, Memory矢量计算/基础算术. half computes in float and rounds once.
+#pragma once
+#include "gn_twin/base/math.h"
+#include "gn_twin/basic_api/vector/forms.h"
+
+namespace gn_twin {
+
+struct AbsOp {
+  template <class T>
+  T operator()(T value) const {
+    if constexpr (kSame<T, half>) {
+      return half::FromBits(value.bits & 0x7fff);
+    } else {
+      return __builtin_fabsf(value);
+    }
+  }
+};
+struct ExpOp {
+  template <class T>
+  T operator()(T value) const {
+    return T(ExpFloat(static_cast<float>(value)));
+  }
+};
+struct LnOp {
+  template <class T>
+  T operator()(T value) const {
+    return T(LnFloat(static_cast<float>(value)));
+  }
+};
+struct SqrtOp {
+  template <class T>
+  T operator()(T value) const {
+    return T(SqrtFloat(static_cast<float>(value)));
+  }
+};
+
+// The device looks Rsqrt and Reciprocal up in a table. Its pages say only that the results miss the standards of 1/1000 (half) and
+// 1/10000 (float): so many of the last bits are rounded away here that they do. Off by up to 2^-9 (half) and 2^-13 (float).
+template <class T>
+inline T Coarse(T value) {
+  if constexpr (kSame<T, half>) {
+    const uint16_t coarse = static_cast<uint16_t>((value.bits + 2u) & ~3u);
+    return (value.bits & 0x7c00) == 0x7c00 ? value : half::FromBits(coarse);
+  } else {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+    return (bits & 0x7f800000u) == 0x7f800000u ? value : __builtin_bit_cast(float, (bits + 0x400u) & ~0x7ffu);
+  }
+}
+struct RsqrtOp {
+  bool coarse = false;
+  template <class T>
+  T operator()(T value) const {
+    const T exact = T(static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(static_cast<float>(value)))));
+    return coarse ? Coarse(exact) : exact;
+  }
+};
+struct ReciprocalOp {
+  bool coarse = false;
+  template <class T>
+  T operator()(T value) const {
+    const T exact = T(1.0f / static_cast<float>(value));
+    return coarse ? Coarse(exact) : exact;
+  }
+};
+struct ReluOp {
+  template <class T>
+  T operator()(T value) const {
+    if constexpr (kSame<T, int32_t>) {
+      return value > 0 ? value : 0;
+    } else {
+      const float x = static_cast<float>(value);
+      return T(x > 0.0f || x != x ? x : 0.0f);
+    }
+  }
+};
+
+// The operation with this launch's options (docs/hardware-choices.md, approximate). A launch that asks for the documented error is
+// one where accuracy is judged: there the places that cause it are named.
+template <class Op>
+inline Op Chosen(const char* name, Loc loc) {
+  if constexpr (requires(Op op) { op.coarse; }) {
+    Core& core = ThisCore();
+    const bool coarse = core.job->options.approximate != 0;
+    if (kObserved && coarse) core.Warn("approximate-result", loc, {}, {{"op", name}});
+    return Op{coarse};
+  } else {
+    return Op{};
+  }
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+// The three forms of a unary instruction: count; mask and repeat; mask array and repeat.
+#define GNT_UNARY(NAME, OP, ...)                                                                                       \
+  template <class T, bool isSetMask = true>                                                                            \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                         \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                          \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
+    gn_twin::RunCount(#NAME, loc, gn_twin::Chosen<gn_twin::OP>(#NAME, loc), count, dst, src);                          \
+  }                                                                                                                    \
+  template <class T, bool isSetMask = true, class Mask>                                                                \
+    requires gn_twin::kIsMask<Mask>                                                                                    \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, Mask mask,                                    \
+                   const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,                        \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                                          \
+    static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
+    gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::Chosen<gn_twin::OP>(#NAME, loc), mask, repeatTime, repeatParams, \
+                                 dst, src);                                                                            \
+  }
+
+GNT_UNARY(Abs, AbsOp, half, float)
+GNT_UNARY(Exp, ExpOp, half, float)
+GNT_UNARY(Ln, LnOp, half, float)
+GNT_UNARY(Sqrt, SqrtOp, half, float)
+GNT_UNARY(Rsqrt, RsqrtOp, half, float)
+GNT_UNARY(Reciprocal, ReciprocalOp, half, float)
+GNT_UNARY(Relu, ReluOp, half, int32_t, float)
+
+#undef GNT_UNARY
+
+}  // namespace AscendC

@@ -1,0 +1,192 @@
+// The observer that follows the scalar unit's data cache: each vector core has its own, nothing keeps it equal to global memory.
+//
+// SetValue changes the core's cache; the line, 64 bytes, goes back to global memory later and as a whole. GetValue reads the cache
+// if the line is there. The DMA pipes go past the cache. So three things go wrong on the device that look right in program order:
+//   cache-line-shared   two cores (or a core's scalar unit and its DMA) write different bytes of one line: the later whole line wins
+//   cache-not-cleaned   bytes that are still in a core's cache are read through DMA, or by another core
+//   cache-stale         a line is read again from the cache after global memory has changed
+// The same bytes at the same time from two cores are a race: checkers/race.h.
+// Source: docs/zh/api, 缓存控制/DataCacheCleanAndInvalid and 系统缓存概述; GlobalTensor/SetValue, GetValue.
+#pragma once
+#include <new>
+
+#include "gn_twin/core/core.h"
+#include "gn_twin/events/footprint.h"
+#include "gn_twin/shadow/data_cache_lines.h"
+#include "gn_twin/shadow/happens_before.h"
+
+namespace gn_twin {
+
+class CheckCache final : public Observer {
+ public:
+  explicit CheckCache(uint32_t blocks) : order_(blocks), blocks_(blocks), cores_(new CoreState[blocks]) {}
+  ~CheckCache() override {
+    for (uint32_t i = 0; i < blocks_; ++i) delete cores_[i].cache;
+    delete[] cores_;
+  }
+  CheckCache(const CheckCache&) = delete;
+  CheckCache& operator=(const CheckCache&) = delete;
+
+  void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
+    if (!core.scalars.in_gm) return;
+    for (uint32_t i = 0; i < count; ++i) {
+      const ScalarAccess& access = accesses[i];
+      if (access.space != Space::GM) continue;
+      // operator() gives a reference; nearly always it is read.
+      access.access == Access::Write ? Write(core, access) : Read(core, access);
+    }
+  }
+
+  void OnBlockEnd(Core& core) override {
+    delete cores_[core.block].cache;
+    cores_[core.block].cache = nullptr;
+  }
+
+  // Whether copies may go past lines of the scalar unit's cache.
+  bool HasLines() const { return !lines_.Empty(); }
+
+  Kinds Wants() const override {
+    return KindsOf(Kind::Copy, Kind::Meet, Kind::CleanCache, Kind::Publish, Kind::Accept);
+  }
+  void OnEvent(Core& core, const Event& event) override {
+    if (event.kind == Kind::Meet) ++cores_[core.block].epoch;
+    if (event.kind == Kind::CleanCache) Clean(core, event);
+    if (event.kind == Kind::Publish) order_.Publish(core.block, event.operand[0].at);
+    if (event.kind == Kind::Accept) order_.Accept(core.block, event.operand[0].at);
+    if (event.kind != Kind::Copy || !HasLines()) return;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.space == Space::GM) Transfer(core, event, operand);
+    }
+  }
+
+ private:
+  // Lines a core is known to hold, and which state of global memory it took them from. Public text gives no size; a line that
+  // another one displaced here is taken as gone, so that what is reported is true on any cache of this size or more.
+  struct Cache {
+    static constexpr uint32_t kLines = 256;
+    uint64_t line[kLines] = {};  // number of the line, plus 1
+    uint32_t version[kLines] = {};
+
+    bool Holds(uint64_t number) const { return line[number % kLines] == number + 1; }
+    uint32_t Version(uint64_t number) const { return version[number % kLines]; }
+    void Keep(uint64_t number, uint32_t now) {
+      line[number % kLines] = number + 1;
+      version[number % kLines] = now;
+    }
+    void Drop(uint64_t number) {
+      if (Holds(number)) line[number % kLines] = 0;
+    }
+  };
+  struct CoreState {
+    uint32_t epoch = 0;      // how often the block has met the others
+    uint32_t cleans = 0;     // how often it has cleaned its whole cache
+    Cache* cache = nullptr;  // from its first scalar access of global memory to its end
+  };
+
+  // Null without memory: stale lines of that core are not noticed then.
+  Cache* CacheOf(const Core& core) {
+    Cache*& cache = cores_[core.block].cache;
+    if (cache == nullptr) cache = new (std::nothrow) Cache;
+    return cache;
+  }
+
+  bool Dirty(const GmLine& line) const { return line.dirty != 0 && line.cleans == cores_[line.owner - 1].cleans; }
+  // Whether the core's code may run beside the code of another core that wrote the line last.
+  bool Beside(const GmLine& line, const Core& core) const {
+    return line.owner != core.block + 1 && line.epoch == cores_[core.block].epoch &&
+           !order_.InOrder(line.stretch, order_.Now(core.block));
+  }
+  // Whether such code touched the same bytes: that is reported as a race.
+  bool IsRace(const GmLine& line, const Core& core, uint64_t bytes) const {
+    return (line.written & bytes) != 0 && Beside(line, core);
+  }
+
+  void Read(Core& core, const ScalarAccess& access) {
+    const GmPlace place = lines_.PlaceOf(core, access.at, access.bytes);
+    if (place.line == nullptr) return;
+    GmLine& line = *place.line;
+    if (line.owner != core.block + 1 && Dirty(line) && (line.dirty & place.bytes) != 0 &&
+        !IsRace(line, core, place.bytes))
+      return Report(core, "cache-not-cleaned", "GetValue", access.Place(), line, access.at);
+    Cache* const cache = CacheOf(core);
+    if (cache == nullptr) return;
+    if (cache->Holds(place.number) && cache->Version(place.number) != line.version)
+      return Report(core, "cache-stale", "GetValue", access.Place(), line, access.at);
+    cache->Keep(place.number, line.version);
+  }
+
+  void Write(Core& core, const ScalarAccess& access) {
+    const GmPlace place = lines_.PlaceOf(core, access.at, access.bytes);
+    if (place.line == nullptr) return;
+    GmLine& line = *place.line;
+    const CoreState& mine = cores_[core.block];
+    const bool own = line.owner == core.block + 1;
+    if (line.owner != 0 && !own && (Dirty(line) || (line.written != 0 && Beside(line, core))) &&
+        !IsRace(line, core, place.bytes))
+      Report(core, "cache-line-shared", "SetValue", access.Place(), line, access.at);
+    if (!own || line.cleans != mine.cleans) line.dirty = 0;
+    if (!own || line.epoch != mine.epoch) line.written = 0;
+    line.owner = core.block + 1;
+    line.epoch = mine.epoch;
+    line.stretch = order_.Now(core.block);
+    line.cleans = mine.cleans;
+    line.dirty |= place.bytes;
+    line.written |= place.bytes;
+    line.file = access.file;
+    line.source_line = access.line;
+    if (Cache* const cache = CacheOf(core); cache != nullptr) cache->Keep(place.number, line.version);
+  }
+
+  void Transfer(Core& core, const Event& event, const Operand& operand) {
+    ForRuns(event, operand, [&](const uint8_t* at, uint64_t bytes) {
+      lines_.ForKnown(core, at, bytes, [&](GmLine& line, uint64_t touched) {
+        if (operand.access == Access::Read) {
+          if (Dirty(line) && (line.dirty & touched) != 0 && !IsRace(line, core, touched))
+            Report(core, "cache-not-cleaned", event.op, event.loc, line, at);
+          return;
+        }
+        if (Dirty(line) && !IsRace(line, core, touched))
+          Report(core, "cache-line-shared", event.op, event.loc, line, at);
+        ++line.version;
+        line.file = event.loc.file;
+        line.source_line = event.loc.line;
+      });
+    });
+  }
+
+  void Clean(Core& core, const Event& event) {
+    CoreState& mine = cores_[core.block];
+    if (event.operands == 0) {
+      ++mine.cleans;
+      delete mine.cache;
+      mine.cache = nullptr;
+      return;
+    }
+    const GmPlace place = lines_.PlaceOf(core, event.operand[0].at, GmLines::kLineBytes);
+    if (place.line == nullptr) return;
+    if (place.line->owner == core.block + 1) {
+      place.line->dirty &= ~place.bytes;
+      ++place.line->version;
+    }
+    if (cores_[core.block].cache != nullptr) cores_[core.block].cache->Drop(place.number);
+  }
+
+  static void Report(Core& core, const char* id, const char* op, Loc loc, const GmLine& line, const uint8_t* at) {
+    const GntArg* arg = ArgumentAt(core, at);
+    core.Fault(id, loc, {line.file, line.source_line},
+               {{"op", op},
+                {"argument", NameOf(arg)},
+                {"offset", at - arg->data},
+                {"other_block", line.owner == 0 ? core.block : line.owner - 1},
+                {"other_file", line.file},
+                {"other_line", line.source_line}});
+  }
+
+  GmLines lines_;
+  BlockOrder order_;
+  uint32_t blocks_;
+  CoreState* cores_;
+};
+
+}  // namespace gn_twin

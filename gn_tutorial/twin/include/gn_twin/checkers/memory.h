@@ -1,0 +1,238 @@
+// What is wrong with the contents of the Unified Buffer: values used that nobody wrote, values that nobody used, memory used after
+// FreeTensor by the scalar unit.
+//
+// A byte holds a value once it was written, until AllocTensor hands its buffer out again: contents are stale then, not zero
+// (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions that compute lanes nobody looks at are usual at the tail of an array, so a
+// missing value is followed through the instructions and told where it is stored to global memory or read by the scalar unit.
+#pragma once
+#include "gn_twin/checkers/uninitialized.h"
+#include "gn_twin/checkers/memory_report.h"
+#include "gn_twin/events/footprint.h"
+#include "gn_twin/shadow/per_core.h"
+
+namespace gn_twin {
+
+class CheckMemory final : public Observer {
+ public:
+  void OnBlockBegin(Core& core) override { shadows_.Begin(core); }
+  void OnBlockEnd(Core& core) override { shadows_.End(core); }
+
+  Kinds Wants() const override { return KindsOf(Kind::Vector, Kind::Copy, Kind::InitBuffer, Kind::Alloc, Kind::Free); }
+  void OnEvent(Core& core, const Event& event) override {
+    UbShadow* shadow = shadows_.Of(core);
+    if (shadow == nullptr) return;
+    if (event.kind == Kind::Vector || event.kind == Kind::Copy) {
+      if (!Read(core, *shadow, event)) return Follow(core, *shadow, event);
+      return Write(core, *shadow, event);
+    }
+    const uint64_t at = core.UbOffset(event.operand[0].at);
+    OnBuffer(*shadow, event.kind, at, at + event.operand[0].bytes);
+  }
+
+  UbShadow* ShadowOf(const Core& core) const { return shadows_.Of(core); }
+  // InitBuffer, Alloc or Free of the bytes [at, end).
+  GNT_ONCE static void OnBuffer(UbShadow& shadow, Kind kind, uint64_t at, uint64_t end) {
+    if (kind == Kind::Free) {
+      shadow.freed.SetAll(at / kBlockBytes, end / kBlockBytes);
+      shadow.any_freed = true;
+      return;
+    }
+    shadow.freed.ClearAll(at / kBlockBytes, end / kBlockBytes);
+    if (kind == Kind::Alloc) shadow.GrowStale(at / kBlockBytes, end / kBlockBytes);
+    shadow.bytes.Clear(at, end - at);
+    shadow.Forget(at, end);
+  }
+  // These bytes are read: whether all of them have values.
+  static bool HasSource(UbShadow& shadow, LocalRange range, const BlockSpan& blocks) {
+    return shadow.ReadBlocks(blocks) || HasAll(shadow, range);
+  }
+  // A copy brings in these bytes, whole blocks.
+  static void Load(Core& core, UbShadow& shadow, const BlockSpan& blocks, LocalRange range, Loc loc, const char* op) {
+    Fill(core, shadow, range.begin / kBlockBytes, blocks, "dst",
+         {loc, op, 0, static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
+  }
+  // A known call comes again. False if a source lacks values: its results are not taken in then.
+  static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
+    return call.gaps ? AgainWithGaps(core, shadow, call) : AgainOf<false>(core, shadow, call);
+  }
+
+  // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and of a block that is
+  // known to be whole there is nothing more to learn until a store is taken in.
+  void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
+    UbShadow* shadow = shadows_.Of(core);
+    if (shadow == nullptr) return;
+    StoreRun run;
+    uint64_t whole = kUbBytes;
+    for (const ScalarAccess* access = accesses; access != accesses + count; ++access) {
+      const uint64_t at = core.UbOffset(access->at);
+      if (at >= kUbBytes) continue;
+      if (access->access == Access::Read) {
+        if (at / kBlockBytes == whole) continue;
+        run.TakeIn(core, *shadow);
+        if (Load(core, *shadow, *access, at)) whole = at / kBlockBytes;
+      } else if (at == run.end && access->line == run.first->line) {
+        run.end += access->bytes;
+      } else {
+        run.TakeIn(core, *shadow);
+        run = {access, at, at + access->bytes};
+      }
+    }
+    run.TakeIn(core, *shadow);
+  }
+
+  void Quiet(Core& core, const ScalarAccess& like, QuietBytes& quiet) override {
+    UbShadow* shadow = shadows_.Of(core);
+    if (shadow == nullptr || like.access != Access::Read) return;
+    const uint64_t first = core.UbOffset(like.at) / kBlockBytes;
+    quiet = {core.ub + first * kBlockBytes, (shadow->ReadOn(first) - first) * kBlockBytes};
+  }
+
+  void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {
+    UbShadow* shadow = shadows_.Of(core);
+    if (shadow == nullptr) return;
+    StoreRun run{&first, core.UbOffset(first.at), core.UbOffset(end)};
+    run.TakeIn(core, *shadow);
+  }
+
+ private:
+  // Stores of one line to bytes that follow each other; operator() is one, since its reference is usually written to.
+  struct StoreRun {
+    const ScalarAccess* first = nullptr;
+    uint64_t begin = kUbBytes;  // where no store goes
+    uint64_t end = kUbBytes;
+
+    void TakeIn(Core& core, UbShadow& shadow) {
+      if (begin == end) return;
+      const uint64_t block = shadow.FirstFreed(begin, end);
+      if (block != UbShadow::kBlocks) ReportUsedAfterFree(core, *first, block * kBlockBytes);
+      shadow.Write(begin, end - begin);
+      begin = end;
+    }
+  };
+
+  // Whether the whole block is known to hold values and not to be freed.
+  static bool Load(Core& core, UbShadow& shadow, const ScalarAccess& access, uint64_t at) {
+    const uint64_t block = at / kBlockBytes;
+    const bool freed = shadow.FirstFreed(at, at + access.bytes) != UbShadow::kBlocks;
+    if (freed) ReportUsedAfterFree(core, access, at);
+    shadow.unread.Clear(block);
+    if (shadow.bytes.Full().Has(block)) return !freed;
+    if (!shadow.bytes.HasAll(at, access.bytes)) {
+      ReportMissing(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue",
+                    "the tensor");
+      shadow.bytes.Set(at, access.bytes);  // told once
+    }
+    return false;
+  }
+
+  // Whether all sources have values.
+  static bool Read(const Core& core, UbShadow& shadow, const Event& event) {
+    bool complete = true;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      if (event.operand[i].access != Access::Read) continue;
+      const Operand& operand = event.operand[i];
+      if (operand.space != Space::UB) continue;
+      if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.bytes != 0) {
+        const uint64_t at = core.UbOffset(operand.at);
+        if (at + operand.bytes <= kUbBytes &&
+            shadow.ReadPieces(at, operand.bytes, operand.pieces, operand.rows, operand.row_bytes))
+          continue;
+      }
+      ForBytes(event, operand, [&](const uint8_t* run, uint64_t bytes) {
+        const uint64_t at = core.UbOffset(run);
+        if (at + bytes <= kUbBytes) complete &= shadow.Read(at, bytes);
+      });
+    }
+    return complete;
+  }
+
+  // Results that an instruction computed, or a copy brought in, and that are lost before anyone read one of them, are told when
+  // exactly the same whole blocks are written again. A constant that fills memory is no loss, and an instruction that overwrites
+  // its own results in a loop is usually a measurement.
+  static void Write(Core& core, UbShadow& shadow, const Event& event) {
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.access == Access::Read || operand.space != Space::UB) continue;
+      const uint64_t whole = OneRun(event, operand);
+      const uint64_t at = core.UbOffset(operand.at);
+      if (whole == 0 || ((at | whole) % kBlockBytes) != 0 || operand.access == Access::ReadWrite ||
+          event.operands == 1 || at + whole > kUbBytes) {
+        ForUbRuns(core, event, operand, [&](uint64_t run, uint64_t bytes) { shadow.Write(run, bytes); });
+        continue;
+      }
+      const uint64_t first = at / kBlockBytes;
+      Fill(core, shadow, first, {first, first + whole / kBlockBytes}, operand.role,
+           {event.loc, event.op, 0, static_cast<uint16_t>(whole / kBlockBytes), event.kind == Kind::Copy});
+    }
+  }
+  GNT_ONCE static bool ReadPieces(UbShadow& shadow, const LocalPieces& pieces) {
+    const LocalRange range = pieces.range;
+    return shadow.ReadPieces(range.begin, range.end - range.begin, pieces.offsets, pieces.count, pieces.bytes);
+  }
+  template <bool kGaps>
+  [[gnu::always_inline]] static bool AgainOf(Core& core, UbShadow& shadow, const KnownCall& call) {
+    if (call.Gathers() && !ReadPieces(shadow, call.pieces)) [[unlikely]]
+      return false;
+    for (uint32_t i = 1; i < call.parts; ++i)
+      if (call.part[i].access == Access::Read && !ReadPart<kGaps>(shadow, call.part[i])) [[unlikely]]
+        return false;
+    const KnownCall::Part& result = call.part[0];
+    const uint32_t first = result.range.begin / kBlockBytes;
+    if (kGaps && result.touches != Touches::Whole) {
+      shadow.WriteMasked(result.masks);
+    } else if (call.replaces && shadow.writers[first].call == call.number) [[likely]] {
+      shadow.Renew(first, result.blocks);
+    } else if (call.fills) {
+      shadow.WriteBlocks(result.blocks);
+    } else {
+      TakeIn(core, shadow, call);
+    }
+    if (call.scratch) [[unlikely]]
+      TakeInScratch(shadow, call);
+    return true;
+  }
+  GNT_ONCE static bool AgainWithGaps(Core& core, UbShadow& shadow, const KnownCall& call) {
+    return AgainOf<true>(core, shadow, call);
+  }
+  // Whether a source of a known call has values.
+  template <bool kGaps>
+  [[gnu::always_inline]] static bool ReadPart(UbShadow& shadow, const KnownCall::Part& part) {
+    if (kGaps && part.touches != Touches::Whole) return shadow.ReadMasked(part.masks);
+    return HasSource(shadow, part.range, part.blocks);
+  }
+  GNT_ONCE static bool HasAll(const UbShadow& shadow, LocalRange range) {
+    return shadow.bytes.HasAll(range.begin, range.end - range.begin);
+  }
+  // The results of a known call, which was not the last to write there.
+  GNT_ONCE static void TakeIn(Core& core, UbShadow& shadow, const KnownCall& call) {
+    const uint32_t begin = call.part[0].range.begin;
+    const uint32_t size = call.part[0].Bytes();
+    if (!call.replaces) return shadow.Write(begin, size);
+    Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, call.role,
+         {{call.key.file, call.key.line}, call.key.op, call.number, static_cast<uint16_t>(size / kBlockBytes), false});
+  }
+  GNT_ONCE static void TakeInScratch(UbShadow& shadow, const KnownCall& call) {
+    for (uint32_t i = 1; i < call.parts; ++i) {
+      const KnownCall::Part& part = call.part[i];
+      if (part.access == Access::ReadWrite) shadow.Write(part.range.begin, part.Bytes());
+    }
+  }
+  static void Fill(Core& core, UbShadow& shadow, uint64_t first, const BlockSpan& blocks, const char* role,
+                   const Writer& now) {
+    Writer& writer = shadow.writers[first];
+    const bool unread = shadow.Replace(first, blocks, now.blocks);
+    if (unread && (writer.load || writer.loc.line != now.loc.line || writer.loc.file != now.loc.file)) [[unlikely]]
+      ReportLost(core, now, role, writer, first * kBlockBytes);
+    writer = now;
+  }
+
+  // A source lacks values.
+  GNT_COLD void Follow(Core& core, UbShadow& shadow, const Event& event) {
+    lacking_.Follow(core, shadow, event, [&] { Write(core, shadow, event); });
+  }
+
+  PerCore<UbShadow> shadows_;
+  LackingResults lacking_;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,51 @@
+// What a block leaves behind when it ends: flags that nobody waited for, tensors that nobody took out of their queue or freed.
+//
+// Source: docs/zh/api, 同步控制 (SetFlag and WaitFlag come in pairs) and 资源管理/TQue. A flag that stays raised meets the next kernel on
+// the core.
+#pragma once
+#include "gn_twin/core/core.h"
+#include "gn_twin/events/hard_event.h"
+
+namespace gn_twin {
+
+class CheckQueues final : public Observer {
+ public:
+  Kinds Wants() const override { return 0; }
+
+  void OnBlockEnd(Core& core) override {
+    for (uint16_t i = 0; i < core.buffer_count; ++i) Leftover(core, core.buffers[i]);
+    for (int event = 0; event < Core::kEvents; ++event) {
+      for (int id = 0; id < static_cast<int>(kEventIds); ++id) {
+        if ((core.raised[event] >> id & 1) != 0 && !OfQueue(core, event, id))
+          core.Fault("flag-never-awaited", core.raised_at[event][id], {},
+                     {{"event", NameOf(static_cast<AscendC::HardEvent>(event))}, {"id", id}});
+      }
+    }
+  }
+
+ private:
+  static void Leftover(Core& core, const Buffer& buffer) {
+    if (!buffer.of_queue || buffer.state == BufferState::Free) return;
+    if (buffer.state == BufferState::EnQueued) {
+      core.Fault("queue-never-dequeued", buffer.changed, buffer.made,
+                 {{"buffer_file", buffer.made.file}, {"buffer_line", buffer.made.line}});
+    } else {
+      core.Warn("queue-never-freed", buffer.changed, buffer.made,
+                {{"op", buffer.state == BufferState::Occupied ? "AllocTensor" : "DeQue"},
+                 {"buffer_file", buffer.made.file},
+                 {"buffer_line", buffer.made.line}});
+    }
+  }
+
+  // Queues hold the flags of freed buffers until the pipe ends, which waits for them.
+  static bool OfQueue(const Core& core, int event, int id) {
+    for (uint16_t i = 0; i < core.buffer_count; ++i) {
+      const Buffer& buffer = core.buffers[i];
+      if (static_cast<int>(buffer.free_event) == event && buffer.free_id == id) return true;
+      if (static_cast<int>(buffer.enque_event) == event && buffer.enque_id == id) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,278 @@
+// The race checker: accesses to the same bytes, at least one of them a write, that no flag, barrier or meeting puts in order.
+//
+// Inside a core between its pipes, on the Unified Buffer and on global memory; between the blocks of a launch on global memory.
+// With TwinOptions(auto_sync="on") the compiler orders vector instructions among themselves and the accesses of the scalar unit
+// through GetValue, SetValue of local tensors and operator() with all pipes; SetValue of a global tensor is not on its list.
+// Source: docs/zh/api, 同步控制/核内同步/关键特性说明 (what is automatic), PipeBarrier (copies with overlapping destinations).
+#pragma once
+#include <new>
+
+#include "gn_twin/checkers/race_global.h"
+#include "gn_twin/checkers/race_report.h"
+#include "gn_twin/checkers/race_scalar.h"
+#include "gn_twin/events/footprint.h"
+
+namespace gn_twin {
+
+class CheckRace final : public Observer {
+ public:
+  explicit CheckRace(const GntJob& job)
+      : auto_sync_(job.options.auto_sync == 0),
+        global_(job.blocks > 0 ? job.blocks : 1, auto_sync_, sites_),
+        scalars_(auto_sync_, sites_, global_),
+        cores_(new RaceCore*[job.blocks > 0 ? job.blocks : 1]()),
+        blocks_(job.blocks) {}
+  ~CheckRace() override {
+    for (uint32_t i = 0; i < blocks_; ++i) delete cores_[i];
+    while (idle_ != nullptr) {
+      RaceCore* const next = idle_->next;
+      delete idle_;
+      idle_ = next;
+    }
+    delete[] cores_;
+  }
+  CheckRace(const CheckRace&) = delete;
+  CheckRace& operator=(const CheckRace&) = delete;
+
+  void OnBlockBegin(Core& core) override {
+    RaceCore*& state = cores_[core.block];
+    state = idle_ != nullptr ? idle_ : new RaceCore(auto_sync_);
+    if (!state->local.Ready()) throw std::bad_alloc();
+    idle_ = state->next;
+    state->next = nullptr;
+    state->Begin();
+  }
+  void OnBlockEnd(Core& core) override {
+    RaceCore* const state = cores_[core.block];
+    global_.FinishRuns(core, *state);
+    cores_[core.block] = nullptr;
+    state->next = idle_;
+    idle_ = state;
+  }
+  void OnLaunchEnd(Core& core) override { global_.between.Sweep(Collision{core, sites_}); }
+
+  Kinds Wants() const override {
+    return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag, Kind::Meet,
+                   Kind::Publish, Kind::Accept);
+  }
+  void OnEvent(Core& core, const Event& event) override {
+    RaceCore& state = *cores_[core.block];
+    if (event.kind != Kind::Vector || event.pipe != Pipe::V || !auto_sync_) ++state.epoch;
+    switch (event.kind) {
+      case Kind::Vector:
+      case Kind::Copy: return OnInstruction(core, state, event);
+      case Kind::SetFlag:
+      case Kind::WaitFlag:
+        return Flag(core, state, event.kind, event.hard_event, static_cast<uint32_t>(event.event_id));
+      case Kind::Barrier:
+        if (state.stores_open) global_.FinishRuns(core, state);
+        state.clocks.Barrier(event.pipe);
+        return Bound(state);
+      case Kind::CrossFlag:
+        global_.FinishRuns(core, state);
+        if (event.pipe != Pipe::All) {
+          state.clocks.Issue(IndexOf(event.pipe));
+          const Clock covered = state.clocks.Release(IndexOf(event.pipe));
+          global_.between.Cover(core.block, covered);
+          state.sent.Join(covered);
+        }
+        state.flag_sent = true;
+        return Bound(state);
+      case Kind::Meet:
+        global_.FinishRuns(core, state);
+        state.clocks.Wait(kS, state.sent);
+        state.flag_sent = false;
+        state.sent = Clock{};
+        return global_.between.Meet(core.block);
+      case Kind::Publish:
+        global_.FinishRuns(core, state);
+        return global_.between.order.Publish(core.block, event.operand[0].at);
+      case Kind::Accept:
+        global_.FinishRuns(core, state);
+        return global_.between.order.Accept(core.block, event.operand[0].at);
+      default: return;
+    }
+  }
+
+  // The same of a flag without its event.
+  void OnFlag(Core& core, RaceCore& state, Kind kind, HardEvent event, uint32_t id) {
+    ++state.epoch;
+    Flag(core, state, kind, event, id);
+  }
+
+  // Whether nothing on the Unified Buffer is out of order with a copy that reads or writes the range there. `seen` becomes what the
+  // copy's pipe has seen.
+  static bool CanCopy(RaceCore& state, Pipe pipe, LocalRange range, LaneStamps& seen) {
+    ++state.epoch;
+    const uint32_t unseen = state.Issue(IndexOf(pipe), seen);
+    return unseen == 0 || state.FindLocal(IndexOf(pipe), pipe == Pipe::MTE2, unseen, seen, range).stamp == 0;
+  }
+  // Such a copy, from or to these rows of global memory.
+  void OnCopy(Core& core, RaceCore& state, const ShortCopy& copy, LocalRange range, const RowSet& rows,
+              const LaneStamps& seen) {
+    const uint32_t pipe = IndexOf(copy.pipe);
+    const bool in = copy.pipe == Pipe::MTE2;
+    const Site site{copy.loc, copy.op};
+    global_.Check(core, state, pipe, !in, false, rows, site, seen);
+    const Stamp stamp = global_.Mark(core, state, site, pipe, in ? Use::Read : Use::Write, rows);
+    state.local.Mark(LaneOf(pipe, in), stamp, range);
+  }
+
+  RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
+  // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
+  // False if it has to be told in full: among runs that are no rows somebody else was at work.
+  bool Again(Core& core, RaceCore& state, KnownCall& call) {
+    if (!auto_sync_) ++state.epoch;
+    return call.epoch == state.epoch || LookAgain(core, state, call);
+  }
+  void Learn(const RaceCore& state, KnownCall& call) {
+    call.epoch = state.epoch;
+    call.site = sites_.Number({call.key.file, call.key.line}, call.key.op);
+  }
+
+  void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
+    scalars_.OnAccesses(core, *cores_[core.block], accesses, count);
+  }
+  void Quiet(Core& core, const ScalarAccess&, QuietBytes& quiet) override {
+    if (!scalars_.Quiet(*cores_[core.block])) quiet = {};
+  }
+
+ private:
+  void Flag(Core& core, RaceCore& state, Kind kind, HardEvent event, uint32_t id) {
+    if (kind == Kind::WaitFlag) return state.clocks.WaitFlag(event, id);
+    if (state.stores_open && PipesOf(event).from == Pipe::S) global_.FinishRuns(core, state);
+    state.clocks.SetFlag(event, id);
+    Bound(state);
+  }
+
+  // Calls visit_rows(rows) for the bytes of the operand, if they are rows at a pitch; else visit_run(range) for run after run.
+  template <class VisitRows, class VisitRun>
+  static void ForRows(const Core& core, const Event& event, const Operand& operand, VisitRows visit_rows,
+                      VisitRun visit_run) {
+    LocalRows rows;
+    if (AsRows(event, operand, static_cast<uint32_t>(core.UbOffset(operand.at)), rows) && rows.range.end <= kUbBytes)
+      return visit_rows(rows);
+    ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit_run(RangeOf(core, at, bytes)); });
+  }
+  static LocalRange RangeOf(const Core& core, const Operand& operand) {
+    return RangeOf(core, operand.at, operand.bytes);
+  }
+  static LocalRange RangeOf(const Core& core, const uint8_t* at, uint64_t bytes) {
+    const uint64_t begin = core.UbOffset(at);
+    const uint64_t end = begin + bytes < kUbBytes ? begin + bytes : kUbBytes;
+    return {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+  }
+  // Reports what `pipe` has not seen of the others on bytes of the range: each(visit) calls visit(range) for those that are touched. They
+  // are looked at one by one only if there is something in the range, which is rare.
+  template <class Each>
+  void Look(Core& core, const RaceCore& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
+            const LaneStamps& seen, LocalRange range, Each each) {
+    if (state.FindLocal(pipe, writes, unseen, seen, range).stamp == 0) [[likely]]
+      return;
+    each([&](LocalRange touched) {
+      const Earlier hit = state.FindLocal(pipe, writes, unseen, seen, touched);
+      if (hit.stamp != 0) ReportLocal(core, sites_, site, static_cast<Pipe>(pipe), writes, hit);
+    });
+  }
+
+  // A known call for the first time since something changed.
+  GNT_ONCE bool LookAgain(Core& core, RaceCore& state, KnownCall& call) {
+    const Site site{{call.key.file, call.key.line}, call.key.op};
+    if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
+      const auto look = [&](const auto& touched, bool writes) {
+        Look(core, state, site, kV, writes, unseen, state.vector.seen, touched.range,
+             [&](auto visit) { touched.ForEach(visit); });
+      };
+      for (uint32_t i = 0; i < call.parts; ++i) {
+        const KnownCall::Part& part = call.part[i];
+        const bool writes = part.access != Access::Read;
+        if (part.touches != Touches::Runs) {
+          look(call.rows[i], writes);
+        } else if (state.FindLocal(kV, writes, unseen, state.vector.seen, part.range).stamp != 0) {
+          return false;
+        }
+      }
+      if (call.Gathers()) look(call.pieces, false);
+    }
+    const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
+    for (uint32_t i = 0; i < call.parts; ++i) {
+      const KnownCall::Part& part = call.part[i];
+      LocalShadow::ForLanesOf(kV, part.access, [&](uint32_t lane) {
+        if (part.touches != Touches::Runs) return state.local.Mark(lane, stamp, call.rows[i]);
+        state.local.MarkMasked(lane, stamp, part.range, part.masks);
+      });
+    }
+    if (call.Gathers()) state.local.MarkPieces(LaneOf(kV, false), stamp, call.pieces, state.Settled(kV));
+    call.epoch = state.epoch;
+    return true;
+  }
+
+  GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {
+    const uint32_t pipe = IndexOf(event.pipe);
+    if (pipe >= kPipes) return;
+    if (state.stores_open && event.kind == Kind::Copy) global_.FinishRuns(core, state);
+    uint32_t unseen = 0;
+    LaneStamps seen;
+    if (pipe == kV) {
+      unseen = state.UnseenByVector();
+      seen = state.vector.seen;
+    } else {
+      unseen = state.Issue(pipe, seen);
+    }
+    for (uint32_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.bytes == 0) continue;
+      const bool writes = operand.access != Access::Read;
+      if (operand.space == Space::GM) {
+        global_.Check(core, state, pipe, writes, core.atomic != 0, RowSet::Of(operand), {event.loc, event.op}, seen);
+        continue;
+      }
+      if (unseen == 0) continue;
+      Look(core, state, {event.loc, event.op}, pipe, writes, unseen, seen, RangeOf(core, operand), [&](auto visit) {
+        ForRows(core, event, operand, [&](const LocalRows& rows) { rows.ForEach(visit); }, visit);
+      });
+    }
+    const uint32_t site = sites_.Number(event.loc, event.op);
+    const Stamp stamp = StampOf(state.clocks.Now(pipe), site);
+    for (uint32_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.bytes == 0) continue;
+      if (operand.space == Space::GM) {
+        const Use use = operand.access == Access::Read ? Use::Read : core.atomic != 0 ? Use::Atomic : Use::Write;
+        global_.Mark(core, state, {event.loc, event.op}, pipe, use, RowSet::Of(operand));
+        continue;
+      }
+      if (operand.pieces != nullptr && operand.row_bytes <= kBlockBytes && operand.access != Access::ReadWrite) {
+        const uint32_t bytes = static_cast<uint32_t>(operand.row_bytes);
+        state.local.MarkPieces(LaneOf(pipe, operand.access == Access::Write), stamp,
+                               {RangeOf(core, operand), operand.pieces, operand.rows, bytes}, state.Settled(pipe));
+        continue;
+      }
+      LocalShadow::ForLanesOf(pipe, operand.access, [&](uint32_t lane) {
+        ForRows(
+            core, event, operand, [&](const LocalRows& rows) { state.local.Mark(lane, stamp, rows); },
+            [&](LocalRange run) { state.local.MarkRun(lane, stamp, run); });
+      });
+    }
+  }
+
+  // Stamps have room for two million windows of a block; a block with more starts over, as after a barrier.
+  static void Bound(RaceCore& state) {
+    if (state.clocks.Latest() < kLastWindow) [[likely]]
+      return;
+    state.clocks.Restart();
+    state.sent = Clock{};
+    state.local.Restart();
+    state.global.Restart();
+  }
+
+  bool auto_sync_;
+  Sites sites_;
+  RaceGlobal global_;
+  RaceScalars scalars_;
+  RaceCore** cores_;  // by block, while it runs
+  uint32_t blocks_;
+  RaceCore* idle_ = nullptr;
+};
+
+}  // namespace gn_twin

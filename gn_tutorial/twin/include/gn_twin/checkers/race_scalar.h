@@ -1,0 +1,98 @@
+// The race checker on what the scalar unit does: GetValue, SetValue and operator().
+//
+// With automatic synchronisation the compiler makes it wait for the other pipes; then nothing of it can be out of order but SetValue of
+// a global tensor.
+#pragma once
+#include "gn_twin/checkers/race_global.h"
+
+namespace gn_twin {
+
+class RaceScalars {
+ public:
+  RaceScalars(bool auto_sync, Sites& sites, RaceGlobal& global)
+      : auto_sync_(auto_sync), sites_(sites), global_(global) {}
+
+  void OnAccesses(Core& core, RaceCore& state, const ScalarAccess* accesses, uint32_t count) {
+    const bool quiet = Quiet(state);
+    if (quiet && !core.scalars.in_gm) return;
+    const bool global_quiet = auto_sync_ && HasSeen(state, state.global.Last());
+    for (uint32_t i = 0; i < count; ++i) {
+      const ScalarAccess& access = accesses[i];
+      if (access.space == Space::GM) {
+        OnGlobal(core, state, access, global_quiet);
+      } else if (!quiet) {
+        OnLocal(core, state, access);
+      }
+    }
+  }
+  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for, or be told to.
+  bool Quiet(const RaceCore& state) const { return auto_sync_ && HasSeen(state, state.local.Last()); }
+
+ private:
+  // Whether the scalar unit has seen all that the other pipes did to one memory.
+  static bool HasSeen(const RaceCore& state, const LaneStamps& last) {
+    return (last.NewerThan(SeenBy(state.clocks, kS)) & ~LanesOf(kS)) == 0;
+  }
+
+  GNT_ONCE void OnLocal(Core& core, RaceCore& state, const ScalarAccess& access) {
+    const uint32_t begin = static_cast<uint32_t>(core.UbOffset(access.at));
+    const LocalRange range{begin, begin + access.bytes};
+    if (auto_sync_) {
+      return WaitFor(state, access.access != Access::Read, [&](uint32_t lane, Stamp seen) {
+        uint32_t at = 0;
+        return state.local.Newer(lane, seen, range, at) != 0;
+      });
+    }
+    const bool writes = Stores(access);
+    const char* op = OpOf(access);
+    LaneStamps seen;
+    const uint32_t unseen = state.Issue(kS, seen);
+    const Earlier hit = state.FindLocal(kS, writes, unseen, seen, range);
+    if (hit.stamp != 0) ReportLocal(core, sites_, {access.Place(), op}, Pipe::S, writes, hit);
+    const Stamp stamp = StampOf(state.clocks.Now(kS), sites_.Number(access.Place(), op));
+    state.local.Mark(LaneOf(kS, writes), stamp, range);
+  }
+
+  // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on. newer(lane, seen): whether
+  // there is something of that lane which the scalar unit has not seen.
+  template <class Newer>
+  GNT_ONCE static void WaitFor(RaceCore& state, bool writes, Newer newer) {
+    for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
+      const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
+      if (!newer(LaneOf(pipe, true), seen) && !(writes && newer(LaneOf(pipe, false), seen))) continue;
+      ++state.epoch;
+      state.clocks.Wait(kS, state.clocks.Release(pipe));
+    }
+  }
+
+  void OnGlobal(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {
+    const RowSet rows{reinterpret_cast<uintptr_t>(access.at), access.bytes, access.bytes, 1};
+    const bool writes = Stores(access);
+    if (auto_sync_ && !writes) {
+      if (!quiet) {
+        WaitFor(state, access.access != Access::Read, [&](uint32_t lane, Stamp seen) {
+          uintptr_t at = 0;
+          return state.global.Newer(lane, seen, false, rows, at) != nullptr;
+        });
+      }
+    } else {
+      global_.Check(core, state, kS, writes, false, rows, {access.Place(), OpOf(access)}, SeenBy(state.clocks, kS));
+    }
+    if (writes || !auto_sync_) state.stores_open = true;
+    global_.Gather(core, state, {access.Place(), OpOf(access)}, kS, writes ? Use::Write : Use::Read, rows);
+  }
+
+  // operator() returns a reference; most kernels that use it read, and what cannot be known is not reported.
+  static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
+
+  static const char* OpOf(const ScalarAccess& access) {
+    constexpr const char* kNames[] = {"GetValue", "SetValue", "operator()"};
+    return kNames[static_cast<int>(access.access)];
+  }
+
+  bool auto_sync_;
+  Sites& sites_;
+  RaceGlobal& global_;
+};
+
+}  // namespace gn_twin

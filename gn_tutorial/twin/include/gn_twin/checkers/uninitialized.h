@@ -1,0 +1,127 @@
+// Which results of an instruction depend on values that its sources lack: they lack theirs.
+#pragma once
+#include <new>
+
+#include "gn_twin/checkers/memory_report.h"
+#include "gn_twin/events/footprint.h"
+
+namespace gn_twin {
+
+// Visits the runs of an operand that lie in the Unified Buffer, as offsets.
+template <class Visit>
+[[gnu::always_inline]] inline void ForUbRuns(const Core& core, const Event& event, const Operand& operand,
+                                             Visit visit) {
+  if (operand.space != Space::UB) return;
+  const uint64_t whole = OneRun(event, operand);
+  if (whole != 0) [[likely]] {
+    const uint64_t at = core.UbOffset(operand.at);
+    if (at + whole <= kUbBytes) visit(at, whole);
+    return;
+  }
+  ForRuns(event, operand, [&](const uint8_t* run, uint64_t bytes) {
+    const uint64_t at = core.UbOffset(run);
+    if (at + bytes <= kUbBytes) visit(at, bytes);
+  });
+}
+
+class LackingResults {
+ public:
+  LackingResults() = default;
+  ~LackingResults() { delete[] lacking_; }
+  LackingResults(const LackingResults&) = delete;
+  LackingResults& operator=(const LackingResults&) = delete;
+
+  // Looks for what the sources lack, and reports it where it leaves the Unified Buffer. take_in() takes the results in as values: those
+  // that depend on what was found lack theirs afterwards.
+  template <class TakeIn>
+  GNT_COLD void Follow(Core& core, UbShadow& shadow, const Event& event, TakeIn take_in) {
+    Origin origin;
+    const Operand* const dst = Find(core, shadow, event, origin);
+    take_in();
+    if (dst == nullptr) return;
+    uint32_t lane = 0;
+    ForUbRuns(core, event, *dst, [&](uint64_t at, uint64_t bytes) {
+      for (uint64_t done = 0; done < bytes; done += dst->element_bytes, ++lane)
+        if (lacking_[lane] != 0) shadow.bytes.Clear(at + done, dst->element_bytes);
+    });
+    if (origin.op[0] != '\0') shadow.Remember(origin, core.UbOffset(dst->at), dst->bytes);
+  }
+
+ private:
+  // Sets lacking_ for the results, and `origin` to who is to blame if any lack theirs. Returns where they go; null if they are not
+  // followed.
+  const Operand* Find(Core& core, UbShadow& shadow, const Event& event, Origin& origin) {
+    const Operand* dst = nullptr;
+    uint32_t results = 0;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.access != Access::Write || operand.space != Space::UB) continue;
+      dst = &operand;
+      results = Elements(core, event, operand);
+    }
+    if (lacking_ == nullptr) lacking_ = new (std::nothrow) uint8_t[kMostLanes];
+    if (lacking_ == nullptr || results > kMostLanes) dst = nullptr;
+    if (dst != nullptr) __builtin_memset(lacking_, 0, results);
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& source = event.operand[i];
+      if (source.access != Access::Read) continue;
+      uint64_t missing = kUbBytes;
+      ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) {
+        const uint64_t found = shadow.bytes.FirstMissing(at, bytes);
+        if (missing == kUbBytes && found < at + bytes) missing = found;
+      });
+      if (missing == kUbBytes) continue;
+      if (event.kind == Kind::Copy) {
+        ReportMissing(core, shadow, missing, event.loc, event.op, source.role);
+        ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
+      } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
+        MarkLacking(core, shadow, event, source, *dst, results);
+        origin = shadow.OriginOf(missing, event.loc, event.op, source.role);
+      }
+    }
+    return dst;
+  }
+
+  // Which results came from where is unknown where elements move: they are followed from a source that has no value at all.
+  static bool LacksAll(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source) {
+    bool none = true;
+    ForUbRuns(core, event, source,
+              [&](uint64_t at, uint64_t bytes) { none = none && shadow.bytes.HasNone(at, bytes); });
+    return none;
+  }
+
+  // Sets lacking_ for the results that depend on a value which `source` lacks.
+  void MarkLacking(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source,
+                   const Operand& dst, uint32_t results) {
+    const uint32_t lanes = Elements(core, event, source);
+    const bool lane_by_lane = event.flow == Flow::Lanes && lanes == results;
+    const uint32_t rows = event.flow == Flow::Fold && dst.rows > 1 && results % dst.rows == 0 ? dst.rows : 1;
+    const uint32_t row_results = results / rows;
+    const uint32_t row_lanes = event.active.per_repeat != 0 && event.active.prefix ? event.active.first : lanes / rows;
+    uint32_t lane = 0;
+    ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) {
+      for (uint64_t done = 0; done < bytes; done += source.element_bytes, ++lane) {
+        if (shadow.bytes.HasAll(at + done, source.element_bytes)) continue;
+        if (lane_by_lane) {
+          lacking_[lane] = 1;
+        } else if (rows > 1 && row_lanes != 0 && lane / row_lanes < rows) {
+          __builtin_memset(lacking_ + lane / row_lanes * row_results, 1, row_results);
+        } else {
+          __builtin_memset(lacking_, 1, results);
+        }
+      }
+    });
+  }
+
+  static uint32_t Elements(const Core& core, const Event& event, const Operand& operand) {
+    uint64_t bytes = 0;
+    ForUbRuns(core, event, operand, [&](uint64_t, uint64_t run) { bytes += run; });
+    return static_cast<uint32_t>(bytes / operand.element_bytes);
+  }
+
+  static constexpr uint32_t kMostLanes = kUbBytes;
+
+  uint8_t* lacking_ = nullptr;  // one per result: 1 if it depends on a value that nobody wrote
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,244 @@
+// The state of one AI Vector core while it runs one block: its Unified Buffer, mask register, buffers and event ids.
+//
+// All of it belongs to the launch: a second launch starts from a fresh Core and needs no reset.
+#pragma once
+#include <stdint.h>
+
+#include "gn_twin/base/abi.h"
+#include "gn_twin/base/config.h"
+#include "gn_twin/core/prefetch.h"
+#include "gn_twin/events/event.h"
+#include "gn_twin/events/cached_call.h"
+#include "gn_twin/base/loc.h"
+#include "gn_twin/events/observer.h"
+#include "gn_twin/events/report.h"
+#include "gn_twin/events/scalar_accesses.h"
+
+namespace gn_twin {
+
+// The mask register: which lanes of a repeat an instruction processes (NORM), or how many elements in all (COUNT).
+struct MaskRegister {
+  uint64_t low = ~uint64_t{0};
+  uint64_t high = ~uint64_t{0};
+  bool counter = false;
+};
+
+enum class BufferState : uint8_t { Free, Occupied, EnQueued, DeQueued };
+
+// One buffer that InitBuffer cut from the Unified Buffer.
+struct Buffer {
+  uint32_t offset = 0;
+  uint32_t bytes = 0;
+  BufferState state = BufferState::Free;
+  int8_t enque_id = -1;  // event id held from EnQue to DeQue
+  int8_t free_id = -1;   // event id held from FreeTensor to the next AllocTensor
+  AscendC::HardEvent enque_event = AscendC::HardEvent::MAX;
+  AscendC::HardEvent free_event = AscendC::HardEvent::MAX;
+  bool of_queue = false;  // and not of a TBuf; false again after TPipe::Reset
+  uint16_t pipe = 0;      // which of the block's pipes made it
+  Loc made;               // the InitBuffer call
+  Loc changed;            // the last queue operation on it
+};
+
+inline constexpr uint16_t kNoBuffer = 0xffff;
+
+class Blocks;
+class DelayedCopies;
+class ShapeTable;
+
+struct Core {
+  GNT_COLD Core() {}  // once a block: not worth the time of unrolling hundreds of members
+
+  GntJob* job = nullptr;
+  Blocks* blocks = nullptr;              // who runs this block and its siblings
+  const Observers* observers = nullptr;  // null in bare libraries
+  KnownCalls* known = nullptr;           // null where observers are to be told of every call in full
+  DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
+  CopyAhead ahead;                       // fetches what copies will touch, where observers take their time
+  Findings* findings = nullptr;
+  uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
+  uint32_t block = 0;
+  MaskRegister mask;
+  ScalarLog scalars;     // what observers have not been told yet
+  void* pipe = nullptr;  // the live TPipe
+  uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
+
+  // Buffers of every TPipe of this block, in the order they were made.
+  static constexpr uint16_t kCapacity = 4 * kMaxBuffers;
+  Buffer buffers[kCapacity];
+  uint16_t buffer_count = 0;
+
+  // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
+  static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
+  uint8_t reserved[kEvents] = {};
+  uint8_t raised[kEvents] = {};
+  Loc raised_at[kEvents][kEventIds];
+
+  // Atomic stores (gn_twin/basic_api/sync/atomic.h): operation and element type.
+  uint8_t atomic = 0;
+  uint8_t atomic_type = 0;
+
+  // DataCopyPad's fill register (SetPadValue) and the scale of Cast int32 -> half (SetDeqScale).
+  uint64_t pad_value = 0;
+  bool pad_value_set = false;
+  float deq_scale = 1.0f;
+  bool deq_scale_set = false;
+
+  ShapeTable* shapes = nullptr;  // SetShapeInfo
+
+  int8_t saturate = -1;    // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options have it
+  uint32_t looks = 0;      // calls that refresh what the scalar unit sees of global memory
+  int32_t soft_syncs = 0;  // calls of the software SyncAll
+  uint8_t cross_flags[16] = {};  // CrossCoreSetFlag without its CrossCoreWaitFlag yet
+
+  // What the last reduction left in its special registers (GetReduceRepeat...Spr, GetAccVal).
+  float reduce_sum = 0.0f;
+  float reduce_extreme = 0.0f;
+  uint32_t reduce_index = 0;
+  uint16_t merged[4] = {0, 0, 0, 0};  // by the last MrgSort, from each queue
+  uint64_t compare_mask[2] = {0, 0};
+
+  void At(Loc loc) {
+    job->here_file = loc.file;
+    job->here_line = loc.line;
+  }
+  void Emit(const Event& event) {
+    if (observers == nullptr) return;
+    if (!scalars.Empty()) TellScalars();
+    observers->OnEvent(*this, event);
+  }
+  // `known`, which there must be, when observers were told what the scalar unit did before.
+  [[gnu::always_inline]] KnownCalls& CaughtUp() {
+    if (!scalars.Empty()) [[unlikely]]
+      TellScalars();
+    return *known;
+  }
+  // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
+  GNT_COLD void TellScalars() {
+    TellStores();
+    scalars.open = false;
+    scalars.end = scalars.all + ScalarLog::kFirst;
+    uint64_t loaded = 0;
+    for (ScalarLog::Line& line : scalars.lines) {
+      loaded += line.loaded;
+      line.loads = {};
+      line.loaded = 0;
+    }
+    if (loaded != 0) observers->OnLoads(*this, loaded);
+    TellLog();
+  }
+  void TellLog() {
+    if (scalars.next == scalars.all) return;
+    At(scalars.next[-1].Place());
+    observers->OnScalars(*this, scalars.all, static_cast<uint32_t>(scalars.next - scalars.all));
+    scalars.next = scalars.all;
+    scalars.in_gm = false;
+  }
+  // The log is full: tells it, and agrees on stretches for the lines of the last accesses.
+  GNT_COLD void TellFullLog() {
+    const ScalarAccess* last = scalars.next - 1;
+    TellLog();
+    scalars.end = scalars.all + ScalarLog::kRoom;
+    for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
+      ScalarLog::Line& line = scalars.lines[last->line % ScalarLog::kLines];
+      if (last->space != Space::UB || (last->access == Access::Read ? line.loads.begin : line.stored_to) != nullptr)
+        continue;
+      const QuietBytes quiet = observers->QuietAt(*this, *last);
+      if (quiet.bytes == 0) continue;
+      scalars.open = true;
+      if (last->access == Access::Read) {
+        line.loads = quiet;
+      } else {
+        scalars.storing = true;
+        line.store = *last;
+        line.store.at = line.stored_to = last->at + last->bytes;
+      }
+    }
+  }
+  // Ends the runs of stores: what is told next may read what they wrote.
+  GNT_COLD void TellStores() {
+    for (ScalarLog::Line& line : scalars.lines) {
+      if (line.stored_to != line.store.at) observers->OnStores(*this, line.store, line.stored_to);
+      line.store = {};
+      line.stored_to = nullptr;
+    }
+    scalars.storing = false;
+  }
+  // An event of the scalar unit about one piece of memory.
+  [[gnu::always_inline]] void EmitPlace(Kind kind, const char* op, const void* at, uint64_t bytes, Space space,
+                                        Loc loc) {
+    if (observers == nullptr || !observers->Hear(kind)) return;
+    Event event;
+    event.kind = kind;
+    event.pipe = Pipe::S;
+    event.op = op;
+    event.loc = loc;
+    event.operands = 1;
+    event.operand[0] = Operand{};
+    event.operand[0].at = static_cast<const uint8_t*>(at);
+    event.operand[0].bytes = bytes;
+    event.operand[0].space = space;
+    Emit(event);
+  }
+  // Ends the launch with one diagnostic.
+  [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
+    ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
+    throw Stopped{};
+  }
+  // Reports a mistake and goes on; the launch fails at its end. Once per id, place and other place: `other` is the second place of
+  // a finding that has one.
+  GNT_COLD void Fault(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
+    if (findings == nullptr || !findings->First(id, loc, other)) return;
+    findings->CountError();
+    ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
+  }
+  // Reports something to look at; the launch does not fail for it.
+  GNT_COLD void Warn(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
+    if (findings == nullptr || !findings->First(id, loc, other)) return;
+    ReportWriter(*job).Write(id, "warning", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
+  }
+  bool InUb(const void* at) const {
+    const uint8_t* byte = static_cast<const uint8_t*>(at);
+    return byte >= ub && byte < ub + kUbBytes;
+  }
+  // Bytes from the start of the Unified Buffer.
+  uint64_t UbOffset(const uint8_t* at) const { return static_cast<uint64_t>(at - ub); }
+  // Whether a tensor of this buffer may not be used; kNoBuffer is never freed.
+  bool IsFree(uint16_t buffer) const { return buffer < buffer_count && buffers[buffer].state == BufferState::Free; }
+};
+
+inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const {
+  QuietBytes quiet{core.ub, kUbBytes};
+  if (!core.InUb(like.at)) return {};
+  for (uint32_t i = 0; i < count_ && quiet.bytes != 0; ++i) all_[i]->Quiet(core, like, quiet);
+  return quiet;
+}
+
+// The kernel argument that an address belongs to. An address just past the end belongs to the argument before it: a block that
+// has nothing to do may point there.
+inline const GntArg* ArgumentAt(const Core& core, const void* address) {
+  const uint8_t* at = static_cast<const uint8_t*>(address);
+  const GntArg* nearest = nullptr;
+  for (uint32_t i = 0; i < core.job->arg_count; ++i) {
+    const GntArg& arg = core.job->args[i];
+    if (arg.kind != GNT_TENSOR || at < arg.data) continue;
+    if (nearest == nullptr || arg.data >= nearest->data) nearest = &arg;
+    if (at < arg.data + arg.bytes) return &arg;
+  }
+  return nearest;
+}
+
+inline const char* NameOf(const GntArg* arg) { return arg != nullptr && arg->name != nullptr ? arg->name : "?"; }
+
+// Whether half and bfloat16_t results that do not fit become the largest number.
+inline bool Saturates(const Core& core) {
+  return core.saturate >= 0 ? core.saturate != 0 : core.job->options.half_overflow != 0;
+}
+
+inline constinit thread_local Core* current_core = nullptr;
+// "const", since it never changes for the code of one block, although blocks take turns on a thread: a loop of scalar accesses then
+// looks its core up once, not once an element. launch.h therefore starts a block behind a call that is not inlined.
+[[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
+inline Core& ThisCore() { return *CoreOfThread(); }
+
+}  // namespace gn_twin

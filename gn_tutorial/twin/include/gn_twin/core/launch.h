@@ -1,0 +1,252 @@
+// The entry points of a kernel library (gn_twin/base/abi.h): checks the arguments against the kernel's signature, then runs every block
+// in order on a core of its own. Included by the generated file after the kernel's source.
+#pragma once
+#include <time.h>
+
+#include <exception>
+#include <new>
+
+#include "gn_twin/core/scheduler.h"
+#include "gn_twin/core/async_copies.h"
+#include "gn_twin/base/shape_info.h"
+#include "gn_twin/core/ub_memory.h"
+#include "gn_twin/core/watchers.h"
+
+namespace gn_twin {
+
+inline uint64_t Nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// A place that no learner wrote: problems of the call itself.
+inline constexpr Loc kCall{"", 0};
+
+template <class P>
+inline constexpr bool kIsPointer = false;
+template <class P>
+inline constexpr bool kIsPointer<P*> = true;
+template <class P>
+struct Plain {
+  using Type = P;
+};
+template <class P>
+struct Plain<const P> {
+  using Type = P;
+};
+template <class P>
+struct Plain<P&> : Plain<P> {};
+
+// One argument as the kernel's parameter type P: a pointer into global memory, or the bytes of a value.
+template <class P>
+struct Parameter {
+  using Value = typename Plain<P>::Type;
+
+  static bool Fits(const GntArg& arg) {
+    if constexpr (kIsPointer<Value>) {
+      return arg.kind == GNT_TENSOR;
+    } else {
+      return arg.kind == GNT_VALUE && arg.bytes == sizeof(Value);
+    }
+  }
+  static Value From(const GntArg& arg) {
+    if constexpr (kIsPointer<Value>) {
+      return reinterpret_cast<Value>(arg.data);
+    } else {
+      Value value;
+      __builtin_memcpy(&value, arg.data, sizeof(Value));
+      return value;
+    }
+  }
+};
+
+template <uint32_t... kIndex>
+struct Indices {};
+template <uint32_t kCount, uint32_t... kIndex>
+struct MakeIndices : MakeIndices<kCount - 1, kCount - 1, kIndex...> {};
+template <uint32_t... kIndex>
+struct MakeIndices<0, kIndex...> {
+  using Type = Indices<kIndex...>;
+};
+
+inline GntStatus BadCall(GntJob& job, const char* id, std::initializer_list<Field> fields) {
+  ReportWriter(job).Write(id, "error", kCall, 0, fields.begin(), static_cast<uint32_t>(fields.size()));
+  return GNT_BAD_CALL;
+}
+
+// One launch of one kernel: what every block needs to start. `Body` calls the kernel with its arguments.
+template <class Body>
+struct Launch {
+  Body& body;
+  GntJob& job;
+  Watchers* watchers = nullptr;  // null in bare libraries
+
+  Launch(Body& body, GntJob& job) : body(body), job(job) {
+    if constexpr (kObserved) watchers = NewWatchers(job);
+  }
+  ~Launch() { delete watchers; }
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  // Runs one block on a core of its own; false if it was stopped.
+  GNT_COLD bool RunBlock(Blocks& blocks, uint32_t block) {
+    UbMemory* const ub = Kept<UbMemory>::Take();
+    if (ub == nullptr) {
+      BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
+      return false;
+    }
+    Core core;
+    ShapeTable shapes;
+    core.job = &job;
+    core.shapes = &shapes;
+    core.blocks = &blocks;
+    core.ub = ub->bytes();
+    core.block = block;
+    job.here_block = block;
+    if constexpr (kObserved) {
+      core.observers = &watchers->All();
+      core.findings = &watchers->Found();
+      if (job.options.delayed_dma != 0) core.delayed = new (std::nothrow) DelayedCopies;
+      ub->Poison();
+    }
+    current_core = &core;
+    bool good = true;
+    try {
+      if constexpr (kObserved) core.observers->OnBlockBegin(core);
+      CallBody();
+      if constexpr (kObserved) {
+        core.TellScalars();
+        if (core.delayed != nullptr) core.delayed->RunAll();
+        core.observers->OnBlockEnd(core);
+      }
+    } catch (const Stopped&) {
+      good = false;
+    } catch (const std::bad_alloc&) {
+      good = Thrown("kernel-no-memory", block, "std::bad_alloc");
+    } catch (const std::exception& error) {
+      good = Thrown("kernel-exception", block, error.what());
+    } catch (...) {
+      good = Thrown("kernel-exception", block, "an object that is no std::exception");
+    }
+    current_core = nullptr;
+    if constexpr (kObserved) delete core.delayed;
+    Kept<UbMemory>::Give(ub);
+    return good;
+  }
+
+  // Whether a launch whose blocks all ran to their end was without a mistake.
+  GNT_COLD bool Conclude() {
+    if constexpr (kObserved) {
+      Core core;
+      core.job = &job;
+      core.observers = &watchers->All();
+      core.findings = &watchers->Found();
+      core.observers->OnLaunchEnd(core);
+      return watchers->Found().Errors() == 0;
+    } else {
+      return true;
+    }
+  }
+
+ private:
+  // Hot, because its only caller is cold: else the compiler might take the kernel for cold as well.
+  [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
+
+  // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
+  bool Thrown(const char* id, uint32_t block, const char* what) {
+    const Field field{"what", what};
+    const Loc here{job.here_file != nullptr ? job.here_file : "", job.here_line};
+    ReportWriter(job).Write(id, "error", here, block, &field, 1);
+    return false;
+  }
+};
+
+template <class... P, uint32_t... kIndex>
+GNT_COLD bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
+  if (job.arg_count != sizeof...(P)) {
+    BadCall(job, "call-argument-count", {{"given", job.arg_count}, {"wanted", sizeof...(P)}});
+    return false;
+  }
+  const bool fits[] = {true, Parameter<P>::Fits(job.args[kIndex])...};
+  const uint64_t sizes[] = {0, sizeof(typename Parameter<P>::Value)...};
+  for (uint32_t i = 0; i < job.arg_count; ++i) {
+    if (fits[i + 1]) continue;
+    const char* name = job.args[i].name != nullptr ? job.args[i].name : "?";
+    BadCall(job, "call-argument-kind",
+            {{"index", i}, {"name", name}, {"bytes", job.args[i].bytes}, {"wanted", sizes[i + 1]}});
+    return false;
+  }
+  return true;
+}
+
+// Every block of one launch; the arguments are the body's affair.
+template <class Body>
+GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
+  Launch<Body> launch(body, job);
+  const uint64_t begin = Nanoseconds();
+  Blocks blocks(
+      job,
+      [](void* context, Blocks& running, uint32_t block) {
+        return static_cast<Launch<Body>*>(context)->RunBlock(running, block);
+      },
+      &launch);
+  const bool good = blocks.Run() && launch.Conclude();
+  job.nanoseconds += Nanoseconds() - begin;
+  return good ? GNT_OK : GNT_STOPPED;
+}
+
+template <class... P, uint32_t... kIndex>
+GntStatus RunKernel(void (*kernel)(P...), GntJob& job, Indices<kIndex...>) {
+  return RunBlocks([kernel, &job] { kernel(Parameter<P>::From(job.args[kIndex])...); }, job);
+}
+
+template <class... P>
+GntStatus Run(void (*kernel)(P...), GntJob& job) {
+  using All = typename MakeIndices<sizeof...(P)>::Type;
+  if (!ArgumentsFit<P...>(job, All{})) return GNT_BAD_CALL;
+  if (!kObserved && job.options.delayed_dma != 0) return BadCall(job, "call-delayed-bare", {});
+  job.nanoseconds = 0;
+  return RunKernel(kernel, job, All{});
+}
+
+}  // namespace gn_twin
+
+#define GNT_LIBRARY_BEGIN                                                 \
+  extern "C" GNT_EXPORT uint32_t gnt_abi(void) {                          \
+    return GNT_ABI_VERSION << 16 | static_cast<uint32_t>(sizeof(GntJob)); \
+  }                                                                       \
+  namespace gn_twin {                                                     \
+  using Launcher = GntStatus (*)(GntJob&);                                \
+  struct Entry {                                                          \
+    const char* name;                                                     \
+    Launcher run;                                                         \
+  };                                                                      \
+  static constexpr Entry kEntries[] = {
+#define GNT_ENTRY(NAME) {#NAME, [](GntJob& job) { return gn_twin::Run(&::NAME, job); }},
+// An entry whose C++ name is not its name for the host: an instance of a template, a kernel named like a libc function.
+#define GNT_NAMED_ENTRY(NAME, ...) {NAME, [](GntJob& job) { return gn_twin::Run(&::__VA_ARGS__, job); }},
+#define GNT_LIBRARY_END                                                                               \
+  }                                                                                                   \
+  ;                                                                                                   \
+  }                                                                                                   \
+  extern "C" GNT_EXPORT int32_t gnt_run(const char* entry, GntJob* job) {                             \
+    job->observed = gn_twin::kObserved ? 1 : 0;                                                       \
+    if (job->report != nullptr && job->report_bytes > 0) job->report[0] = '\0';                       \
+    job->tally = GntTally{};                                                                          \
+    for (const gn_twin::Entry& candidate : gn_twin::kEntries) {                                       \
+      if (__builtin_strcmp(candidate.name, entry) == 0) return candidate.run(*job);                   \
+    }                                                                                                 \
+    return gn_twin::BadCall(*job, "call-unknown-entry", {{"entry", entry}});                          \
+  }                                                                                                   \
+  extern "C" GNT_EXPORT const char* gnt_entries(void) {                                               \
+    static char names[sizeof(gn_twin::kEntries) / sizeof(gn_twin::kEntries[0]) * 128];                \
+    if (names[0] == '\0') {                                                                           \
+      unsigned long at = 0;                                                                           \
+      for (const gn_twin::Entry& entry : gn_twin::kEntries) {                                         \
+        for (const char* c = entry.name; *c != '\0' && at + 2 < sizeof(names); ++c) names[at++] = *c; \
+        names[at++] = '\n';                                                                           \
+      }                                                                                               \
+    }                                                                                                 \
+    return names;                                                                                     \
+  }

@@ -1,0 +1,213 @@
+// Runs the blocks of a launch one at a time, in one order, and suspends those that wait for others: deterministic, and all blocks alive at
+// once only when the kernel needs it.
+//
+// A block runs on a fiber. When it waits (in SyncAll, or for a value that another block is to write), the next block starts on
+// another, or, when all have started, the next that may go on does. Kernels in which no block waits use one fiber. The order is
+// ascending, or that of a seed (GntOptions::block_order): on the device nobody knows it, and a kernel whose result depends on it shows
+// that here.
+#pragma once
+#include "gn_twin/core/core.h"
+#include "gn_twin/core/fiber.h"
+
+namespace gn_twin {
+
+class Blocks {
+ public:
+  // Runs one block on a core of its own; returns false if it stopped with a diagnostic.
+  using RunOne = bool (*)(void* context, Blocks& blocks, uint32_t block);
+
+  Blocks(GntJob& job, RunOne run_one, void* context) : job_(job), run_one_(run_one), context_(context) {
+    states_ = new State[job.blocks > 0 ? job.blocks : 1];
+    Permute(job.options.block_order);
+  }
+  ~Blocks() {
+    delete[] place_;
+    delete[] order_;
+    delete[] states_;
+  }
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+
+  // Every block to its end; false if one stopped.
+  bool Run() {
+    for (running_ = Next(); running_ != kNobody; running_ = Next()) {
+      State& state = states_[running_];
+      if (state.phase == Phase::Unstarted && !Start(state)) continue;
+      state.phase = Phase::Running;
+      job_.here_stack = state.fiber->Lowest();
+      state.fiber->Enter();
+      job_.here_stack = 0;
+      if (state.phase == Phase::Done) Kept<Fiber>::Give(state.fiber);
+    }
+    return !aborted_;
+  }
+
+  // Suspends this block until `cores` blocks (0: all of the launch) have called it as often. Throws Stopped if that can never happen.
+  void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
+    expected_ = cores == 0 ? job_.blocks : cores;
+    ++progress_;
+    Suspend(core, loc, Waits::Barrier);
+  }
+
+  // Suspends this block until ready() holds, which another block must bring about. Throws Stopped if none can.
+  template <class Ready>
+  void WaitUntil(Core& core, Loc loc, Ready ready) {
+    for (bool first = true; !ready(); first = false) {
+      if (first) ++progress_;
+      states_[core.block].tried = progress_;
+      Suspend(core, loc, Waits::Value);
+    }
+  }
+
+  // Lets the other blocks run: for a block that reads global memory again and again.
+  void Yield(Core& core, Loc loc) {
+    ++progress_;
+    Suspend(core, loc, Waits::Turn);
+  }
+
+ private:
+  enum class Phase : uint8_t { Unstarted, Running, Waiting, Done };
+  enum class Waits : uint8_t { Barrier, Value, Turn };
+  struct State {
+    Phase phase = Phase::Unstarted;
+    Waits waits = Waits::Barrier;
+    bool released = false;  // the barrier that it waits at is complete
+    uint64_t tried = 0;     // progress_ when the value was not there yet
+    Loc waits_at;           // the call it is in
+    Fiber* fiber = nullptr;
+  };
+  static constexpr uint32_t kNobody = ~uint32_t{0};
+
+  // Fisher and Yates' shuffle, with the numbers of splitmix64.
+  void Permute(uint64_t seed) {
+    order_ = new uint32_t[job_.blocks > 0 ? job_.blocks : 1];
+    place_ = new uint32_t[job_.blocks > 0 ? job_.blocks : 1];
+    for (uint32_t i = 0; i < job_.blocks; ++i) order_[i] = i;
+    uint64_t state = seed;
+    for (uint32_t i = job_.blocks; seed != 0 && i > 1; --i) {
+      uint64_t mixed = state += 0x9e3779b97f4a7c15ull;
+      mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9ull;
+      mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebull;
+      const uint32_t other = static_cast<uint32_t>((mixed ^ mixed >> 31) % i);
+      const uint32_t block = order_[i - 1];
+      order_[i - 1] = order_[other];
+      order_[other] = block;
+    }
+    for (uint32_t i = 0; i < job_.blocks; ++i) place_[order_[i]] = i;
+  }
+
+  // A fiber for a block that has none. Without memory for one, the launch ends.
+  bool Start(State& state) {
+    state.fiber = Kept<Fiber>::Take();
+    if (state.fiber != nullptr) {
+      state.fiber->Start(FiberMain, this);
+      return true;
+    }
+    const Field field{"blocks", job_.blocks};
+    ReportWriter(job_).Write("block-no-stack", "error", Loc{"", 0}, running_, &field, 1);
+    state.phase = Phase::Done;
+    aborted_ = true;
+    return false;
+  }
+
+  static void FiberMain(void* self) { static_cast<Blocks*>(self)->RunOnFiber(); }
+  GNT_COLD void RunOnFiber() {
+    State& mine = states_[running_];
+    mine.fiber->Arrived();
+    if (!run_one_(context_, *this, running_)) aborted_ = true;
+    mine.phase = Phase::Done;
+    ++progress_;
+    mine.fiber->Leave(true);
+  }
+
+  GNT_COLD void Suspend(Core& core, Loc loc, Waits waits) {
+    State& mine = states_[core.block];
+    mine.phase = Phase::Waiting;
+    mine.waits = waits;
+    mine.released = false;
+    mine.waits_at = loc;
+    mine.fiber->Leave(false);
+    current_core = &core;
+    if (aborted_) throw Stopped{};
+    job_.here_block = core.block;
+    core.At(loc);
+  }
+
+  bool MayGoOn(const State& state) const {
+    if (state.phase != Phase::Waiting) return false;
+    return state.waits == Waits::Turn || (state.waits == Waits::Value ? state.tried != progress_ : state.released);
+  }
+
+  // The block whose turn it is: in the first round the next one to start, then the next that may go on. If there is none: the first at
+  // the barrier, if all of them have come.
+  GNT_COLD uint32_t Next() {
+    if (aborted_) return FirstWaiting();
+    if (round_ == 0 && next_ < job_.blocks) return order_[next_++];
+    for (uint32_t step = 1; step <= job_.blocks; ++step) {
+      const uint32_t other = order_[(place_[running_] + step) % job_.blocks];
+      if (MayGoOn(states_[other])) return other;
+    }
+    uint32_t at_barrier = 0;
+    uint32_t first_at_barrier = kNobody;
+    uint32_t first_for_value = kNobody;
+    uint32_t first_done = kNobody;
+    for (uint32_t i = 0; i < job_.blocks; ++i) {
+      const uint32_t other = order_[i];
+      if (states_[other].phase != Phase::Waiting) {
+        if (first_done == kNobody) first_done = other;
+      } else if (states_[other].waits == Waits::Barrier) {
+        ++at_barrier;
+        if (first_at_barrier == kNobody) first_at_barrier = other;
+      } else if (first_for_value == kNobody) {
+        first_for_value = other;
+      }
+    }
+    if (at_barrier == 0 && first_for_value == kNobody) return kNobody;
+    if (at_barrier != expected_ || at_barrier == 0) {
+      Deadlock(at_barrier, first_at_barrier, first_for_value, first_done);
+      return FirstWaiting();
+    }
+    ++round_;
+    for (uint32_t other = 0; other < job_.blocks; ++other) {
+      states_[other].released = states_[other].phase == Phase::Waiting && states_[other].waits == Waits::Barrier;
+    }
+    return first_at_barrier;
+  }
+
+  GNT_COLD void Deadlock(uint32_t at_barrier, uint32_t first_at_barrier, uint32_t first_for_value,
+                         uint32_t first_done) {
+    aborted_ = true;
+    if (first_for_value != kNobody) {
+      Field fields[] = {{"waiting", first_for_value}, {"blocks", job_.blocks}};
+      ReportWriter(job_).Write("block-wait-deadlock", "error", states_[first_for_value].waits_at, first_for_value,
+                               fields, 2);
+    } else {
+      Field fields[] = {{"waiting", at_barrier}, {"blocks", expected_}, {"done_block", first_done}};
+      ReportWriter(job_).Write("sync-all-deadlock", "error", states_[first_at_barrier].waits_at, first_at_barrier,
+                               fields, 3);
+    }
+  }
+
+  // After a stop the waiting blocks end one after the other, each on its own fiber: their destructors have to run.
+  uint32_t FirstWaiting() const {
+    for (uint32_t block = 0; block < job_.blocks; ++block) {
+      if (states_[block].phase == Phase::Waiting) return block;
+    }
+    return kNobody;
+  }
+
+  GntJob& job_;
+  RunOne run_one_;
+  void* context_;
+  State* states_ = nullptr;
+  uint32_t* order_ = nullptr;  // blocks in the order in which they get their turns
+  uint32_t* place_ = nullptr;  // of each block in that order
+  uint32_t next_ = 0;          // place of the block to start next
+  uint32_t running_ = kNobody;
+  uint32_t expected_ = 0;  // blocks that meet in the current SyncAll
+  uint32_t round_ = 0;     // how many times all blocks have met in SyncAll
+  uint64_t progress_ = 0;  // changes whenever a block may have written what another waits for
+  bool aborted_ = false;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,24 @@
+// Everything that watches a launch of an observed library: tallies, checkers, the trace. A bare library has none of it.
+//
+// The watchers know no kernel. So watchers.cpp is compiled once and linked into each library: they are half of the twin, and a kernel
+// would take four times as long to compile with them.
+#pragma once
+#include "gn_twin/core/core.h"
+
+namespace gn_twin {
+
+class Watchers {
+ public:
+  virtual ~Watchers() = default;
+  const Observers& All() const { return observers_; }
+  Findings& Found() { return findings_; }
+
+ protected:
+  Observers observers_;
+  Findings findings_;
+};
+
+// Defined in twin/watchers/watchers.cpp. Throws std::bad_alloc.
+Watchers* NewWatchers(GntJob& job);
+
+}  // namespace gn_twin

@@ -1,0 +1,49 @@
+// Blocks of 32 bytes that follow each other, as words of a bitmap with a bit for each block.
+#pragma once
+#include "gn_twin/base/config.h"
+
+namespace gn_twin {
+
+// The bytes [begin, end) of one block, of which `end` may be the end, as bits.
+inline uint32_t BytesOfBlock(uint64_t begin, uint64_t end) {
+  return static_cast<uint32_t>(((uint64_t{1} << (end - begin)) - 1) << begin % kBlockBytes);
+}
+
+// visit(number of the bit), for those of a word that are set, the lowest first.
+template <class Visit>
+[[gnu::always_inline]] inline void ForBits(uint64_t word, Visit visit) {
+  for (; word != 0; word &= word - 1) visit(static_cast<uint32_t>(__builtin_ctzll(word)));
+}
+
+struct BlockSpan {
+  uint32_t word = 0;  // the first word,
+  uint32_t last = 0;  // and the last one
+  uint64_t head = 0;  // bits in the first word
+  uint64_t tail = 0;  // bits in the last word
+
+  BlockSpan() = default;
+  // Blocks [first, end), at least one.
+  BlockSpan(uint64_t first, uint64_t end)
+      : word(static_cast<uint32_t>(first / 64)),
+        last(static_cast<uint32_t>((end - 1) / 64)),
+        head(~uint64_t{0} << first % 64),
+        tail(~uint64_t{0} >> (63 - (end - 1) % 64)) {
+    if (word == last) head = tail &= head;
+  }
+  // The blocks that the bytes [begin, end) touch, at least one.
+  static BlockSpan OfBytes(uint64_t begin, uint64_t end) {
+    return {begin / kBlockBytes, (end + kBlockBytes - 1) / kBlockBytes};
+  }
+};
+
+// visit(word, mask of the bits in it), for each word. One call of it in the code: g++ inlines that.
+template <class Visit>
+[[gnu::always_inline]] inline void ForWords(const BlockSpan& span, Visit visit) {
+  uint64_t mask = span.head;
+  for (uint64_t word = span.word;; mask = word == span.last ? span.tail : ~uint64_t{0}) {
+    visit(word, mask);
+    if (word++ == span.last) return;
+  }
+}
+
+}  // namespace gn_twin

@@ -1,0 +1,117 @@
+// Which bytes an operand with gaps touches: words of a bitmap with a bit for each block of 32 bytes, and which bytes of the blocks that it
+// touches in part.
+#pragma once
+#include <stdlib.h>
+
+#include "gn_twin/events/block_span.h"
+#include "gn_twin/events/strided_range.h"
+
+namespace gn_twin {
+
+// One pointer, and what is read most often on one line of the cache: a loop looks at the masks of a call each time it comes again.
+class BlockMasks {
+ public:
+  BlockMasks() = default;
+  ~BlockMasks() {
+    if (kept_ != nullptr) free(kept_->parts);
+    free(kept_);
+  }
+  BlockMasks(const BlockMasks&) = delete;
+  BlockMasks& operator=(const BlockMasks&) = delete;
+
+  // None of them, with room for bytes of the range. False without memory.
+  bool Begin(LocalRange range) {
+    const uint32_t first = range.begin / kBlockBytes / 64;
+    const uint32_t count = (range.end - 1) / kBlockBytes / 64 - first + 1;
+    if (kept_ == nullptr || kept_->room < count) {
+      Kept* const kept =
+          static_cast<Kept*>(aligned_alloc(64, (sizeof(Kept) + 2 * count * sizeof(uint64_t) + 63) & ~63));
+      if (kept == nullptr) return false;
+      *kept = kept_ != nullptr ? *kept_ : Kept{};
+      kept->room = count;
+      free(kept_);
+      kept_ = kept;
+    }
+    kept_->first = first;
+    kept_->count = count;
+    kept_->parts_count = 0;
+    __builtin_memset(kept_->Words(), 0, 2 * count * sizeof(uint64_t));
+    return true;
+  }
+  // And bytes inside the range of Begin. False without memory.
+  bool Add(LocalRange run) {
+    for (uint32_t at = run.begin; at < run.end;) {
+      const uint32_t block = at / kBlockBytes;
+      const uint32_t end = run.end < (block + 1) * kBlockBytes ? run.end : (block + 1) * kBlockBytes;
+      const uint64_t bit = uint64_t{1} << block % 64;
+      uint64_t* const word = kept_->Words() + (block / 64 - kept_->first);
+      word[kept_->count] |= bit;
+      const uint32_t bytes = BytesOfBlock(at, end);
+      if (bytes != ~0u && !kept_->AddPart({block, bytes})) return false;
+      if (bytes == ~0u || kept_->TakeWhole()) word[0] |= bit;
+      at = end;
+    }
+    return true;
+  }
+
+  // visit(word of the bitmap, its blocks of which all bytes are touched, those of which any is).
+  template <class Visit>
+  [[gnu::always_inline]] void ForWords(Visit visit) const {
+    const uint64_t* whole = kept_->Words();
+    const uint64_t* const end = whole + kept_->count;                 // read once: visit may write to any memory
+    const uint64_t* touched = kept_->parts_count == 0 ? whole : end;  // the same words, if no block is touched in part
+    for (uint64_t number = kept_->first; whole != end; ++whole, ++touched) {
+      visit(number++, *whole, *touched);
+      asm("" : "+r"(number));  // not vectorised: for a few words that takes three times as long
+    }
+  }
+  // visit(block, mask of its bytes), for blocks that are touched in part.
+  template <class Visit>
+  [[gnu::always_inline]] void ForParts(Visit visit) const {
+    const Part* part = kept_->parts;
+    for (const Part* const end = part + kept_->parts_count; part != end; ++part) visit(part->block, part->bytes);
+  }
+
+ private:
+  struct Part {
+    uint32_t block;
+    uint32_t bytes;
+  };
+  struct Kept {
+    uint32_t first = 0;
+    uint32_t count = 0;
+    uint32_t room = 0;
+    uint32_t parts_count = 0;
+    uint32_t parts_room = 0;
+    Part* parts = nullptr;
+
+    // Blocks that are touched whole; behind them, those that are touched at all.
+    uint64_t* Words() { return reinterpret_cast<uint64_t*>(this + 1); }
+    // Runs come in the order of the addresses, but for a few: blocks that they touch twice may be there twice.
+    bool AddPart(Part part) {
+      if (parts_count > 0 && parts[parts_count - 1].block == part.block) {
+        parts[parts_count - 1].bytes |= part.bytes;
+        return true;
+      }
+      if (parts_count == parts_room) {
+        const uint32_t more = parts_room == 0 ? 16 : 2 * parts_room;
+        void* const made = realloc(parts, more * sizeof(Part));
+        if (made == nullptr) return false;
+        parts = static_cast<Part*>(made);
+        parts_room = more;
+      }
+      parts[parts_count++] = part;
+      return true;
+    }
+    // Whether runs have come to touch all of the last block, which is no part then.
+    bool TakeWhole() {
+      if (parts[parts_count - 1].bytes != ~0u) return false;
+      --parts_count;
+      return true;
+    }
+  };
+  static_assert(sizeof(Kept) % alignof(uint64_t) == 0);
+  Kept* kept_ = nullptr;
+};
+
+}  // namespace gn_twin

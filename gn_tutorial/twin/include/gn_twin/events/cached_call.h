@@ -1,0 +1,200 @@
+// Vector instructions that were told before: when one comes again, observers are told only that.
+//
+// A loop issues the same few instructions again and again. What follows from such a call alone is worked out once and kept: that its
+// operands are aligned and inside their memory, which bytes they are, that they do not overlap. What depends on everything else is
+// looked at each time: whether its tensors are still there, whether its sources hold values, whether another pipe has worked since.
+#pragma once
+#include "gn_twin/events/byte_masks.h"
+#include "gn_twin/events/block_span.h"
+#include "gn_twin/events/footprint.h"
+#include "gn_twin/events/gather_ranges.h"
+#include "gn_twin/events/fast_events.h"
+
+namespace gn_twin {
+
+// A call of an instruction. Two calls with equal keys, and equal shapes if they have one, are the same event.
+struct CallKey {
+  static constexpr uint32_t kMost = 4;
+  // Which of its forms the call has, beside what KindOf says of its operands.
+  static constexpr uint32_t kGathers = 1u << 28;  // offsets in memory, which are compared too
+  static constexpr uint32_t kRows = 1u << 29;     // rows of a copy
+  static constexpr uint32_t kRepeats = 1u << 30;  // mask and repeat
+  static constexpr uint32_t kOther = 1u << 31;    // any other: it has a shape, and the key was made from its event
+  const char* op = nullptr;                       // by address: a literal of the library
+  const char* file = nullptr;
+  uint32_t line = 0;
+  uint32_t kinds = 0;             // of the operands, and the form
+  uint64_t form = 0;              // elements; all numbers of repeats or rows; repeats of a call with a shape
+  const uint8_t* at[kMost] = {};  // the destination, then the sources
+
+  // The element type of operand number `index`, by its size; where a key was made from an event also what else tells calls apart.
+  static constexpr uint32_t KindOf(uint32_t index, uint32_t element_bytes, Access access = Access::Read,
+                                   bool strided = false) {
+    return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
+  }
+  // What the numbers of its layout mean, in the place of the access: a call with repeats reads all but the destination.
+  static constexpr uint32_t FillsOf(uint32_t index, uint32_t fills) { return fills << (7 * index + 4); }
+
+  template <uint32_t kOperands>
+  [[gnu::always_inline]] bool Equals(const CallKey& other) const {
+    if (at[0] != other.at[0] || line != other.line || form != other.form || kinds != other.kinds) return false;
+    if (op != other.op || file != other.file) return false;
+    for (uint32_t i = 1; i < kOperands; ++i)
+      if (at[i] != other.at[i]) return false;
+    return true;
+  }
+};
+
+// Where the repeats of an operand lie: its strides in blocks of 32 bytes; or, of one that has rows, bytes of a row and bytes from row
+// to row. One word, since it is compared for every operand of every call.
+class RepeatLayout {
+ public:
+  RepeatLayout() = default;
+  RepeatLayout(uint64_t blk_or_row, uint64_t rep_or_pitch) : word_(blk_or_row | rep_or_pitch << 32) {}
+  uint32_t BlkOrRow() const { return static_cast<uint32_t>(word_); }
+  uint32_t RepOrPitch() const { return static_cast<uint32_t>(word_ >> 32); }
+  bool operator==(const RepeatLayout&) const = default;
+
+ private:
+  uint64_t word_ = 0;
+};
+
+// Which lanes of which repeats a call uses.
+struct CallShape {
+  ActiveLanes active;
+  RepeatLayout layout[CallKey::kMost];
+};
+inline RepeatLayout LayoutOf(const Operand& operand) {
+  if (operand.strided) return {operand.blk_stride, operand.rep_stride};
+  return {operand.row_bytes, operand.row_pitch};
+}
+
+// Which bytes of a range an operand touches.
+enum class Touches : uint8_t {
+  Whole,  // all
+  Rows,   // rows at a pitch
+  Runs    // others, as the bits of a mask say
+};
+
+// A call that was told, and what observers keep about it: first what a loop reads each time.
+struct KnownCall {
+  CallKey key;
+  uint32_t last = 0;  // of the calls that were not known here: the Tag of the latest
+  uint32_t parts = 0;
+  uint32_t number = 0;    // no other call of the launch ever had it; 0 is nobody's
+  bool replaces = false;  // the results fill whole blocks of 32 bytes and depend on sources;
+  bool fills = false;     // or they depend on none
+  bool scratch = false;   // one of the parts is scratch memory
+  bool gaps = false;      // one of them has gaps
+  uint32_t site = 0;      // its number for the race checker,
+  uint32_t epoch = 0;     // and when that last looked at it
+  struct Part {
+    LocalRange range;
+    Access access = Access::Read;
+    Touches touches = Touches::Whole;
+    BlockSpan blocks;  // of the range, if it is touched whole
+    BlockMasks masks;  // otherwise
+    uint32_t Bytes() const { return range.end - range.begin; }
+  } part[CallKey::kMost];          // the destination, then the others
+  LocalRows rows[CallKey::kMost];  // of each part, if it is rows
+  CallShape shape;
+  LocalPieces pieces;     // where the part behind the others is read, as part[1] had it when the call was told; or none
+  const char* role = "";  // of the destination
+
+  bool Gathers() const { return pieces.count != 0; }
+  // Whether the call, whose key was made from an event without pieces, is this one.
+  bool Is(const Event& event) const {
+    if (key.line != event.loc.line || key.op != event.op || key.file != event.loc.file || key.form != event.repeats)
+      return false;
+    if (parts != event.operands || !(shape.active == event.active)) return false;
+    uint32_t kinds = CallKey::kOther;
+    for (uint32_t i = 0; i < parts; ++i) {
+      const Operand& operand = event.operand[i];
+      kinds |= CallKey::KindOf(i, operand.element_bytes, operand.access, operand.strided);
+      if (key.at[i] != operand.at || part[i].Bytes() != operand.bytes) return false;
+      if (shape.layout[i] != LayoutOf(operand)) return false;
+    }
+    return key.kinds == kinds;
+  }
+};
+
+// The known calls of one core.
+class KnownCalls : public ShortEvents {
+ public:
+  static constexpr uint32_t kRoom = 512;
+
+  // The operands are inside their tensors, and nothing was freed. False: it has to be told in full, as where a source lacks values.
+  virtual bool Again(Core& core, KnownCall& call) = 0;
+  // Fills in everything but the key, after `event` was told. False for an event that cannot be known.
+  virtual bool Learn(Core& core, const Event& event, KnownCall& call) = 0;
+
+  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch, of the destination or of a source that
+  // is added to it. Each call has two places, since a hundred calls of a loop are likely to want one of 512 twice, and two that take it
+  // from each other would never be known. Sources that there are not are null.
+  KnownCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
+    const uint32_t first = FirstPlace(line, dst, src0, src1);
+    const CallKey& key = all_[first].key;
+    const bool there = key.line == line && key.at[0] == dst && key.at[1] == src0 && key.at[2] == src1;
+    return there ? all_[first] : all_[first ^ 1];
+  }
+  KnownCall& PlaceOf(const CallKey& key) { return PlaceOf(key.line, key.at[0], key.at[1], key.at[2]); }
+  // The same of a call whose key is made from its event.
+  GNT_COLD void Told(Core& core, const Event& event) {
+    CallKey key{event.op, event.loc.file, event.loc.line, CallKey::kOther, event.repeats};
+    CallShape shape{event.active};
+    for (uint32_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      key.kinds |= CallKey::KindOf(i, operand.element_bytes, operand.access, operand.strided);
+      key.at[i] = operand.at;
+      shape.layout[i] = LayoutOf(operand);
+    }
+    Told(core, event, key, shape);
+  }
+  // A call is kept when it comes twice without another one in its place: those that come once are not worth it.
+  GNT_COLD void Told(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
+    const uint32_t pair = FirstPlace(key.line, key.at[0], key.at[1], key.at[2]) / 2;
+    const uint32_t tag = TagOf(key);
+    for (uint32_t i = 0; i < 2; ++i) {
+      KnownCall& call = all_[2 * pair + i];
+      if (call.last != tag) continue;
+      call.key = Learn(core, event, call) ? key : CallKey{};
+      call.shape = shape;
+      return;
+    }
+    turns_[pair] ^= 1;  // two calls that want the same place come to have one each
+    const uint32_t place = 2 * pair + turns_[pair];
+    if (all_[place].last == 0) used_[used_count_++] = static_cast<uint16_t>(place);
+    all_[place].last = tag;
+  }
+
+ protected:
+  void Forget() {
+    for (; used_count_ > 0; --used_count_) {
+      KnownCall& call = all_[used_[used_count_ - 1]];
+      call.key = CallKey{};  // whole: by a line and addresses it left, PlaceOf would find it again
+      call.last = 0;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kBits = 9;
+  static_assert(kRoom == 1u << kBits);
+
+  static uint32_t FirstPlace(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
+    const uintptr_t all = reinterpret_cast<uintptr_t>(dst) + 3 * reinterpret_cast<uintptr_t>(src0) +
+                          5 * reinterpret_cast<uintptr_t>(src1);
+    return ((static_cast<uint32_t>(all) / kBlockBytes + line * 0x10001u) * 0x9e3779b1u) >> (32 - kBits);
+  }
+  static uint32_t TagOf(const CallKey& key) {
+    uint64_t tag = key.line + (key.form << 24);
+    for (const uint8_t* at : key.at) tag = tag * 31 + reinterpret_cast<uintptr_t>(at);
+    return static_cast<uint32_t>(tag ^ tag >> 32) | 1;
+  }
+
+  KnownCall all_[kRoom];
+  uint8_t turns_[kRoom / 2] = {};
+  uint16_t used_[kRoom] = {};  // which of them are not as they were at the start: a block may use few of them
+  uint32_t used_count_ = 0;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,117 @@
+// What one operation did, as data: the only thing observers learn about a launch.
+#pragma once
+#include <stdint.h>
+
+#include "gn_twin/base/constants.h"
+#include "gn_twin/base/loc.h"
+
+namespace gn_twin {
+
+enum class Pipe : uint8_t { S = 0, V = 1, MTE2 = 2, MTE3 = 3, All = 4 };
+enum class Space : uint8_t { UB, GM };
+enum class Access : uint8_t { Read, Write, ReadWrite };
+
+// What the event is, for observers that treat classes of operations alike.
+enum class Kind : uint8_t {
+  Vector,      // an instruction of PIPE_V
+  Copy,        // a transfer between GM and UB (MTE2, MTE3)
+  Scalar,      // GetValue and SetValue: the scalar unit touches UB or GM
+  SetFlag,     // hard_event and event_id are set
+  WaitFlag,    //
+  Barrier,     // pipe is drained
+  Meet,        // the block waits until all blocks of the launch have arrived
+  CleanCache,  // lines of the scalar unit's data cache go back to global memory: operand[0], all of them without operand
+  CrossFlag,   // when pipe has done its work so far, the other cores may know of it
+  InitBuffer,  // operand[0] is the buffer
+  Alloc,       // the queue operations; operand[0] is the buffer, hard_event and event_id where a flag is involved
+  EnQue,
+  DeQue,
+  Free,
+  Publish,  // operand[0] is a word of global memory: who waits for it sees what this block has done
+  Accept    // the block has waited for the word operand[0]
+};
+inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Accept) + 1;
+
+// A set of kinds: one bit each.
+using Kinds = uint32_t;
+inline constexpr Kinds kAllKinds = (Kinds{1} << kKinds) - 1;
+template <class... Each>
+inline constexpr Kinds KindsOf(Each... kinds) {
+  return (Kinds{0} | ... | (Kinds{1} << static_cast<uint32_t>(kinds)));
+}
+
+// One operand of one instruction. A vector operand covers `repeats` repeats that start rep_stride blocks of 32 bytes apart, each
+// of blocks that start blk_stride apart; a copy covers `rows` rows of row_bytes, row_pitch bytes apart; an operand gathered by
+// address covers `rows` pieces of row_bytes. [at, at + bytes) encloses it. A vector operand that is ReadWrite is scratch memory:
+// written first, then read.
+struct Operand {
+  const char* role = "";  // "dst", "src0", ...: as the documentation names the parameter
+  const uint8_t* at = nullptr;
+  uint64_t bytes = 0;
+  Space space = Space::UB;
+  Access access = Access::Read;
+  bool strided = false;       // the strides below apply; else the operand is `rows`, or `bytes` one after the other
+  uint8_t element_bytes = 1;  // of this operand
+  bool cached = true;         // in global memory: through the L2 cache, unless the tensor's cache hint says otherwise
+  uint16_t blk_stride = 1;
+  uint16_t rep_stride = 8;
+  uint32_t rows = 1;
+  uint64_t row_bytes = 0;
+  uint64_t row_pitch = 0;
+  const uint32_t* pieces = nullptr;  // where they start, in bytes from `at`; valid while observers are told
+};
+
+// How the results of an instruction depend on its sources.
+enum class Flow : uint8_t {
+  Moves,  // elements land elsewhere, or one bit stands for each
+  Lanes,  // lane i of the result from lane i of each source
+  Fold    // from all lanes of a repeat, where the result has one row per repeat; else from all lanes
+};
+
+// Which lanes of each repeat a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
+struct ActiveLanes {
+  uint16_t per_repeat = 0;
+  bool prefix = true;  // the leading ones: `first` of every repeat but the last, `last` of that
+  uint16_t first = 0;
+  uint16_t last = 0;
+  uint64_t low = 0;  // otherwise: one bit per lane
+  uint64_t high = 0;
+
+  bool operator==(const ActiveLanes&) const = default;
+};
+
+struct Event {
+  Kind kind = Kind::Vector;
+  Pipe pipe = Pipe::V;
+  Flow flow = Flow::Moves;
+  uint8_t operands = 0;
+  uint8_t element_bytes = 0;  // of the widest operand: sets the lanes of a repeat
+  uint16_t repeats = 0;       // vector instructions
+  AscendC::HardEvent hard_event = AscendC::HardEvent::MAX;
+  int8_t event_id = -1;
+  const char* op = "";  // the API's name
+  Loc loc;
+  uint64_t lanes = 0;  // elements processed
+  ActiveLanes active;
+  union {
+    Operand operand[4];  // the first `operands` of them, and no more: most events have fewer
+  };
+
+  Event() {}
+};
+
+// One GetValue, SetValue or element access. ReadWrite: operator(), which returns a reference.
+// 24 bytes and a place in two fields: in a loop of accesses the compiler then writes it in three stores.
+struct ScalarAccess {
+  const uint8_t* at = nullptr;
+  const char* file = "";
+  uint32_t line = 0;
+  uint8_t bytes = 0;
+  Space space = Space::UB;
+  Access access = Access::Read;
+  uint8_t unused = 0;
+
+  Loc Place() const { return {file, line}; }
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,34 @@
+// What observers need to know of the most frequent operations: less than an event says, and quicker to tell.
+#pragma once
+#include "gn_twin/events/event.h"
+
+namespace gn_twin {
+
+struct Core;
+
+// A copy between global memory and one run of bytes of the Unified Buffer. It overwrites, and its operands were checked.
+struct ShortCopy {
+  const char* op = "";
+  Loc loc;
+  Pipe pipe = Pipe::MTE2;  // into the Unified Buffer; MTE3: out of it
+  uint8_t element_bytes = 1;
+  uint32_t local = 0;        // bytes from the start of the Unified Buffer
+  uint32_t local_bytes = 0;  // not 0
+  const uint8_t* global = nullptr;
+  uint32_t rows = 0;  // in global memory, row_pitch bytes apart
+  uint64_t row_bytes = 0;
+  uint64_t row_pitch = 0;
+};
+
+class ShortEvents {
+ public:
+  virtual ~ShortEvents() = default;
+  // SetFlag or WaitFlag.
+  virtual void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
+  // False: the copy has to be told in full.
+  virtual bool Copy(Core& core, const ShortCopy& copy) = 0;
+  // Alloc or Free of a buffer that is these bytes of the Unified Buffer.
+  virtual void HandOver(Core& core, Kind kind, uint32_t begin, uint32_t end) = 0;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,81 @@
+// The interface of everything that watches a launch: tallies, checkers, traces. Observers never change what a kernel computes.
+#pragma once
+#include "gn_twin/events/event.h"
+#include "gn_twin/events/scalar_accesses.h"
+
+namespace gn_twin {
+
+struct Core;
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // The kinds of events that it wants to be told of.
+  virtual Kinds Wants() const { return kAllKinds; }
+  // Called once per operation of these kinds, after its operands were validated and before it computes. `core` is the one that issued it.
+  virtual void OnEvent(Core& /*core*/, const Event& /*event*/) {}
+  // Called with every GetValue, SetValue and element access, in their order, many at a time since they are too frequent for one call
+  // each: always before the next event of the core is told.
+  virtual void OnScalars(Core& /*core*/, const ScalarAccess* /*accesses*/, uint32_t /*count*/) {}
+  // Narrows `quiet`, bytes of the Unified Buffer around an access that was just told, to those where more loads like it would tell
+  // this observer nothing until the next event; for a store: makes it empty unless OnStores is enough.
+  virtual void Quiet(Core& /*core*/, const ScalarAccess& /*like*/, QuietBytes& /*quiet*/) {}
+  // Stores like `first` to all bytes from first.at to `end`, instead of OnScalars for each.
+  virtual void OnStores(Core& /*core*/, const ScalarAccess& /*first*/, const uint8_t* /*end*/) {}
+  // The number of loads in quiet stretches, which OnScalars was not told of.
+  virtual void OnLoads(Core& /*core*/, uint64_t /*count*/) {}
+  // Called when a block starts and when it has run to its end; not when it was stopped.
+  virtual void OnBlockBegin(Core& /*core*/) {}
+  virtual void OnBlockEnd(Core& /*core*/) {}
+  // Called after the last block, unless one was stopped. `core` is a fresh one of block 0, to report findings with.
+  virtual void OnLaunchEnd(Core& /*core*/) {}
+};
+
+// The observers of one launch, in the order in which they are told.
+class Observers {
+ public:
+  void Add(Observer& observer) {
+    all_[count_++] = &observer;
+    for (uint32_t kind = 0; kind < kKinds; ++kind)
+      if ((observer.Wants() >> kind & 1) != 0) of_[kind].all[of_[kind].count++] = &observer;
+  }
+
+  // Whether anybody is told of events of this kind.
+  bool Hear(Kind kind) const { return of_[static_cast<uint32_t>(kind)].count != 0; }
+  void OnEvent(Core& core, const Event& event) const {
+    const Audience& audience = of_[static_cast<uint32_t>(event.kind)];
+    for (uint32_t i = 0; i < audience.count; ++i) audience.all[i]->OnEvent(core, event);
+  }
+  void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) const {
+    for (uint32_t i = 0; i < count_; ++i) all_[i]->OnScalars(core, accesses, count);
+  }
+  // The stretch of the Unified Buffer, around an access of it, that is quiet for all.
+  QuietBytes QuietAt(Core& core, const ScalarAccess& like) const;
+  void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) const {
+    for (uint32_t i = 0; i < count_; ++i) all_[i]->OnStores(core, first, end);
+  }
+  void OnLoads(Core& core, uint64_t count) const {
+    for (uint32_t i = 0; i < count_; ++i) all_[i]->OnLoads(core, count);
+  }
+  void OnBlockBegin(Core& core) const {
+    for (uint32_t i = 0; i < count_; ++i) all_[i]->OnBlockBegin(core);
+  }
+  void OnBlockEnd(Core& core) const {
+    for (uint32_t i = 0; i < count_; ++i) all_[i]->OnBlockEnd(core);
+  }
+  void OnLaunchEnd(Core& core) const {
+    for (uint32_t i = 0; i < count_; ++i) all_[i]->OnLaunchEnd(core);
+  }
+
+ private:
+  static constexpr uint32_t kMost = 12;
+  struct Audience {
+    Observer* all[kMost] = {};
+    uint32_t count = 0;
+  };
+  Audience of_[kKinds];
+  Observer* all_[kMost] = {};
+  uint32_t count_ = 0;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,137 @@
+// Diagnostics as data: an id, a place and named fields, written as one JSON line each into the launch's report.
+//
+// The sentences live in gn_tutorial/diagnostics/diagnostics.toml under the same id; this header knows no prose.
+#pragma once
+#include <stdint.h>
+
+#include <initializer_list>
+
+#include "gn_twin/base/abi.h"
+#include "gn_twin/base/config.h"
+#include "gn_twin/base/loc.h"
+
+namespace gn_twin {
+
+// One named fact of a diagnostic: a number or a text.
+struct Field {
+  const char* key;
+  const char* text = nullptr;
+  int64_t number = 0;
+
+  constexpr Field(const char* key, const char* text) : key(key), text(text) {}
+  template <class N>
+    requires requires(N number) { static_cast<int64_t>(number); }
+  constexpr Field(const char* key, N number) : key(key), number(static_cast<int64_t>(number)) {}
+};
+
+// Thrown to end a launch after its diagnostic was written. A plain type: kernels are built without <stdexcept>.
+struct Stopped {};
+
+// Appends to job->report and never writes past its capacity; a line that does not fit is dropped whole.
+class ReportWriter {
+ public:
+  explicit ReportWriter(GntJob& job) : job_(job) {}
+
+  GNT_COLD void Write(const char* id, const char* severity, Loc loc, uint32_t block, const Field* fields,
+                      uint32_t count) {
+    if (job_.report == nullptr) return;
+    start_ = at_ = __builtin_strlen(job_.report);
+    Text("{\"id\":");
+    Quoted(id);
+    Text(",\"severity\":");
+    Quoted(severity);
+    Text(",\"file\":");
+    Quoted(loc.file);
+    Text(",\"line\":");
+    Number(loc.line);
+    Text(",\"block\":");
+    Number(block);
+    Text(",\"fields\":{");
+    for (uint32_t i = 0; i < count; ++i) {
+      if (i > 0) Char(',');
+      Quoted(fields[i].key);
+      Char(':');
+      fields[i].text != nullptr ? Quoted(fields[i].text) : Number(fields[i].number);
+    }
+    Text("}}\n");
+    if (at_ < job_.report_bytes) {
+      job_.report[at_] = '\0';
+    } else if (start_ < job_.report_bytes) {
+      job_.report[start_] = '\0';
+    }
+  }
+
+ private:
+  void Char(char c) {
+    if (at_ + 1 < job_.report_bytes) {
+      job_.report[at_++] = c;
+    } else {
+      at_ = job_.report_bytes;
+    }
+  }
+  void Text(const char* text) {
+    while (*text != '\0') Char(*text++);
+  }
+  void Quoted(const char* text) {
+    Char('"');
+    for (; *text != '\0'; ++text) {
+      const unsigned char c = static_cast<unsigned char>(*text);
+      if (c == '"' || c == '\\') {
+        Char('\\');
+        Char(static_cast<char>(c));
+      } else if (c < 0x20) {
+        Char(' ');
+      } else {
+        Char(static_cast<char>(c));
+      }
+    }
+    Char('"');
+  }
+  void Number(int64_t number) {
+    char digits[24];
+    int length = 0;
+    uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+    do {
+      digits[length++] = static_cast<char>('0' + rest % 10);
+      rest /= 10;
+    } while (rest != 0);
+    if (number < 0) Char('-');
+    while (length > 0) Char(digits[--length]);
+  }
+
+  GntJob& job_;
+  uint64_t start_ = 0;
+  uint64_t at_ = 0;
+};
+
+// What was found in one launch without ending it: each kind of finding once per place (and other place), so that a loop does not
+// fill the report.
+class Findings {
+ public:
+  // Whether this is news. `other` is the second place of findings that have one.
+  bool First(const char* id, Loc loc, Loc other) {
+    for (uint32_t i = 0; i < count_; ++i) {
+      const Seen& seen = seen_[i];
+      if (seen.id == id && seen.loc.line == loc.line && seen.other_line == other.line && seen.loc.file == loc.file)
+        return false;
+    }
+    if (count_ == kMost) return false;
+    seen_[count_++] = {id, loc, other.line};
+    return true;
+  }
+  void CountError() { ++errors_; }
+  uint32_t Errors() const { return errors_; }
+
+ private:
+  struct Seen {
+    const char* id = nullptr;
+    Loc loc;
+    uint32_t other_line = 0;
+  };
+  static constexpr uint32_t kMost = 64;
+  Seen seen_[kMost];
+  uint32_t count_ = 0;
+  uint32_t errors_ = 0;
+};
+
+}  // namespace gn_twin

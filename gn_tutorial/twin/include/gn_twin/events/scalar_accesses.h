@@ -1,0 +1,60 @@
+// What the scalar unit of one core did to memory since observers were last told: a loop of GetValue and SetValue is too frequent for a
+// call each.
+//
+// Accesses are kept and told many at a time. When a loop fills the log, most of what follows is of no interest: loads of bytes that
+// hold values and that no other pipe works on, and stores that go on where the last one of their line ended. Such stretches are
+// agreed with the observers; inside them an access is only counted.
+#pragma once
+#include "gn_twin/base/config.h"
+#include "gn_twin/events/event.h"
+
+namespace gn_twin {
+
+// Bytes of the Unified Buffer from `begin`.
+struct QuietBytes {
+  const uint8_t* begin = nullptr;
+  uint64_t bytes = 0;
+};
+
+struct ScalarLog {
+  static constexpr uint32_t kRoom = 64;
+  static constexpr uint32_t kFirst = 16;  // told after an event: loops come into their stretches soon
+  static constexpr uint32_t kLines = 4;   // source lines of a loop that have stretches; a power of two
+
+  // The stretches of the lines whose numbers end alike.
+  struct Line {
+    QuietBytes loads;
+    uint64_t loaded = 0;  // accesses in it. One count a line: a loop with several would wait for a single one
+    ScalarAccess store;   // the first one of a run
+    const uint8_t* stored_to = nullptr;  // where the run ends so far
+  };
+
+  ScalarAccess all[kRoom];
+  ScalarAccess* next = all;
+  ScalarAccess* end = all + kFirst;
+  bool in_gm = false;    // some of them touch global memory
+  bool open = false;     // some line has a stretch
+  bool storing = false;  // of stores
+  Line lines[kLines];
+
+  // Whether the access lies in a stretch: it is counted then. `place.line` is a constant where the kernel is compiled.
+  // That it does not is said to be rare: g++ then keeps the variables of a kernel's loop in registers and saves them around the call
+  // that tells of the access. Else it keeps them in memory, which doubles the time of a sum.
+  template <class T>
+  [[gnu::always_inline]] bool Counts(const T* address, Access access, Loc place) {
+    const uint8_t* at = reinterpret_cast<const uint8_t*>(address);
+    Line& line = lines[place.line % kLines];
+    if (access == Access::Read) {
+      if (!GNT_NEARLY_ALWAYS(static_cast<uint64_t>(at - line.loads.begin) < line.loads.bytes)) return false;
+      ++line.loaded;
+    } else {
+      if (!GNT_NEARLY_ALWAYS(at == line.stored_to) || !GNT_NEARLY_ALWAYS(line.store.line == place.line)) return false;
+      line.stored_to = at + sizeof(T);
+    }
+    return true;
+  }
+  bool Full() const { return next == end; }
+  bool Empty() const { return next == all && !open; }
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,92 @@
+// Bytes of the Unified Buffer as an instruction with strides touches them: rows at a pitch, in groups at another.
+#pragma once
+#include "gn_twin/base/config.h"
+
+namespace gn_twin {
+
+// Bytes of the Unified Buffer, counted from its start.
+struct LocalRange {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+};
+
+// Equal ones are the same bytes touched alike. Rows of a group do not overlap, groups may.
+struct LocalRows {
+  LocalRange range;    // encloses all of them, and begins with the first
+  uint32_t bytes = 0;  // of a row
+  uint32_t step = 0;   // from row to row of a group
+  uint32_t rows = 0;   // of a group
+  uint32_t group_step = 0;
+  uint32_t groups = 0;
+
+  LocalRows() = default;
+  // One row.
+  LocalRows(LocalRange range) : range(range), bytes(range.end - range.begin), rows(1), groups(1) {}
+  // In as few groups and rows as can be. No number of bytes, rows or groups is 0.
+  LocalRows(uint32_t begin, uint32_t row_bytes, uint32_t row_step, uint32_t row_count, uint32_t step_of_groups,
+            uint32_t group_count)
+      : bytes(row_bytes),
+        step(row_step),
+        rows(row_count),
+        group_step(step_of_groups),
+        groups(step_of_groups == 0 ? 1 : group_count) {
+    Join();
+    if (groups == 1 || rows == 1 || group_step == step * rows) {
+      if (rows == 1) step = group_step;
+      rows *= groups;
+      group_step = 0;
+      groups = 1;
+      Join();
+    }
+    range = {begin, begin + (groups - 1) * group_step + (rows - 1) * step + bytes};
+  }
+  bool operator==(const LocalRows& other) const {
+    return range.begin == other.range.begin && range.end == other.range.end && bytes == other.bytes &&
+           step == other.step && rows == other.rows && group_step == other.group_step && groups == other.groups;
+  }
+
+  // Whether it leaves out bytes of its range.
+  bool HasGaps() const { return bytes != range.end - range.begin; }
+  bool Covers(const LocalRows& other) const {
+    return !HasGaps() && range.begin <= other.range.begin && other.range.end <= range.end;
+  }
+  // Takes `next` in if it goes on where this one ends, neither with gaps.
+  bool Append(const LocalRows& next) {
+    if (next.range.begin != range.end || HasGaps() || next.HasGaps()) return false;
+    *this = LocalRange{range.begin, next.range.end};
+    return true;
+  }
+  // visit(range of a row), group by group.
+  template <class Visit>
+  [[gnu::always_inline]] void ForEach(Visit visit) const {
+    for (uint32_t group = 0; group < groups; ++group) {
+      uint32_t at = range.begin + group * group_step;
+      for (uint32_t row = 0; row < rows; ++row, at += step) visit(LocalRange{at, at + bytes});
+    }
+  }
+  // The first byte that a row shares with `other`; its end if none does.
+  GNT_ONCE uint32_t FirstIn(LocalRange other) const {
+    uint32_t first = other.end;
+    for (uint32_t group = 0; group < groups; ++group) {
+      const uint32_t start = range.begin + group * group_step;
+      // The first row that does not end before the other begins.
+      const uint32_t row = other.begin < start + bytes ? 0 : rows == 1 ? 1 : (other.begin - start - bytes) / step + 1;
+      if (row >= rows) continue;
+      const uint32_t begin = start + row * step;
+      const uint32_t shared = begin < other.begin ? other.begin : begin;
+      first = shared < first ? shared : first;
+    }
+    return first;
+  }
+
+ private:
+  // Rows without gaps between them are one.
+  void Join() {
+    if (rows > 1 && step > bytes) return;
+    bytes += (rows - 1) * step;
+    step = 0;
+    rows = 1;
+  }
+};
+
+}  // namespace gn_twin

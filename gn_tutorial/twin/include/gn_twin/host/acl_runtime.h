@@ -1,0 +1,263 @@
+// The host side of a whole sample: device memory with known sizes, streams that run in order, and launches through the checked path
+// of a kernel library. The acl functions (acl/acl.h) and the CPU debugging ones (tikicpulib.h) are thin calls of this.
+//
+// Everything runs at once, in the order of the program: a launch has ended when its statement ends. What a stream would have
+// delayed is therefore visible earlier than on a device, and a forgotten aclrtSynchronizeStream is reported instead (a warning).
+#pragma once
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gn_twin/core/launch.h"
+
+namespace gn_twin::host {
+
+enum class Where : uint8_t { Device, Host };
+
+// One aclrtMalloc, aclrtMallocHost or GmAlloc. Its last byte lies less than 64 bytes before a page without rights.
+struct Memory {
+  uint8_t* data;
+  uint64_t bytes;
+  uint8_t* pages;
+  uint64_t pages_bytes;
+  Where where;
+  std::string name;  // as diagnostics call it
+};
+
+// One run of a sample. Made by RunMain; there is one at a time in a process, as there is one `main`.
+class Runtime {
+ public:
+  explicit Runtime(GntJob& job) : job_(job) {}
+  ~Runtime() {
+    for (const Memory& one : memory_) munmap(one.pages, one.pages_bytes);
+  }
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // Null if there is no memory of that size. The bytes hold 0xff, a NaN in every float format: nobody has written them.
+  void* Allocate(uint64_t bytes, Where where, const char* call, Loc loc) {
+    const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const uint64_t room = (Reserved(bytes) + kAlign - 1) / kAlign * kAlign;
+    const uint64_t inside = (room + page - 1) / page * page;
+    const uint64_t total = inside + 2 * kGuard;
+    void* start = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED) return nullptr;
+    uint8_t* pages = static_cast<uint8_t*>(start);
+    if (inside > 0 && mprotect(pages + kGuard, inside, PROT_READ | PROT_WRITE) != 0) {
+      munmap(start, total);
+      return nullptr;
+    }
+    uint8_t* data = pages + kGuard + inside - room;
+    if (inside > 0) memset(pages + kGuard, 0xff, inside);
+    memory_.push_back({data, bytes, pages, total, where, std::string(call) + " of line " + std::to_string(loc.line)});
+    return data;
+  }
+
+  void Free(void* at, Where where, const char* call, Loc loc) {
+    if (at == nullptr) return;
+    for (size_t i = 0; i < memory_.size(); ++i) {
+      if (memory_[i].data != at) continue;
+      if (memory_[i].where != where) {
+        Stop("host-wrong-free", loc, {{"op", call}, {"memory", memory_[i].name.c_str()}});
+      }
+      munmap(memory_[i].pages, memory_[i].pages_bytes);
+      memory_.erase(memory_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    Stop("host-bad-free", loc, {{"op", call}});
+  }
+
+  // The allocation that holds the address; null for memory that the sample made without the runtime.
+  const Memory* Find(const void* at) const {
+    for (const Memory& one : memory_) {
+      if (at >= one.data && at <= one.data + one.bytes) return &one;
+    }
+    return nullptr;
+  }
+
+  // `role` is "destination" or "source"; `device` says which kind of memory the copy's direction asks for.
+  void CheckRange(const void* at, uint64_t bytes, const char* op, const char* role, int device, Loc loc) {
+    const Memory* found = Find(at);
+    if (at == nullptr) Stop("host-null", loc, {{"op", op}, {"role", role}});
+    if (device >= 0 && (found != nullptr && found->where == Where::Device) != (device == 1)) {
+      Stop("host-wrong-side", loc, {{"op", op}, {"role", role}, {"wanted", device == 1 ? "device" : "host"}});
+    }
+    if (found == nullptr) return;
+    const uint64_t offset = static_cast<uint64_t>(static_cast<const uint8_t*>(at) - found->data);
+    if (bytes > found->bytes - offset) {
+      Stop("host-out-of-bounds", loc,
+           {{"op", op},
+            {"role", role},
+            {"bytes", bytes},
+            {"room", found->bytes - offset},
+            {"memory", found->name.c_str()}});
+    }
+  }
+
+  // Ends the sample with one diagnostic.
+  [[noreturn]] void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
+    ReportWriter(job_).Write(id, "error", loc, 0, fields.begin(), static_cast<uint32_t>(fields.size()));
+    throw Stopped{};
+  }
+
+  void* MakeStream() {
+    streams_.push_back(new Stream);
+    return streams_.back();
+  }
+  // Null is the default stream, which always exists.
+  void CheckStream(const void* stream, const char* op, Loc loc) {
+    if (stream == nullptr) return;
+    for (const Stream* one : streams_) {
+      if (one == stream) return;
+    }
+    Stop("host-bad-stream", loc, {{"op", op}});
+  }
+  void DestroyStream(void* stream, Loc loc) {
+    CheckStream(stream, "aclrtDestroyStream", loc);
+    for (size_t i = 0; i < streams_.size(); ++i) {
+      if (streams_[i] != stream) continue;
+      delete streams_[i];
+      streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+  }
+  void Synchronize(const void* stream, Loc loc) {
+    CheckStream(stream, "aclrtSynchronizeStream", loc);
+    unfinished_.erase(stream);
+  }
+  void SynchronizeAll() { unfinished_.clear(); }
+  // A blocking copy does not wait for launches of a stream: on a device it may overtake them.
+  void WarnIfUnfinished(const char* op, Loc loc) {
+    if (unfinished_.empty()) return;
+    const Field field{"op", op};
+    ReportWriter(job_).Write("host-not-synchronised", "warning", loc, 0, &field, 1);
+    unfinished_.clear();
+  }
+
+  template <class Body>
+  void Launch(const char* kernel, int64_t blocks, const void* stream, Loc loc, Body body) {
+    CheckStream(stream, "the launch", loc);
+    if (blocks < 1 || blocks > 65535) Stop("host-bad-blocks", loc, {{"kernel", kernel}, {"blocks", blocks}});
+    std::vector<GntArg> args;
+    for (const Memory& one : memory_) {
+      if (one.where == Where::Device) {
+        args.push_back({one.name.c_str(), one.data, Reserved(one.bytes), GNT_TENSOR, GNT_INOUT});
+      }
+    }
+    // Diagnostics, tally and the place of a crash belong to the run as a whole, so the run's own job carries each launch.
+    const GntJob before = job_;
+    job_.blocks = static_cast<uint32_t>(blocks);
+    job_.args = args.data();
+    job_.arg_count = static_cast<uint32_t>(args.size());
+    const GntStatus status = RunBlocks(body, job_);
+    job_.blocks = before.blocks;
+    job_.args = before.args;
+    job_.arg_count = before.arg_count;
+    if (status != GNT_OK) throw Stopped{};
+    if (stream != nullptr) unfinished_.insert(stream);
+  }
+
+  GntJob& job() { return job_; }
+
+ private:
+  struct Stream {
+    int number = 0;
+  };
+  // aclrtMalloc reserves the size rounded up to 32 bytes and 32 more (CANN 8.0, application API reference), and kernels rely on it when
+  // they read the last block of an array. Copies of the host are held to the size that was asked for.
+  static uint64_t Reserved(uint64_t bytes) { return (bytes + 31) / 32 * 32 + 32; }
+  // What aclrtMalloc promises of an address.
+  static constexpr uint64_t kAlign = 64;
+  // More than a Unified Buffer, so that no copy that begins inside can jump over it.
+  static constexpr uint64_t kGuard = 256 * 1024;
+
+  GntJob& job_;
+  std::vector<Memory> memory_;
+  std::vector<Stream*> streams_;
+  std::set<const void*> unfinished_;
+};
+
+inline Runtime* running = nullptr;
+
+// Outside main there is no run: a static object of the sample that allocates before main starts.
+inline Runtime& Now() {
+  if (running == nullptr) {
+    fputs("a function of the host runtime was called before main started\n", stdout);
+    fflush(stdout);
+    _exit(1);
+  }
+  return *running;
+}
+
+// One launch, half written: what stands between <<< and >>>. Called with the body, it runs.
+struct Started {
+  const char* kernel;
+  int64_t blocks;
+  const void* stream;
+  Loc loc;
+
+  template <class Body>
+  void operator()(Body body) const {
+    Now().Launch(kernel, blocks, stream, loc, body);
+  }
+};
+
+// kernel<<<blocks, l2ctrl, stream>>>: the second value is reserved and must be null or 0. With two values there is no stream.
+template <class Reserved = decltype(nullptr)>
+Started Start(const char* kernel, int64_t blocks, Reserved = {}, const void* stream = nullptr, Loc loc = Loc::here()) {
+  return {kernel, blocks, stream, loc};
+}
+
+// The sample's own main, whichever form it has.
+inline int CallMain(int (*entry)(), int, char**) { return entry(); }
+inline int CallMain(void (*entry)(), int, char**) {
+  entry();
+  return 0;
+}
+inline int CallMain(int (*entry)(int, char**), int count, char** words) { return entry(count, words); }
+inline int CallMain(int (*entry)(int, const char**), int count, char** words) {
+  return entry(count, const_cast<const char**>(words));
+}
+
+// Runs a sample: the job's arguments are the words of its command line, the first one its own name.
+template <class Main>
+GntStatus RunMain(Main entry, GntJob& job) {
+  std::vector<std::string> words;
+  for (uint32_t i = 0; i < job.arg_count; ++i) {
+    words.emplace_back(reinterpret_cast<const char*>(job.args[i].data), job.args[i].bytes);
+  }
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  Runtime runtime(job);
+  running = &runtime;
+  job.nanoseconds = 0;
+  GntStatus status = GNT_OK;
+  int code = 0;
+  try {
+    code = CallMain(entry, static_cast<int>(words.size()), pointers.data());
+  } catch (const Stopped&) {
+    status = GNT_STOPPED;
+  } catch (const std::exception& error) {
+    const Field field{"what", error.what()};
+    ReportWriter(job).Write("host-exception", "error", kCall, 0, &field, 1);
+    status = GNT_STOPPED;
+  }
+  running = nullptr;
+  if (status == GNT_OK && code != 0) {
+    const Field field{"code", code};
+    ReportWriter(job).Write("host-main-failed", "error", kCall, 0, &field, 1);
+    status = GNT_STOPPED;
+  }
+  return status;
+}
+
+}  // namespace gn_twin::host
+
+// Among the entries of a library: the sample's main as a launch of its own.
+#define GNT_MAIN_ENTRY(NAME) {"main", [](GntJob& job) { return gn_twin::host::RunMain(&::NAME, job); }},

@@ -1,0 +1,205 @@
+// What every block of a launch did to global memory between two meetings of the blocks, and which blocks collided.
+//
+// Accesses are kept as rows at a regular pitch, gathered while they happen, so that a loop over an array is one entry whatever its
+// length; they are compared once per meeting, by one sweep over the addresses.
+#pragma once
+#include <stdlib.h>
+
+#include "gn_twin/shadow/vector_clock.h"
+#include "gn_twin/shadow/happens_before.h"
+#include "gn_twin/shadow/row_set.h"
+#include "gn_twin/shadow/access_site.h"
+
+namespace gn_twin {
+
+enum class Use : uint8_t { Read, Write, Atomic };
+
+// Accesses of one call of one block.
+struct SharedRun {
+  RowSet rows;
+  uint32_t block = 0;
+  uint32_t site = 0;
+  uint32_t window = 0;   // of `pipe`, the latest
+  uint32_t stretch = 0;  // of the block (BlockOrder)
+  Use use = Use::Read;
+  uint8_t pipe = 0;
+  bool late = false;  // not covered by the flag that the other cores wait for: still under way after the meeting
+
+  bool SameCall(const SharedRun& other) const {
+    return site == other.site && block == other.block && use == other.use && late == other.late && pipe == other.pipe &&
+           stretch == other.stretch;
+  }
+};
+
+class BlocksShadow {
+ public:
+  explicit BlocksShadow(uint32_t blocks) : order(blocks), met_(new uint32_t[blocks]()) {}
+  ~BlocksShadow() {
+    free(runs_);
+    delete[] met_;
+  }
+  BlocksShadow(const BlocksShadow&) = delete;
+  BlocksShadow& operator=(const BlocksShadow&) = delete;
+
+  GNT_COLD void Add(const SharedRun& run) {
+    for (uint32_t i = count_; i-- > 0 && i + kLookBack >= count_;) {
+      if (!runs_[i].SameCall(run) || !runs_[i].rows.Absorb(run.rows)) continue;
+      if (run.window > runs_[i].window) runs_[i].window = run.window;
+      return;
+    }
+    if (count_ == room_ && !MakeRoom()) return;
+    runs_[count_++] = run;
+  }
+
+  // The block sets a flag for all cores that covers the work in `clock` only.
+  GNT_COLD void Cover(uint32_t block, const Clock& clock) {
+    for (uint32_t i = 0; i < count_; ++i) {
+      SharedRun& run = runs_[i];
+      if (run.block == block && run.window > clock.at[run.pipe]) run.late = true;
+    }
+  }
+  void Meet(uint32_t block) { ++met_[block]; }
+
+  BlockOrder order;  // between meetings
+
+  // Called before a block adds anything: the first one to go on after a meeting closes what came before. A block that ended without
+  // meeting the others runs beside all that follows, so its runs stay.
+  template <class Found>
+  GNT_COLD void Enter(uint32_t block, Found found) {
+    if (met_[block] <= epoch_) return;
+    Sweep(found);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count_; ++i) {
+      if (met_[runs_[i].block] > epoch_ && !runs_[i].late) continue;
+      runs_[kept] = runs_[i];
+      runs_[kept++].late = false;
+    }
+    count_ = kept;
+    packed_ = false;
+    epoch_ = met_[block];
+  }
+
+  // Calls found(run, other, address) for runs of two blocks of which one, `other`, writes what `run` reads or writes too.
+  template <class Found>
+  GNT_COLD void Sweep(Found found) {
+    bool several = false;
+    for (uint32_t i = 1; i < count_ && !several; ++i) several = runs_[i].block != runs_[0].block;
+    if (!several) return;
+    qsort(runs_, count_, sizeof(SharedRun), ByAddress);
+    // Runs that reach beyond the present address, readers first; two readers never collide.
+    uint32_t* const open = static_cast<uint32_t*>(malloc(2 * sizeof(uint32_t) * count_));
+    if (open == nullptr) return;
+    uint32_t* const lists[] = {open, open + count_};
+    uint32_t lengths[] = {0, 0};
+    for (uint32_t i = 0; i < count_; ++i) {
+      const SharedRun& run = runs_[i];
+      for (uint32_t list = run.use == Use::Read ? 1 : 0; list < 2; ++list) {
+        for (uint32_t j = 0; j < lengths[list];) {
+          const SharedRun& other = runs_[lists[list][j]];
+          if (other.rows.End() <= run.rows.at) {
+            lists[list][j] = lists[list][--lengths[list]];
+            continue;
+          }
+          ++j;
+          if (other.block == run.block || (other.use == Use::Atomic && run.use == Use::Atomic)) continue;
+          const uintptr_t at = run.rows.Common(other.rows);
+          if (at == 0 || order.InOrder(run.stretch, other.stretch)) continue;
+          const bool swap = other.use == Use::Read || (run.use != Use::Read && run.block < other.block);
+          swap ? found(other, run, at) : found(run, other, at);
+        }
+      }
+      const uint32_t mine = run.use == Use::Read ? 0 : 1;
+      lists[mine][lengths[mine]++] = i;
+    }
+    free(open);
+  }
+
+ private:
+  static constexpr uint32_t kLookBack = 8;
+  static constexpr uint32_t kMost = 1u << 19;  // 32 MiB; a launch with more irregular accesses is checked up to here
+
+  static int ByAddress(const void* a, const void* b) {
+    const uintptr_t x = static_cast<const SharedRun*>(a)->rows.at;
+    const uintptr_t y = static_cast<const SharedRun*>(b)->rows.at;
+    return x < y ? -1 : x > y ? 1 : 0;
+  }
+  static int ByCall(const void* a, const void* b) {
+    const SharedRun& x = *static_cast<const SharedRun*>(a);
+    const SharedRun& y = *static_cast<const SharedRun*>(b);
+    if (x.block != y.block) return x.block < y.block ? -1 : 1;
+    if (x.site != y.site) return x.site < y.site ? -1 : 1;
+    if (x.use != y.use) return x.use < y.use ? -1 : 1;
+    if (x.stretch != y.stretch) return x.stretch < y.stretch ? -1 : 1;
+    return ByAddress(a, b);
+  }
+
+  GNT_COLD bool MakeRoom() {
+    if (room_ < kMost) {
+      const uint32_t room = room_ == 0 ? 64 : 2 * room_;
+      void* const runs = realloc(runs_, room * sizeof(SharedRun));
+      if (runs == nullptr) return false;
+      runs_ = static_cast<SharedRun*>(runs);
+      room_ = room;
+      return true;
+    }
+    if (packed_) return false;
+    packed_ = true;
+    qsort(runs_, count_, sizeof(SharedRun), ByCall);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count_; ++i) {
+      if (kept > 0 && runs_[kept - 1].SameCall(runs_[i]) && runs_[kept - 1].rows.Absorb(runs_[i].rows)) {
+        if (runs_[i].window > runs_[kept - 1].window) runs_[kept - 1].window = runs_[i].window;
+        continue;
+      }
+      runs_[kept++] = runs_[i];
+    }
+    packed_ = kept > kMost / 2;  // else there is room to pack again
+    count_ = kept;
+    return count_ < room_;
+  }
+
+  uint32_t* met_;       // per block: how often it met the others
+  uint32_t epoch_ = 0;  // meetings before what the runs say
+  SharedRun* runs_ = nullptr;
+  uint32_t count_ = 0;
+  uint32_t room_ = 0;
+  bool packed_ = false;
+};
+
+// The runs that one core is making: one per call, until an access does not continue it.
+class OpenRuns {
+ public:
+  struct Open {
+    Site site;
+    SharedRun run;
+  };
+
+  // The run of this call; `run.rows.count` is 0 in a new one. `finish` receives the run that had to make place.
+  template <class Finish>
+  Open& Of(Sites& sites, const Site& site, Use use, uint8_t pipe, Finish finish) {
+    Open& open = open_[(site.loc.line * 4 + static_cast<uint32_t>(use) + pipe) % kOpen];
+    if (open.site.loc.line == site.loc.line && open.run.use == use && open.run.pipe == pipe &&
+        open.site.loc.file == site.loc.file && open.site.op == site.op)
+      return open;
+    if (open.run.rows.count != 0) finish(open);
+    open.site = site;
+    open.run.rows = RowSet{};
+    open.run.site = sites.Number(site.loc, site.op);
+    open.run.use = use;
+    open.run.pipe = pipe;
+    return open;
+  }
+  template <class Finish>
+  void FinishAll(Finish finish) {
+    for (Open& open : open_) {
+      if (open.run.rows.count != 0) finish(open);
+      open.run.rows = RowSet{};
+    }
+  }
+
+ private:
+  static constexpr uint32_t kOpen = 32;
+  Open open_[kOpen];
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,169 @@
+// Which bytes of a stretch of memory hold a value: one bit per 32-byte block that is whole, and one per byte of the others, so that
+// an instruction of 4 KiB costs a few words.
+#pragma once
+#include <stdlib.h>
+
+#include "gn_twin/events/byte_masks.h"
+#include "gn_twin/events/block_span.h"
+
+namespace gn_twin {
+
+// The same for the blocks [first, end), or none.
+template <class Visit>
+[[gnu::always_inline]] inline void ForWords(uint64_t first, uint64_t end, Visit visit) {
+  if (first < end) ForWords(BlockSpan(first, end), visit);
+}
+
+// One bit per block. Ranges are [first, end).
+class BlockBits {
+ public:
+  BlockBits() = default;
+  ~BlockBits() { free(words_); }
+  BlockBits(const BlockBits&) = delete;
+  BlockBits& operator=(const BlockBits&) = delete;
+  // All clear. False without memory.
+  bool Allocate(uint64_t blocks) {
+    count_ = (blocks + 63) / 64 + 1;
+    words_ = static_cast<uint64_t*>(calloc(count_, sizeof(uint64_t)));
+    return words_ != nullptr;
+  }
+  void ClearAll() { __builtin_memset(words_, 0, count_ * sizeof(uint64_t)); }
+
+  bool Has(uint64_t block) const { return (words_[block / 64] >> (block % 64) & 1) != 0; }
+  void Set(uint64_t block) { words_[block / 64] |= uint64_t{1} << (block % 64); }
+  void Clear(uint64_t block) { words_[block / 64] &= ~(uint64_t{1} << (block % 64)); }
+
+  // The last one up to `block` that is set; block + 1 if none is.
+  uint64_t LastUpTo(uint64_t block) const {
+    uint64_t set = words_[block / 64] & ~uint64_t{0} >> (63 - block % 64);
+    uint64_t word = block / 64;
+    while (set == 0 && word > 0) set = words_[--word];
+    return set == 0 ? block + 1 : word * 64 + 63 - static_cast<uint32_t>(__builtin_clzll(set));
+  }
+  bool HasAll(uint64_t first, uint64_t end) const {
+    uint64_t missing = 0;
+    ForWords(first, end, [&](uint64_t word, uint64_t mask) { missing |= ~words_[word] & mask; });
+    return missing == 0;
+  }
+  void SetAll(uint64_t first, uint64_t end) {
+    ForWords(first, end, [&](uint64_t word, uint64_t mask) { words_[word] |= mask; });
+  }
+  void ClearAll(uint64_t first, uint64_t end) {
+    ForWords(first, end, [&](uint64_t word, uint64_t mask) { words_[word] &= ~mask; });
+  }
+
+  uint64_t* Words() const { return words_; }
+
+ private:
+  uint64_t* words_ = nullptr;
+  uint64_t count_ = 0;
+};
+
+class ShadowBytes {
+ public:
+  ShadowBytes() = default;
+  ~ShadowBytes() { free(part_); }
+  ShadowBytes(const ShadowBytes&) = delete;
+  ShadowBytes& operator=(const ShadowBytes&) = delete;
+  // `bytes` bytes, none of which holds a value. False without memory.
+  bool Allocate(uint64_t bytes) {
+    bytes_ = bytes;
+    const uint64_t blocks = bytes / kBlockBytes + 1;
+    part_ = static_cast<uint32_t*>(calloc(blocks, sizeof(uint32_t)));
+    return full_.Allocate(blocks) && in_part_.Allocate(blocks) && part_ != nullptr;
+  }
+  uint64_t Bytes() const { return bytes_; }
+
+  bool HasAll(uint64_t at, uint64_t bytes) const {
+    if (bytes == 0) return true;
+    return full_.HasAll(at / kBlockBytes, (at + bytes - 1) / kBlockBytes + 1) || FirstMissing(at, bytes) == at + bytes;
+  }
+  void Set(uint64_t at, uint64_t bytes) {
+    const uint64_t end = at + bytes;
+    const uint64_t first_whole = (at + kBlockBytes - 1) / kBlockBytes;
+    const uint64_t end_whole = end / kBlockBytes;
+    if (first_whole > end_whole) return SetPart(at, end);  // inside one block
+    if (at % kBlockBytes != 0) SetPart(at, first_whole * kBlockBytes);
+    full_.SetAll(first_whole, end_whole);
+    if (end % kBlockBytes != 0) SetPart(end_whole * kBlockBytes, end);
+  }
+  // Calls visit(word of a bitmap, its bits) for the blocks in [first, end) that hold a value, whole or in part.
+  template <class Visit>
+  void ForSome(uint64_t first, uint64_t end, Visit visit) const {
+    ForWords(first, end,
+             [&](uint64_t word, uint64_t mask) { visit(word, (full_.Words()[word] | in_part_.Words()[word]) & mask); });
+  }
+  void Clear(uint64_t at, uint64_t bytes) {
+    const uint64_t first_whole = (at + kBlockBytes - 1) / kBlockBytes;
+    const uint64_t end_whole = (at + bytes) / kBlockBytes;
+    if (at % kBlockBytes == 0 && first_whole < end_whole) {
+      full_.ClearAll(first_whole, end_whole);
+      ForWords(first_whole, end_whole, [&](uint64_t word, uint64_t mask) {
+        ForBits(in_part_.Words()[word] & mask, [&](uint32_t bit) { part_[word * 64 + bit] = 0; });
+        in_part_.Words()[word] &= ~mask;
+      });
+      bytes -= (end_whole - first_whole) * kBlockBytes;
+      at = end_whole * kBlockBytes;
+    }
+    for (const uint64_t end = at + bytes; at < end;) {
+      const uint64_t block = at / kBlockBytes;
+      const uint64_t stop = end < (block + 1) * kBlockBytes ? end : (block + 1) * kBlockBytes;
+      if (full_.Has(block)) {
+        full_.Clear(block);
+        in_part_.Set(block);
+        part_[block] = ~0u;
+      }
+      part_[block] &= ~BytesOfBlock(at, stop);
+      at = stop;
+    }
+  }
+  // Whether no 32-byte block that [at, at + bytes) touches holds a value.
+  bool HasNone(uint64_t at, uint64_t bytes) const {
+    uint64_t found = 0;
+    ForSome(at / kBlockBytes, (at + bytes + kBlockBytes - 1) / kBlockBytes,
+            [&](uint64_t, uint64_t some) { found |= some; });
+    return found == 0;
+  }
+  // The first byte of [at, at + bytes) without a value; at + bytes if there is none.
+  uint64_t FirstMissing(uint64_t at, uint64_t bytes) const {
+    for (const uint64_t end = at + bytes; at < end;) {
+      const uint64_t block = at / kBlockBytes;
+      const uint64_t stop = end < (block + 1) * kBlockBytes ? end : (block + 1) * kBlockBytes;
+      if (!full_.Has(block)) {
+        const uint32_t missing = ~part_[block] & BytesOfBlock(at, stop);
+        if (missing != 0) return block * kBlockBytes + static_cast<uint32_t>(__builtin_ctz(missing));
+      }
+      at = stop;
+    }
+    return at;
+  }
+  // Of blocks that are touched in part: whether those bytes hold values; they do now.
+  [[gnu::always_inline]] bool HasParts(const BlockMasks& masks) const {
+    uint32_t missing = 0;
+    masks.ForParts([&](uint32_t block, uint32_t mask) { missing |= full_.Has(block) ? 0 : mask & ~part_[block]; });
+    return missing == 0;
+  }
+  [[gnu::always_inline]] void SetParts(const BlockMasks& masks) {
+    masks.ForParts([&](uint32_t block, uint32_t mask) { SetPart(block, mask); });
+  }
+  const BlockBits& Full() const { return full_; }
+  uint64_t* FullWords() { return full_.Words(); }
+
+ private:
+  void SetPart(uint64_t at, uint64_t end) {
+    if (at != end) SetPart(at / kBlockBytes, BytesOfBlock(at, end));
+  }
+  void SetPart(uint64_t block, uint32_t mask) {
+    if (full_.Has(block) || (part_[block] & mask) == mask) return;
+    in_part_.Set(block);
+    part_[block] |= mask;
+    if (part_[block] == ~0u) full_.Set(block);
+  }
+
+  BlockBits full_;
+  BlockBits in_part_;         // has bits in part_
+  uint32_t* part_ = nullptr;  // of blocks that are not full; calloc: pages nobody touches cost nothing
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace gn_twin

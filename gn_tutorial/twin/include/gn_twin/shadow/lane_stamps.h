@@ -1,0 +1,52 @@
+// The accesses of one core in lanes: what a pipe reads is one lane, what it writes another.
+#pragma once
+#include "gn_twin/shadow/vector_clock.h"
+#include "gn_twin/shadow/access_site.h"
+
+namespace gn_twin {
+
+inline constexpr uint32_t kAccessLanes = 2 * kPipes;
+inline constexpr uint32_t LaneOf(uint32_t pipe, bool write) { return 2 * pipe + (write ? 1 : 0); }
+
+// Sets of lanes: one bit each.
+inline constexpr uint32_t LanesOf(uint32_t pipe) { return uint32_t{3} << LaneOf(pipe, false); }
+// Those with accesses that one which writes, or one which only reads, may collide with.
+inline constexpr uint32_t LanesAgainst(bool writes) {
+  static_assert(kAccessLanes == 8);
+  return writes ? 0xff : 0xaa;
+}
+
+// Calls found(lane, its pipe, whether they are writes) for the lanes of a set until it is true. Readers first, the own pipe last: in a
+// chain of accesses the nearest one is the one to wait for.
+template <class Found>
+void FindLane(uint32_t lanes, uint32_t pipe, Found found) {
+  for (const bool wrote : {false, true}) {
+    for (uint32_t step = 1; step <= kPipes; ++step) {
+      const uint32_t other = (pipe + step) % kPipes;
+      const uint32_t lane = LaneOf(other, wrote);
+      if ((lanes >> lane & 1) != 0 && found(lane, static_cast<Pipe>(other), wrote)) return;
+    }
+  }
+}
+
+// A stamp for each lane: the newest there is, or the last one that somebody has seen.
+struct LaneStamps {
+  Stamp of[kAccessLanes] = {};
+
+  // The lanes with a newer stamp than `seen` has.
+  uint32_t NewerThan(const LaneStamps& seen) const {
+    uint32_t newer = 0;
+    for (uint32_t lane = 0; lane < kAccessLanes; ++lane)
+      newer |= static_cast<uint32_t>(of[lane] > seen.of[lane]) << lane;
+    return newer;
+  }
+};
+
+// What the next instruction of `pipe` has seen.
+inline LaneStamps SeenBy(const PipeClocks& clocks, uint32_t pipe) {
+  LaneStamps seen;
+  for (uint32_t lane = 0; lane < kAccessLanes; ++lane) seen.of[lane] = EndOf(clocks.Seen(pipe, lane / 2));
+  return seen;
+}
+
+}  // namespace gn_twin

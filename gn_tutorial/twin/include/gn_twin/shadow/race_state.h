@@ -1,0 +1,105 @@
+// What the race checker remembers of one core, and what a pipe of it has not seen of the others on the Unified Buffer.
+#pragma once
+#include "gn_twin/shadow/block_accesses.h"
+#include "gn_twin/shadow/global_accesses.h"
+#include "gn_twin/shadow/ub_accesses.h"
+
+namespace gn_twin {
+
+inline constexpr uint32_t kS = 0;
+inline constexpr uint32_t kV = 1;
+
+// An earlier access of the same core that nothing puts before the present one.
+struct Earlier {
+  Stamp stamp = 0;
+  uintptr_t at = 0;  // the first byte that both touch: of the Unified Buffer, or an address in global memory
+  Pipe pipe = Pipe::S;
+  bool wrote = false;
+};
+
+// What the checker remembers of one core. It outlives a block and serves the next: all that is older than its start is seen.
+struct RaceCore {
+  explicit RaceCore(bool auto_sync) : auto_sync(auto_sync) {
+    for (uint32_t pipe = 0; pipe < kPipes; ++pipe)
+      for (uint32_t other = 0; other < kPipes; ++other)
+        if (!InOrder(pipe, other)) waits_for[pipe] |= LanesOf(other);
+  }
+
+  const bool auto_sync;
+  uint32_t waits_for[kPipes] = {};  // by pipe: the lanes of local memory that it is not in order with by itself
+  PipeClocks clocks;
+  LocalShadow local;
+  GlobalShadow global;
+  OpenRuns open;
+  // Between two changes all of a pipe's instructions have seen the same of the others. Changes are whatever may alter that: an
+  // instruction of another pipe, a flag, a wait of the scalar unit.
+  uint32_t epoch = 0;
+  struct {
+    uint32_t epoch = 0;
+    uint32_t unseen = 0;     // lanes with accesses that it has not seen and has to,
+    LaneStamps seen;         // and what it has
+  } vector;                  // what the vector pipe has seen
+  bool stores_open = false;  // an open run holds stores of the scalar unit
+  bool flag_sent = false;    // CrossCoreSetFlag without its meeting yet
+  Clock sent;                // what such flags cover: the meeting waits for this core's own flag too
+  RaceCore* next = nullptr;  // in the list of idle ones
+
+  void Begin() {
+    ++epoch;
+    clocks.Barrier(Pipe::All);
+    stores_open = flag_sent = false;
+    sent = Clock{};
+  }
+
+  // Whether two accesses of these pipes to local memory need no flag: those of one pipe that works in order, and those that the
+  // compiler puts in order.
+  bool InOrder(uint32_t pipe, uint32_t other) const {
+    if (pipe == other) return pipe == kS || (pipe == kV && auto_sync);
+    return auto_sync && (pipe == kS || other == kS);
+  }
+
+  // The lanes of local memory with accesses that `pipe`, which has seen so much, has to wait for.
+  uint32_t Unseen(uint32_t pipe, const LaneStamps& seen) const {
+    return local.Last().NewerThan(seen) & waits_for[pipe];
+  }
+
+  // The last stamp of `pipe` that all pipes which have to wait for it have waited for.
+  Stamp Settled(uint32_t pipe) const {
+    uint32_t window = ~uint32_t{0};
+    for (uint32_t other = 0; other < kPipes; ++other) {
+      const uint32_t seen = InOrder(other, pipe) ? window : clocks.Seen(other, pipe);
+      window = seen < window ? seen : window;
+    }
+    return EndOf(window);
+  }
+
+  // Those of an instruction of the pipe that is issued now, and in `seen` what it has seen.
+  uint32_t Issue(uint32_t pipe, LaneStamps& seen) {
+    clocks.Issue(pipe);
+    seen = SeenBy(clocks, pipe);
+    return Unseen(pipe, seen);
+  }
+  // The same of the vector pipe, kept in `vector`.
+  uint32_t UnseenByVector() {
+    if (vector.epoch != epoch) {
+      vector.epoch = epoch;
+      vector.unseen = Issue(kV, vector.seen);
+    }
+    return vector.unseen;
+  }
+
+  // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it.
+  GNT_ONCE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
+                             LocalRange range) const {
+    Earlier hit;
+    FindLane(unseen & LanesAgainst(writes), pipe, [&](uint32_t lane, Pipe other, bool wrote) {
+      uint32_t at = 0;
+      const Stamp stamp = local.Newer(lane, seen.of[lane], range, at);
+      if (stamp != 0) hit = {stamp, at, other, wrote};
+      return stamp != 0;
+    });
+    return hit;
+  }
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,216 @@
+// What the memory checks remember about one core's Unified Buffer.
+#pragma once
+#include "gn_twin/events/event.h"
+#include "gn_twin/shadow/byte_state.h"
+#include "gn_twin/shadow/per_core.h"
+
+namespace gn_twin {
+
+// Who made values that are missing: the instruction that first read memory which nobody had written.
+struct Origin {
+  uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
+  uint32_t end = 0;
+  uint32_t missing = 0;  // the byte it read
+  Loc loc;
+  const char* op = "";
+  const char* role = "";
+  bool stale = false;  // the byte held a value before AllocTensor
+};
+
+// The last instruction that wrote a run of whole blocks.
+struct Writer {
+  Loc loc;
+  const char* op = "";
+  uint32_t call = 0;  // the number of a KnownCall, or 0
+  uint16_t blocks = 0;
+  bool load = false;
+};
+
+struct UbShadow {
+  static constexpr uint32_t kBlocks = kUbBytes / kBlockBytes;
+  static constexpr uint32_t kOrigins = 32;
+
+  ShadowBytes bytes;  // which hold a value
+  BlockBits stale;    // did before the last AllocTensor
+  BlockBits freed;    // belong to a tensor after FreeTensor
+  BlockBits unread;   // were written by an instruction with sources and not read since
+  BlockBits starts;   // where such a write began: `writers` has it
+  Writer writers[kBlocks];
+  Origin origins[kOrigins];
+  uint32_t next_origin = 0;
+  bool any_origin = false;
+  bool any_freed = false;
+
+  bool Allocate() {
+    return bytes.Allocate(kUbBytes) && stale.Allocate(kBlocks) && freed.Allocate(kBlocks) && unread.Allocate(kBlocks) &&
+           starts.Allocate(kBlocks);
+  }
+  void Restart() {
+    bytes.Clear(0, kUbBytes);
+    for (BlockBits* bits : {&stale, &freed, &unread, &starts}) bits->ClearAll();
+    for (Origin& origin : origins) origin = Origin{};
+    any_origin = any_freed = false;
+  }
+  // The first block of the bytes [begin, end) that belongs to a freed tensor; kBlocks if none does.
+  uint64_t FirstFreed(uint64_t begin, uint64_t end) const {
+    if (any_freed)
+      for (uint64_t block = begin / kBlockBytes; block * kBlockBytes < end; ++block)
+        if (freed.Has(block)) return block;
+    return kBlocks;
+  }
+  // The end of the blocks from `first` on that hold values, are not freed, and none of which begins a write that nobody has read:
+  // they count as read now.
+  uint64_t ReadOn(uint64_t first) {
+    unread.Clear(first);
+    uint64_t stops = 0;
+    uint64_t word = first / 64;
+    for (uint64_t mask = ~uint64_t{0} << (first % 64); word < kBlocks / 64; ++word, mask = ~uint64_t{0}) {
+      const uint64_t begins = unread.Words()[word] & starts.Words()[word];
+      stops = (~bytes.Full().Words()[word] | freed.Words()[word] | begins) & mask;
+      if (stops != 0) break;
+    }
+    const uint64_t end = stops == 0 ? kBlocks : word * 64 + static_cast<uint32_t>(__builtin_ctzll(stops));
+    unread.ClearAll(first, end);
+    return end;
+  }
+  // AllocTensor hands [first, end) out again.
+  void GrowStale(uint64_t first, uint64_t end) {
+    uint64_t* old = stale.Words();
+    bytes.ForSome(first, end, [&](uint64_t word, uint64_t some) { old[word] |= some; });
+  }
+  // Blocks are read: whether all of them are whole.
+  [[gnu::always_inline]] bool ReadBlocks(const BlockSpan& blocks) {
+    const uint64_t* full = bytes.Full().Words();
+    uint64_t* waiting = unread.Words();
+    uint64_t missing = 0;
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) {
+      missing |= ~full[word] & mask;
+      waiting[word] &= ~mask;
+    });
+    return missing == 0;
+  }
+  // Bytes with gaps between them are read: whether all of them hold values.
+  [[gnu::always_inline]] bool ReadMasked(const BlockMasks& masks) {
+    const uint64_t* full = bytes.Full().Words();
+    uint64_t* waiting = unread.Words();
+    uint64_t missing = 0;
+    uint64_t partly = 0;
+    masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t touched) {
+      missing |= ~full[word] & whole;
+      partly |= ~full[word] & touched;
+      waiting[word] &= ~touched;
+    });
+    return partly == 0 || (missing == 0 && bytes.HasParts(masks));
+  }
+  // A run is read: whether all of it holds a value.
+  bool Read(uint64_t at, uint64_t size) {
+    return size == 0 || ReadBlocks(BlockSpan::OfBytes(at, at + size)) || bytes.FirstMissing(at, size) == at + size;
+  }
+  // Pieces of at most a block are read, offsets[i] bytes from `at`; all lie in the `size` bytes from there. False if one of those bytes
+  // may lack a value: then nothing was done.
+  bool ReadPieces(uint64_t at, uint64_t size, const uint32_t* offsets, uint32_t count, uint64_t piece) {
+    const BlockSpan all = BlockSpan::OfBytes(at, at + size);
+    const uint64_t* full = bytes.Full().Words();
+    uint64_t missing = 0;
+    uint64_t waiting = 0;
+    ForWords(all, [&](uint64_t word, uint64_t mask) {
+      missing |= ~full[word] & mask;
+      waiting |= unread.Words()[word] & mask;
+    });
+    if (waiting != 0 && missing == 0 && count != 0 && OneWrite(at / kBlockBytes, (at + size - 1) / kBlockBytes)) {
+      unread.Clear((at + offsets[0]) / kBlockBytes);  // results are lost if no block of them is read
+      return true;
+    }
+    for (uint32_t i = 0; missing == 0 && waiting != 0 && i < count; ++i) {
+      unread.Clear((at + offsets[i]) / kBlockBytes);
+      unread.Clear((at + offsets[i] + piece - 1) / kBlockBytes);
+    }
+    return missing == 0;
+  }
+  // Whether the blocks from `first` to `last` are results of a single write.
+  bool OneWrite(uint64_t first, uint64_t last) const {
+    const uint64_t begin = starts.LastUpTo(last);
+    return begin <= first && begin + writers[begin].blocks > last;
+  }
+  // A run is written, and its values are not waited for.
+  void Write(uint64_t at, uint64_t size) {
+    bytes.Set(at, size);
+    unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
+  }
+  // The same of bytes with gaps between them.
+  [[gnu::always_inline]] void WriteMasked(const BlockMasks& masks) {
+    uint64_t* full = bytes.FullWords();
+    uint64_t* waiting = unread.Words();
+    uint64_t partly = 0;
+    masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t touched) {
+      full[word] |= whole;
+      partly |= ~full[word] & touched;
+      waiting[word] &= ~touched;
+    });
+    if (partly != 0) bytes.SetParts(masks);
+  }
+  // The same of whole blocks.
+  void WriteBlocks(const BlockSpan& blocks) {
+    uint64_t* full = bytes.FullWords();
+    uint64_t* waiting = unread.Words();
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) {
+      full[word] |= mask;
+      waiting[word] &= ~mask;
+    });
+  }
+  // The same instruction as before fills the same whole blocks, from `first`.
+  [[gnu::always_inline]] void Renew(uint64_t first, const BlockSpan& blocks) {
+    uint64_t* full = bytes.FullWords();
+    uint64_t* waiting = unread.Words();
+    uint64_t* begins = starts.Words();
+    uint64_t begin = uint64_t{1} << first % 64;
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) {
+      full[word] |= mask;
+      waiting[word] |= mask;
+      begins[word] = (begins[word] & ~mask) | begin;
+      begin = 0;
+    });
+  }
+  // Results fill `count` whole blocks from `first`: whether they replace the same blocks of one instruction before, none of them read
+  // since.
+  bool Replace(uint64_t first, const BlockSpan& blocks, uint32_t count) {
+    uint64_t* full = bytes.FullWords();
+    uint64_t* waiting = unread.Words();
+    uint64_t* begins = starts.Words();
+    uint64_t read = starts.Has(first) && writers[first].blocks == count ? 0 : 1;
+    uint64_t begin = uint64_t{1} << first % 64;
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) {
+      full[word] |= mask;
+      read |= ~waiting[word] & mask;
+      waiting[word] |= mask;
+      begins[word] = (begins[word] & ~mask) | begin;
+      begin = 0;
+    });
+    return read == 0;
+  }
+
+  // Who is to blame for a missing byte: an instruction before, or else the one given, which reads it first.
+  Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role) const {
+    for (uint32_t i = 1; i <= kOrigins; ++i) {  // the latest first
+      const Origin& origin = origins[(next_origin + kOrigins - i) % kOrigins];
+      if (at >= origin.first && at < origin.end) return origin;
+    }
+    return {0, 0, static_cast<uint32_t>(at), loc, op, role, stale.Has(at / kBlockBytes)};
+  }
+  // Nobody but who reads it next is to blame for what is missing there now.
+  void Forget(uint64_t first, uint64_t end) {
+    if (!any_origin) return;
+    for (Origin& origin : origins)
+      if (origin.first < end && first < origin.end) origin = Origin{};
+  }
+  // The bytes [at, at + bytes) are now results of an instruction that read what `origin` lacked.
+  void Remember(Origin origin, uint64_t at, uint64_t bytes) {
+    origin.first = static_cast<uint32_t>(at);
+    origin.end = static_cast<uint32_t>(at + bytes);
+    origins[next_origin] = origin;
+    any_origin = true;
+    next_origin = (next_origin + 1) % kOrigins;
+  }
+};
+
+}  // namespace gn_twin

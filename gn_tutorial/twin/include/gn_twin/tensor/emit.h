@@ -1,0 +1,191 @@
+// Tells observers of a vector instruction: in full after its operands were checked, or in a word where they know the call.
+#pragma once
+#include "gn_twin/tensor/lanes.h"
+
+namespace gn_twin {
+
+using AscendC::LocalTensor;
+
+// Bytes of the widest element type: it sets how many lanes a repeat has.
+template <class T, class... Ts>
+inline constexpr uint32_t kWidest = sizeof(T);
+template <class T, class U, class... Ts>
+inline constexpr uint32_t kWidest<T, U, Ts...> = sizeof(T) > kWidest<U, Ts...> ? sizeof(T) : kWidest<U, Ts...>;
+
+// The name of an operand in the documentation, of an instruction with `many`; the destination is the first.
+inline const char* RoleOf(uint32_t index, uint32_t many) {
+  static constexpr const char* kRoles[] = {"dst", "src0", "src1", "src2"};
+  return many == 2 && index == 1 ? "src" : kRoles[index];
+}
+
+// Whether the first `bytes` of the tensor may be used, where its address was checked before.
+template <class T>
+[[gnu::always_inline]] inline bool StillHas(const Core& core, const LocalTensor<T>& tensor, uint64_t bytes) {
+  return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) && !core.IsFree(tensor.BufferIndex());
+}
+
+// A call whose form says all about its operands but their tensors.
+template <class D, class... S>
+[[gnu::always_inline]] inline CallKey ShortKey(const char* op, Loc loc, uint32_t kinds, uint64_t form,
+                                               const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
+  static_assert(1 + sizeof...(S) <= CallKey::kMost);
+  uint32_t at = 0;
+  kinds |= CallKey::KindOf(0, sizeof(D));
+  ((kinds |= CallKey::KindOf(++at, sizeof(S))), ...);
+  return {op, loc.file, loc.line, kinds, form, {dst.Bytes(), src.Bytes()...}};
+}
+
+// Whether observers know the call, and were told that it comes again.
+template <class D, class... S>
+[[gnu::always_inline]] inline bool SaidAgain(Core& core, const CallKey& key, const LocalTensor<D>& dst,
+                                             const LocalTensor<S>&... src) {
+  if (core.known == nullptr) [[unlikely]]
+    return false;
+  KnownCall& call = core.known->PlaceOf(key);
+  if (!call.key.Equals<1 + sizeof...(S)>(key)) [[unlikely]]
+    return false;
+  uint32_t at = 0;
+  if (!StillHas(core, dst, call.part[0].Bytes()) || !(StillHas(core, src, call.part[++at].Bytes()) && ...)) [[unlikely]]
+    return false;
+  return core.CaughtUp().Again(core, call);
+}
+
+// --- count form ----------------------------------------------------------------------------------------------------------
+
+GNT_ONCE inline void TellCount(CallKey key, const RawTensor* operands, uint32_t many, uint32_t widest) {
+  const Loc loc{key.file, key.line};
+  const int32_t count = static_cast<int32_t>(key.form);
+  Operation operation(key.op, Kind::Vector, Pipe::V, loc);
+  if (count < 0) operation.Stop("count-negative", {{"op", key.op}, {"count", count}});
+  for (uint32_t i = 0; i < many; ++i)
+    operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
+                    i == 0 ? Access::Write : Access::Read);
+  const uint64_t bytes = key.form * widest;
+  operation.Flows(Flow::Lanes)
+      .Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+  operation.EmitAs(key);
+}
+
+// An instruction on the first `count` elements of every operand.
+template <class D, class... S>
+[[gnu::always_inline]] inline void ObserveCount(Core& core, const char* name, Loc loc, int32_t count,
+                                                const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
+  const CallKey key = ShortKey(name, loc, 0, static_cast<uint32_t>(count), dst, src...);
+  core.At(loc);
+  if (SaidAgain(core, key, dst, src...)) [[likely]]
+    return;
+  const RawTensor operands[] = {dst, src...};
+  TellCount(key, operands, 1 + sizeof...(S), kWidest<D, S...>);
+}
+
+// --- mask-and-repeat form ------------------------------------------------------------------------------------------------
+
+// What the two numbers of an operand's layout say.
+enum class Fills : uint8_t {
+  Lanes,  // strides in blocks of 32 bytes, for lanes like those of the sources
+  Rows,   // bytes of a row and from row to row: one for each repeat
+  Once    // bytes of one row for all of them
+};
+
+// Where the repeats of an operand lie, and what its address is a multiple of.
+struct OperandLayout {
+  uint32_t first;
+  uint32_t second;
+  Fills fills = Fills::Lanes;
+  uint32_t align = kBlockBytes;
+
+  // To one past the last byte that the plan touches.
+  uint64_t Bytes(const Plan& plan, uint32_t element_bytes) const {
+    switch (fills) {
+      case Fills::Lanes: return Extent(plan, {first, second}, element_bytes);
+      case Fills::Rows: return plan.repeats == 0 ? 0 : uint64_t{plan.repeats - 1} * second + first;
+      default: return first;
+    }
+  }
+};
+
+template <class T>
+struct RepeatOperand {
+  const LocalTensor<T>& tensor;
+  OperandLayout layout;
+
+  RepeatOperand(const LocalTensor<T>& tensor, Strides strides) : tensor(tensor), layout{strides.blk, strides.rep} {}
+  RepeatOperand(const LocalTensor<T>& tensor, const OperandLayout& layout) : tensor(tensor), layout(layout) {}
+};
+
+// Leading lanes of repeats, as many in all but the last, and the layouts of the operands in one word; 0 if they do not fit, as those of
+// rare calls.
+template <class... Layout>
+[[gnu::always_inline]] inline uint64_t FormOf(uint32_t repeats, uint32_t lanes, uint32_t last,
+                                              const Layout&... layouts) {
+  constexpr uint32_t kEach = 40 / sizeof...(Layout);
+  constexpr uint32_t kFirst = (kEach - 3) / 2;
+  uint64_t form = repeats | lanes << 8 | last << 16;
+  uint32_t lost = (repeats | lanes | last) >> 8;
+  uint32_t used = 24;
+  ((form |= (layouts.first | uint64_t{layouts.second} << kFirst) << used,
+    lost |= layouts.first >> kFirst | layouts.second >> (kEach - kFirst), used += kEach),
+   ...);
+  return lost == 0 ? form : 0;
+}
+template <class... T>
+[[gnu::always_inline]] inline CallKey RepeatKey(const char* name, Loc loc, uint64_t form,
+                                                const RepeatOperand<T>&... operands) {
+  uint32_t kinds = CallKey::kRepeats, at = 0;
+  ((kinds |= CallKey::FillsOf(at++, static_cast<uint32_t>(operands.layout.fills))), ...);
+  return ShortKey(name, loc, kinds, form, operands.tensor...);
+}
+
+struct RawRepeatOperand {
+  RawTensor tensor;
+  OperandLayout layout;
+};
+
+GNT_ONCE inline void TellRepeats(const CallKey& key, const Plan& plan, Flow flow, const RawRepeatOperand* operands,
+                                 uint32_t many) {
+  Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
+  for (uint32_t i = 0; i < many; ++i) {
+    const auto& [tensor, layout] = operands[i];
+    operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
+                    i == 0 ? Access::Write : Access::Read, layout.align);
+    if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
+    if (layout.fills == Fills::Rows) operation.Rows(plan.repeats, layout.first, layout.second);
+  }
+  operation.Flows(flow).Complete(plan, kRepeatBytes / plan.lanes);
+  operation.EmitAs(key);
+}
+
+template <class... T>
+GNT_ONCE void TellRepeatsOf(const CallKey& key, const Plan& plan, Flow flow, const RepeatOperand<T>&... operands) {
+  const RawRepeatOperand all[] = {{operands.tensor, operands.layout}...};
+  TellRepeats(key, plan, flow, all, sizeof...(operands));
+}
+
+// Whether the call in the place of this one has the same bits in its mask.
+inline bool HasBits(const Core& core, const CallKey& key, const Plan& plan) {
+  return core.known != nullptr && core.known->PlaceOf(key).shape.active == plan.Active();
+}
+
+// An instruction on the lanes of the plan; the destination is the first operand.
+template <class... T>
+[[gnu::always_inline]] inline void ObserveRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
+                                                  const RepeatOperand<T>&... operands) {
+  Core& core = ThisCore();
+  // A mask of bits has no number of lanes: its bits are compared instead.
+  const uint64_t form = plan.prefix ? FormOf(plan.repeats, plan.first, plan.last, operands.layout...)
+                                    : FormOf(plan.repeats, 0, 0, operands.layout...);
+  const CallKey key = RepeatKey(name, loc, form, operands...);
+  core.At(loc);
+  if (form != 0 && (plan.prefix || HasBits(core, key, plan)) && SaidAgain(core, key, operands.tensor...)) [[likely]]
+    return;
+  TellRepeatsOf(key, plan, flow, operands...);
+}
+// Whether observers know the instruction on whole repeats of `lanes` lanes, and were told that it comes again.
+template <class... T>
+[[gnu::always_inline]] inline bool SaidWhole(Core& core, const char* name, Loc loc, uint32_t repeats, uint32_t lanes,
+                                             const RepeatOperand<T>&... operands) {
+  const uint64_t form = FormOf(repeats, lanes, lanes, operands.layout...);
+  return form != 0 && SaidAgain(core, RepeatKey(name, loc, form, operands...), operands.tensor...);
+}
+
+}  // namespace gn_twin

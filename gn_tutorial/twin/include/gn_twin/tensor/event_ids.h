@@ -1,0 +1,90 @@
+// The eight event ids of each HardEvent: who reserved one, which are raised, and what goes wrong with them.
+//
+// Source: docs/zh/api, TPipe (AllocEventID, FetchEventID, ReleaseEventID) and 同步控制/核内同步. Queues take their ids from the
+// same eight.
+#pragma once
+#include "gn_twin/core/core.h"
+#include "gn_twin/core/async_copies.h"
+#include "gn_twin/events/hard_event.h"
+
+namespace gn_twin {
+
+using AscendC::HardEvent;
+
+inline uint8_t Bit(int id) { return static_cast<uint8_t>(1u << id); }
+
+// The lowest id nobody reserved, or -1.
+inline int LowestFreeId(const Core& core, HardEvent event) {
+  const uint8_t busy = core.reserved[static_cast<int>(event)];
+  return busy == 0xff ? -1 : __builtin_ctz(static_cast<unsigned>(~busy));
+}
+
+// Reserves the lowest free id for `what` (an API or a queue operation). With all eight taken public text does not say what the
+// device does: the launch stops, or -1 is returned and no flag used (docs/hardware-choices.md, event_ids).
+inline int8_t ReserveId(Core& core, HardEvent event, const char* what, Loc loc) {
+  const int id = LowestFreeId(core, event);
+  if (id < 0 && core.job->options.event_ids != 0) return -1;
+  if (id < 0) core.Stop("event-ids-exhausted", loc, {{"op", what}, {"event", NameOf(event)}, {"ids", kEventIds}});
+  core.reserved[static_cast<int>(event)] |= Bit(id);
+  return static_cast<int8_t>(id);
+}
+inline void ReleaseId(Core& core, HardEvent event, int id) {
+  core.reserved[static_cast<int>(event)] &= static_cast<uint8_t>(~Bit(id));
+}
+
+// The order of the arguments keeps the place in registers: on the stack it would be stored in halves and loaded whole, which waits.
+GNT_ONCE inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, Loc loc, const char* op) {
+  core.At(loc);
+  const bool set = kind == Kind::SetFlag;
+  if (kObserved && core.delayed != nullptr) [[unlikely]]
+    set ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);
+  if (core.observers == nullptr) return;
+  if (core.known != nullptr) [[likely]]
+    return core.CaughtUp().Flag(core, kind, hard_event, static_cast<uint32_t>(id));
+  Event event;
+  event.kind = kind;
+  event.pipe = set ? PipesOf(hard_event).from : PipesOf(hard_event).to;
+  event.op = op;
+  event.loc = loc;
+  event.hard_event = hard_event;
+  event.event_id = static_cast<int8_t>(id);
+  core.Emit(event);
+}
+
+// Raise and await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that nobody
+// raised would never end.
+GNT_ONCE inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
+  if (id < 0 || id >= static_cast<int>(kEventIds)) {
+    core.Stop("event-id-range", loc, {{"op", "SetFlag"}, {"id", id}, {"ids", kEventIds}});
+  }
+  uint8_t& raised = core.raised[static_cast<int>(event)];
+  if ((raised & Bit(id)) != 0) core.Stop("flag-set-twice", loc, {{"event", NameOf(event)}, {"id", id}});
+  raised |= Bit(id);
+  core.raised_at[static_cast<int>(event)][id] = loc;
+  EmitFlag(core, Kind::SetFlag, event, id, loc, "SetFlag");
+}
+GNT_ONCE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
+  if (id < 0 || id >= static_cast<int>(kEventIds)) {
+    core.Stop("event-id-range", loc, {{"op", "WaitFlag"}, {"id", id}, {"ids", kEventIds}});
+  }
+  uint8_t& raised = core.raised[static_cast<int>(event)];
+  if ((raised & Bit(id)) == 0) core.Stop("flag-wait-unset", loc, {{"event", NameOf(event)}, {"id", id}});
+  raised &= static_cast<uint8_t>(~Bit(id));
+  EmitFlag(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
+}
+
+// Waits for the flags that FreeTensor left on the buffers of this core: they are forgotten next. Never stops: a destructor calls it.
+GNT_ONCE inline void AwaitFreeTensors(Core& core, Loc loc) {
+  for (uint16_t i = 0; i < core.buffer_count; ++i) {
+    Buffer& buffer = core.buffers[i];
+    if (buffer.free_id < 0) continue;
+    uint8_t& raised = core.raised[static_cast<int>(buffer.free_event)];
+    if ((raised & Bit(buffer.free_id)) != 0)
+      EmitFlag(core, Kind::WaitFlag, buffer.free_event, buffer.free_id, loc, "WaitFlag");
+    raised &= static_cast<uint8_t>(~Bit(buffer.free_id));
+    ReleaseId(core, buffer.free_event, buffer.free_id);
+    buffer.free_id = -1;
+  }
+}
+
+}  // namespace gn_twin

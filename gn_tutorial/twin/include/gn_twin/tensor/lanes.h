@@ -1,0 +1,265 @@
+// Which elements an instruction touches: repeats, blocks, strides and the mask, as the three call forms give them.
+//
+//   count form           the first `count` elements, one after the other
+//   mask and repeat      `mask` leading lanes of each repeat of 256 bytes (or the bits of a mask array)
+//   counter mode         SetMaskCount: the mask register holds the number of elements in all; repeatTime is ignored
+//
+// Source: docs/zh/api, SIMD计算说明 (掩码, 高维切分, 连续计算) and 掩码操作. The width of a lane is that of the widest operand.
+#pragma once
+#include "gn_twin/events/block_span.h"
+#include "gn_twin/tensor/operand.h"
+
+namespace gn_twin {
+
+// Strides of one operand in 32-byte blocks, measured from start to start.
+struct Strides {
+  uint32_t blk = 1;
+  uint32_t rep = 8;
+};
+
+// The lanes of one instruction in mask-and-repeat or counter form.
+struct Plan {
+  uint32_t repeats = 0;
+  uint32_t lanes = 0;  // lanes of one whole repeat
+  uint32_t first = 0;  // when prefix: active lanes of every repeat but the last
+  uint32_t last = 0;   // when prefix: active lanes of the last repeat
+  bool prefix = true;  // active lanes are the leading ones
+  uint64_t low = 0;    // otherwise: the bits of the mask
+  uint64_t high = 0;
+  bool descending = false;  // last repeat and last lane first (docs/hardware-choices.md, repeat_order)
+
+  uint32_t ActiveIn(uint32_t repeat) const { return repeat + 1 == repeats ? last : first; }
+  bool Active(uint32_t lane) const { return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0; }
+  // visit(lane) for the bits of the mask, the lowest first.
+  template <class Visit>
+  [[gnu::always_inline]] void ForActive(Visit visit) const {
+    for (uint32_t half = 0; half < lanes; half += 64)
+      ForBits(half == 0 ? low : high, [&](uint32_t bit) { visit(half + bit); });
+  }
+  // The same lanes as data for observers.
+  ActiveLanes Active() const {
+    return {static_cast<uint16_t>(lanes), prefix, static_cast<uint16_t>(first), static_cast<uint16_t>(last), low, high};
+  }
+  // One past the highest active lane, of all repeats and of one.
+  uint32_t Reach() const {
+    if (prefix) return first > last ? first : last;
+    return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
+  }
+  uint32_t ReachIn(uint32_t repeat) const { return prefix ? ActiveIn(repeat) : Reach(); }
+  // Whether an operand's lanes lie one after the other.
+  bool IsOneRun(Strides strides, uint32_t element_bytes) const {
+    return prefix && strides.blk == 1 &&
+           (repeats <= 1 || uint64_t{strides.rep} * kBlockBytes == uint64_t{first} * element_bytes);
+  }
+  uint64_t Lanes() const {
+    if (repeats == 0) return 0;
+    if (prefix) return uint64_t{first} * (repeats - 1) + last;
+    return uint64_t{repeats} * (__builtin_popcountll(low) + __builtin_popcountll(high));
+  }
+};
+
+// Bytes from an operand's start to one past the last byte the plan touches in it.
+inline uint64_t Extent(const Plan& plan, Strides strides, uint32_t element_bytes) {
+  const uint32_t per_block = kBlockBytes / element_bytes;
+  const auto reach = [&](uint32_t lanes) -> uint64_t {
+    if (lanes == 0) return 0;
+    const uint32_t block = (lanes - 1) / per_block;
+    // With block stride 0 every block is the same one, and a full one if there is more than one.
+    const uint32_t inside = strides.blk == 0 && block > 0 ? per_block : (lanes - 1) % per_block + 1;
+    const uint64_t tail = (uint64_t{block} * strides.blk) * kBlockBytes + uint64_t{inside} * element_bytes;
+    return tail;
+  };
+  if (plan.repeats == 0) return 0;
+  const uint64_t pitch = uint64_t{strides.rep} * kBlockBytes;
+  const uint64_t full = plan.repeats > 1 || !plan.prefix
+                            ? (plan.prefix ? reach(plan.first) + (plan.repeats - 2) * pitch
+                                           : reach(plan.Reach()) + (plan.repeats - 1) * pitch)
+                            : 0;
+  const uint64_t last = plan.prefix ? (plan.last == 0 ? 0 : reach(plan.last) + (plan.repeats - 1) * pitch) : 0;
+  return full > last ? full : last;
+}
+
+inline uint64_t LeadingBits(uint32_t count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
+
+// The plan that the mask register now stands for.
+inline Plan PlanFromRegister(const Core& core, uint32_t lanes, uint32_t repeats) {
+  Plan plan;
+  plan.lanes = lanes;
+  plan.descending = core.job->options.repeat_order != 0;
+  if (core.mask.counter) {
+    const uint64_t total = core.mask.low & 0xffffffffu;
+    plan.repeats = static_cast<uint32_t>((total + lanes - 1) / lanes);
+    plan.first = lanes;
+    plan.last = plan.repeats == 0 ? 0 : static_cast<uint32_t>(total - uint64_t{plan.repeats - 1} * lanes);
+    return plan;
+  }
+  plan.repeats = repeats;
+  plan.low = lanes < 64 ? core.mask.low & LeadingBits(lanes) : core.mask.low;
+  plan.high = lanes > 64 ? core.mask.high : 0;
+  const uint32_t active = static_cast<uint32_t>(__builtin_popcountll(plan.low) + __builtin_popcountll(plan.high));
+  plan.first = plan.last = active;
+  plan.prefix =
+      plan.low == LeadingBits(active < 64 ? active : 64) && plan.high == (active > 64 ? LeadingBits(active - 64) : 0);
+  if (active == 0) plan.repeats = 0;
+  return plan;
+}
+
+// A plan of `count` leading elements, for count forms that are not element-wise.
+template <class T>
+inline Plan LeadingPlan(uint32_t count) {
+  Plan plan;
+  plan.lanes = plan.first = kLanes<T>;
+  plan.repeats = static_cast<uint32_t>((uint64_t{count} + kLanes<T> - 1) / kLanes<T>);
+  plan.last = count == 0 ? 0 : count - (plan.repeats - 1) * kLanes<T>;
+  return plan;
+}
+
+// How often an instruction repeats that the counter mode may or may not steer (docs/hardware-choices.md, counter_compare).
+inline uint32_t CounterRepeats(const Core& core, uint32_t repeats, uint32_t lanes) {
+  if (!core.mask.counter || core.job->options.counter_compare == 0) return repeats;
+  return static_cast<uint32_t>(((core.mask.low & 0xffffffffu) + lanes - 1) / lanes);
+}
+
+// Form M writes (1 << mask) - 1 to the register, also in counter mode; a mask of a whole repeat or more writes all ones.
+inline void WriteMask(Core& core, uint64_t mask, uint32_t lanes) {
+  if (mask >= lanes || mask >= 128) {
+    core.mask.low = core.mask.high = ~uint64_t{0};
+    return;
+  }
+  core.mask.low = LeadingBits(static_cast<uint32_t>(mask));
+  core.mask.high = mask > 64 ? LeadingBits(static_cast<uint32_t>(mask - 64)) : 0;
+}
+inline void WriteMask(Core& core, const uint64_t* mask, uint32_t lanes) {
+  core.mask.low = mask[0];
+  core.mask.high = lanes > 64 ? mask[1] : 0;
+}
+inline void ResetMaskRegister(Core& core) { core.mask = MaskRegister{}; }
+
+// Element index of a lane from the operand's start.
+template <class T>
+inline uint64_t LaneIndex(Strides strides, uint32_t repeat, uint32_t lane) {
+  constexpr uint32_t kPerBlock = kBlockBytes / sizeof(T);
+  return (uint64_t{repeat} * strides.rep + uint64_t{lane / kPerBlock} * strides.blk) * kPerBlock + lane % kPerBlock;
+}
+
+// One operand: where it starts and how its repeats and blocks are laid out.
+template <class T>
+struct Lane {
+  T* at;
+  Strides strides;
+};
+
+// dst[i] = op(src[i]...) for n elements one after the other.
+template <class Op, class D, class... S>
+inline void ForContiguous(uint32_t n, Op op, D* dst, const S*... src) {
+  GNT_INDEPENDENT
+  for (uint32_t i = 0; i < n; ++i) dst[i] = op(src[i]...);
+}
+
+// The same for a block: all are computed before one is stored. A short loop is unrolled before the compiler looks whether it can be
+// vectorised, and then it cannot, because a store might change what is still to be loaded.
+template <uint32_t kCount, class Op, class D, class... S>
+inline void ForBlock(Op op, D* dst, const S*... src) {
+  D made[kCount];
+  for (uint32_t i = 0; i < kCount; ++i) made[i] = op(src[i]...);
+  for (uint32_t i = 0; i < kCount; ++i) dst[i] = made[i];
+}
+
+template <class... Size>
+constexpr uint32_t LargestOf(Size... size) {
+  uint32_t largest = 0;
+  ((largest = size > largest ? static_cast<uint32_t>(size) : largest), ...);
+  return largest;
+}
+
+// The same for block after block, each operand going on by its own step.
+template <class T>
+struct Walk {
+  T* at;
+  uint64_t step;  // elements
+};
+template <uint32_t kCount, class Op, class D, class... S>
+inline void ForBlocks(uint32_t blocks, Op op, Walk<D> dst, Walk<const S>... src) {
+  for (; blocks > 0; --blocks) {
+    ForBlock<kCount>(op, dst.at, src.at...);
+    dst.at += dst.step;
+    ((src.at += src.step), ...);
+  }
+}
+
+// The same for repeats whose lanes are all active, one after the other. The compiler knows how many lanes that is, which halves the time
+// of the loop.
+template <class Op, class D, class... S>
+inline void ForWholeRepeats(uint32_t repeats, Op op, Walk<D> dst, Walk<const S>... src) {
+  for (; repeats > 0; --repeats) {
+    ForContiguous(kLanes<D>, op, dst.at, src.at...);
+    dst.at += dst.step;
+    ((src.at += src.step), ...);
+  }
+}
+
+// The first lanes of a repeat, block by block: inside a block, the elements of every operand follow each other.
+template <class Op, class D, class... S>
+inline void ForLeading(uint32_t repeat, uint32_t lanes, Op op, Lane<D> dst, Lane<const S>... src) {
+  constexpr uint32_t kBlock = kBlockBytes / LargestOf(sizeof(D), sizeof(S)...);
+  uint32_t lane = 0;
+  if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
+    lane = lanes / kBlock * kBlock;
+    ForBlocks<kBlock>(
+        lanes / kBlock, op, Walk<D>{dst.at + LaneIndex<D>(dst.strides, repeat, 0), uint64_t{dst.strides.blk} * kBlock},
+        Walk<const S>{src.at + LaneIndex<S>(src.strides, repeat, 0), uint64_t{src.strides.blk} * kBlock}...);
+  }
+  for (; lane + kBlock <= lanes; lane += kBlock)
+    ForBlock<kBlock>(op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
+                     src.at + LaneIndex<S>(src.strides, repeat, lane)...);
+  if (lane < lanes)
+    ForContiguous(lanes - lane, op, dst.at + LaneIndex<D>(dst.strides, repeat, lane),
+                  src.at + LaneIndex<S>(src.strides, repeat, lane)...);
+}
+
+// Whether a repeat begins one block's step behind the last block of the repeat before.
+inline bool GoesOn(Strides strides) { return strides.rep == strides.blk * (kRepeatBytes / kBlockBytes); }
+
+// dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so that a repeat sees what the
+// one before it wrote: the documented accumulate idiom (destination repeat stride 0) is a fold over the repeats.
+template <class Op, class D, class... S>
+GNT_ONCE void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
+  const bool contiguous = plan.prefix && dst.strides.blk == 1 && ((src.strides.blk == 1) && ...);
+  if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
+    if (plan.prefix && !plan.descending && !contiguous && plan.first == kLanes<D> && plan.repeats > 0 &&
+        GoesOn(dst.strides) && (GoesOn(src.strides) && ...))
+      return ForLeading(0, (plan.repeats - 1) * kLanes<D> + plan.last, op, dst, src...);
+  }
+  uint32_t done = 0;
+  if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
+    if (contiguous && !plan.descending && plan.first == kLanes<D> && plan.repeats > 0) {
+      done = plan.repeats - (plan.last == kLanes<D> ? 0 : 1);
+      ForWholeRepeats(done, op, Walk<D>{dst.at, LaneIndex<D>(dst.strides, 1, 0)},
+                      Walk<const S>{src.at, LaneIndex<S>(src.strides, 1, 0)}...);
+    }
+  }
+  for (uint32_t step = done; step < plan.repeats; ++step) {
+    const uint32_t repeat = plan.descending ? plan.repeats - 1 - step : step;
+    if (contiguous) {
+      ForContiguous(plan.ActiveIn(repeat), op, dst.at + LaneIndex<D>(dst.strides, repeat, 0),
+                    src.at + LaneIndex<S>(src.strides, repeat, 0)...);
+      continue;
+    }
+    const uint32_t lanes = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;
+    if (plan.prefix && !plan.descending) {
+      ForLeading(repeat, lanes, op, dst, src...);
+      continue;
+    }
+    const auto compute = [&](uint32_t lane) {
+      dst.at[LaneIndex<D>(dst.strides, repeat, lane)] = op(src.at[LaneIndex<S>(src.strides, repeat, lane)]...);
+    };
+    if (!plan.descending) {
+      plan.ForActive(compute);
+      continue;
+    }
+    for (uint32_t lane = lanes; lane-- > 0;)
+      if (plan.prefix || plan.Active(lane)) compute(lane);
+  }
+}
+
+}  // namespace gn_twin

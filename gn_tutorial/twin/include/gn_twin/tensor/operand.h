@@ -1,0 +1,230 @@
+// What an operation checks about its operands, and the event it emits: the first two of its three steps
+// (validate, emit, compute). Used in observed libraries only.
+#pragma once
+#include "gn_twin/tensor/tensor.h"
+
+namespace gn_twin {
+
+// The offsets of an operand in pieces, while its event is told.
+class PieceList {
+ public:
+  explicit PieceList(uint32_t most) : at_(new uint32_t[most > 0 ? most : 1]) {}
+  ~PieceList() { delete[] at_; }
+  PieceList(const PieceList&) = delete;
+  PieceList& operator=(const PieceList&) = delete;
+  void Add(uint64_t offset) { at_[count_++] = static_cast<uint32_t>(offset); }
+  const uint32_t* Data() const { return at_; }
+  uint32_t Count() const { return count_; }
+
+ private:
+  uint32_t* at_;
+  uint32_t count_ = 0;
+};
+
+// A local tensor without its type.
+struct RawTensor {
+  const uint8_t* at;
+  uint64_t room;    // bytes
+  uint16_t buffer;  // of Core::buffers
+  uint8_t element_bytes;
+
+  template <class T>
+  RawTensor(const AscendC::LocalTensor<T>& tensor)
+      : at(tensor.Bytes()),
+        room(uint64_t{tensor.GetSize()} * sizeof(T)),
+        buffer(tensor.BufferIndex()),
+        element_bytes(sizeof(T)) {}
+};
+
+// Whether an instruction may touch `bytes` bytes from the start of the tensor, which has to be aligned.
+inline bool Fits(const Core& core, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
+  return bytes <= tensor.room && (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr &&
+         core.InUb(tensor.at) && !core.IsFree(tensor.buffer);
+}
+
+class Operation {
+ public:
+  Operation(const char* op, Kind kind, Pipe pipe, Loc loc) : core_(ThisCore()) {
+    core_.At(loc);
+    event_.op = op;
+    event_.kind = kind;
+    event_.pipe = pipe;
+    event_.loc = loc;
+  }
+
+  // A tensor operand of which the instruction touches `bytes` bytes from its start. `align` is the documented alignment of its
+  // address in bytes: 32 for operands of vector instructions and copies, less for the results of reductions.
+  Operation& Local(const char* role, const RawTensor& tensor, uint64_t bytes, Access access,
+                   uint32_t align = kBlockBytes) {
+    Check(role, tensor, bytes, align);
+    Add(role, tensor.at, bytes, Space::UB, access, tensor.element_bytes);
+    return *this;
+  }
+
+  // The checks of Local, for an operand that is added as pieces.
+  void Check(const char* role, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
+    if (Fits(core_, tensor, bytes, align)) [[likely]]
+      return;
+    if (bytes != 0 || tensor.at == nullptr) Refuse(role, tensor.at, bytes, tensor.room, tensor.buffer, align);
+  }
+
+  template <class T>
+  Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
+    if (bytes != 0) tensor.Check(core_, event_.op, role, bytes, event_.loc);
+    Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T));
+    event_.operand[event_.operands - 1].cached = tensor.GetL2CacheHint() != AscendC::CacheMode::CACHE_MODE_DISABLE;
+    return *this;
+  }
+
+  // Layout of the operand added last.
+  Operation& Strides(uint32_t blk, uint32_t rep) {
+    Operand& last = event_.operand[event_.operands - 1];
+    last.strided = true;
+    last.blk_stride = static_cast<uint16_t>(blk);
+    last.rep_stride = static_cast<uint16_t>(rep);
+    return *this;
+  }
+  Operation& Rows(uint32_t rows, uint64_t row_bytes, uint64_t row_pitch) {
+    Operand& last = event_.operand[event_.operands - 1];
+    last.rows = rows;
+    last.row_bytes = row_bytes;
+    last.row_pitch = row_pitch;
+    return *this;
+  }
+
+  // An operand at addresses that the instruction was given: `count` pieces, offsets in bytes from `base`. Checked by the caller.
+  Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count,
+                    uint64_t piece_bytes, Access access, uint32_t element_bytes) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < count; ++i) last = offsets[i] > last ? offsets[i] : last;
+    return Pieces(role, base, offsets, count, last, piece_bytes, access, element_bytes);
+  }
+  // The same where the largest offset is known.
+  Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint32_t last,
+                    uint64_t piece_bytes, Access access, uint32_t element_bytes) {
+    Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes);
+    Rows(count, piece_bytes, 0);
+    event_.operand[event_.operands - 1].pieces = offsets;
+    has_pieces_ = true;
+    return *this;
+  }
+  Operation& Flows(Flow flow) {
+    event_.flow = flow;
+    return *this;
+  }
+
+  void Emit(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
+    EmitOnce(Complete(lanes, repeats, element_bytes));
+  }
+
+  // The lanes of a Plan (gn_twin/tensor/lanes.h).
+  template <class Plan>
+  void Emit(const Plan& plan, uint32_t element_bytes) {
+    EmitOnce(Complete(plan, element_bytes));
+  }
+
+  // The event, without telling it: for calls that have a shorter key than it (gn_twin/tensor/emit.h).
+  const Event& Complete(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
+    event_.lanes = lanes;
+    event_.repeats = static_cast<uint16_t>(repeats);
+    event_.element_bytes = static_cast<uint8_t>(element_bytes);
+    return event_;
+  }
+  template <class Plan>
+  const Event& Complete(const Plan& plan, uint32_t element_bytes) {
+    event_.active = plan.Active();
+    return Complete(plan.Lanes(), plan.repeats, element_bytes);
+  }
+
+  // The completed event of a call with a key of one word; where its numbers do not fit (form 0), the event itself is the key.
+  void EmitAs(const CallKey& key) {
+    if (key.form == 0) return EmitOnce(event_);
+    core_.Emit(event_);
+    if (core_.known != nullptr) core_.known->Told(core_, event_, key, {event_.active});
+  }
+
+  void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
+  [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
+  Core& core() { return core_; }
+
+ private:
+  // In full; or in a word where observers know the vector instruction: not one whose addresses come from memory.
+  void EmitOnce(const Event& event) {
+    if (core_.known == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
+      return core_.Emit(event);
+    EmitKnown(core_, event);
+  }
+  GNT_ONCE static void EmitKnown(Core& core, const Event& event) {
+    const auto at = [&](uint32_t i) { return i < event.operands ? event.operand[i].at : nullptr; };
+    KnownCall& call = core.known->PlaceOf(event.loc.line, at(0), at(1), at(2));
+    if (call.Is(event) && core.CaughtUp().Again(core, call)) return;
+    core.Emit(event);
+    core.known->Told(core, event);
+  }
+  GNT_COLD void Flush() {
+    core_.Emit(event_);
+    event_.operands = 0;
+  }
+  // A high-level function may have more operands than an event has room for: each four of them make an event of their own.
+  void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes) {
+    if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]
+      Flush();
+    Operand& operand = event_.operand[event_.operands++] = Operand{};
+    operand.role = role;
+    operand.at = at;
+    operand.bytes = bytes;
+    operand.space = space;
+    operand.access = access;
+    operand.element_bytes = static_cast<uint8_t>(element_bytes);
+  }
+
+  GNT_COLD void Refuse(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer,
+                       uint32_t align) {
+    if (at == nullptr) Stop("ub-unallocated", {{"op", event_.op}, {"role", role}});
+    if (buffer >= core_.buffer_count) RefuseStatic(role, at - core_.ub, bytes, room, align);
+    const Buffer& made = core_.buffers[buffer];
+    const int64_t offset = at - (core_.ub + made.offset);
+    if (made.state == BufferState::Free) {
+      Stop("ub-use-after-free", {{"op", event_.op},
+                                 {"role", role},
+                                 {"buffer_file", made.made.file},
+                                 {"buffer_line", made.made.line},
+                                 {"freed_file", made.changed.file},
+                                 {"freed_line", made.changed.line}});
+    }
+    if (bytes > room || !core_.InUb(at)) {
+      Stop("ub-out-of-bounds", {{"op", event_.op},
+                                {"role", role},
+                                {"bytes", bytes},
+                                {"room", room},
+                                {"offset", offset},
+                                {"buffer_bytes", made.bytes},
+                                {"buffer_file", made.made.file},
+                                {"buffer_line", made.made.line}});
+    }
+    Stop("ub-misaligned", {{"op", event_.op},
+                           {"role", role},
+                           {"offset", offset},
+                           {"align", align},
+                           {"over", offset % align},
+                           {"buffer_file", made.made.file},
+                           {"buffer_line", made.made.line}});
+  }
+
+  // A tensor that the kernel placed by address: there is no InitBuffer to name.
+  [[noreturn]] GNT_COLD void RefuseStatic(const char* role, int64_t address, uint64_t bytes, uint64_t room,
+                                          uint32_t align) {
+    if (bytes > room || address < 0 || address >= static_cast<int64_t>(kUbBytes)) {
+      Stop("static-out-of-bounds",
+           {{"op", event_.op}, {"role", role}, {"bytes", bytes}, {"room", room}, {"address", address}});
+    }
+    Stop("static-misaligned",
+         {{"op", event_.op}, {"role", role}, {"address", address}, {"align", align}, {"over", address % align}});
+  }
+
+  Core& core_;
+  Event event_;
+  bool has_pieces_ = false;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,280 @@
+// LocalTensor and GlobalTensor: typed views of the Unified Buffer and of global memory.
+//
+// Source: docs/zh/api .../数据结构/LocalTensor and GlobalTensor of asc-devkit.
+#pragma once
+#include "gn_twin/core/core.h"
+#include "gn_twin/core/async_copies.h"
+#include "gn_twin/base/float16.h"
+#include "gn_twin/base/shape_info.h"
+
+namespace gn_twin {
+
+// Refuses a tensor that a kernel placed by hand (LocalTensor with an address, LocalMemAllocator) where it cannot be.
+inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t bytes, Loc loc) {
+  core.At(loc);
+  if (address % kBlockBytes != 0) {
+    core.Stop("static-misaligned", loc,
+              {{"op", op},
+               {"role", "the tensor"},
+               {"address", address},
+               {"align", kBlockBytes},
+               {"over", address % kBlockBytes}});
+  }
+  if (address + bytes > kUbBytes) {
+    core.Stop("static-overflow", loc,
+              {{"op", op}, {"bytes", bytes}, {"address", address}, {"end", address + bytes}, {"ub", kUbBytes}});
+  }
+  uint64_t& high = core.job->tally.ub_high_water;
+  if (address + bytes > high) high = address + bytes;
+}
+
+// The compiler makes the scalar unit wait for copies of the same bytes, except at SetValue of a global tensor
+// (docs/zh/api, 同步控制/核内同步/关键特性说明).
+GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
+  if (core.job->options.auto_sync != 0 || (access.space == Space::GM && access.access == Access::Write)) return;
+  core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
+}
+
+// A scalar read or write that observers are to be told of. Not inlined: the loops of a kernel need the registers. noexcept: across a
+// call that may throw into a kernel, whose TPipe has a destructor, g++ keeps no float in a register.
+GNT_ONCE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
+  core.At(access.Place());
+  if (core.scalars.storing) [[unlikely]]
+    core.TellStores();
+  *core.scalars.next++ = access;
+  if (core.scalars.Full()) [[unlikely]]
+    core.TellFullLog();
+  if (core.delayed != nullptr) [[unlikely]]
+    WaitForCopies(core, access);
+}
+
+// A scalar read or write within its tensor's bounds.
+template <class T>
+[[gnu::always_inline]] inline void NoteScalar(Core& core, const T* at, Space space, Access access, Loc loc) {
+  if (space == Space::UB && core.scalars.Counts(at, access, loc)) [[likely]]
+    return;
+  LogScalar(core, {reinterpret_cast<const uint8_t*>(at), loc.file, loc.line, sizeof(T), space, access, 0});
+}
+
+}  // namespace gn_twin
+
+namespace AscendC {
+
+template <class T>
+class LocalTensor {
+ public:
+  using PrimType = T;
+
+  LocalTensor() = default;
+  // Not part of the Ascend C API: how buffers hand out their memory. `buffer` indexes Core::buffers.
+  LocalTensor(T* data, uint32_t elements, TPosition position, uint16_t buffer)
+      : data_(data), size_(elements), buffer_(buffer), position_(position) {}
+
+  // Static-tensor style: `elements` elements from byte `address` of the Unified Buffer, without TPipe. The memory belongs to no
+  // buffer, so only its bounds can be checked.
+  LocalTensor(TPosition position, uint32_t address, uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here())
+      : data_(reinterpret_cast<T*>(gn_twin::ThisCore().ub + address)), size_(elements), position_(position) {
+    if constexpr (gn_twin::kObserved) {
+      gn_twin::CheckPlace(gn_twin::ThisCore(), "LocalTensor", address, uint64_t{elements} * sizeof(T), loc);
+    }
+  }
+
+  // A view that starts `offset` elements later and ends where this one ends.
+  LocalTensor operator[](uint32_t offset) const {
+    LocalTensor view(data_ + offset, offset < size_ ? size_ - offset : 0, position_, buffer_);
+    view.shape_ = shape_;
+    return view;
+  }
+
+  // Element count of the view.
+  uint32_t GetSize() const { return size_; }
+  // Changes the logical length (in elements); up to the end of the Unified Buffer is allowed.
+  void SetSize(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    if constexpr (gn_twin::kObserved) {
+      gn_twin::Core& core = gn_twin::ThisCore();
+      const uint64_t room = core.InUb(data_) ? core.ub + gn_twin::kUbBytes - Bytes() : 0;
+      if (uint64_t{elements} * sizeof(T) > room) {
+        core.Stop("ub-set-size", loc,
+                  {{"elements", elements}, {"bytes", uint64_t{elements} * sizeof(T)}, {"room", room}});
+      }
+    }
+    size_ = elements;
+  }
+  uint32_t GetLength() const { return size_ * sizeof(T); }
+  int32_t GetPosition() const { return static_cast<int32_t>(position_); }
+  int32_t GetUserTag() const { return user_tag_; }
+  void SetUserTag(int32_t tag) { user_tag_ = tag; }
+  void SetShapeInfo(const ShapeInfo& info) { shape_ = gn_twin::ThisCore().shapes->Number(info); }
+  ShapeInfo GetShapeInfo() const { return gn_twin::ThisCore().shapes->Shape(shape_); }
+
+  T GetValue(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "GetValue", gn_twin::Access::Read, loc);
+  }
+  template <class T1>
+  void SetValue(uint32_t index, T1 value, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    *Element(index, "SetValue", gn_twin::Access::Write, loc) = static_cast<T>(value);
+  }
+  T& operator()(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+  }
+
+  // The same bytes as elements of another type.
+  template <class U>
+  LocalTensor<U> ReinterpretCast() const {
+    return LocalTensor<U>(reinterpret_cast<U*>(data_), static_cast<uint32_t>(uint64_t{size_} * sizeof(T) / sizeof(U)),
+                          position_, buffer_);
+  }
+  // The address on the core: a pointer here, usable with the raw pointer forms.
+  __ubuf__ T* GetPhyAddr(uint32_t offset = 0) const { return data_ + offset; }
+
+  // This view becomes the part of `other` that starts `offset` elements of U later, with this view's element type.
+  template <class U>
+  void SetAddrWithOffset(LocalTensor<U>& other, uint32_t offset) {
+    *this = other[offset].template ReinterpretCast<T>();
+  }
+
+  T* Data() const { return data_; }
+  uint8_t* Bytes() const { return reinterpret_cast<uint8_t*>(data_); }
+  uint16_t BufferIndex() const { return buffer_; }
+
+  // `dst = a + b`: an element-wise expression over the whole of dst (gn_twin/basic_api/vector/operators.h).
+  template <class Expression>
+    requires requires(const Expression& expression, LocalTensor& dst) { expression.Into(dst); }
+  LocalTensor& operator=(const Expression& expression) {
+    expression.Into(*this);
+    return *this;
+  }
+
+ private:
+  T* Element(uint32_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
+    if constexpr (gn_twin::kObserved) {
+      gn_twin::Core& core = gn_twin::ThisCore();
+      if (index >= size_) {
+        if (buffer_ >= core.buffer_count)
+          core.Stop("static-index", loc, {{"op", op}, {"index", index}, {"elements", size_}});
+        core.Stop("ub-index", loc,
+                  {{"op", op},
+                   {"index", index},
+                   {"elements", size_},
+                   {"element_bytes", sizeof(T)},
+                   {"buffer_file", core.buffers[buffer_].made.file},
+                   {"buffer_line", core.buffers[buffer_].made.line}});
+      }
+      gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::UB, access, loc);
+    }
+    return data_ + index;
+  }
+
+  T* data_ = nullptr;
+  uint32_t size_ = 0;
+  uint16_t buffer_ = gn_twin::kNoBuffer;
+  TPosition position_ = TPosition::VECCALC;
+  int32_t user_tag_ = 0;
+  uint32_t shape_ = 0;  // its number in Core::shapes
+};
+
+template <class T>
+class GlobalTensor {
+ public:
+  using PrimType = T;
+
+  GlobalTensor() = default;
+
+  // `address` points into a kernel argument; `elements` (0: unknown) is how many the kernel intends to use from there.
+  void SetGlobalBuffer(__gm__ T* address, uint64_t elements) {
+    data_ = address;
+    size_ = elements;
+    if constexpr (gn_twin::kObserved) {
+      const GntArg* arg = gn_twin::ArgumentAt(gn_twin::ThisCore(), address);
+      argument_ = arg;
+    }
+  }
+  void SetGlobalBuffer(__gm__ T* address) { SetGlobalBuffer(address, 0); }
+
+  GlobalTensor operator[](uint64_t offset) const {
+    GlobalTensor view = *this;
+    view.data_ = data_ + offset;
+    view.first_ = first_ + offset;
+    return view;
+  }
+  // As given to SetGlobalBuffer: a view made with [] keeps the number.
+  uint64_t GetSize() const { return size_; }
+  const __gm__ T* GetPhyAddr() const { return data_; }
+  __gm__ T* GetPhyAddr(uint64_t offset) const { return data_ + offset; }
+  template <CacheRwMode rw = CacheRwMode::RW>
+  void SetL2CacheHint(CacheMode mode) {
+    cache_mode_ = mode;
+  }
+  CacheMode GetL2CacheHint() const { return cache_mode_; }
+  void SetShapeInfo(const ShapeInfo& info) { shape_ = gn_twin::ThisCore().shapes->Number(info); }
+  ShapeInfo GetShapeInfo() const { return gn_twin::ThisCore().shapes->Shape(shape_); }
+
+  T GetValue(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "GetValue", gn_twin::Access::Read, loc);
+  }
+  void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
+  }
+  __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return *Element(index, "operator()", gn_twin::Access::ReadWrite, loc);
+  }
+
+  T* Data() const { return data_; }
+  // Of the kernel argument that this is a view of; 0: of none.
+  uint64_t ArgumentBytes() const { return argument_ != nullptr ? argument_->bytes : 0; }
+
+  // Whether `bytes` bytes from the start of this view lie inside the kernel argument and, where SetGlobalBuffer named a size, inside
+  // that size.
+  bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
+  // Stops the launch unless they do.
+  void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
+    if (Holds(bytes)) [[likely]]
+      return;
+    if (argument_ == nullptr) core.Stop("gm-unknown-address", loc, {{"op", op}, {"role", role}});
+    if (!InArgument(bytes)) {
+      core.Stop("gm-out-of-bounds", loc,
+                {{"op", op},
+                 {"role", role},
+                 {"argument", gn_twin::NameOf(argument_)},
+                 {"argument_bytes", argument_->bytes},
+                 {"offset", reinterpret_cast<const uint8_t*>(data_) - argument_->data},
+                 {"bytes", bytes},
+                 {"element_bytes", sizeof(T)}});
+    }
+    core.Stop("gm-beyond-declared-size", loc,
+              {{"op", op},
+               {"role", role},
+               {"argument", gn_twin::NameOf(argument_)},
+               {"declared", size_},
+               {"first", first_},
+               {"bytes", bytes},
+               {"element_bytes", sizeof(T)}});
+  }
+
+ private:
+  bool InArgument(uint64_t bytes) const {
+    const uint8_t* begin = reinterpret_cast<const uint8_t*>(data_);
+    const uint8_t* end = argument_->data + argument_->bytes;
+    return begin >= argument_->data && begin <= end && bytes <= static_cast<uint64_t>(end - begin);
+  }
+  bool InDeclared(uint64_t bytes) const { return size_ == 0 || first_ * sizeof(T) + bytes <= size_ * sizeof(T); }
+  T* Element(uint64_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
+    if constexpr (gn_twin::kObserved) {
+      gn_twin::Core& core = gn_twin::ThisCore();
+      core.At(loc);
+      (*this)[index].Check(core, op, "this", sizeof(T), loc);
+      core.scalars.in_gm = true;
+      gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::GM, access, loc);
+    }
+    return data_ + index;
+  }
+
+  T* data_ = nullptr;
+  uint64_t size_ = 0;
+  uint64_t first_ = 0;  // element offset of this view from SetGlobalBuffer's address
+  const GntArg* argument_ = nullptr;
+  CacheMode cache_mode_ = CacheMode::CACHE_MODE_NORMAL;
+  uint32_t shape_ = 0;  // its number in Core::shapes
+};
+
+}  // namespace AscendC

@@ -1,0 +1,90 @@
+// The layout of a trace: slots of 64 bytes that Python reads (gn_tutorial/abi/trace.py). Addresses are those of the model, not of this
+// process: offsets into the Unified Buffer, and GntArg::address plus the offset into the argument.
+#pragma once
+#include "gn_twin/events/event.h"
+
+namespace gn_twin {
+
+enum class Slot : uint8_t { None, Event, Operand, Scalars, Text };
+
+inline constexpr uint32_t kSlotBytes = 64;
+
+// Texts are numbers; a TextSlot defines each before its first use.
+struct EventSlot {
+  Slot slot;
+  Kind kind;
+  Pipe pipe;
+  uint8_t operands;  // that many OperandSlots follow
+  uint8_t element_bytes;
+  AscendC::HardEvent hard_event;
+  int8_t event_id;
+  uint8_t prefix;  // ActiveLanes, as the five fields below
+  uint16_t per_repeat;
+  uint16_t first;
+  uint16_t last;
+  uint16_t repeats;
+  uint16_t op;
+  uint16_t file;
+  uint32_t line;
+  uint32_t block;
+  uint32_t unused;
+  uint64_t low;
+  uint64_t high;
+  uint64_t lanes;
+  uint64_t unused2;
+};
+
+struct OperandSlot {
+  Slot slot;
+  Space space;
+  Access access;
+  uint8_t element_bytes;
+  uint8_t strided;
+  uint8_t cached;
+  uint16_t role;
+  uint16_t argument;  // in global memory, else kNoArgument
+  uint16_t blk_stride;
+  uint16_t rep_stride;
+  uint16_t unused;
+  uint32_t rows;
+  uint32_t lines;  // of global memory that it touches, each row on its own
+  uint64_t at;
+  uint64_t bytes;
+  uint64_t row_bytes;
+  uint32_t row_pitch;    // at most 2^32 - 1
+  uint32_t cold;         // of the lines: those that nothing had touched before
+  uint32_t reuse_lines;  // lines that its block moved since the farthest of the others was last touched
+  uint32_t cold_blocks;  // 32-byte blocks of it that nothing had touched before
+};
+
+// Scalar accesses between two events that share line, space and access.
+struct ScalarsSlot {
+  Slot slot;
+  Space space;
+  Access access;
+  uint8_t bytes;  // of one access
+  uint16_t file;
+  uint16_t argument;
+  uint32_t line;
+  uint32_t block;
+  uint64_t count;
+  uint64_t begin;  // the accesses lie in [begin, end)
+  uint64_t end;
+  uint64_t
+      changes;  // how often the access was in another 64 bytes (a line of the scalar unit's data cache) than the one before
+  uint64_t unused[2];
+};
+
+struct TextSlot {
+  static constexpr uint32_t kRoom = kSlotBytes - 8;
+  Slot slot;
+  uint8_t continues;  // the next slot is a TextSlot with more of it
+  uint16_t number;
+  uint32_t unused;
+  char text[kRoom];
+};
+
+static_assert(sizeof(EventSlot) == kSlotBytes && sizeof(OperandSlot) == kSlotBytes);
+static_assert(sizeof(ScalarsSlot) == kSlotBytes && sizeof(TextSlot) == kSlotBytes);
+
+}  // namespace gn_twin

@@ -1,0 +1,75 @@
+"""The list of APIs, as shipped and as parsed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gn_tutorial.cli.apis import Api, load_apis, matching, unsupported
+from gn_tutorial.errors import RegistryError
+
+HEADER = """\
+#define GNT_NOT_YET(name) template <class... A> void name(A&&...)
+// GNT_NOT_YET(Comment) is not one
+GNT_NOT_YET(Sort);
+GNT_NOT_YET(TopK)
+  GNT_NOT_YET(Fill);
+"""
+TABLE = """\
+[DataCopy]
+rank = 2
+forms = ["count", "repeat"]
+dtypes = ["float", "half"]
+doc = "copies"
+[Add]
+rank = 1
+forms = "count"
+[Fill]
+"""
+
+
+@pytest.fixture
+def twin(tmp_path: Path) -> Path:
+    (tmp_path / "include" / "gn_twin" / "basic_api").mkdir(parents=True)
+    (tmp_path / "include" / "gn_twin" / "basic_api" / "unsupported.h").write_text(HEADER)
+    (tmp_path / "apis.toml").write_text(TABLE)
+    return tmp_path
+
+
+def test_only_uses_of_the_macro_are_names() -> None:
+    assert unsupported(HEADER) == ["Sort", "TopK", "Fill"]
+
+
+def test_supported_names_come_by_rank_and_then_the_rejected_ones(twin: Path) -> None:
+    found = load_apis(twin)
+    # Fill is in both files: what the twin has is not "not yet".
+    assert [(api.name, api.supported) for api in found] == [
+        ("Add", True),
+        ("DataCopy", True),
+        ("Fill", True),
+        ("Sort", False),
+        ("TopK", False),
+    ]
+    assert found[1] == Api("DataCopy", True, 2, ("count", "repeat"), ("float", "half"), "copies")
+    assert found[0].forms == ("count",)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [("", 5), ("copy", ["DataCopy"]), ("*o*", ["DataCopy", "Sort", "TopK"]), ("?dd", ["Add"]), ("zzz", [])],
+)
+def test_pattern_is_part_of_a_name_or_has_wildcards(twin: Path, pattern: str, names: list[str] | int) -> None:
+    found = [api.name for api in matching(load_apis(twin), pattern)]
+    assert len(found) == names if isinstance(names, int) else found == names
+
+
+def test_unreadable_list_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RegistryError, match="cannot read the list of APIs"):
+        load_apis(tmp_path)
+
+
+def test_shipped_list_has_what_the_first_kernels_use() -> None:
+    have = {api.name for api in load_apis() if api.supported}
+    assert {"DataCopyPad", "Add", "GetBlockIdx"} <= have
+    assert any(not api.supported for api in load_apis())

@@ -1,0 +1,206 @@
+"""``gnt learn``, ``gnt exercise`` and ``gnt quiz``, through the command line's own main, and the learner's folder."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from gn_tutorial.cli import app
+from gn_tutorial.cli.commands.learn import Learner, file_changes
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercises import workspace as learner_files
+from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.progress import ProgressFile
+from gn_tutorial.exercises.workspace import Workspace, default_folder
+
+COURSE = load_course()
+FIRST, SECOND = COURSE.exercises[:2]
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GNT_EXERCISES_DIR", str(tmp_path / "mine"))
+    monkeypatch.setenv("GNT_DATA_DIR", str(tmp_path / "data"))
+    return tmp_path / "mine"
+
+
+@pytest.fixture
+def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], folder: Path) -> Callable[..., Ran]:
+    def run(*words: object, typed: str = "") -> Ran:
+        monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as caught:
+            app.main()
+        return Ran(caught.value.code or 0, *capfd.readouterr())
+
+    return run
+
+
+def solve(folder: Path, exercise: Any) -> None:
+    target = folder / exercise.file
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(exercise.solution, target)
+
+
+def test_learn_begins_fails_passes_and_goes_on(gnt: Callable[..., Ran], folder: Path) -> None:
+    begun = gnt("learn")
+    assert begun.code == 0
+    assert f"{FIRST.id}: not attempted yet" in begun.out
+    assert (folder / FIRST.file).read_bytes() == FIRST.stub.read_bytes()
+    (folder / FIRST.file).write_text(FIRST.stub.read_text() + "\n")
+    failed = gnt("learn")
+    assert failed.code == 1
+    assert f"gnt learn hint {FIRST.id}" in failed.out
+    assert FIRST.section in failed.out
+    solve(folder, FIRST)
+    passed = gnt("learn", "check", FIRST.id)
+    assert passed.code == 0
+    assert f"next: {SECOND.id}" in passed.out
+    assert f"{SECOND.id} {SECOND.title}" in gnt("learn").out
+
+
+def test_after_a_pass_comes_the_one_behind_it_and_not_the_first_that_was_left_out(
+    gnt: Callable[..., Ran], folder: Path
+) -> None:
+    later, following = COURSE.exercises[-2:]
+    solve(folder, later)
+    assert f"next: {following.id}" in gnt("learn", "check", later.id).out
+    solve(folder, following)
+    assert f"next: {FIRST.id}" in gnt("learn", "check", following.id).out
+    assert f"{FIRST.id} {FIRST.title}" in gnt("learn").out
+
+
+def test_hints_come_one_after_the_other(gnt: Callable[..., Ran]) -> None:
+    for level in (1, 2, 3, 3):
+        assert FIRST.hints[level - 1] in gnt("learn", "hint").out
+    assert FIRST.hints[0] in gnt("learn", "hint", FIRST.id, "--level", 1).out
+    assert gnt("learn", "hint", "--level", 4).code == 2
+
+
+def test_reset_asks_and_keeps_a_backup(gnt: Callable[..., Ran], folder: Path) -> None:
+    path = folder / FIRST.file
+    path.parent.mkdir(parents=True)
+    for number, text in enumerate(("mine", "mine too"), 1):
+        path.write_text(text)
+        assert "nothing was changed" in gnt("learn", "reset", FIRST.id, typed="n\n").out
+        assert path.read_text() == text
+        assert gnt("learn", "reset", FIRST.id, typed="y\n").code == 0
+        assert path.read_bytes() == FIRST.stub.read_bytes()
+        assert path.with_name(f"{path.name}.backup{number}").read_text() == text
+    path.write_text("third")
+    assert "backup3" in gnt("learn", "reset", FIRST.id, "--yes").out
+
+
+def test_solution_after_a_pass_or_on_request(gnt: Callable[..., Ran], folder: Path) -> None:
+    text = SECOND.solution.read_text()
+    refused = gnt("learn", "solution", SECOND.id)
+    assert refused.code == 2
+    assert "--now" in refused.err
+    assert text not in refused.out
+    assert text in gnt("learn", "solution", SECOND.id, "--now").out
+    solve(folder, SECOND)
+    assert gnt("learn", "check", SECOND.id).code == 0
+    assert text in gnt("learn", "solution", SECOND.id).out
+
+
+def test_list_and_a_damaged_progress_file(gnt: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "progress.json").write_text("{")
+    ran = gnt("learn", "list")
+    assert ran.code == 0
+    assert "progress file is damaged" in ran.err
+    assert all(exercise.title in ran.out for exercise in COURSE)
+
+
+def test_authors_commands(gnt: Callable[..., Ran]) -> None:
+    listed = gnt("exercise", "list").out
+    assert all(exercise.title in listed for exercise in COURSE)
+    ran = gnt("exercise", "check", "09.4")  # compiles and starts nothing: test_author_check.py has all kinds
+    assert ran.code == 0
+    assert "09.4 Which mistake?: ok" in ran.out
+    unknown = gnt("exercise", "check", "9.9")
+    assert unknown.code == 2
+    assert "no exercise '9.9'" in unknown.err
+
+
+def test_quiz_in_the_terminal(gnt: Callable[..., Ran]) -> None:
+    assert "5 of 5 right" in gnt("quiz", "00", typed="b\nc\na\nc\nb\n").out
+    stopped = gnt("quiz", "00", typed="b\n")
+    assert stopped.code == 0
+    assert "stopped before the end" in stopped.err
+    assert gnt("quiz", "99").code == 2
+
+
+def test_watch_checks_each_save_and_goes_on(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    learner = Learner(COURSE, Workspace(folder), ProgressFile(tmp_path / "data"))
+    exercise = COURSE.find("01.1")
+
+    def changes(path: Path) -> Iterator[object]:
+        if path.name != Path(exercise.file).name:
+            return  # the learner stops at the exercise after
+        path.write_text("def half(")
+        yield None
+        solve(folder, exercise)
+        yield None
+        raise AssertionError("a pass ends the watching")
+
+    learner.watch(exercise, changes)
+    said = capsys.readouterr().out
+    assert "Python cannot read the file" in said
+    assert "01.1: passed" in said
+    after = COURSE.exercises[COURSE.exercises.index(exercise) + 1]
+    assert f"{after.id} {after.title}" in said.partition("01.1: passed")[2]
+
+
+def test_a_save_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cpp"
+    path.write_text("")
+    code = (
+        "import pathlib, sys, time\n"
+        "for i in range(50):\n"
+        "    time.sleep(0.1)\n"
+        "    pathlib.Path(sys.argv[1]).write_text(str(i))\n"
+    )
+    writer = subprocess.Popen([sys.executable, "-c", code, str(path)])
+    try:
+        begin = time.monotonic()
+        next(iter(file_changes(path)))
+        assert time.monotonic() - begin < 5
+    finally:
+        writer.kill()
+        writer.wait()
+
+
+def test_the_folder_in_a_clone_in_an_installation_and_as_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GNT_EXERCISES_DIR", str(tmp_path))
+    assert default_folder() == tmp_path
+    monkeypatch.delenv("GNT_EXERCISES_DIR")
+    monkeypatch.setattr(learner_files, "exercises_root", lambda: tmp_path / "clone" / "exercises")
+    assert default_folder() == tmp_path / "clone" / "my_exercises"
+    monkeypatch.setattr(learner_files, "exercises_root", lambda: tmp_path / "site" / "_exercises")
+    assert default_folder() == Path.home() / "gn_exercises"
+
+
+def test_prepare_leaves_an_attempt_alone_and_says_where_it_cannot_write(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    path = workspace.prepare(FIRST)
+    path.write_text("mine")
+    assert workspace.prepare(FIRST).read_text() == "mine"
+    assert not workspace.untouched(FIRST)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ArgumentError, match="GNT_EXERCISES_DIR"):
+        Workspace(tmp_path / "file").prepare(FIRST)

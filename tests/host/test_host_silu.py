@@ -1,0 +1,56 @@
+"""GroupNormSilu through the host API: numbers for every dtype and layout, missing gamma and beta, an empty batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import gn_tutorial as gnt
+from gn_tutorial import reference
+from gn_tutorial.host import api
+from gn_tutorial.host.api import Refused, Stream
+from gn_tutorial.operators.registry import find_kernel
+from tests.host.test_api import DTYPES, LAYOUTS, contiguous, data, sliced
+
+TOLERANCE = find_kernel("group_norm_silu/fused")[1].tolerance
+
+
+@pytest.fixture(scope="module")
+def stream() -> Stream:
+    with Stream(observed=True) as made:
+        yield made
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_numbers_for_every_layout(stream: Stream, layout: Callable, dtype: str) -> None:
+    x, gamma, beta = data((2, 6, 5, 7), dtype)
+    out = layout(np.full(x.shape, -7, x.dtype))
+    made = api.group_norm_silu(layout(x), sliced(gamma), beta, num_groups=3, stream=stream, out=out)
+    stream.synchronize()
+    direct = gnt.kernel("group_norm_silu/fused")(x, gamma, beta, num_groups=3)
+    for one, other in zip(made, (direct.y, direct.mean, direct.rstd), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("given_affine", [(True, False), (False, True), (False, False)], ids=str)
+def test_a_missing_gamma_is_ones_and_a_missing_beta_zeros(stream: Stream, given_affine: tuple[bool, bool]) -> None:
+    x, *affine = data((2, 10, 9), "float32")
+    gamma, beta = (one if here else None for one, here in zip(affine, given_affine, strict=True))
+    made = api.group_norm_silu(contiguous(x), gamma, beta, num_groups=5, eps=1e-3, stream=stream)
+    stream.synchronize()
+    wide = [None if one is None else one.astype(np.float64) for one in (x, gamma, beta)]
+    expected = reference.group_norm_silu(*wide, num_groups=5, eps=1e-3)
+    for got, right in zip(made, expected, strict=True):
+        allowed = TOLERANCE.of(got.dtype.name)
+        np.testing.assert_allclose(got, right, rtol=allowed.rtol, atol=allowed.atol)
+
+
+def test_an_empty_batch_and_a_refusal() -> None:
+    made = api.group_norm_silu(np.empty((0, 6, 4), np.float32), num_groups=3)
+    assert [one.shape for one in made] == [(0, 6, 4), (0, 3), (0, 3)]
+    with pytest.raises(Refused, match=r"gamma has shape \(5\); it must be \(6\)") as caught:
+        api.group_norm_silu(np.ones((2, 6), np.float32), np.ones(5, np.float32), num_groups=3)
+    assert caught.value.where == "GroupNormSiluGetWorkspaceSize"

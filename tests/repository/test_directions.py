@@ -1,0 +1,307 @@
+"""Which way data flows: every import and every include points down the house of CONTRIBUTING.md.
+
+A room is a folder, and a row says which rooms it may use. A new file needs no row; a new folder does, so that somebody
+decides what it may use.
+"""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "gn_tutorial"
+TWIN = PACKAGE / "twin" / "include" / "gn_twin"
+KERNELS = ROOT / "kernels"
+
+
+# A room is a folder of gn_tutorial/, or a single module beside them; each may use itself, BASE and what its row names.
+BASE = {"errors", "tables", "toml_file"}
+PYTHON_ROOMS = {
+    "abi": "",
+    "reference": "",
+    "compiler": "abi",
+    "diagnostics": "compiler",
+    "runtime": "abi compiler diagnostics",
+    "operators": "abi compiler diagnostics reference runtime",
+    # A trace and a machine give a timeline; none of them knows how a trace is made.
+    "timing": "abi",
+    "profiler": "abi operators runtime timing",
+    "bench": "abi operators profiler timing",
+    "host": "compiler diagnostics operators",
+    "torch_ops": "compiler host operators",
+    "nn": "torch_ops",
+    "plot": "abi bench operators profiler timing",
+    "exercises": "abi bench diagnostics host operators profiler reference runtime timing torch_ops",
+    # The door: it imports what it hands out.
+    "__init__": "abi bench cli exercises host nn operators plot profiler reference timing",
+    "cli": "abi bench compiler diagnostics exercises host operators plot profiler reference runtime timing __init__",
+    "__main__": "cli",
+}
+# The only rooms that may import a heavy package, so that everything else starts fast and works without it.
+IMPORTED_ONLY_BY = {
+    "matplotlib": {"plot"},
+    "torch": {"torch_ops", "nn", "host", "exercises"},
+    "torch_npu": {"torch_ops", "host"},
+    "torchair": {"torch_ops"},
+    "sklearn": {"torch_ops"},
+}
+
+# A room of the twin is a folder of gn_twin/.
+TWIN_ROOMS = {
+    "base": "",
+    "events": "base",
+    "core": "base events",
+    "tensor": "base events core",
+    "basic_api/sync": "base events core tensor",
+    "basic_api/memory": "base events core tensor basic_api/sync",
+    "basic_api/vector": "base events core tensor",
+    "basic_api": "base events core tensor",
+    "adv_api": "base events core tensor basic_api/vector",
+    # What watches a launch knows no operation, and no operation knows what watches it.
+    "shadow": "base events core",
+    "checkers": "base events core shadow",
+    "trace": "base events core",
+    "host": "base events core",
+}
+OPERATIONS = {room for room in TWIN_ROOMS if room.startswith("basic_api")} | {"adv_api"}
+# The host API is for any device: it includes its own headers and the tilings. The twin's side adds the C interface.
+HOST_API = KERNELS / "host_api"
+TWIN_HOST_MAY_INCLUDE = {"gn_twin/base/abi.h", "device.h", "gn_host_api.h", "gn_host_twin.h", "stream.h"}
+# The launcher is a program of its own and shares nothing with a kernel library but the C interface.
+LAUNCHER_MAY_INCLUDE = {"gn_twin/base/abi.h"}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<][^">]+[">])', re.MULTILINE)
+CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b.*", re.MULTILINE)
+
+
+def wrong_ways(rooms: Mapping[str, str], room_of: Mapping[str, str], uses: Mapping[str, Iterable[str]]) -> list[str]:
+    """Uses that point the wrong way, and a cycle if there is one. room_of: the room of each file."""
+    wrong = [f"{room} has no row in {__file__}" for room in sorted(set(room_of.values()) - rooms.keys())]
+    for user, used_names in sorted(uses.items()):
+        for used in sorted(used_names):
+            mine, theirs = room_of[user], room_of[used]
+            if theirs != mine and mine in rooms and theirs not in rooms[mine].split():
+                wrong.append(f"{user} ({mine}) uses {used} ({theirs})")
+    done: set[str] = set()
+
+    def visit(name: str, way: tuple[str, ...]) -> None:
+        if name in way:
+            wrong.append(" -> ".join((*way[way.index(name) :], name)))
+        elif name not in done:
+            for used in sorted(uses.get(name, ())):
+                visit(used, (*way, name))
+            done.add(name)
+
+    for name in sorted(uses):
+        visit(name, ())
+    return wrong
+
+
+def imports(path: Path) -> Iterator[tuple[str, str]]:
+    """Every import of a file, inside functions too, as (module, name or nothing)."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: a relative import; write gn_tutorial.<module>"
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+def modules() -> dict[str, Path]:
+    """Name inside the package -> file; ``__init__`` is the package itself."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)] = path
+    return found
+
+
+def own_imports() -> dict[str, set[str]]:
+    known = modules()
+    uses: dict[str, set[str]] = {}
+    for name, path in known.items():
+        used = uses.setdefault(name, set())
+        for module, item in imports(path):
+            if module.partition(".")[0] == "gn_tutorial":
+                inside = module.partition(".")[2]
+                full = f"{inside}.{item}".strip(".")
+                used.add(full if full in known else inside or "__init__")
+        # A package's own __init__ lists its parts; a part that names its package would be the cycle.
+        used.discard(name)
+    return uses
+
+
+def python_room(module: str) -> str:
+    """The folder that a module lies in; a module of the package's root is a room by itself, or BASE."""
+    if (PACKAGE / module.partition(".")[0]).is_dir():
+        return module.partition(".")[0]
+    return "base" if module in BASE else module
+
+
+def includes(path: Path) -> list[str]:
+    return INCLUDE.findall(path.read_text(encoding="utf-8"))
+
+
+def twin_includes() -> dict[str, set[str]]:
+    """Every header of gn_twin/, named from there, and those that it includes."""
+    uses = {}
+    for path in TWIN.rglob("*.h"):
+        ours = (name.strip('"') for name in includes(path) if name.startswith('"'))
+        uses[path.relative_to(TWIN).as_posix()] = {name.removeprefix("gn_twin/") for name in ours}
+    return uses
+
+
+def twin_room(header: str) -> str:
+    return header.rpartition("/")[0]
+
+
+def kernel_files() -> list[Path]:
+    host = {KERNELS / "npu", KERNELS / "torch_cpp", HOST_API}
+    found = (path for path in KERNELS.rglob("*") if path.suffix in {".cpp", ".h"})
+    return sorted(path for path in found if host.isdisjoint(path.parents))
+
+
+def test_python_imports_point_down() -> None:
+    rooms = {room: f"base {uses}" for room, uses in PYTHON_ROOMS.items()} | {"base": ""}
+    assert wrong_ways(rooms, {name: python_room(name) for name in modules()}, own_imports()) == []
+
+
+def test_twin_includes_point_down() -> None:
+    uses = twin_includes()
+    assert wrong_ways(TWIN_ROOMS, {name: twin_room(name) for name in uses}, uses) == []
+
+
+def test_no_row_outlives_its_folder() -> None:
+    assert set(PYTHON_ROOMS) <= set(map(python_room, modules()))
+    assert set(TWIN_ROOMS) <= set(map(twin_room, twin_includes()))
+
+
+def test_a_wrong_way_and_a_cycle_are_found() -> None:
+    rooms, room_of = {"low": "", "high": "low"}, {"a": "low", "b": "low", "c": "high", "d": "attic"}
+    assert wrong_ways(rooms, room_of | {"d": "high"}, {"c": {"a"}, "b": {"a"}, "a": set()}) == []
+    assert wrong_ways(rooms, room_of | {"d": "high"}, {"a": {"c"}}) == ["a (low) uses c (high)"]
+    assert wrong_ways(rooms, room_of | {"d": "high"}, {"a": {"b"}, "b": {"a"}}) == ["a -> b -> a"]
+    assert "attic has no row" in wrong_ways(rooms, room_of, {})[0]
+
+
+@pytest.mark.parametrize("package", IMPORTED_ONLY_BY)
+def test_heavy_packages_stay_in_their_rooms(package: str) -> None:
+    users = {name for name, path in modules().items() if any(m.partition(".")[0] == package for m, _ in imports(path))}
+    assert {name for name in users if python_room(name) not in IMPORTED_ONLY_BY[package]} == set()
+
+
+def test_every_import_is_a_declared_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[<>=!~;\[ ]", line)[0] for line in project["dependencies"]}
+    optional = set(IMPORTED_ONLY_BY) | {"IPython"}  # imported where they are found, never needed
+    used = {module.partition(".")[0] for path in modules().values() for module, _ in imports(path)}
+    third_party = {{"PIL": "pillow"}.get(one, one) for one in used - set(sys.stdlib_module_names) - {"gn_tutorial"}}
+    assert third_party - declared <= optional
+    assert declared <= third_party, "a declared dependency that nothing imports"
+
+
+def test_the_public_header_includes_every_operation() -> None:
+    header = PACKAGE / "twin" / "include" / "kernel_operator.h"
+    seen: set[str] = set()
+    waiting = [name.strip('"').removeprefix("gn_twin/") for name in includes(header) if name.startswith('"')]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(twin_includes()[name])
+    operations = {name for name in twin_includes() if twin_room(name) in OPERATIONS}
+    assert operations - seen == set(), "operations that a kernel cannot reach"
+    assert {twin_room(name) for name in seen} <= OPERATIONS | {"base", "events", "core", "tensor"}
+
+
+def test_the_launcher_shares_only_the_c_interface() -> None:
+    folder = PACKAGE / "twin" / "launcher"
+    sources = sorted(folder.iterdir())
+    assert sources
+    for path in sources:
+        ours = {name.strip('"') for name in includes(path) if name.startswith('"')}
+        local = {f"{one.name}" for one in sources}
+        assert ours <= LAUNCHER_MAY_INCLUDE | local, path.name
+
+
+def test_the_host_api_knows_no_device() -> None:
+    """Plain C++ and its own headers: an NPU's build and the twin's share it. Only the C header has conditionals."""
+    headers = {path.name for path in HOST_API.glob("*.h")}
+    tilings = {path.name for path in KERNELS.glob("*/*_tiling.h")}
+    for path in sorted(HOST_API.iterdir()):
+        quoted = {name.strip('"') for name in includes(path) if name.startswith('"')}
+        assert quoted <= headers | tilings, path.name
+        assert path.name == "gn_host_api.h" or not CONDITIONAL.search(path.read_text(encoding="utf-8")), path.name
+    for path in sorted((PACKAGE / "twin" / "host").iterdir()):
+        quoted = {name.strip('"') for name in includes(path) if name.startswith('"')}
+        assert quoted <= TWIN_HOST_MAY_INCLUDE, path.name
+
+
+def test_torch_meets_no_device_source() -> None:
+    """The C++ operators know the host API's C interface; torch's headers stay out of what is compiled for a device."""
+    headers = {path.name for path in (KERNELS / "torch_cpp").glob("*.h")}
+    for path in sorted((KERNELS / "torch_cpp").glob("*.*")):
+        if path.suffix not in {".h", ".cpp"}:
+            continue
+        quoted = {name.strip('"') for name in includes(path) if name.startswith('"')}
+        assert {one for one in quoted if not one.startswith("torch_npu/")} <= headers | {"gn_host_api.h"}, path.name
+        named = any("torch_npu" in name for name in includes(path))
+        assert named == (path.name == "npu.cpp"), f"{path.name}: only npu.cpp is compiled where torch_npu is"
+    for path in sorted((KERNELS / "npu").rglob("*.*")):
+        if path.suffix in {".h", ".cpp", ".asc"}:
+            assert not any("torch" in name or "ATen" in name for name in includes(path)), path.name
+
+
+def test_kernels_are_pure() -> None:
+    """The same kernel file builds for the twin and for the NPU: no conditional, no header but its operator's own.
+
+    And those of kernels/common, which know no operator.
+    """
+    common = {f'"../common/{header.name}"' for header in (KERNELS / "common").glob("common_*.h")}
+    files = kernel_files()
+    assert files
+    for path in files:
+        where = path.relative_to(ROOT)
+        text = path.read_text(encoding="utf-8")
+        assert not CONDITIONAL.search(text), f"{where}: a preprocessor conditional"
+        op = path.parent.name
+        if path.name.endswith("_tiling.h"):
+            assert all(name.startswith("<") for name in includes(path)), f"{where}: plain C++ that any host compiles"
+            continue
+        assert path.suffix == ".cpp" or path.name.startswith(f"{op}_"), f"{where}: an operator's headers begin {op}_"
+        own = {f'"{header.name}"' for header in path.parent.glob(f"{op}_*.h")} | (common if op != "common" else set())
+        assert set(includes(path)) <= own | {'"kernel_operator.h"'}, where
+        assert set(includes(path)) & (own | {'"kernel_operator.h"'}) - {f'"{op}_tiling.h"'}, where
+
+
+def test_headers_of_kernels_have_no_cycle() -> None:
+    """A step may build on an earlier one: its header includes the earlier step's, never the other way round."""
+    uses = {
+        path: {path.parent / name.strip('"') for name in includes(path) if name[0] == '"'} for path in kernel_files()
+    }
+    order = {path: int(found[1]) for path in uses if (found := re.search(r"_(\d+)_", path.name))}
+    for path, used in uses.items():
+        later = [one.name for one in used if order.get(one, 0) > order.get(path, 99)]
+        assert not later, f"{path.name} includes a later step: {later}"
+        # A kernel without a step is another operator's, made of a step's class: group_norm_silu.cpp.
+        shared = path not in order and path.suffix != ".cpp"
+        assert not shared or order.keys().isdisjoint(used), f"{path.name} is shared, and includes one step"
+
+
+def test_no_file_names_a_folder_of_somebody_s_machine() -> None:
+    machine = re.compile(r"(?<![\w.~$}*])/(?:work|root|home/\w+|Users/\w+)/\w")
+    skipped = {"__pycache__", "dist", "build", ".git"}  # .git is a file in a worktree
+    found = []
+    for path in sorted(ROOT.rglob("*")):
+        inside = path.relative_to(ROOT)
+        hidden = any(part.startswith(".") and part != ".ci" for part in inside.parts[:-1])
+        if hidden or skipped & set(inside.parts) or not path.is_file() or path.suffix in {".png", ".so"}:
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        found += [f"{inside}:{number}: {line.strip()}" for number, line in enumerate(lines, 1) if machine.search(line)]
+    assert found == []

@@ -1,0 +1,81 @@
+"""The notebook lint: what nbval would let pass has to be found here."""
+
+import importlib.machinery
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def lint() -> ModuleType:
+    loader = importlib.machinery.SourceFileLoader("lint", str(ROOT / ".ci" / "lint"))
+    spec = importlib.util.spec_from_loader("lint", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def cell(source: str, count: int | None, *outputs: dict[str, Any], tags: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "source": source.splitlines(keepends=True),
+        "execution_count": count,
+        "outputs": list(outputs),
+        "metadata": {"tags": list(tags)},
+    }
+
+
+ERROR = {"output_type": "error", "ename": "ValueError"}
+STDERR = {"output_type": "stream", "name": "stderr", "text": ["careful"]}
+FIRST, SECOND = ({"output_type": "stream", "name": "stdout", "text": [text]} for text in ("one\n", "two\n"))
+PROSE = {"cell_type": "markdown", "source": ["!ls is how a shell would do it"]}
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([PROSE, cell("1 + 1", 1), cell("", None), cell("x != 1", 2)], []),
+        ([cell("1 + 1", None)], ["cell 1 has no execution count"]),
+        ([cell("x = 1\n!ls", 1)], ["cell 1 runs a shell command"]),
+        ([PROSE, cell("%%bash\nls", 1)], ["cell 2 runs a shell command"]),
+        ([cell("files = !ls", 1)], ["cell 1 runs a shell command"]),
+        ([cell("1 / 0", 1, ERROR)], ["cell 1 stores the error ValueError"]),
+        ([cell("1 / 0", 1, ERROR, tags=("raises-exception",))], []),
+        ([cell("warn()", 1, STDERR)], ["cell 1 stores text printed to stderr"]),
+        ([cell("show()", 1, FIRST, STDERR, SECOND)], ["cell 1 stores text printed to stderr"]),
+        ([cell("show()", 1, FIRST, SECOND)], ["cell 1 stores one text in several pieces"]),
+        ([cell("a", 2), cell("b", 1)], ["not run once each"]),
+        ([cell("a", 1), cell("b", 3)], ["not run once each"]),
+    ],
+)
+def test_notebook_complaints(lint: ModuleType, tmp_path: Path, cells: list[dict], expected: list[str]) -> None:
+    notebook = tmp_path / "notebook.ipynb"
+    notebook.write_text(json.dumps({"cells": cells}))
+    found = lint.notebook_complaints(notebook)
+    assert len(found) == len(expected)
+    for complaint, words in zip(found, expected, strict=True):
+        assert words in complaint
+
+
+def test_an_unknown_lint_is_refused(lint: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        lint.main(["rough"])
+    assert (
+        "no lint is called rough; there are ruff, clang-format, notebooks, catalogue, shell" in capsys.readouterr().err
+    )
+
+
+def test_pieces_of_a_stream_are_joined(lint: ModuleType, tmp_path: Path) -> None:
+    notebook = tmp_path / "notebook.ipynb"
+    picture = {"output_type": "display_data", "data": {}}
+    notebook.write_text(json.dumps({"cells": [PROSE, cell("show()", 1, FIRST, SECOND, picture, FIRST)]}))
+    lint.join_streams(notebook)
+    outputs = json.loads(notebook.read_text())["cells"][1]["outputs"]
+    assert [output.get("text") for output in outputs] == [["one\n", "two\n"], None, ["one\n"]]

@@ -1,0 +1,253 @@
+"""What every notebook of the course keeps to. Their outputs are compared by nbval, which `./gnt test` runs.
+
+nbval compares nothing in a cell without an execution count, and lets a failing shell command pass: both are refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.quiz import quiz
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+# nbval-ignore-output is for what differs between two machines, and each such cell says why in a comment.
+TAGS = {"nbval-ignore-output", "raises-exception"}
+LONGEST_HELPER = 10
+
+
+@dataclass(frozen=True)
+class Notebook:
+    path: Path
+    content: nbformat.NotebookNode
+
+    @property
+    def code(self) -> list[nbformat.NotebookNode]:
+        return [cell for cell in self.content.cells if cell.cell_type == "code"]
+
+    @property
+    def prose(self) -> str:
+        return "\n\n".join(cell.source for cell in self.content.cells if cell.cell_type == "markdown")
+
+    def section(self, title: str) -> str:
+        """The text of a section, up to the next heading of its level."""
+        found = re.search(rf"^## [^\n]*{title}[^\n]*\n(.*?)(?=^## |\Z)", self.prose, re.MULTILINE | re.DOTALL)
+        assert found, f"{self.path.name} has no section '{title}'"
+        return found[1]
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def notebook(request: pytest.FixtureRequest) -> Notebook:
+    return Notebook(request.param, nbformat.read(request.param, as_version=nbformat.NO_CONVERT))
+
+
+def outputs_text(cell: nbformat.NotebookNode) -> str:
+    parts = []
+    for output in cell.outputs:
+        parts.append(output.get("text", ""))
+        parts += [value for kind, value in output.get("data", {}).items() if kind.startswith("text/")]
+        parts += [output.get("evalue", ""), *output.get("traceback", [])]
+    return "\n".join(parts)
+
+
+def test_there_are_notebooks_and_they_are_numbered() -> None:
+    assert NOTEBOOKS
+    numbers = [path.name[:2] for path in NOTEBOOKS]
+    assert numbers == sorted(set(numbers))
+    course = {f"{number:02}" for number in range(13)}
+    assert set(numbers) <= course
+    # The README says which are still to come.
+    (row,) = [line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `notebooks/`")]
+    there, to_come = (*re.split(r"Notebooks? (?=\d\d )", row), "")[:2]
+    assert re.findall(r"\b\d\d\b", there) == numbers
+    missing = sorted(course - set(numbers))
+    named = set()
+    for first, last in re.findall(r"\b(\d\d)(?: to (\d\d))?\b", to_come):
+        named |= {f"{number:02}" for number in range(int(first), int(last or first) + 1)}
+    assert sorted(named) == missing
+
+
+def test_it_is_valid_and_in_the_current_format(notebook: Notebook) -> None:
+    nbformat.validate(notebook.content)
+    assert (notebook.content.nbformat, notebook.content.nbformat_minor) == (4, 5)
+    assert notebook.path.read_text(encoding="utf-8").endswith("}\n")
+
+
+def test_its_cells_have_names_that_stay(notebook: Notebook) -> None:
+    names = [cell.id for cell in notebook.content.cells]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name), f"{name}: words, joined by hyphens"
+        assert not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]+)*", name), f"{name} was made by an editor"
+
+
+def test_its_metadata_belongs_to_the_lesson_and_not_to_a_machine(notebook: Notebook) -> None:
+    assert set(notebook.content.metadata) <= {"kernelspec"}
+    assert notebook.content.metadata.kernelspec.name == "python3"
+    for cell in notebook.content.cells:
+        assert set(cell.metadata) <= {"tags"}
+        assert set(cell.metadata.get("tags", ())) <= TAGS
+
+
+def test_it_was_run_from_top_to_bottom(notebook: Notebook) -> None:
+    counts = [cell.execution_count for cell in notebook.code]
+    assert counts == list(range(1, len(counts) + 1))
+    assert all(cell.source.strip() for cell in notebook.code), "an empty cell"
+
+
+def test_no_cell_runs_a_shell(notebook: Notebook) -> None:
+    for cell in notebook.code:
+        assert not re.search(r"^\s*(!|%)|get_ipython|subprocess|os\.system", cell.source, re.MULTILINE), cell.id
+
+
+def test_its_helpers_are_short(notebook: Notebook) -> None:
+    for cell in notebook.code:
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                assert length <= LONGEST_HELPER, (
+                    f"{cell.id}: {node.name} has {length} lines; it belongs into the package"
+                )
+
+
+def test_no_output_belongs_to_one_machine(notebook: Notebook) -> None:
+    for cell in notebook.code:
+        text = outputs_text(cell)
+        assert not re.search(r"(?<![\w.])/(?!dev/)(?:[\w.+-]+/)+[\w.+-]+", text), (
+            f"{cell.id} shows a path of somebody's machine"
+        )
+        assert not re.search(r"0x[0-9a-f]{6,}", text), f"{cell.id} shows an address"
+        if "nbval-ignore-output" not in cell.metadata.get("tags", ()):
+            # Modelled times are the same everywhere, and are called so wherever they stand.
+            timed = re.search(r"\d\s?(ms|µs|us|s)\b|second", text)
+            assert not timed or "modelled" in text.lower(), f"{cell.id} shows a time that no model says"
+        else:
+            assert "#" in cell.source, f"{cell.id} does not say why its output is not compared"
+
+
+def test_no_output_is_an_accident(notebook: Notebook) -> None:
+    for cell in notebook.code:
+        for output in cell.outputs:
+            assert output.get("name") != "stderr", f"{cell.id} printed to stderr, which strict nbval refuses"
+            allowed = "raises-exception" in cell.metadata.get("tags", ())
+            assert output.output_type != "error" or allowed, f"{cell.id} stores an error"
+
+
+def test_it_opens_with_a_title_objectives_minutes_and_prerequisites(notebook: Notebook) -> None:
+    first = notebook.content.cells[0].source
+    number = notebook.path.name[:2]
+    assert re.match(rf"# {number}\b.+", first)
+    for word in (r"\*\*Objectives\*\*", r"\*\*Time\*\*: about \d+ minutes", r"\*\*Prerequisites\*\*"):
+        assert re.search(word, first), f"{word} is missing from the first cell"
+    assert len(re.findall(r"^- ", first, re.MULTILINE)) >= 3, "objectives as a list"
+
+
+def test_it_has_a_plot_with_a_description(notebook: Notebook) -> None:
+    plots = [o for cell in notebook.code for o in cell.outputs if "image/png" in o.get("data", {})]
+    assert plots
+    for plot in plots:
+        assert len(plot.data["text/plain"]) > 60, "the text form of a plot says what it shows"
+        assert not plot.data["text/plain"].startswith("<"), "a plot without words"
+
+
+def test_its_quiz_has_five_questions_with_every_answer_explained(notebook: Notebook) -> None:
+    questions = re.split(r"^\*\*\d+\.", notebook.section("Quiz"), flags=re.MULTILINE)[1:]
+    assert len(questions) >= 5
+    for question in questions:
+        choices = re.findall(r"^- \*\*([a-d])\*\* ", question, re.MULTILINE)
+        assert len(choices) >= 3
+        assert question.count("<details>") == question.count("</details>") == 1
+        answer = question.partition("<details>")[2]
+        right = re.findall(r"\*\*([a-d])\*\* is right", answer)
+        assert len(right) == 1, "one choice is right, and said to be"
+        explained = set(re.findall(r"\*\*([a-d])\*\*", answer))
+        assert explained == set(choices), f"explained: {sorted(explained)}, offered: {choices}"
+
+
+def test_the_right_answer_is_not_always_the_same_letter(notebook: Notebook) -> None:
+    right = re.findall(r"\*\*([a-d])\*\* is right", notebook.section("Quiz"))
+    assert len(set(right)) >= 3
+
+
+def test_every_exercise_has_hints_of_three_levels(notebook: Notebook) -> None:
+    attempts = [cell for cell in notebook.code if "not attempted yet" in outputs_text(cell)]
+    assert attempts, "an exercise that was left alone prints 'not attempted yet'"
+    hints = re.findall(r"<summary>Hint (\d)", notebook.prose)
+    assert hints == ["1", "2", "3"] * len(attempts)
+
+
+def test_it_ends_with_what_the_reader_can_do_and_what_comes_next(notebook: Notebook) -> None:
+    assert len(re.findall(r"^- ", notebook.section("What you can do now"), re.MULTILINE)) >= 3
+    assert "Next" in notebook.content.cells[-1].source
+
+
+def test_every_collapsible_block_is_closed_and_every_link_leads_somewhere(notebook: Notebook) -> None:
+    assert notebook.prose.count("<details>") == notebook.prose.count("</details>")
+    for target in re.findall(r"\]\(([^)#]+)\)", notebook.prose):
+        assert target.startswith("https://") or (notebook.path.parent / target).exists(), target
+
+
+def test_a_learner_s_solved_exercises_change_no_stored_output(tmp_path: Path) -> None:
+    """The notebook alone, as in `./gnt test notebooks`: the test fails without the conftest.py of the top folder."""
+    root = NOTEBOOKS[0].parent.parent
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval", "--nbval-current-env"]
+    solved = os.environ | {"GNT_EXERCISES_DIR": str(root / "solutions"), "GNT_DATA_DIR": str(tmp_path)}
+    run = subprocess.run([*command, str(NOTEBOOKS[1])], cwd=root, env=solved, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
+    assert not list(tmp_path.iterdir()), "progress was written"
+
+
+def test_an_exercise_names_a_section_of_its_notebook(notebook: Notebook) -> None:
+    headings = re.findall(r"^## (.+)$", notebook.prose, re.MULTILINE)
+    for exercise in load_course():
+        if exercise.notebook == notebook.path.name[:2]:
+            assert any(exercise.section in heading for heading in headings), f"{exercise.id}: {exercise.section}"
+
+
+def test_a_quiz_names_a_section_of_its_notebook(notebook: Notebook) -> None:
+    headings = re.findall(r"^## (.+)$", notebook.prose, re.MULTILINE)
+    number = notebook.path.name[:2]
+    for question in quiz(number).questions:
+        named = re.fullmatch(rf"Notebook {number}, section '(.+)'", question.source)
+        assert not named or any(named[1] in heading for heading in headings), question.source
+
+
+@pytest.mark.parametrize(
+    ("attempt", "answer"),
+    [
+        ("None", "not attempted yet"),
+        ("2048", "20 copies in: right"),
+        ("2002", "20 copies in: right"),
+        ("2494", "20 copies in: right"),
+        ("2495", "19 copies in: 20 are asked for"),
+        ("4096", "12 copies in: 20 are asked for"),
+        ("2504", "16 copies in: 20 are asked for"),
+        ("2001", "23 copies in: 20 are asked for"),
+        ("65536", "Unified Buffer"),
+        ("0", "makes no memory"),
+        ("'half'", "does not compile"),
+    ],
+)
+def test_the_exercise_of_00_takes_right_answers_only(
+    attempt: str, answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = {cell.id: cell.source for cell in nbformat.read(NOTEBOOKS[0], as_version=nbformat.NO_CONVERT).cells}
+    assert "my_tile = None" in cells["turn-attempt"]
+    changed = cells["turn-attempt"].replace("my_tile = None", f"my_tile = {attempt}")
+    names: dict[str, object] = {}
+    for source in (cells["imports"], cells["run-copy"], cells["break-run"]):
+        exec(source, names)
+    capsys.readouterr()
+    exec(changed, names)
+    assert answer in capsys.readouterr().out

@@ -1,0 +1,84 @@
+"""The pairs of programs under ``programs``: found, built and run, for their test and for the pages of diagnostics.
+
+``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of
+its ``// expect: <id>`` comment, an error or a warning, on that line, and names as the second place the line of
+``// the other access``, if it has one. ``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for other
+roles of x and y than in and inout, ``// options: <field>=<choice>`` for a choice of TwinOptions. All are compiled into
+one library, to compile the headers once. No pytest here: the lint of the pages runs without it.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.diagnostics.findings import Diagnostic
+from gn_tutorial.errors import KernelFault
+from gn_tutorial.runtime.launch import LaunchArg, Launched, launch
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+SOURCES = {
+    f"{path.parent.name}/{path.stem}": path
+    for path in sorted(PROGRAMS.glob("*/*.cpp"))
+    if path.parent.name not in ("families", "apis")
+}
+EXPECT = re.compile(r"// expect: ([\w-]+)$")
+BLOCKS = re.compile(r"^// blocks: (\d+)$", flags=re.MULTILINE)
+ROLES = re.compile(r"^// roles: (\w+) (\w+)$", flags=re.MULTILINE)
+OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", flags=re.MULTILINE)
+OTHER = "// the other access"
+
+
+@functools.cache  # the pages of the catalogue ask for every program's, for each of their ids
+def expected(path: Path) -> list[tuple[str, int]]:
+    """The diagnostics that a program's comments ask for, with their lines."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [(found.group(1), number) for number, line in enumerate(lines, 1) if (found := EXPECT.search(line))]
+
+
+@functools.cache
+def library() -> Built:
+    # #line keeps each program's own file and line numbers.
+    parts = [f'#line 1 "{path}"\n{path.read_text(encoding="utf-8")}' for path in SOURCES.values()]
+    return build_kernel("\n".join(parts), optimise=False)
+
+
+def run(name: str, y: np.ndarray | None = None, **more: Any) -> Launched:
+    """Launch a program on x = 0, 1, 2, ... and y = 0, 1024 floats each; ``more`` are fields of TwinOptions.
+
+    A ``y`` that is given is written in place. Raises KernelFault as the launch does.
+    """
+    text = SOURCES[name].read_text(encoding="utf-8")
+    roles = ROLES.search(text)
+    of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
+    args = [
+        LaunchArg("x", Kind.TENSOR, of_x, np.arange(1024, dtype=np.float32)),
+        LaunchArg("y", Kind.TENSOR, of_y, np.zeros(1024, np.float32) if y is None else y),
+    ]
+    blocks = BLOCKS.search(text)
+    return launch(
+        library().library,
+        name.replace("/", "_"),
+        args,
+        blocks=int(blocks.group(1)) if blocks else 1,
+        options=TwinOptions(**dict(OPTIONS.findall(text)), **more),
+        isolated=False,
+    )
+
+
+def findings(name: str) -> tuple[Diagnostic, ...]:
+    """What the twin has to say about a program, whether or not the launch failed for it."""
+    try:
+        failed, diagnostics, told = False, run(name).diagnostics, ""
+    except KernelFault as fault:
+        failed, diagnostics, told = True, fault.diagnostics, str(fault)
+    assert failed == any(found.severity == "error" for found in diagnostics)
+    assert failed == (SOURCES[name].name in told)
+    return diagnostics
