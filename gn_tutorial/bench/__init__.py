@@ -1,1 +1,12 @@
-"""Kernels over a grid of shapes beside their lower bounds, and the choice of a tile."""
+"""Kernels over a grid of shapes beside their lower bounds, and the choice of a tile.
+
+``gnt.bench.run_grid(op, grid, machine)`` and ``gnt.bench.tune(...)``; ``gnt bench`` and ``gnt tune`` on the command line.
+"""
+
+from gn_tutorial.bench.autotune import tune
+from gn_tutorial.bench.files import load
+from gn_tutorial.bench.grid import Case, load_grid
+from gn_tutorial.bench.run import run_grid
+from gn_tutorial.timing.lower_bound import Work, lower_bound
+
+__all__ = ["Case", "Work", "load", "load_grid", "lower_bound", "run_grid", "tune"]

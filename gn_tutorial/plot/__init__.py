@@ -1,1 +1,51 @@
-"""Pictures: Matplotlib figures, each with a text of its numbers. The only room that imports Matplotlib."""
+"""Pictures: Matplotlib figures, each with a text of its numbers. The only room that imports Matplotlib.
+
+``gnt.plot.gantt(profile)`` and the like; every picture of the course is a function here.
+"""
+
+# All at once, and not when first named: a module and its function share a name (gantt, ladder), and an import of the
+# module that came after the function would hide it.
+from gn_tutorial.plot.accuracy import accuracy_map
+from gn_tutorial.plot.bits import bits_over_orders
+from gn_tutorial.plot.bounds import bounds_and_times
+from gn_tutorial.plot.cores import time_against_cores
+from gn_tutorial.plot.gantt import gantt, gantt_cores, gantt_launches
+from gn_tutorial.plot.global_memory import gm_access
+from gn_tutorial.plot.gradient import step_errors
+from gn_tutorial.plot.ladder import ladder, ladder_of
+from gn_tutorial.plot.machine import Ceiling, bounds_roofline, copy_order, core_balance, vector_core
+from gn_tutorial.plot.picture import Picture, block_map, variance_errors
+from gn_tutorial.plot.roofline import launch_roofline, limits
+from gn_tutorial.plot.tiles import tile_stairs
+from gn_tutorial.plot.training import compare_losses
+from gn_tutorial.plot.tuning import tuning_curve, tuning_curves
+from gn_tutorial.plot.unified_buffer import ub_map
+
+__all__ = [
+    "Ceiling",
+    "Picture",
+    "accuracy_map",
+    "bits_over_orders",
+    "block_map",
+    "bounds_and_times",
+    "bounds_roofline",
+    "compare_losses",
+    "copy_order",
+    "core_balance",
+    "gantt",
+    "gantt_cores",
+    "gantt_launches",
+    "gm_access",
+    "ladder",
+    "ladder_of",
+    "launch_roofline",
+    "limits",
+    "step_errors",
+    "tile_stairs",
+    "time_against_cores",
+    "tuning_curve",
+    "tuning_curves",
+    "ub_map",
+    "variance_errors",
+    "vector_core",
+]

@@ -16,6 +16,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import gn_tutorial as gnt
 from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.quiz import quiz
 
@@ -109,6 +110,21 @@ def test_it_was_run_from_top_to_bottom(notebook: Notebook) -> None:
 def test_no_cell_runs_a_shell(notebook: Notebook) -> None:
     for cell in notebook.code:
         assert not re.search(r"^\s*(!|%)|get_ipython|subprocess|os\.system", cell.source, re.MULTILINE), cell.id
+
+
+def test_it_comes_in_by_the_door(notebook: Notebook) -> None:
+    """`import gn_tutorial as gnt` is all that a learner has to know; a helper that many need stands in gnt.lessons."""
+    for cell in notebook.code:
+        for node in ast.walk(ast.parse(cell.source)):
+            match node:
+                case ast.ImportFrom(module=str(module)):
+                    assert module.partition(".")[0] != "gn_tutorial", f"{cell.id} imports {module}"
+                case ast.Import(names=names):
+                    for alias in names:
+                        own = alias.name.partition(".")[0] == "gn_tutorial"
+                        assert not own or (alias.name, alias.asname) == ("gn_tutorial", "gnt"), cell.id
+                case ast.FunctionDef(name=name):
+                    assert name not in gnt.lessons.__all__, f"{cell.id}: {name} is in gnt.lessons"
 
 
 def test_its_helpers_are_short(notebook: Notebook) -> None:

@@ -1,0 +1,56 @@
+"""What the notebooks use besides kernels and pictures: lines of a source, inputs, the subjects of their experiments.
+
+``gnt.lessons.show(kernel, "first line", "last line")`` and the like. A helper that two notebooks need stands here, so that
+no notebook defines it again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gn_tutorial.exercises.cases.gradient_tests import EXPERIMENTS, experiment
+from gn_tutorial.exercises.cases.mistakes import function, suspect
+from gn_tutorial.exercises.cases.tuning import launch_kernel, launch_profile
+from gn_tutorial.operators.accuracy import STANDARDS, accuracy
+from gn_tutorial.operators.kernel import Kernel
+from gn_tutorial.operators.random_inputs import expected, inputs
+from gn_tutorial.operators.registry import kernels_root
+
+__all__ = [
+    "EXPERIMENTS",
+    "STANDARDS",
+    "accuracy",
+    "expected",
+    "experiment",
+    "function",
+    "inputs",
+    "kernels_root",
+    "launch_kernel",
+    "launch_profile",
+    "show",
+    "suspect",
+    "training",
+]
+
+
+def show(source: Kernel | str, start: str, end: str = "  }") -> None:
+    """Print lines of a kernel or text with their numbers: from the first that contains ``start`` to the next ``end``.
+
+    end: the whole last line. Raises ValueError that names the text that no line has.
+    """
+    lines = (source.source if isinstance(source, Kernel) else source).splitlines()
+    first = next((i for i, line in enumerate(lines) if start in line), None)
+    if first is None:
+        raise ValueError(f"no line contains {start!r}")
+    last = next((i for i in range(first, len(lines)) if lines[i] == end), None)
+    if last is None:
+        raise ValueError(f"no line after line {first + 1} is {end!r}")
+    print("\n".join(f"{i + 1:3}  {lines[i]}" for i in range(first, last + 1)))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "training":  # imports torch, which one notebook needs
+        from gn_tutorial.torch_ops import training
+
+        return training
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
