@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 # Notebooks that import torch. Tests of the package skip where it is missing; a notebook would fail.
-NEED_TORCH = ["notebooks/11_pytorch.ipynb"]
+NEED_TORCH = ["notebooks/12_pytorch.ipynb"]
 collect_ignore = [] if find_spec("torch") else NEED_TORCH
 
 
@@ -95,7 +95,7 @@ def pytest_report_header() -> str:
     if not collect_ignore:
         return "torch: installed"
     return (
-        "torch: not installed, so tests of the PyTorch operators skip, notebook 11 is left out; ./gnt torch installs it"
+        "torch: not installed, so tests of the PyTorch operators skip, notebook 12 is left out; ./gnt torch installs it"
     )
 
 

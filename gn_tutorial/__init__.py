@@ -5,8 +5,7 @@ k = gnt.kernel("group_norm/scalar")
 result = k(x, gamma, beta, num_groups=4)
 
 This is the door: notebooks, exercises and users import nothing deeper. What needs Matplotlib, PyTorch or the course's
-exercises is imported when it is first named: ``plot``, ``bench``, ``reference``, ``host``, ``nn``, ``lessons``, ``doctor``,
-``check``, ``quiz`` and ``save_chrome_trace``.
+exercises is imported when it is first named (``_LAZY``).
 """
 
 from __future__ import annotations

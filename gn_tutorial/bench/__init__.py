@@ -1,6 +1,6 @@
 """Kernels over a grid of shapes beside their lower bounds, and the choice of a tile.
 
-``gnt.bench.run_grid(op, grid, machine)`` and ``gnt.bench.tune(...)``; ``gnt bench`` and ``gnt tune`` on the command line.
+``gnt.bench.run_grid(op, grid, machine)`` and ``gnt.bench.tune(...)``; on the command line ``gnt bench``, ``gnt tune``.
 """
 
 from gn_tutorial.bench.autotune import tune

@@ -1,13 +1,15 @@
 """What the notebooks use besides kernels and pictures: lines of a source, inputs, the subjects of their experiments.
 
-``gnt.lessons.show(kernel, "first line", "last line")`` and the like. A helper that two notebooks need stands here, so that
-no notebook defines it again.
+``gnt.lessons.show(kernel, "first line", "last line")`` and the like. A helper that two notebooks need stands here, so
+that no notebook defines it again.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.exercises.cases.gradient_tests import EXPERIMENTS, experiment
 from gn_tutorial.exercises.cases.mistakes import function, suspect
 from gn_tutorial.exercises.cases.tuning import launch_kernel, launch_profile
@@ -15,11 +17,13 @@ from gn_tutorial.operators.accuracy import STANDARDS, accuracy
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.random_inputs import expected, inputs
 from gn_tutorial.operators.registry import kernels_root
+from gn_tutorial.profiler.profile import Profile
 
 __all__ = [
     "EXPERIMENTS",
     "STANDARDS",
     "accuracy",
+    "count",
     "expected",
     "experiment",
     "function",
@@ -29,7 +33,6 @@ __all__ = [
     "launch_profile",
     "show",
     "suspect",
-    "training",
 ]
 
 
@@ -46,6 +49,20 @@ def show(source: Kernel | str, start: str, end: str = "  }") -> None:
     if last is None:
         raise ValueError(f"no line after line {first + 1} is {end!r}")
     print("\n".join(f"{i + 1:3}  {lines[i]}" for i in range(first, last + 1)))
+
+
+def count(profile: Profile, nbytes: int) -> int:
+    """Print what a launch did for its x of ``nbytes``: readings, vector instructions of block 0, waits of S for V.
+
+    Returns how many of the instructions are ReduceSum.
+    """
+    events = [event for event in profile.trace.blocks[0] if event.kind is Kind.VECTOR]
+    waits = [span for span in profile.timeline.of(0, Pipe.S) if span.cause == "V"]
+    readings = profile.tally.bytes_in / nbytes
+    print(f"{profile.kernel}: {profile.microseconds:.2f} us modelled, x is read {readings:.2f} times")
+    print(f"  vector instructions of block 0: {dict(Counter(event.op for event in events))}")
+    print(f"  S waits for V {len(waits)} times, {sum(span.waited for span in waits):,.0f} cycles in all")
+    return sum(event.op == "ReduceSum" for event in events)
 
 
 def __getattr__(name: str) -> Any:

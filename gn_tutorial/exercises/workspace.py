@@ -16,6 +16,7 @@ from pathlib import Path
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.atomic_write import write_atomically
 from gn_tutorial.exercises.course import Exercise, exercises_root
+from gn_tutorial.exercises.renumbered import former_file, renumbered
 
 
 def default_folder() -> Path:
@@ -34,8 +35,14 @@ class Workspace:
     folder: Path
 
     def path(self, exercise: Exercise) -> Path:
-        """The learner's file of an exercise; it need not exist."""
-        return self.folder / exercise.file
+        """The learner's file of an exercise; it need not exist. One under an older number is moved there first."""
+        path = self.folder / exercise.file
+        former = former_file(exercise.file)
+        if former and not path.exists() and (self.folder / former).is_file():
+            old = self.folder / former
+            self._write(path, renumbered(old.read_text(encoding="utf-8", errors="surrogateescape")))
+            old.unlink()
+        return path
 
     def untouched(self, exercise: Exercise) -> bool:
         """Whether there is nothing to check: no copy yet, or one that is still the stub."""
@@ -46,7 +53,7 @@ class Workspace:
         """Copy the stub unless the learner has the file. Raises ArgumentError if the folder cannot be written."""
         path = self.path(exercise)
         if not path.exists():
-            self._write(path, exercise.stub.read_bytes())
+            self._write(path, exercise.stub.read_text(encoding="utf-8"))
         return path
 
     def reset(self, exercise: Exercise) -> Path | None:
@@ -57,12 +64,12 @@ class Workspace:
             names = (path.with_name(f"{path.name}.backup{number}") for number in itertools.count(1))
             backup = next(name for name in names if not name.exists())
             shutil.copyfile(path, backup)
-        self._write(path, exercise.stub.read_bytes())
+        self._write(path, exercise.stub.read_text(encoding="utf-8"))
         return backup
 
-    def _write(self, path: Path, content: bytes) -> None:
+    def _write(self, path: Path, text: str) -> None:
         try:
-            write_atomically(path, content)
+            write_atomically(path, text.encode("utf-8", errors="surrogateescape"))
         except OSError as error:
             raise ArgumentError(
                 f"cannot write the exercise's file: {error.strerror}",

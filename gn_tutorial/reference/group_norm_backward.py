@@ -1,4 +1,4 @@
-"""The gradients of GroupNorm in NumPy, from what its forward pass saved. Notebook 09 derives them."""
+"""The gradients of GroupNorm in NumPy, from what its forward pass saved. Notebook 10 derives them."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises import workspace as learner_files
 from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.progress import ProgressFile
+from gn_tutorial.exercises.renumbered import former_file
 from gn_tutorial.exercises.workspace import Workspace, default_folder
 
 COURSE = load_course()
@@ -129,9 +131,9 @@ def test_list_and_a_damaged_progress_file(gnt: Callable[..., Ran], tmp_path: Pat
 def test_authors_commands(gnt: Callable[..., Ran]) -> None:
     listed = gnt("exercise", "list").out
     assert all(exercise.title in listed for exercise in COURSE)
-    ran = gnt("exercise", "check", "09.4")  # compiles and starts nothing: test_author_check.py has all kinds
+    ran = gnt("exercise", "check", "10.4")  # compiles and starts nothing: test_author_check.py has all kinds
     assert ran.code == 0
-    assert "09.4 Which mistake?: ok" in ran.out
+    assert "10.4 Which mistake?: ok" in ran.out
     unknown = gnt("exercise", "check", "9.9")
     assert unknown.code == 2
     assert "no exercise '9.9'" in unknown.err
@@ -204,3 +206,31 @@ def test_prepare_leaves_an_attempt_alone_and_says_where_it_cannot_write(tmp_path
     (tmp_path / "file").write_text("")
     with pytest.raises(ArgumentError, match="GNT_EXERCISES_DIR"):
         Workspace(tmp_path / "file").prepare(FIRST)
+
+
+def test_a_learner_s_file_moves_to_the_present_number(tmp_path: Path) -> None:
+    moved = COURSE.find("08.1")
+    old = tmp_path / "07_precision" / "07_1_rms_of_halves.cpp"
+    old.parent.mkdir()
+    old.write_text("// 07.1 Each row of half numbers\nmine\n")
+    workspace = Workspace(tmp_path)
+    path = workspace.prepare(moved)
+    assert path == tmp_path / "08_precision" / "08_1_rms_of_halves.cpp"
+    assert path.read_text() == "// 08.1 Each row of half numbers\nmine\n"
+    assert not old.exists()
+    # What was there before under the new number stays.
+    old.write_text("an older one\n")
+    assert workspace.prepare(moved).read_text().endswith("mine\n")
+    assert old.read_text() == "an older one\n"
+
+
+def test_a_stub_under_an_old_number_is_still_not_attempted(tmp_path: Path) -> None:
+    for exercise in COURSE:
+        former = former_file(exercise.file)
+        if former:
+            (tmp_path / former).parent.mkdir(exist_ok=True)
+            stub = exercise.stub.read_text()
+            now, then = exercise.notebook, f"{int(exercise.notebook) - 1:02}"
+            back = re.sub(rf"\b{now}(?=\.\d )", then, stub).replace(f"otebook {now}", f"otebook {then}")
+            (tmp_path / former).write_text(back)
+            assert Workspace(tmp_path).untouched(exercise), exercise.id

@@ -12,7 +12,7 @@ from gn_tutorial.exercises.cases.gradient_tests import EXPERIMENTS, GRADIENT_TES
 from gn_tutorial.exercises.cases.mistakes import _EDITS, function, suspect
 from gn_tutorial.exercises.course import load_course
 
-EXERCISE = load_course().find("09.3")
+EXERCISE = load_course().find("10.3")
 
 
 def wrong_outputs(name: str, data: str) -> list[str]:

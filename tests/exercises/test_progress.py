@@ -83,3 +83,19 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path: Path, mo
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_progress_of_twelve_notebooks_moves_to_the_present_numbers(tmp_path: Path) -> None:
+    """Notebook 06 became two. A learner keeps what was passed, under the number that the exercise has now."""
+    old = {
+        "version": 1,
+        "passed": {"06.3": "2026-01-02", "07.1": "2026-01-03", "11.4": "2026-01-04"},
+        "hints": {"09.2": 2},
+    }
+    file = ProgressFile(tmp_path)
+    file.path.write_text(json.dumps(old))
+    assert file.read().passed == {"06.3": "2026-01-02", "08.1": "2026-01-03", "12.4": "2026-01-04"}
+    assert file.read().hints == {"10.2": 2}
+    after = file.update(lambda known: known.with_pass("08.2"))
+    assert list(after.passed)[-1] == "12.4"
+    assert file.read() == after, "a second reading moves nothing again"

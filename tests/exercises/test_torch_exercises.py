@@ -1,4 +1,4 @@
-"""The exercises of notebook 11: what a checker with a library and probes does, and that the solutions pass opcheck.
+"""The exercises of notebook 12: what a checker with a library and probes does, and that the solutions pass opcheck.
 
 Their stubs and wrong solutions are in tests/exercises/test_author_check.py.
 """
@@ -22,7 +22,7 @@ from gn_tutorial.exercises.verdict import Finding
 
 COURSE = load_course()
 ROOT = Path(__file__).resolve().parents[2]
-CHECKERS = {"11.1": registering.REGISTER_RMS_NORM, "11.2": registering.MEND_LAYER_NORM}
+CHECKERS = {"12.1": registering.REGISTER_RMS_NORM, "12.2": registering.MEND_LAYER_NORM}
 PROBE = """
 def largest(attempt, limit):
     made = attempt.numbers()
@@ -89,12 +89,12 @@ def test_other_packages_stay_closed_to_an_exercise_with_a_library(tmp_path: Path
     assert "pandas has the finished function" in found.message
 
 
-@pytest.mark.parametrize("name", ["11.1", "11.2"])
+@pytest.mark.parametrize("name", ["12.1", "12.2"])
 def test_the_solution_passes_opcheck_too(name: str) -> None:
     """The checkers run probes of their own, which say more; PyTorch's own check must agree with them."""
     torch = pytest.importorskip("torch")
     names = runpy.run_path(str(COURSE.find(name).solution))
-    op, count = (names["rms_norm"], 1) if name == "11.1" else (names["layer_norm"], 2)
+    op, count = (names["rms_norm"], 1) if name == "12.1" else (names["layer_norm"], 2)
     made = torch.Generator().manual_seed(3)
     given = [torch.randn(*shape, generator=made, requires_grad=True) for shape in ((3, 6), *[(6,)] * count)]
     for more in ((), (0.01,)):
@@ -180,7 +180,7 @@ SAVED = "ctx.save_for_backward(x, rstd, weight)"
     ],
 )
 def test_what_the_probes_of_11_1_say(tmp_path: Path, edits: dict[str, str], message: str, line: str) -> None:
-    words, blamed = first_said(tmp_path, "11.1", edits)
+    words, blamed = first_said(tmp_path, "12.1", edits)
     assert message in words
     assert bool(message) == bool(words)
     assert line in blamed
@@ -202,7 +202,7 @@ def test_what_the_probes_of_11_1_say(tmp_path: Path, edits: dict[str, str], mess
     ],
 )
 def test_what_the_probes_of_11_2_say(tmp_path: Path, edits: dict[str, str], message: str) -> None:
-    words, _ = first_said(tmp_path, "11.2", edits)
+    words, _ = first_said(tmp_path, "12.2", edits)
     assert message in words
     assert bool(message) == bool(words)
 
@@ -210,13 +210,13 @@ def test_what_the_probes_of_11_2_say(tmp_path: Path, edits: dict[str, str], mess
 @pytest.mark.parametrize("name", CHECKERS)
 def test_a_loop_without_end_is_stopped_soon_and_a_finding_names_a_section_that_is_there(name: str) -> None:
     assert CHECKERS[name].seconds <= 60
-    headings = re.findall(r'"## (?:\d+\. )?([^"\\]+)', (ROOT / "notebooks" / "11_pytorch.ipynb").read_text("utf-8"))
+    headings = re.findall(r'"## (?:\d+\. )?([^"\\]+)', (ROOT / "notebooks" / "12_pytorch.ipynb").read_text("utf-8"))
     sections = {case.section for case in CHECKERS[name].cases(np.random.default_rng(1))}
     assert sections == {"The fake", "The gradient"} <= set(headings)
 
 
 def test_a_finding_is_read_about_where_it_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    exercise, found = COURSE.find("11.1"), [Finding("no", section="The fake"), Finding("no")]
+    exercise, found = COURSE.find("12.1"), [Finding("no", section="The fake"), Finding("no")]
     monkeypatch.setattr(grade, "CHECKERS", {exercise.checker: SimpleNamespace(check=lambda path, seed: found.pop(0))})
-    assert "read:  notebook 11, section 'The fake'" in repr(grade.grade_text(exercise, "x = 1\n"))
+    assert "read:  notebook 12, section 'The fake'" in repr(grade.grade_text(exercise, "x = 1\n"))
     assert f"read:  {exercise.lesson}" in repr(grade.grade_text(exercise, "x = 1\n"))

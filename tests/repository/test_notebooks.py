@@ -66,7 +66,7 @@ def test_there_are_notebooks_and_they_are_numbered() -> None:
     assert NOTEBOOKS
     numbers = [path.name[:2] for path in NOTEBOOKS]
     assert numbers == sorted(set(numbers))
-    course = {f"{number:02}" for number in range(13)}
+    course = {f"{number:02}" for number in range(15)}
     assert set(numbers) <= course
     # The README says which are still to come.
     (row,) = [line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| `notebooks/`")]
@@ -198,7 +198,8 @@ def test_the_right_answer_is_not_always_the_same_letter(notebook: Notebook) -> N
 
 def test_every_exercise_has_hints_of_three_levels(notebook: Notebook) -> None:
     attempts = [cell for cell in notebook.code if "not attempted yet" in outputs_text(cell)]
-    assert attempts, "an exercise that was left alone prints 'not attempted yet'"
+    listed = [exercise for exercise in load_course() if exercise.notebook == notebook.path.name[:2]]
+    assert len(attempts) >= len(listed), "an exercise that was left alone prints 'not attempted yet'"
     hints = re.findall(r"<summary>Hint (\d)", notebook.prose)
     assert hints == ["1", "2", "3"] * len(attempts)
 

@@ -1,4 +1,4 @@
-"""10.3: how often steps 2 to 4 of the backward kernel read, what they keep, and how many numbers one sum can be."""
+"""11.3: how often steps 2 to 4 of the backward kernel read, what they keep, and how many numbers one sum can be."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def _patterns(samples: int) -> int:
 
 @functools.cache
 def _rows_of_cores() -> str:
-    """Whether exercise 10.1, a row for each core, gives the same bits on three cores as on four."""
-    found = kernel(load_course().find("10.1").solution, optimise="little")
+    """Whether exercise 11.1, a row for each core, gives the same bits on three cores as on four."""
+    found = kernel(load_course().find("11.1").solution, optimise="little")
     rng = np.random.default_rng(10)
     dy, xhat = matrix(rng, 30, 64), matrix(rng, 30, 64)
     bits = {
@@ -84,7 +84,7 @@ BITS = PredictChecker(
                 240: "That is the shares of dgamma; dbeta has as many",
                 80: "That is one sample; each of the six has shares of its own",
                 96: "That is two for each group; a share belongs to a row, one channel of one sample",
-                3200: "That is a row for each core, as in exercise 10.1; step 3 has a place for each row of x",
+                3200: "That is a row for each core, as in exercise 11.1; step 3 has a place for each row of x",
                 1920: "That is in bytes; a float has 4",
             },
         ),
@@ -141,7 +141,7 @@ BITS = PredictChecker(
         ),
         Question(
             "rows_of_cores",
-            "whether exercise 10.1 gives the same bits on three cores as on four: yes or no",
+            "whether exercise 11.1 gives the same bits on three cores as on four: yes or no",
             _rows_of_cores,
             {"yes": "With another number of cores a core has other samples, and so other shares"},
             choices=("yes", "no"),

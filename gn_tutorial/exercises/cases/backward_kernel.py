@@ -1,4 +1,4 @@
-"""10.1: dgamma and dbeta in two stages. 10.2: sums that all cores clear and add to.
+"""11.1: dgamma and dbeta in two stages. 11.2: sums that all cores clear and add to.
 
 What one core wiped out or overtook shows in the numbers of a run without checks, one core after the other; which cores
 had a part in it is read from the trace.

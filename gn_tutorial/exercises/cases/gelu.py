@@ -1,4 +1,4 @@
-"""11.3: the gradient of GELU, for every finite x."""
+"""12.3: the gradient of GELU, for every finite x."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""09.3: a gradient test is tested with backward passes, right and wrong. 09.4: which mistake does each of five make?"""
+"""10.3: a gradient test is tested with backward passes, right and wrong. 10.4: which mistake does each of five make?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""09.1: the gradient of x. 09.2: the gradients of gamma and beta, which belong to channels."""
+"""10.1: the gradient of x. 10.2: the gradients of gamma and beta, which belong to channels."""
 
 from __future__ import annotations
 

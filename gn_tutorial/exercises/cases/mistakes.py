@@ -75,7 +75,7 @@ def function(name: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarra
     return names["backward"]
 
 
-#: The five functions of exercise 09.4, under the letters of its question; what each of them does wrong.
+#: The five functions of exercise 10.4, under the letters of its question; what each of them does wrong.
 _SUSPECTS: Mapping[str, str] = {
     "A": "gamma pulled out",
     "B": "dgamma from dy * gamma",
@@ -86,5 +86,5 @@ _SUSPECTS: Mapping[str, str] = {
 
 
 def suspect(letter: str) -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The backward pass A, B, C, D or E of exercise 09.4; called and returning as ``text`` says."""
+    """The backward pass A, B, C, D or E of exercise 10.4; called and returning as ``text`` says."""
     return function(_SUSPECTS[letter])

@@ -1,4 +1,4 @@
-"""07.1: squares and sums in half. 07.2: a variance far from zero. 07.3: statistics kept in half.
+"""08.1: squares and sums in half. 08.2: a variance far from zero. 08.3: statistics kept in half.
 
 All outputs are held to the accuracy standard, MERE and MARE against float64. No |golden| lies near zero: there the last
 bit of a right result could decide.

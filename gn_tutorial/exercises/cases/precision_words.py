@@ -1,4 +1,4 @@
-"""What went wrong in a kernel of notebook 07, from the numbers that it gave: where digits were lost, and why."""
+"""What went wrong in a kernel of notebook 08, from the numbers that it gave: where digits were lost, and why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LARGEST = 65504.0
 _SAME = 1e-3
 #: What rounding leaves of a variance about a pivot that lies near.
 _DIGITS = 2e-5
-_TILE = 512  # kTile of 07.2's kernel
+_TILE = 512  # kTile of 08.2's kernel
 #: Distance of neighbouring halves below 6e-5.
 _HALF_STEP = 2.0**-24
 
@@ -37,7 +37,7 @@ def _alike(got: np.ndarray, values: np.ndarray, rtol: float = _SAME) -> bool:
 
 
 def rms_words(case: KernelCase, result: Result) -> str | None:
-    """07.1: which of the numbers on the way does not fit into a half."""
+    """08.1: which of the numbers on the way does not fit into a half."""
     row = _first(case, result, "y")
     if row is None:
         return None
@@ -115,7 +115,7 @@ def _what_was_too_small(ratio: np.ndarray, mean: float, x: np.ndarray) -> str:
 
 
 def far_words(case: KernelCase, result: Result) -> str | None:
-    """07.2: whether the variance cancelled, or the result."""
+    """08.2: whether the variance cancelled, or the result."""
     x, eps = case.inputs["x"].astype(np.float64), float(case.numbers["eps"])
     mean, rstd = (result[name].astype(np.float64) for name in ("mean", "rstd"))
     row = _first(case, result, "rstd")
@@ -197,7 +197,7 @@ def _which_variance(row: int, rstd: float, x: np.ndarray, eps: float) -> str:
 
 
 def half_words(case: KernelCase, result: Result) -> str | None:
-    """07.3: which statistic has the digits of a half."""
+    """08.3: which statistic has the digits of a half."""
     eps = float(case.numbers["eps"])
     mean, rstd = (result[name].astype(np.float64) for name in ("mean", "rstd"))
     want_mean, want_rstd = case.golden["mean"], case.golden["rstd"]

@@ -1,4 +1,4 @@
-"""11.1: register an operator in PyTorch. 11.2: mend a registration. Both are probed in a process that has PyTorch."""
+"""12.1: register an operator in PyTorch. 12.2: mend a registration. Both are probed in a process that has PyTorch."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _cases(op: str, rng: np.random.Generator) -> Sequence[PythonCase]:
 
 
 def _compile_host_api() -> None:
-    """Both calls of 11.2, once. Compiling them takes minutes on a busy machine, which is no part of an attempt."""
+    """Both calls of 12.2, once. Compiling them takes minutes on a busy machine, which is no part of an attempt."""
     x, ones = np.ones((1, 2), np.float32), np.ones(2, np.float32)
     made = api.group_norm(x, ones, ones, num_groups=1)
     api.group_norm_backward(x, x, made.mean, made.rstd, ones, num_groups=1)

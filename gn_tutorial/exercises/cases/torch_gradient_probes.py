@@ -1,4 +1,4 @@
-"""Probes of the gradient in 11.1 and 11.2: its numbers, what is computed, what is kept, and what has none.
+"""Probes of the gradient in 12.1 and 12.2: its numbers, what is computed, what is kept, and what has none.
 
 A probe is given the attempt's names, its operator's name and a seed, and returns what is wrong in a sentence, or
 nothing. Its text runs in the attempt's process, behind that of torch_probe_data; no other module is imported there.

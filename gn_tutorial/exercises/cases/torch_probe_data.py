@@ -1,4 +1,4 @@
-"""The two operators that exercises 11.1 and 11.2 register: names, inputs without symmetry, and calls that are noted.
+"""The two operators that exercises 12.1 and 12.2 register: names, inputs without symmetry, and calls that are noted.
 
 Its text stands before that of the probes, in the attempt's process (registering.py).
 """

@@ -1,6 +1,6 @@
-"""08.1: what holds up three launches. 08.2: a host function that chooses the tile by shape. All times are modelled.
+"""09.1: what holds up three launches. 09.2: a host function that chooses the tile by shape. All times are modelled.
 
-The three launches of 08.1 are kernels/add with one planted fault each; notebook 08 shows their lines and their
+The three launches of 09.1 are kernels/add with one planted fault each; notebook 09 shows their lines and their
 profiles. What is right is asked of the model: the cause is what gains most when it is mended.
 """
 
@@ -189,7 +189,7 @@ DIAGNOSIS = PredictChecker(
 )
 
 
-# 08.2. Two groups are enough: each core works as it would with more, and the check stays short.
+# 09.2. Two groups are enough: each core works as it would with more, and the check stays short.
 _KERNEL, _ROOM = "group_norm/double_buffered", 196_608
 _BUFFERS, _OTHER_BYTES, _FLOAT, _STEP = 5, 96, 4, 64
 #: How far above the best tile that was tried a choice may be.
