@@ -3,11 +3,14 @@
 The rest is in tests/conftest.py.
 """
 
+import json
 import os
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,34 +25,41 @@ collect_ignore = [] if find_spec("torch") else NEED_TORCH
 EACH_BY_ITSELF = "tests/exercises/test_author_check.py::test_exercise_is_whole["
 # These share a compiler that is installed first and then makes its C++ library: a second worker would wait for both.
 WITH_ZIG = ["tests/compiler/test_toolchain.py", "tests/compiler/test_messages.py", "tests/compiler/test_same_bits.py"]
-# The files that take half a minute and more, the longest first, as `--durations=0` told last. Only the order of the run
-# hangs on it: a long file that is started late leaves the other worker with nothing to do.
-LONGEST = [
-    *WITH_ZIG,
-    "tests/operators/test_kernel.py",
-    "tests/twin/test_elementwise.py",
-    "notebooks/06_vectorise_well.ipynb",
-    "tests/kernels/test_delayed_copies.py",
-    "tests/twin/test_cast.py",
-    "tests/kernels/test_group_norm_kernels.py",
-    "tests/torch_ops/test_cpp_extension.py",
-    "tests/cli/test_tour.py",
-    "tests/repository/test_bootstrap.py",
-    "tests/exercises/test_grade.py",
-    "notebooks/03_scalar_kernel.ipynb",
-    "notebooks/04_tiling.ipynb",
-    "tests/cli/test_compat.py",
-    "tests/kernels/test_group_norm_silu.py",
-    "notebooks/05_double_buffer.ipynb",
-    "tests/compiler/test_precompiled_header.py",
-    "notebooks/00_start_here.ipynb",
-    "tests/twin/test_data_copy.py",
-    "tests/compiler/test_build.py",
-    "tests/compiler/test_dtype_macros.py",
-    "tests/torch_ops/test_torch_cases.py",
-    "tests/runtime/test_sample_run.py",
-    "tests/host/test_host_fuzz.py",
-]
+# Seconds that each file took when --durations-file last wrote them, caches empty. The longest files go first, since one
+# that is started late leaves the other worker with nothing to do; and --quick takes the shortest.
+DURATIONS = Path(__file__).with_name("tests") / "durations.json"
+# Of one worker, for --quick: two of them, and the time that collecting takes, stay under two minutes.
+QUICK_SECONDS = 150.0
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """How much is run."""
+    group = parser.getgroup("gn_tutorial")
+    group.addoption("--quick", action="store_true", help="the files that are done in two minutes; no notebook")
+    group.addoption(
+        "--all",
+        action="store_true",
+        help="also what repeats at length: all wrong solutions and bare kernels, more examples, a second compiler",
+    )
+    group.addoption("--durations-file", action="store_true", help="write tests/durations.json from this run")
+
+
+def durations() -> dict[str, float]:
+    """File of tests -> seconds; what is not there is new."""
+    try:
+        return json.loads(DURATIONS.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+
+
+def quick_files(files: Iterable[str], known: Mapping[str, float]) -> set[str]:
+    """New files, and the shortest of the others as far as the time reaches. No notebook."""
+    chosen, left = set(), QUICK_SECONDS
+    for file in sorted(set(files), key=lambda file: known.get(file, 0.0)):
+        left -= known.get(file, 0.0)
+        if left >= 0 and not file.endswith(".ipynb"):
+            chosen.add(file)
+    return chosen
 
 
 def file_of(nodeid: str) -> str:
@@ -59,16 +69,25 @@ def file_of(nodeid: str) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On workers of pytest-xdist: the longest tests first, then the files with most tests, so that all end together."""
-    if not hasattr(config, "workerinput"):
-        return
-    tests, place = Counter(file_of(item.nodeid) for item in items), {name: i for i, name in enumerate(LONGEST)}
+    """What this run leaves out; on workers of pytest-xdist the longest files first, so that all end together."""
+    known = durations()
+    left_out = [item for item in items if item.get_closest_marker("thorough") or item.get_closest_marker("zig")]
+    if config.getoption("--all"):
+        left_out = []
+    if config.getoption("--quick"):
+        quick = quick_files((file_of(item.nodeid) for item in items), known)
+        left_out = [item for item in items if file_of(item.nodeid) not in quick or item in left_out]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
+    if hasattr(config, "workerinput"):
+        new = max(known.values(), default=0.0)
 
-    def order(item: pytest.Item) -> tuple[bool, int, int]:
-        file = file_of(item.nodeid)
-        return not item.nodeid.startswith(EACH_BY_ITSELF), place.get(file, len(place)), -tests[file]
+        def seconds(item: pytest.Item) -> tuple[bool, float]:
+            return item.nodeid.startswith(EACH_BY_ITSELF), known.get(file_of(item.nodeid), new)
 
-    items.sort(key=order)
+        items.sort(key=seconds, reverse=True)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -84,7 +103,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
                 return nodeid
             # Not the text before the last "::", as there: a parameter may be C++.
             file = file_of(nodeid)
-            return "zig" if file in WITH_ZIG else file
+            return "zig" if file in WITH_ZIG and config.getoption("--all") else file
 
     config.option.loadscopereorder = False
     return Scheduling(config, log)
@@ -106,8 +125,12 @@ def pytest_configure(config: pytest.Config) -> None:
     learner = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
     os.environ["GNT_EXERCISES_DIR"] = os.environ["GNT_DATA_DIR"] = learner
     config.add_cleanup(lambda: shutil.rmtree(learner, ignore_errors=True))
+    if config.getoption("--all"):
+        os.environ["GNT_TEST_ALL"] = "1"  # read by tests/support/thoroughness.py when the tests are imported
     if config.pluginmanager.hasplugin("xdist") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(DeadWorkers())
+    if config.getoption("--durations-file") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Stopwatch())
 
 
 class DeadWorkers:
@@ -132,3 +155,21 @@ class DeadWorkers:
         """Stop if the worker did not end by itself."""
         if error:
             pytest.exit(f"worker {node.gateway.id} died in one of: {' '.join(self.running)}", returncode=1)
+
+
+class Stopwatch:
+    """Adds up what each file took, and writes it at the end of the run."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Add one phase of one test."""
+        self.seconds[file_of(report.nodeid)] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the files of this run, and keep those of earlier runs that are still there."""
+        root = DURATIONS.parents[1]
+        kept = {file: seconds for file, seconds in durations().items() if (root / file).is_file()}
+        rows = kept | {file: round(seconds, 1) for file, seconds in self.seconds.items()}
+        DURATIONS.write_text(json.dumps(dict(sorted(rows.items())), indent=0) + "\n", encoding="utf-8")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gn_tutorial.abi.options import TwinOptions
@@ -19,7 +19,7 @@ from gn_tutorial.exercises.attempt_process import Forks
 from gn_tutorial.exercises.cases import CHECKERS, Checker
 from gn_tutorial.exercises.check_kernel import KernelChecker
 from gn_tutorial.exercises.check_python import PythonChecker
-from gn_tutorial.exercises.course import Course, Exercise
+from gn_tutorial.exercises.course import Course, Exercise, WrongSolution
 from gn_tutorial.exercises.grade import grade, grade_text
 from gn_tutorial.exercises.verdict import CheckResult, Finding
 
@@ -38,9 +38,12 @@ class Complaint:
     text: str
 
 
-def check_exercise(exercise: Exercise) -> Iterator[Complaint]:
-    """Everything that is wrong with one exercise; runs its stub, its solution and its wrong solutions."""
-    for text in _complaints(exercise):
+def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = None) -> Iterator[Complaint]:
+    """Everything that is wrong with one exercise; runs its stub, its solution and its wrong solutions.
+
+    wrong: those of them to run; the others are only made, so that none drifts from the solution. None: all.
+    """
+    for text in _complaints(exercise, exercise.wrong if wrong is None else wrong):
         yield Complaint(exercise.id, text)
 
 
@@ -73,7 +76,7 @@ def _squeezed(text: str) -> str:
     return "".join(re.sub(r"^[ \t]*(?://+|#+|/?\*+)", "", text, flags=re.MULTILINE).split())
 
 
-def _complaints(exercise: Exercise) -> Iterator[str]:
+def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[str]:
     for path in (exercise.stub, exercise.solution):
         if not path.is_file():
             yield f"{path} is missing"
@@ -91,7 +94,7 @@ def _complaints(exercise: Exercise) -> Iterator[str]:
     yield from (f"the stub gives the solution away: {line}" for line in leaks(stub, solution))
     try:
         with _for_many(checker) as checker:
-            yield from _run_all(exercise, solution, checker)
+            yield from _run_all(exercise, solution, checker, wrong)
     except GntError as error:
         yield str(error)
 
@@ -106,7 +109,7 @@ def _for_many(checker: Checker) -> Iterator[Checker]:
         yield replace(checker, run=forks.run)
 
 
-def _run_all(exercise: Exercise, solution: str, checker: Checker) -> Iterator[str]:
+def _run_all(exercise: Exercise, solution: str, checker: Checker, chosen: Sequence[WrongSolution]) -> Iterator[str]:
     stub = grade(exercise, exercise.stub, checker)
     if stub.passed:
         yield "the stub passes: there is nothing to do"
@@ -119,7 +122,10 @@ def _run_all(exercise: Exercise, solution: str, checker: Checker) -> Iterator[st
         yield from _when_late(exercise, checker)
     said: dict[str, str] = {}
     for wrong in exercise.wrong:
-        result = grade_text(exercise, wrong.apply(solution), checker)
+        text = wrong.apply(solution)
+        if wrong not in chosen:
+            continue
+        result = grade_text(exercise, text, checker)
         if result.passed:
             yield f"the wrong solution '{wrong.name}' passes"
             continue

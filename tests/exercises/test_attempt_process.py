@@ -25,7 +25,7 @@ def cases(rng: np.random.Generator) -> list[PythonCase]:
     return [PythonCase("two numbers", "double", {"x": (x := rng.uniform(1, 2, 2))}, {"y": 2 * x})]
 
 
-CHECKER = PythonChecker(cases, 1e-9, 0, seconds=20)
+CHECKER = PythonChecker(cases, 1e-9, 0, seconds=60)
 
 
 def judged(tmp_path: Path, run: Runner, body: str, checker: PythonChecker = CHECKER) -> Finding | int:

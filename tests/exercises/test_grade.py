@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def twice_cases(rng: np.random.Generator) -> list[KernelCase]:
 def judged(tmp_path: Path, text: str, checker: KernelChecker | None = None) -> Finding | int:
     path = tmp_path / "twice.cpp"
     path.write_text(text)
-    return (checker or KernelChecker(twice_cases, 0, 0, seconds=2)).check(path, 1)
+    return (checker or KernelChecker(twice_cases, 0, 0, seconds=60)).check(path, 1)
 
 
 @pytest.fixture
@@ -264,14 +265,15 @@ def half_cases(rng: np.random.Generator) -> list[PythonCase]:
     ]
 
 
-HALF = PythonChecker(half_cases, 1e-9, 0, forbidden={"sum": "add them up in a loop"}, seconds=2)
+HALF = PythonChecker(half_cases, 1e-9, 0, forbidden={"sum": "add them up in a loop"}, seconds=60)
 SUM = "    total = 0\n    for value in x:\n        total += value\n"
 
 
 def halved(tmp_path: Path, body: str, head: str = "import numpy as np\n") -> Finding | int:
     path = tmp_path / "half.py"
     path.write_text(f"{head}\n\ndef half(x):\n{body}")
-    return HALF.check(path, 1)
+    # A busy machine decides no test: the limit is short only where something never ends.
+    return replace(HALF, seconds=2 if "while True" in body else 60).check(path, 1)
 
 
 def test_a_right_function_passes(tmp_path: Path) -> None:
@@ -409,7 +411,8 @@ def divided(tmp_path: Path, text: str) -> Finding | int:
 
     path = tmp_path / "share.h"
     path.write_text(text)
-    return TilingChecker("Share", "Divide", ("n", "parts"), cases, seconds=3).check(path, 1)
+    seconds = 3 if "for (;;)" in text else 60
+    return TilingChecker("Share", "Divide", ("n", "parts"), cases, seconds=seconds).check(path, 1)
 
 
 def test_a_right_tiling_function_passes(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_a_save_is_noticed(tmp_path: Path) -> None:
     path.write_text("")
     code = (
         "import pathlib, sys, time\n"
-        "for i in range(50):\n"
+        "for i in range(600):\n"
         "    time.sleep(0.1)\n"
         "    pathlib.Path(sys.argv[1]).write_text(str(i))\n"
     )
@@ -181,7 +181,7 @@ def test_a_save_is_noticed(tmp_path: Path) -> None:
     try:
         begin = time.monotonic()
         next(iter(file_changes(path)))
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 60
     finally:
         writer.kill()
         writer.wait()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.errors import ArgumentError
@@ -94,7 +95,7 @@ def test_any_shape(samples: int, spatial: int, groups: int, width: int, blocks: 
     assert result.tally.ub_high_water <= 192 * 1024
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     samples=st.integers(1, 200),
     spatial=st.one_of(st.integers(1, 300), st.integers(300, 100000)),

@@ -48,7 +48,7 @@ def test_one_worker(number):
 """
 
 
-def run(folder: Path, settings: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, settings: str, *options: str) -> subprocess.CompletedProcess[str]:
     """The files of a folder under this suite's conftest and settings, on two workers."""
     shutil.copy(ROOT / "conftest.py", folder)
     (folder / "pyproject.toml").write_text(settings.replace('testpaths = ["tests", "notebooks"]\n', ""), "utf-8")
@@ -56,7 +56,7 @@ def run(folder: Path, settings: str) -> subprocess.CompletedProcess[str]:
     plugins = [
         word for name in ("nbval", "anyio", "hypothesispytest", "cacheprovider") for word in ("-p", f"no:{name}")
     ]
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadscope", *plugins]
+    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadscope", *plugins, *options]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
@@ -86,15 +86,50 @@ def test_exercises_go_first_to_whichever_worker_is_free_and_other_files_to_one(t
     for file, workers in files.items():
         text = TOGETHER.replace("FILE", workers)
         (tmp_path / "tests" / f"{file}.py").write_text(text, encoding="utf-8")
-    done = run(tmp_path, (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    done = run(tmp_path, (ROOT / "pyproject.toml").read_text(encoding="utf-8"), "--all")
     assert "26 passed" in done.stdout, done.stdout
     assert [len(set((tmp_path / workers).read_text().split())) for workers in ("one", "zig")] == [1, 1]
+
+
+MARKED = """
+import pytest
+
+
+def test_plain():
+    pass
+
+
+@pytest.mark.thorough
+def test_at_length():
+    pass
+
+
+@pytest.mark.zig
+def test_with_another_compiler():
+    pass
+"""
+
+
+def test_what_repeats_at_length_runs_with_all_only(tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_marked.py").write_text(MARKED, encoding="utf-8")
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert "1 passed" in run(tmp_path, settings).stdout
+    assert "3 passed" in run(tmp_path, settings, "--all").stdout
+
+
+def test_a_quick_run_takes_new_files_and_the_shortest_and_no_notebook() -> None:
+    conftest = runpy.run_path(str(ROOT / "conftest.py"))
+    limit = conftest["QUICK_SECONDS"]
+    known = {"tests/short.py": 0.1 * limit, "tests/middle.py": 0.5 * limit, "tests/long.py": 0.6 * limit}
+    files = [*known, "tests/new.py", "notebooks/00.ipynb"]
+    assert conftest["quick_files"](files, known) == {"tests/new.py", "tests/short.py", "tests/middle.py"}
 
 
 def test_files_that_are_named_exist() -> None:
     """A file that was renamed would be started late, and nobody would see why the run takes longer."""
     conftest = runpy.run_path(str(ROOT / "conftest.py"))
-    named = [*conftest["LONGEST"], *conftest["NEED_TORCH"], conftest["EACH_BY_ITSELF"].partition("::")[0]]
-    assert [name for name in named if not (ROOT / name).is_file()] == []
+    named = [*conftest["NEED_TORCH"], *conftest["WITH_ZIG"], conftest["EACH_BY_ITSELF"].partition("::")[0]]
+    assert [name for name in [*named, *conftest["durations"]()] if not (ROOT / name).is_file()] == []
     marked = {path.name for path in (ROOT / "tests").rglob("test_*.py") if "mark.zig" in path.read_text("utf-8")}
     assert marked <= {Path(name).name for name in conftest["WITH_ZIG"]} | {Path(__file__).name}

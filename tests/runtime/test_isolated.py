@@ -125,7 +125,7 @@ def library_from(text: str) -> Path:
 
 def run_library(launcher: Path, library: Path, limits: Limits | None = None) -> Launched:
     return run(
-        launcher, library, "any", [], blocks=1, tiling_key=0, options=TwinOptions(), limits=limits or Limits(seconds=20)
+        launcher, library, "any", [], blocks=1, tiling_key=0, options=TwinOptions(), limits=limits or Limits(seconds=60)
     )
 
 

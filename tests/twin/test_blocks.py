@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.options import TwinOptions
@@ -323,7 +324,7 @@ def plays(draw: st.DrawFn) -> list[tuple[int, int, int]]:
     return wanted + [command for _, command in later]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(plays())
 def test_events_order_blocks_as_a_model_says(wanted: list[tuple[int, int, int]]) -> None:
     model = Knowledge()

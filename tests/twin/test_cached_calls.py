@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from steps_support import told
+from thoroughness import examples
 from twin_support import FAMILIES
 
 import gn_tutorial as gnt
@@ -71,7 +72,7 @@ FEW_LANES_IN_QUEUE = [*LANES_IN_QUEUE[:3], (LANES_OUT_OF, 512, 0, 0, 5)]  # no w
 ADDED = [(FILL, 0, 0, 0, 64), (ADD, 256, 0, 0, 64), (STORE, 256, 0, 0, 64)]
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(250), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(steps, min_size=1, max_size=6),
     st.lists(st.one_of(st.integers(0, 5), st.just(WAIT), steps), max_size=8),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from steps_support import told
+from thoroughness import examples
 from twin_support import FAMILIES
 
 import gn_tutorial as gnt
@@ -45,7 +46,7 @@ def said(kernel: gnt.Kernel, program: list, **how: Any) -> Any:
     return told(kernel, program, y=gnt.out((1024,), np.float32), **how)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(steps, min_size=1, max_size=10), st.booleans(), st.integers(1, 2), st.sampled_from(["on", "off"]))
 @example([(STORE, 0, 0, 64, 0), (LOAD, 32, 0, 64, 0), (STORE, 0, 64, 8, 0)], False, 1, "on")
 @example([(STORE, 0, 0, 64, 0), (STORE, 32, 32, 64, 0), (LOAD_BACK, 256, 40, 8, 0)], True, 2, "off")

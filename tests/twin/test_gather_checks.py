@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.options import TwinOptions
@@ -97,7 +98,7 @@ def ids(kernel: gnt.Kernel, auto_sync: Literal["on", "off"], **arguments: Any) -
     return {one.id for one in done.diagnostics}
 
 
-checked = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+checked = settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @checked

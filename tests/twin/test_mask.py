@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 from twin_reference import (
     ADD,
 )
@@ -109,7 +110,7 @@ def steps() -> st.SearchStrategy[Step]:
     return st.sampled_from((*OPS[:-1], *["add-outside"] * 8)).flatmap(of)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(program=st.lists(steps(), min_size=10, max_size=40), observed=st.booleans())
 @example(
     program=[("bits", False, 1, 0, 1), ("add-lanes", False, 64, 0, 1), ("add-outside", False, 0, 0, 1)], observed=False

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from program_pairs import SOURCES, expected
 from program_pairs import run as run_program
+from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import Kind, Role
@@ -238,7 +239,7 @@ def line_of(code: int) -> int:
 
 @pytest.mark.parametrize("auto_sync", ["on", "off"])
 def test_one_core_against_the_model(auto_sync: str) -> None:
-    @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
     @given(of_one_core())
     def check(program: list[Command]) -> None:
         pairs = races(program, auto_sync == "on") if program else set()
@@ -270,7 +271,7 @@ def of_blocks(draw: st.DrawFn) -> list[list[list[Command]]]:
 def test_blocks_against_the_model() -> None:
     everything = Command(BARRIER, ALL)
 
-    @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(300), deadline=None, suppress_health_check=list(HealthCheck))
     @given(of_blocks())
     def check(blocks: list[list[list[Command]]]) -> None:
         lines = set()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 import gn_tutorial as gnt
 from gn_tutorial.errors import KernelFault
@@ -90,7 +91,7 @@ def loops() -> gnt.Kernel:
     return gnt.kernel(source=LOOPS)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(step, min_size=1, max_size=6))
 @example([(STORE, 0, 200), (PULL, 120, 200)])
 @example([(STORE, 0, 300), (LOAD, 0, 301)])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 import gn_tutorial as gnt
 
@@ -129,7 +130,7 @@ PLACED = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(PLACED, min_size=1, max_size=20))
 def test_tensors_of_any_place_and_size(wanted: list[tuple[bool, int, int, int, int]]) -> None:
     memory, head, heads, steps = np.zeros(ROOM, np.uint8), 0, [], []

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.compiler.build import TWIN_INCLUDE, build_host_library
 
@@ -63,7 +64,7 @@ void written_and_read(const uint32_t* n, const uint32_t* m, uint32_t also, uint8
 
 steps = st.one_of(st.sampled_from([0, 32, 64, 96, 256]), st.integers(0, 300))
 numbers = st.tuples(st.integers(0, 500), st.integers(1, 100), steps, st.integers(1, 6), steps, st.integers(1, 5))
-checked = settings(max_examples=400, deadline=None)
+checked = settings(max_examples=examples(400), deadline=None)
 
 
 @pytest.fixture(scope="module")

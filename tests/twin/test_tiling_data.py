@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thoroughness import examples
 
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
@@ -265,7 +266,7 @@ extern "C" __global__ __aicore__ void drawn(GM_ADDR y, GM_ADDR tiling, uint32_t 
 def test_any_struct_is_read_where_the_host_wrote() -> None:
     library = drawn().library
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=examples(150), deadline=None)
     @given(st.integers(0, len(layouts()) - 1), st.integers(0, 2**32 - 1))
     def check(which: int, seed: int) -> None:
         layout = layouts()[which]
