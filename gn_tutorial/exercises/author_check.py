@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.errors import GntError
+from gn_tutorial.errors import GntError, RegistryError
 from gn_tutorial.exercises.attempt_process import Forks
-from gn_tutorial.exercises.cases import CHECKERS, Checker
+from gn_tutorial.exercises.cases import Checker, all_checkers, checker_of
 from gn_tutorial.exercises.check_kernel import KernelChecker
 from gn_tutorial.exercises.check_python import PythonChecker
 from gn_tutorial.exercises.course import Course, Exercise, WrongSolution
@@ -49,7 +49,8 @@ def check_exercise(exercise: Exercise, wrong: Sequence[WrongSolution] | None = N
 
 def check_folders(course: Course) -> list[Complaint]:
     """Files that belong to no exercise, in both folders."""
-    known = {exercise.file for exercise in course} | {"info.toml", "wrong.toml"}
+    known = {exercise.file for exercise in course}
+    known |= {exercise.info.relative_to(course.solutions).as_posix() for exercise in course}
     found = []
     for root in (course.root, course.solutions):
         for path in sorted(root.rglob("*")):
@@ -57,7 +58,8 @@ def check_folders(course: Course) -> list[Complaint]:
             quiz = root == course.root and re.fullmatch(r"quizzes/\d\d\.toml", name)
             if path.is_file() and name not in known and not quiz and not _IGNORED & set(path.parts):
                 found.append(Complaint("", f"{root.name.lstrip('_')}/{name} belongs to no exercise"))
-    unused = sorted(CHECKERS.keys() - {exercise.checker for exercise in course})
+    used = [checker_of(exercise.checker) for exercise in course]
+    unused = sorted(name for name, checker in all_checkers().items() if checker not in used)
     return found + [Complaint("", f"the checker '{name}' belongs to no exercise") for name in unused]
 
 
@@ -81,10 +83,11 @@ def _complaints(exercise: Exercise, wrong: Sequence[WrongSolution]) -> Iterator[
         if not path.is_file():
             yield f"{path} is missing"
             return
-    if exercise.checker not in CHECKERS:
-        yield f"there is no checker '{exercise.checker}' in exercise_cases"
+    try:
+        checker = checker_of(exercise.checker)
+    except RegistryError as error:
+        yield str(error)
         return
-    checker = CHECKERS[exercise.checker]
     if isinstance(checker, PythonChecker) and (missing := checker.missing()):
         yield f"{missing} is not installed, so nothing of it was run: ./gnt torch installs it"
         return

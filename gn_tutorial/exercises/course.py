@@ -1,8 +1,8 @@
-"""The exercises, read from ``exercises/info.toml``; what is not in that file does not exist for anybody.
+"""The course: every exercise, read from ``solutions/NN_topic/NN_K.exercise.toml``.
 
-``exercises/NN_topic/`` holds what a learner starts from, ``solutions/NN_topic/`` the solved file of the same name, and
-``solutions/wrong.toml`` the wrong solutions, each as an edit of the solution. They are edits, not files, so that they
-cannot drift from the solution; and they lie there because an edit quotes the solution, which ``exercises/`` must not.
+``exercises/NN_topic/`` holds what a learner starts from, ``solutions/NN_topic/`` the solved file of the same name and
+the exercise's TOML file: its task, hints, checker and wrong solutions. These are edits of the solution, not files, so
+that they cannot drift from it; and they lie there because an edit quotes the solution, which ``exercises/`` must not.
 """
 
 from __future__ import annotations
@@ -28,12 +28,10 @@ KINDS = {
 }
 DIFFICULTIES = ("easy", "medium", "hard")
 HINTS = 3
-_ID = re.compile(r"\d\d\.\d+")
+_FILE = re.compile(r"(\d\d)_(\d+)\.exercise\.toml")
 _FIELDS: dict[str, type] = {
-    "id": str,
     "title": str,
     "objectives": list,
-    "notebook": str,
     "section": str,
     "minutes": int,
     "difficulty": str,
@@ -69,7 +67,7 @@ class WrongSolution:
                 raise RegistryError(
                     f"the wrong solution '{self.name}' replaces a text that the solution has "
                     f"{solution.count(edit.find)} times: {edit.find.strip().splitlines()[0]!r}",
-                    where="solutions/wrong.toml",
+                    where="the [[wrong.edit]] of that name in the exercise's TOML file",
                     hint="edit it together with the solution",
                 )
             solution = solution.replace(edit.find, edit.replace)
@@ -78,7 +76,10 @@ class WrongSolution:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise. ``stub`` and ``solution`` are absolute paths; ``checker`` names an entry of ``exercise_cases``."""
+    """One exercise. ``stub`` and ``solution`` are absolute paths; ``checker``: module and name in ``exercises/cases``.
+
+    file: of the stub and the solution, in both folders; ``info`` is the TOML file that says all this.
+    """
 
     id: str
     title: str
@@ -95,6 +96,7 @@ class Exercise:
     wrong: tuple[WrongSolution, ...]
     stub: Path
     solution: Path
+    info: Path
 
     @property
     def lesson(self) -> str:
@@ -129,39 +131,30 @@ class Course:
 
 
 def exercises_root() -> Path:
-    """The folder of the stubs, hints and quizzes. Raises RegistryError if it is missing."""
-    return course_folder("exercises", "info.toml")
+    """The folder of the stubs and quizzes. Raises RegistryError if it is missing."""
+    return course_folder("exercises", "*/*")
 
 
 def solutions_root() -> Path:
-    """The folder of the solved files. Raises RegistryError if it is missing."""
-    return course_folder("solutions", "wrong.toml")
+    """The folder of the exercises' files: task, hints, solution. Raises RegistryError if it is missing."""
+    return course_folder("solutions", "*/*.exercise.toml")
 
 
 def load_course(root: Path | None = None, solutions: Path | None = None) -> Course:
-    """Read the exercises. Raises RegistryError that names the file, the exercise and the key at fault."""
+    """Read the exercises, in the order of their ids. Raises RegistryError that names the file and the key at fault."""
     root = root or exercises_root()
     solutions = solutions or solutions_root()
-    info, edits = read_toml(root / "info.toml", "it"), read_toml(solutions / "wrong.toml", "it")
-    exercises = tuple(_read(item, root, solutions, edits) for item in info.get("exercise", ()))
-    ids = [exercise.id for exercise in exercises]
-    if ids != sorted(set(ids), key=_order):
-        raise RegistryError("exercises stand in the order of their ids, each once", where=str(root / "info.toml"))
-    unknown = sorted(edits.keys() - set(ids))
-    if unknown:
-        raise RegistryError(
-            f"wrong solutions of an unknown exercise: {', '.join(unknown)}", where="solutions/wrong.toml"
-        )
-    return Course(exercises, root, solutions)
+    found = sorted((_read(path, root, solutions) for path in solutions.glob("*/*.exercise.toml")), key=_order)
+    return Course(tuple(found), root, solutions)
 
 
-def _order(name: str) -> tuple[int, int]:
-    notebook, _, number = name.partition(".")
+def _order(exercise: Exercise) -> tuple[int, int]:
+    notebook, _, number = exercise.id.partition(".")
     return int(notebook), int(number)
 
 
-def _read(item: dict[str, Any], root: Path, solutions: Path, edits: dict[str, Any]) -> Exercise:
-    where = f"{root / 'info.toml'}, exercise {item.get('id', '?')}"
+def _read(info: Path, root: Path, solutions: Path) -> Exercise:
+    where, item = str(info), read_toml(info, "the exercise")
     for key in sorted(_FIELDS.keys() ^ item.keys()):
         raise RegistryError(f"'{key}' is {'missing' if key in _FIELDS else 'not a key of an exercise'}", where=where)
     for key, kind in _FIELDS.items():
@@ -170,34 +163,36 @@ def _read(item: dict[str, Any], root: Path, solutions: Path, edits: dict[str, An
     for key, choices in (("kind", tuple(KINDS)), ("difficulty", DIFFICULTIES)):
         if item[key] not in choices:
             raise RegistryError(f"'{key}' is {item[key]!r}", where=where, hint=f"one of {', '.join(choices)}")
-    if not _ID.fullmatch(item["id"]) or not item["id"].startswith(item["notebook"] + "."):
-        raise RegistryError(f"the id is the notebook's two digits, a dot and a number, not {item['id']!r}", where=where)
+    named = _FILE.fullmatch(info.name)
+    if not named or not info.parent.name.startswith(f"{named[1]}_"):
+        raise RegistryError("the file is NN_topic/NN_K.exercise.toml: exercise K of notebook NN", where=where)
     if len(item["hints"]) != HINTS or not all(isinstance(hint, str) and hint.strip() for hint in item["hints"]):
         raise RegistryError(f"an exercise has {HINTS} hints, none of them empty", where=where)
-    rest = {key: item[key] for key in _FIELDS if key not in ("objectives", "hints", "wrong")}
+    file = f"{info.parent.name}/{item['file']}"
+    rest = {key: item[key] for key in _FIELDS if key not in ("objectives", "hints", "wrong", "file")}
     return Exercise(
         **rest,
+        id=f"{named[1]}.{named[2]}",
+        notebook=named[1],
+        file=file,
         objectives=tuple(item["objectives"]),
         hints=tuple(item["hints"]),
-        wrong=_wrong(item, edits.get(item["id"], {}), where),
-        stub=root / item["file"],
-        solution=solutions / item["file"],
+        wrong=_wrong(item["wrong"], where),
+        stub=root / file,
+        solution=solutions / file,
+        info=info,
     )
 
 
-def _wrong(item: dict[str, Any], edits: dict[str, Any], where: str) -> tuple[WrongSolution, ...]:
-    named = {one.get("name", ""): one.get("message", "") for one in item["wrong"]}
-    if len(named) != len(item["wrong"]) or not all(named) or not all(named.values()):
+def _wrong(items: list[dict[str, Any]], where: str) -> tuple[WrongSolution, ...]:
+    names = [one.get("name", "") for one in items]
+    if len(set(names)) != len(names) or not all(one.get("name") and one.get("message") for one in items):
         raise RegistryError("each wrong solution has a name of its own and a message", where=where)
-    for name in sorted(named.keys() ^ edits.keys()):
-        lacks = "solutions/wrong.toml" if name in named else "info.toml"
-        raise RegistryError(f"the wrong solution '{name}' is missing in {lacks}", where=where)
     try:
         return tuple(
-            WrongSolution(name, message, tuple(Edit(one["find"], one["replace"]) for one in edits[name]))
-            for name, message in named.items()
+            WrongSolution(one["name"], one["message"], tuple(Edit(**edit) for edit in one["edit"])) for one in items
         )
     except (KeyError, TypeError) as error:
         raise RegistryError(
-            f"an edit has the keys 'find' and 'replace': {error}", where="solutions/wrong.toml"
+            f"a wrong solution has [[wrong.edit]], each with the keys 'find' and 'replace': {error}", where=where
         ) from error

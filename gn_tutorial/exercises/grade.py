@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.exercises.cases import CHECKERS, Checker
+from gn_tutorial.exercises.cases import Checker, checker_of
 from gn_tutorial.exercises.course import Exercise, load_course
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.verdict import CheckResult, Finding
@@ -52,7 +52,7 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
         return _failed(exercise, Finding("the file is empty", where=path.name))
     # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the
     # numbers that it will be asked for.
-    checker = checker or CHECKERS[exercise.checker]
+    checker = checker or checker_of(exercise.checker)
     found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
     if isinstance(found, Finding):
         return _failed(exercise, found)

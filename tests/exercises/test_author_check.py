@@ -14,7 +14,7 @@ from gn_tutorial.errors import RegistryError
 from gn_tutorial.exercises import author_check
 from gn_tutorial.exercises.attempt_process import CAN_FORK
 from gn_tutorial.exercises.author_check import check_exercise, check_folders, leaks
-from gn_tutorial.exercises.cases import CHECKERS
+from gn_tutorial.exercises.cases import all_checkers, checker_of
 from gn_tutorial.exercises.check_python import PythonChecker
 from gn_tutorial.exercises.course import KINDS, Course, Edit, Exercise, WrongSolution, load_course
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda one: one.id)
 def test_exercise_is_whole(exercise: Exercise) -> None:
-    checker = CHECKERS[exercise.checker]
+    checker = checker_of(exercise.checker)
     if isinstance(checker, PythonChecker) and (missing := checker.missing()):
         pytest.skip(f"{missing} is not installed")
     assert [one.text for one in check_exercise(exercise, some(exercise.wrong, 4))] == []
@@ -60,9 +60,10 @@ def complaints(exercise: Exercise) -> str:
 
 
 def test_an_exercise_without_its_library_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    checker = dataclasses.replace(CHECKERS["chunk-statistics"], libraries=("torch_that_nobody_has",))
-    monkeypatch.setattr(author_check, "CHECKERS", {"chunk-statistics": checker})
-    (said,) = check_exercise(COURSE.find("01.2"))
+    exercise = COURSE.find("01.2")
+    checker = dataclasses.replace(checker_of(exercise.checker), libraries=("torch_that_nobody_has",))
+    monkeypatch.setattr(author_check, "checker_of", lambda name: checker)
+    (said,) = check_exercise(exercise)
     assert said.text.startswith("torch_that_nobody_has is not installed, so nothing of it was run: ./gnt torch")
 
 
@@ -74,8 +75,8 @@ def test_all_attempts_at_an_exercise_share_one_import_of_its_libraries(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.syspath_prepend(tmp_path)
     exercise = COURSE.find("01.2")
-    checker = dataclasses.replace(CHECKERS[exercise.checker], libraries=("counted",))
-    monkeypatch.setattr(author_check, "CHECKERS", {exercise.checker: checker})
+    checker = dataclasses.replace(checker_of(exercise.checker), libraries=("counted",))
+    monkeypatch.setattr(author_check, "checker_of", lambda name: checker)
     solution, stub = (tmp_path / f"{one}_{exercise.stub.name}" for one in ("solution", "stub"))
     for path, given in ((solution, exercise.solution), (stub, exercise.stub)):
         path.write_text("import counted\n" + given.read_text())
@@ -103,7 +104,7 @@ EARLY = "__ubuf__ float* early = reinterpret_cast<__ubuf__ float*>(in.GetPhyAddr
     ("edits", "auto_sync", "said"),
     [
         ({}, False, []),
-        ({}, True, ["the checker 'shared-buffer' says auto_sync=True, but the solution does without it"]),
+        ({}, True, ["the checker 'machine.SHARED_BUFFER' says auto_sync=True, but the solution does without it"]),
         ({ADD: ADD + AGAIN.format("0.0f")}, False, ["the solution fails without automatic synchronisation"]),
         ({ADD: ADD + AGAIN.format("0.0f")}, True, []),
         ({ADD: ADD + BARRIER + AGAIN.format("0.0f")}, False, []),
@@ -129,8 +130,8 @@ def test_a_solution_is_tried_with_late_copies(
         text = text.replace(before, after)
     solution = tmp_path / exercise.solution.name
     solution.write_text(text)
-    checker = dataclasses.replace(CHECKERS[exercise.checker], auto_sync=auto_sync)
-    monkeypatch.setattr(author_check, "CHECKERS", dict(CHECKERS) | {exercise.checker: checker})
+    checker = dataclasses.replace(checker_of(exercise.checker), auto_sync=auto_sync)
+    monkeypatch.setattr(author_check, "checker_of", lambda name: checker)
     changed_exercise = dataclasses.replace(exercise, solution=solution, wrong=())
     few, *found = [one.text for one in check_exercise(changed_exercise)]
     assert few.startswith("0 wrong solutions")
@@ -185,11 +186,12 @@ def test_stray_files_and_unused_checkers_are_found(tmp_path: Path, monkeypatch: 
     (roots[0] / "00_start_here" / "notes.txt").write_text("")
     (roots[1] / "old.cpp").write_text("")
     copied = load_course(*roots)
-    monkeypatch.setattr(author_check, "CHECKERS", dict(author_check.CHECKERS) | {"spare": None})
+    spare = dataclasses.replace(checker_of("start.COPY_TAIL"), seconds=1.0)
+    monkeypatch.setattr(author_check, "all_checkers", lambda: all_checkers() | {"start.SPARE": spare})
     assert [one.text for one in check_folders(copied)] == [
         "exercises/00_start_here/notes.txt belongs to no exercise",
         "solutions/old.cpp belongs to no exercise",
-        "the checker 'spare' belongs to no exercise",
+        "the checker 'start.SPARE' belongs to no exercise",
     ]
 
 
@@ -197,26 +199,38 @@ def test_stray_files_and_unused_checkers_are_found(tmp_path: Path, monkeypatch: 
     ("before", "after", "message"),
     [
         ('kind = "mend"', 'kind = "paint"', "'kind' is 'paint'"),
-        ('id = "01.1"', 'id = "03.9"', "the id is the notebook's two digits"),
-        ('id = "01.1"', 'id = "00.1"', "the id is the notebook's two digits"),
-        ("minutes = 20", 'minutes = "20"', "'minutes' is empty or of the wrong type"),
-        ('checker = "copy-tail"\n', "", "'checker' is missing"),
-        ('checker = "copy-tail"', 'checker = "copy-tail"\nlength = 1', "'length' is not a key of an exercise"),
+        ("minutes = 10", 'minutes = "10"', "'minutes' is empty or of the wrong type"),
+        ('checker = "start.COPY_TAIL"\n', "", "'checker' is missing"),
+        ('checker = "start', 'length = 1\nchecker = "start', "'length' is not a key of an exercise"),
         (
             '  "Try 13 elements on one block, by hand: how many tiles does Process count?",\n',
             "",
             "an exercise has 3 hints",
         ),
-        ('name = "one input"', 'name = "one put"', "the wrong solution 'one"),
-        ('title = "The forgotten tail"', "title = ", "cannot read it"),
+        ('name = "last piece too long"', 'name = "rounds up, copies full tiles"', "has a name of its own"),
+        ("[[wrong.edit]]", "[[wrong.edits]]", "a wrong solution has [[wrong.edit]]"),
+        ("find = ", "search = ", "each with the keys 'find' and 'replace'"),
+        ('title = "The forgotten tail"', "title = ", "cannot read the exercise"),
     ],
 )
-def test_a_mistake_in_info_toml_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:
-    text = (COURSE.root / "info.toml").read_text()
+def test_a_mistake_in_an_exercise_s_file_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:
+    text = COURSE.find("00.1").info.read_text()
     assert before in text
-    (tmp_path / "info.toml").write_text(text.replace(before, after, 1))
-    with pytest.raises(RegistryError, match=re.escape(message)):
-        load_course(tmp_path, COURSE.solutions)
+    info = tmp_path / "00_start_here" / "00_1.exercise.toml"
+    info.parent.mkdir()
+    info.write_text(text.replace(before, after, 1))
+    with pytest.raises(RegistryError, match=re.escape(message)) as caught:
+        load_course(COURSE.root, tmp_path)
+    assert caught.value.where == str(info)
+
+
+@pytest.mark.parametrize("name", ["00_start_here/first.exercise.toml", "01_numpy_group_norm/00_1.exercise.toml"])
+def test_the_name_of_an_exercise_s_file_is_its_id(tmp_path: Path, name: str) -> None:
+    info = tmp_path / name
+    info.parent.mkdir()
+    shutil.copy(COURSE.find("00.1").info, info)
+    with pytest.raises(RegistryError, match="exercise K of notebook NN"):
+        load_course(COURSE.root, tmp_path)
 
 
 def test_a_course_is_found_by_id() -> None:

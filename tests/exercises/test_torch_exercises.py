@@ -217,6 +217,7 @@ def test_a_loop_without_end_is_stopped_soon_and_a_finding_names_a_section_that_i
 
 def test_a_finding_is_read_about_where_it_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     exercise, found = COURSE.find("12.1"), [Finding("no", section="The fake"), Finding("no")]
-    monkeypatch.setattr(grade, "CHECKERS", {exercise.checker: SimpleNamespace(check=lambda path, seed: found.pop(0))})
+    checker = SimpleNamespace(check=lambda path, seed: found.pop(0))
+    monkeypatch.setattr(grade, "checker_of", lambda name: checker)
     assert "read:  notebook 12, section 'The fake'" in repr(grade.grade_text(exercise, "x = 1\n"))
     assert f"read:  {exercise.lesson}" in repr(grade.grade_text(exercise, "x = 1\n"))

@@ -23,7 +23,7 @@ def check_all(names: list[str], *, as_json: bool) -> bool:
     course = load_course()
     chosen = [course.find(name) for name in names] or list(course.exercises)
     if not chosen:
-        raise ArgumentError("there are no exercises", where=str(course.root / "info.toml"))
+        raise ArgumentError("there are no exercises", where=str(course.solutions))
     found: list[Complaint] = [] if names else check_folders(course)
     for exercise in chosen:
         with working(f"checking {exercise.id}"):
