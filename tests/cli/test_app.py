@@ -47,6 +47,11 @@ def test_help_and_version(gnt: Gnt) -> None:
     assert gnt("--version").out.startswith("gnt ")
 
 
+def test_commands_do_not_import_one_another() -> None:
+    folder = Path(commands.__file__).parent
+    assert [path.name for path in sorted(folder.glob("*.py")) if "cli.commands" in path.read_text()] == []
+
+
 def test_the_learner_s_commands_come_first() -> None:
     shown = visible(app.app)
     assert shown[:9] == ["tour", "learn", "quiz", "run", "profile", "diff", "explain", "doctor", "list"]
