@@ -1,4 +1,4 @@
-"""Which kernels under a folder run on the twin, and why the others do not: ``gnt compat``.
+"""Which kernels under a folder run on the twin, and why the others do not: ``gnt dev compat``.
 
 A case is one source file that holds kernels, its own or in a header it includes. Each is compiled; a whole sample (with
 ``main``) is run, and a kernel whose parameters are plain arrays is launched on memory of our making. Nothing of the

@@ -200,13 +200,14 @@ def check_npu_build(environ: Mapping[str, str] = os.environ) -> Check:
     """What builds the host API for an NPU: CMake, and the toolkit's own CMake files. Nothing is built."""
     toolkit = toolkit_path(environ)
     if toolkit is None:
-        return Check("NPU build", MISSING, "no CANN toolkit", "only a real NPU needs it: `gnt npu` prints the commands")
+        return Check("NPU build", MISSING, "no CANN toolkit", "only an NPU needs it: `gnt dev npu` prints the commands")
     cmake = shutil.which("cmake", path=environ.get("PATH"))
     if cmake is None:
         return Check("NPU build", MISSING, "cmake is not installed", f"{sys.executable} -m pip install cmake")
     way = cmake_folder(toolkit)
     how = "for CANN before 8.5" if way.name == "cann8" else "for CANN 8.5 and 9.x"
-    return Check("NPU build", OK, f"{way / 'CMakeLists.txt'} ({how}) with {cmake}", f"gnt npu --build makes {LIBRARY}")
+    found = f"{way / 'CMakeLists.txt'} ({how}) with {cmake}"
+    return Check("NPU build", OK, found, f"gnt dev npu --build makes {LIBRARY}")
 
 
 def check_npu() -> Check:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from gn_tutorial.timing.machine import machines
+
 Many = list[str] | None
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Target = Annotated[str, typer.Argument(help="A registered kernel (group_norm/scalar) or a .cpp file.")]
@@ -23,3 +25,17 @@ Types = Annotated[Many, typer.Option("--type", help="Define DTYPE_X and its kin:
 Define = Annotated[Many, typer.Option("--define", "-D", help="Define a macro for a file: NAME=VALUE.")]
 Blocks = Annotated[int | None, typer.Option(help="How many blocks (cores) to run on.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
+Like = Annotated[str, typer.Option(help="A file takes the arguments of this registered kernel: --shape then applies.")]
+MachineName = Annotated[str, typer.Option(help=f"{', '.join(machines())}, or a .toml file of your own.")]
+Warm = Annotated[bool, typer.Option("--warm", help="What fits into the L2 cache is there before the launch.")]
+Record = Annotated[
+    str, typer.Option(help="Blocks to record: 8 (evenly spread), or which: 0,5. Default: 8, fewer if large.")
+]
+GridGroups = Annotated[int | None, typer.Option(help="Short for --set num_groups=..., with --shape.")]
+GridSettings = Annotated[Many, typer.Option("--set", help="An attribute of the operator, with --shape: eps=1e-3.")]
+GridDtype = Annotated[str, typer.Option(help="dtype of the data inputs, with --shape.")]
+#: The variant of the chip that the measurements shown beside ours were made on.
+GRID_MACHINE = "910B2"
+GridMachine = Annotated[
+    str, typer.Option(help=f"{', '.join(machines())}, or a .toml file of your own. Default: {GRID_MACHINE}.")
+]

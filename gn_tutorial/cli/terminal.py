@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from gn_tutorial.diagnostics.rendering import Line, plain
 from gn_tutorial.errors import GntError, KernelError, KernelFault
 
 _PATIENCE = 2.0
+#: The least that a column of words is narrowed to.
+_NARROW = 8
 _SPAN_STYLE = {
     "error": "bold red",
     "warning": "bold yellow",
@@ -29,25 +32,82 @@ _SPAN_STYLE = {
 _STATUS_STYLE = {"ok": "green", "right": "green", "missing": "yellow", "problem": "bold red", "wrong": "bold red"}
 
 
-def print_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, title: str = "") -> None:
-    """Print a table to standard output; words such as ``ok`` and ``problem`` are coloured on a terminal."""
+def print_table(
+    headers: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    title: str = "",
+    right: Collection[str] = (),
+    names: Collection[str] = (),
+) -> None:
+    """Print a table to standard output; words such as ``ok`` and ``problem`` are coloured on a terminal.
+
+    right: the headers of the columns that stand to the right. names: those of columns which, like the first, say what a
+    row is about: a table that is too wide is wrapped, and no word of these is cut while another column has room.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(show_header=bool(headers), box=box.SIMPLE_HEAD if headers else None, show_edge=False, pad_edge=False)
-    for header in headers or [""] * len(rows[0]):
-        table.add_column(header, overflow="fold")
-    for row in rows:
-        # Text, not a string: a shape such as [4096] is no markup.
-        table.add_row(*(Text(str(cell), style=_STATUS_STYLE.get(str(cell), "")) for cell in row))
     # A file or a pipe has no width of its own, and a folded path there cannot be copied.
-    console = Console(width=None if sys.stdout.isatty() else 200)
+    console = Console(width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 200)
+    cells = [[str(cell) for cell in row] for row in rows]
+    titles = headers or [""] * len(cells[0])
+    gaps = len(titles) - 1
+    widths = _natural_widths([titles, *cells])
+    # Beside its padding, the line of a table with headers has a space between two columns.
+    padding, gap = ((0, 1), 3) if headers else ((0, 1), 2)
+    if headers and sum(widths) + gap * gaps > console.width:
+        padding, gap = (0, 1, 0, 0), 2
+    kept = {place for place, header in enumerate(titles) if place == 0 or header in names}
+    widths = _narrowed(widths, titles, cells, kept, console.width - gap * gaps)
+    look = {"box": box.SIMPLE_HEAD if headers else None, "show_edge": False, "pad_edge": False, "padding": padding}
+    table = Table(show_header=bool(headers), **look)
+    for header, width in zip(titles, widths, strict=True):
+        table.add_column(header, overflow="fold", width=width, justify="right" if header in right else "left")
+    for row in cells:
+        # Text, not a string: a shape such as [4096] is no markup.
+        table.add_row(*(Text(cell, style=_STATUS_STYLE.get(cell, "")) for cell in row))
     if title:
         console.print(Text(title, style="bold"))
     console.print(table)
     console.print()
+
+
+def _natural_widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    from rich.cells import cell_len
+
+    columns = zip(*rows, strict=True)
+    return [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
+
+
+def _narrowed(
+    widths: Sequence[int], headers: Sequence[str], rows: Sequence[Sequence[str]], kept: Collection[int], room: int
+) -> list[int]:
+    """The columns' widths, narrowed until they fit into ``room`` characters altogether: always the widest first.
+
+    Headers are wrapped first, then cells; then words are cut, those of the columns in ``kept`` last.
+    """
+    from rich.cells import cell_len
+
+    def longest(texts: Iterable[str]) -> int:
+        return max((cell_len(word) for text in texts for word in text.split()), default=0)
+
+    heads = [longest([header]) for header in headers]
+    bodies = _natural_widths(rows) if rows else heads
+    words = [longest((header, *cells)) for header, *cells in zip(headers, *rows, strict=True)]
+    least = [min(width, _NARROW) for width in widths]
+    cut = [words[place] if place in kept else one for place, one in enumerate(least)]
+    now = list(widths)
+    for floor in ([max(pair) for pair in zip(heads, bodies, strict=True)], words, cut, least):
+        while (excess := sum(now) - room) > 0:
+            widest = max(range(len(now)), key=lambda one: (now[one] > floor[one]) * now[one])
+            if now[widest] <= floor[widest]:
+                break
+            second = max((width for width in now if width < now[widest]), default=0)
+            now[widest] = max(floor[widest], now[widest] - excess, min(second, now[widest] - 1))
+    return now
 
 
 def print_source(source: str, path: str) -> None:

@@ -8,6 +8,7 @@ without a change here. A kernel that fails is a row of the report; the others st
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -16,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.table import Table
-from rich.text import Text
 
 from gn_tutorial.errors import ArgumentError, CacheError, CompilerMissing, GntError
 from gn_tutorial.operators.arguments import as_dtype
@@ -35,6 +34,9 @@ Progress = Callable[[str, int, int], None]
 #: 256 pixels give a feature map of about 0.9 million numbers: the scalar kernel needs well under a second for it, and
 #: one group is 860 KB, four times the Unified Buffer.
 LONGEST_SIDE = 256
+HEADERS = ("kernel", "dtype", "max error", "allowed", "time on the twin", "status")
+#: Those of HEADERS that stand to the right.
+NUMBERS = ("max error", "allowed", "time on the twin")
 _PICTURE = "tour.png"
 #: Compilers at once: each takes up to half a gigabyte.
 _MOST_COMPILERS = 4
@@ -99,21 +101,24 @@ class TourReport:
             "alt": self.alt,
         }
 
-    def table(self) -> Table:
-        """The report for a terminal."""
+    def title(self) -> str:
+        """What was compared, in one line."""
         shape = " × ".join(map(str, self.feature_shape))
-        table = Table(title=f"Feature map {shape} of {self.photo}, compared with float64", title_justify="left")
-        table.add_column("kernel")
-        table.add_column("dtype")
-        for heading in ("max error", "allowed", "time on the twin"):
-            table.add_column(heading, justify="right")
-        table.add_column("status")
-        for row in self.rows:
-            error = "-" if row.max_error is None else f"{row.max_error:.1e}"
-            seconds = "-" if row.seconds is None else f"{row.seconds * 1e3:.1f} ms"
-            status = Text(row.status, style="green" if row.ok else "bold red")
-            table.add_row(row.kernel, row.dtype, error, row.allowed, seconds, status)
-        return table
+        return f"Feature map {shape} of {self.photo}, compared with float64"
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """The rows of the table under ``HEADERS``, as text."""
+        return [
+            (
+                row.kernel,
+                row.dtype,
+                "-" if row.max_error is None else _short(f"{row.max_error:.1e}"),
+                _short(row.allowed),
+                "-" if row.seconds is None else f"{row.seconds * 1e3:.1f} ms",
+                row.status,
+            )
+            for row in self.rows
+        ]
 
 
 def run(
@@ -272,6 +277,11 @@ def _allowed(tolerance: Tolerance) -> str:
     terms = [f"{tolerance.atol:.0e}"] if tolerance.atol else []
     terms += [f"{tolerance.rtol:.0e} |ref|"] if tolerance.rtol else []
     return " + ".join(terms) or "0"
+
+
+def _short(numbers: str) -> str:
+    """1e-5 for 1e-05: with it a row of the table fits into 80 columns."""
+    return re.sub(r"e([+-])0(?=\d)", r"e\1", numbers)
 
 
 def _is_finite(value: float | None) -> bool:

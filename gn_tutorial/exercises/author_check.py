@@ -1,4 +1,4 @@
-"""What authors and CI ask of every exercise: ``gnt exercise check``.
+"""What authors and CI ask of every exercise: ``gnt dev exercise check``.
 
 A stub fails with a message, a solution passes, each wrong solution fails with its own message, and the folders hold
 those files and no others. A stub has no text of its solution, not even in a comment. A kernel passes without a

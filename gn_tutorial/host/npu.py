@@ -106,7 +106,7 @@ def build(folder: Path, environ: Mapping[str, str] = os.environ) -> Path:
         raise CompileError(
             "there is no CANN toolkit to build with",
             where="ASCEND_HOME_PATH",
-            hint="install CANN, then source its set_env.sh; `gnt npu` prints the commands",
+            hint="install CANN, then source its set_env.sh; `gnt dev npu` prints the commands",
         )
     # CMake's own messages name ASCEND_HOME_PATH, which an older set_env.sh calls otherwise.
     variables = {**environ, "ASCEND_HOME_PATH": str(toolkit_path(environ))}

@@ -1,7 +1,7 @@
 """``gnt.profile(kernel, ...)``: run a kernel on the twin and say how long the chip would take, and why.
 
 Every time in a Profile is modelled, never measured: no NPU was asked. What the model has been held to, and how far off
-it was, is in docs/timing-model.md and in ``gnt calibrate``.
+it was, is in docs/timing-model.md and in ``gnt dev calibrate``.
 """
 
 from __future__ import annotations

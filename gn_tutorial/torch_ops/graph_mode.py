@@ -4,9 +4,9 @@
 converter, a function that adds a node to GE's graph; without one, compilation ends with an error. The functions here
 are those of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp``.
 
-A GE node names a type of operator, so an operator package must be installed that has it: ``gnt prototype`` prints what
-msopgen makes the project from. Nothing here was run on an NPU; tests call the converters with a stand-in of torchair
-that knows the prototypes. docs/npu.md says how to see that registration succeeded.
+A GE node names a type of operator, so an operator package must be installed that has it: ``gnt dev prototype`` prints
+what msopgen makes the project from. Nothing here was run on an NPU; tests call the converters with a stand-in of
+torchair that knows the prototypes. docs/npu.md says how to see that registration succeeded.
 """
 
 from __future__ import annotations

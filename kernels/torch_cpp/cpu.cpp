@@ -13,7 +13,7 @@ namespace {
 using UseKernel = GnStatus (*)(GnStream* stream, const char* entry, const char* path);
 
 // Where the twin's build of the host API and its kernels are. Told once, before the first call; else they lie beside this library, as
-// `gnt host-library` writes them.
+// `gnt dev host-library` writes them.
 struct Places {
   std::mutex mutex;
   std::string host;

@@ -2,8 +2,9 @@
 
     python setup.py build_ext --build-lib out
 
-Beside them belong, in the same folder, the builds of the host API that they call: what `gnt host-library` writes, and
-libgn_host_npu.so of `gnt npu --build`. Then, in Python: torch.ops.load_library("out/gn_torch....so"), the NPU's second.
+Beside them belong, in the same folder, the builds of the host API that they call: what `gnt dev host-library` writes,
+and libgn_host_npu.so of `gnt dev npu --build`. Then, in Python: torch.ops.load_library("out/gn_torch....so"), the NPU's
+second.
 The NPU's part was not run on an NPU; its source was only compiled as far as types go.
 """
 

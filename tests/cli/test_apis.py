@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command_line import Gnt
 
 from gn_tutorial.cli.apis import Api, load_apis, matching, unsupported
 from gn_tutorial.errors import RegistryError
@@ -73,3 +74,10 @@ def test_shipped_list_has_what_the_first_kernels_use() -> None:
     have = {api.name for api in load_apis() if api.supported}
     assert {"DataCopyPad", "Add", "GetBlockIdx"} <= have
     assert any(not api.supported for api in load_apis())
+
+
+def test_apis(gnt: Gnt) -> None:
+    found = gnt("apis", "DataCopyPad", "--json").json
+    assert found[0]["name"] == "DataCopyPad"
+    assert found[0]["supported"] is True
+    assert "DataCopyPad" in gnt("apis", "datacopy").out

@@ -1,4 +1,4 @@
-"""``gnt compat``: what is found, tried, run and counted, on small folders of kernels written for the purpose."""
+"""``gnt dev compat``: what is found, tried, run and counted, on small folders of kernels written for the purpose."""
 
 import json
 import sys

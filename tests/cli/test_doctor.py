@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Gnt
 
 from gn_tutorial.cli import doctor
 from gn_tutorial.cli.doctor import MISSING, OK, PROBLEM
@@ -135,3 +136,18 @@ def test_npu_build_says_what_it_would_use(tmp_path: Path) -> None:
     row = doctor.check_npu_build(toolkit)
     assert row.status == OK
     assert "9.x" in row.found
+
+
+def test_doctor_ends_well_where_kernels_run(gnt: Gnt) -> None:
+    ran = gnt("doctor", "--json")
+    assert ran.code == 0
+    assert ran.json[-1]["name"] == "build and run"
+    assert all(row["status"] in ("ok", "missing", "problem") for row in ran.json)
+
+
+def test_doctor_fails_where_kernels_cannot_be_built(gnt: Gnt, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GNT_CXX", "no-such-compiler")
+    monkeypatch.setenv("GNT_CACHE_DIR", str(tmp_path))
+    ran = gnt("doctor")
+    assert ran.code == 1
+    assert "no-such-compiler" in ran.out

@@ -1,4 +1,4 @@
-"""``gnt learn``, ``gnt exercise`` and ``gnt quiz``, through the command line's own main, and the learner's folder."""
+"""``gnt learn``, ``gnt dev exercise`` and ``gnt quiz``, through their own main, and the learner's folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from gn_tutorial.cli import app
-from gn_tutorial.cli.commands.learn import Learner, file_changes
+from gn_tutorial.cli.learner import Learner, file_changes
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises import workspace as learner_files
 from gn_tutorial.exercises.course import load_course
@@ -129,12 +129,12 @@ def test_list_and_a_damaged_progress_file(gnt: Callable[..., Ran], tmp_path: Pat
 
 
 def test_authors_commands(gnt: Callable[..., Ran]) -> None:
-    listed = gnt("exercise", "list").out
+    listed = gnt("dev", "exercise", "list").out
     assert all(exercise.title in listed for exercise in COURSE)
-    ran = gnt("exercise", "check", "10.4")  # compiles and starts nothing: test_author_check.py has all kinds
+    ran = gnt("dev", "exercise", "check", "10.4")  # compiles and starts nothing: test_author_check.py has all kinds
     assert ran.code == 0
     assert "10.4 Which mistake?: ok" in ran.out
-    unknown = gnt("exercise", "check", "9.9")
+    unknown = gnt("dev", "exercise", "check", "9.9")
     assert unknown.code == 2
     assert "no exercise '9.9'" in unknown.err
 

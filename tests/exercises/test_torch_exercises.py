@@ -111,7 +111,7 @@ def test_data_of_the_probes_follow_from_the_seed() -> None:
 def first_said(tmp_path: Path, name: str, edits: dict[str, str]) -> tuple[str, int]:
     """What the probes say of a solution with some of its text replaced, and the line; nothing where it passes.
 
-    In this process, because importing PyTorch takes seconds; ``gnt exercise check`` runs other edits in processes.
+    In this process, because importing PyTorch takes seconds; ``gnt dev exercise check`` runs other edits in processes.
     """
     pytest.importorskip("torch")
     text = COURSE.find(name).solution.read_text()

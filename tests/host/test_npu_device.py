@@ -39,7 +39,7 @@ pytestmark = needs_cmake
 
 
 class Npu:
-    """The library, built by ``gnt npu``'s own commands with a stand-in toolkit, and what one asks of both."""
+    """The library, built by ``gnt dev npu``'s own commands with a stand-in toolkit, and what one asks of both."""
 
     def __init__(self, toolkit: Path, folder: Path) -> None:
         self.runtime = make_toolkit(toolkit)

@@ -12,7 +12,7 @@ from gn_tutorial.profiler.calibration import measurements, rows_of
 from gn_tutorial.timing.machine import load_machine
 
 BANK = [f"bank/{number}" for number in range(1, 9)]
-# add/0 and copy/1 are the longest: gnt calibrate runs them.
+# add/0 and copy/1 are the longest: gnt dev calibrate runs them.
 ADD = [f"add/{number}" for number in range(1, 7)]
 COPY = [f"copy/{number}" for number in (2, 3, 4, 6)]
 

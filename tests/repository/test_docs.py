@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
+from command_line import visible
 
 from gn_tutorial.abi import structs
 from gn_tutorial.abi.options import TwinOptions
@@ -25,11 +25,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_commands_exist(page: Path) -> None:
     own = set(re.findall(r"^  ([a-z]+)(?: \|.*)?\)$", (ROOT / "gnt").read_text(), re.MULTILINE))
     assert {"test", "lab", "lint", "commands"} <= own
-    installed = set(get_command(app).commands)
+    installed, authors = set(visible(app)), set(visible(app, "dev"))
     text = page.read_text()
-    named = set(re.findall(r"(?:^|`)\./gnt ([a-z]+(?:-[a-z]+)*)", text, re.MULTILINE))
+    name = "([a-z]+(?:-[a-z]+)*)"
+    named = set(re.findall(rf"(?:^|`)\./gnt {name}", text, re.MULTILINE))
     assert named <= own | installed
-    assert set(re.findall(r"`gnt ([a-z]+(?:-[a-z]+)*)", text)) <= installed
+    assert set(re.findall(rf"(?:^|`)gnt {name}", text, re.MULTILINE)) <= installed
+    assert set(re.findall(rf"\bgnt dev {name}", text)) <= authors
 
 
 def test_files_named_in_the_documents_exist() -> None:

@@ -1,1 +1,1 @@
-"""What each command of ``gnt`` does, once its words are read."""
+"""The commands of ``gnt``, a module each: what it takes and what it does. ``cli/command.py`` finds them here."""

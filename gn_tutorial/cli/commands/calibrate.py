@@ -1,18 +1,45 @@
-"""``gnt calibrate``: the timing model beside the published figures, as a table or JSON."""
+"""``gnt dev calibrate``: the timing model beside the published figures, as a table or JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json, Many
 from gn_tutorial.cli.terminal import emit_json, print_table, working
-from gn_tutorial.profiler.calibration import SERIES, Row, rows_of
-from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.machine import load_machine, machines
+
+if TYPE_CHECKING:
+    from gn_tutorial.profiler.calibration import Row
 
 _HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "target", "verdict")
 
 
+def calibrate(
+    series: Annotated[
+        Many,
+        typer.Argument(help="A series, or a case such as add/3; everything if none is named. A wrong name lists them."),
+    ] = None,
+    machine: Annotated[
+        str, typer.Option(help=f"Another machine than the measured one: {', '.join(machines())}, or a .toml file.")
+    ] = "",
+    json: Json = False,
+) -> None:
+    """Hold the timing model against published measurements: our own kernels for the published cases.
+
+    Exit code 1 if a target was missed.
+    """
+    if not run(series or [], machine, as_json=json):
+        raise typer.Exit(1)
+
+
 def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
     """Compare the series and cases that are named, or all series. Returns whether no target was missed."""
+    from gn_tutorial.profiler.calibration import SERIES, rows_of
+
     chosen = load_machine(machine) if machine else None
     found: dict[str, list[Row]] = {}
     for name in series or SERIES:
@@ -46,3 +73,6 @@ def _cells(row: Row) -> tuple[str, ...]:
         target,
         row.verdict,
     )
+
+
+COMMAND = Command("calibrate", calibrate, Panel.DEV, 20, old_names=("calibrate",))

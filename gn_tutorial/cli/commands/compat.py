@@ -1,24 +1,56 @@
-"""``gnt compat``: the folder's kernels as a table or JSON, with progress, and what the exit code says."""
+"""``gnt dev compat``: the folder's kernels as a table or JSON, with progress, and what the exit code says."""
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from gn_tutorial.cli import compat
-from gn_tutorial.cli.compat import COMPILED, EXCLUDED, FAILED, RAN, Case, Row
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json, Many
 from gn_tutorial.cli.terminal import emit_json, print_table
+
+if TYPE_CHECKING:
+    from gn_tutorial.cli.compat import Case, Options, Row
 
 #: Exit codes: nothing wrong; something did not compile or run; no kernel under the folder.
 GOOD, INCOMPLETE, NOTHING = 0, 1, 2
 
 
-def run(root: Path, options: compat.Options, *, everything: bool, as_json: bool) -> int:
+def try_kernels(
+    folder: Annotated[Path, typer.Argument(help="The folder to search for kernels.")],
+    seconds: Annotated[float, typer.Option(help="Time limit of each compilation and each run.")] = 30.0,
+    include: Annotated[
+        list[Path] | None, typer.Option("--include", "-I", help="A folder to search for headers.")
+    ] = None,
+    define: Annotated[Many, typer.Option("--define", "-D", help="Define a macro: NAME=VALUE.")] = None,
+    compile_only: Annotated[bool, typer.Option("--compile-only", help="Run nothing.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List every file, not only the reasons.")] = False,
+    json: Json = False,
+) -> None:
+    """Try every kernel under a folder on the twin: what compiles, what runs, and why the others do not.
+
+    Exit code 0: every kernel for the vector cores of Atlas A2 compiled and ran; 1: some did not; 2: there is none.
+    """
+    from gn_tutorial.cli.compat import Options
+
+    options = Options(seconds, tuple(include or ()), tuple(define or ()), run=not compile_only)
+    code = _run(folder, options, everything=everything, as_json=json)
+    if code:
+        raise typer.Exit(code)
+
+
+def _run(root: Path, options: Options, *, everything: bool, as_json: bool) -> int:
     """Try every kernel under ``root``, print what came of it, and return the exit code.
 
     An interrupt (Ctrl-C) ends the trying; what was tried is reported.
     """
+    from gn_tutorial.cli import compat
+    from gn_tutorial.cli.compat import COMPILED, EXCLUDED, RAN
+
     cases = compat.find_cases(root)
     rows = compat.try_all(cases, options, lambda index, case: _progress(index, len(cases), case, root))
     if sys.stderr.isatty():
@@ -50,18 +82,20 @@ def _progress(index: int, count: int, case: Case, root: Path) -> None:
 
 
 def _show(rows: list[Row], tried: list[Row], counts: Counter, root: Path, everything: bool) -> None:
+    from gn_tutorial.cli.compat import COMPILED, EXCLUDED, FAILED, RAN, missing_apis, ranked
+
     if everything and rows:
         cells = [(str(_inside(row.path, root)), row.status, _why(row), f"{row.seconds:.1f}") for row in rows]
         print_table(("file", "status", "why", "s"), cells)
-    reasons = compat.ranked(tried)
+    reasons = ranked(tried)
     if reasons:
         print_table(
             ("files", "kind", "what"), [(n, kind, name) for kind, name, n in reasons], title="why not, by reason"
         )
-    missing = compat.missing_apis(tried)
+    missing = missing_apis(tried)
     if missing:
         print_table(("name", "files"), missing, title="names that the twin lacks, by files that use them")
-    others = compat.ranked([row for row in rows if row.status == EXCLUDED])
+    others = ranked([row for row in rows if row.status == EXCLUDED])
     if others:
         print_table(("files", "made for"), [(n, name) for _, name, n in others], title="not tried")
     compiled, ran = counts[COMPILED] + counts[RAN], counts[RAN]
@@ -78,6 +112,8 @@ def _show(rows: list[Row], tried: list[Row], counts: Counter, root: Path, everyt
 
 
 def _facts(rows: list[Row], tried: list[Row], counts: Counter, root: Path) -> dict:
+    from gn_tutorial.cli.compat import COMPILED, EXCLUDED, RAN, missing_apis, ranked
+
     return {
         "folder": root,
         "kernels": sum(len(row.kernels) for row in rows),
@@ -85,8 +121,8 @@ def _facts(rows: list[Row], tried: list[Row], counts: Counter, root: Path) -> di
         "tried": len(tried),
         "compiled": counts[COMPILED] + counts[RAN],
         "ran": counts[RAN],
-        "reasons": [{"kind": kind, "name": name, "files": n} for kind, name, n in compat.ranked(tried)],
-        "missing": dict(compat.missing_apis(tried)),
+        "reasons": [{"kind": kind, "name": name, "files": n} for kind, name, n in ranked(tried)],
+        "missing": dict(missing_apis(tried)),
         "files": [
             {
                 "file": _inside(row.path, root),
@@ -111,3 +147,6 @@ def _share(part: int, whole: int) -> str:
 
 def _inside(path: Path, root: Path) -> Path:
     return path.relative_to(root) if path.is_relative_to(root) else path
+
+
+COMMAND = Command("compat", try_kernels, Panel.DEV, 30, old_names=("compat",))

@@ -9,28 +9,24 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from gn_tutorial.cli.commands.run import is_file
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
 from gn_tutorial.errors import ArgumentError, GntError
-from gn_tutorial.operators.kernel import kernel
 
 
-def command(target: str, options: Sequence[str], *, stop: str = "") -> list[str]:
-    """The words that start gdb on ``gnt run target options``, stopped at ``stop`` or at the kernel's entry.
-
-    Raises ArgumentError if the source has several entries and none is chosen with --entry; RegistryError as ``kernel``.
-    """
-    found = kernel(Path(target) if is_file(target) else target)
-    chosen = dict(itertools.pairwise(options)).get("--entry")
-    place = stop or found.entry(chosen).name
-    run = [sys.executable, "-m", "gn_tutorial", "run", target, *options, "--in-process", "--unoptimised"]
-    # The kernel's library is loaded long after gdb started, so the breakpoint waits for it. Python's own SIGINT stays.
-    return ["gdb", "-q", "-ex", "set breakpoint pending on", "-ex", f"break {place}", "-ex", "run", "--args", *run]
-
-
-def run(target: str, options: Sequence[str], *, stop: str, only_print: bool) -> None:
-    """Print the command, or become gdb. Raises GntError if there is no gdb or no terminal to use it from."""
-    words = command(target, options, stop=stop)
+def debug(
+    context: typer.Context,
+    target: Annotated[str, typer.Argument(help="A registered kernel or a .cpp file; its options as for gnt run.")],
+    stop: Annotated[
+        str, typer.Option("--break", help="Where to stop: my.cpp:12 or a function. Default: the entry.")
+    ] = "",
+    only_print: Annotated[bool, typer.Option("--print", help="Print the gdb command instead of starting it.")] = False,
+) -> None:
+    """Run a kernel under gdb, compiled without optimisation, stopped where it begins."""
+    words = command(target, context.args, stop=stop)
     if only_print:
         print(shlex.join(words))
         return
@@ -39,3 +35,22 @@ def run(target: str, options: Sequence[str], *, stop: str, only_print: bool) -> 
     if not sys.stdin.isatty():
         raise ArgumentError("gdb needs a terminal", hint="gnt debug --print prints the command for another one")
     os.execvp(words[0], words)
+
+
+def command(target: str, options: Sequence[str], *, stop: str = "") -> list[str]:
+    """The words that start gdb on ``gnt run target options``, stopped at ``stop`` or at the kernel's entry.
+
+    Raises ArgumentError if the source has several entries and none is chosen with --entry; RegistryError as ``kernel``.
+    """
+    from gn_tutorial.cli.run_arguments import is_file
+    from gn_tutorial.operators.kernel import kernel
+
+    found = kernel(Path(target) if is_file(target) else target)
+    chosen = dict(itertools.pairwise(options)).get("--entry")
+    place = stop or found.entry(chosen).name
+    run = [sys.executable, "-m", "gn_tutorial", "run", target, *options, "--in-process", "--unoptimised"]
+    # The kernel's library is loaded long after gdb started, so the breakpoint waits for it. Python's own SIGINT stays.
+    return ["gdb", "-q", "-ex", "set breakpoint pending on", "-ex", f"break {place}", "-ex", "run", "--args", *run]
+
+
+COMMAND = Command("debug", debug, Panel.TOOLS, 20, rest=True)

@@ -1,25 +1,51 @@
-"""``gnt exercise``: for authors and CI."""
+"""``gnt dev exercise``: the exercises as authors and CI see them."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json, Many
 from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.exercises.author_check import Complaint, check_exercise, check_folders
-from gn_tutorial.exercises.course import KINDS, Exercise, load_course
+
+if TYPE_CHECKING:
+    from gn_tutorial.exercises.author_check import Complaint
+    from gn_tutorial.exercises.course import Exercise
+
+exercise_app = typer.Typer(help="List and check the exercises.", no_args_is_help=True)
 
 
-def list_exercises(*, as_json: bool) -> None:
-    """Print every exercise."""
+@exercise_app.command("list")
+def list_exercises(json: Json = False) -> None:
+    """List the exercises."""
+    from gn_tutorial.exercises.course import KINDS, load_course
+
     course = load_course()
-    if as_json:
+    if json:
         emit_json([_facts(exercise) for exercise in course])
         return
     rows = [(e.id, e.title, KINDS[e.kind], e.difficulty, f"{e.minutes} min", str(len(e.wrong))) for e in course]
     print_table(("exercise", "title", "what to do", "difficulty", "time", "wrong solutions"), rows)
 
 
-def check_all(names: list[str], *, as_json: bool) -> bool:
+@exercise_app.command("check")
+def check_exercises(
+    exercises: Annotated[Many, typer.Argument(help="Ids; without them all exercises, and stray files.")] = None,
+    json: Json = False,
+) -> None:
+    """Check that each stub fails, each solution passes, and each wrong solution is told what is wrong with it."""
+    if not _check_all(exercises or [], as_json=json):
+        raise typer.Exit(1)
+
+
+def _check_all(names: list[str], *, as_json: bool) -> bool:
     """Check the exercises of those ids, or all of them and the folders. Returns whether nothing is wrong."""
+    from gn_tutorial.exercises.author_check import check_exercise, check_folders
+    from gn_tutorial.exercises.course import load_course
+
     course = load_course()
     chosen = [course.find(name) for name in names] or list(course.exercises)
     if not chosen:
@@ -43,3 +69,6 @@ def check_all(names: list[str], *, as_json: bool) -> bool:
 def _facts(exercise: Exercise) -> dict[str, object]:
     names = ("id", "title", "kind", "notebook", "section", "minutes", "difficulty", "objectives", "file", "task")
     return {name: getattr(exercise, name) for name in names} | {"wrong": [one.name for one in exercise.wrong]}
+
+
+COMMAND = Command("exercise", exercise_app, Panel.DEV, 10, old_names=("exercise",))

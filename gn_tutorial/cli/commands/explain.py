@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json
 from gn_tutorial.cli.terminal import emit_json, print_markdown, print_table
 from gn_tutorial.diagnostics import catalogue
 
 
-def run(name: str, *, as_json: bool) -> None:
-    """Print the page of an id, or every id by symptom and by family. Raises ArgumentError for an unknown id."""
+def explain(
+    name: Annotated[str, typer.Argument(help="The id of a diagnostic; none: the guide by symptom and the list.")] = "",
+    json: Json = False,
+) -> None:
+    """Explain a diagnostic of the twin: what it means, why a device minds, wrong and right code."""
     if not name:
-        if as_json:
+        if json:
             emit_json([_facts(entry) for entry in catalogue.entries().values()])
         else:
             _list()
         return
     entry = catalogue.find(name)
     page = catalogue.read_page(entry)
-    if as_json:
+    if json:
         emit_json(_facts(entry) | {"page": page})
     else:
         print_markdown(page)
@@ -32,3 +41,6 @@ def _list() -> None:
 def _facts(entry: catalogue.Entry) -> dict[str, object]:
     shown = [symptom.title for symptom in catalogue.symptoms() if entry.id in symptom.ids]
     return vars(entry) | {"symptoms": shown, "link": entry.link}
+
+
+COMMAND = Command("explain", explain, Panel.LEARN, 70)

@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
-from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.terminal import print_table
 from gn_tutorial.errors import ArgumentError
 
 WRITTEN, SAME, KEPT = "written", "as it should be", "kept"
 
 
+def ide(
+    folder: Annotated[Path, typer.Argument(help="The folder of your kernels.")] = Path(),
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+) -> None:
+    """Write settings for clangd and VS Code: kernels complete, and the twin's comments show as documentation.
+
+    A file that is there with another text is replaced only after asking, or with --force; else it is kept, exit code 1.
+    """
+
+    def may_replace(path: Path) -> bool:
+        return force or (sys.stdin.isatty() and typer.confirm(f"{path} is there already: replace it?"))
+
+    done = write(folder, may_replace)
+    print_table(("file", "status"), done)
+    if any(status == KEPT for _, status in done):
+        raise typer.Exit(1)
+
+
 def settings() -> dict[str, str]:
     """Name of each file, from the folder of the kernels, and its text."""
+    from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+
     # In quotes, since a folder may have spaces, and JSON's quotes are YAML's.
     flags = json.dumps(["-xc++", "-std=c++20", f"-I{TWIN_INCLUDE}"], ensure_ascii=False)
     clangd = f"# Written by `gnt ide`: kernels are C++20 with the twin's headers.\nCompileFlags:\n  Add: {flags}\n"
@@ -52,3 +77,6 @@ def write(folder: Path, may_replace: Callable[[Path], bool]) -> list[tuple[Path,
         except OSError as error:
             raise ArgumentError(f"cannot write {path}: {error.strerror}") from error
     return done
+
+
+COMMAND = Command("ide", ide, Panel.TOOLS, 30)

@@ -1,141 +1,96 @@
-"""``gnt learn``: the next exercise, hints, reset, the solution."""
+"""``gnt learn``: the next exercise, its check, hints, reset, the solution."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from typing import Annotated
 
-from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
-from gn_tutorial.errors import ArgumentError
-from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
-from gn_tutorial.exercises.grade import check
-from gn_tutorial.exercises.progress import ProgressFile, default_progress
-from gn_tutorial.exercises.verdict import CheckResult
-from gn_tutorial.exercises.workspace import Workspace, default_workspace
+import typer
 
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json
 
-class Learner:
-    """One learner at one terminal."""
+learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
 
-    def __init__(self, course: Course, workspace: Workspace, progress: ProgressFile) -> None:
-        self.course, self.workspace, self.progress = course, workspace, progress
-
-    def next(self, after: Exercise | None = None) -> Exercise | None:
-        """The first exercise that was not passed, if possible one behind ``after``; None if all were."""
-        passed = self.progress.read().passed
-        begin = self.course.exercises.index(after) if after else 0
-        order = self.course.exercises[begin:] + self.course.exercises[:begin]
-        return next((exercise for exercise in order if exercise.id not in passed), None)
-
-    def chosen(self, name: str) -> Exercise:
-        """The exercise of that id, or the next one; after the last, the last. Raises ArgumentError."""
-        return self.course.find(name) if name else self.next() or self.course.exercises[-1]
-
-    def present(self, exercise: Exercise) -> None:
-        """Put the stub in its place and say what is to be done."""
-        path = self.workspace.prepare(exercise)
-        print(f"{exercise.id} {exercise.title}")
-        rows = [
-            ("to do", f"{KINDS[exercise.kind]}: {exercise.task}"),
-            ("file", str(path)),
-            ("time", f"about {exercise.minutes} minutes, {exercise.difficulty}"),
-            ("read", exercise.lesson),
-            ("stuck?", f"gnt learn hint {exercise.id}"),
-        ]
-        for label, text in rows:
-            print(f"  {label + ':':<8}{text}")
-
-    def check(self, exercise: Exercise) -> CheckResult:
-        """Check the attempt, print the verdict and, after a pass, what comes next."""
-        with working(f"checking {exercise.id}"):
-            result = check(exercise.id, workspace=self.workspace, progress=self.progress)
-        print(result)
-        if result.passed:
-            after = self.next(exercise)
-            print(
-                f"next: {after.id} {after.title} (gnt learn)"
-                if after
-                else "that was the last one: every exercise is passed"
-            )
-            print(f"ours: gnt learn solution {exercise.id}")
-        return result
-
-    def watch(self, exercise: Exercise, changes: Callable[[Path], Iterable[object]]) -> None:
-        """Check after each change of the file, and go on to the next exercise after a pass, until all are passed."""
-        following: Exercise | None = exercise
-        while following is not None:
-            exercise = following
-            self.present(exercise)
-            if not self._passes(exercise):
-                print("watching the file; Ctrl-C ends")
-                saves = changes(self.workspace.path(exercise))
-                if not any(self._passes(exercise) for _ in saves):
-                    return
-            following = self.next(exercise)
-
-    def _passes(self, exercise: Exercise) -> bool:
-        return not self.workspace.untouched(exercise) and self.check(exercise).passed
-
-    def hint(self, exercise: Exercise, level: int | None) -> None:
-        """Print one more hint than last time, or that of ``level``."""
-        read = self.progress.read().hints.get(exercise.id, 0)
-        number = level or min(read + 1, HINTS)
-        print(f"{exercise.id}, hint {number} of {HINTS}: {exercise.hints[number - 1]}")
-        if number < HINTS:
-            print(f"  the next one: gnt learn hint {exercise.id} --level {number + 1}")
-        self.progress.update(lambda known: known.with_hint(exercise.id, number))
-
-    def reset(self, exercise: Exercise, *, sure: Callable[[str], bool]) -> None:
-        """Put the stub back after ``sure`` was asked; the attempt is kept as a backup."""
-        path = self.workspace.path(exercise)
-        if not self.workspace.untouched(exercise) and not sure(f"put the stub back in place of {path}?"):
-            print("nothing was changed")
-            return
-        backup = self.workspace.reset(exercise)
-        print(f"{path} is as at the start" + (f"; your attempt is kept as {backup}" if backup else ""))
-
-    def solution(self, exercise: Exercise, *, now: bool) -> None:
-        """Print the solution after a pass, or because ``now`` asks for it. Raises ArgumentError otherwise."""
-        if exercise.id not in self.progress.read().passed and not now:
-            raise ArgumentError(
-                f"{exercise.id} is not passed yet",
-                hint=f"gnt learn hint {exercise.id}; or, all the same, gnt learn solution {exercise.id} --now",
-            )
-        print_source(exercise.solution.read_text(encoding="utf-8"), str(exercise.solution))
-
-    def table(self, *, as_json: bool) -> None:
-        """Print every exercise and how far the learner is."""
-        known = self.progress.read()
-        rows = [(e, self._state(e, known.passed), known.hints.get(e.id, 0)) for e in self.course]
-        if as_json:
-            emit_json(
-                [{"exercise": e.id, "title": e.title, "state": state, "hints": hints} for e, state, hints in rows]
-            )
-            return
-        cells = [(e.id, e.title, state, f"{hints} of {HINTS}", f"{e.minutes} min") for e, state, hints in rows]
-        print_table(("exercise", "title", "state", "hints read", "time"), cells)
-
-    def _state(self, exercise: Exercise, passed: dict[str, str]) -> str:
-        if exercise.id in passed:
-            return f"passed {passed[exercise.id]}"
-        return "not begun" if self.workspace.untouched(exercise) else "begun"
+ExerciseId = Annotated[str, typer.Argument(help="An exercise, for example 03.2.")]
+ThisOrNext = Annotated[str, typer.Argument(help="An exercise, for example 03.2; without it the next one.")]
 
 
-def learner() -> Learner:
-    """The learner of this machine's user."""
-    return Learner(load_course(), default_workspace(), default_progress(_warn))
+@learn_app.callback()
+def learn(
+    context: typer.Context,
+    watch: Annotated[bool, typer.Option("--watch", help="Check after each save, and go on after a pass.")] = False,
+    exercise: Annotated[str, typer.Option(help="This exercise instead of the next one.")] = "",
+) -> None:
+    """Show the next exercise and check what is there of it; copies its file on first use."""
+    if context.invoked_subcommand:
+        return
+    from gn_tutorial.cli.learner import file_changes, learner
+
+    me = learner()
+    if not exercise and me.next() is None:
+        print("every exercise is passed; gnt learn list shows them")
+        return
+    chosen = me.chosen(exercise)
+    if watch:
+        me.watch(chosen, file_changes)
+        return
+    me.present(chosen)
+    if me.check(chosen).status == "failed":
+        raise typer.Exit(1)
 
 
-def file_changes(path: Path) -> Iterable[object]:
-    """Yields each time that the file is saved."""
-    from watchfiles import watch
+@learn_app.command("check")
+def learn_check(exercise: ThisOrNext = "") -> None:
+    """Check one exercise; exit code 1 unless it is right."""
+    from gn_tutorial.cli.learner import learner
 
-    # The folder, not the file: many editors save by renaming a new file over the old one.
-    for changes in watch(path.parent, raise_interrupt=True):
-        if any(Path(changed).name == path.name for _, changed in changes):
-            yield changes
+    me = learner()
+    if not me.check(me.chosen(exercise)).passed:
+        raise typer.Exit(1)
 
 
-def _warn(text: str) -> None:
-    print(f"gnt: {text}", file=sys.stderr)
+@learn_app.command("hint")
+def learn_hint(
+    exercise: ThisOrNext = "",
+    level: Annotated[int | None, typer.Option(min=1, max=3, help="1 to 3; without it one more than last time.")] = None,
+) -> None:
+    """Show a hint."""
+    from gn_tutorial.cli.learner import learner
+
+    me = learner()
+    me.hint(me.chosen(exercise), level)
+
+
+@learn_app.command("reset")
+def learn_reset(
+    exercise: ExerciseId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Begin an exercise anew; the attempt is kept as a backup."""
+    from gn_tutorial.cli.learner import learner
+
+    me = learner()
+    me.reset(me.chosen(exercise), sure=lambda question: yes or typer.confirm(question))
+
+
+@learn_app.command("solution")
+def learn_solution(
+    exercise: ExerciseId,
+    now: Annotated[bool, typer.Option("--now", help="Although it is not passed yet.")] = False,
+) -> None:
+    """Show our solution, after a pass."""
+    from gn_tutorial.cli.learner import learner
+
+    me = learner()
+    me.solution(me.chosen(exercise), now=now)
+
+
+@learn_app.command("list")
+def learn_list(json: Json = False) -> None:
+    """List the exercises and how far you are."""
+    from gn_tutorial.cli.learner import learner
+
+    learner().table(as_json=json)
+
+
+COMMAND = Command("learn", learn_app, Panel.LEARN, 20)

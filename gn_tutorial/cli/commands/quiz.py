@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json
 from gn_tutorial.cli.terminal import emit_json
-from gn_tutorial.exercises.quiz import quiz
 
 
-def run(name: str, *, as_json: bool) -> None:
-    """Ask the questions; answers come from standard input, a line each. Raises ArgumentError for an unknown quiz."""
-    chosen = quiz(name)
-    if as_json:
+def ask_quiz(
+    notebook: Annotated[str, typer.Argument(help="The notebook's number, for example 00.")],
+    json: Json = False,
+) -> None:
+    """Answer a notebook's quiz in the terminal."""
+    from gn_tutorial.exercises.quiz import quiz
+
+    chosen = quiz(notebook)
+    if json:
         emit_json(
             [{"question": q.text, "right": q.right, "source": q.source, "options": q.options} for q in chosen.questions]
         )
@@ -20,3 +29,6 @@ def run(name: str, *, as_json: bool) -> None:
         chosen.ask(input, print)
     except EOFError:
         print("\nstopped before the end", file=sys.stderr)
+
+
+COMMAND = Command("quiz", ask_quiz, Panel.LEARN, 30)

@@ -4,19 +4,53 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+import typer
 
-from gn_tutorial.cli import tour
-from gn_tutorial.cli.terminal import emit_json
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json
+from gn_tutorial.cli.terminal import emit_json, print_table
+from gn_tutorial.toml_file import PACKAGE
+
+if TYPE_CHECKING:
+    from gn_tutorial.cli.tour import TourReport
 
 #: Where the picture goes unless told, below the current folder.
 DEFAULT_FOLDER = Path("tour-output")
 
 
-def run(photo: Path | None, out: Path | None, *, as_json: bool) -> bool:
-    """Run the tour and print its report; returns whether every kernel is right. Raises what ``tour.run`` raises."""
+def tour(
+    photo: Annotated[Path | None, typer.Argument(help="A photograph; one is supplied.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the picture.")] = None,
+    json: Json = False,
+) -> None:
+    """Normalise a photograph's feature map with every forward kernel, and go back with the last one; check each."""
+    from gn_tutorial.cli.tour import HEADERS, NUMBERS
+
+    report = _run(photo, DEFAULT_FOLDER if out is None else out)
+    if json:
+        emit_json(report.as_dict())
+    else:
+        print_table(HEADERS, report.cells(), title=report.title(), right=NUMBERS)
+        for row in report.rows:
+            if row.message:
+                print(f"{row.kernel} on {row.dtype}: {row.message}")
+        if report.picture:
+            print(f"picture: {report.picture}")
+        if report.ok:
+            print(f"next: {_next_command()}")
+    if not report.ok:
+        raise typer.Exit(1)
+
+
+def _run(photo: Path | None, out: Path) -> TourReport:
+    """Run the tour and show how far it is. Raises what ``gn_tutorial.cli.tour.run`` raises."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+    from gn_tutorial.cli.tour import run
+
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -33,14 +67,15 @@ def run(photo: Path | None, out: Path | None, *, as_json: bool) -> bool:
             if not bar.console.is_terminal:
                 print(f"gnt: [{done}/{total}] {what}", file=sys.stderr, flush=True)
 
-        report = tour.run(photo, DEFAULT_FOLDER if out is None else out, progress=progress)
-    if as_json:
-        emit_json(report.as_dict())
-        return report.ok
-    Console(width=None if sys.stdout.isatty() else 200).print(report.table())
-    for row in report.rows:
-        if row.message:
-            print(f"{row.kernel} on {row.dtype}: {row.message}")
-    if report.picture:
-        print(f"picture: {report.picture}")
-    return report.ok
+        return run(photo, out, progress=progress)
+
+
+def _next_command() -> str:
+    """What to type after the tour: a clone has notebooks, an installed package has the exercises."""
+    clone = PACKAGE.parent
+    if (clone / "gnt").is_file() and (clone / "notebooks").is_dir():
+        return "./gnt lab (the first notebook)"
+    return "gnt learn (the first exercise)"
+
+
+COMMAND = Command("tour", tour, Panel.LEARN, 10)

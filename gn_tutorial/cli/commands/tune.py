@@ -2,46 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from gn_tutorial.bench.autotune import Candidate, Tuning, tune
-from gn_tutorial.bench.grid import Case
-from gn_tutorial.bench.run import OK
-from gn_tutorial.cli.commands.bench import DEFAULT_MACHINE
-from gn_tutorial.cli.commands.profile import check_paths
-from gn_tutorial.cli.commands.run import parse_call
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import GRID_MACHINE, GridDtype, GridGroups, GridMachine, GridSettings, Json, Seed
+from gn_tutorial.cli.pictures import check_paths
 from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.timing.machine import load_machine
 
-
-@dataclass(frozen=True)
-class Question:
-    """The options of ``gnt tune``. values: as the user wrote them."""
-
-    kernel: str
-    shape: str = ""
-    groups: int | None = None
-    settings: Sequence[str] = ()
-    dtype: str = ""
-    field: str = ""
-    values: str = ""
-    machine: str = ""
-    seed: int = 0
+if TYPE_CHECKING:
+    from gn_tutorial.bench.autotune import Candidate, Tuning
 
 
-def ask(question: Question) -> Tuning:
-    """Run it. Raises ArgumentError or RegistryError quoting the word that cannot be read."""
-    call = parse_call(question.kernel, question.shape, question.groups, question.settings, question.dtype)
+def tune(
+    kernel: Annotated[str, typer.Argument(help="A registered kernel whose operator has a tiling struct.")],
+    shape: Annotated[str, typer.Option(help="Shape of the first input. Default: the operator's example.")] = "",
+    groups: GridGroups = None,
+    settings: GridSettings = None,
+    dtype: GridDtype = "",
+    field: Annotated[
+        str, typer.Option(help="The tiling field to change. Default: that of the operator's bench.toml.")
+    ] = "",
+    values: Annotated[str, typer.Option(help="Values to try: 512,1024,2048. Default: a series up to what fits.")] = "",
+    machine: GridMachine = "",
+    seed: Seed = 0,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write a picture, time against the field's value: FILE.png.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Try values of one field of the tiling struct and say which is modelled fastest, beside the host function's own.
+
+    Every candidate is launched and compared with the reference; one that the twin refuses (it does not fit into the
+    Unified Buffer) is shown with its reason. Exit code 1 if no candidate ran.
+    """
+    from gn_tutorial.bench import autotune
+    from gn_tutorial.bench.grid import Case
+    from gn_tutorial.cli.run_arguments import parse_call
+
+    check_paths(plot)
+    call = parse_call(kernel, shape, groups, settings or [], dtype)
     case = Case(call.shape, call.attributes, call.dtype)
-    machine = load_machine(question.machine or DEFAULT_MACHINE)
-    with working(f"trying values on {question.kernel}"):
-        return tune(
-            call.op, call.spec, case, machine,
-            field=question.field, values=parse_values(question.values), seed=question.seed,
-        )  # fmt: skip
+    on = load_machine(machine or GRID_MACHINE)
+    with working(f"trying values on {kernel}"):
+        found = autotune.tune(call.op, call.spec, case, on, field=field, values=parse_values(values), seed=seed)
+    if plot is not None:
+        from gn_tutorial.plot.tuning import tuning_curve
+
+        tuning_curve(found).save(plot)
+    if json:
+        emit_json(_as_data(found))
+    else:
+        _print(found, plot)
+    if not found.ran:
+        raise typer.Exit(1)
 
 
 def parse_values(text: str) -> list[int]:
@@ -52,22 +70,7 @@ def parse_values(text: str) -> list[int]:
         raise ArgumentError(f"--values {text}: whole numbers are needed", hint="--values 512,1024,2048") from None
 
 
-def run(question: Question, *, plot: Path | None, as_json: bool) -> bool:
-    """Tune, draw and print; returns whether any candidate ran."""
-    check_paths(plot)
-    found = ask(question)
-    if plot is not None:
-        from gn_tutorial.plot.tuning import tuning_curve
-
-        tuning_curve(found).save(plot)
-    if as_json:
-        emit_json(as_data(found))
-    else:
-        _print(found, plot)
-    return bool(found.ran)
-
-
-def as_data(found: Tuning) -> dict[str, object]:
+def _as_data(found: Tuning) -> dict[str, object]:
     """The tuning as JSON has it."""
     best = found.best
     return {
@@ -113,6 +116,8 @@ def _print(found: Tuning, plot: Path | None) -> None:
 
 
 def _cells(one: Candidate, found: Tuning) -> tuple[str, ...]:
+    from gn_tutorial.bench.run import OK
+
     marks = [word for word, holds in (("fastest", one is found.best), ("host function", one.ours)) if holds]
     said = ", ".join([*marks, *([] if one.status == OK else [f"{one.status}: {one.note}"])])
     if one.modelled_us is None:
@@ -120,3 +125,6 @@ def _cells(one: Candidate, found: Tuning) -> tuple[str, ...]:
     ours = found.default.modelled_us
     share = f"{one.modelled_us / ours:.2f}" if ours else ""
     return str(one.value), f"{one.modelled_us:.2f}", share, f"{one.ub_bytes:,}", one.binding, one.waits, said
+
+
+COMMAND = Command("tune", tune, Panel.REFERENCE, 20)

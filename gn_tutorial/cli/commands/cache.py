@@ -1,9 +1,10 @@
-"""``gnt cache``. As in ``cli``, commands import what they need when they run."""
+"""``gnt cache``: where compiled kernels are kept, how much, and how to remove them."""
 
 from __future__ import annotations
 
 import typer
 
+from gn_tutorial.cli.command import Command, Panel
 from gn_tutorial.cli.options import Json
 from gn_tutorial.cli.terminal import emit_json, print_table
 
@@ -42,3 +43,6 @@ def cache_path() -> None:
     from gn_tutorial.compiler.cache import default_cache
 
     print(default_cache().root)
+
+
+COMMAND = Command("cache", cache_app, Panel.TOOLS, 40)

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
+from command_line import Gnt
 from PIL import Image
 
 import gn_tutorial as gnt_package
-from gn_tutorial.cli import app
-from gn_tutorial.cli.commands.profile import PICTURES, parse_record, parse_window
+from gn_tutorial.cli.pictures import PICTURES, parse_window
+from gn_tutorial.cli.profiling import parse_record
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs, registry
 from tests.profiler.test_chrome_trace import check_format
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    def run(*words: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])
-        with pytest.raises(SystemExit) as caught:
-            app.main()
-        return Ran(caught.value.code or 0, *capfd.readouterr())
-
-    return run
 
 
 @pytest.fixture
@@ -48,7 +24,7 @@ def add_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_table_is_that_of_the_profile(gnt: Callable[..., Ran]) -> None:
+def test_the_table_is_that_of_the_profile(gnt: Gnt) -> None:
     ran = gnt("profile", "add", "--shape", "20000", "--blocks", 2, "--machine", "910B2")
     op, _ = registry.find_kernel("add/queue")
     profile = gnt_package.profile("add/queue", *random_inputs.inputs(op, (20000,)).values(), blocks=2, machine="910B2")
@@ -58,7 +34,7 @@ def test_the_table_is_that_of_the_profile(gnt: Callable[..., Ran]) -> None:
     assert "note                      modelled, not measured on a device" in ran.out
 
 
-def test_json_has_the_numbers_and_says_their_units(gnt: Callable[..., Ran]) -> None:
+def test_json_has_the_numbers_and_says_their_units(gnt: Gnt) -> None:
     cold = gnt("profile", "add", "--shape", "20000", "--json").json
     warm = gnt("profile", "add", "--shape", "20000", "--warm", "--json").json
     assert cold["modelled_us"] > warm["modelled_us"] > cold["launch_us"] == 2.0
@@ -71,7 +47,7 @@ def test_json_has_the_numbers_and_says_their_units(gnt: Callable[..., Ran]) -> N
 
 
 @pytest.mark.parametrize("picture", PICTURES)
-def test_every_picture_is_a_png_that_describes_itself(gnt: Callable[..., Ran], tmp_path: Path, picture: str) -> None:
+def test_every_picture_is_a_png_that_describes_itself(gnt: Gnt, tmp_path: Path, picture: str) -> None:
     path = tmp_path / "p.png"
     ran = gnt("profile", "add", "--plot", path, "--picture", picture)
     assert ran.code == 0
@@ -81,7 +57,7 @@ def test_every_picture_is_a_png_that_describes_itself(gnt: Callable[..., Ran], t
         assert "add/queue" in image.info["Description"]
 
 
-def test_block_and_window_reach_the_picture(gnt: Callable[..., Ran], tmp_path: Path) -> None:
+def test_block_and_window_reach_the_picture(gnt: Gnt, tmp_path: Path) -> None:
     path = tmp_path / "p.png"
     words = ("profile", "add", "--shape", "20000", "--blocks", 3, "--plot", path)
     assert gnt(*words, "--block", 2, "--window", "0.5,1").code == 0
@@ -91,7 +67,7 @@ def test_block_and_window_reach_the_picture(gnt: Callable[..., Ran], tmp_path: P
     assert "block 7 was not recorded" in gnt(*words, "--block", 7).err
 
 
-def test_the_trace_opens_in_perfetto(gnt: Callable[..., Ran], tmp_path: Path) -> None:
+def test_the_trace_opens_in_perfetto(gnt: Gnt, tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     ran = gnt("profile", "add", "--shape", "20000", "--blocks", 4, "--record", "1,3", "--trace", path)
     assert f"trace: {path}" in ran.out
@@ -100,7 +76,7 @@ def test_the_trace_opens_in_perfetto(gnt: Callable[..., Ran], tmp_path: Path) ->
     assert "recorded blocks 1, 3 of 4" in " ".join(data["otherData"]["notes"])
 
 
-def test_a_file_with_its_arguments_or_like_a_registered_kernel(gnt: Callable[..., Ran], add_file: Path) -> None:
+def test_a_file_with_its_arguments_or_like_a_registered_kernel(gnt: Gnt, add_file: Path) -> None:
     arrays = ("--arg", "x=float32[20000]", "--arg", "y=float32[20000]", "--out", "z=float32[20000]", "--arg", "n=20000")
     alone = gnt("profile", add_file, *arrays, "--blocks", 2, "--json").json
     like = gnt("profile", add_file, "--like", "add", "--shape", "20000", "--blocks", 2, "--json").json
@@ -109,7 +85,7 @@ def test_a_file_with_its_arguments_or_like_a_registered_kernel(gnt: Callable[...
     assert alone["kernel"] == like["kernel"] == "mine"
 
 
-def test_diff_of_a_kernel_and_a_slower_copy_of_it(gnt: Callable[..., Ran], add_file: Path) -> None:
+def test_diff_of_a_kernel_and_a_slower_copy_of_it(gnt: Gnt, add_file: Path) -> None:
     text = add_file.read_text()
     assert "constexpr uint32_t kTile = 2048" in text
     add_file.write_text(text.replace("kTile = 2048", "kTile = 256"))
@@ -128,7 +104,7 @@ def test_diff_of_a_kernel_and_a_slower_copy_of_it(gnt: Callable[..., Ran], add_f
     assert add_file.with_suffix(".png").exists()
 
 
-def test_what_computes_wrong_numbers_gets_exit_code_1(gnt: Callable[..., Ran], add_file: Path) -> None:
+def test_what_computes_wrong_numbers_gets_exit_code_1(gnt: Gnt, add_file: Path) -> None:
     add_file.write_text(add_file.read_text().replace("AscendC::Add(", "AscendC::Sub("))
     ran = gnt("profile", add_file, "--like", "add")
     assert ran.code == 1
@@ -162,7 +138,7 @@ def test_what_computes_wrong_numbers_gets_exit_code_1(gnt: Callable[..., Ran], a
     ],
 )
 def test_a_user_s_mistake_is_a_message(
-    gnt: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], message: str
+    gnt: Gnt, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ran = gnt(*words)
@@ -182,7 +158,7 @@ def test_words_for_blocks_and_times() -> None:
         parse_window("1")
 
 
-def test_help_lists_every_picture(gnt: Callable[..., Ran]) -> None:
+def test_help_lists_every_picture(gnt: Gnt) -> None:
     helped = " ".join(gnt("profile", "--help").out.split())
     for name in PICTURES:
         assert name in helped

@@ -1,0 +1,106 @@
+"""From the words of ``gnt bench`` to a grid of launches."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from gn_tutorial.bench.grid import Case, Grid, load_grid
+from gn_tutorial.bench.run import Bench, run_grid
+from gn_tutorial.cli.options import GRID_MACHINE
+from gn_tutorial.cli.run_arguments import parse_call
+from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.operators.registry import find_kernel, load_registry
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
+from gn_tutorial.timing.machine import load_machine
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to bench: the options of ``gnt bench``. A shape makes a grid of its own, without targets."""
+
+    op: str
+    shapes: Sequence[str] = ()
+    groups: int | None = None
+    settings: Sequence[str] = ()
+    dtype: str = ""
+    kernels: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+    machine: str = ""
+    seed: int = 0
+    everything: bool = False
+
+
+def ask(question: Question) -> tuple[Bench, Grid]:
+    """Run it. Raises ArgumentError or RegistryError quoting the word that cannot be read."""
+    op = find_op(question.op)
+    kernels = find_kernels(op, question.kernels)
+    grid = choose(op, load_grid(op), question)
+    machine = load_machine(question.machine or GRID_MACHINE)
+    with _progress() as tell:
+        made = run_grid(
+            op, grid, machine, kernels=kernels, seed=question.seed, everything=question.everything, tell=tell
+        )
+    return made, grid
+
+
+def find_op(name: str) -> OpSpec:
+    """The operator of that name. Raises RegistryError that lists the names."""
+    registry = load_registry()
+    if name not in registry:
+        raise RegistryError(f"no operator is registered as '{name}'", hint=f"one of {', '.join(registry)}")
+    return registry[name]
+
+
+def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
+    """These kernels of the operator, by short or full name, by step; all if none is named. Raises RegistryError."""
+    ids = {find_kernel(name if "/" in name else f"{op.name}/{name}")[1].id for name in names}
+    if wrong := ids - {spec.id for spec in op.kernels}:
+        raise RegistryError(f"'{wrong.pop()}' is no kernel of {op.name}")
+    return [spec for spec in op.kernels if not ids or spec.id in ids]
+
+
+def choose(op: OpSpec, grid: Grid, question: Question) -> Grid:
+    """The grid that the words ask for: their own shapes, or the operator's, perhaps of some kinds only."""
+    if question.shapes:
+        if question.kinds:
+            raise ArgumentError("--kind chooses among the grid's shapes; --shape gives shapes of your own")
+        calls = [
+            parse_call(op.kernels[0].id, shape, question.groups, question.settings, question.dtype)
+            for shape in question.shapes
+        ]
+        own = tuple(Case(call.shape, call.attributes, call.dtype) for call in calls)
+        return replace(grid, cases=own, targets=())
+    if question.groups is not None or question.settings or question.dtype:
+        raise ArgumentError("--groups, --set and --dtype belong to a --shape; the grid's shapes have their own")
+    kinds = {case.kind for case in grid.cases}
+    if unknown := set(question.kinds) - kinds:
+        raise ArgumentError(f"no shape is '{unknown.pop()}'", hint=f"kinds: {', '.join(sorted(kinds))}")
+    if not question.kinds:
+        return grid
+    cases = tuple(case for case in grid.cases if case.kind in question.kinds)
+    # A target about several kinds, or about all, would be judged on a part of its shapes.
+    targets = tuple(one for one in grid.targets if one.kinds and set(one.kinds) <= set(question.kinds))
+    return replace(grid, cases=cases, targets=targets)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on a terminal; elsewhere one line on standard error for each tenth of the launches."""
+    if not sys.stderr.isatty():
+
+        def tell(done: int, total: int, text: str) -> None:
+            if text and 10 * done // total != 10 * (done - 1) // total:
+                print(f"gnt: launch {done + 1} of {total}: {text}", file=sys.stderr, flush=True)
+
+        yield tell
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("")
+        yield lambda done, total, text: bar.update(task, completed=done, total=total, description=text)

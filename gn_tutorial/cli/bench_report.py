@@ -1,0 +1,123 @@
+"""The rows of ``gnt bench`` as tables, verdicts, JSON and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.bench import files
+from gn_tutorial.bench.grid import OWN, Grid
+from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, Row
+from gn_tutorial.bench.targets import Verdict, below_bound, judge, worst
+from gn_tutorial.cli.terminal import emit_json, print_table
+
+
+def show(bench: Bench, grid: Grid, *, out: Path | None, as_json: bool, as_csv: bool) -> bool:
+    """Write the files and print; returns whether every target is met and every kernel right."""
+    verdicts = judge(bench, grid.targets)
+    if out is not None:
+        files.save(bench, out)
+    if as_csv:
+        print(files.as_csv(bench), end="")
+    elif as_json:
+        targets = [
+            {"name": one.name, "verdict": one.word, "found": one.found, "missed": one.missed} for one in verdicts
+        ]
+        emit_json({**files.as_data(bench), "targets": targets, "worst": [_key(row) for row in worst(bench)]})
+    else:
+        _print(bench, grid, verdicts, out)
+    return all(one.met is not False for one in verdicts) and not _broken(bench) and not below_bound(bench)
+
+
+def _broken(bench: Bench) -> list[Row]:
+    return [row for row in bench.rows if row.status not in (OK, SKIPPED, UNSUPPORTED)]
+
+
+def _key(row: Row) -> dict[str, Any]:
+    return {"kernel": row.kernel, "case": row.case, "ratio": row.ratio, "binding": row.binding, "waits": row.waits}
+
+
+_KINDS = {OWN: "shapes of your own"}
+_HEADERS = ("shape", "kernel", "modelled us", "bound us", "ratio", "bound", "binding limit", "measured elsewhere us")
+
+
+def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | None) -> None:
+    for kind in dict.fromkeys(row.kind for row in bench.rows):
+        chosen = [row for row in bench.rows if row.kind == kind]
+        # The column is left out where nobody measured: a terminal of 80 columns has no room to waste.
+        width = len(_HEADERS) - (not any(row.measured_us for row in chosen))
+        rows = _merged([_cells(row) for row in chosen])
+        title = f"{bench.operator}, {_KINDS.get(kind, kind)}: modelled on {bench.machine}, cold L2 cache"
+        print_table(
+            _HEADERS[:width],
+            [_without_repeats(rows, place)[:width] for place in range(len(rows))],
+            title=title,
+            names=("kernel",),
+        )
+    if verdicts:
+        rows = [(one.name, one.word, one.found) for one in verdicts]
+        print_table(("target", "verdict", "found"), rows, title="targets")
+    listed = worst(bench)
+    if len(listed) > 1:
+        cells = [
+            (f"{row.ratio:.2f}", row.case, row.kernel, f"{row.binding} {row.binding_us:.1f} us", row.waits)
+            for row in listed
+        ]
+        title = f"the {len(listed)} farthest from their bound, of the last kernel for each shape"
+        print_table(
+            ("ratio", "shape", "kernel", "binding limit", "longest wait of its pipe"),
+            cells,
+            title=title,
+            names=("kernel",),
+        )
+    for row in below_bound(bench):
+        print(f"WRONG: {row.kernel} on {row.case} is modelled below its bound; report this, the bound is too high")
+    skipped = [row for row in bench.rows if row.status == SKIPPED]
+    if skipped:
+        names = ", ".join(dict.fromkeys(row.kernel for row in skipped))
+        print(f"not run: {names}, element by element, above {grid.scalar_elements:,} elements (--all runs it)")
+    if any(0 < row.recorded < row.blocks for row in bench.rows):
+        print(
+            "Of a launch up to 8 blocks are traced, evenly spread, fewer where their events are many; each other block"
+        )
+        print("counts as the nearest of them. Files say how many.")
+    print("Every time is modelled, none was measured here; 'measured elsewhere' is another kernel on a device.")
+    if out is not None:
+        print(f"files: {out}, {out.with_suffix('.csv')}")
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    case = f"{row.case} (instead of {row.instead_of})" if row.instead_of else row.case
+    measured = "" if row.measured_us is None else f"{row.measured_us:.2f}"
+    if row.modelled_us is None or row.bound_us is None or row.ratio is None:
+        return case, _short(row), row.status, "", "", "", row.note, measured
+    note = f" ({WRONG}: {row.note})" if row.status == WRONG else ""
+    return (
+        case, _short(row), f"{row.modelled_us:.2f}", f"{row.bound_us:.2f}", f"{row.ratio:.2f}",
+        f"{row.bound_kind}, {row.bound_limit}", f"{row.binding} {row.binding_us:.2f} us{note}", measured,
+    )  # fmt: skip
+
+
+def _short(row: Row) -> str:
+    """The kernel without its operator, which the title names."""
+    return row.kernel.partition("/")[2]
+
+
+def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Kernels that do not take a shape's dtype share one row."""
+    merged: list[tuple[str, ...]] = []
+    for row in rows:
+        last = merged[-1] if merged else ("",) * len(row)
+        if row[2] == UNSUPPORTED and (row[0], *row[2:]) == (last[0], *last[2:]):
+            merged[-1] = (row[0], f"{last[1]}, {row[1]}", *row[2:])
+        else:
+            merged.append(row)
+    return merged
+
+
+def _without_repeats(rows: Sequence[tuple[str, ...]], place: int) -> tuple[str, ...]:
+    """A shape and its measurement are said once, in its first row."""
+    if place and rows[place][0] == rows[place - 1][0]:
+        return ("", *rows[place][1:-1], "")
+    return rows[place]

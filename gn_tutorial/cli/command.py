@@ -1,0 +1,97 @@
+"""How a module of ``cli/commands`` declares its command of ``gnt``, and how the declarations are found."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import ModuleType
+
+import typer
+from typer.core import TyperGroup
+
+from gn_tutorial.errors import RegistryError
+
+DEV_HELP = "Commands of the course's authors: its checks, and what others build from it."
+
+
+class Panel(Enum):
+    """The headings of ``gnt --help``, in its order. A heading without a command is not shown."""
+
+    LEARN = "The course"
+    REFERENCE = "Tuning and reference"
+    TOOLS = "Sources, debugger, editor, cache"
+    TEACH = "For teachers"
+    #: The commands under ``gnt dev``.
+    DEV = "For authors"
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: the constant ``COMMAND`` of its module.
+
+    run: the function, with Typer's options, or a Typer of subcommands. order: its place in the panel, the smallest
+    first. old_names: hidden names at the top level that do the same. rest: unknown options go to the function, in its
+    context's ``args``.
+    """
+
+    name: str
+    run: Callable[..., None] | typer.Typer
+    panel: Panel
+    order: int
+    old_names: tuple[str, ...] = ()
+    rest: bool = False
+
+
+def find_commands(package: ModuleType) -> list[Command]:
+    """The command of every module of the package, in the order of the help.
+
+    Raises RegistryError for a module that declares none, and for a name that is there twice.
+    """
+    found: list[Command] = []
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        declared = getattr(importlib.import_module(module.name), "COMMAND", None)
+        if not isinstance(declared, Command):
+            raise RegistryError(f"the module {module.name} declares no command", hint="COMMAND = Command(...)")
+        if declared.name in (one.name for one in found):
+            raise RegistryError(f"two modules declare the command '{declared.name}'", where=module.name)
+        found.append(declared)
+    panels = list(Panel)
+    return sorted(found, key=lambda one: (panels.index(one.panel), one.order, one.name))
+
+
+def assemble(top: typer.Typer, commands: Sequence[Command]) -> None:
+    """Add the commands to the top level, those of the authors to its group ``dev``, and every old name, hidden."""
+    authors = [one for one in commands if one.panel is Panel.DEV]
+    others = [one for one in commands if one.panel is not Panel.DEV]
+    top.info.cls = _in_order([*(one.name for one in others), "dev"])
+    for one in others:
+        _add(top, one, one.name, panel=one.panel.value)
+    dev = typer.Typer(help=DEV_HELP, no_args_is_help=True, cls=_in_order(one.name for one in authors))
+    for one in authors:
+        _add(dev, one, one.name)
+    top.add_typer(dev, name="dev", rich_help_panel=Panel.DEV.value)
+    for one in commands:
+        for name in one.old_names:
+            _add(top, one, name, hidden=True)
+
+
+def _add(app: typer.Typer, command: Command, name: str, *, panel: str | None = None, hidden: bool = False) -> None:
+    if isinstance(command.run, typer.Typer):
+        app.add_typer(command.run, name=name, rich_help_panel=panel, hidden=hidden)
+        return
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True} if command.rest else None
+    app.command(name, rich_help_panel=panel, hidden=hidden, context_settings=settings)(command.run)
+
+
+def _in_order(names: Iterable[str]) -> type[TyperGroup]:
+    """A group that lists these names in their order; Typer alone puts groups before commands."""
+    listed = list(names)
+
+    class InOrder(TyperGroup):
+        def list_commands(self, ctx: object) -> list[str]:
+            return [*listed, *(name for name in self.commands if name not in listed)]
+
+    return InOrder

@@ -1,0 +1,124 @@
+"""``gnt diff``: two kernels' modelled times, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import (
+    Arg,
+    Blocks,
+    Define,
+    Dtype,
+    Groups,
+    Inout,
+    Json,
+    Like,
+    MachineName,
+    Out,
+    Record,
+    Seed,
+    Settings,
+    Shape,
+    Target,
+    Template,
+    Types,
+    Warm,
+    Workspace,
+)
+from gn_tutorial.cli.pictures import check_paths
+from gn_tutorial.cli.terminal import emit_json, print_table, working
+
+if TYPE_CHECKING:
+    from gn_tutorial.cli.profiling import Answer, Question
+    from gn_tutorial.profiler.diff import Difference
+
+
+def diff(
+    first: Target,
+    second: Target,
+    shape: Shape = "",
+    groups: Groups = None,
+    settings: Settings = None,
+    dtype: Dtype = "",
+    arg: Arg = None,
+    out: Out = None,
+    inout: Inout = None,
+    workspace: Workspace = None,
+    template: Template = "",
+    types: Types = None,
+    define: Define = None,
+    like: Like = "",
+    blocks: Blocks = None,
+    seed: Seed = 0,
+    machine: MachineName = "",
+    warm: Warm = False,
+    record: Record = "",
+    plot: Annotated[Path | None, typer.Option(help="Write a picture of both times: FILE.png.")] = None,
+    json: Json = False,
+) -> None:
+    """Compare two kernels on the same input: modelled time, busy pipes, bytes, instructions, binding limit.
+
+    A ratio is the second by the first. A file beside a registered kernel takes its arguments. Exit code 1 if what one
+    of them computes is wrong.
+    """
+
+    from gn_tutorial.cli.profiling import Question, arrays_of, warn_if_wrong
+    from gn_tutorial.profiler.diff import diff as compare
+
+    question = Question(
+        shape, groups, settings or (), dtype, arrays_of(arg, out, inout, workspace), "", template, types or (),
+        define or (), like, blocks, seed, machine, warm, record,
+    )  # fmt: skip
+    check_paths(plot)
+    answers = _ask_both(first, second, question)
+    found = compare(answers[0].profile, answers[1].profile)
+    if plot is not None:
+        from gn_tutorial.plot.ladder import ladder
+
+        with working(f"drawing {plot}"):
+            ladder([found.first, found.second]).save(plot)
+    if json:
+        emit_json({**_diff_dict(found), "right": [answer.right for answer in answers], "plot": plot})
+        right = [answer.right is not False for answer in answers]
+    else:
+        print_table(found.headers, found.cells(), title=found.verdict())
+        for note in found.notes:
+            print(f"note: {note}")
+        if plot is not None:
+            print(f"picture: {plot}")
+        # Both, even if the first is wrong already.
+        right = [warn_if_wrong(target, answer) for target, answer in zip((first, second), answers, strict=True)]
+    if not all(right):
+        raise typer.Exit(1)
+
+
+def _ask_both(first: str, second: str, question: Question) -> list[Answer]:
+    """Both kernels' profiles, on the same arguments."""
+    from gn_tutorial.cli.profiling import ask
+    from gn_tutorial.cli.run_arguments import is_file
+
+    if is_file(second) and not is_file(first) and not question.like:
+        # A learner's file beside the kernel that it was made from: the same arguments.
+        return [ask(first, question), ask(second, replace(question, like=first))]
+    if question.like:
+        return [ask(each, question if is_file(each) else replace(question, like="")) for each in (first, second)]
+    return [ask(each, question) for each in (first, second)]
+
+
+def _diff_dict(found: Difference) -> dict[str, Any]:
+    return {
+        "first": found.first.kernel,
+        "second": found.second.kernel,
+        "machine": found.second.machine.name,
+        "rows": [{**row._asdict(), "ratio": row.ratio} for row in found.rows],
+        "binding": found.limits,
+        "notes": found.notes,
+    }
+
+
+COMMAND = Command("diff", diff, Panel.LEARN, 60)

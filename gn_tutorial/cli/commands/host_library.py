@@ -1,0 +1,41 @@
+"""``gnt dev host-library``: the folder for a C program, and what to do with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json
+from gn_tutorial.cli.terminal import emit_json, print_table, working
+
+
+def host_library(
+    folder: Annotated[Path, typer.Argument(help="Where to write; it is made if it is not there.")],
+    observed: Annotated[
+        bool, typer.Option("--observed", help="Kernels with the twin's checks: slower, and a wrong launch is named.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write headers, libraries and an example into one folder, for a C program that calls GroupNorm, GELU or Linear."""
+    from gn_tutorial.host import export
+
+    with working("compiling the host API and its kernels"):
+        files = export.write(folder, observed=observed)
+    command = export.compile_command(folder)
+    if json:
+        emit_json({"files": files, "compile": command})
+        return
+    what = {
+        "gn_host_api.h": "the C interface",
+        "gn_host_twin.h": "what only the twin has",
+        export.LIBRARY: "the host API, with the twin as the device",
+        export.EXAMPLE: "a whole call, in C99",
+    }
+    print_table(("file", "what it is"), [(str(file), what.get(file.name, "a kernel library")) for file in files])
+    print(f"compile and run the example:\n  {command}")
+
+
+COMMAND = Command("host-library", host_library, Panel.DEV, 40, old_names=("host-library",))

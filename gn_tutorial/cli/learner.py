@@ -1,0 +1,141 @@
+"""One learner at one terminal: what ``gnt learn`` says and does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
+from gn_tutorial.exercises.grade import check
+from gn_tutorial.exercises.progress import ProgressFile, default_progress
+from gn_tutorial.exercises.verdict import CheckResult
+from gn_tutorial.exercises.workspace import Workspace, default_workspace
+
+
+class Learner:
+    """One learner at one terminal."""
+
+    def __init__(self, course: Course, workspace: Workspace, progress: ProgressFile) -> None:
+        self.course, self.workspace, self.progress = course, workspace, progress
+
+    def next(self, after: Exercise | None = None) -> Exercise | None:
+        """The first exercise that was not passed, if possible one behind ``after``; None if all were."""
+        passed = self.progress.read().passed
+        begin = self.course.exercises.index(after) if after else 0
+        order = self.course.exercises[begin:] + self.course.exercises[:begin]
+        return next((exercise for exercise in order if exercise.id not in passed), None)
+
+    def chosen(self, name: str) -> Exercise:
+        """The exercise of that id, or the next one; after the last, the last. Raises ArgumentError."""
+        return self.course.find(name) if name else self.next() or self.course.exercises[-1]
+
+    def present(self, exercise: Exercise) -> None:
+        """Put the stub in its place and say what is to be done."""
+        path = self.workspace.prepare(exercise)
+        print(f"{exercise.id} {exercise.title}")
+        rows = [
+            ("to do", f"{KINDS[exercise.kind]}: {exercise.task}"),
+            ("file", str(path)),
+            ("time", f"about {exercise.minutes} minutes, {exercise.difficulty}"),
+            ("read", exercise.lesson),
+            ("stuck?", f"gnt learn hint {exercise.id}"),
+        ]
+        for label, text in rows:
+            print(f"  {label + ':':<8}{text}")
+
+    def check(self, exercise: Exercise) -> CheckResult:
+        """Check the attempt, print the verdict and, after a pass, what comes next."""
+        with working(f"checking {exercise.id}"):
+            result = check(exercise.id, workspace=self.workspace, progress=self.progress)
+        print(result)
+        if result.passed:
+            after = self.next(exercise)
+            print(
+                f"next: {after.id} {after.title} (gnt learn)"
+                if after
+                else "that was the last one: every exercise is passed"
+            )
+            print(f"ours: gnt learn solution {exercise.id}")
+        return result
+
+    def watch(self, exercise: Exercise, changes: Callable[[Path], Iterable[object]]) -> None:
+        """Check after each change of the file, and go on to the next exercise after a pass, until all are passed."""
+        following: Exercise | None = exercise
+        while following is not None:
+            exercise = following
+            self.present(exercise)
+            if not self._passes(exercise):
+                print("watching the file; Ctrl-C ends")
+                saves = changes(self.workspace.path(exercise))
+                if not any(self._passes(exercise) for _ in saves):
+                    return
+            following = self.next(exercise)
+
+    def _passes(self, exercise: Exercise) -> bool:
+        return not self.workspace.untouched(exercise) and self.check(exercise).passed
+
+    def hint(self, exercise: Exercise, level: int | None) -> None:
+        """Print one more hint than last time, or that of ``level``."""
+        read = self.progress.read().hints.get(exercise.id, 0)
+        number = level or min(read + 1, HINTS)
+        print(f"{exercise.id}, hint {number} of {HINTS}: {exercise.hints[number - 1]}")
+        if number < HINTS:
+            print(f"  the next one: gnt learn hint {exercise.id} --level {number + 1}")
+        self.progress.update(lambda known: known.with_hint(exercise.id, number))
+
+    def reset(self, exercise: Exercise, *, sure: Callable[[str], bool]) -> None:
+        """Put the stub back after ``sure`` was asked; the attempt is kept as a backup."""
+        path = self.workspace.path(exercise)
+        if not self.workspace.untouched(exercise) and not sure(f"put the stub back in place of {path}?"):
+            print("nothing was changed")
+            return
+        backup = self.workspace.reset(exercise)
+        print(f"{path} is as at the start" + (f"; your attempt is kept as {backup}" if backup else ""))
+
+    def solution(self, exercise: Exercise, *, now: bool) -> None:
+        """Print the solution after a pass, or because ``now`` asks for it. Raises ArgumentError otherwise."""
+        if exercise.id not in self.progress.read().passed and not now:
+            raise ArgumentError(
+                f"{exercise.id} is not passed yet",
+                hint=f"gnt learn hint {exercise.id}; or, all the same, gnt learn solution {exercise.id} --now",
+            )
+        print_source(exercise.solution.read_text(encoding="utf-8"), str(exercise.solution))
+
+    def table(self, *, as_json: bool) -> None:
+        """Print every exercise and how far the learner is."""
+        known = self.progress.read()
+        rows = [(e, self._state(e, known.passed), known.hints.get(e.id, 0)) for e in self.course]
+        if as_json:
+            emit_json(
+                [{"exercise": e.id, "title": e.title, "state": state, "hints": hints} for e, state, hints in rows]
+            )
+            return
+        cells = [(e.id, e.title, state, f"{hints} of {HINTS}", f"{e.minutes} min") for e, state, hints in rows]
+        print_table(("exercise", "title", "state", "hints read", "time"), cells)
+
+    def _state(self, exercise: Exercise, passed: dict[str, str]) -> str:
+        if exercise.id in passed:
+            return f"passed {passed[exercise.id]}"
+        return "not begun" if self.workspace.untouched(exercise) else "begun"
+
+
+def learner() -> Learner:
+    """The learner of this machine's user."""
+    return Learner(load_course(), default_workspace(), default_progress(_warn))
+
+
+def file_changes(path: Path) -> Iterable[object]:
+    """Yields each time that the file is saved."""
+    from watchfiles import watch
+
+    # The folder, not the file: many editors save by renaming a new file over the old one.
+    for changes in watch(path.parent, raise_interrupt=True):
+        if any(Path(changed).name == path.name for _, changed in changes):
+            yield changes
+
+
+def _warn(text: str) -> None:
+    print(f"gnt: {text}", file=sys.stderr)

@@ -1,0 +1,146 @@
+"""The words after a kernel's name, as values: what ``gnt run``, ``profile``, ``bench``, ``tune`` and ``show`` take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.arguments import as_dtype, inout, out, workspace
+from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a registered operator: what the words after ``gnt run group_norm/scalar`` mean."""
+
+    op: OpSpec
+    spec: KernelSpec
+    shape: tuple[int, ...]
+    dtype: str
+    attributes: dict[str, Any]
+
+    def arrays(self, seed: int) -> dict[str, np.ndarray]:
+        """The seeded input, by name."""
+        return random_inputs.inputs(self.op, self.shape, seed=seed, dtype=self.dtype, attributes=self.attributes)
+
+
+def is_file(target: str) -> bool:
+    """Whether the target is a learner's file rather than a registered name."""
+    return bool(Path(target).suffix)
+
+
+def refuse(target: str, given: Mapping[str, Any]) -> None:
+    """Refuse options that do not belong to this kind of target; ignoring them would look as if they worked."""
+    for option, value in given.items():
+        if value not in (None, "", []):
+            kind = (
+                "a file: give its arguments with --arg and --out"
+                if is_file(target)
+                else "registered: use --shape, --set"
+            )
+            raise ArgumentError(f"{option} does not apply, because {target} is {kind}")
+
+
+def parse_call(target: str, shape: str, groups: int | None, settings: Sequence[str], dtype: str) -> Call:
+    """Shape, dtype and attributes of a call; what is not said comes from the operator's [example].
+
+    Raises ArgumentError quoting the word that cannot be read.
+    """
+    op, spec = find_kernel(target)
+    attributes = {a.name: op.example[a.name] for a in op.attributes if a.name in op.example}
+    if groups is not None:
+        attributes["num_groups"] = groups
+    for setting in settings:
+        name, value = _pair("--set", setting)
+        attributes[name] = _number("--set", setting, value)
+    lengths = parse_shape(shape) if shape else tuple(op.example["shape"])
+    return Call(op, spec, lengths, dtype or spec.dtypes[0], attributes)
+
+
+def parse_shape(text: str) -> tuple[int, ...]:
+    """``2,8,16,16`` (or ``2x8x16x16``) -> (2, 8, 16, 16). Raises ArgumentError."""
+    parts = re.split(r"[,x]", text.strip("()[] "))
+    try:
+        return tuple(int(part) for part in parts if part.strip())
+    except ValueError:
+        raise ArgumentError(f"'{text}' is no shape", hint="for example 2,8,16,16") from None
+
+
+def parse_values(
+    args: Sequence[str], outs: Sequence[str], inouts: Sequence[str], workspaces: Sequence[str], seed: int
+) -> dict[str, Any]:
+    """The values of a learner's kernel by parameter name; ``x=float32[4096]`` is random, ``x=@file.npy`` is read.
+
+    Raises ArgumentError quoting the word that cannot be read.
+    """
+    rng = np.random.default_rng(seed)
+    values: dict[str, Any] = {}
+
+    def put(option: str, text: str, make: Any) -> None:
+        name, value = _pair(option, text)
+        if name in values:
+            raise ArgumentError(f"'{name}' is given twice")
+        values[name] = make(option, text, value)
+
+    for text in args:
+        put("--arg", text, lambda option, whole, value: _input(option, whole, value, rng))
+    for text in outs:
+        put("--out", text, lambda option, whole, value: out(*_array_type(option, whole, value)))
+    for text in inouts:
+        put("--inout", text, lambda option, whole, value: inout(_array(option, whole, value, rng)))
+    for text in workspaces:
+        put("--workspace", text, lambda option, whole, value: workspace(_number(option, whole, value)))
+    return values
+
+
+def parse_types(texts: Sequence[str]) -> dict[str, str]:
+    """``x=float16`` of each ``--type``. Raises ArgumentError quoting the word that cannot be read."""
+    return dict(_pair("--type", text) for text in texts)
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip() or not value.strip():
+        raise ArgumentError(f"{option} {text}: a name, '=' and a value are needed")
+    return name.strip(), value.strip()
+
+
+def _number(option: str, whole: str, text: str) -> int | float:
+    for convert in (lambda: int(text, 0), lambda: float(text)):
+        try:
+            return convert()
+        except ValueError:
+            continue
+    raise ArgumentError(f"{option} {whole}: '{text}' is no number")
+
+
+def _array_type(option: str, whole: str, text: str) -> tuple[tuple[int, ...], np.dtype]:
+    match = re.fullmatch(r"(\w+)\[([\d,x ]*)\]", text)
+    if not match:
+        raise ArgumentError(
+            f"{option} {whole}: '{text}' is no array", hint="for example float32[2,8,16]; quote it in zsh"
+        )
+    return parse_shape(match.group(2)), as_dtype(match.group(1))
+
+
+def _array(option: str, whole: str, text: str, rng: np.random.Generator) -> np.ndarray:
+    if not text.startswith("@"):
+        shape, dtype = _array_type(option, whole, text)
+        return random_inputs.random_array(rng, shape, dtype)
+    try:
+        return np.load(text[1:], allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise ArgumentError(f"{option} {whole}: cannot read the array: {error}") from None
+
+
+def _input(option: str, whole: str, text: str, rng: np.random.Generator) -> Any:
+    is_array = text.startswith("@") or "[" in text
+    return _array(option, whole, text, rng) if is_array else _number(option, whole, text)

@@ -1,0 +1,146 @@
+"""The launch of ``gnt run``, and its result as a table or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.cli.run_arguments import Call
+from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, working
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.result import HEADERS, Comparison, Result
+
+_SHOWN_VALUES = 4
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How to run, the same for a registered kernel and a learner's file."""
+
+    blocks: int | None
+    seed: int
+    observed: bool
+    isolated: bool
+    optimise: bool = True
+
+
+@dataclass(frozen=True)
+class How:
+    """What a file needs to be compiled: its template's arguments, its operator's dtypes, other macros."""
+
+    template: str = ""
+    dtypes: Mapping[str, str] | None = None
+    defines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A result with, for a registered kernel, its comparison. ``facts`` say what was asked for."""
+
+    result: Result
+    comparison: Comparison | None
+    facts: dict[str, Any]
+
+    @property
+    def ok(self) -> bool:
+        """False only if the kernel differs from its reference."""
+        return self.comparison is None or self.comparison.ok
+
+
+def run_registered(call: Call, mode: Mode) -> Outcome:
+    """Run on seeded input and compare with the NumPy reference."""
+    arrays = call.arrays(mode.seed)
+    found = Kernel.registered(call.op, call.spec, optimise=mode.optimise)
+    _build(found, mode)
+    with working(f"running {found.name}"):
+        result = found(
+            *arrays.values(), blocks=mode.blocks, observed=mode.observed, isolated=mode.isolated, **call.attributes
+        )
+        comparison = result.compare(random_inputs.expected(call.op, arrays, call.attributes), call.spec.tolerance)
+    facts = {"shape": call.shape, "dtype": call.dtype, **call.attributes, "seed": mode.seed}
+    return Outcome(result, comparison, facts)
+
+
+def run_file(target: str, values: Mapping[str, Any], entry: str | None, mode: Mode, how: How | None = None) -> Outcome:
+    """Run a learner's file with these values."""
+    how = how or How()
+    found = kernel(Path(target), template=how.template, dtypes=how.dtypes, defines=how.defines, optimise=mode.optimise)
+    _build(found, mode)
+    with working(f"running {found.name}"):
+        result = found.run(
+            entry=entry, blocks=mode.blocks or 1, observed=mode.observed, isolated=mode.isolated, **values
+        )
+    return Outcome(result, None, {"file": found.path, "seed": mode.seed})
+
+
+def show(outcome: Outcome, *, as_json: bool) -> None:
+    """Print what came out: errors against the reference, or the first values of each output; then counts and times."""
+    result, comparison = outcome.result, outcome.comparison
+    if as_json:
+        emit_json(_facts(outcome))
+        return
+    if comparison is not None:
+        print_table(HEADERS, comparison.cells(), title=f"{result.kernel} against its NumPy reference")
+        print(f"{comparison.title()}\n")
+    else:
+        rows = [(name, array.dtype, array.shape, _first_values(array)) for name, array in result.outputs.items()]
+        print_table(("output", "dtype", "shape", "first values"), rows, title=result.kernel)
+    facts = [(key, str(value)) for key, value in outcome.facts.items()]
+    facts.append(("blocks", str(result.blocks)))
+    if result.observed and result.blocks:
+        tally = result.tally
+        counts = (
+            f"{tally.vector:,} vector, {tally.scalar:,} scalar, {tally.mte2:,} copies in, {tally.mte3:,} copies out"
+        )
+        facts.append(("instructions", counts))
+        facts.append(("bytes", f"{tally.bytes_in:,} in, {tally.bytes_out:,} out"))
+    facts.append(("time on this CPU", f"{result.seconds * 1e3:.3f} ms"))
+    if result.compile_seconds:
+        facts.append(("compile time", f"{result.compile_seconds:.2f} s"))
+    print_table((), facts)
+    print_findings(result.diagnostics)
+    if result.printed:
+        print(f"printed by the kernel:\n{result.printed}", end="" if result.printed.endswith("\n") else "\n")
+
+
+def _build(found: Kernel, mode: Mode) -> None:
+    with working(f"compiling {found.name}"):
+        found.build(mode.observed)
+
+
+def _facts(outcome: Outcome) -> dict[str, Any]:
+    result, comparison = outcome.result, outcome.comparison
+    outputs: dict[str, dict[str, Any]] = {
+        name: {"dtype": array.dtype.name, "shape": array.shape} for name, array in result.outputs.items()
+    }
+    for row in comparison.rows if comparison else ():
+        outputs[row.name] |= {
+            "max_abs": row.max_abs,
+            "max_rel": row.max_rel,
+            "used": row.used,
+            "wrong": row.wrong,
+            "ok": row.ok,
+        }
+    return {
+        "kernel": result.kernel,
+        **outcome.facts,
+        "blocks": result.blocks,
+        "observed": result.observed,
+        "outputs": outputs,
+        "ok": outcome.ok if comparison else None,
+        "tally": result.tally,
+        "seconds": result.seconds,
+        "compile_seconds": result.compile_seconds,
+        "printed": result.printed,
+        "diagnostics": result.diagnostics.to_list(),
+    }
+
+
+def _first_values(array: np.ndarray) -> str:
+    values = ", ".join(f"{float(value):.6g}" for value in array.ravel()[:_SHOWN_VALUES])
+    return f"{values}, ..." if array.size > _SHOWN_VALUES else values

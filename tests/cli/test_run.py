@@ -1,0 +1,136 @@
+"""``gnt run``: registered kernels, learner's files, and what goes wrong with either."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command_line import Gnt
+
+from gn_tutorial.operators import registry
+
+
+def test_run_compares_a_registered_kernel_with_its_reference(gnt: Gnt) -> None:
+    words = ("run", "group_norm/scalar", "--shape", "2,6,5,7", "--groups", 3, "--blocks", 2)
+    ran = gnt(*words)
+    assert ran.code == 0
+    assert "rstd" in ran.out
+    assert "(2, 6, 5, 7)" in ran.out
+    facts = gnt(*words, "--json").json
+    assert facts["ok"] is True
+    assert facts["blocks"] == 2
+    assert facts["outputs"]["mean"]["shape"] == [2, 3]
+    assert 0 < facts["outputs"]["y"]["max_abs"] < 1e-3
+
+
+def test_run_without_options_takes_the_example(gnt: Gnt) -> None:
+    assert gnt("run", "add", "--json").json["shape"] == [4096]
+
+
+def test_run_modes(gnt: Gnt) -> None:
+    facts = gnt("run", "copy", "--shape", "100", "--bare", "--in-process", "--json").json
+    assert (facts["ok"], facts["observed"], facts["tally"]["bytes_in"]) == (True, False, 0)
+
+
+def test_seed_decides_the_input(gnt: Gnt) -> None:
+    errors = [
+        gnt("run", "group_norm/scalar", "--shape", "1,2,50", "--groups", 1, "--seed", seed, "--json").json["outputs"]
+        for seed in (1, 1, 2)
+    ]
+    assert errors[0] == errors[1] != errors[2]
+
+
+def test_wrong_kernel_gives_exit_code_1(gnt: Gnt, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shutil.copytree(registry.kernels_root() / "add", tmp_path / "add")
+    source = tmp_path / "add" / "add.cpp"
+    assert "AscendC::Add(" in source.read_text()
+    source.write_text(source.read_text().replace("AscendC::Add(", "AscendC::Sub("))
+    monkeypatch.setattr(registry, "kernels_root", lambda: tmp_path)
+    ran = gnt("run", "add")
+    assert ran.code == 1
+    assert "wrong" in ran.out
+    assert gnt("run", "add", "--json").json["ok"] is False
+
+
+def test_run_a_learners_file(gnt: Gnt, mine: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.arange(5, dtype=np.int32))
+    ran = gnt("run", mine, "--arg", f"x=@{tmp_path / 'x.npy'}", "--out", "y=int32[5]", "--arg", "n=5")
+    assert ran.code == 0
+    assert "0, 2, 4, 6, ..." in ran.out
+    assert "n is 5" in ran.out
+    facts = gnt("run", mine, "--arg", "x=int32[2,3]", "--out", "y=int32[2,3]", "--arg", "n=6", "--json").json
+    assert facts["ok"] is None
+    assert facts["outputs"]["y"] == {"dtype": "int32", "shape": [2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--shape", "4"), "--shape does not apply, because"),
+        (("--arg", "x=int32", "--out", "y=int32[5]"), "'int32' is no number"),
+        (("--out", "y=5"), "'5' is no array"),
+        (("--arg", "x=@absent.npy"), "cannot read the array"),
+        (("--arg", "n=1", "--arg", "n=2"), "'n' is given twice"),
+        (("--arg", "x=quad[5]"), "cannot be 'quad'"),
+        (("--arg", "n=5"), "parameters without a value: x, y"),
+    ],
+)
+def test_wrong_word_for_a_file_is_quoted(gnt: Gnt, mine: Path, words: tuple[str, ...], message: str) -> None:
+    ran = gnt("run", mine, *words)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_compile_error_has_its_own_code(gnt: Gnt, mine: Path) -> None:
+    mine.write_text(mine.read_text().replace("SetValue", "SetValu"))
+    ran = gnt("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=5")
+    assert ran.code == 4
+    assert "mine.cpp:6" in ran.err
+
+
+def test_kernel_fault_has_its_own_code(gnt: Gnt, mine: Path) -> None:
+    ran = gnt("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=6")
+    assert ran.code == 6
+    assert "mine.cpp:6" in ran.err
+
+
+def test_a_launch_that_fails_is_json_too(gnt: Gnt, mine: Path) -> None:
+    words = ("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=6")
+    ran, told = gnt(*words, "--json"), gnt(*words)
+    assert (told.code, told.out) == (6, "")
+    assert ran.code == 6
+    assert ran.err.endswith(told.err), "the message is the same; the first run also says that it compiles"
+    assert f"{mine}:6:59, block 0" in told.err
+    assert "\x1b" not in told.err
+    facts = ran.json
+    assert facts["ok"] is False
+    assert facts["error"]["kind"] == "KernelFault"
+    (found,) = facts["diagnostics"]
+    assert {key: found[key] for key in ("id", "severity", "file", "line", "column", "buffer")} == {
+        "id": "gm-out-of-bounds",
+        "severity": "error",
+        "file": str(mine),
+        "line": 6,
+        "column": 59,
+        "buffer": "x",
+    }
+    assert gnt(*words[:-1], "n=5", "--json").json["diagnostics"] == []
+
+
+def test_on_a_terminal_findings_are_in_colour(gnt: Gnt, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    words = ("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=6")
+    plain = gnt(*words).err
+    # pytest replaces sys.stderr while it captures, so the answer of isatty is that of its stand-in.
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True)
+    coloured = gnt(*words).err
+    assert "\x1b[1;31m" in coloured
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", coloured)
+    assert shown[shown.index("gnt: GetValue") :].rstrip() == plain[plain.index("gnt: GetValue") :].rstrip()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[1;31m" not in gnt(*words).err
