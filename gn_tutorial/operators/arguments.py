@@ -15,7 +15,7 @@ from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.signature import Param
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.tiling import Tiling
-from gn_tutorial.runtime.launch import LaunchArg
+from gn_tutorial.runtime.launch_types import LaunchArg
 
 #: C++ type of a by-value kernel parameter -> dtype name. Sizes are those of the device's compiler (LP64).
 _VALUE_DTYPES = {

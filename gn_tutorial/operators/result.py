@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.accuracy import FLOOR
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
-from gn_tutorial.runtime.launch import Launched, Tally
+from gn_tutorial.runtime.launch_types import LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
 #: Elements that are compared at once.
@@ -95,43 +95,55 @@ class Comparison:
 class Result:
     """The outputs of one launch, by attribute (``result.y``) or by key (``result["y"]``).
 
-    tally: instructions and bytes counted (zero in a bare build). seconds: wall time of the kernel's blocks, without
-    Python. printed: what the kernel printed. diagnostics: warnings; a mistake raises KernelFault instead. blocks: 0 if
-    there was nothing to compute and nothing was launched. tiling: the struct that a registered kernel received, None if
-    it has none. trace: what the blocks did, if the call asked for it.
+    blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
+    compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
+    it has none.
     """
 
     kernel: str
-    outputs: dict[str, np.ndarray]
     blocks: int
-    tally: Tally
-    seconds: float
-    printed: str
-    observed: bool
+    launched: LaunchResult
     compile_seconds: float = 0.0
     tiling: Tiling | None = None
-    diagnostics: Findings = field(default_factory=Findings)
-    trace: Trace | None = None
 
-    @classmethod
-    def from_launch(cls, kernel: str, launched: Launched, blocks: int, compile_seconds: float) -> Result:
-        """Wrap what ``launch`` returned."""
-        return cls(
-            kernel=kernel,
-            outputs=launched.arrays,
-            blocks=blocks,
-            tally=launched.tally,
-            seconds=launched.seconds,
-            printed=launched.printed,
-            observed=launched.observed,
-            compile_seconds=compile_seconds,
-            diagnostics=launched.diagnostics,
-            trace=launched.trace,
-        )
+    @property
+    def outputs(self) -> dict[str, np.ndarray]:
+        """What the kernel wrote, by argument name; of a registered kernel only the operator's outputs."""
+        return self.launched.arrays
+
+    @property
+    def tally(self) -> Tally:
+        """Instructions and bytes counted; zero in a bare build."""
+        return self.launched.tally
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the kernel's blocks, without Python."""
+        return self.launched.seconds
+
+    @property
+    def printed(self) -> str:
+        """What the kernel printed."""
+        return self.launched.printed
+
+    @property
+    def observed(self) -> bool:
+        """Whether the build checks and counts."""
+        return self.launched.observed
+
+    @property
+    def diagnostics(self) -> Findings:
+        """Warnings; a mistake raises KernelFault instead."""
+        return self.launched.diagnostics
+
+    @property
+    def trace(self) -> Trace | None:
+        """What the blocks did, if the call asked for it."""
+        return self.launched.trace
 
     def __getattr__(self, name: str) -> np.ndarray:
-        # Only called when normal lookup fails. Copying and unpickling look up dunders before ``outputs`` exists.
-        outputs = self.__dict__.get("outputs", {})
+        # Only called when normal lookup fails. Copying and unpickling look up dunders before ``launched`` exists.
+        outputs = self.outputs if "launched" in self.__dict__ else {}
         if name in outputs:
             return outputs[name]
         raise AttributeError(f"this result has no '{name}'; its outputs: {', '.join(outputs) or 'none'}")
