@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi import structs
+from gn_tutorial.abi.dtypes import DTYPES
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
 
-#: What memory holds that nobody wrote: quiet NaNs whose low bits read ...A5, so that a forgotten element shows in every
-#: later result and can still be told from a computed NaN. The pattern of bfloat16 is the top half of that of float32.
-FLOAT_POISON = {"float16": 0x7EA5, "bfloat16": 0x7FE5, "float32": 0x7FE5_A5A5, "float64": 0x7FFD_A5A5_A5A5_A5A5}
+#: What memory of a floating-point dtype holds that nobody wrote.
+FLOAT_POISON = {one.name: one.poison for one in DTYPES.values() if one.poison is not None}
 #: Each byte of any other poisoned memory: -1515870811 as int32, 165 as uint8.
 POISON_BYTE = 0xA5
 
