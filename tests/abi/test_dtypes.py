@@ -52,4 +52,6 @@ def test_a_compiler_agrees_on_the_sizes(tmp_path: Path) -> None:
     # The names that only Ascend C has are those of the twin.
     source.write_text('#include "kernel_operator.h"\n' + "\n".join(checks) + "\n")
     include = ROOT / "gn_tutorial" / "twin" / "include"
-    subprocess.run([*find_compiler().argv, "-std=c++20", "-fsyntax-only", "-w", "-I", str(include), str(source)], check=True)
+    subprocess.run(
+        [*find_compiler().argv, "-std=c++20", "-fsyntax-only", "-w", "-I", str(include), str(source)], check=True
+    )

@@ -137,7 +137,7 @@ def test_a_large_output_is_compared_in_pieces_and_every_piece_counts(monkeypatch
     want = np.arange(1.0, 10.0).reshape(3, 3)
     whole = compare(got, want, rtol=0.01)
     assert (whole.wrong, whole.max_abs) == (2, 2.0)
-    monkeypatch.setattr("gn_tutorial.operators.result._PIECE", 4)
+    monkeypatch.setattr("gn_tutorial.operators.comparison._PIECE", 4)
     assert compare(got, want, rtol=0.01) == whole
     got[2, 2] = np.nan
     assert np.isnan(compare(got, want, rtol=0.01).max_abs)

@@ -14,9 +14,10 @@ from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, wor
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.arguments import as_dtype, inout, out, workspace
+from gn_tutorial.operators.comparison import HEADERS, Comparison
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.registry import find_kernel
-from gn_tutorial.operators.result import HEADERS, Comparison, Result
+from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 
 _SHOWN_VALUES = 4
