@@ -26,6 +26,7 @@ from gn_tutorial.operators import call_plan, random_inputs
 from gn_tutorial.operators.arguments import launch_arg
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.runtime.in_process import Prepared
+from gn_tutorial.runtime.launch_types import LaunchRequest
 
 # Shapes and groups of the comparison, float32.
 BESIDE_TORCH = (((8, 32, 64, 64), 8), ((4, 64, 128, 128), 16))
@@ -42,7 +43,9 @@ def prepare(name: str, shape: tuple[int, ...], groups: int, seed: int = 1) -> tu
     found = gnt.kernel(name)
     entry = found.entry()
     args = [launch_arg(param, plan.values[param.name]) for param in entry.params]
-    return Prepared(found.build(observed=False).library, entry.name, args, blocks=plan.blocks), arrays
+    return Prepared(
+        found.build(observed=False).library, LaunchRequest(entry=entry.name, args=args, blocks=plan.blocks)
+    ), arrays
 
 
 def timed(function) -> float:

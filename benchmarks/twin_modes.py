@@ -222,7 +222,7 @@ def prepared() -> dict[str, float]:
     """Wall seconds of one in-process call whose arguments stay the same (bare, one block, 4 KiB)."""
     from gn_tutorial.abi import structs
     from gn_tutorial.runtime.in_process import Prepared
-    from gn_tutorial.runtime.launch_types import LaunchArg
+    from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
     copy = gnt.kernel("copy")
     x = np.arange(1024, dtype=np.float32)
@@ -231,7 +231,7 @@ def prepared() -> dict[str, float]:
         LaunchArg("y", structs.Kind.TENSOR, structs.Role.OUT, np.empty_like(x)),
         LaunchArg("n", structs.Kind.VALUE, structs.Role.IN, np.uint32(1024).tobytes()),
     ]
-    call = Prepared(copy.build(observed=False).library, "copy_kernel", args, blocks=1)
+    call = Prepared(copy.build(observed=False).library, LaunchRequest(entry="copy_kernel", args=args))
     (seconds,) = interleaved(lambda: timed(lambda: [call() for _ in range(100)]) / 100)
     return {"prepared_bare_call": seconds}
 

@@ -22,7 +22,7 @@ class Phase(IntEnum):
     FINISHED = 3
 
 
-class Outcome(IntEnum):
+class LaunchOutcome(IntEnum):
     """Why the launcher stopped; UNKNOWN if the process ended without passing through the launcher's code."""
 
     UNKNOWN = 0
@@ -33,7 +33,7 @@ class Outcome(IntEnum):
     FORBIDDEN_CALL = 5
 
 
-class Argument(ctypes.Structure):
+class JobFileArg(ctypes.Structure):
     """JobFileArg of job_file.h."""
 
     _fields_ = (
@@ -48,7 +48,7 @@ class Argument(ctypes.Structure):
     )
 
 
-class Header(ctypes.Structure):
+class JobFileHeader(ctypes.Structure):
     """JobFile of job_file.h."""
 
     _fields_ = (
@@ -68,7 +68,7 @@ class Header(ctypes.Structure):
         ("page_bytes", ctypes.c_uint32),
         ("guard_bytes", ctypes.c_uint32),
         ("folder_at", ctypes.c_uint64),
-        ("options", structs.Options),
+        ("options", structs.GntOptions),
         ("trace_at", ctypes.c_uint64),
         ("trace_bytes", ctypes.c_uint64),
         ("chosen_at", ctypes.c_uint64),
@@ -86,8 +86,8 @@ class Header(ctypes.Structure):
         ("fault_address", ctypes.c_uint64),
         ("base_address", ctypes.c_uint64),
         ("nanoseconds", ctypes.c_uint64),
-        ("tally", structs.Tally),
-        ("trace", structs.Trace),
+        ("tally", structs.GntTally),
+        ("trace", structs.GntTrace),
         ("here_file", ctypes.c_char * 1024),
         ("text", ctypes.c_char * 1024),
     )

@@ -81,10 +81,10 @@ class TwinOptions:
                 f"TwinOptions: block_order cannot be {seed!r}", hint="0 for ascending, or a seed below 2**32"
             )
 
-    def to_abi(self) -> structs.Options:
+    def to_abi(self) -> structs.GntOptions:
         """The same choices as the struct of abi.h, where 0 is the default of each field."""
         chosen = {name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()}
-        return structs.Options(**chosen, block_order=self.block_order)
+        return structs.GntOptions(**chosen, block_order=self.block_order)
 
 
 def _choices() -> dict[str, tuple[Any, ...]]:

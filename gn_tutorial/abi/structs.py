@@ -34,7 +34,7 @@ class Status(IntEnum):
     BAD_CALL = 2
 
 
-class Arg(ctypes.Structure):
+class GntArg(ctypes.Structure):
     _fields_ = (
         ("name", ctypes.c_char_p),
         ("data", ctypes.c_void_p),
@@ -45,7 +45,7 @@ class Arg(ctypes.Structure):
     )
 
 
-class Options(ctypes.Structure):
+class GntOptions(ctypes.Structure):
     _fields_ = (
         ("half_overflow", ctypes.c_uint32),
         ("integer_overflow", ctypes.c_uint32),
@@ -70,7 +70,7 @@ class Options(ctypes.Structure):
     )
 
 
-class Tally(ctypes.Structure):
+class GntTally(ctypes.Structure):
     _fields_ = (
         ("instructions", ctypes.c_uint64 * 4),
         ("bytes_in", ctypes.c_uint64),
@@ -79,7 +79,7 @@ class Tally(ctypes.Structure):
     )
 
 
-class Trace(ctypes.Structure):
+class GntTrace(ctypes.Structure):
     _fields_ = (
         ("slots", ctypes.c_void_p),
         ("bytes", ctypes.c_uint64),
@@ -97,16 +97,16 @@ class Trace(ctypes.Structure):
     )
 
 
-class Job(ctypes.Structure):
+class GntJob(ctypes.Structure):
     _fields_ = (
         ("abi_version", ctypes.c_uint32),
         ("blocks", ctypes.c_uint32),
         ("tiling_key", ctypes.c_uint64),
-        ("args", ctypes.POINTER(Arg)),
+        ("args", ctypes.POINTER(GntArg)),
         ("arg_count", ctypes.c_uint32),
         ("observed", ctypes.c_uint32),
-        ("options", Options),
-        ("tally", Tally),
+        ("options", GntOptions),
+        ("tally", GntTally),
         ("report", ctypes.c_char_p),
         ("report_bytes", ctypes.c_uint64),
         ("nanoseconds", ctypes.c_uint64),
@@ -114,5 +114,5 @@ class Job(ctypes.Structure):
         ("here_line", ctypes.c_uint32),
         ("here_block", ctypes.c_uint32),
         ("here_stack", ctypes.c_uint64),
-        ("trace", Trace),
+        ("trace", GntTrace),
     )

@@ -28,7 +28,7 @@ from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.signature import Entry, scan
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError
 from gn_tutorial.runtime.launch import launch
-from gn_tutorial.runtime.launch_types import LaunchArg
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.runtime.sample_run import run_sample
 
 SUFFIXES = (".cpp", ".cc", ".cxx", ".asc", ".cce")
@@ -220,7 +220,7 @@ def _run(case: Case, built: Built, options: Options) -> Reason | None:
         args = [
             LaunchArg(param.name, Kind.TENSOR, Role.INOUT, _invented(index)) for index, param in enumerate(entry.params)
         ]
-        launch(built.library, entry.name, args, blocks=_BLOCKS, limits=limits)
+        launch(built.library, LaunchRequest(entry=entry.name, args=args, blocks=_BLOCKS, limits=limits))
     return None
 
 

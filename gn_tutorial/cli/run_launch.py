@@ -12,8 +12,9 @@ import numpy as np
 from gn_tutorial.cli.run_arguments import Call
 from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, working
 from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.comparison import HEADERS, Comparison
 from gn_tutorial.operators.kernel import Kernel, kernel
-from gn_tutorial.operators.result import HEADERS, Comparison, Result
+from gn_tutorial.operators.result import Result
 
 _SHOWN_VALUES = 4
 

@@ -8,23 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from gn_tutorial.abi.dtypes import ARRAY_DTYPES, DTYPES
 from gn_tutorial.errors import ArgumentError
 
-#: dtype -> the C++ type of DTYPE_X, and the number of DT_... of the graph engine's public list of data types.
-_TYPES = {
-    "float32": ("float", "DT_FLOAT", 0),
-    "float16": ("half", "DT_FLOAT16", 1),
-    "int8": ("int8_t", "DT_INT8", 2),
-    "int32": ("int32_t", "DT_INT32", 3),
-    "uint8": ("uint8_t", "DT_UINT8", 4),
-    "int16": ("int16_t", "DT_INT16", 6),
-    "uint16": ("uint16_t", "DT_UINT16", 7),
-    "uint32": ("uint32_t", "DT_UINT32", 8),
-    "int64": ("int64_t", "DT_INT64", 9),
-    "uint64": ("uint64_t", "DT_UINT64", 10),
-    "bool": ("bool", "DT_BOOL", 12),
-    "bfloat16": ("bfloat16_t", "DT_BF16", 27),
-}
+#: Those that CANN's list has, in its order.
+_LISTED = {one.name: one for one in sorted((DTYPES[name] for name in ARRAY_DTYPES), key=lambda one: one.number or 0)}
 _FORMATS = {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1, "FORMAT_ND": 2}
 
 #: Functions of the C library after which public kernels are named: ``extern "C" ... asinh(GM_ADDR x)`` is a conflict.
@@ -38,9 +26,10 @@ LIBC_NAMES = frozenset(
 
 def graph_number(dtype: str) -> int:
     """The number of a dtype in the graph engine's list: what a tiling function gets. Raises ArgumentError."""
-    if dtype not in _TYPES:
-        raise ArgumentError(f"the graph engine's list has no number for {dtype!r}", hint=f"one of {', '.join(_TYPES)}")
-    return _TYPES[dtype][2]
+    number = DTYPES[dtype].number if dtype in DTYPES else None
+    if number is None:
+        raise ArgumentError(f"the graph engine's list has no number for {dtype!r}", hint=f"one of {', '.join(_LISTED)}")
+    return number
 
 
 def dtype_defines(dtypes: Mapping[str, str]) -> list[str]:
@@ -51,12 +40,11 @@ def dtype_defines(dtypes: Mapping[str, str]) -> list[str]:
             raise ArgumentError(
                 f"'{name}' is no name of an operator's input", hint='for example dtypes={"x": "float16"}'
             )
-        if dtype not in _TYPES:
-            raise ArgumentError(f"'{name}' cannot be {dtype!r}", hint=f"one of {', '.join(_TYPES)}")
-        ctype, label, _ = _TYPES[dtype]
-        upper = name.upper()
-        found += [f"DTYPE_{upper}={ctype}", f"ORIG_DTYPE_{upper}={label}", f"FORMAT_{upper}=FORMAT_ND"]
+        if dtype not in _LISTED:
+            raise ArgumentError(f"'{name}' cannot be {dtype!r}", hint=f"one of {', '.join(_LISTED)}")
+        one, upper = _LISTED[dtype], name.upper()
+        found += [f"DTYPE_{upper}={one.ctypes[0]}", f"ORIG_DTYPE_{upper}={one.label}", f"FORMAT_{upper}=FORMAT_ND"]
     if found:  # a kernel compares them in #if, where a name without a value would be 0
-        found += [f"{label}={number}" for _, label, number in _TYPES.values()]
+        found += [f"{one.label}={one.number}" for one in _LISTED.values()]
         found += [f"{label}={number}" for label, number in _FORMATS.items()]
     return found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercises.compare import constant, first_wrong, mismatch, shown, spots
@@ -18,7 +19,7 @@ from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.arguments import inout, out, workspace
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
-from gn_tutorial.runtime.launch import FLOAT_POISON, POISON_BYTE, Tracing
+from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE
 
 
 @dataclass(frozen=True)

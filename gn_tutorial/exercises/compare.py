@@ -1,18 +1,18 @@
-"""Small words about arrays that the checkers share."""
+"""An attempt's arrays beside the right ones: the first wrong element, and sentences that say where it is."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from gn_tutorial.operators.comparison import within
 
 #: A relative error below this is no wrong formula, but float32 (6e-8 an operation) in place of float64.
 _NEAR = 1e-5
 
 
 def first_wrong(got: np.ndarray, want: np.ndarray, rtol: float, atol: float) -> int:
-    """Flat index of the first element outside ``atol + rtol * |want|``, or -1. NaN and infinity are never within."""
-    ours, truth = got.reshape(-1).astype(np.float64), want.reshape(-1).astype(np.float64)
-    with np.errstate(invalid="ignore", over="ignore"):
-        bad = ~(np.isfinite(ours) & (np.abs(ours - truth) <= atol + rtol * np.abs(truth)))
+    """Flat index of the first element that is not ``comparison.within`` tolerance, or -1."""
+    bad = ~within(got.reshape(-1), want.reshape(-1), rtol, atol)
     return int(bad.argmax()) if bad.any() else -1
 
 
@@ -36,7 +36,7 @@ def mismatch(place: str, got: np.generic, want: np.generic) -> str:
 
 
 def spots(name: str, mask: np.ndarray) -> str:
-    """Where a flat mask is true, in words: ``y[8] to y[12]``, or the first place of several stretches."""
+    """Where a flat mask is true, as text: ``y[8] to y[12]``, or the first place of several stretches."""
     places = np.flatnonzero(mask)
     first, last = int(places[0]), int(places[-1])
     if first == last:

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.comparison import FLOOR
 from gn_tutorial.tables import html_table, text_table
 
-#: Added to |golden| against a division by zero.
-FLOOR = 1e-7
 #: MARE may be so many times T.
 MARE_FACTOR = 10
 #: What another implementation is allowed to be exceeded by, in its misses near zero and in its own MARE.

@@ -11,38 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi.dtypes import ARRAY_DTYPES, DTYPES
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.signature import Param
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.tiling import Tiling
-from gn_tutorial.runtime.launch import LaunchArg
+from gn_tutorial.runtime.launch_types import LaunchArg
 
-#: C++ type of a by-value kernel parameter -> dtype name. Sizes are those of the device's compiler (LP64).
-_VALUE_DTYPES = {
-    "bool": "bool",
-    "char": "int8",
-    "signed char": "int8",
-    "unsigned char": "uint8",
-    "short": "int16",
-    "unsigned short": "uint16",
-    "int": "int32",
-    "unsigned": "uint32",
-    "unsigned int": "uint32",
-    "long": "int64",
-    "long long": "int64",
-    "unsigned long": "uint64",
-    "unsigned long long": "uint64",
-    "size_t": "uint64",
-    "half": "float16",
-    "float16_t": "float16",
-    "bfloat16_t": "bfloat16",
-    "float": "float32",
-    "float32_t": "float32",
-    "double": "float64",
-    **{f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-}
-_INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-_ARRAY_DTYPES = ("bool", "float16", "bfloat16", "float32", *_INTEGERS)
+#: C++ type of a by-value kernel parameter -> dtype name.
+_VALUE_DTYPES = {ctype: one.name for one in DTYPES.values() for ctype in one.ctypes}
 
 
 def as_dtype(dtype: Any) -> np.dtype:
@@ -58,7 +35,7 @@ def as_dtype(dtype: Any) -> np.dtype:
         found = np.dtype(dtype)
     except TypeError:
         found = None
-    if found is not None and found.name in _ARRAY_DTYPES:
+    if found is not None and found.name in ARRAY_DTYPES:
         return found if found.isnative else found.newbyteorder("=")
     name = repr(dtype) if found is None else found.name
     if name == "float64":
@@ -66,7 +43,7 @@ def as_dtype(dtype: Any) -> np.dtype:
     elif name.startswith("complex"):
         hint = "pass the real and the imaginary part as two arrays"
     else:
-        hint = f"one of {', '.join(_ARRAY_DTYPES)}"
+        hint = f"one of {', '.join(ARRAY_DTYPES)}"
     raise ArgumentError(f"a kernel's array cannot be {name}", hint=hint)
 
 

@@ -20,7 +20,7 @@ from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.shapes import Symbols, bind, describe_call, resolve
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec
 from gn_tutorial.operators.tiling import Tiling, load_tiling
-from gn_tutorial.runtime.launch import Tally
+from gn_tutorial.runtime.launch_types import LaunchResult, Tally
 
 #: Cores that a registered kernel's work is split over unless ``blocks`` is given: the vector cores of an Atlas A2
 #: 910B3 and 910B4 (20 AI Cores with two vector cores each; 910B1 and B2 have 48), so that one split fits every A2
@@ -92,13 +92,14 @@ def empty_result(kernel: str, plan: Plan, observed: bool) -> Result:
                 hint="only an empty batch (N = 0) gives an empty result; other lengths must be at least 1",
             )
     nothing = Tally(scalar=0, vector=0, mte2=0, mte3=0, bytes_in=0, bytes_out=0, ub_high_water=0)
-    return Result(kernel, outputs, 0, nothing, 0.0, "", observed, tiling=plan.tiling)
+    launched = LaunchResult(arrays=outputs, tally=nothing, seconds=0.0, printed="", observed=observed)
+    return Result(kernel, 0, launched, tiling=plan.tiling)
 
 
 def finish(op: OpSpec, plan: Plan, result: Result) -> Result:
     """Keep the operator's outputs only (a workspace is no result), and add the tiling struct."""
     outputs = {name: result.outputs[name] for name in plan.outputs}
-    return replace(result, outputs=outputs, tiling=plan.tiling)
+    return replace(result, launched=replace(result.launched, arrays=outputs), tiling=plan.tiling)
 
 
 def _split(op: OpSpec, inputs: Sequence[Any], named: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

@@ -21,7 +21,8 @@ from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.shapes import describe_call
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.operators.tiling import Tiling
-from gn_tutorial.runtime.launch import check_blocks, launch
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchRequest, check_blocks
 from gn_tutorial.tables import html_table
 
 # Finding the entries of 200 lines takes 6 ms, which a loop of launches should pay once.
@@ -134,24 +135,22 @@ class Kernel:
         launched, CompileError, and KernelError for what the kernel does wrong.
         """
         chosen = self.entry(entry)
-        check_blocks(blocks)
         if tracing is not None and not observed:
             raise ArgumentError("a bare build tells nobody what it does, so it cannot be traced", hint="observed=True")
         bound = self._bind(chosen, values, named)
-        args = [launch_arg(param, bound[param.name]) for param in chosen.params]
-        built = self.build(observed) if isolated else self._build_quickly(observed)
-        launched = launch(
-            built.library,
-            chosen.name,
-            args,
+        request = LaunchRequest(
+            entry=chosen.name,
+            args=[launch_arg(param, bound[param.name]) for param in chosen.params],
             blocks=blocks,
             tiling_key=tiling_key,
             options=options or TwinOptions(),
-            limits=limits or Limits(),
             isolated=isolated,
+            limits=limits or Limits(),
             tracing=tracing,
         )
-        return Result.from_launch(self.name, launched, blocks, 0.0 if built.cached else built.seconds)
+        built = self.build(observed) if isolated else self._build_quickly(observed)
+        launched = launch(built.library, request)
+        return Result(self.name, blocks, launched, compile_seconds=0.0 if built.cached else built.seconds)
 
     def __call__(
         self,

@@ -11,13 +11,13 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from gn_tutorial.abi.dtypes import DTYPES
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.registry import load_registry
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, Attribute, KernelSpec, OpSpec
 
 #: Begins every type of operator: CANN has operators of its own, and a name counts once.
 PREFIX = "GnTutorial"
-_TYPES = {"float32": "float", "float16": "fp16", "bfloat16": "bf16", "int32": "int32", "uint8": "uint8"}
 _ATTRIBUTES = {"int64": "int", "int32": "int", "float32": "float", "mask": "list_bool"}
 
 
@@ -58,13 +58,13 @@ def _most(op: OpSpec) -> KernelSpec:
 def _described(argument: Argument, dtypes: tuple[str, ...], op: str) -> dict[str, Any]:
     """One input or output. CANN reads type and format as columns: the first of each input belong together."""
     own = [dtype if argument.dtype == DATA_DTYPE else argument.dtype for dtype in dtypes]
-    if unknown := [one for one in own if one not in _TYPES]:
+    if unknown := [one for one in own if one not in DTYPES or not DTYPES[one].msopgen]:
         raise ArgumentError(f"argument {argument.name} of {op} is {unknown[0]}, which has no name in a prototype")
     return {
         "name": argument.name,
         "param_type": "required" if argument.fill is None else "optional",
         "format": ["ND"] * len(own),
-        "type": [_TYPES[one] for one in own],
+        "type": [DTYPES[one].msopgen for one in own],
     }
 
 

@@ -16,12 +16,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from gn_tutorial.abi.dtypes import NARROW_DTYPES
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.operators.spec import (
     ATTRIBUTE_TYPES,
     DATA_DTYPE,
     DIRECTIONS,
-    NARROW_DTYPES,
     ROLES,
     Argument,
     Attribute,

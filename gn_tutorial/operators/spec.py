@@ -11,8 +11,6 @@ ATTRIBUTE_TYPES = ("int64", "float32", "mask")
 #: helper: what the host API launches around an operator. case: an operator besides GroupNorm, worked out like it. Both
 #: are no steps of the course, and the tour leaves them out.
 DIRECTIONS = ("forward", "backward", "helper", "case")
-#: Dtypes whose outputs may have a tolerance of their own: a rounding to them costs more than all work in float32.
-NARROW_DTYPES = ("float16", "bfloat16")
 #: In ``dtype``: the dtype of the operator's data inputs, which the kernel's own ``dtypes`` limit.
 DATA_DTYPE = "T"
 
@@ -23,7 +21,8 @@ class Tolerance:
 
     ``|out - ref| <= atol + rtol * |ref| + of_largest * (largest finite |ref| of the output)``. The last term is for
     sums of many terms: what their rounding costs grows with the terms, also where they cancel. ``narrow``: dtype -> the
-    tolerance of outputs of that dtype, where it is another one; as pairs.
+    tolerance of outputs of that dtype, where it is another one, since a rounding to float16 or bfloat16 costs more than
+    all work in float32; as pairs.
     """
 
     rtol: float

@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.abi.trace import Pipe, Tracing
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.profile import Profile, profile_of
-from gn_tutorial.runtime.launch import Tracing
 from gn_tutorial.timing.machine import FOLDER, Machine, load_machine
 
 SERIES = ("bank", "add", "copy", "instructions")

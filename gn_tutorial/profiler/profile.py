@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gn_tutorial.abi.trace import Kind, Pipe, Space, Trace
+from gn_tutorial.abi.trace import Kind, Pipe, Space, Trace, Tracing
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.svg import svg_gantt
-from gn_tutorial.runtime.launch import Tally, Tracing
+from gn_tutorial.runtime.launch_types import Tally
 from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, ErrorBand, Machine, load_machine
 from gn_tutorial.timing.span import place

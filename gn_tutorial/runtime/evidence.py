@@ -10,11 +10,11 @@ import signal
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from gn_tutorial.abi.job_structs import Header
-from gn_tutorial.abi.options import Limits
+from gn_tutorial.abi.job_structs import JobFileHeader
 from gn_tutorial.diagnostics.findings import printed_tail
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.job_file import JobFile
+from gn_tutorial.runtime.launch_types import LaunchRequest
 
 
 class Stopped(Enum):
@@ -38,11 +38,10 @@ class Ending:
 class Evidence:
     """All that an error about one launch is made of."""
 
-    entry: str
+    request: LaunchRequest
     job: JobFile
-    header: Header
+    header: JobFileHeader
     ending: Ending
-    limits: Limits
 
     @property
     def place(self) -> str:

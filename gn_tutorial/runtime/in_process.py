@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from gn_tutorial.abi import structs
-from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import Status
-from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.diagnostics.findings import Findings, kernel_fault, parse_report
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, Launched, Tally, poison
+from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, LaunchResult, Tally, poison
 from gn_tutorial.runtime.outcome import REBUILD, bad_call
 from gn_tutorial.runtime.trace_buffer import TraceRoom
 
 _REPORT_BYTES = 64 * 1024
-_ABI = structs.ABI_VERSION << 16 | ctypes.sizeof(structs.Job)
+_ABI = structs.ABI_VERSION << 16 | ctypes.sizeof(structs.GntJob)
 
 
 class Prepared:
@@ -37,25 +34,16 @@ class Prepared:
     Raises KernelError if the library cannot be loaded.
     """
 
-    def __init__(
-        self,
-        library: Path | str,
-        entry: str,
-        args: Sequence[LaunchArg],
-        *,
-        blocks: int,
-        tiling_key: int = 0,
-        options: TwinOptions | None = None,
-        tracing: Tracing | None = None,
-    ) -> None:
+    def __init__(self, library: Path, request: LaunchRequest) -> None:
+        args = request.args
         self._run = _load(str(library))
-        self._entry = entry.encode()
+        self._entry = request.entry.encode()
         buffers = [_buffer(arg) for arg in args]
         self._arrays = {arg.name: buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in WRITTEN}
         self._poisoned = [buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in POISONED]
-        self._room = TraceRoom(tracing, args, blocks) if tracing is not None else None
+        self._room = TraceRoom(request.tracing, args, request.blocks) if request.tracing is not None else None
         addresses = self._room.addresses if self._room else {}
-        self._rows = (structs.Arg * len(args))(
+        self._rows = (structs.GntArg * len(args))(
             *(
                 (
                     arg.name.encode(),
@@ -69,13 +57,13 @@ class Prepared:
             )
         )
         self._report = ctypes.create_string_buffer(_REPORT_BYTES)
-        self._job = structs.Job(
+        self._job = structs.GntJob(
             abi_version=structs.ABI_VERSION,
-            blocks=blocks,
-            tiling_key=tiling_key,
+            blocks=request.blocks,
+            tiling_key=request.tiling_key,
             args=self._rows,
             arg_count=len(args),
-            options=options.to_abi() if options is not None else structs.Options(),
+            options=request.options.to_abi(),
             report=ctypes.cast(self._report, ctypes.c_char_p),
             report_bytes=_REPORT_BYTES,
         )
@@ -90,19 +78,19 @@ class Prepared:
         self._job_at = ctypes.byref(self._job)
         self._buffers = buffers  # the rows hold addresses only
 
-    def __call__(self) -> Launched:
+    def __call__(self) -> LaunchResult:
         """Run. Raises KernelFault, or ArgumentError if the arguments do not fit the kernel."""
         for buffer in self._poisoned:
             poison(buffer)
         self._report[0] = b"\0"
-        self._job.tally = structs.Tally()
+        self._job.tally = structs.GntTally()
         status = self._run(self._entry, self._job_at)
         diagnostics = parse_report(self._report.raw) if self._report[0] != b"\0" else Findings()
         if status == Status.BAD_CALL:
             raise bad_call(diagnostics)
         if status != Status.OK:
             raise kernel_fault(diagnostics)
-        return Launched(
+        return LaunchResult(
             arrays=dict(self._arrays),
             tally=Tally.from_abi(self._job.tally),
             seconds=self._job.nanoseconds * 1e-9,
@@ -133,5 +121,5 @@ def _load(path: str) -> ctypes._CFuncPtr:
     version.argtypes, version.restype = (), ctypes.c_uint32
     if version() != _ABI:
         raise KernelError("the kernel library was built for another version of gn_tutorial", hint=REBUILD)
-    run.argtypes, run.restype = (ctypes.c_char_p, ctypes.POINTER(structs.Job)), ctypes.c_int32
+    run.argtypes, run.restype = (ctypes.c_char_p, ctypes.POINTER(structs.GntJob)), ctypes.c_int32
     return run

@@ -40,16 +40,14 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from gn_tutorial.abi.options import Limits, TwinOptions
-from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.abi.options import Limits
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.deadline import LONGEST, Deadline
 from gn_tutorial.runtime.evidence import Ending, Stopped
 from gn_tutorial.runtime.job_file import JobFile
-from gn_tutorial.runtime.launch_types import LaunchArg, Launched
+from gn_tutorial.runtime.launch_types import LaunchRequest, LaunchResult
 from gn_tutorial.runtime.outcome import conclude
 
 _CHUNK = 64 * 1024
@@ -67,43 +65,23 @@ _LONGEST_SECONDS = 90 * 24 * 3600
 _LARGEST_MEMORY = 1 << 60
 
 
-def run(
-    launcher: Path,
-    library: Path,
-    entry: str,
-    args: Sequence[LaunchArg],
-    *,
-    blocks: int,
-    tiling_key: int,
-    options: TwinOptions,
-    limits: Limits,
-    folder: Path | None = None,
-    tracing: Tracing | None = None,
-) -> Launched:
+def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
     """Run one launch through the program ``launcher``. The arrays of the result are new; no argument is written to.
-
-    folder: where it runs, and the only place where it may write files; None: the caller's own, and no files.
 
     Raises KernelFault, KernelCrash, KernelTimeout, KernelMemoryLimit, KernelOutputLimit; ArgumentError if the arguments
     do not fit; KernelError if the library cannot be loaded or no process or shared memory is to be had;
     FileNotFoundError if there is no launcher.
     """
-    seconds = LONGEST * math.ceil(min(limits.seconds, _LONGEST_SECONDS))
+    seconds = LONGEST * math.ceil(min(request.limits.seconds, _LONGEST_SECONDS))
     with JobFile(
         library,
-        entry,
-        args,
-        blocks=blocks,
-        tiling_key=tiling_key,
-        options=options.to_abi(),
-        memory_bytes=min(limits.memory_bytes, _LARGEST_MEMORY),
+        request,
+        memory_bytes=min(request.limits.memory_bytes, _LARGEST_MEMORY),
         # Processor time adds up over threads, so one second of wall time may be many.
         cpu_seconds=min((seconds + _ORPHAN_SECONDS) * (os.cpu_count() or 1), _LONGEST_SECONDS),
         wall_seconds=seconds + _ORPHAN_SECONDS,
-        folder=folder,
-        tracing=tracing,
     ) as job:
-        return conclude(job, _supervise(launcher, job.descriptor, limits, folder), entry, limits)
+        return conclude(job, _supervise(launcher, job.descriptor, request.limits, request.folder), request)
 
 
 def _supervise(launcher: Path, job: int, limits: Limits, folder: Path | None) -> Ending:

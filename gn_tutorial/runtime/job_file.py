@@ -15,18 +15,16 @@ import ctypes
 import mmap
 import os
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from gn_tutorial.abi import structs
-from gn_tutorial.abi.job_structs import MAGIC, Argument, Header
+from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
 from gn_tutorial.abi.structs import Kind
-from gn_tutorial.abi.trace import Trace, Tracing
+from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, poison
+from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison
 from gn_tutorial.runtime.trace_buffer import TraceRoom
 
 #: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
@@ -39,7 +37,7 @@ _GUARD = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArgPlace:
     """Where one argument lies in the file, in bytes from its start. ``pages_at`` is 0 for a value."""
 
     arg: LaunchArg
@@ -57,25 +55,20 @@ class JobFile:
     def __init__(
         self,
         library: Path,
-        entry: str,
-        args: Sequence[LaunchArg],
+        request: LaunchRequest,
         *,
-        blocks: int,
-        tiling_key: int,
-        options: structs.Options,
         memory_bytes: int,
         cpu_seconds: int,
         wall_seconds: int,
-        folder: Path | None = None,
-        tracing: Tracing | None = None,
     ) -> None:
-        layout = _Layout(ctypes.sizeof(Header) + len(args) * ctypes.sizeof(Argument))
+        args, folder, tracing = request.args, request.folder, request.tracing
+        layout = _Layout(ctypes.sizeof(JobFileHeader) + len(args) * ctypes.sizeof(JobFileArg))
         library_at = layout.text(os.fsencode(library))
-        entry_at = layout.text(entry.encode())
+        entry_at = layout.text(request.entry.encode())
         folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0
         names_at = [layout.text(arg.name.encode()) for arg in args]
         report_at = layout.take(_REPORT_BYTES)
-        self._room = TraceRoom(tracing, args, blocks) if tracing is not None else None
+        self._room = TraceRoom(tracing, args, request.blocks) if tracing is not None else None
         chosen = self._room.chosen_bytes if self._room else b""
         chosen_at = layout.take(len(chosen))
         # Pages that are never written cost nothing: the room is as large as asked for, and the file stays sparse.
@@ -86,15 +79,15 @@ class JobFile:
         for at, text in layout.texts:
             self._memory[at : at + len(text)] = text
         # Structs are written as bytes: a ctypes view into the mapping would keep it from being closed.
-        header = Header(
+        header = JobFileHeader(
             magic=MAGIC,
-            header_bytes=ctypes.sizeof(Header),
-            blocks=blocks,
+            header_bytes=ctypes.sizeof(JobFileHeader),
+            blocks=request.blocks,
             arg_count=len(args),
-            tiling_key=tiling_key,
+            tiling_key=request.tiling_key,
             library_at=library_at,
             entry_at=entry_at,
-            args_at=ctypes.sizeof(Header),
+            args_at=ctypes.sizeof(JobFileHeader),
             report_at=report_at,
             report_bytes=_REPORT_BYTES,
             memory_bytes=memory_bytes,
@@ -103,13 +96,13 @@ class JobFile:
             page_bytes=_PAGE,
             guard_bytes=_GUARD,
             folder_at=folder_at,
-            options=options,
+            options=request.options.to_abi(),
             trace_at=self._trace_at,
             trace_bytes=tracing.bytes if tracing is not None else 0,
             chosen_at=chosen_at,
             chosen_count=len(chosen) // 4,
         )
-        self._memory[: ctypes.sizeof(Header)] = bytes(header)
+        self._memory[: ctypes.sizeof(JobFileHeader)] = bytes(header)
         self._memory[chosen_at : chosen_at + len(chosen)] = chosen
         self._report_at = report_at
         for index, (place, name_at) in enumerate(zip(self.places, names_at, strict=True)):
@@ -125,9 +118,9 @@ class JobFile:
         with contextlib.suppress(BufferError):
             self._memory.close()
 
-    def header(self) -> Header:
+    def header(self) -> JobFileHeader:
         """What the launcher has written so far. The kernel can write here too: trust no value further than its type."""
-        return Header.from_buffer_copy(self._memory)
+        return JobFileHeader.from_buffer_copy(self._memory)
 
     def report(self) -> bytes:
         """The diagnostics as the twin wrote them."""
@@ -164,14 +157,14 @@ class JobFile:
                 return place.arg, offset - place.data_at
         return None
 
-    def _describe(self, index: int, place: Place, name_at: int) -> None:
+    def _describe(self, index: int, place: ArgPlace, name_at: int) -> None:
         arg = place.arg
-        row = Argument(name_at, place.data_at, arg.nbytes, place.pages_at, place.pages_bytes, arg.kind, arg.role)
+        row = JobFileArg(name_at, place.data_at, arg.nbytes, place.pages_at, place.pages_bytes, arg.kind, arg.role)
         row.address = self._room.addresses.get(arg.name, 0) if self._room else 0
-        at = ctypes.sizeof(Header) + index * ctypes.sizeof(Argument)
-        self._memory[at : at + ctypes.sizeof(Argument)] = bytes(row)
+        at = ctypes.sizeof(JobFileHeader) + index * ctypes.sizeof(JobFileArg)
+        self._memory[at : at + ctypes.sizeof(JobFileArg)] = bytes(row)
 
-    def _fill(self, place: Place) -> None:
+    def _fill(self, place: ArgPlace) -> None:
         arg = place.arg
         if place.pages_bytes:
             before, after = self._around(place)
@@ -186,11 +179,11 @@ class JobFile:
         else:
             self._memory[place.data_at : place.data_at + arg.nbytes] = arg.data
 
-    def _data(self, place: Place) -> np.ndarray:
+    def _data(self, place: ArgPlace) -> np.ndarray:
         dtype = place.arg.dtype
         return np.frombuffer(self._memory, dtype, place.arg.nbytes // dtype.itemsize, place.data_at)
 
-    def _around(self, place: Place) -> tuple[np.ndarray, np.ndarray]:
+    def _around(self, place: ArgPlace) -> tuple[np.ndarray, np.ndarray]:
         """The bytes of the argument's pages before and after it, as the argument's dtype where its size divides 512.
 
         A read past the end of a float array then gives NaN.
@@ -203,7 +196,7 @@ class JobFile:
         )
         return before, after
 
-    def _changed_around(self, place: Place) -> int | None:
+    def _changed_around(self, place: ArgPlace) -> int | None:
         starts = place.pages_at - place.data_at, place.arg.nbytes
         # Nearest first: after the end counts up, before the start counts down.
         for part, start, nearest in zip(self._around(place), starts, (-1, 0), strict=True):
@@ -232,13 +225,13 @@ class _Layout:
         self.texts.append((at, text + b"\0"))
         return at
 
-    def argument(self, arg: LaunchArg) -> Place:
+    def argument(self, arg: LaunchArg) -> ArgPlace:
         if arg.kind == Kind.VALUE:
-            return Place(arg, self.take(arg.nbytes))
+            return ArgPlace(arg, self.take(arg.nbytes))
         room = -(-arg.nbytes // ALIGNMENT) * ALIGNMENT
         pages_bytes = -(-room // _PAGE) * _PAGE
         pages_at = self.take(_GUARD + pages_bytes + _GUARD, _PAGE) + _GUARD
-        return Place(arg, pages_at + pages_bytes - room, pages_at, pages_bytes)
+        return ArgPlace(arg, pages_at + pages_bytes - room, pages_at, pages_bytes)
 
 
 def _shared_memory(size: int) -> tuple[int, mmap.mmap]:

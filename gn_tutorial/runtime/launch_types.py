@@ -1,20 +1,24 @@
-"""What goes into one launch and what comes out of it, the same for both ways of running: arguments, results, poison."""
+"""What goes into one launch and what comes out of it, the same for both ways of running: request, result, poison."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gn_tutorial.abi import structs
+from gn_tutorial.abi.dtypes import DTYPES
+from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.structs import Kind, Role
-from gn_tutorial.abi.trace import Trace
+from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
 
-#: What memory holds that nobody wrote: quiet NaNs whose low bits read ...A5, so that a forgotten element shows in every
-#: later result and can still be told from a computed NaN. The pattern of bfloat16 is the top half of that of float32.
-FLOAT_POISON = {"float16": 0x7EA5, "bfloat16": 0x7FE5, "float32": 0x7FE5_A5A5, "float64": 0x7FFD_A5A5_A5A5_A5A5}
+#: What memory of a floating-point dtype holds that nobody wrote.
+FLOAT_POISON = {one.name: one.poison for one in DTYPES.values() if one.poison is not None}
 #: Each byte of any other poisoned memory: -1515870811 as int32, 165 as uint8.
 POISON_BYTE = 0xA5
 
@@ -22,6 +26,8 @@ POISON_BYTE = 0xA5
 WRITTEN = (Role.OUT, Role.INOUT, Role.WORKSPACE)
 #: Roles whose memory holds garbage at the start of a launch, as on the device.
 POISONED = (Role.OUT, Role.WORKSPACE)
+
+_MOST_BLOCKS = 65535
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,44 @@ class LaunchArg:
         return self.data.dtype if isinstance(self.data, np.ndarray) else np.dtype(np.uint8)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LaunchRequest:
+    """One launch of a kernel, whichever build of it runs and wherever. Raises ArgumentError for a wrong number.
+
+    The library is not part of it, so that a wrong request is refused before anything is compiled.
+    """
+
+    # The kernel's name in the library.
+    entry: str
+    # One for each kernel parameter, in their order. OUT and WORKSPACE arrays give shape and dtype; the kernel finds
+    # poison there (FLOAT_POISON, POISON_BYTE).
+    args: Sequence[LaunchArg]
+    # Cores to run on, 1 to 65535.
+    blocks: int = 1
+    # What TILING_KEY_IS compares with, 64 bits.
+    tiling_key: int = 0
+    options: TwinOptions = field(default_factory=TwinOptions)
+    # In a process of its own, within ``limits``; the caller's arrays stay as they are. False: in this process, for
+    # trusted kernels; no limits, INOUT arrays are written in place, printed text is not collected.
+    isolated: bool = True
+    limits: Limits = field(default_factory=Limits)
+    # The isolated process runs there and may write files there, and nowhere else; None: it may write none.
+    folder: Path | None = None
+    # Record what the blocks do; the library must be an observed one, since a bare one tells nobody anything.
+    tracing: Tracing | None = None
+
+    def __post_init__(self) -> None:
+        check_blocks(self.blocks)
+        if not 0 <= self.tiling_key < 1 << 64:
+            raise ArgumentError(f"'tiling_key' must be a whole number of 64 bits, not {self.tiling_key!r}")
+
+
+def check_blocks(blocks: Any) -> None:
+    """Raise ArgumentError unless ``blocks`` is a number of blocks that can be launched."""
+    if isinstance(blocks, bool) or not isinstance(blocks, (int, np.integer)) or not 1 <= blocks <= _MOST_BLOCKS:
+        raise ArgumentError(f"'blocks' must be a whole number from 1 to {_MOST_BLOCKS}, not {blocks!r}")
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What a launch did, summed over its blocks. All zero for a bare library.
@@ -72,13 +116,13 @@ class Tally:
     ub_high_water: int
 
     @classmethod
-    def from_abi(cls, tally: structs.Tally) -> Tally:
+    def from_abi(cls, tally: structs.GntTally) -> Tally:
         """Copy the counts out of the struct of abi.h."""
         return cls(*tally.instructions, tally.bytes_in, tally.bytes_out, tally.ub_high_water)
 
 
 @dataclass(frozen=True)
-class Launched:
+class LaunchResult:
     """What a launch gave back.
 
     arrays: OUT, INOUT and WORKSPACE arguments by name. seconds: wall time of all blocks, measured beside the kernel.

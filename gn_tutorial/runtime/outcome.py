@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from gn_tutorial.abi.job_structs import Outcome, Phase
-from gn_tutorial.abi.options import Limits
+from gn_tutorial.abi.job_structs import LaunchOutcome, Phase
 from gn_tutorial.abi.structs import Status
 from gn_tutorial.diagnostics.findings import Diagnostic, Findings, kernel_fault, parse_report, printed_tail
 from gn_tutorial.errors import ArgumentError, GntError, KernelError, KernelFault, KernelOutputLimit, KernelTimeout
 from gn_tutorial.runtime import post_mortem
 from gn_tutorial.runtime.evidence import Ending, Evidence, Stopped, as_size
 from gn_tutorial.runtime.job_file import JobFile
-from gn_tutorial.runtime.launch_types import LaunchArg, Launched, Tally
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult, Tally
 
 #: Hint for a library or launcher that another version left in the cache.
 REBUILD = "gnt cache clear, then run again"
@@ -19,10 +18,10 @@ LAUNCHER_REFUSED = 98
 _SHOWN_LINES, _SHOWN_COLUMNS = 12, 200
 
 
-def conclude(job: JobFile, ending: Ending, entry: str, limits: Limits) -> Launched:
+def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResult:
     """The result of a launch that ended well; raises the KernelError (or ArgumentError) for any other."""
-    evidence = Evidence(entry, job, job.header(), ending, limits)
-    if ending.stopped is not Stopped.NOT or evidence.header.outcome != Outcome.RETURNED:
+    evidence = Evidence(request, job, job.header(), ending)
+    if ending.stopped is not Stopped.NOT or evidence.header.outcome != LaunchOutcome.RETURNED:
         raise _failure(evidence)
     diagnostics = parse_report(job.report())
     if evidence.header.status == Status.BAD_CALL:
@@ -32,7 +31,7 @@ def conclude(job: JobFile, ending: Ending, entry: str, limits: Limits) -> Launch
     overrun = job.overrun()
     if overrun is not None:
         raise _overrun(*overrun, ending.printed)
-    return Launched(
+    return LaunchResult(
         arrays=job.arrays(),
         tally=Tally.from_abi(evidence.header.tally),
         seconds=evidence.header.nanoseconds * 1e-9,
@@ -56,13 +55,13 @@ def _failure(evidence: Evidence) -> KernelError:
     if evidence.ending.stopped is Stopped.TIMEOUT:
         return _timeout(evidence)
     match evidence.header.outcome:
-        case Outcome.SIGNAL:
+        case LaunchOutcome.SIGNAL:
             return post_mortem.caught_signal(evidence)
-        case Outcome.FORBIDDEN_CALL:
+        case LaunchOutcome.FORBIDDEN_CALL:
             return post_mortem.forbidden_call(evidence)
-        case Outcome.NOT_LOADED:
+        case LaunchOutcome.NOT_LOADED:
             return KernelError("the kernel library cannot be loaded", detail=evidence.said, hint=REBUILD)
-        case Outcome.WRONG_ABI:
+        case LaunchOutcome.WRONG_ABI:
             return KernelError("the kernel library was built for another version of gn_tutorial", hint=REBUILD)
     if evidence.ending.code == LAUNCHER_REFUSED and evidence.header.phase == Phase.STARTING:
         return KernelError("the launcher does not fit this version of gn_tutorial", hint=REBUILD)
@@ -73,7 +72,7 @@ def _output_limit(evidence: Evidence) -> KernelError:
     printed = evidence.ending.printed
     shown = [f"  {line[:_SHOWN_COLUMNS]}" for line in printed.splitlines()[:_SHOWN_LINES]]
     return KernelOutputLimit(
-        f"the kernel printed more than {as_size(evidence.limits.printed_bytes)} and was stopped",
+        f"the kernel printed more than {as_size(evidence.request.limits.printed_bytes)} and was stopped",
         printed=printed,
         where=evidence.place,
         hint="print from one block or one iteration only, or raise the limit: Limits(printed_bytes=...)",
@@ -83,10 +82,10 @@ def _output_limit(evidence: Evidence) -> KernelError:
 
 def _timeout(evidence: Evidence) -> KernelError:
     running = evidence.header.phase >= Phase.RUNNING
-    did = f"'{evidence.entry}' ran" if running else "loading the kernel's library took"
+    did = f"'{evidence.request.entry}' ran" if running else "loading the kernel's library took"
     known = "look for a loop that never ends after this line"
     look = known if evidence.place else "observed=True tells the line it last passed"
-    what = f"{did} longer than {evidence.limits.seconds:g} s and was stopped"
+    what = f"{did} longer than {evidence.request.limits.seconds:g} s and was stopped"
     return evidence.error(KernelTimeout, what, f"{look}; a slow kernel needs Limits(seconds=...)")
 
 

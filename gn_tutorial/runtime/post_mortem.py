@@ -124,4 +124,4 @@ def _exception(evidence: Evidence, thrown: re.Match[str]) -> KernelError:
 
 
 def _memory(evidence: Evidence) -> str:
-    return as_size(evidence.limits.memory_bytes)
+    return as_size(evidence.request.limits.memory_bytes)

@@ -13,14 +13,14 @@ from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.runtime.launch import launch
-from gn_tutorial.runtime.launch_types import LaunchArg, Launched
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult
 
 
 @dataclass(frozen=True)
 class SampleRun:
     """What a sample did: its text output, and the counts of all its launches together."""
 
-    launched: Launched
+    launched: LaunchResult
     built: Built
 
 
@@ -67,5 +67,7 @@ def run_sample(
     args = [
         LaunchArg(f"argv{index}", Kind.VALUE, Role.IN, word.encode()) for index, word in enumerate([path.name, *words])
     ]
-    launched = launch(built.library, MAIN_ENTRY, args, blocks=1, options=options, limits=limits, folder=folder)
-    return SampleRun(launched, built)
+    request = LaunchRequest(
+        entry=MAIN_ENTRY, args=args, options=options or TwinOptions(), limits=limits or Limits(), folder=folder
+    )
+    return SampleRun(launch(built.library, request), built)

@@ -31,7 +31,7 @@ class TraceRoom:
         """The recorded blocks as the twin reads them: 32-bit numbers."""
         return np.array(self.chosen, np.uint32).tobytes()
 
-    def decode(self, slots: bytes | memoryview, found: structs.Trace) -> Trace:
+    def decode(self, slots: bytes | memoryview, found: structs.GntTrace) -> Trace:
         """The trace in these slots; ``found``: what the twin says about it. Raises KernelError if it is damaged."""
         lines = Lines(
             read=found.lines_read,

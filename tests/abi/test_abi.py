@@ -15,17 +15,17 @@ from gn_tutorial.runtime import outcome
 
 TWIN = Path(__file__).resolve().parents[2] / "gn_tutorial" / "twin"
 STRUCTS = {
-    "GntArg": structs.Arg,
-    "GntOptions": structs.Options,
-    "GntTally": structs.Tally,
-    "GntTrace": structs.Trace,
-    "GntJob": structs.Job,
-    "JobFileArg": job_structs.Argument,
-    "JobFile": job_structs.Header,
+    "GntArg": structs.GntArg,
+    "GntOptions": structs.GntOptions,
+    "GntTally": structs.GntTally,
+    "GntTrace": structs.GntTrace,
+    "GntJob": structs.GntJob,
+    "JobFileArg": job_structs.JobFileArg,
+    "JobFile": job_structs.JobFileHeader,
 }
 ENUMS = {
     "GNT_": (structs.Kind, structs.Role, structs.Status),
-    "JOB_": (job_structs.Phase, job_structs.Outcome),
+    "JOB_": (job_structs.Phase, job_structs.LaunchOutcome),
 }
 
 
@@ -90,5 +90,5 @@ def test_exit_codes_of_the_launcher_agree() -> None:
 
 
 def test_every_option_is_a_field_of_the_struct() -> None:
-    fields = [name for name, *_ in structs.Options._fields_ if name != "reserved"]
+    fields = [name for name, *_ in structs.GntOptions._fields_ if name != "reserved"]
     assert fields == list(TwinOptions.__dataclass_fields__)

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.abi.trace import FIRST_ADDRESS, Access, Event, Kind, Lines, Pipe, Space
+from gn_tutorial.abi.trace import FIRST_ADDRESS, Access, Event, Kind, Lines, Pipe, Space, Tracing
 from gn_tutorial.abi.trace_decode import HARD_EVENTS, decode
 from gn_tutorial.errors import ArgumentError, KernelError
 from gn_tutorial.operators.result import Result
-from gn_tutorial.runtime.launch import Tracing
 
 HEADERS = Path(gnt.__file__).parent / "twin" / "include" / "gn_twin"
 TILE = 4096  # of kernels/copy

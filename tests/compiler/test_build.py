@@ -63,9 +63,9 @@ def run_kernel(built: Built) -> int:
     """What the kernel wrote into the first int32 of its argument."""
     library = ctypes.CDLL(str(built.library))
     value = ctypes.c_int32(0)
-    argument = structs.Arg(b"x", ctypes.addressof(value), 4, structs.Kind.TENSOR, structs.Role.OUT)
+    argument = structs.GntArg(b"x", ctypes.addressof(value), 4, structs.Kind.TENSOR, structs.Role.OUT)
     report = ctypes.create_string_buffer(1000)
-    job = structs.Job(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
+    job = structs.GntJob(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
     job.report, job.report_bytes = ctypes.cast(report, ctypes.c_char_p), 1000
     name = built.entries[0].name.encode()
     assert library.gnt_run(name, ctypes.byref(job)) == structs.Status.OK, report.value
@@ -83,7 +83,7 @@ def test_a_kernel_file_is_built_once(cache: Cache) -> None:
     library = ctypes.CDLL(str(first.library))
     library.gnt_entries.restype = ctypes.c_char_p
     assert library.gnt_entries().decode().split() == [entry.name for entry in first.entries]
-    assert library.gnt_abi() == structs.ABI_VERSION << 16 | ctypes.sizeof(structs.Job)
+    assert library.gnt_abi() == structs.ABI_VERSION << 16 | ctypes.sizeof(structs.GntJob)
     assert list((cache.root / "scratch").iterdir()) == []
 
 

@@ -93,8 +93,8 @@ def headers(cache: Cache) -> list[Path]:
 def value(built: Built) -> int:
     """What the kernel wrote into its int32."""
     library, wrote, report = ctypes.CDLL(str(built.library)), ctypes.c_int32(0), ctypes.create_string_buffer(1000)
-    argument = structs.Arg(b"x", ctypes.addressof(wrote), 4, structs.Kind.TENSOR, structs.Role.OUT)
-    job = structs.Job(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
+    argument = structs.GntArg(b"x", ctypes.addressof(wrote), 4, structs.Kind.TENSOR, structs.Role.OUT)
+    job = structs.GntJob(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
     job.report, job.report_bytes = ctypes.cast(report, ctypes.c_char_p), 1000
     assert library.gnt_run(b"k", ctypes.byref(job)) == structs.Status.OK, report.value
     return wrote.value

@@ -13,7 +13,7 @@ from gn_tutorial.abi.options import Optimise
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.runtime.launch import launch
-from gn_tutorial.runtime.launch_types import LaunchArg
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 # One result row per operation whose bits could depend on a library, on contraction or on the order of additions.
 ROWS = """
@@ -76,7 +76,7 @@ def rows(**how: object) -> np.ndarray:
         LaunchArg("x", Kind.TENSOR, Role.IN, x),
         LaunchArg("y", Kind.TENSOR, Role.OUT, np.empty((9, 2048), np.float32)),
     ]
-    y = launch(build_kernel(ROWS, **how).library, "rows", args, blocks=1).arrays["y"]
+    y = launch(build_kernel(ROWS, **how).library, LaunchRequest(entry="rows", args=args)).arrays["y"]
     return np.where(np.isnan(y), np.float32("nan"), y).view(np.uint32)
 
 

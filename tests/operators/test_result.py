@@ -13,22 +13,23 @@ import pytest
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.spec import Tolerance
-from gn_tutorial.runtime.launch import Tally
+from gn_tutorial.runtime.launch_types import LaunchResult, Tally
 
 TALLY = Tally(scalar=12, vector=3456, mte2=7, mte3=8, bytes_in=4096, bytes_out=2048, ub_high_water=512)
 
 
 def result(**changes: Any) -> Result:
-    made = Result(
-        kernel="demo",
-        outputs={"y": np.array([1.0, 2.0], np.float32), "mean": np.array([[0.5]], np.float32)},
-        blocks=2,
+    launched = LaunchResult(
+        arrays={"y": np.array([1.0, 2.0], np.float32), "mean": np.array([[0.5]], np.float32)},
         tally=TALLY,
         seconds=0.123,
         printed="",
         observed=True,
     )
-    return dataclasses.replace(made, **changes)
+    told = {field.name for field in dataclasses.fields(LaunchResult)}
+    launched = dataclasses.replace(launched, **{name: value for name, value in changes.items() if name in told})
+    made = Result(kernel="demo", blocks=2, launched=launched)
+    return dataclasses.replace(made, **{name: value for name, value in changes.items() if name not in told})
 
 
 def test_outputs_by_attribute_and_by_key() -> None:
@@ -45,7 +46,7 @@ def test_unknown_output_lists_the_outputs() -> None:
 
 
 def test_output_named_like_a_fact_is_reached_by_key() -> None:
-    made = result(outputs={"seconds": np.zeros(2)})
+    made = result(arrays={"seconds": np.zeros(2)})
     assert made.seconds == 0.123
     assert made["seconds"].shape == (2,)
 
@@ -90,7 +91,7 @@ def test_html_escapes_what_a_kernel_printed() -> None:
 
 
 def compare(actual: list[float], golden: list[float], **tolerance: float) -> Any:
-    return result(outputs={"y": np.array(actual, np.float32)}).compare(np.array(golden), **tolerance).rows[0]
+    return result(arrays={"y": np.array(actual, np.float32)}).compare(np.array(golden), **tolerance).rows[0]
 
 
 def test_errors_are_measured() -> None:
@@ -114,7 +115,7 @@ def test_value_that_is_not_finite_is_wrong_whatever_the_tolerance(bad: float) ->
 
 
 def test_a_tolerance_may_grow_with_the_largest_reference() -> None:
-    sums = result(outputs={"y": np.array([1000.5, 1.5, 7.0], np.float32)})
+    sums = result(arrays={"y": np.array([1000.5, 1.5, 7.0], np.float32)})
     golden = np.array([1000.0, 1.0, np.inf])
     tolerance = Tolerance(0.0, 0.1, "a sum", of_largest=4e-4)
     row = sums.compare(golden, tolerance).rows[0]
@@ -136,7 +137,7 @@ def test_a_large_output_is_compared_in_pieces_and_every_piece_counts(monkeypatch
     want = np.arange(1.0, 10.0).reshape(3, 3)
     whole = compare(got, want, rtol=0.01)
     assert (whole.wrong, whole.max_abs) == (2, 2.0)
-    monkeypatch.setattr("gn_tutorial.operators.result._PIECE", 4)
+    monkeypatch.setattr("gn_tutorial.operators.comparison._PIECE", 4)
     assert compare(got, want, rtol=0.01) == whole
     got[2, 2] = np.nan
     assert np.isnan(compare(got, want, rtol=0.01).max_abs)
@@ -169,7 +170,7 @@ def test_reference_that_does_not_pair_is_refused() -> None:
 
 def test_an_output_of_a_narrow_dtype_has_its_own_tolerance() -> None:
     tolerance = Tolerance(0.0, 0.1, "float32", narrow=(("float16", Tolerance(0.0, 1.0, "float16")),))
-    both = result(outputs={"y": np.array([1.5], np.float16), "mean": np.array([1.5], np.float32)})
+    both = result(arrays={"y": np.array([1.5], np.float16), "mean": np.array([1.5], np.float32)})
     compared = both.compare((np.array([1.0]), np.array([1.0])), tolerance)
     assert [row.ok for row in compared.rows] == [True, False]
     assert compared.title() == (

@@ -10,10 +10,10 @@ import pytest
 from timing_support import event, load, store, trace, trace_of, vector
 
 import gn_tutorial as gnt
-from gn_tutorial.abi.trace import Kind, Pipe, Trace
+from gn_tutorial.abi.trace import Kind, Pipe, Trace, Tracing
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.profiler.profile import Profile, profile_of
-from gn_tutorial.runtime.launch import Tally, Tracing
+from gn_tutorial.runtime.launch_types import Tally
 from gn_tutorial.timing.machine import load_machine
 from gn_tutorial.timing.timeline import make_timeline
 

@@ -46,7 +46,7 @@ def test_hardware_choices_lists_every_option() -> None:
     tables = (ROOT / "docs" / "hardware-choices.md").read_text().split("|---|---|---|---|\n")[1:]
     lines = [line for table in tables for line in table.split("\n\n")[0].splitlines()]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    fields = {name for name, *_ in structs.Options._fields_} - {"reserved"}
+    fields = {name for name, *_ in structs.GntOptions._fields_} - {"reserved"}
     switches = {match[1]: match[2] for row in rows if (match := re.fullmatch(r'`(\w+)=("?\w+"?)`', row[2]))}
     assert set(switches) == fields
     assert {field.name for field in dataclasses.fields(TwinOptions)} == fields

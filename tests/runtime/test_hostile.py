@@ -63,11 +63,9 @@ def test_a_kernel_does_not_outlive_a_killed_python(launcher: Path, library: Path
         from pathlib import Path
         from gn_tutorial.runtime.isolated import run
         from gn_tutorial.abi.structs import Kind, Role
-        from gn_tutorial.runtime.launch_types import LaunchArg
-        from gn_tutorial.abi.options import Limits, TwinOptions
+        from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
         x = LaunchArg("x", Kind.TENSOR, Role.IN, np.zeros(4, np.float32))
-        run(Path({str(launcher)!r}), Path({str(library)!r}), "Loop", [x], blocks=1, tiling_key=0,
-            options=TwinOptions(), limits=Limits())
+        run(Path({str(launcher)!r}), Path({str(library)!r}), LaunchRequest(entry="Loop", args=[x]))
     """
     python = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], cwd=ROOT)
     kernel = wait_for(lambda: child_of(python.pid))

@@ -12,7 +12,7 @@ from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import build_host_library, build_kernel
 from gn_tutorial.errors import ArgumentError, KernelError, KernelFault
 from gn_tutorial.runtime.in_process import Prepared
-from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE, LaunchArg
+from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE, LaunchArg, LaunchRequest
 
 ROOT = Path(__file__).resolve().parents[2]
 TWIN_INCLUDE = ROOT / "gn_tutorial" / "twin" / "include"
@@ -40,7 +40,7 @@ def copy_arguments(size: int) -> list[LaunchArg]:
 
 def test_one_launch_runs_many_times(library: Path) -> None:
     args = two_arguments()
-    prepared = Prepared(library, "Copy", args, blocks=1)
+    prepared = Prepared(library, LaunchRequest(entry="Copy", args=args))
     np.testing.assert_array_equal(prepared().arrays["y"], args[0].data)
     args[0].data[:] = 7
     np.testing.assert_array_equal(prepared().arrays["y"], np.full(1024, 7, np.float32))
@@ -48,7 +48,7 @@ def test_one_launch_runs_many_times(library: Path) -> None:
 
 def test_the_output_is_new_and_poisoned_before_each_run(library: Path) -> None:
     args = two_arguments()
-    prepared = Prepared(library, "Nothing", args, blocks=1)
+    prepared = Prepared(library, LaunchRequest(entry="Nothing", args=args))
     for _ in range(2):
         y = prepared().arrays["y"]
         assert (y.view(np.uint32) == FLOAT_POISON["float32"]).all()
@@ -62,7 +62,7 @@ def test_inout_is_written_in_place_and_workspace_is_garbage(library: Path) -> No
         LaunchArg("x", Kind.TENSOR, Role.WORKSPACE, np.zeros(4, np.int32)),
         LaunchArg("y", Kind.TENSOR, Role.INOUT, mine),
     ]
-    arrays = Prepared(library, "AddOne", args, blocks=1)().arrays
+    arrays = Prepared(library, LaunchRequest(entry="AddOne", args=args))().arrays
     assert arrays["y"] is mine
     assert mine.tolist() == list(range(1, 9))
     assert (arrays["x"].view(np.uint8) == POISON_BYTE).all()
@@ -75,9 +75,11 @@ def test_arguments_arrive_as_they_were_given(library: Path, capfd: pytest.Captur
         LaunchArg("n", Kind.VALUE, Role.IN, b"\1\0\0\0"),
     ]
     options = TwinOptions(half_overflow="saturate")
-    launched = Prepared(library, "Echo", args, blocks=48, tiling_key=2**40 + 1, options=options)()
+    launched = Prepared(
+        library, LaunchRequest(entry="Echo", args=args, blocks=48, tiling_key=2**40 + 1, options=options)
+    )()
     assert launched.printed == ""
-    Prepared(library, "Print", two_arguments(), blocks=1)()  # flushes the library's output
+    Prepared(library, LaunchRequest(entry="Print", args=two_arguments()))()  # flushes the library's output
     lines = capfd.readouterr().out.splitlines()
     facts = [line.rsplit(" ", 1)[0] for line in lines[:3]]  # the last number is the alignment
     assert facts == ["x 0 0 0", "tiling 0 4 8", "n 1 0 4"]
@@ -85,15 +87,15 @@ def test_arguments_arrive_as_they_were_given(library: Path, capfd: pytest.Captur
 
 
 def test_counts_of_one_run_do_not_leak_into_the_next(library: Path) -> None:
-    prepared = Prepared(library, "Count", two_arguments(), blocks=1)
+    prepared = Prepared(library, LaunchRequest(entry="Count", args=two_arguments()))
     assert prepared().tally.vector == prepared().tally.vector == 7
-    assert Prepared(library, "Nothing", two_arguments(), blocks=1)().tally.vector == 0
+    assert Prepared(library, LaunchRequest(entry="Nothing", args=two_arguments()))().tally.vector == 0
 
 
 def test_mistakes_are_raised_and_the_next_run_is_clean(library: Path) -> None:
     with pytest.raises(ArgumentError, match="Nowhere"):
-        Prepared(library, "Nowhere", two_arguments(), blocks=1)()
-    stopping = Prepared(library, "Stopped", two_arguments(), blocks=1)
+        Prepared(library, LaunchRequest(entry="Nowhere", args=two_arguments()))()
+    stopping = Prepared(library, LaunchRequest(entry="Stopped", args=two_arguments()))
     for _ in range(2):
         with pytest.raises(KernelFault) as caught:
             stopping()
@@ -102,11 +104,11 @@ def test_mistakes_are_raised_and_the_next_run_is_clean(library: Path) -> None:
 
 def test_a_file_that_is_no_kernel_library(tmp_path: Path) -> None:
     with pytest.raises(KernelError, match="cannot be loaded") as caught:
-        Prepared(tmp_path / "missing.so", "f", [], blocks=1)
+        Prepared(tmp_path / "missing.so", LaunchRequest(entry="f", args=[]))
     assert "missing.so" in caught.value.detail
     other = build_host_library('extern "C" int unrelated() { return 1; }', include_dirs=()).library
     with pytest.raises(KernelError, match="cannot be loaded"):
-        Prepared(other, "f", [], blocks=1)
+        Prepared(other, LaunchRequest(entry="f", args=[]))
 
 
 def test_a_library_of_another_version_is_refused() -> None:
@@ -115,7 +117,7 @@ def test_a_library_of_another_version_is_refused() -> None:
         extern "C" int gnt_run(const char*, void*) { return 0; }
     """
     with pytest.raises(KernelError, match="another version"):
-        Prepared(build_host_library(textwrap.dedent(text)).library, "f", [], blocks=1)
+        Prepared(build_host_library(textwrap.dedent(text)).library, LaunchRequest(entry="f", args=[]))
 
 
 def test_two_threads_run_the_same_library_at_once() -> None:
@@ -124,7 +126,7 @@ def test_two_threads_run_the_same_library_at_once() -> None:
 
     def work(size: int) -> None:
         args = copy_arguments(size)
-        prepared = Prepared(library, "copy_kernel", args, blocks=4)
+        prepared = Prepared(library, LaunchRequest(entry="copy_kernel", args=args, blocks=4))
         right.extend(np.array_equal(prepared().arrays["y"], args[0].data) for _ in range(20))
 
     threads = [threading.Thread(target=work, args=(100_000 + i,)) for i in range(4)]
@@ -140,7 +142,7 @@ def test_both_modes_of_a_kernel_live_in_one_process() -> None:
     counts = {}
     for observed in (True, False, True):
         library = build_kernel(COPY, observed=observed).library
-        launched = Prepared(library, "copy_kernel", args, blocks=2)()
+        launched = Prepared(library, LaunchRequest(entry="copy_kernel", args=args, blocks=2))()
         np.testing.assert_array_equal(launched.arrays["y"], args[0].data)
         assert launched.observed is observed
         counts[observed] = launched.tally.bytes_in

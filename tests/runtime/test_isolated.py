@@ -22,7 +22,7 @@ from gn_tutorial.errors import (
     KernelTimeout,
 )
 from gn_tutorial.runtime.isolated import run
-from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE, LaunchArg, Launched
+from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE, LaunchArg, LaunchRequest, LaunchResult
 
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
@@ -50,7 +50,9 @@ def test_arguments_arrive_as_they_were_given(launcher: Path, library: Path) -> N
         LaunchArg("n", Kind.VALUE, Role.IN, b"\1\0\0\0"),
     ]
     options = TwinOptions(half_overflow="saturate")
-    launched = run(launcher, library, "Echo", args, blocks=48, tiling_key=2**40 + 1, options=options, limits=Limits())
+    launched = run(
+        launcher, library, LaunchRequest(entry="Echo", args=args, blocks=48, tiling_key=2**40 + 1, options=options)
+    )
     lines = launched.printed.splitlines()
     assert lines[:5] == ["x 0 0 30 0", "y 0 1 7 0", "both 0 2 16 0", "scratch 0 3 4096 0", "tiling 0 4 8 0"]
     assert lines[5].startswith("n 1 0 4 ")
@@ -123,10 +125,8 @@ def library_from(text: str) -> Path:
     return build_host_library(textwrap.dedent(text), include_dirs=(TWIN_INCLUDE,)).library
 
 
-def run_library(launcher: Path, library: Path, limits: Limits | None = None) -> Launched:
-    return run(
-        launcher, library, "any", [], blocks=1, tiling_key=0, options=TwinOptions(), limits=limits or Limits(seconds=60)
-    )
+def run_library(launcher: Path, library: Path, limits: Limits | None = None) -> LaunchResult:
+    return run(launcher, library, LaunchRequest(entry="any", args=[], limits=limits or Limits(seconds=60)))
 
 
 def test_a_file_that_is_no_kernel_library(launcher: Path, tmp_path: Path) -> None:
@@ -192,9 +192,7 @@ def test_a_launcher_that_may_not_run_is_an_error_of_its_own(library: Path, tmp_p
 
 def test_limits_of_any_size_fit_the_job_file(launcher: Path, library: Path) -> None:
     limits = Limits(seconds=1e15, memory_bytes=1 << 70, printed_bytes=1 << 60)
-    launched = run(
-        launcher, library, "Copy", two_arguments(), blocks=1, tiling_key=0, options=TwinOptions(), limits=limits
-    )
+    launched = run(launcher, library, LaunchRequest(entry="Copy", args=two_arguments(), limits=limits))
     assert launched.arrays["y"][99] == 99
 
 

@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import gn_tutorial as gnt
 import gn_tutorial.runtime.launch as launch_module
+from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import ArgumentError, GntError, KernelCrash, KernelFault, KernelTimeout
-from gn_tutorial.runtime.launch import FLOAT_POISON, LaunchArg, Limits, TwinOptions, launch
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import FLOAT_POISON, LaunchArg, LaunchRequest
 
 ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "kernels" / "copy" / "copy.cpp"
@@ -53,7 +56,7 @@ def kernel_file(folder: Path, work: str) -> Path:
 def test_a_kernel_runs(isolated: bool, observed: bool) -> None:
     args = [*arguments(1000), LaunchArg("n", Kind.VALUE, Role.IN, np.uint32(1000).tobytes())]
     library = build_kernel(COPY, observed=observed).library
-    launched = launch(library, "copy_kernel", args, blocks=3, isolated=isolated)
+    launched = launch(library, LaunchRequest(entry="copy_kernel", args=args, blocks=3, isolated=isolated))
     np.testing.assert_array_equal(launched.arrays["y"], args[0].data)
     assert launched.observed is observed
     assert launched.tally.bytes_in == (4000 if observed else 0)
@@ -64,7 +67,7 @@ def test_a_kernel_runs(isolated: bool, observed: bool) -> None:
 def test_what_no_block_writes_stays_poison(isolated: bool, tmp_path: Path) -> None:
     # Bare: with checks the launch fails for what was not written.
     library = build_kernel(kernel_file(tmp_path, "yGm.SetValue(block, 1.0f);"), observed=False).library
-    y = launch(library, "f", arguments(), blocks=4, isolated=isolated).arrays["y"]
+    y = launch(library, LaunchRequest(entry="f", args=arguments(), blocks=4, isolated=isolated)).arrays["y"]
     assert y[:4].tolist() == [1, 1, 1, 1]
     assert (y[4:].view(np.uint32) == FLOAT_POISON["float32"]).all()
 
@@ -73,7 +76,7 @@ def test_what_no_block_writes_stays_poison(isolated: bool, tmp_path: Path) -> No
 def test_a_mistake_names_its_line_and_the_buffer(isolated: bool, tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "AscendC::Duplicate(tile, 1.0f, 128);")
     with pytest.raises(KernelFault) as caught:
-        launch(build_kernel(path).library, "f", arguments(), blocks=1, isolated=isolated)
+        launch(build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), isolated=isolated))
     fault = caught.value
     assert [one.id for one in fault.diagnostics] == ["ub-out-of-bounds"]
     assert "Duplicate" in fault.what
@@ -87,14 +90,16 @@ def test_a_mistake_names_its_line_and_the_buffer(isolated: bool, tmp_path: Path)
 def test_an_endless_kernel_names_its_line_and_block(tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "while (block == 2) yGm.SetValue(0, 1.0f);")
     with pytest.raises(KernelTimeout) as caught:
-        launch(build_kernel(path).library, "f", arguments(), blocks=4, limits=Limits(seconds=0.5))
+        launch(
+            build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), blocks=4, limits=Limits(seconds=0.5))
+        )
     assert f"{path}:{WORK_LINE}, block 2" in caught.value.where
 
 
 def test_a_crash_names_the_last_operation(tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "yGm.SetValue(0, 1.0f); if (block == 1) *(volatile int*)8 = 1;")
     with pytest.raises(KernelCrash, match="null pointer") as caught:
-        launch(build_kernel(path).library, "f", arguments(), blocks=2)
+        launch(build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), blocks=2))
     assert f"{path}:{WORK_LINE}, block 1" in caught.value.where
 
 
@@ -110,40 +115,59 @@ def test_a_cpp_exception_of_the_kernel_is_told(tmp_path: Path, body: str, name: 
     """Out of an in-process launch it would end Python."""
     path = kernel_file(tmp_path, body)
     with pytest.raises(KernelFault, match=what) as caught:
-        launch(build_kernel(path).library, "f", arguments(), blocks=1, isolated=isolated)
+        launch(build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), isolated=isolated))
     assert [one.id for one in caught.value.diagnostics] == [name]
 
 
 def test_a_bare_kernel_that_leaves_its_array_is_found(tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "yGm.SetValue(64 + 2000, 1.0f);")
     with pytest.raises(KernelCrash, match="outside 'y': byte 8256 of 256") as caught:
-        launch(build_kernel(path, observed=False).library, "f", arguments(), blocks=1)
+        launch(build_kernel(path, observed=False).library, LaunchRequest(entry="f", args=arguments()))
     assert "observed=True" in caught.value.hint
     path = kernel_file(tmp_path, "yGm.SetValue(64, 1.0f);")
     with pytest.raises(KernelFault, match="outside 'y': byte 256 of 256"):
-        launch(build_kernel(path, observed=False).library, "f", arguments(96)[:1] + arguments(64)[1:], blocks=1)
+        launch(
+            build_kernel(path, observed=False).library,
+            LaunchRequest(entry="f", args=arguments(96)[:1] + arguments(64)[1:]),
+        )
 
 
 def test_a_launch_in_process_and_one_isolated_agree_bit_for_bit(tmp_path: Path) -> None:
     work = "for (int i = block * 16; i < block * 16 + 16; ++i) yGm.SetValue(i, xGm.GetValue(i) / 3.0f);"
     library = build_kernel(kernel_file(tmp_path, work)).library
-    first, second = (launch(library, "f", arguments(), blocks=4, isolated=way).arrays["y"] for way in (True, False))
+    first, second = (
+        launch(library, LaunchRequest(entry="f", args=arguments(), blocks=4, isolated=way)).arrays["y"]
+        for way in (True, False)
+    )
     assert first.tobytes() == second.tobytes()
 
 
 def test_the_launcher_is_built_again_after_the_cache_was_cleared() -> None:
     args = [*arguments(), LaunchArg("n", Kind.VALUE, Role.IN, np.uint32(64).tobytes())]
     library = build_kernel(COPY).library
-    launch(library, "copy_kernel", args, blocks=1)
+    launch(library, LaunchRequest(entry="copy_kernel", args=args))
     launch_module._launcher().unlink()
-    launched = launch(library, "copy_kernel", args, blocks=1)
+    launched = launch(library, LaunchRequest(entry="copy_kernel", args=args))
     np.testing.assert_array_equal(launched.arrays["y"], args[0].data)
 
 
 @pytest.mark.parametrize("blocks", [0, -1, 65536])
 def test_a_number_of_blocks_that_cannot_be(blocks: int) -> None:
     with pytest.raises(ArgumentError, match=f"not {blocks}"):
-        launch(Path("unused"), "f", [], blocks=blocks)
+        LaunchRequest(entry="f", args=[], blocks=blocks)
+
+
+@pytest.mark.parametrize("key", [-1, 1 << 64])
+def test_a_tiling_key_that_is_no_64_bits(key: int) -> None:
+    with pytest.raises(ArgumentError, match=f"not {key}"):
+        LaunchRequest(entry="f", args=[], tiling_key=key)
+
+
+def test_a_wrong_request_is_refused_before_anything_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = gnt.kernel(COPY)
+    monkeypatch.setattr(copy, "build", lambda observed: pytest.fail("compiled"))
+    with pytest.raises(ArgumentError, match="'blocks'"):
+        copy.run(np.zeros(8, np.float32), gnt.out((8,)), 8, blocks=0)
 
 
 def test_arguments_that_cannot_be_passed() -> None:
@@ -209,11 +233,14 @@ from pathlib import Path
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import GntError
-from gn_tutorial.runtime.launch import LaunchArg, Limits, launch
+from gn_tutorial.abi.options import Limits
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 x = np.zeros(64, np.float32)
 args = [LaunchArg("x", Kind.TENSOR, Role.IN, x), LaunchArg("y", Kind.TENSOR, Role.OUT, x)]
 try:
-    launch(build_kernel(Path({str(path)!r})).library, "f", args, blocks=1, limits=Limits(seconds=0.3))
+    request = LaunchRequest(entry="f", args=args, limits=Limits(seconds=0.3))
+    launch(build_kernel(Path({str(path)!r})).library, request)
 except GntError as error:
     print(error)
     sys.exit(error.exit_code)

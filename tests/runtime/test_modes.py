@@ -78,4 +78,4 @@ def test_a_library_names_its_entries_and_its_interface() -> None:
     assert library.gnt_entries() == b"add_kernel\n"
     from gn_tutorial.abi import structs
 
-    assert library.gnt_abi() == structs.ABI_VERSION << 16 | ctypes.sizeof(structs.Job)
+    assert library.gnt_abi() == structs.ABI_VERSION << 16 | ctypes.sizeof(structs.GntJob)

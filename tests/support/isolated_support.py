@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import build_host_library, build_launcher
 from gn_tutorial.runtime.isolated import run
-from gn_tutorial.runtime.launch_types import LaunchArg, Launched
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult
 
 ROOT = Path(__file__).resolve().parents[2]
 TWIN_INCLUDE = ROOT / "gn_tutorial" / "twin" / "include"
@@ -24,7 +24,7 @@ PLACE = "kernel.cpp:12, block 3"
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux enforces this: see the table in isolated.py")
 
-Launch = Callable[..., Launched]
+Launch = Callable[..., LaunchResult]
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +39,15 @@ def library() -> Path:
 
 @pytest.fixture
 def launch(launcher: Path, library: Path) -> Launch:
-    def call(entry: str, args: list[LaunchArg] | None = None, *, seconds: float = 20.0, **limits: int) -> Launched:
+    def call(entry: str, args: list[LaunchArg] | None = None, *, seconds: float = 20.0, **limits: int) -> LaunchResult:
         return run(
             launcher,
             library,
-            entry,
-            args if args is not None else two_arguments(),
-            blocks=1,
-            tiling_key=0,
-            options=TwinOptions(),
-            limits=Limits(seconds=seconds, **limits),
+            LaunchRequest(
+                entry=entry,
+                args=args if args is not None else two_arguments(),
+                limits=Limits(seconds=seconds, **limits),
+            ),
         )
 
     return call

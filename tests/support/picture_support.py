@@ -10,7 +10,7 @@ from timing_support import event, load, operand, set_flag, store, trace_of, vect
 
 from gn_tutorial.abi.trace import FIRST_ADDRESS, Access, Event, Kind, Pipe, Space, TracedArgument
 from gn_tutorial.profiler.profile import Profile
-from gn_tutorial.runtime.launch import Tally
+from gn_tutorial.runtime.launch_types import Tally
 from gn_tutorial.timing.machine import load_machine
 from gn_tutorial.timing.timeline import make_timeline
 

@@ -21,7 +21,8 @@ from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.runtime.launch import LaunchArg, Launched, launch
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 SOURCES = {
@@ -50,7 +51,7 @@ def library() -> Built:
     return build_kernel("\n".join(parts), optimise=False)
 
 
-def run(name: str, y: np.ndarray | None = None, **more: Any) -> Launched:
+def run(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchResult:
     """Launch a program on x = 0, 1, 2, ... and y = 0, 1024 floats each; ``more`` are fields of TwinOptions.
 
     A ``y`` that is given is written in place. Raises KernelFault as the launch does.
@@ -65,11 +66,13 @@ def run(name: str, y: np.ndarray | None = None, **more: Any) -> Launched:
     blocks = BLOCKS.search(text)
     return launch(
         library().library,
-        name.replace("/", "_"),
-        args,
-        blocks=int(blocks.group(1)) if blocks else 1,
-        options=TwinOptions(**dict(OPTIONS.findall(text)), **more),
-        isolated=False,
+        LaunchRequest(
+            entry=name.replace("/", "_"),
+            args=args,
+            blocks=int(blocks.group(1)) if blocks else 1,
+            options=TwinOptions(**dict(OPTIONS.findall(text)), **more),
+            isolated=False,
+        ),
     )
 
 

@@ -20,7 +20,8 @@ from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.errors import GntError
-from gn_tutorial.runtime.launch import LaunchArg, Launched, launch
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult
 
 FAMILIES = Path(__file__).parents[1] / "programs" / "families"
 BUFFER_BYTES = 16 * 1024
@@ -184,13 +185,16 @@ def run(
 
 def launch_family(
     kernel: str, *arrays: np.ndarray, options: TwinOptions | None = None, observed: bool = True, blocks: int = 1
-) -> Launched:
+) -> LaunchResult:
     """Runs a test kernel in this process: arguments dst (in and out), then inputs, the record last."""
     args = [LaunchArg("dst", Kind.TENSOR, Role.INOUT, bytes_of(arrays[0]))]
     args += [LaunchArg(f"in{i}", Kind.TENSOR, Role.IN, bytes_of(array)) for i, array in enumerate(arrays[1:])]
     built = family(kernel, observed=observed)
     return launch(
-        built.library, built.entries[0].name, args, blocks=blocks, options=options or TwinOptions(), isolated=False
+        built.library,
+        LaunchRequest(
+            entry=built.entries[0].name, args=args, blocks=blocks, options=options or TwinOptions(), isolated=False
+        ),
     )
 
 

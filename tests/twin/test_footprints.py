@@ -12,7 +12,8 @@ import pytest
 
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import build_kernel
-from gn_tutorial.runtime.launch import LaunchArg, launch
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 CASES = {
     "Add": "Add(dst, a, b, 50);",
@@ -189,7 +190,7 @@ def told() -> dict[str, np.ndarray]:
     lines = "\n".join(f"  CASE({code}, {text})" for code, text in enumerate(CASES.values()))
     built = build_kernel(SOURCE.replace("@@", lines), optimise=False)
     arg = LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros((len(CASES), 8), np.uint32))
-    counts = launch(built.library, "footprints", [arg], blocks=1, isolated=False).arrays["y"]
+    counts = launch(built.library, LaunchRequest(entry="footprints", args=[arg], isolated=False)).arrays["y"]
     return dict(zip(CASES, counts, strict=True))
 
 

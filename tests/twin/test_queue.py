@@ -20,7 +20,8 @@ from twin_support import (
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.runtime.launch import LaunchArg, launch
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 # In the order of enum Op of families/queue.cpp.
 OPS = {
@@ -122,7 +123,7 @@ def test_tiling_key(key: int, expected: int) -> None:
     args = [LaunchArg("dst", Kind.TENSOR, Role.INOUT, np.full(4096, UNTOUCHED))]
     args += [LaunchArg(f"in{i}", Kind.TENSOR, Role.IN, np.zeros(BUFFER_BYTES, np.uint8)) for i in range(2)]
     args += [LaunchArg("ask", Kind.TENSOR, Role.IN, bytes_of(ask(op=OPS["Key"])))]
-    launched = launch(family("queue").library, "queue", args, blocks=1, tiling_key=key, isolated=False)
+    launched = launch(family("queue").library, LaunchRequest(entry="queue", args=args, tiling_key=key, isolated=False))
     assert launched.arrays["dst"][0] == expected
 
 
@@ -144,7 +145,7 @@ def test_printed_text_comes_back() -> None:
     args = [LaunchArg("dst", Kind.TENSOR, Role.INOUT, np.zeros(BUFFER_BYTES, np.uint8))]
     args += [LaunchArg(f"in{i}", Kind.TENSOR, Role.IN, np.zeros(BUFFER_BYTES, np.uint8)) for i in range(2)]
     args += [LaunchArg("ask", Kind.TENSOR, Role.IN, bytes_of(ask(op=OPS["Print"])))]
-    printed = launch(family("queue").library, "queue", args, blocks=1).printed
+    printed = launch(family("queue").library, LaunchRequest(entry="queue", args=args)).printed
     assert printed.startswith("n=-3 x=ff f=0.250000 h=0.500000 text\nu=7\n")
     assert "desc=5" in printed
     assert "1.500000, -2.000000, 1.500000" in printed

@@ -25,7 +25,8 @@ from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
-from gn_tutorial.runtime.launch import LaunchArg, launch
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 LOAD, STORE, READ_BACK, ADD, SET, WAIT, BARRIER, GET, PUT, MEET, ATOMIC, GET_GLOBAL, PUT_GLOBAL = range(13)
 S, V, MTE2, MTE3, ALL = range(5)
@@ -187,11 +188,9 @@ def run(programs: list[list[Command]], **options: Any) -> tuple[bytes, list[Diag
     try:
         launch(
             interpreter().library,
-            "interpret",
-            args,
-            blocks=len(programs),
-            isolated=False,
-            options=TwinOptions(**options),
+            LaunchRequest(
+                entry="interpret", args=args, blocks=len(programs), isolated=False, options=TwinOptions(**options)
+            ),
         )
     except KernelFault as fault:
         return y.tobytes(), [one for one in fault.diagnostics if one.id.startswith("race-")]

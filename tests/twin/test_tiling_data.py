@@ -16,7 +16,8 @@ from thoroughness import examples
 from gn_tutorial.abi.structs import Kind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.errors import CompileError
-from gn_tutorial.runtime.launch import LaunchArg, launch
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 HOST = """
 #include "register/tilingdata_base.h"
@@ -75,7 +76,7 @@ def run(
     built = build_kernel(source, optimise=False, defines=defines)
     args = [LaunchArg("y", Kind.TENSOR, Role.OUT, np.zeros(n)),
             LaunchArg("tiling", Kind.TENSOR, Role.INOUT, np.frombuffer(tiling, np.uint8).copy())]  # fmt: skip
-    return launch(built.library, built.entries[entry].name, args, blocks=1, isolated=False).arrays
+    return launch(built.library, LaunchRequest(entry=built.entries[entry].name, args=args, isolated=False)).arrays
 
 
 def test_layout_and_accessors_of_the_macros() -> None:
@@ -276,7 +277,7 @@ def test_any_struct_is_read_where_the_host_wrote() -> None:
             LaunchArg("tiling", Kind.TENSOR, Role.IN, data),
             LaunchArg("which", Kind.VALUE, Role.IN, which.to_bytes(4, "little")),
         ]
-        y = launch(library, "drawn", args, blocks=1, isolated=False).arrays["y"].tobytes()
+        y = launch(library, LaunchRequest(entry="drawn", args=args, isolated=False)).arrays["y"].tobytes()
         numbers = [data[at : at + size].tobytes() for at, size in layout.places()]
         written = b"".join([layout.size.to_bytes(8, "little"), *numbers])
         assert y[: len(written)] == written

@@ -14,7 +14,7 @@ from gn_tutorial.exercises.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.result import Result
-from gn_tutorial.runtime.launch import Tally
+from gn_tutorial.runtime.launch_types import Tally
 
 _N, _BLOCKS = 20001, 3  # as the exercise's text says
 _BLOCK = 32

@@ -12,7 +12,7 @@ from gn_tutorial.exercises.check_predict import PredictChecker, Question
 from gn_tutorial.exercises.compare import constant, spots
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.result import Result
-from gn_tutorial.runtime.launch import Tally
+from gn_tutorial.runtime.launch_types import Tally
 
 _CHUNK = 256  # kChunk of the exercise's kernel
 

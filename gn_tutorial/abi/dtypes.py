@@ -1,0 +1,58 @@
+"""The dtypes of a kernel's arrays and values: what NumPy, C++, CANN and msopgen call each, and how it is poisoned.
+
+One row a dtype; every table of dtypes elsewhere is a view of this one. PyTorch's name is NumPy's: ``torch.bfloat16``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """One dtype. name: as NumPy and ml_dtypes have it.
+
+    ctypes: how C++ spells it, on the device's compiler (LP64); the first is the type that DTYPE_X stands for.
+    label, number: DT_... of the graph engine's public list of data types; empty and None: no array can have this dtype.
+    msopgen: in an operator's prototype; empty where this course has no operator with it.
+    poison: the bits of memory that nobody wrote; None: each byte is POISON_BYTE of runtime/launch_types.py.
+    """
+
+    name: str
+    bytes: int
+    ctypes: tuple[str, ...]
+    label: str = ""
+    number: int | None = None
+    msopgen: str = ""
+    poison: int | None = None
+
+    @property
+    def floating(self) -> bool:
+        """Whether it is one of the floating-point dtypes, which are those with NaNs to poison memory with."""
+        return self.poison is not None
+
+
+#: Poison is a quiet NaN whose low bits read ...A5, so that a forgotten element shows in every later result and can
+#: still be told from a computed NaN. The pattern of bfloat16 is the top half of that of float32.
+DTYPES = {
+    one.name: one
+    for one in (
+        Dtype("bool", 1, ("bool",), "DT_BOOL", 12),
+        Dtype("float16", 2, ("half", "float16_t"), "DT_FLOAT16", 1, "fp16", 0x7EA5),
+        Dtype("bfloat16", 2, ("bfloat16_t",), "DT_BF16", 27, "bf16", 0x7FE5),
+        Dtype("float32", 4, ("float", "float32_t"), "DT_FLOAT", 0, "float", 0x7FE5_A5A5),
+        Dtype("float64", 8, ("double",), poison=0x7FFD_A5A5_A5A5_A5A5),
+        Dtype("int8", 1, ("int8_t", "char", "signed char"), "DT_INT8", 2),
+        Dtype("int16", 2, ("int16_t", "short"), "DT_INT16", 6),
+        Dtype("int32", 4, ("int32_t", "int"), "DT_INT32", 3, "int32"),
+        Dtype("int64", 8, ("int64_t", "long", "long long"), "DT_INT64", 9),
+        Dtype("uint8", 1, ("uint8_t", "unsigned char"), "DT_UINT8", 4, "uint8"),
+        Dtype("uint16", 2, ("uint16_t", "unsigned short"), "DT_UINT16", 7),
+        Dtype("uint32", 4, ("uint32_t", "unsigned", "unsigned int"), "DT_UINT32", 8),
+        Dtype("uint64", 8, ("uint64_t", "unsigned long", "unsigned long long", "size_t"), "DT_UINT64", 10),
+    )
+}
+#: Those that an array on the device may have. It has no float64.
+ARRAY_DTYPES = tuple(one.name for one in DTYPES.values() if one.number is not None)
+#: Floating-point dtypes narrower than float32.
+NARROW_DTYPES = tuple(one.name for one in DTYPES.values() if one.floating and one.bytes < 4)
