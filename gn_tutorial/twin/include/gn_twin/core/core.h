@@ -6,7 +6,6 @@
 
 #include "gn_twin/base/abi.h"
 #include "gn_twin/base/config.h"
-#include "gn_twin/core/prefetch.h"
 #include "gn_twin/events/event.h"
 #include "gn_twin/events/cached_call.h"
 #include "gn_twin/base/loc.h"
@@ -54,7 +53,6 @@ struct Core {
   const Observers* observers = nullptr;  // null in bare libraries
   KnownCalls* known = nullptr;           // null where observers are to be told of every call in full
   DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
-  CopyAhead ahead;                       // fetches what copies will touch, where observers take their time
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;

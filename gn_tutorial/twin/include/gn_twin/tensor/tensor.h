@@ -220,8 +220,6 @@ class GlobalTensor {
   }
 
   T* Data() const { return data_; }
-  // Of the kernel argument that this is a view of; 0: of none.
-  uint64_t ArgumentBytes() const { return argument_ != nullptr ? argument_->bytes : 0; }
 
   // Whether `bytes` bytes from the start of this view lie inside the kernel argument and, where SetGlobalBuffer named a size, inside
   // that size.

@@ -103,13 +103,12 @@ inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
 }
 
 // Tells observers of a copy in a word, if that is enough: one run of bytes in the Unified Buffer, no atomic store, nothing to refuse.
-// Meanwhile the memory fetches what the next one may touch. `align`: what the global address must be a multiple of.
+// `align`: what the global address must be a multiple of.
 template <class T>
 bool SaidCopy(Core& core, const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, Rows near,
               const GlobalTensor<T>& global, Rows far, uint32_t align) {
   core.At(loc);
   const uint8_t* const there = reinterpret_cast<const uint8_t*>(global.Data());
-  if (global.ArgumentBytes() > CopyAhead::kStays) core.ahead.Follow(loc.line, there, far.count, far.bytes, far.pitch);
   const bool one_run = near.count == 1 || near.pitch == near.bytes;
   const uint64_t bytes = near.count * near.bytes;
   if (core.known == nullptr || core.atomic != 0 || !one_run || bytes == 0 || far.count > kMaxRows) return false;
