@@ -10,11 +10,11 @@ from gn_tutorial.cli.apis import Api, load_apis, matching, unsupported
 from gn_tutorial.errors import RegistryError
 
 HEADER = """\
-#define GNT_NOT_YET(name) template <class... A> void name(A&&...)
-// GNT_NOT_YET(Comment) is not one
-GNT_NOT_YET(Sort);
-GNT_NOT_YET(TopK)
-  GNT_NOT_YET(Fill);
+#define GNT_UNSUPPORTED(name) template <class... A> void name(A&&...)
+// GNT_UNSUPPORTED(Comment) is not one
+GNT_UNSUPPORTED(Sort);
+GNT_UNSUPPORTED(TopK)
+  GNT_UNSUPPORTED(Fill);
 """
 TABLE = """\
 [DataCopy]

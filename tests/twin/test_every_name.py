@@ -17,8 +17,8 @@ from gn_tutorial.errors import CompileError
 TWIN = Path(gn_tutorial.__file__).parent / "twin"
 HEADER = TWIN / "include" / "gn_twin" / "basic_api" / "unsupported.h"
 APIS = tomllib.loads((TWIN / "apis.toml").read_text(encoding="utf-8"))
-REJECTED = re.findall(r"^GNT_NOT_YET\w*\((\w+)(, (.+))?\)$", HEADER.read_text(encoding="utf-8"), flags=re.MULTILINE)
-TYPES = re.findall(r"^GNT_NOT_YET_T\w+\((\w+)", HEADER.read_text(encoding="utf-8"), flags=re.MULTILINE)
+REJECTED = re.findall(r"^GNT_UNSUPPORTED\w*\((\w+)(, (.+))?\)$", HEADER.read_text(encoding="utf-8"), flags=re.MULTILINE)
+TYPES = re.findall(r"^GNT_UNSUPPORTED_T\w+\((\w+)", HEADER.read_text(encoding="utf-8"), flags=re.MULTILINE)
 FUNCTIONS = [name for name, _, _ in REJECTED if name not in TYPES]
 
 USES = Path(__file__).parents[1] / "programs" / "apis" / "all_names.cpp"

@@ -15,9 +15,9 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
     if (tmp_elements == 0) {
-      return ObserveRepeats(op, loc, plan, Flow::Fold,
-                            RepeatOperand{dst, {results * uint32_t{sizeof(T)}, 0, Fills::Once, sizeof(T)}},
-                            RepeatOperand{src, strides});
+      return EmitRepeats(op, loc, plan, Flow::Fold,
+                         RepeatOperand{dst, {results * uint32_t{sizeof(T)}, 0, Fills::Once, sizeof(T)}},
+                         RepeatOperand{src, strides});
     }
     Operation operation(op, Kind::Vector, Pipe::V, loc);
     operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));

@@ -37,7 +37,7 @@
 // cold itself.
 #define GNT_COLD __attribute__((cold, noinline))
 // Called often, but not worth a copy at each call: kernels have to compile in about a second.
-#define GNT_ONCE __attribute__((noinline))
+#define GNT_NOINLINE __attribute__((noinline))
 // A condition whose other branch runs once in a thousand times or less.
 #define GNT_NEARLY_ALWAYS(...) __builtin_expect_with_probability(static_cast<bool>(__VA_ARGS__), true, 0.999)
 // The operands of one vector instruction are equal or disjoint (anything else is undefined on the device), so the compiler

@@ -9,9 +9,9 @@
 
 namespace gn_twin {
 
-class CheckGlobal final : public Observer {
+class GlobalMemoryChecker final : public Observer {
  public:
-  explicit CheckGlobal(const GntJob& job) {
+  explicit GlobalMemoryChecker(const GntJob& job) {
     for (uint32_t i = 0; i < job.arg_count; ++i) {
       const GntArg& arg = job.args[i];
       if (arg.kind != GNT_TENSOR || arg.bytes == 0 || (arg.role != GNT_OUT && arg.role != GNT_WORKSPACE)) continue;
@@ -25,11 +25,11 @@ class CheckGlobal final : public Observer {
       all_[count_++] = watched;
     }
   }
-  ~CheckGlobal() override {
+  ~GlobalMemoryChecker() override {
     for (uint32_t i = 0; i < count_; ++i) delete all_[i];
   }
-  CheckGlobal(const CheckGlobal&) = delete;
-  CheckGlobal& operator=(const CheckGlobal&) = delete;
+  GlobalMemoryChecker(const GlobalMemoryChecker&) = delete;
+  GlobalMemoryChecker& operator=(const GlobalMemoryChecker&) = delete;
 
   Kinds Wants() const override { return KindsOf(Kind::Copy); }
   void OnEvent(Core& core, const Event& event) override {
@@ -78,7 +78,7 @@ class CheckGlobal final : public Observer {
  private:
   struct Watched {
     const GntArg* arg;
-    ShadowBytes bytes{};
+    ByteState bytes{};
     Loc last{};  // the last store
     uint32_t element_bytes = 1;
   };

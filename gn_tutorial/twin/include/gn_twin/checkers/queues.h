@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-class CheckQueues final : public Observer {
+class QueueChecker final : public Observer {
  public:
   Kinds Wants() const override { return 0; }
 

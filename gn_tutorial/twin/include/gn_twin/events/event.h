@@ -19,7 +19,7 @@ enum class Kind : uint8_t {
   SetFlag,     // hard_event and event_id are set
   WaitFlag,    //
   Barrier,     // pipe is drained
-  Meet,        // the block waits until all blocks of the launch have arrived
+  SyncAll,     // the block waits until all blocks of the launch have arrived
   CleanCache,  // lines of the scalar unit's data cache go back to global memory: operand[0], all of them without operand
   CrossFlag,   // when pipe has done its work so far, the other cores may know of it
   InitBuffer,  // operand[0] is the buffer
@@ -27,10 +27,10 @@ enum class Kind : uint8_t {
   EnQue,
   DeQue,
   Free,
-  Publish,  // operand[0] is a word of global memory: who waits for it sees what this block has done
-  Accept    // the block has waited for the word operand[0]
+  Release,  // operand[0] is a word of global memory: who acquires it afterwards sees what this block has done
+  Acquire   // the block has waited for the word operand[0]
 };
-inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Accept) + 1;
+inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Acquire) + 1;
 
 // A set of kinds: one bit each.
 using Kinds = uint32_t;

@@ -20,7 +20,7 @@ struct SharedRun {
   uint32_t block = 0;
   uint32_t site = 0;
   uint32_t window = 0;   // of `pipe`, the latest
-  uint32_t stretch = 0;  // of the block (BlockOrder)
+  uint32_t stretch = 0;  // of the block (HappensBefore)
   Use use = Use::Read;
   uint8_t pipe = 0;
   bool late = false;  // not covered by the flag that the other cores wait for: still under way after the meeting
@@ -31,15 +31,15 @@ struct SharedRun {
   }
 };
 
-class BlocksShadow {
+class BlockAccesses {
  public:
-  explicit BlocksShadow(uint32_t blocks) : order(blocks), met_(new uint32_t[blocks]()) {}
-  ~BlocksShadow() {
+  explicit BlockAccesses(uint32_t blocks) : order(blocks), met_(new uint32_t[blocks]()) {}
+  ~BlockAccesses() {
     free(runs_);
     delete[] met_;
   }
-  BlocksShadow(const BlocksShadow&) = delete;
-  BlocksShadow& operator=(const BlocksShadow&) = delete;
+  BlockAccesses(const BlockAccesses&) = delete;
+  BlockAccesses& operator=(const BlockAccesses&) = delete;
 
   GNT_COLD void Add(const SharedRun& run) {
     for (uint32_t i = count_; i-- > 0 && i + kLookBack >= count_;) {
@@ -58,9 +58,9 @@ class BlocksShadow {
       if (run.block == block && run.window > clock.at[run.pipe]) run.late = true;
     }
   }
-  void Meet(uint32_t block) { ++met_[block]; }
+  void SyncAll(uint32_t block) { ++met_[block]; }
 
-  BlockOrder order;  // between meetings
+  HappensBefore order;  // between meetings
 
   // Called before a block adds anything: the first one to go on after a meeting closes what came before. A block that ended without
   // meeting the others runs beside all that follows, so its runs stay.

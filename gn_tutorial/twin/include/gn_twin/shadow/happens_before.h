@@ -9,24 +9,24 @@
 
 namespace gn_twin {
 
-class BlockOrder {
+class HappensBefore {
  public:
-  explicit BlockOrder(uint32_t blocks) : blocks_(blocks) {}
-  ~BlockOrder() {
+  explicit HappensBefore(uint32_t blocks) : blocks_(blocks) {}
+  ~HappensBefore() {
     for (uint32_t i = 0; i < seen_count_; ++i) free(seen_[i]);
     free(seen_);
     free(stretches_);
     free(words_);
     free(now_);
   }
-  BlockOrder(const BlockOrder&) = delete;
-  BlockOrder& operator=(const BlockOrder&) = delete;
+  HappensBefore(const HappensBefore&) = delete;
+  HappensBefore& operator=(const HappensBefore&) = delete;
 
   // The number of the stretch that the block is in.
   uint32_t Now(uint32_t block) const { return now_ == nullptr ? block : now_[block]; }
 
   // Whoever waits for the word sees all that the block has done.
-  GNT_COLD void Publish(uint32_t block, const void* word) {
+  GNT_COLD void Release(uint32_t block, const void* word) {
     if (!Begin()) return;
     const uint32_t before = now_[block];
     Word* known = Find(word);
@@ -36,7 +36,7 @@ class BlockOrder {
   }
 
   // The block has waited for the word, and sees what whoever set it last had done and seen.
-  GNT_COLD void Accept(uint32_t block, const void* word) {
+  GNT_COLD void Acquire(uint32_t block, const void* word) {
     const Word* known = Find(word);
     if (known == nullptr || !Begin()) return;
     const Stretch theirs = stretches_[known->stretch];

@@ -37,13 +37,13 @@ GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
 
 // A scalar read or write that observers are to be told of. Not inlined: the loops of a kernel need the registers. noexcept: across a
 // call that may throw into a kernel, whose TPipe has a destructor, g++ keeps no float in a register.
-GNT_ONCE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
+GNT_NOINLINE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
   core.At(access.Place());
   if (core.scalars.storing) [[unlikely]]
-    core.TellStores();
+    core.FlushStores();
   *core.scalars.next++ = access;
   if (core.scalars.Full()) [[unlikely]]
-    core.TellFullLog();
+    core.FlushFullLog();
   if (core.delayed != nullptr) [[unlikely]]
     WaitForCopies(core, access);
 }

@@ -25,7 +25,7 @@ inline void CrossCoreWaitFlag(uint16_t flagId, gn_twin::Loc loc = gn_twin::Loc::
   if (flagId > 15) core.Stop("cross-core-flag", loc, {{"op", "CrossCoreWaitFlag"}, {"id", flagId}});
   if (core.cross_flags[flagId] == 0) core.Stop("cross-core-wait", loc, {{"id", flagId}, {"own_block", core.block}});
   --core.cross_flags[flagId];
-  gn_twin::MeetBlocks("CrossCoreWaitFlag", core, loc);
+  gn_twin::SyncBlocks("CrossCoreWaitFlag", core, loc);
 }
 
 }  // namespace AscendC
