@@ -6,16 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.cli.apis import Api, load_apis, matching, unsupported
+from gn_tutorial.cli.apis import Api, load_apis, matching
 from gn_tutorial.errors import RegistryError
 
-HEADER = """\
-#define GNT_UNSUPPORTED(name) template <class... A> void name(A&&...)
-// GNT_UNSUPPORTED(Comment) is not one
-GNT_UNSUPPORTED(Sort);
-GNT_UNSUPPORTED(TopK)
-  GNT_UNSUPPORTED(Fill);
-"""
 TABLE = """\
 [DataCopy]
 rank = 2
@@ -26,24 +19,21 @@ doc = "copies"
 rank = 1
 forms = "count"
 [Fill]
+[unsupported]
+functions = ["TopK"]
+[unsupported.types]
+Sort = "class T"
 """
 
 
 @pytest.fixture
 def twin(tmp_path: Path) -> Path:
-    (tmp_path / "include" / "gn_twin" / "basic_api").mkdir(parents=True)
-    (tmp_path / "include" / "gn_twin" / "basic_api" / "unsupported.h").write_text(HEADER)
     (tmp_path / "apis.toml").write_text(TABLE)
     return tmp_path
 
 
-def test_only_uses_of_the_macro_are_names() -> None:
-    assert unsupported(HEADER) == ["Sort", "TopK", "Fill"]
-
-
 def test_supported_names_come_by_rank_and_then_the_rejected_ones(twin: Path) -> None:
     found = load_apis(twin)
-    # Fill is in both files: what the twin has is not "not yet".
     assert [(api.name, api.supported) for api in found] == [
         ("Add", True),
         ("DataCopy", True),

@@ -68,7 +68,7 @@ def test_an_unknown_lint_is_refused(lint: ModuleType, capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         lint.main(["rough"])
     assert (
-        "no lint is called rough; there are ruff, clang-format, notebooks, catalogue, shell" in capsys.readouterr().err
+        "no lint is called rough; there are ruff, clang-format, notebooks, catalogue, apis, shell" in capsys.readouterr().err
     )
 
 

@@ -1,10 +1,5 @@
-// Names of the Ascend C SIMD API that the twin does not have yet: a kernel that uses one gets a compile error that says
-// so, at its own line, instead of "not declared in this scope".
-//
-// The names are the documented functions of the basic and high-level API that a kernel calls (docs/zh/api/SIMD-API of
-// asc-devkit, mid-2026) and their older spellings that public kernels still use. Left out: host tiling functions,
-// member functions, Tensor API, register API and C API. An operation that moves into the twin loses its line here and
-// gets an entry in apis.toml; tests/twin/test_every_name.py checks that no name is in both.
+// Names of the Ascend C SIMD API that the twin lacks: a kernel that uses one gets a compile error that says so, at its own line, instead
+// of "not declared in this scope". The list between the marks is made from gn_tutorial/twin/apis.toml by ./gnt lint apis --fix.
 #pragma once
 
 namespace gn_twin {
@@ -50,6 +45,7 @@ struct Unsupported {
 
 namespace AscendC {
 
+// --- made from apis.toml ---
 GNT_UNSUPPORTED(AddDeqRelu)
 GNT_UNSUPPORTED(AddReluCast)
 GNT_UNSUPPORTED(Async)
@@ -115,7 +111,6 @@ GNT_UNSUPPORTED(SetStoreAtomicConfig)
 GNT_UNSUPPORTED(SubReluCast)
 GNT_UNSUPPORTED(TransData)
 GNT_UNSUPPORTED(Trap)
-
 GNT_UNSUPPORTED_NOR_A2(AbsSub)
 GNT_UNSUPPORTED_NOR_A2(AllocMutexID)
 GNT_UNSUPPORTED_NOR_A2(Ands)
@@ -186,7 +181,6 @@ GNT_UNSUPPORTED_NOR_A2(Subs)
 GNT_UNSUPPORTED_NOR_A2(Truncate)
 GNT_UNSUPPORTED_NOR_A2(VectorPadding)
 GNT_UNSUPPORTED_NOR_A2(Where)
-
 GNT_UNSUPPORTED_TEMPLATE(TensorTrait, class... Gt)
 GNT_UNSUPPORTED_TEMPLATE(TBufPool, auto... Gv)
 GNT_UNSUPPORTED_TEMPLATE(TQueSync, auto... Gv)
@@ -200,6 +194,7 @@ GNT_UNSUPPORTED_TEMPLATE(Layout, class... Gt)
 GNT_UNSUPPORTED_TYPE(int4b_t)
 GNT_UNSUPPORTED_TYPE(complex32)
 GNT_UNSUPPORTED_TYPE(complex64)
+// --- end ---
 
 }  // namespace AscendC
 
