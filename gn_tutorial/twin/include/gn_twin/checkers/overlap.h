@@ -14,7 +14,7 @@ class OverlapChecker final : public Observer {
  public:
   Kinds Wants() const override { return KindsOf(Kind::Vector); }
   void OnEvent(Core& core, const Event& event) override {
-    if (event.flow != Flow::Lanes || event.operands < 2) return;
+    if (!IsLaneByLane(event.flow) || event.operands < 2) return;
     const Operand& dst = event.operand[0];
     for (uint8_t i = 1; i < event.operands; ++i) {
       const Operand& source = event.operand[i];
@@ -99,11 +99,8 @@ class OverlapChecker final : public Observer {
     return false;
   }
 
-  // Instructions whose destination is always a source (their first one) are meant to accumulate.
   GNT_COLD static void Accumulate(Core& core, const Event& event, const Operand& dst, const Operand& source) {
-    for (const char* name : {"Axpy", "MulAddDst", "FusedMulAdd"})
-      if (__builtin_strcmp(event.op, name) == 0) return;
-    if (Accumulates(event, dst, source)) return;
+    if (event.flow == Flow::Accumulate || Accumulates(event, dst, source)) return;
     core.Warn("accumulate-operand", event.loc, {}, {{"op", event.op}, {"role", source.role}});
   }
 

@@ -94,7 +94,7 @@ class UninitializedResults {
   void MarkLacking(const Core& core, const UbState& shadow, const Event& event, const Operand& source,
                    const Operand& dst, uint32_t results) {
     const uint32_t lanes = Elements(core, event, source);
-    const bool lane_by_lane = event.flow == Flow::Lanes && lanes == results;
+    const bool lane_by_lane = IsLaneByLane(event.flow) && lanes == results;
     const uint32_t rows = event.flow == Flow::Fold && dst.rows > 1 && results % dst.rows == 0 ? dst.rows : 1;
     const uint32_t row_results = results / rows;
     const uint32_t row_lanes = event.active.per_repeat != 0 && event.active.prefix ? event.active.first : lanes / rows;

@@ -63,10 +63,13 @@ struct Operand {
 
 // How the results of an instruction depend on its sources.
 enum class Flow : uint8_t {
-  Moves,  // elements land elsewhere, or one bit stands for each
-  Lanes,  // lane i of the result from lane i of each source
-  Fold    // from all lanes of a repeat, where the result has one row per repeat; else from all lanes
+  Moves,       // elements land elsewhere, or one bit stands for each
+  Lanes,       // lane i of the result from lane i of each source
+  Accumulate,  // the same, and the first source is always the destination
+  Fold         // from all lanes of a repeat, where the result has one row per repeat; else from all lanes
 };
+
+inline constexpr bool IsLaneByLane(Flow flow) { return flow == Flow::Lanes || flow == Flow::Accumulate; }
 
 // Which lanes of each repeat a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
 struct ActiveLanes {

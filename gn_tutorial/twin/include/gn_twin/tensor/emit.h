@@ -68,7 +68,8 @@ template <class EmitChecked, class D, class... S>
 
 // --- count form ----------------------------------------------------------------------------------------------------------
 
-GNT_NOINLINE inline void EmitCheckedCount(CallKey key, const RawTensor* operands, uint32_t many, uint32_t widest) {
+GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Flow flow, const RawTensor* operands, uint32_t many,
+                                          uint32_t widest) {
   const Loc loc{key.file, key.line};
   const int32_t count = static_cast<int32_t>(key.form);
   Operation operation(key.op, Kind::Vector, Pipe::V, loc);
@@ -77,21 +78,20 @@ GNT_NOINLINE inline void EmitCheckedCount(CallKey key, const RawTensor* operands
     operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
                     i == 0 ? Access::Write : Access::Read);
   const uint64_t bytes = key.form * widest;
-  operation.Flows(Flow::Lanes)
-      .Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+  operation.Flows(flow).Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
   operation.EmitAs(key);
 }
 
 // An instruction on the first `count` elements of every operand.
 template <class D, class... S>
-[[gnu::always_inline]] inline void EmitCount(Core& core, const char* name, Loc loc, int32_t count,
+[[gnu::always_inline]] inline void EmitCount(Core& core, const char* name, Loc loc, Flow flow, int32_t count,
                                              const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
   const CallKey key = KeyOf(name, loc, 0, static_cast<uint32_t>(count), dst, src...);
   core.At(loc);
   if (EmitCached(core, key, dst, src...)) [[likely]]
     return;
   const RawTensor operands[] = {dst, src...};
-  EmitCheckedCount(key, operands, 1 + sizeof...(S), kWidest<D, S...>);
+  EmitCheckedCount(key, flow, operands, 1 + sizeof...(S), kWidest<D, S...>);
 }
 
 // --- mask-and-repeat form ------------------------------------------------------------------------------------------------

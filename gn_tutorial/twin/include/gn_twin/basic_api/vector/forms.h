@@ -60,12 +60,16 @@ inline void WithFinish(const Core& core, Run run) {
 template <class D, class Op>
 inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
+// Operations whose first source is always the destination name a type Accumulates.
+template <class Op>
+inline constexpr Flow kFlow = requires { typename Op::Accumulates; } ? Flow::Accumulate : Flow::Lanes;
+
 // The first `count` elements of every operand.
 template <class Op, class D, class... S>
 void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
               const LocalTensor<S>&... src) {
   Core& core = ThisCore();
-  if constexpr (kObserved) EmitCount(core, name, loc, count, dst, src...);
+  if constexpr (kObserved) EmitCount(core, name, loc, kFlow<Op>, count, dst, src...);
   OverflowWatch<D> watch;
   if constexpr (kWatched<D, Op>) {
     watch.trusted = FiniteScalar(op);
@@ -101,7 +105,7 @@ template <class Op, class D, class... S>
 [[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
                                            Arg<S>... src) {
   if constexpr (kObserved)
-    EmitRepeats(name, loc, plan, Flow::Lanes, RepeatOperand{dst.tensor, dst.strides},
+    EmitRepeats(name, loc, plan, kFlow<Op>, RepeatOperand{dst.tensor, dst.strides},
                 RepeatOperand{src.tensor, src.strides}...);
   ComputePlan(name, loc, op, plan, dst, src...);
 }

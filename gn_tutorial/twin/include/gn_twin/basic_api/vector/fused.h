@@ -9,6 +9,7 @@ namespace gn_twin {
 
 // dst + scalar * src. Whether the device rounds the product first: docs/hardware-choices.md, axpy_fused.
 struct AxpyOp {
+  using Accumulates = void;
   float scalar;
   bool fused = false;
   template <class T, class U>
@@ -24,6 +25,7 @@ struct AxpyOp {
   }
 };
 struct MulAddDstOp {
+  using Accumulates = void;
   template <class T, class U>
   T operator()(T dst, U a, U b) const {
     const float product = static_cast<float>(a) * static_cast<float>(b);
@@ -36,6 +38,7 @@ struct MulAddDstOp {
 };
 // The operand order of the documentation: src0 * dst + src1.
 struct FusedMulAddOp {
+  using Accumulates = void;
   template <class T>
   T operator()(T dst, T a, T b) const {
     return T(static_cast<float>(T(static_cast<float>(a) * static_cast<float>(dst))) + static_cast<float>(b));
