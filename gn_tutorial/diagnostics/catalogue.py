@@ -1,8 +1,8 @@
 """The catalogue of diagnostics: the sentences of each id, its family, the symptoms it shows as, and its page.
 
 ``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``symptoms.toml``
-leads from what a learner sees to the likeliest ids; any other id names its symptoms itself. The pages of docs/diagnostics are made from both and from the programs of
-tests/programs (docs/make_catalogue.py).
+leads from what a learner sees to the likeliest ids; any other id names its symptoms itself. The pages of
+docs/diagnostics are made from both and from the programs of tests/programs (docs/make_catalogue.py).
 """
 
 from __future__ import annotations
