@@ -5,7 +5,7 @@
 #pragma once
 #include <stdint.h>
 
-// 1: every operation checks its operands and tells the observer. 0 (bare): it only computes. The build sets it; one value
+// 1: every operation checks its operands and emits an event. 0 (bare): it only computes. The build sets it; one value
 // per shared library.
 #ifndef GNT_OBSERVED
 #define GNT_OBSERVED 1

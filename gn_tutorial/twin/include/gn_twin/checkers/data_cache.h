@@ -1,4 +1,4 @@
-// The observer that follows the scalar unit's data cache: each vector core has its own, nothing keeps it equal to global memory.
+// The checker of the scalar unit's data cache: each vector core has its own, and no hardware keeps it coherent with global memory.
 //
 // SetValue changes the core's cache; the line, 64 bytes, goes back to global memory later and as a whole. GetValue reads the cache
 // if the line is there. The DMA pipes go past the cache. So three things go wrong on the device that look right in program order:
@@ -61,7 +61,7 @@ class DataCacheChecker final : public Observer {
   }
 
  private:
-  // Lines a core is known to hold, and which state of global memory it took them from. Public text gives no size; a line that
+  // Lines that a core holds, and which state of global memory it took them from. Public text gives no size; a line that
   // another one displaced here is taken as gone, so that what is reported is true on any cache of this size or more.
   struct Cache {
     static constexpr uint32_t kLines = 256;
@@ -79,7 +79,7 @@ class DataCacheChecker final : public Observer {
     }
   };
   struct CoreState {
-    uint32_t epoch = 0;      // how often the block has met the others
+    uint32_t epoch = 0;      // how many SyncAll the block has reached
     uint32_t cleans = 0;     // how often it has cleaned its whole cache
     Cache* cache = nullptr;  // from its first scalar access of global memory to its end
   };
@@ -97,7 +97,7 @@ class DataCacheChecker final : public Observer {
   // Whether the core's code may run beside the code of another core that wrote the line last.
   bool Beside(const DataCacheLine& line, const Core& core) const {
     return line.owner != core.block + 1 && line.epoch == cores_[core.block].epoch &&
-           !order_.InOrder(line.stretch, order_.Now(core.block));
+           !order_.InOrder(line.interval, order_.Now(core.block));
   }
   // Whether such code touched the same bytes: that is reported as a race.
   bool IsRace(const DataCacheLine& line, const Core& core, uint64_t bytes) const {
@@ -131,7 +131,7 @@ class DataCacheChecker final : public Observer {
     if (!own || line.epoch != mine.epoch) line.written = 0;
     line.owner = core.block + 1;
     line.epoch = mine.epoch;
-    line.stretch = order_.Now(core.block);
+    line.interval = order_.Now(core.block);
     line.cleans = mine.cleans;
     line.dirty |= place.bytes;
     line.written |= place.bytes;

@@ -1,5 +1,5 @@
-// What is wrong with the contents of global memory: outputs that the launch did not write, and outputs or workspace read before
-// anybody wrote there.
+// The checker of uninitialised global memory: outputs that the launch did not write, and outputs or workspace read before they are
+// written.
 //
 // One bit per 32 bytes of every output and workspace, and one per byte of blocks written in part, over all blocks of the launch.
 #pragma once
@@ -102,7 +102,7 @@ class GlobalMemoryChecker final : public Observer {
     if (watched.bytes.HasAll(offset, bytes)) return;
     const uint64_t missing = watched.bytes.FirstMissing(offset, bytes);
     const bool untouched = Poisoned(watched.arg->data[missing]);
-    watched.bytes.Set(offset, bytes);  // told once
+    watched.bytes.Set(offset, bytes);  // reported once
     if (!untouched) return;
     core.Fault("gm-read-before-write", loc, {},
                {{"op", op},

@@ -1,9 +1,9 @@
-// What is wrong with the contents of the Unified Buffer: values used that nobody wrote, values that nobody used, memory used after
-// FreeTensor by the scalar unit.
+// The checker of uninitialised memory in the Unified Buffer: values read before they are written, results overwritten before they are
+// read, and memory that the scalar unit uses after FreeTensor.
 //
 // A byte holds a value once it was written, until AllocTensor hands its buffer out again: contents are stale then, not zero
 // (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions that compute lanes nobody looks at are usual at the tail of an array, so a
-// missing value is followed through the instructions and told where it is stored to global memory or read by the scalar unit.
+// missing value is followed through the instructions and reported where it is stored to global memory or read by the scalar unit.
 #pragma once
 #include "gn_twin/checkers/uninitialized.h"
 #include "gn_twin/checkers/memory_report.h"
@@ -63,8 +63,8 @@ class MemoryChecker final : public Observer {
     return call.gaps ? RecheckGaps(core, shadow, call) : RecheckParts<false>(core, shadow, call);
   }
 
-  // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and of a block that is
-  // known to be whole there is nothing more to learn until a store is taken in.
+  // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and a block found
+  // to be whole is not looked at again until a store is taken in.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
@@ -117,7 +117,7 @@ class MemoryChecker final : public Observer {
     }
   };
 
-  // Whether the whole block is known to hold values and not to be freed.
+  // Whether the whole block holds values and is not freed.
   static bool Load(Core& core, UbState& shadow, const ScalarAccess& access, uint64_t at) {
     const uint64_t block = at / kBlockBytes;
     const bool freed = shadow.FirstFreed(at, at + access.bytes) != UbState::kBlocks;
@@ -127,7 +127,7 @@ class MemoryChecker final : public Observer {
     if (!shadow.bytes.HasAll(at, access.bytes)) {
       ReportMissing(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue",
                     "the tensor");
-      shadow.bytes.Set(at, access.bytes);  // told once
+      shadow.bytes.Set(at, access.bytes);  // reported once
     }
     return false;
   }
@@ -153,7 +153,7 @@ class MemoryChecker final : public Observer {
     return complete;
   }
 
-  // Results that an instruction computed, or a copy brought in, and that are lost before anyone read one of them, are told when
+  // Results that an instruction computed, or a copy brought in, and that are lost before anyone read one of them, are reported when
   // exactly the same whole blocks are written again. A constant that fills memory is no loss, and an instruction that overwrites
   // its own results in a loop is usually a measurement.
   static void Write(Core& core, UbState& shadow, const Event& event) {
@@ -214,7 +214,7 @@ class MemoryChecker final : public Observer {
   GNT_NOINLINE static bool HasAll(const UbState& shadow, LocalRange range) {
     return shadow.bytes.HasAll(range.begin, range.end - range.begin);
   }
-  // The results of a known call, which was not the last to write there.
+  // The results of a cached call, which was not the last to write there.
   GNT_NOINLINE static void TakeIn(Core& core, UbState& shadow, const CachedCall& call) {
     const uint32_t begin = call.part[0].range.begin;
     const uint32_t size = call.part[0].Bytes();

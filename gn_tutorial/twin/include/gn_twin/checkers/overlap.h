@@ -61,7 +61,7 @@ class OverlapChecker final : public Observer {
   GNT_COLD static bool Forbidden(const Event& event, const Operand& dst, const Operand& source) {
     if (dst.row_bytes != 0) return RowsOverlap(dst, source);  // a copy inside the Unified Buffer
     if (Accumulates(event, dst, source)) return false;
-    // Blocks and lanes with gaps may interleave without meeting.
+    // Blocks and lanes with gaps may interleave without overlapping.
     if (source.blk_stride != 1 || dst.blk_stride != 1 || (event.active.per_repeat != 0 && !event.active.prefix))
       return false;
     const bool cast = source.element_bytes != dst.element_bytes && source.element_bytes != 1;  // 1: the bits of Select

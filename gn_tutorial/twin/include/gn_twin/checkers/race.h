@@ -1,4 +1,4 @@
-// The race checker: accesses to the same bytes, at least one of them a write, that no flag, barrier or meeting puts in order.
+// The race checker: accesses to the same bytes, at least one of them a write, that no flag or barrier puts in order.
 //
 // Inside a core between its pipes, on the Unified Buffer and on global memory; between the blocks of a launch on global memory.
 // With TwinOptions(auto_sync="on") the compiler orders vector instructions among themselves and the accesses of the scalar unit
@@ -119,8 +119,8 @@ class RaceChecker final : public Observer {
   }
 
   RaceState* StateOf(const Core& core) const { return cores_[core.block]; }
-  // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
-  // False if it has to be told in full: among runs that are no rows somebody else was at work.
+  // A cached call comes again. Nothing is to be done where the pipes have seen the same of each other since: it was checked, and left
+  // the marks it would leave now. False if its whole event is needed: another pipe was at work among runs that are no rows.
   bool Recheck(Core& core, RaceState& state, CachedCall& call) {
     if (!auto_sync_) ++state.epoch;
     return call.epoch == state.epoch || RecheckOrder(core, state, call);
@@ -176,7 +176,7 @@ class RaceChecker final : public Observer {
     });
   }
 
-  // A known call for the first time since something changed.
+  // A cached call for the first time since something changed.
   GNT_NOINLINE bool RecheckOrder(Core& core, RaceState& state, CachedCall& call) {
     const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {

@@ -59,7 +59,7 @@ class RaceGlobal {
     between.Enter(core.block, Collision{core, sites_});
     SharedRun run = open.run;
     run.block = core.block;
-    run.stretch = between.order.Now(core.block);
+    run.interval = between.order.Now(core.block);
     run.late = state.flag_sent;
     between.Add(run);
     if (run.pipe == kS && (run.use != Use::Read || !auto_sync_))

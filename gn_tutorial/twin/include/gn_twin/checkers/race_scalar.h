@@ -25,7 +25,7 @@ class RaceScalars {
       }
     }
   }
-  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for, or be told to.
+  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for.
   bool Quiet(const RaceState& state) const { return auto_sync_ && HasSeen(state, state.local.Last()); }
 
  private:
@@ -82,7 +82,7 @@ class RaceScalars {
     global_.Gather(core, state, {access.Place(), OpOf(access)}, kS, writes ? Use::Write : Use::Read, rows);
   }
 
-  // operator() returns a reference; most kernels that use it read, and what cannot be known is not reported.
+  // operator() returns a reference; most kernels that use it read, and what cannot be decided is not reported.
   static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
 
   static const char* OpOf(const ScalarAccess& access) {

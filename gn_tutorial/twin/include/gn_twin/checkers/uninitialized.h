@@ -1,4 +1,4 @@
-// Which results of an instruction depend on values that its sources lack: they lack theirs.
+// How uninitialised values spread: the results of an instruction that depend on values which its sources lack are uninitialised too.
 #pragma once
 #include <new>
 

@@ -1,7 +1,7 @@
 // Copies between global memory and the Unified Buffer that take effect as late as the kernel allows (TwinOptions, delayed_dma).
 //
-// The vector and the scalar unit work in program order. A copy is kept until one of them waits for it (WaitFlag on a flag that its
-// pipe set afterwards: queues do that), or PipeBarrier<PIPE_ALL>, a scalar access that the compiler orders, a meeting of the blocks,
+// The vector and the scalar unit work in program order. A copy is delayed until one of them waits for it (WaitFlag on a flag that its
+// pipe set afterwards: queues do that), or PipeBarrier<PIPE_ALL>, a scalar access that the compiler orders, a SyncAll,
 // the end of the block. Where only the other copy pipe waits for it, it takes effect just before that pipe's next copy. Copies of one
 // pipe keep their order. Until then others read what was there before, as they may on the device: a correct kernel gives the same
 // bits, one with a forgotten wait gives wrong numbers.

@@ -51,13 +51,13 @@ struct Core {
   GntJob* job = nullptr;
   Scheduler* scheduler = nullptr;        // who runs this block and its siblings
   const Observers* observers = nullptr;  // null in bare libraries
-  CachedCalls* cached = nullptr;         // null where every event is emitted in full
+  CachedCalls* cached = nullptr;         // null where observers need every event, as for a trace
   AsyncCopies* delayed = nullptr;        // the copies that nobody has waited for, where the launch delays them
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;
   MaskRegister mask;
-  ScalarLog scalars;     // what observers have not been told yet
+  ScalarLog scalars;     // accesses that observers have not seen yet
   void* pipe = nullptr;  // the live TPipe
   uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
 
@@ -110,7 +110,7 @@ struct Core {
       FlushScalars();
     return *cached;
   }
-  // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
+  // Hands the scalar accesses to the observers and ends the quiet ranges: before any other event, and at the end.
   GNT_COLD void FlushScalars() {
     FlushStores();
     scalars.open = false;
@@ -131,7 +131,7 @@ struct Core {
     scalars.next = scalars.all;
     scalars.in_gm = false;
   }
-  // The log is full: tells it, and agrees on stretches for the lines of the last accesses.
+  // The log is full: hands it over, and agrees on quiet ranges for the lines of the last accesses.
   GNT_COLD void FlushFullLog() {
     const ScalarAccess* last = scalars.next - 1;
     FlushLog();
@@ -152,7 +152,7 @@ struct Core {
       }
     }
   }
-  // Ends the runs of stores: what is told next may read what they wrote.
+  // Ends the runs of stores: what is emitted next may read what they wrote.
   GNT_COLD void FlushStores() {
     for (ScalarLog::Line& line : scalars.lines) {
       if (line.stored_to != line.store.at) observers->OnStores(*this, line.store, line.stored_to);

@@ -39,7 +39,7 @@ GNT_NOINLINE inline void EmitPipe(Core& core, Kind kind, const char* op, Pipe pi
 // An event of the scalar unit about one piece of memory.
 GNT_NOINLINE inline void EmitPlace(Core& core, Kind kind, const char* op, const void* at, uint64_t bytes, Space space,
                                    Loc loc) {
-  if (!kObserved || !core.observers->Hear(kind)) return;
+  if (!kObserved || !core.observers->Wants(kind)) return;
   Event event;
   event.kind = kind;
   event.pipe = Pipe::S;

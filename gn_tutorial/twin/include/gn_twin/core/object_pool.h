@@ -1,4 +1,4 @@
-// Memory that one launch gives back and the next one takes: fresh pages cost more than what most blocks do with them.
+// An object pool (free list) shared by the launches of a library: fresh pages cost more than what most blocks do with them.
 #pragma once
 #include <pthread.h>
 #include <stdint.h>

@@ -204,8 +204,8 @@ class Scheduler {
   uint32_t* place_ = nullptr;  // of each block in that order
   uint32_t next_ = 0;          // place of the block to start next
   uint32_t running_ = kNobody;
-  uint32_t expected_ = 0;  // blocks that meet in the current SyncAll
-  uint32_t round_ = 0;     // how many times all blocks have met in SyncAll
+  uint32_t expected_ = 0;  // blocks that take part in the current SyncAll
+  uint32_t round_ = 0;     // how many SyncAll are complete
   uint64_t progress_ = 0;  // changes whenever a block may have written what another waits for
   bool aborted_ = false;
 };

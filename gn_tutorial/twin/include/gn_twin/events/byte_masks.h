@@ -1,5 +1,4 @@
-// Which bytes an operand with gaps touches: words of a bitmap with a bit for each block of 32 bytes, and which bytes of the blocks that it
-// touches in part.
+// Masks of the bytes that an operand with gaps touches: a bitmap with one bit a 32-byte block, and a mask for each block touched in part.
 #pragma once
 #include <stdlib.h>
 

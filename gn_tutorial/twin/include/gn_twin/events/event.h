@@ -58,7 +58,7 @@ struct Operand {
   uint32_t rows = 1;
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;
-  const uint32_t* pieces = nullptr;  // where they start, in bytes from `at`; valid while observers are told
+  const uint32_t* pieces = nullptr;  // where they start, in bytes from `at`; valid while the event is emitted
 };
 
 // How the results of an instruction depend on its sources.

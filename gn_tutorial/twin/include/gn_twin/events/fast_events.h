@@ -1,4 +1,4 @@
-// What observers need to know of the most frequent operations: less than an event says, and quicker to tell.
+// Fast events: flags, copies and queue operations as the few numbers that observers use of them, in place of an Event.
 #pragma once
 #include "gn_twin/events/event.h"
 
@@ -27,7 +27,7 @@ class FastEvents {
   virtual ~FastEvents() = default;
   // SetFlag or WaitFlag.
   virtual void OnFlag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
-  // False: the copy has to be told in full.
+  // False: its whole event is needed.
   virtual bool OnCopy(Core& core, const FastCopy& copy) = 0;
   // Alloc or Free of a buffer that is these bytes of the Unified Buffer.
   virtual void OnBuffer(Core& core, Kind kind, uint32_t begin, uint32_t end) = 0;

@@ -1,4 +1,4 @@
-// Bytes of the Unified Buffer that an instruction touches here and there, as it was given them: offsets from an address.
+// The bytes of the Unified Buffer that a gather reads: pieces at offsets from an address.
 #pragma once
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Bytes of the Unified Buffer as an instruction with strides touches them: rows at a pitch, in groups at another.
+// A strided range of the Unified Buffer: rows at a pitch, in groups at another pitch.
 #pragma once
 #include "gn_twin/base/config.h"
 

@@ -1,4 +1,4 @@
-// The calls of a kernel that touch memory, numbered, and the stamps that name one of them and its window in 32 bits.
+// Access sites (calls that touch memory, numbered), and stamps: a site and its window of the vector clock in 32 bits.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/event.h"

@@ -1,4 +1,4 @@
-// Which bytes of a stretch of memory hold a value: one bit per 32-byte block that is whole, and one per byte of the others, so that
+// Validity of memory, which bytes hold a value: one bit per 32-byte block that is whole, and one per byte of the others, so that
 // an instruction of 4 KiB costs a few words.
 #pragma once
 #include <stdlib.h>

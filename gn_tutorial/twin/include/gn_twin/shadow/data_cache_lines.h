@@ -1,4 +1,4 @@
-// What a checker remembers about lines of 64 bytes of global memory: nothing until the scalar unit touches their page.
+// The state of 64-byte lines of global memory in the scalar units' data caches, in pages made on first touch.
 #pragma once
 #include <new>
 
@@ -15,8 +15,8 @@ struct DataCacheLine {
   uint32_t version = 0;      // how often global memory has changed under the caches
   uint32_t owner = 0;        // block that wrote last with SetValue, plus 1
   uint32_t epoch = 0;
-  uint32_t stretch = 0;  // of the owner, when it wrote (HappensBefore)
-  uint32_t cleans = 0;   // of the owner's whole cache, when it wrote
+  uint32_t interval = 0;  // of the owner, when it wrote (HappensBefore)
+  uint32_t cleans = 0;    // of the owner's whole cache, when it wrote
 };
 
 // A line, its number, and which of its bytes an access means.
@@ -42,7 +42,7 @@ class DataCacheLines {
 
   bool Empty() const { return count_ == 0; }
 
-  // The line of `at`, made if it is new (null without memory: what is not known of is not reported), and the mask of at most `bytes`
+  // The line of `at`, made if it is new (null without memory: then nothing of it is reported), and the mask of at most `bytes`
   // bytes from there to its end.
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {

@@ -1,4 +1,4 @@
-// The latest accesses of one core to global memory, pipe by pipe: what a later access of another pipe may collide with.
+// The access history of one core on global memory, pipe by pipe: what a later access of another pipe may collide with.
 //
 // Only accesses that the other pipe has not seen finished matter, and those are few: each pipe keeps its newest kEntries.
 #pragma once

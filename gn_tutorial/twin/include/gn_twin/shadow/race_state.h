@@ -1,4 +1,4 @@
-// What the race checker remembers of one core, and what a pipe of it has not seen of the others on the Unified Buffer.
+// The state of the race checker for one core: its vector clocks, its latest accesses, and what a pipe has not seen of the others.
 #pragma once
 #include "gn_twin/shadow/block_accesses.h"
 #include "gn_twin/shadow/global_accesses.h"
@@ -40,8 +40,8 @@ struct RaceState {
     LaneStamps seen;          // and what it has
   } vector;                   // what the vector pipe has seen
   bool stores_open = false;   // an open run holds stores of the scalar unit
-  bool flag_sent = false;     // CrossCoreSetFlag without its meeting yet
-  Clock sent;                 // what such flags cover: the meeting waits for this core's own flag too
+  bool flag_sent = false;     // CrossCoreSetFlag without its CrossCoreWaitFlag yet
+  Clock sent;                 // what such flags cover: the wait covers this core's own flag too
   RaceState* next = nullptr;  // in the list of idle ones
 
   void Begin() {
@@ -79,7 +79,7 @@ struct RaceState {
     seen = SeenBy(clocks, pipe);
     return Unseen(pipe, seen);
   }
-  // The same of the vector pipe, kept in `vector`.
+  // The same of the vector pipe, cached in `vector`.
   uint32_t UnseenByVector() {
     if (vector.epoch != epoch) {
       vector.epoch = epoch;

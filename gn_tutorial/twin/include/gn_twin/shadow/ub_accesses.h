@@ -1,4 +1,4 @@
-// The last accesses to each byte of one Unified Buffer, pipe by pipe.
+// The access history of one Unified Buffer: the last accesses to each byte, pipe by pipe.
 //
 // A kernel's loop touches the same few ranges again and again: each lane keeps the latest ones as ranges, and renewing one costs the
 // same for any length and any gaps. One that has to make place is painted into a map with one stamp per 32 bytes. Where it begins or ends
@@ -93,7 +93,7 @@ class UbAccesses {
     masks.ForParts([&](uint32_t block, uint32_t mask) { PaintPart(lane, stamp, block, mask); });
   }
 
-  // The same for pieces. What the vector pipe reads is kept as it was given, until all pipes that have to wait for it have done so,
+  // The same for pieces. The gathers of the vector pipe stay lists of offsets until all pipes that have to wait for it have done so,
   // which is what a stamp up to `settled` says; other pieces are painted.
   GNT_NOINLINE void MarkPieces(uint32_t index, Stamp stamp, const GatherRanges& pieces, Stamp settled) {
     if (pieces.range.begin >= pieces.range.end) return;

@@ -1,4 +1,4 @@
-// What the memory checks remember about one core's Unified Buffer.
+// The state of one core's Unified Buffer for the memory checker: validity, stale and freed blocks, unread results.
 #pragma once
 #include "gn_twin/events/event.h"
 #include "gn_twin/shadow/byte_state.h"

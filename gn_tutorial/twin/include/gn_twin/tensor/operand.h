@@ -5,7 +5,7 @@
 
 namespace gn_twin {
 
-// The offsets of an operand in pieces, while its event is told.
+// The offsets of an operand in pieces, while its event is emitted.
 class PieceList {
  public:
   explicit PieceList(uint32_t most) : at_(new uint32_t[most > 0 ? most : 1]) {}
@@ -99,7 +99,7 @@ class Operation {
     for (uint32_t i = 0; i < count; ++i) last = offsets[i] > last ? offsets[i] : last;
     return Pieces(role, base, offsets, count, last, piece_bytes, access, element_bytes);
   }
-  // The same where the largest offset is known.
+  // The same where the largest offset is given.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint32_t last,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes);
@@ -123,7 +123,7 @@ class Operation {
     EmitEvent(Complete(plan, element_bytes));
   }
 
-  // The event, without telling it: for calls that have a shorter key than it (gn_twin/tensor/emit.h).
+  // The event, without emitting it: for calls that have a shorter key than it (gn_twin/tensor/emit.h).
   const Event& Complete(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
     event_.lanes = lanes;
     event_.repeats = static_cast<uint16_t>(repeats);
@@ -148,7 +148,7 @@ class Operation {
   Core& core() { return core_; }
 
  private:
-  // In full; or in a word where observers know the vector instruction: not one whose addresses come from memory.
+  // A vector instruction is looked up in the call cache, but for one whose addresses come from memory.
   void EmitEvent(const Event& event) {
     if (core_.cached == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
       return core_.Emit(event);

@@ -35,7 +35,7 @@ GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
 }
 
-// A scalar read or write that observers are to be told of. Not inlined: the loops of a kernel need the registers. noexcept: across a
+// Logs a scalar read or write for the observers. Not inlined: the loops of a kernel need the registers. noexcept: across a
 // call that may throw into a kernel, whose TPipe has a destructor, g++ keeps no float in a register.
 GNT_NOINLINE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
   core.At(access.Place());

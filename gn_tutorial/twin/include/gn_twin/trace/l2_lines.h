@@ -1,4 +1,4 @@
-// Which lines of global memory a launch touched, and how long ago: what decides between the L2 cache and the memory behind it.
+// Reuse distances of the lines of global memory: what decides between the L2 cache and the memory behind it.
 #pragma once
 #include <stdlib.h>
 

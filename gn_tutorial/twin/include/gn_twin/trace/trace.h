@@ -1,4 +1,4 @@
-// The observer that records: what each chosen block did, as slots (gn_twin/trace/slots.h), and how often each line of global memory
+// The trace: the observer that records what each chosen block did, as slots (gn_twin/trace/slots.h), and how often each line of global memory
 // was touched, over all blocks. When the room ends, recording stops and GntTrace::full says so.
 #pragma once
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Flags and barriers: between the pipes of one core, and between cores.
 //
 // Source: docs/zh/api, 同步控制. The twin executes in program order, so these never change a result here: they are
-// checked for pairing and told to the observer, which decides what order they guarantee.
+// checked for pairing and emitted; the race checker decides what order they guarantee.
 #pragma once
 #include "gn_twin/core/scheduler.h"
 #include "gn_twin/tensor/event_ids.h"
@@ -23,7 +23,7 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 namespace gn_twin {
 
 // A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: now and then the others get a turn.
-inline void LooksAgain(Loc loc) {
+inline void Poll(Loc loc) {
   Core& core = ThisCore();
   if (++core.looks % 1024 == 0) core.scheduler->Yield(core, loc);
 }
@@ -44,7 +44,7 @@ GNT_NOINLINE inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind
 
 // `at` null or `all`: every line.
 inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
-  LooksAgain(loc);
+  Poll(loc);
   Core& core = ThisCore();
   core.At(loc);
   if (all) return EmitPipe(core, Kind::CleanCache, op, Pipe::S, loc);

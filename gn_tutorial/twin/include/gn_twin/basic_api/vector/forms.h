@@ -1,4 +1,4 @@
-// The three call forms of an element-wise instruction, once for all of them: validate, emit one event, compute.
+// The call forms of element-wise instructions: validate, emit, compute, once for all of them.
 #pragma once
 #include "gn_twin/basic_api/vector/half_overflow.h"
 #include "gn_twin/tensor/repeat_params.h"
@@ -100,7 +100,7 @@ GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan
   });
 }
 
-// The lanes of the plan: tells observers, computes.
+// The lanes of the plan: emits, computes.
 template <class Op, class D, class... S>
 [[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
                                            Arg<S>... src) {
@@ -110,7 +110,7 @@ template <class Op, class D, class... S>
   ComputePlan(name, loc, op, plan, dst, src...);
 }
 
-// What loops mostly issue, without a plan: repeats with all their lanes and no gaps between blocks, and observers know the call. False
+// What loops mostly issue, without a plan: repeats with all their lanes and no gaps between blocks, and the call is cached. False
 // where it is another one: then nothing was done. Short enough to be inlined in a kernel's loop, where much of it is worked out before
 // the loop.
 template <bool kSetMask, class Op, class Mask, class D, class... S>
