@@ -39,7 +39,7 @@ class Kind(IntEnum):
     SET_FLAG = 3
     WAIT_FLAG = 4
     BARRIER = 5
-    MEET = 6
+    SYNC_ALL = 6
     CLEAN_CACHE = 7
     CROSS_FLAG = 8
     INIT_BUFFER = 9
@@ -47,8 +47,8 @@ class Kind(IntEnum):
     ENQUE = 11
     DEQUE = 12
     FREE = 13
-    PUBLISH = 14
-    ACCEPT = 15
+    RELEASE = 14
+    ACQUIRE = 15
     SCALARS = 16
 
 

@@ -1,9 +1,8 @@
-"""Which Ascend C names the twin has, and which it knows but rejects: ``twin/apis.toml``, ``unsupported.h``."""
+"""Which Ascend C names the twin has, and which it knows but rejects: ``twin/apis.toml``."""
 
 from __future__ import annotations
 
 import fnmatch
-import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,23 +28,17 @@ class Api:
 def load_apis(twin: Path = TWIN) -> list[Api]:
     """Every name the twin has or rejects: supported ones by rank, then the others by name.
 
-    Raises RegistryError if one of the two files cannot be read.
+    Raises RegistryError if the list cannot be read.
     """
-    listed, header = twin / "apis.toml", twin / "include" / "gn_twin" / "basic_api" / "unsupported.h"
     try:
-        table = tomllib.loads(listed.read_text(encoding="utf-8"))
-        rejected = unsupported(header.read_text(encoding="utf-8"))
+        table = tomllib.loads((twin / "apis.toml").read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise RegistryError(f"cannot read the list of APIs: {error}", hint="install the package again") from error
+    lacking = table.pop("unsupported", {})
+    rejected = {name for names in lacking.values() for name in names}
     supported = [_api(name, fields) for name, fields in table.items()]
     ranked = sorted(supported, key=lambda api: (api.rank or 10**6, api.name))
-    names = {api.name for api in supported}
-    return ranked + [Api(name, supported=False) for name in sorted(set(rejected) - names)]
-
-
-def unsupported(header: str) -> list[str]:
-    """The names in the ``GNT_NOT_YET(Foo)`` lines of ``unsupported.h``; the macro's own definition is not one."""
-    return re.findall(r"^\s*GNT_NOT_YET\w*\(\s*(\w+)", header, flags=re.MULTILINE)
+    return ranked + [Api(name, supported=False) for name in sorted(rejected)]
 
 
 def matching(apis: list[Api], pattern: str) -> list[Api]:

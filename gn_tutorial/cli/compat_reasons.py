@@ -99,7 +99,7 @@ _PATTERNS = (
 def _not_on_a2() -> frozenset[str]:
     """Documented names that the twin lacks because Atlas A2 lacks them (``gn_twin/basic_api/unsupported.h``)."""
     text = (TWIN_INCLUDE / "gn_twin" / "basic_api" / "unsupported.h").read_text("utf-8")
-    return frozenset(re.findall(r"^GNT_NOT_YET_NOR_A2\((\w+)\)", text, re.MULTILINE))
+    return frozenset(re.findall(r"^GNT_UNSUPPORTED_NOR_A2\((\w+)\)", text, re.MULTILINE))
 
 
 def _of_message(message: str, where: str, line: str) -> Reason:

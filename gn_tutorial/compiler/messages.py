@@ -121,7 +121,7 @@ def unsupported_names(header: Path) -> frozenset[str]:
         text = header.read_text("utf-8")
     except OSError:
         return frozenset()
-    return frozenset(re.findall(r"^GNT_NOT_YET\w*\(\s*(\w+)", text, re.MULTILINE))
+    return frozenset(re.findall(r"^GNT_UNSUPPORTED\w*\(\s*(\w+)", text, re.MULTILINE))
 
 
 def _out_of_memory(text: str) -> bool:

@@ -1,8 +1,8 @@
 """The catalogue of diagnostics: the sentences of each id, its family, the symptoms it shows as, and its page.
 
 ``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``symptoms.toml``
-leads from what a learner sees to ids. The pages of docs/diagnostics are made from both and from the programs of
-tests/programs (docs/make_catalogue.py).
+leads from what a learner sees to the likeliest ids; any other id names its symptoms itself. The pages of
+docs/diagnostics are made from both and from the programs of tests/programs (docs/make_catalogue.py).
 """
 
 from __future__ import annotations
@@ -29,13 +29,17 @@ PAGES = "docs/diagnostics"
 
 @dataclass(frozen=True)
 class Entry:
-    """One id. The sentences are templates: a name in braces is a fact that the twin sends."""
+    """One id. The sentences are templates: a name in braces is a fact that the twin sends.
+
+    symptoms: titles of the symptoms that it names itself; ``symptoms.toml`` may list it under others.
+    """
 
     id: str
     family: str
     what: str
     why: str
     fix: str
+    symptoms: tuple[str, ...] = ()
 
     @property
     def link(self) -> str:
@@ -62,7 +66,12 @@ def read_entries(text: str) -> dict[str, Entry]:
             families[found[1]] = family
     tables = tomllib.loads(text)
     return {
-        name: Entry(name, families.get(name, ""), *(str(table.get(part, "")) for part in ("what", "why", "fix")))
+        name: Entry(
+            name,
+            families.get(name, ""),
+            *(str(table.get(part, "")) for part in ("what", "why", "fix")),
+            symptoms=tuple(table.get("symptoms", ())),
+        )
         for name, table in tables.items()
     }
 
@@ -85,8 +94,15 @@ def families() -> dict[str, list[Entry]]:
 
 
 def read_symptoms(text: str, known: Mapping[str, Entry]) -> tuple[Symptom, ...]:
-    """The symptoms of a text, their patterns replaced by ids. Raises RegistryError for an id that is not ``known``."""
+    """The symptoms of a text: their patterns replaced by ids, then the ids that name them.
+
+    Raises RegistryError for an id that is not ``known``, or one that names a symptom which there is not.
+    """
     tables: list[dict[str, Any]] = tomllib.loads(text)["symptom"]
+    titles = {table["title"] for table in tables}
+    for entry in known.values():
+        if strange := set(entry.symptoms) - titles:
+            raise RegistryError(f"diagnostics.toml: {entry.id} names the symptom '{min(strange)}', which there is not")
     return tuple(Symptom(table["title"], table["look"], _listed(table, known)) for table in tables)
 
 
@@ -135,4 +151,5 @@ def _listed(table: Mapping[str, Any], known: Mapping[str, Entry]) -> tuple[str, 
         if not ids and "*" not in pattern:
             raise RegistryError(f"symptoms.toml: '{table['title']}' lists {pattern}, and no diagnostic is called so")
         found += ids
+    found += [entry.id for entry in known.values() if table["title"] in entry.symptoms]
     return tuple(dict.fromkeys(found))

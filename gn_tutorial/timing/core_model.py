@@ -108,7 +108,7 @@ class CoreClock:
         """Play on. Returns when the block arrived at a meeting of all blocks; None at its end."""
         while self._next < len(self._events):
             event = self._events[self._next]
-            if event.kind is Kind.MEET:
+            if event.kind is Kind.SYNC_ALL:
                 self._next += 1
                 self._meeting = _Cause("blocks", event.line, event.file)
                 return self.end

@@ -7,16 +7,9 @@ from pathlib import Path
 import pytest
 from command_line import Gnt
 
-from gn_tutorial.cli.apis import Api, load_apis, matching, unsupported
+from gn_tutorial.cli.apis import Api, load_apis, matching
 from gn_tutorial.errors import RegistryError
 
-HEADER = """\
-#define GNT_NOT_YET(name) template <class... A> void name(A&&...)
-// GNT_NOT_YET(Comment) is not one
-GNT_NOT_YET(Sort);
-GNT_NOT_YET(TopK)
-  GNT_NOT_YET(Fill);
-"""
 TABLE = """\
 [DataCopy]
 rank = 2
@@ -27,24 +20,21 @@ doc = "copies"
 rank = 1
 forms = "count"
 [Fill]
+[unsupported]
+functions = ["TopK"]
+[unsupported.types]
+Sort = "class T"
 """
 
 
 @pytest.fixture
 def twin(tmp_path: Path) -> Path:
-    (tmp_path / "include" / "gn_twin" / "basic_api").mkdir(parents=True)
-    (tmp_path / "include" / "gn_twin" / "basic_api" / "unsupported.h").write_text(HEADER)
     (tmp_path / "apis.toml").write_text(TABLE)
     return tmp_path
 
 
-def test_only_uses_of_the_macro_are_names() -> None:
-    assert unsupported(HEADER) == ["Sort", "TopK", "Fill"]
-
-
 def test_supported_names_come_by_rank_and_then_the_rejected_ones(twin: Path) -> None:
     found = load_apis(twin)
-    # Fill is in both files: what the twin has is not "not yet".
     assert [(api.name, api.supported) for api in found] == [
         ("Add", True),
         ("DataCopy", True),

@@ -40,7 +40,7 @@ def test_every_diagnostic_has_a_page_a_family_and_a_symptom() -> None:
     assert {path.stem for path in FOLDER.glob("*.md")} == names | {"README"}
     assert [entry.id for entry in catalogue.entries().values() if not entry.family] == []
     shown = {name for symptom in catalogue.symptoms() for name in symptom.ids}
-    assert names - shown == set(), "add these ids to a symptom in gn_tutorial/diagnostics/symptoms.toml"
+    assert names - shown == set(), "give these ids `symptoms` in gn_tutorial/diagnostics/diagnostics.toml"
 
 
 def test_pages_name_no_folder_and_keep_no_mark_of_the_tests() -> None:
@@ -151,6 +151,15 @@ def test_symptoms_list_ids_by_name_and_by_pattern() -> None:
     assert second.ids == ()
     with pytest.raises(RegistryError, match="'A' lists queue-full"):
         read_symptoms(text.replace("queue-empty", "queue-full"), read_entries(TEXT))
+
+
+def test_an_id_can_name_its_symptoms_itself() -> None:
+    known = read_entries(TEXT.replace("[race-write]", '[race-write]\nsymptoms = ["B"]'))
+    text = '[[symptom]]\ntitle = "{}"\nlook = "l"\nids = ["queue-empty"]\n'
+    (symptom,) = read_symptoms(text.format("B"), known)
+    assert symptom.ids == ("queue-empty", "race-write")
+    with pytest.raises(RegistryError, match="race-write names the symptom 'B'"):
+        read_symptoms(text.format("A"), known)
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def test_blocks_of_a_real_launch_meet() -> None:
             Kind.SCALARS,
             Kind.VECTOR,
             Kind.BARRIER,
-            Kind.MEET,
+            Kind.SYNC_ALL,
             Kind.SCALARS,
             Kind.COPY,
             Kind.BARRIER,

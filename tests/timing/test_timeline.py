@@ -209,7 +209,7 @@ def test_queue_operations_cost_scalar_time() -> None:
 
 # Several cores.
 
-MEET = event(Kind.MEET, Pipe.ALL, op="SyncAll", line=7)
+MEET = event(Kind.SYNC_ALL, Pipe.ALL, op="SyncAll", line=7)
 
 
 def test_blocks_that_meet_go_on_together() -> None:

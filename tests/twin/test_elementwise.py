@@ -153,7 +153,7 @@ def test_shifts(name: str, dtype: str) -> None:
 
 
 def accumulate(name: str, fused: bool, scalar: np.generic | None) -> Callable:
-    """Axpy, MulAddDst, FusedMulAdd: the product is rounded to the destination's type before the sum, unless fused."""
+    """Axpy, MulAddDst, FusedMulAdd(Relu): the product is rounded to the result's type before the sum, unless fused."""
 
     def apply(dst: np.ndarray, *sources: np.ndarray) -> np.ndarray:
         wide = [source.astype(np.float64) for source in sources]
@@ -165,17 +165,18 @@ def accumulate(name: str, fused: bool, scalar: np.generic | None) -> Callable:
             else:
                 product, other = wide[0] * dst.astype(np.float64), wide[1]
             rounded = product if fused else product.astype(dst.dtype).astype(np.float64)
-            return (rounded + other).astype(dst.dtype)
+            total = (rounded + other).astype(dst.dtype)
+            return relu(total) if name.endswith("Relu") else total
 
     return apply
 
 
 @pytest.mark.parametrize("types", [("float", "float"), ("half", "half"), ("float", "half")], ids="-".join)
-@pytest.mark.parametrize("name", ["Axpy", "MulAddDst", "FusedMulAdd"])
+@pytest.mark.parametrize("name", ["Axpy", "MulAddDst", "FusedMulAdd", "FusedMulAddRelu"])
 def test_multiply_and_accumulate(name: str, types: tuple[str, str]) -> None:
-    if name == "FusedMulAdd" and types[0] != types[1]:
+    if name.startswith("Fused") and types[0] != types[1]:
         return
-    op = {"Axpy": 9, "MulAddDst": 10, "FusedMulAdd": 11}[name]
+    op = {"Axpy": 9, "MulAddDst": 10, "FusedMulAdd": 11, "FusedMulAddRelu": 12}[name]
     (code, kind), (code2, kind2) = TYPES[types[0]], TYPES[types[1]]
     width = REPEAT // kind.itemsize
     sources = 1 if name == "Axpy" else 2
@@ -197,7 +198,8 @@ def test_multiply_and_accumulate(name: str, types: tuple[str, str]) -> None:
             expected[at] = operation(
                 expected[at], *(array[index[r]] for array, index in zip(inputs, reads, strict=True))
             )
-        assert_same(actual, expected)
+        same = no_zero_sign if name.endswith("Relu") else np.asarray
+        assert_same(same(actual), same(expected))
 
     check()
 

@@ -88,8 +88,8 @@ struct Recorder : gn_twin::Observer {
   // The same operand as rows at a pitch, if it is that.
   void Compare(gn_twin::Core& core, const gn_twin::Event& event, const gn_twin::Operand& operand) {
     static uint8_t in_runs[kUb], in_rows[kUb];
-    gn_twin::LocalRows all;
-    if (!gn_twin::AsRows(event, operand, static_cast<uint32_t>(operand.at - core.ub), all)) return;
+    gn_twin::StridedRange all;
+    if (!gn_twin::AsStridedRange(event, operand, static_cast<uint32_t>(operand.at - core.ub), all)) return;
     __builtin_memset(in_runs, 0, kUb);
     __builtin_memset(in_rows, 0, kUb);
     gn_twin::ForRuns(event, operand, [&](const uint8_t* at, uint64_t bytes) {

@@ -22,7 +22,7 @@ using namespace gn_twin;
 // told: whether the rows have gaps, begin, end, and the first byte that [begin, end) shares with them.
 extern "C" __attribute__((visibility("default")))
 void rows_of(const uint32_t* n, uint32_t begin, uint32_t end, uint8_t* bytes, uint32_t* told) {
-  const LocalRows rows(n[0], n[1], n[2], n[3], n[4], n[5]);
+  const StridedRange rows(n[0], n[1], n[2], n[3], n[4], n[5]);
   rows.ForEach([&](LocalRange row) { for (uint32_t i = row.begin; i < row.end; ++i) bytes[i] = 1; });
   told[0] = rows.HasGaps();
   told[1] = rows.range.begin;
@@ -31,11 +31,11 @@ void rows_of(const uint32_t* n, uint32_t begin, uint32_t end, uint8_t* bytes, ui
 }
 extern "C" __attribute__((visibility("default")))
 bool equal(const uint32_t* n, const uint32_t* m) {
-  return LocalRows(n[0], n[1], n[2], n[3], n[4], n[5]) == LocalRows(m[0], m[1], m[2], m[3], m[4], m[5]);
+  return StridedRange(n[0], n[1], n[2], n[3], n[4], n[5]) == StridedRange(m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
-static void Set(BlockMasks& masks, const uint32_t* n) {
-  const LocalRows rows(n[0], n[1], n[2], n[3], n[4], n[5]);
+static void Set(ByteMasks& masks, const uint32_t* n) {
+  const StridedRange rows(n[0], n[1], n[2], n[3], n[4], n[5]);
   if (!masks.Begin(rows.range)) abort();
   rows.ForEach([&](LocalRange row) { if (!masks.Add(row)) abort(); });
 }
@@ -43,9 +43,9 @@ static void Set(BlockMasks& masks, const uint32_t* n) {
 // after the write, and after the read.
 extern "C" __attribute__((visibility("default")))
 void written_and_read(const uint32_t* n, const uint32_t* m, uint32_t also, uint8_t* bytes, uint32_t* told) {
-  static UbShadow shadow;
+  static UbState shadow;
   static const bool allocated = shadow.Allocate();
-  static BlockMasks write, read;
+  static ByteMasks write, read;
   if (!allocated) return;
   Set(write, n);
   Set(read, m);

@@ -1,4 +1,4 @@
-// The watchers of a launch, in the order in which they are told.
+// The observers of a launch, in the order in which they see its events.
 #include "gn_twin/core/watchers.h"
 
 #include "gn_twin/checkers/data_cache.h"
@@ -8,7 +8,7 @@
 #include "gn_twin/checkers/queues.h"
 #include "gn_twin/checkers/race.h"
 #include "gn_twin/checkers/call_cache.h"
-#include "gn_twin/trace/counters.h"
+#include "gn_twin/core/counters.h"
 #include "gn_twin/trace/trace.h"
 
 namespace gn_twin {
@@ -16,32 +16,32 @@ namespace gn_twin {
 class AllWatchers final : public Watchers {
  public:
   explicit AllWatchers(GntJob& job)
-      : tally_(job.tally),
+      : counters_(job.tally),
         global_(job),
         cache_(job.blocks),
         race_(job),
-        calls_({memory_, global_, cache_, job.options.races == 0 ? &race_ : nullptr, job.tally}),
+        calls_({memory_, global_, cache_, job.options.races == 0 ? &race_ : nullptr, counters_}),
         trace_(job) {
-    observers_.Add(tally_);
+    observers_.Add(counters_);
     observers_.Add(overlap_);
     observers_.Add(memory_);
     observers_.Add(global_);
     observers_.Add(queues_);
     observers_.Add(cache_);
     if (job.options.races == 0) observers_.Add(race_);
-    // A trace has every call.
+    // A trace records every call: with it there is no call cache.
     trace_.Asked() ? observers_.Add(trace_) : observers_.Add(calls_);
   }
 
  private:
-  Tally tally_;
-  CheckOverlap overlap_;
-  CheckMemory memory_;
-  CheckGlobal global_;
-  CheckQueues queues_;
-  CheckCache cache_;
-  CheckRace race_;
-  KeepCalls calls_;
+  Counters counters_;
+  OverlapChecker overlap_;
+  MemoryChecker memory_;
+  GlobalMemoryChecker global_;
+  QueueChecker queues_;
+  DataCacheChecker cache_;
+  RaceChecker race_;
+  CallCache calls_;
   Trace trace_;
 };
 

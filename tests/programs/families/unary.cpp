@@ -13,7 +13,8 @@ enum Op : int64_t {
   kSigmoid,
   kAxpy,
   kMulAddDst,
-  kFusedMulAdd
+  kFusedMulAdd,
+  kFusedMulAddRelu
 };
 
 #define OPERATION(NAME) \
@@ -64,12 +65,18 @@ __aicore__ void Accumulate(Bench& bench) {
 #define CALL_AXPY(SET, MASK) Axpy<T, U, SET>(dst, src0, scalar, MASK, repeat, ask.Unary())
 #define CALL_MULADDDST(SET, MASK) MulAddDst<T, U, SET>(dst, src0, src1, MASK, repeat, ask.Binary())
 #define CALL_FUSED(SET, MASK) FusedMulAdd<T, SET>(dst, src0, src1, MASK, repeat, ask.Binary())
+#define CALL_FUSED_RELU(SET, MASK) FusedMulAddRelu<T, SET>(dst, src0, src1, MASK, repeat, ask.Binary())
   switch (ask.op) {
     case kAxpy: RUN_FORM(T, Axpy(dst, src0, scalar, count), CALL_AXPY) break;
     case kMulAddDst: RUN_FORM(T, MulAddDst(dst, src0, src1, count), CALL_MULADDDST) break;
     case kFusedMulAdd:
       if constexpr (__is_same(T, U)) {
         RUN_FORM(T, FusedMulAdd(dst, src0, src1, count), CALL_FUSED)
+      }
+      break;
+    case kFusedMulAddRelu:
+      if constexpr (__is_same(T, U)) {
+        RUN_FORM(T, FusedMulAddRelu(dst, src0, src1, count), CALL_FUSED_RELU)
       }
       break;
   }

@@ -33,13 +33,13 @@ void RunArange(const char* name, Loc loc, const LocalTensor<T>& dst, T first, T 
     operation.Local("dst", dst, static_cast<uint64_t>(count) * sizeof(T), Access::Write);
     operation.Emit(static_cast<uint64_t>(count), RepeatsOf(static_cast<uint64_t>(count), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (int32_t i = 0; i < count; ++i) {
     if constexpr (kOneOf<T, int16_t, int32_t>) {
       dst.Data()[i] =
           static_cast<T>(static_cast<uint32_t>(first) + static_cast<uint32_t>(i) * static_cast<uint32_t>(step));
     } else {
-      dst.Data()[i] = narrow.To<T>(Wide(first) + i * Wide(step));
+      dst.Data()[i] = rounder.To<T>(Wide(first) + i * Wide(step));
     }
   }
   ResetMaskRegister(ThisCore());
@@ -58,7 +58,7 @@ void RunCumSum(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& last_ro
     if constexpr (kLastRow) operation.Local("lastRow", last_row, uint64_t{matrix.columns} * sizeof(T), Access::Write);
     operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   const uint32_t lines = kAlongRow ? matrix.rows : matrix.columns;
   const uint32_t steps = kAlongRow ? matrix.columns : matrix.rows;
   for (uint32_t line = 0; line < lines; ++line) {
@@ -66,7 +66,7 @@ void RunCumSum(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& last_ro
     for (uint32_t step = 0; step < steps; ++step) {
       const uint64_t at = kAlongRow ? matrix.At(line, step) : matrix.At(step, line);
       sum += Wide(src.Data()[at]);
-      dst.Data()[at] = narrow.To<T>(sum);
+      dst.Data()[at] = rounder.To<T>(sum);
     }
   }
   if constexpr (kLastRow) {

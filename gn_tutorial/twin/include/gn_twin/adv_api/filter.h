@@ -72,13 +72,13 @@ void RunDropOut(Loc loc, const LocalTensor<T>& dst, const LocalTensor<T>& src, c
     operation.Local("mask", mask, mask_bytes, Access::Read);
     operation.Emit(data.Elements(), RepeatsOf(data.Elements(), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < data.rows; ++row) {
     const uint8_t* line = mask.Data() + uint64_t{row} * info.maskLastAxis;
     for (uint32_t column = 0; column < data.columns; ++column) {
       const bool kept = bytes ? line[column] != 0 : (line[column / 8] >> (column % 8) & 1) != 0;
       const uint64_t at = data.At(row, column);
-      dst.Data()[at] = kept ? narrow.To<T>(Wide(src.Data()[at]) / Wide(keep)) : T(0.0f);
+      dst.Data()[at] = kept ? rounder.To<T>(Wide(src.Data()[at]) / Wide(keep)) : T(0.0f);
     }
   }
   ResetMaskRegister(ThisCore());

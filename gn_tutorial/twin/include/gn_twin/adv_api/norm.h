@@ -70,13 +70,13 @@ void CheckNorm(const char* name, Loc loc, const Matrix& matrix, const LocalTenso
 
 // dst = (x - mean) * factor * gamma + beta for one row.
 template <class T, class U, class M, class Value>
-void NormaliseRow(const Narrow& narrow, const Matrix& matrix, uint32_t row, const LocalTensor<T>& dst, double mean,
+void NormaliseRow(const Rounder& rounder, const Matrix& matrix, uint32_t row, const LocalTensor<T>& dst, double mean,
                   double factor, const NormOperands<U, M>& with, Value value) {
   for (uint32_t column = 0; column < matrix.columns; ++column) {
     double result = (value(column) - mean) * factor;
     if (with.gamma != nullptr) result *= Wide(with.gamma->Data()[column]);
     if (with.beta != nullptr) result += Wide(with.beta->Data()[column]);
-    dst.Data()[matrix.At(row, column)] = narrow.To<T>(result);
+    dst.Data()[matrix.At(row, column)] = rounder.To<T>(result);
   }
 }
 
@@ -85,14 +85,14 @@ template <class T, class U, class M, class Element>
 void RunLayerNorm(const char* name, Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const LocalTensor<T>& src,
                   const NormOperands<U, M>& with, double epsilon, bool rstd, Element element) {
   CheckNorm(name, loc, matrix, dst, src, with, Access::Write);
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     const auto value = [&](uint32_t column) { return element(row, column); };
     const Moments moments = MomentsOf(matrix, value);
     const double factor = InverseRoot(moments.variance + epsilon);
-    NormaliseRow(narrow, matrix, row, dst, moments.mean, factor, with, value);
-    with.mean->Data()[row] = narrow.To<M>(moments.mean);
-    with.spread->Data()[row] = narrow.To<M>(rstd ? factor : moments.variance);
+    NormaliseRow(rounder, matrix, row, dst, moments.mean, factor, with, value);
+    with.mean->Data()[row] = rounder.To<M>(moments.mean);
+    with.spread->Data()[row] = rounder.To<M>(rstd ? factor : moments.variance);
   }
   ResetMaskRegister(ThisCore());
 }
@@ -102,12 +102,12 @@ void RunRmsNorm(Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, const 
                 const LocalTensor<T>& gamma, double epsilon) {
   const NormOperands<T, T> with{nullptr, nullptr, &gamma, nullptr};
   CheckNorm("RmsNorm", loc, matrix, dst, src, with, Access::Write);
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     const auto value = [&](uint32_t column) { return Wide(src.Data()[matrix.At(row, column)]); };
     double squares = 0.0;
     for (uint32_t column = 0; column < matrix.live; ++column) squares += value(column) * value(column);
-    NormaliseRow(narrow, matrix, row, dst, 0.0, InverseRoot(squares / matrix.live + epsilon), with, value);
+    NormaliseRow(rounder, matrix, row, dst, 0.0, InverseRoot(squares / matrix.live + epsilon), with, value);
   }
   ResetMaskRegister(ThisCore());
 }
@@ -123,12 +123,12 @@ void RunNormalize(Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, cons
     operation.Local("outputRstd", *rstd, 4ull * matrix.rows, Access::Write);
     operation.Emit(matrix.rows, RepeatsOf(matrix.rows, 4), 4);
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     const double factor = InverseRoot(Wide(variance.Data()[row]) + epsilon);
-    NormaliseRow(narrow, matrix, row, dst, Wide(mean.Data()[row]), factor, with,
+    NormaliseRow(rounder, matrix, row, dst, Wide(mean.Data()[row]), factor, with,
                  [&](uint32_t column) { return Wide(src.Data()[matrix.At(row, column)]); });
-    if constexpr (kRstd) rstd->Data()[row] = narrow.To<float>(factor);
+    if constexpr (kRstd) rstd->Data()[row] = rounder.To<float>(factor);
   }
   ResetMaskRegister(ThisCore());
 }

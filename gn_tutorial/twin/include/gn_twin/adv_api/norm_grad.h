@@ -34,7 +34,7 @@ void RunLayerNormGrad(Loc loc, const Matrix& matrix, const LocalTensor<T>& pd_x,
     operation.Local("resForGamma", res_for_gamma, bytes, Access::Write);
     operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   const double length = matrix.live;
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     const double row_mean = Wide(mean.Data()[row]);
@@ -58,8 +58,8 @@ void RunLayerNormGrad(Loc loc, const Matrix& matrix, const LocalTensor<T>& pd_x,
       // Both results before either is stored: they may take the place of the sources.
       const double c = centred(column);
       const double result = gradient(column) * scale + by_variance * 2.0 / length * c + by_mean / length;
-      pd_x.Data()[at] = narrow.To<T>(result);
-      res_for_gamma.Data()[at] = narrow.To<T>(c * scale);
+      pd_x.Data()[at] = rounder.To<T>(result);
+      res_for_gamma.Data()[at] = rounder.To<T>(c * scale);
     }
   }
   ResetMaskRegister(ThisCore());
@@ -79,7 +79,7 @@ void RunLayerNormGradBeta(Loc loc, const Matrix& matrix, const LocalTensor<T>& p
     operation.Local("resForGamma", res_for_gamma, bytes, Access::Read).Local("inputDy", dy, bytes, Access::Read);
     operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t column = 0; column < matrix.columns; ++column) {
     double gamma = 0.0;
     double beta = 0.0;
@@ -88,8 +88,8 @@ void RunLayerNormGradBeta(Loc loc, const Matrix& matrix, const LocalTensor<T>& p
       gamma += Wide(dy.Data()[at]) * Wide(res_for_gamma.Data()[at]);
       beta += Wide(dy.Data()[at]);
     }
-    pd_gamma.Data()[column] = narrow.To<T>(gamma);
-    pd_beta.Data()[column] = narrow.To<T>(beta);
+    pd_gamma.Data()[column] = rounder.To<T>(gamma);
+    pd_beta.Data()[column] = rounder.To<T>(beta);
   }
   ResetMaskRegister(ThisCore());
 }

@@ -113,9 +113,9 @@ inline void RunWelfordFinalize(Loc loc, const LocalTensor<float>& mean, const Lo
     const double off = Wide(in_mean.Data()[i]) - all_mean;
     squares += Wide(in_square.Data()[i]) + weight(i) * off * off;
   }
-  const Narrow narrow(ThisCore());
-  mean.Data()[0] = narrow.To<float>(all_mean);
-  variance.Data()[0] = narrow.To<float>(squares * share);
+  const Rounder rounder(ThisCore());
+  mean.Data()[0] = rounder.To<float>(all_mean);
+  variance.Data()[0] = rounder.To<float>(squares * share);
   ResetMaskRegister(ThisCore());
 }
 

@@ -63,14 +63,14 @@ void RunPattern(const char* name, Loc loc, const LocalTensor<T>& dst, const Loca
     RequireApart(name, loc, dst, uint64_t{results} * sizeof(T), src, matrix.Elements() * sizeof(T));
     operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t i = 0; i < results && steps > 0; ++i) {
     const auto element = [&](uint32_t step) {
       return Wide(src.Data()[along_row ? matrix.At(i, step) : matrix.At(step, i)]);
     };
     double value = element(0);
     for (uint32_t step = 1; step < steps; ++step) value = fold(value, element(step));
-    dst.Data()[i] = narrow.To<T>(fold.Finish(value, steps));
+    dst.Data()[i] = rounder.To<T>(fold.Finish(value, steps));
   }
   ResetMaskRegister(ThisCore());
 }

@@ -15,9 +15,9 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
     if (tmp_elements == 0) {
-      return ObserveRepeats(op, loc, plan, Flow::Fold,
-                            RepeatOperand{dst, {results * uint32_t{sizeof(T)}, 0, Fills::Once, sizeof(T)}},
-                            RepeatOperand{src, strides});
+      return EmitRepeats(op, loc, plan, Flow::Fold,
+                         RepeatOperand{dst, {results * uint32_t{sizeof(T)}, 0, Fills::Once, sizeof(T)}},
+                         RepeatOperand{src, strides});
     }
     Operation operation(op, Kind::Vector, Pipe::V, loc);
     operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
@@ -38,8 +38,9 @@ template <class Op, class T>
 [[gnu::always_inline]] inline void RunExtreme(const char* op, Loc loc, Plan plan, const LocalTensor<T>& dst,
                                               const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp,
                                               bool with_index) {
-  const Plan told = plan;  // the loop's own is known to stay as it is, which makes it a quarter shorter
-  CheckTensorReduce(op, loc, told, dst, with_index ? 2 : 1, src, strides, tmp,
+  const Plan emitted =
+      plan;  // a copy: the compiler sees that the loop's own does not change, which makes it a quarter shorter
+  CheckTensorReduce(op, loc, emitted, dst, with_index ? 2 : 1, src, strides, tmp,
                     with_index ? (plan.repeats > 1 ? 2ull * plan.repeats : 0) : plan.repeats);
   const bool ignore_nan = IgnoresNan(ThisCore());
   bool found = false;

@@ -22,14 +22,14 @@ void RunSoftMax(const char* name, Loc loc, const Matrix& matrix, const LocalTens
     operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
     operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(core);
+  const Rounder rounder(core);
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     const double row_max = RowMax(matrix, src.Data(), row, kMinusInfinity);
     const double row_sum = RowExp(matrix, src.Data(), row, row_max, [](uint64_t, double) {});
     RowExp(matrix, src.Data(), row, row_max,
-           [&](uint64_t at, double power) { dst.Data()[at] = narrow.To<T>(last(power / row_sum)); });
-    if (sum != nullptr) PerRow<S>(*sum, true).Write(row, narrow.To<S>(row_sum));
-    if (max != nullptr) PerRow<S>(*max, true).Write(row, narrow.To<S>(row_max));
+           [&](uint64_t at, double power) { dst.Data()[at] = rounder.To<T>(last(power / row_sum)); });
+    if (sum != nullptr) PerRow<S>(*sum, true).Write(row, rounder.To<S>(row_sum));
+    if (max != nullptr) PerRow<S>(*max, true).Write(row, rounder.To<S>(row_max));
   }
   ResetMaskRegister(core);
 }
@@ -57,11 +57,11 @@ void RunSimpleSoftMax(Loc loc, const Matrix& matrix, const LocalTensor<T>& dst, 
     operation.Local("src", src, matrix.Elements() * sizeof(T), Access::Read);
     operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     const double sum_of_row = sums.Read(row);
     RowExp(matrix, src.Data(), row, maxima.Read(row),
-           [&](uint64_t at, double power) { dst.Data()[at] = narrow.To<T>(power / sum_of_row); });
+           [&](uint64_t at, double power) { dst.Data()[at] = rounder.To<T>(power / sum_of_row); });
   }
   ResetMaskRegister(ThisCore());
 }

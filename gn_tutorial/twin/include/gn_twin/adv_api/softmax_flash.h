@@ -61,7 +61,7 @@ template <class T, class S>
 void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>& flash, bool update, bool divide,
               bool spread) {
   CheckFlash(name, loc, matrix, flash, update, spread);
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     const double here = RowMax(matrix, flash.src.Data(), row, kMinusInfinity);
     const double old_max = update ? PerRow<S>(flash.in_max, spread).Read(row) : here;
@@ -76,12 +76,12 @@ void RunFlash(const char* name, Loc loc, const Matrix& matrix, const Flash<T, S>
     }
     const double divisor = divide ? sum : 1.0;
     RowExp(matrix, flash.src.Data(), row, max,
-           [&](uint64_t at, double power) { flash.dst.Data()[at] = narrow.To<T>(power / divisor); });
-    PerRow<S>(flash.sum, spread).Write(row, narrow.To<S>(sum));
-    PerRow<S>(flash.max, spread).Write(row, narrow.To<S>(max));
+           [&](uint64_t at, double power) { flash.dst.Data()[at] = rounder.To<T>(power / divisor); });
+    PerRow<S>(flash.sum, spread).Write(row, rounder.To<S>(sum));
+    PerRow<S>(flash.max, spread).Write(row, rounder.To<S>(max));
     if (update) {
-      PerRow<T>(flash.exp_max, spread).Write(row, narrow.To<T>(factor));
-      if (flash.reduce_max != nullptr) PerRow<S>(*flash.reduce_max, spread).Write(row, narrow.To<S>(here));
+      PerRow<T>(flash.exp_max, spread).Write(row, rounder.To<T>(factor));
+      if (flash.reduce_max != nullptr) PerRow<S>(*flash.reduce_max, spread).Write(row, rounder.To<S>(here));
     }
   }
   ResetMaskRegister(ThisCore());
@@ -120,7 +120,7 @@ void RunFlashV3(Loc loc, const Matrix& matrix, const Flash<T, S>& flash, const L
     operation.Emit(matrix.rows, RepeatsOf(matrix.rows, kBlockBytes), sizeof(S));
   }
   CheckFlash("SoftmaxFlashV3", loc, matrix, flash, update, true);
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   const double scale = Wide(params.alpha) / (1.0 - Wide(params.alpha));
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     const T* src = flash.src.Data() + matrix.At(row, 0);
@@ -155,12 +155,12 @@ void RunFlashV3(Loc loc, const Matrix& matrix, const Flash<T, S>& flash, const L
     for (uint32_t column = 0; column < matrix.columns; ++column) {
       const double power = elementary::Exp(shifted(column) - (max - shift));
       sum += power;
-      dst[column] = narrow.To<T>(power);
+      dst[column] = rounder.To<T>(power);
     }
-    PerRow<S>(flash.sum, true).Write(row, narrow.To<S>(sum + carried));
-    PerRow<S>(flash.max, true).Write(row, narrow.To<S>(max));
-    means.Write(row, narrow.To<S>(all_mean));
-    if (update) PerRow<T>(flash.exp_max, true).Write(row, narrow.To<T>(factor));
+    PerRow<S>(flash.sum, true).Write(row, rounder.To<S>(sum + carried));
+    PerRow<S>(flash.max, true).Write(row, rounder.To<S>(max));
+    means.Write(row, rounder.To<S>(all_mean));
+    if (update) PerRow<T>(flash.exp_max, true).Write(row, rounder.To<T>(factor));
   }
   ResetMaskRegister(ThisCore());
 }

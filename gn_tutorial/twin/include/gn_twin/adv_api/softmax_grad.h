@@ -23,7 +23,7 @@ void RunSoftmaxGrad(const char* name, Loc loc, const Matrix& matrix, const Local
     operation.Local("gradTensor", grad, bytes, Access::Read).Local("src", src, bytes, Access::Read);
     operation.Emit(matrix.Elements(), RepeatsOf(matrix.Elements(), sizeof(T)), sizeof(T));
   }
-  const Narrow narrow(ThisCore());
+  const Rounder rounder(ThisCore());
   for (uint32_t row = 0; row < matrix.rows; ++row) {
     double sum = 0.0;
     for (uint32_t column = 0; column < matrix.live; ++column) {
@@ -32,12 +32,12 @@ void RunSoftmaxGrad(const char* name, Loc loc, const Matrix& matrix, const Local
     }
     if (front) {
       // dst may be src: this row's block of results lies before the rows that are still to be read.
-      sums.Write(row, narrow.To<T>(sum));
+      sums.Write(row, rounder.To<T>(sum));
       continue;
     }
     for (uint32_t column = 0; column < matrix.columns; ++column) {
       const uint64_t at = matrix.At(row, column);
-      dst.Data()[at] = narrow.To<T>((Wide(grad.Data()[at]) - sum) * Wide(src.Data()[at]));
+      dst.Data()[at] = rounder.To<T>((Wide(grad.Data()[at]) - sum) * Wide(src.Data()[at]));
     }
   }
   ResetMaskRegister(ThisCore());

@@ -18,9 +18,9 @@ inline double Wide(T value) {
 inline double Wide(int32_t value) { return value; }
 
 // A finished result as an element: rounded, then changed if this launch's options (saturation, subnormals) ask for it.
-class Narrow {
+class Rounder {
  public:
-  explicit Narrow(const Core& core)
+  explicit Rounder(const Core& core)
       : finish_{Saturates(core), core.job->options.denormals != 0}, plain_(!finish_.saturate && !finish_.flush) {}
 
   template <class T>

@@ -5,7 +5,7 @@
 #pragma once
 #include <stdint.h>
 
-// 1: every operation checks its operands and tells the observer. 0 (bare): it only computes. The build sets it; one value
+// 1: every operation checks its operands and emits an event. 0 (bare): it only computes. The build sets it; one value
 // per shared library.
 #ifndef GNT_OBSERVED
 #define GNT_OBSERVED 1
@@ -37,7 +37,7 @@
 // cold itself.
 #define GNT_COLD __attribute__((cold, noinline))
 // Called often, but not worth a copy at each call: kernels have to compile in about a second.
-#define GNT_ONCE __attribute__((noinline))
+#define GNT_NOINLINE __attribute__((noinline))
 // A condition whose other branch runs once in a thousand times or less.
 #define GNT_NEARLY_ALWAYS(...) __builtin_expect_with_probability(static_cast<bool>(__VA_ARGS__), true, 0.999)
 // The operands of one vector instruction are equal or disjoint (anything else is undefined on the device), so the compiler

@@ -1,71 +1,73 @@
-// Who is told of the vector instructions that come again, of flags, copies and handed-out buffers, and what.
+// The call cache of a core: what the checkers keep of a call, and what they look at when it comes again.
+//
+// Each checker says itself what it learns from the event of a call (Learn) and what it checks when the call comes again (Recheck), and
+// what it does for a fast event (CanCopy, OnCopy, OnFlag, OnBuffer). This header asks them in order.
 #pragma once
 #include "gn_twin/checkers/data_cache.h"
 #include "gn_twin/checkers/global_memory.h"
 #include "gn_twin/checkers/memory.h"
 #include "gn_twin/checkers/race.h"
-#include "gn_twin/events/footprint.h"
+#include "gn_twin/core/counters.h"
 #include "gn_twin/events/cached_call.h"
+#include "gn_twin/events/footprint.h"
 
 namespace gn_twin {
 
-// Who learns something of them. race: null where races are not looked for.
+// Observers that repeated calls and fast events concern. race: null where races are not looked for.
 struct CallCheckers {
-  CheckMemory& memory;
-  CheckGlobal& global;
-  CheckCache& cache;
-  CheckRace* race;
-  GntTally& tally;
+  MemoryChecker& memory;
+  GlobalMemoryChecker& global;
+  DataCacheChecker& cache;
+  RaceChecker* race;
+  Counters& counters;
   uint32_t numbers = 0;  // of the calls of the launch so far
 };
 
-// The known calls of one core, with what the checkers remember of it.
-class CallsOfCore final : public KnownCalls {
+// The cached calls of one core.
+class CoreCallCache final : public CachedCalls {
  public:
   bool Allocate() { return true; }
   void Restart() { Forget(); }
-  void Serve(CallCheckers& checkers, UbShadow& memory, RaceCore* order) {
+  void Serve(CallCheckers& checkers, UbState& memory, RaceState* order) {
     checkers_ = &checkers;
     memory_ = &memory;
     order_ = order;
   }
 
-  bool Again(Core& core, KnownCall& call) override {
+  bool Recheck(Core& core, CachedCall& call) override {
     if (call.Gathers() && !call.pieces.SameOffsets(reinterpret_cast<const uint32_t*>(call.key.at[1]))) [[unlikely]]
       return false;
-    if (!CheckMemory::Again(core, *memory_, call)) return false;
-    if (order_ != nullptr && !checkers_->race->Again(core, *order_, call)) [[unlikely]]
+    if (!MemoryChecker::Recheck(core, *memory_, call)) return false;
+    if (order_ != nullptr && !checkers_->race->Recheck(core, *order_, call)) [[unlikely]]
       return false;
-    ++checkers_->tally.instructions[static_cast<int>(Pipe::V)];
+    checkers_->counters.OnInstructions(Pipe::V, 1);
     return true;
   }
 
-  void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) override {
+  void OnFlag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) override {
     if (order_ != nullptr) checkers_->race->OnFlag(core, *order_, kind, event, id);
   }
 
-  bool Copy(Core& core, const ShortCopy& copy) override {
-    if (checkers_->cache.HasLines()) return false;  // the scalar unit has been at global memory too
-    const bool in = copy.pipe == Pipe::MTE2;
+  bool OnCopy(Core& core, const FastCopy& copy) override {
     const LocalRange range{copy.local, copy.local + copy.local_bytes};
     const BlockSpan blocks = BlockSpan::OfBytes(range.begin, range.end);
-    if (!in && !CheckMemory::HasSource(*memory_, range, blocks)) return false;
     LaneStamps seen;
-    if (order_ != nullptr && !CheckRace::CanCopy(*order_, copy.pipe, range, seen)) return false;
-    if (in) CheckMemory::Load(core, *memory_, blocks, range, copy.loc, copy.op);
+    if (!checkers_->cache.CanCopy() || !MemoryChecker::CanCopy(*memory_, copy, range, blocks)) return false;
+    if (order_ != nullptr && !RaceChecker::CanCopy(*order_, copy.pipe, range, seen)) return false;
+    MemoryChecker::OnCopy(core, *memory_, copy, range, blocks);
     const RowSet rows = RowSet::Of(reinterpret_cast<uintptr_t>(copy.global), copy.row_bytes, copy.row_pitch, copy.rows);
-    checkers_->global.OnCopy(core, rows, in ? Access::Read : Access::Write, copy.loc, copy.op, copy.element_bytes);
+    checkers_->global.OnCopy(core, rows, copy.IsLoad() ? Access::Read : Access::Write, copy.loc, copy.op,
+                             copy.element_bytes);
     if (order_ != nullptr) checkers_->race->OnCopy(core, *order_, copy, range, rows, seen);
-    ++checkers_->tally.instructions[static_cast<int>(copy.pipe)];
-    (in ? checkers_->tally.bytes_in : checkers_->tally.bytes_out) += copy.rows * copy.row_bytes;
+    checkers_->counters.OnCopy(copy);
     return true;
   }
 
-  void HandOver(Core&, Kind kind, uint32_t begin, uint32_t end) override {
-    CheckMemory::OnBuffer(*memory_, kind, begin, end);
+  void OnBuffer(Core&, Kind kind, uint32_t begin, uint32_t end) override {
+    MemoryChecker::OnBuffer(*memory_, kind, begin, end);
   }
 
-  bool Learn(Core& core, const Event& event, KnownCall& call) override {
+  bool Learn(Core& core, const Event& event, CachedCall& call) override {
     call.parts = event.operands;
     call.scratch = call.gaps = false;
     call.pieces = {};
@@ -79,7 +81,7 @@ class CallsOfCore final : public KnownCalls {
         if (!LearnPieces(event, operand, i, static_cast<uint32_t>(begin), call)) return false;
         continue;
       }
-      KnownCall::Part& part = call.part[i];
+      CachedCall::Part& part = call.part[i];
       part.access = operand.access;
       if (!LearnBytes(event, operand, static_cast<uint32_t>(begin), part, call.rows[i])) return false;
       const bool whole = part.touches == Touches::Whole;
@@ -87,27 +89,23 @@ class CallsOfCore final : public KnownCalls {
       call.gaps = call.gaps || !whole;
       call.scratch = call.scratch || operand.access == Access::ReadWrite;
     }
-    const KnownCall::Part& result = call.part[0];
-    const bool whole =
-        (result.range.begin | result.range.end) % kBlockBytes == 0 && OneRun(event, event.operand[0]) != 0;
-    call.replaces = whole && call.parts > 1;
-    call.fills = whole && call.parts == 1;
     call.number = ++checkers_->numbers;
     call.key.op = event.op;
     call.key.file = event.loc.file;
     call.key.line = event.loc.line;
+    MemoryChecker::Learn(event, call);
     if (order_ != nullptr) checkers_->race->Learn(*order_, call);
     return true;
   }
 
  private:
   // Which bytes an operand from `begin` on touches.
-  static bool LearnBytes(const Event& event, const Operand& operand, uint32_t begin, KnownCall::Part& part,
-                         LocalRows& rows) {
+  static bool LearnBytes(const Event& event, const Operand& operand, uint32_t begin, CachedCall::Part& part,
+                         StridedRange& rows) {
     part.range = {begin, begin + static_cast<uint32_t>(operand.bytes)};
-    part.touches = !AsRows(event, operand, begin, rows) ? Touches::Runs
-                   : rows.HasGaps()                     ? Touches::Rows
-                                                        : Touches::Whole;
+    part.touches = !AsStridedRange(event, operand, begin, rows) ? Touches::Runs
+                   : rows.HasGaps()                             ? Touches::Rows
+                                                                : Touches::Whole;
     part.blocks = BlockSpan::OfBytes(part.range.begin, part.range.end);
     if (part.touches == Touches::Whole) return true;
     bool kept = part.masks.Begin(part.range);
@@ -118,12 +116,12 @@ class CallsOfCore final : public KnownCalls {
     return kept;
   }
 
-  // The last operand is read at offsets that are in memory as it was told them. A few calls can have theirs kept.
-  bool LearnPieces(const Event& event, const Operand& operand, uint32_t index, uint32_t begin, KnownCall& call) {
+  // The last operand is gathered: its offsets are those in memory when the event was emitted. A few calls can have theirs copied.
+  bool LearnPieces(const Event& event, const Operand& operand, uint32_t index, uint32_t begin, CachedCall& call) {
     if (index != 2 || event.operands != 3 || operand.row_bytes > kBlockBytes) return false;
     if (reinterpret_cast<const uint8_t*>(operand.pieces) != event.operand[1].at) return false;
     const uint32_t end = begin + static_cast<uint32_t>(operand.bytes);
-    KeptPieces& kept = PlaceOfOffsets(call);
+    OwnedGatherRanges& kept = PlaceOfOffsets(call);
     if (!kept.Keep({{begin, end}, operand.pieces, operand.rows, static_cast<uint32_t>(operand.row_bytes)}))
       return false;
     call.part[index].range = {begin, end};
@@ -132,8 +130,8 @@ class CallsOfCore final : public KnownCalls {
     return true;
   }
 
-  // The one that it has, or else another's, which is not known any more.
-  KeptPieces& PlaceOfOffsets(KnownCall& call) {
+  // The one that it has, or else that of another call, which leaves the cache.
+  OwnedGatherRanges& PlaceOfOffsets(CachedCall& call) {
     for (Offsets& one : offsets_)
       if (one.user == &call) return one.pieces;
     Offsets& next = offsets_[next_offsets_];
@@ -145,37 +143,37 @@ class CallsOfCore final : public KnownCalls {
 
   static constexpr uint32_t kOffsets = 4;
   struct Offsets {
-    KeptPieces pieces;
-    KnownCall* user = nullptr;
+    OwnedGatherRanges pieces;
+    CachedCall* user = nullptr;
   } offsets_[kOffsets];
   uint32_t next_offsets_ = 0;
   CallCheckers* checkers_ = nullptr;
-  UbShadow* memory_ = nullptr;
-  RaceCore* order_ = nullptr;  // null where races are not looked for
+  UbState* memory_ = nullptr;
+  RaceState* order_ = nullptr;  // null where races are not looked for
 };
 
-// Gives each block its known calls. Told after the checkers, whose state of the block must be there.
-class KeepCalls final : public Observer {
+// The observer that gives each block its call cache: added after the checkers, whose state of the block must be there.
+class CallCache final : public Observer {
  public:
-  explicit KeepCalls(const CallCheckers& checkers) : checkers_(checkers) {}
+  explicit CallCache(const CallCheckers& checkers) : checkers_(checkers) {}
 
   Kinds Wants() const override { return 0; }
   void OnBlockBegin(Core& core) override {
     calls_.Begin(core);
-    CallsOfCore* const calls = calls_.Of(core);
-    UbShadow* const shadow = checkers_.memory.ShadowOf(core);
+    CoreCallCache* const calls = calls_.Of(core);
+    UbState* const shadow = checkers_.memory.ShadowOf(core);
     if (calls == nullptr || shadow == nullptr) return;
     calls->Serve(checkers_, *shadow, checkers_.race != nullptr ? checkers_.race->StateOf(core) : nullptr);
-    core.known = calls;
+    core.cached = calls;
   }
   void OnBlockEnd(Core& core) override {
-    core.known = nullptr;
+    core.cached = nullptr;
     calls_.End(core);
   }
 
  private:
   CallCheckers checkers_;
-  PerCore<CallsOfCore> calls_;
+  PerCore<CoreCallCache> calls_;
 };
 
 }  // namespace gn_twin

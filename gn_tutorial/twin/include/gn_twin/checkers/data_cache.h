@@ -1,4 +1,4 @@
-// The observer that follows the scalar unit's data cache: each vector core has its own, nothing keeps it equal to global memory.
+// The checker of the scalar unit's data cache: each vector core has its own, and no hardware keeps it coherent with global memory.
 //
 // SetValue changes the core's cache; the line, 64 bytes, goes back to global memory later and as a whole. GetValue reads the cache
 // if the line is there. The DMA pipes go past the cache. So three things go wrong on the device that look right in program order:
@@ -17,15 +17,15 @@
 
 namespace gn_twin {
 
-class CheckCache final : public Observer {
+class DataCacheChecker final : public Observer {
  public:
-  explicit CheckCache(uint32_t blocks) : order_(blocks), blocks_(blocks), cores_(new CoreState[blocks]) {}
-  ~CheckCache() override {
+  explicit DataCacheChecker(uint32_t blocks) : order_(blocks), blocks_(blocks), cores_(new CoreState[blocks]) {}
+  ~DataCacheChecker() override {
     for (uint32_t i = 0; i < blocks_; ++i) delete cores_[i].cache;
     delete[] cores_;
   }
-  CheckCache(const CheckCache&) = delete;
-  CheckCache& operator=(const CheckCache&) = delete;
+  DataCacheChecker(const DataCacheChecker&) = delete;
+  DataCacheChecker& operator=(const DataCacheChecker&) = delete;
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     if (!core.scalars.in_gm) return;
@@ -42,18 +42,18 @@ class CheckCache final : public Observer {
     cores_[core.block].cache = nullptr;
   }
 
-  // Whether copies may go past lines of the scalar unit's cache.
-  bool HasLines() const { return !lines_.Empty(); }
+  // Whether a fast copy concerns no line of any cache: the scalar units have not touched global memory.
+  bool CanCopy() const { return lines_.Empty(); }
 
   Kinds Wants() const override {
-    return KindsOf(Kind::Copy, Kind::Meet, Kind::CleanCache, Kind::Publish, Kind::Accept);
+    return KindsOf(Kind::Copy, Kind::SyncAll, Kind::CleanCache, Kind::Release, Kind::Acquire);
   }
   void OnEvent(Core& core, const Event& event) override {
-    if (event.kind == Kind::Meet) ++cores_[core.block].epoch;
+    if (event.kind == Kind::SyncAll) ++cores_[core.block].epoch;
     if (event.kind == Kind::CleanCache) Clean(core, event);
-    if (event.kind == Kind::Publish) order_.Publish(core.block, event.operand[0].at);
-    if (event.kind == Kind::Accept) order_.Accept(core.block, event.operand[0].at);
-    if (event.kind != Kind::Copy || !HasLines()) return;
+    if (event.kind == Kind::Release) order_.Release(core.block, event.operand[0].at);
+    if (event.kind == Kind::Acquire) order_.Acquire(core.block, event.operand[0].at);
+    if (event.kind != Kind::Copy || CanCopy()) return;
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.space == Space::GM) Transfer(core, event, operand);
@@ -61,7 +61,7 @@ class CheckCache final : public Observer {
   }
 
  private:
-  // Lines a core is known to hold, and which state of global memory it took them from. Public text gives no size; a line that
+  // Lines that a core holds, and which state of global memory it took them from. Public text gives no size; a line that
   // another one displaced here is taken as gone, so that what is reported is true on any cache of this size or more.
   struct Cache {
     static constexpr uint32_t kLines = 256;
@@ -79,7 +79,7 @@ class CheckCache final : public Observer {
     }
   };
   struct CoreState {
-    uint32_t epoch = 0;      // how often the block has met the others
+    uint32_t epoch = 0;      // how many SyncAll the block has reached
     uint32_t cleans = 0;     // how often it has cleaned its whole cache
     Cache* cache = nullptr;  // from its first scalar access of global memory to its end
   };
@@ -91,21 +91,23 @@ class CheckCache final : public Observer {
     return cache;
   }
 
-  bool Dirty(const GmLine& line) const { return line.dirty != 0 && line.cleans == cores_[line.owner - 1].cleans; }
+  bool Dirty(const DataCacheLine& line) const {
+    return line.dirty != 0 && line.cleans == cores_[line.owner - 1].cleans;
+  }
   // Whether the core's code may run beside the code of another core that wrote the line last.
-  bool Beside(const GmLine& line, const Core& core) const {
+  bool Beside(const DataCacheLine& line, const Core& core) const {
     return line.owner != core.block + 1 && line.epoch == cores_[core.block].epoch &&
-           !order_.InOrder(line.stretch, order_.Now(core.block));
+           !order_.InOrder(line.interval, order_.Now(core.block));
   }
   // Whether such code touched the same bytes: that is reported as a race.
-  bool IsRace(const GmLine& line, const Core& core, uint64_t bytes) const {
+  bool IsRace(const DataCacheLine& line, const Core& core, uint64_t bytes) const {
     return (line.written & bytes) != 0 && Beside(line, core);
   }
 
   void Read(Core& core, const ScalarAccess& access) {
     const GmPlace place = lines_.PlaceOf(core, access.at, access.bytes);
     if (place.line == nullptr) return;
-    GmLine& line = *place.line;
+    DataCacheLine& line = *place.line;
     if (line.owner != core.block + 1 && Dirty(line) && (line.dirty & place.bytes) != 0 &&
         !IsRace(line, core, place.bytes))
       return Report(core, "cache-not-cleaned", "GetValue", access.Place(), line, access.at);
@@ -119,7 +121,7 @@ class CheckCache final : public Observer {
   void Write(Core& core, const ScalarAccess& access) {
     const GmPlace place = lines_.PlaceOf(core, access.at, access.bytes);
     if (place.line == nullptr) return;
-    GmLine& line = *place.line;
+    DataCacheLine& line = *place.line;
     const CoreState& mine = cores_[core.block];
     const bool own = line.owner == core.block + 1;
     if (line.owner != 0 && !own && (Dirty(line) || (line.written != 0 && Beside(line, core))) &&
@@ -129,7 +131,7 @@ class CheckCache final : public Observer {
     if (!own || line.epoch != mine.epoch) line.written = 0;
     line.owner = core.block + 1;
     line.epoch = mine.epoch;
-    line.stretch = order_.Now(core.block);
+    line.interval = order_.Now(core.block);
     line.cleans = mine.cleans;
     line.dirty |= place.bytes;
     line.written |= place.bytes;
@@ -140,7 +142,7 @@ class CheckCache final : public Observer {
 
   void Transfer(Core& core, const Event& event, const Operand& operand) {
     ForRuns(event, operand, [&](const uint8_t* at, uint64_t bytes) {
-      lines_.ForKnown(core, at, bytes, [&](GmLine& line, uint64_t touched) {
+      lines_.ForKnown(core, at, bytes, [&](DataCacheLine& line, uint64_t touched) {
         if (operand.access == Access::Read) {
           if (Dirty(line) && (line.dirty & touched) != 0 && !IsRace(line, core, touched))
             Report(core, "cache-not-cleaned", event.op, event.loc, line, at);
@@ -163,7 +165,7 @@ class CheckCache final : public Observer {
       mine.cache = nullptr;
       return;
     }
-    const GmPlace place = lines_.PlaceOf(core, event.operand[0].at, GmLines::kLineBytes);
+    const GmPlace place = lines_.PlaceOf(core, event.operand[0].at, DataCacheLines::kLineBytes);
     if (place.line == nullptr) return;
     if (place.line->owner == core.block + 1) {
       place.line->dirty &= ~place.bytes;
@@ -172,7 +174,8 @@ class CheckCache final : public Observer {
     if (cores_[core.block].cache != nullptr) cores_[core.block].cache->Drop(place.number);
   }
 
-  static void Report(Core& core, const char* id, const char* op, Loc loc, const GmLine& line, const uint8_t* at) {
+  static void Report(Core& core, const char* id, const char* op, Loc loc, const DataCacheLine& line,
+                     const uint8_t* at) {
     const GntArg* arg = ArgumentAt(core, at);
     core.Fault(id, loc, {line.file, line.source_line},
                {{"op", op},
@@ -183,8 +186,8 @@ class CheckCache final : public Observer {
                 {"other_line", line.source_line}});
   }
 
-  GmLines lines_;
-  BlockOrder order_;
+  DataCacheLines lines_;
+  HappensBefore order_;
   uint32_t blocks_;
   CoreState* cores_;
 };

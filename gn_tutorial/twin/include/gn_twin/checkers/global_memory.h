@@ -1,5 +1,5 @@
-// What is wrong with the contents of global memory: outputs that the launch did not write, and outputs or workspace read before
-// anybody wrote there.
+// The checker of uninitialised global memory: outputs that the launch did not write, and outputs or workspace read before they are
+// written.
 //
 // One bit per 32 bytes of every output and workspace, and one per byte of blocks written in part, over all blocks of the launch.
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace gn_twin {
 
-class CheckGlobal final : public Observer {
+class GlobalMemoryChecker final : public Observer {
  public:
-  explicit CheckGlobal(const GntJob& job) {
+  explicit GlobalMemoryChecker(const GntJob& job) {
     for (uint32_t i = 0; i < job.arg_count; ++i) {
       const GntArg& arg = job.args[i];
       if (arg.kind != GNT_TENSOR || arg.bytes == 0 || (arg.role != GNT_OUT && arg.role != GNT_WORKSPACE)) continue;
@@ -25,11 +25,11 @@ class CheckGlobal final : public Observer {
       all_[count_++] = watched;
     }
   }
-  ~CheckGlobal() override {
+  ~GlobalMemoryChecker() override {
     for (uint32_t i = 0; i < count_; ++i) delete all_[i];
   }
-  CheckGlobal(const CheckGlobal&) = delete;
-  CheckGlobal& operator=(const CheckGlobal&) = delete;
+  GlobalMemoryChecker(const GlobalMemoryChecker&) = delete;
+  GlobalMemoryChecker& operator=(const GlobalMemoryChecker&) = delete;
 
   Kinds Wants() const override { return KindsOf(Kind::Copy); }
   void OnEvent(Core& core, const Event& event) override {
@@ -78,7 +78,7 @@ class CheckGlobal final : public Observer {
  private:
   struct Watched {
     const GntArg* arg;
-    ShadowBytes bytes{};
+    ByteState bytes{};
     Loc last{};  // the last store
     uint32_t element_bytes = 1;
   };
@@ -102,7 +102,7 @@ class CheckGlobal final : public Observer {
     if (watched.bytes.HasAll(offset, bytes)) return;
     const uint64_t missing = watched.bytes.FirstMissing(offset, bytes);
     const bool untouched = Poisoned(watched.arg->data[missing]);
-    watched.bytes.Set(offset, bytes);  // told once
+    watched.bytes.Set(offset, bytes);  // reported once
     if (!untouched) return;
     core.Fault("gm-read-before-write", loc, {},
                {{"op", op},

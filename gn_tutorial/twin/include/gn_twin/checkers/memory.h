@@ -1,9 +1,9 @@
-// What is wrong with the contents of the Unified Buffer: values used that nobody wrote, values that nobody used, memory used after
-// FreeTensor by the scalar unit.
+// The checker of uninitialised memory in the Unified Buffer: values read before they are written, results overwritten before they are
+// read, and memory that the scalar unit uses after FreeTensor.
 //
 // A byte holds a value once it was written, until AllocTensor hands its buffer out again: contents are stale then, not zero
 // (docs/zh/api, 资源管理/TQue/AllocTensor). Instructions that compute lanes nobody looks at are usual at the tail of an array, so a
-// missing value is followed through the instructions and told where it is stored to global memory or read by the scalar unit.
+// missing value is followed through the instructions and reported where it is stored to global memory or read by the scalar unit.
 #pragma once
 #include "gn_twin/checkers/uninitialized.h"
 #include "gn_twin/checkers/memory_report.h"
@@ -12,14 +12,14 @@
 
 namespace gn_twin {
 
-class CheckMemory final : public Observer {
+class MemoryChecker final : public Observer {
  public:
   void OnBlockBegin(Core& core) override { shadows_.Begin(core); }
   void OnBlockEnd(Core& core) override { shadows_.End(core); }
 
   Kinds Wants() const override { return KindsOf(Kind::Vector, Kind::Copy, Kind::InitBuffer, Kind::Alloc, Kind::Free); }
   void OnEvent(Core& core, const Event& event) override {
-    UbShadow* shadow = shadows_.Of(core);
+    UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
     if (event.kind == Kind::Vector || event.kind == Kind::Copy) {
       if (!Read(core, *shadow, event)) return Follow(core, *shadow, event);
@@ -29,9 +29,9 @@ class CheckMemory final : public Observer {
     OnBuffer(*shadow, event.kind, at, at + event.operand[0].bytes);
   }
 
-  UbShadow* ShadowOf(const Core& core) const { return shadows_.Of(core); }
+  UbState* ShadowOf(const Core& core) const { return shadows_.Of(core); }
   // InitBuffer, Alloc or Free of the bytes [at, end).
-  GNT_ONCE static void OnBuffer(UbShadow& shadow, Kind kind, uint64_t at, uint64_t end) {
+  GNT_NOINLINE static void OnBuffer(UbState& shadow, Kind kind, uint64_t at, uint64_t end) {
     if (kind == Kind::Free) {
       shadow.freed.SetAll(at / kBlockBytes, end / kBlockBytes);
       shadow.any_freed = true;
@@ -42,24 +42,31 @@ class CheckMemory final : public Observer {
     shadow.bytes.Clear(at, end - at);
     shadow.Forget(at, end);
   }
-  // These bytes are read: whether all of them have values.
-  static bool HasSource(UbShadow& shadow, LocalRange range, const BlockSpan& blocks) {
-    return shadow.ReadBlocks(blocks) || HasAll(shadow, range);
+  // Whether a fast copy brings bytes in, or only such out as have values.
+  static bool CanCopy(UbState& shadow, const FastCopy& copy, LocalRange range, const BlockSpan& blocks) {
+    return copy.IsLoad() || HasSource(shadow, range, blocks);
   }
-  // A copy brings in these bytes, whole blocks.
-  static void Load(Core& core, UbShadow& shadow, const BlockSpan& blocks, LocalRange range, Loc loc, const char* op) {
+  static void OnCopy(Core& core, UbState& shadow, const FastCopy& copy, LocalRange range, const BlockSpan& blocks) {
+    if (!copy.IsLoad()) return;
     Fill(core, shadow, range.begin / kBlockBytes, blocks, "dst",
-         {loc, op, 0, static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
+         {copy.loc, copy.op, 0, static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
   }
-  // A known call comes again. False if a source lacks values: its results are not taken in then.
-  static bool Again(Core& core, UbShadow& shadow, const KnownCall& call) {
-    return call.gaps ? AgainWithGaps(core, shadow, call) : AgainOf<false>(core, shadow, call);
+  // What follows from the event of a cached call alone: whether its results fill whole blocks.
+  static void Learn(const Event& event, CachedCall& call) {
+    const LocalRange result = call.part[0].range;
+    const bool whole = (result.begin | result.end) % kBlockBytes == 0 && OneRun(event, event.operand[0]) != 0;
+    call.replaces = whole && call.parts > 1;
+    call.fills = whole && call.parts == 1;
+  }
+  // A cached call comes again: its sources must hold values still. False if one lacks some: its results are not taken in then.
+  static bool Recheck(Core& core, UbState& shadow, const CachedCall& call) {
+    return call.gaps ? RecheckGaps(core, shadow, call) : RecheckParts<false>(core, shadow, call);
   }
 
-  // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and of a block that is
-  // known to be whole there is nothing more to learn until a store is taken in.
+  // Loops read along one tensor and write along another: stores that follow each other are taken as one run, and a block found
+  // to be whole is not looked at again until a store is taken in.
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
-    UbShadow* shadow = shadows_.Of(core);
+    UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
     StoreRun run;
     uint64_t whole = kUbBytes;
@@ -81,14 +88,14 @@ class CheckMemory final : public Observer {
   }
 
   void Quiet(Core& core, const ScalarAccess& like, QuietBytes& quiet) override {
-    UbShadow* shadow = shadows_.Of(core);
+    UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr || like.access != Access::Read) return;
     const uint64_t first = core.UbOffset(like.at) / kBlockBytes;
     quiet = {core.ub + first * kBlockBytes, (shadow->ReadOn(first) - first) * kBlockBytes};
   }
 
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {
-    UbShadow* shadow = shadows_.Of(core);
+    UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
     StoreRun run{&first, core.UbOffset(first.at), core.UbOffset(end)};
     run.TakeIn(core, *shadow);
@@ -101,32 +108,32 @@ class CheckMemory final : public Observer {
     uint64_t begin = kUbBytes;  // where no store goes
     uint64_t end = kUbBytes;
 
-    void TakeIn(Core& core, UbShadow& shadow) {
+    void TakeIn(Core& core, UbState& shadow) {
       if (begin == end) return;
       const uint64_t block = shadow.FirstFreed(begin, end);
-      if (block != UbShadow::kBlocks) ReportUsedAfterFree(core, *first, block * kBlockBytes);
+      if (block != UbState::kBlocks) ReportUsedAfterFree(core, *first, block * kBlockBytes);
       shadow.Write(begin, end - begin);
       begin = end;
     }
   };
 
-  // Whether the whole block is known to hold values and not to be freed.
-  static bool Load(Core& core, UbShadow& shadow, const ScalarAccess& access, uint64_t at) {
+  // Whether the whole block holds values and is not freed.
+  static bool Load(Core& core, UbState& shadow, const ScalarAccess& access, uint64_t at) {
     const uint64_t block = at / kBlockBytes;
-    const bool freed = shadow.FirstFreed(at, at + access.bytes) != UbShadow::kBlocks;
+    const bool freed = shadow.FirstFreed(at, at + access.bytes) != UbState::kBlocks;
     if (freed) ReportUsedAfterFree(core, access, at);
     shadow.unread.Clear(block);
     if (shadow.bytes.Full().Has(block)) return !freed;
     if (!shadow.bytes.HasAll(at, access.bytes)) {
       ReportMissing(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue",
                     "the tensor");
-      shadow.bytes.Set(at, access.bytes);  // told once
+      shadow.bytes.Set(at, access.bytes);  // reported once
     }
     return false;
   }
 
   // Whether all sources have values.
-  static bool Read(const Core& core, UbShadow& shadow, const Event& event) {
+  static bool Read(const Core& core, UbState& shadow, const Event& event) {
     bool complete = true;
     for (uint8_t i = 0; i < event.operands; ++i) {
       if (event.operand[i].access != Access::Read) continue;
@@ -146,10 +153,10 @@ class CheckMemory final : public Observer {
     return complete;
   }
 
-  // Results that an instruction computed, or a copy brought in, and that are lost before anyone read one of them, are told when
+  // Results that an instruction computed, or a copy brought in, and that are lost before anyone read one of them, are reported when
   // exactly the same whole blocks are written again. A constant that fills memory is no loss, and an instruction that overwrites
   // its own results in a loop is usually a measurement.
-  static void Write(Core& core, UbShadow& shadow, const Event& event) {
+  static void Write(Core& core, UbState& shadow, const Event& event) {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.access == Access::Read || operand.space != Space::UB) continue;
@@ -165,18 +172,18 @@ class CheckMemory final : public Observer {
            {event.loc, event.op, 0, static_cast<uint16_t>(whole / kBlockBytes), event.kind == Kind::Copy});
     }
   }
-  GNT_ONCE static bool ReadPieces(UbShadow& shadow, const LocalPieces& pieces) {
+  GNT_NOINLINE static bool ReadPieces(UbState& shadow, const GatherRanges& pieces) {
     const LocalRange range = pieces.range;
     return shadow.ReadPieces(range.begin, range.end - range.begin, pieces.offsets, pieces.count, pieces.bytes);
   }
   template <bool kGaps>
-  [[gnu::always_inline]] static bool AgainOf(Core& core, UbShadow& shadow, const KnownCall& call) {
+  [[gnu::always_inline]] static bool RecheckParts(Core& core, UbState& shadow, const CachedCall& call) {
     if (call.Gathers() && !ReadPieces(shadow, call.pieces)) [[unlikely]]
       return false;
     for (uint32_t i = 1; i < call.parts; ++i)
       if (call.part[i].access == Access::Read && !ReadPart<kGaps>(shadow, call.part[i])) [[unlikely]]
         return false;
-    const KnownCall::Part& result = call.part[0];
+    const CachedCall::Part& result = call.part[0];
     const uint32_t first = result.range.begin / kBlockBytes;
     if (kGaps && result.touches != Touches::Whole) {
       shadow.WriteMasked(result.masks);
@@ -191,33 +198,37 @@ class CheckMemory final : public Observer {
       TakeInScratch(shadow, call);
     return true;
   }
-  GNT_ONCE static bool AgainWithGaps(Core& core, UbShadow& shadow, const KnownCall& call) {
-    return AgainOf<true>(core, shadow, call);
+  GNT_NOINLINE static bool RecheckGaps(Core& core, UbState& shadow, const CachedCall& call) {
+    return RecheckParts<true>(core, shadow, call);
   }
-  // Whether a source of a known call has values.
+  // These bytes are read: whether all of them have values.
+  static bool HasSource(UbState& shadow, LocalRange range, const BlockSpan& blocks) {
+    return shadow.ReadBlocks(blocks) || HasAll(shadow, range);
+  }
+  // Whether a source of a cached call has values.
   template <bool kGaps>
-  [[gnu::always_inline]] static bool ReadPart(UbShadow& shadow, const KnownCall::Part& part) {
+  [[gnu::always_inline]] static bool ReadPart(UbState& shadow, const CachedCall::Part& part) {
     if (kGaps && part.touches != Touches::Whole) return shadow.ReadMasked(part.masks);
     return HasSource(shadow, part.range, part.blocks);
   }
-  GNT_ONCE static bool HasAll(const UbShadow& shadow, LocalRange range) {
+  GNT_NOINLINE static bool HasAll(const UbState& shadow, LocalRange range) {
     return shadow.bytes.HasAll(range.begin, range.end - range.begin);
   }
-  // The results of a known call, which was not the last to write there.
-  GNT_ONCE static void TakeIn(Core& core, UbShadow& shadow, const KnownCall& call) {
+  // The results of a cached call, which was not the last to write there.
+  GNT_NOINLINE static void TakeIn(Core& core, UbState& shadow, const CachedCall& call) {
     const uint32_t begin = call.part[0].range.begin;
     const uint32_t size = call.part[0].Bytes();
     if (!call.replaces) return shadow.Write(begin, size);
     Fill(core, shadow, begin / kBlockBytes, call.part[0].blocks, call.role,
          {{call.key.file, call.key.line}, call.key.op, call.number, static_cast<uint16_t>(size / kBlockBytes), false});
   }
-  GNT_ONCE static void TakeInScratch(UbShadow& shadow, const KnownCall& call) {
+  GNT_NOINLINE static void TakeInScratch(UbState& shadow, const CachedCall& call) {
     for (uint32_t i = 1; i < call.parts; ++i) {
-      const KnownCall::Part& part = call.part[i];
+      const CachedCall::Part& part = call.part[i];
       if (part.access == Access::ReadWrite) shadow.Write(part.range.begin, part.Bytes());
     }
   }
-  static void Fill(Core& core, UbShadow& shadow, uint64_t first, const BlockSpan& blocks, const char* role,
+  static void Fill(Core& core, UbState& shadow, uint64_t first, const BlockSpan& blocks, const char* role,
                    const Writer& now) {
     Writer& writer = shadow.writers[first];
     const bool unread = shadow.Replace(first, blocks, now.blocks);
@@ -227,12 +238,12 @@ class CheckMemory final : public Observer {
   }
 
   // A source lacks values.
-  GNT_COLD void Follow(Core& core, UbShadow& shadow, const Event& event) {
+  GNT_COLD void Follow(Core& core, UbState& shadow, const Event& event) {
     lacking_.Follow(core, shadow, event, [&] { Write(core, shadow, event); });
   }
 
-  PerCore<UbShadow> shadows_;
-  LackingResults lacking_;
+  PerCore<UbState> shadows_;
+  UninitializedResults lacking_;
 };
 
 }  // namespace gn_twin

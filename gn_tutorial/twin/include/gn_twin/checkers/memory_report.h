@@ -15,7 +15,7 @@ inline const Buffer* BufferAt(const Core& core, uint64_t at) {
 }
 
 // A use of memory without a value: who is to blame is another place, if an instruction read it before.
-GNT_COLD inline void ReportMissing(Core& core, const UbShadow& shadow, uint64_t missing, Loc used, const char* op,
+GNT_COLD inline void ReportMissing(Core& core, const UbState& shadow, uint64_t missing, Loc used, const char* op,
                                    const char* role) {
   const Origin origin = shadow.OriginOf(missing, used, op, role);
   const Buffer* buffer = BufferAt(core, origin.missing);

@@ -10,11 +10,11 @@
 
 namespace gn_twin {
 
-class CheckOverlap final : public Observer {
+class OverlapChecker final : public Observer {
  public:
   Kinds Wants() const override { return KindsOf(Kind::Vector); }
   void OnEvent(Core& core, const Event& event) override {
-    if (event.flow != Flow::Lanes || event.operands < 2) return;
+    if (!IsLaneByLane(event.flow) || event.operands < 2) return;
     const Operand& dst = event.operand[0];
     for (uint8_t i = 1; i < event.operands; ++i) {
       const Operand& source = event.operand[i];
@@ -38,7 +38,7 @@ class CheckOverlap final : public Observer {
   struct Span {
     uint64_t begin;
     uint64_t end;
-    bool Meets(Span other) const { return begin < other.end && other.begin < end; }
+    bool Overlaps(Span other) const { return begin < other.end && other.begin < end; }
   };
   static Span SpanOf(const Event& event, const Operand& operand, uint32_t repeat) {
     const uint64_t at = reinterpret_cast<uint64_t>(operand.at);
@@ -59,26 +59,26 @@ class CheckOverlap final : public Observer {
   }
 
   GNT_COLD static bool Forbidden(const Event& event, const Operand& dst, const Operand& source) {
-    if (dst.row_bytes != 0) return RowsMeet(dst, source);  // a copy inside the Unified Buffer
+    if (dst.row_bytes != 0) return RowsOverlap(dst, source);  // a copy inside the Unified Buffer
     if (Accumulates(event, dst, source)) return false;
-    // Blocks and lanes with gaps may interleave without meeting.
+    // Blocks and lanes with gaps may interleave without overlapping.
     if (source.blk_stride != 1 || dst.blk_stride != 1 || (event.active.per_repeat != 0 && !event.active.prefix))
       return false;
     const bool cast = source.element_bytes != dst.element_bytes && source.element_bytes != 1;  // 1: the bits of Select
     for (uint32_t repeat = 0; repeat < event.repeats; ++repeat) {
       const Span written = SpanOf(event, dst, repeat);
       const Span read = SpanOf(event, source, repeat);
-      if (!cast && written.begin != read.begin && written.Meets(read)) return true;
+      if (!cast && written.begin != read.begin && written.Overlaps(read)) return true;
       for (uint32_t later = repeat + 1; later < event.repeats; ++later) {
         const Span next = SpanOf(event, source, later);
-        if (written.Meets(next)) return true;
+        if (written.Overlaps(next)) return true;
         if (next.begin >= written.end) break;
       }
     }
     return false;
   }
 
-  static bool RowsMeet(const Operand& dst, const Operand& source) {
+  static bool RowsOverlap(const Operand& dst, const Operand& source) {
     for (uint32_t i = 0; i < dst.rows; ++i) {
       const uint8_t* written = dst.at + i * dst.row_pitch;
       for (uint32_t j = 0; j < source.rows; ++j) {
@@ -99,11 +99,8 @@ class CheckOverlap final : public Observer {
     return false;
   }
 
-  // Instructions whose destination is always a source (their first one) are meant to accumulate.
   GNT_COLD static void Accumulate(Core& core, const Event& event, const Operand& dst, const Operand& source) {
-    for (const char* name : {"Axpy", "MulAddDst", "FusedMulAdd"})
-      if (__builtin_strcmp(event.op, name) == 0) return;
-    if (Accumulates(event, dst, source)) return;
+    if (event.flow == Flow::Accumulate || Accumulates(event, dst, source)) return;
     core.Warn("accumulate-operand", event.loc, {}, {{"op", event.op}, {"role", source.role}});
   }
 

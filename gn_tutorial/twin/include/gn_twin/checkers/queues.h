@@ -1,4 +1,4 @@
-// What a block leaves behind when it ends: flags that nobody waited for, tensors that nobody took out of their queue or freed.
+// The checker of what a block leaves behind: flags that nobody waited for, tensors that nobody took out of their queue or freed.
 //
 // Source: docs/zh/api, 同步控制 (SetFlag and WaitFlag come in pairs) and 资源管理/TQue. A flag that stays raised meets the next kernel on
 // the core.
@@ -8,7 +8,7 @@
 
 namespace gn_twin {
 
-class CheckQueues final : public Observer {
+class QueueChecker final : public Observer {
  public:
   Kinds Wants() const override { return 0; }
 

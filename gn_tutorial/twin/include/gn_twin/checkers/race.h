@@ -1,4 +1,4 @@
-// The race checker: accesses to the same bytes, at least one of them a write, that no flag, barrier or meeting puts in order.
+// The race checker: accesses to the same bytes, at least one of them a write, that no flag or barrier puts in order.
 //
 // Inside a core between its pipes, on the Unified Buffer and on global memory; between the blocks of a launch on global memory.
 // With TwinOptions(auto_sync="on") the compiler orders vector instructions among themselves and the accesses of the scalar unit
@@ -14,36 +14,36 @@
 
 namespace gn_twin {
 
-class CheckRace final : public Observer {
+class RaceChecker final : public Observer {
  public:
-  explicit CheckRace(const GntJob& job)
+  explicit RaceChecker(const GntJob& job)
       : auto_sync_(job.options.auto_sync == 0),
         global_(job.blocks > 0 ? job.blocks : 1, auto_sync_, sites_),
         scalars_(auto_sync_, sites_, global_),
-        cores_(new RaceCore*[job.blocks > 0 ? job.blocks : 1]()),
+        cores_(new RaceState*[job.blocks > 0 ? job.blocks : 1]()),
         blocks_(job.blocks) {}
-  ~CheckRace() override {
+  ~RaceChecker() override {
     for (uint32_t i = 0; i < blocks_; ++i) delete cores_[i];
     while (idle_ != nullptr) {
-      RaceCore* const next = idle_->next;
+      RaceState* const next = idle_->next;
       delete idle_;
       idle_ = next;
     }
     delete[] cores_;
   }
-  CheckRace(const CheckRace&) = delete;
-  CheckRace& operator=(const CheckRace&) = delete;
+  RaceChecker(const RaceChecker&) = delete;
+  RaceChecker& operator=(const RaceChecker&) = delete;
 
   void OnBlockBegin(Core& core) override {
-    RaceCore*& state = cores_[core.block];
-    state = idle_ != nullptr ? idle_ : new RaceCore(auto_sync_);
+    RaceState*& state = cores_[core.block];
+    state = idle_ != nullptr ? idle_ : new RaceState(auto_sync_);
     if (!state->local.Ready()) throw std::bad_alloc();
     idle_ = state->next;
     state->next = nullptr;
     state->Begin();
   }
   void OnBlockEnd(Core& core) override {
-    RaceCore* const state = cores_[core.block];
+    RaceState* const state = cores_[core.block];
     global_.FinishRuns(core, *state);
     cores_[core.block] = nullptr;
     state->next = idle_;
@@ -52,11 +52,11 @@ class CheckRace final : public Observer {
   void OnLaunchEnd(Core& core) override { global_.between.Sweep(Collision{core, sites_}); }
 
   Kinds Wants() const override {
-    return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag, Kind::Meet,
-                   Kind::Publish, Kind::Accept);
+    return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag,
+                   Kind::SyncAll, Kind::Release, Kind::Acquire);
   }
   void OnEvent(Core& core, const Event& event) override {
-    RaceCore& state = *cores_[core.block];
+    RaceState& state = *cores_[core.block];
     if (event.kind != Kind::Vector || event.pipe != Pipe::V || !auto_sync_) ++state.epoch;
     switch (event.kind) {
       case Kind::Vector:
@@ -78,37 +78,37 @@ class CheckRace final : public Observer {
         }
         state.flag_sent = true;
         return Bound(state);
-      case Kind::Meet:
+      case Kind::SyncAll:
         global_.FinishRuns(core, state);
         state.clocks.Wait(kS, state.sent);
         state.flag_sent = false;
         state.sent = Clock{};
-        return global_.between.Meet(core.block);
-      case Kind::Publish:
+        return global_.between.SyncAll(core.block);
+      case Kind::Release:
         global_.FinishRuns(core, state);
-        return global_.between.order.Publish(core.block, event.operand[0].at);
-      case Kind::Accept:
+        return global_.between.order.Release(core.block, event.operand[0].at);
+      case Kind::Acquire:
         global_.FinishRuns(core, state);
-        return global_.between.order.Accept(core.block, event.operand[0].at);
+        return global_.between.order.Acquire(core.block, event.operand[0].at);
       default: return;
     }
   }
 
   // The same of a flag without its event.
-  void OnFlag(Core& core, RaceCore& state, Kind kind, HardEvent event, uint32_t id) {
+  void OnFlag(Core& core, RaceState& state, Kind kind, HardEvent event, uint32_t id) {
     ++state.epoch;
     Flag(core, state, kind, event, id);
   }
 
   // Whether nothing on the Unified Buffer is out of order with a copy that reads or writes the range there. `seen` becomes what the
   // copy's pipe has seen.
-  static bool CanCopy(RaceCore& state, Pipe pipe, LocalRange range, LaneStamps& seen) {
+  static bool CanCopy(RaceState& state, Pipe pipe, LocalRange range, LaneStamps& seen) {
     ++state.epoch;
     const uint32_t unseen = state.Issue(IndexOf(pipe), seen);
     return unseen == 0 || state.FindLocal(IndexOf(pipe), pipe == Pipe::MTE2, unseen, seen, range).stamp == 0;
   }
   // Such a copy, from or to these rows of global memory.
-  void OnCopy(Core& core, RaceCore& state, const ShortCopy& copy, LocalRange range, const RowSet& rows,
+  void OnCopy(Core& core, RaceState& state, const FastCopy& copy, LocalRange range, const RowSet& rows,
               const LaneStamps& seen) {
     const uint32_t pipe = IndexOf(copy.pipe);
     const bool in = copy.pipe == Pipe::MTE2;
@@ -118,14 +118,14 @@ class CheckRace final : public Observer {
     state.local.Mark(LaneOf(pipe, in), stamp, range);
   }
 
-  RaceCore* StateOf(const Core& core) const { return cores_[core.block]; }
-  // A known call comes again: in the same order with all other pipes it was looked at already, and left the marks it would leave now.
-  // False if it has to be told in full: among runs that are no rows somebody else was at work.
-  bool Again(Core& core, RaceCore& state, KnownCall& call) {
+  RaceState* StateOf(const Core& core) const { return cores_[core.block]; }
+  // A cached call comes again. Nothing is to be done where the pipes have seen the same of each other since: it was checked, and left
+  // the marks it would leave now. False if its whole event is needed: another pipe was at work among runs that are no rows.
+  bool Recheck(Core& core, RaceState& state, CachedCall& call) {
     if (!auto_sync_) ++state.epoch;
-    return call.epoch == state.epoch || LookAgain(core, state, call);
+    return call.epoch == state.epoch || RecheckOrder(core, state, call);
   }
-  void Learn(const RaceCore& state, KnownCall& call) {
+  void Learn(const RaceState& state, CachedCall& call) {
     call.epoch = state.epoch;
     call.site = sites_.Number({call.key.file, call.key.line}, call.key.op);
   }
@@ -138,7 +138,7 @@ class CheckRace final : public Observer {
   }
 
  private:
-  void Flag(Core& core, RaceCore& state, Kind kind, HardEvent event, uint32_t id) {
+  void Flag(Core& core, RaceState& state, Kind kind, HardEvent event, uint32_t id) {
     if (kind == Kind::WaitFlag) return state.clocks.WaitFlag(event, id);
     if (state.stores_open && PipesOf(event).from == Pipe::S) global_.FinishRuns(core, state);
     state.clocks.SetFlag(event, id);
@@ -149,8 +149,9 @@ class CheckRace final : public Observer {
   template <class VisitRows, class VisitRun>
   static void ForRows(const Core& core, const Event& event, const Operand& operand, VisitRows visit_rows,
                       VisitRun visit_run) {
-    LocalRows rows;
-    if (AsRows(event, operand, static_cast<uint32_t>(core.UbOffset(operand.at)), rows) && rows.range.end <= kUbBytes)
+    StridedRange rows;
+    if (AsStridedRange(event, operand, static_cast<uint32_t>(core.UbOffset(operand.at)), rows) &&
+        rows.range.end <= kUbBytes)
       return visit_rows(rows);
     ForBytes(event, operand, [&](const uint8_t* at, uint64_t bytes) { visit_run(RangeOf(core, at, bytes)); });
   }
@@ -165,7 +166,7 @@ class CheckRace final : public Observer {
   // Reports what `pipe` has not seen of the others on bytes of the range: each(visit) calls visit(range) for those that are touched. They
   // are looked at one by one only if there is something in the range, which is rare.
   template <class Each>
-  void Look(Core& core, const RaceCore& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
+  void Look(Core& core, const RaceState& state, const Site& site, uint32_t pipe, bool writes, uint32_t unseen,
             const LaneStamps& seen, LocalRange range, Each each) {
     if (state.FindLocal(pipe, writes, unseen, seen, range).stamp == 0) [[likely]]
       return;
@@ -175,8 +176,8 @@ class CheckRace final : public Observer {
     });
   }
 
-  // A known call for the first time since something changed.
-  GNT_ONCE bool LookAgain(Core& core, RaceCore& state, KnownCall& call) {
+  // A cached call for the first time since something changed.
+  GNT_NOINLINE bool RecheckOrder(Core& core, RaceState& state, CachedCall& call) {
     const Site site{{call.key.file, call.key.line}, call.key.op};
     if (const uint32_t unseen = state.UnseenByVector(); unseen != 0) {
       const auto look = [&](const auto& touched, bool writes) {
@@ -184,7 +185,7 @@ class CheckRace final : public Observer {
              [&](auto visit) { touched.ForEach(visit); });
       };
       for (uint32_t i = 0; i < call.parts; ++i) {
-        const KnownCall::Part& part = call.part[i];
+        const CachedCall::Part& part = call.part[i];
         const bool writes = part.access != Access::Read;
         if (part.touches != Touches::Runs) {
           look(call.rows[i], writes);
@@ -196,8 +197,8 @@ class CheckRace final : public Observer {
     }
     const Stamp stamp = StampOf(state.clocks.Now(kV), call.site);
     for (uint32_t i = 0; i < call.parts; ++i) {
-      const KnownCall::Part& part = call.part[i];
-      LocalShadow::ForLanesOf(kV, part.access, [&](uint32_t lane) {
+      const CachedCall::Part& part = call.part[i];
+      UbAccesses::ForLanesOf(kV, part.access, [&](uint32_t lane) {
         if (part.touches != Touches::Runs) return state.local.Mark(lane, stamp, call.rows[i]);
         state.local.MarkMasked(lane, stamp, part.range, part.masks);
       });
@@ -207,7 +208,7 @@ class CheckRace final : public Observer {
     return true;
   }
 
-  GNT_ONCE void OnInstruction(Core& core, RaceCore& state, const Event& event) {
+  GNT_NOINLINE void OnInstruction(Core& core, RaceState& state, const Event& event) {
     const uint32_t pipe = IndexOf(event.pipe);
     if (pipe >= kPipes) return;
     if (state.stores_open && event.kind == Kind::Copy) global_.FinishRuns(core, state);
@@ -229,7 +230,7 @@ class CheckRace final : public Observer {
       }
       if (unseen == 0) continue;
       Look(core, state, {event.loc, event.op}, pipe, writes, unseen, seen, RangeOf(core, operand), [&](auto visit) {
-        ForRows(core, event, operand, [&](const LocalRows& rows) { rows.ForEach(visit); }, visit);
+        ForRows(core, event, operand, [&](const StridedRange& rows) { rows.ForEach(visit); }, visit);
       });
     }
     const uint32_t site = sites_.Number(event.loc, event.op);
@@ -248,16 +249,16 @@ class CheckRace final : public Observer {
                                {RangeOf(core, operand), operand.pieces, operand.rows, bytes}, state.Settled(pipe));
         continue;
       }
-      LocalShadow::ForLanesOf(pipe, operand.access, [&](uint32_t lane) {
+      UbAccesses::ForLanesOf(pipe, operand.access, [&](uint32_t lane) {
         ForRows(
-            core, event, operand, [&](const LocalRows& rows) { state.local.Mark(lane, stamp, rows); },
+            core, event, operand, [&](const StridedRange& rows) { state.local.Mark(lane, stamp, rows); },
             [&](LocalRange run) { state.local.MarkRun(lane, stamp, run); });
       });
     }
   }
 
   // Stamps have room for two million windows of a block; a block with more starts over, as after a barrier.
-  static void Bound(RaceCore& state) {
+  static void Bound(RaceState& state) {
     if (state.clocks.Latest() < kLastWindow) [[likely]]
       return;
     state.clocks.Restart();
@@ -270,9 +271,9 @@ class CheckRace final : public Observer {
   Sites sites_;
   RaceGlobal global_;
   RaceScalars scalars_;
-  RaceCore** cores_;  // by block, while it runs
+  RaceState** cores_;  // by block, while it runs
   uint32_t blocks_;
-  RaceCore* idle_ = nullptr;
+  RaceState* idle_ = nullptr;
 };
 
 }  // namespace gn_twin

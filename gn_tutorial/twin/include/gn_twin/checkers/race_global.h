@@ -11,21 +11,22 @@ class RaceGlobal {
   RaceGlobal(uint32_t blocks, bool auto_sync, Sites& sites) : between(blocks), auto_sync_(auto_sync), sites_(sites) {}
 
   // Reports an access of `pipe`, which has seen so much of the others, that is not in order with one of them.
-  void Check(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows, const Site& site,
-             const LaneStamps& seen) {
+  void Check(Core& core, RaceState& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
+             const Site& site, const LaneStamps& seen) {
     uint32_t unseen = state.global.Last().NewerThan(seen) & LanesAgainst(writes);
     if (pipe == kS) unseen &= ~LanesOf(kS);
     if (unseen != 0) Look(core, state, pipe, writes, atomic, rows, site, seen, unseen);
   }
   // Takes the access of a copy down; returns its stamp.
-  Stamp Mark(Core& core, RaceCore& state, const Site& site, uint32_t pipe, Use use, const RowSet& rows) {
+  Stamp Mark(Core& core, RaceState& state, const Site& site, uint32_t pipe, Use use, const RowSet& rows) {
     const Stamp stamp = StampOf(state.clocks.Now(pipe), Gather(core, state, site, pipe, use, rows));
     state.global.Add(LaneOf(pipe, use != Use::Read), stamp, use == Use::Atomic, rows);
     return stamp;
   }
   // Takes an access down for the other blocks; returns the number of its call. What the scalar unit stores is there for the other pipes
   // too when its run is finished.
-  GNT_ONCE uint32_t Gather(Core& core, RaceCore& state, const Site& site, uint32_t pipe, Use use, const RowSet& rows) {
+  GNT_NOINLINE uint32_t Gather(Core& core, RaceState& state, const Site& site, uint32_t pipe, Use use,
+                               const RowSet& rows) {
     OpenRuns::Open& open = state.open.Of(sites_, site, use, static_cast<uint8_t>(pipe),
                                          [&](const OpenRuns::Open& full) { FinishRun(core, state, full); });
     SharedRun& run = open.run;
@@ -36,29 +37,29 @@ class RaceGlobal {
     run.window = state.clocks.Now(pipe);
     return run.site;
   }
-  GNT_ONCE void FinishRuns(Core& core, RaceCore& state) {
+  GNT_NOINLINE void FinishRuns(Core& core, RaceState& state) {
     state.open.FinishAll([&](const OpenRuns::Open& open) { FinishRun(core, state, open); });
     state.stores_open = false;
   }
 
-  BlocksShadow between;
+  BlockAccesses between;
 
  private:
-  GNT_ONCE void Look(Core& core, RaceCore& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
-                     const Site& site, const LaneStamps& seen, uint32_t unseen) {
+  GNT_NOINLINE void Look(Core& core, RaceState& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
+                         const Site& site, const LaneStamps& seen, uint32_t unseen) {
     FindLane(unseen, pipe, [&](uint32_t lane, Pipe other, bool wrote) {
       uintptr_t at = 0;
-      const GlobalShadow::Entry* entry = state.global.Newer(lane, seen.of[lane], atomic, rows, at);
+      const GlobalAccesses::Entry* entry = state.global.Newer(lane, seen.of[lane], atomic, rows, at);
       if (entry != nullptr)
         ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes, {entry->stamp, at, other, wrote});
       return entry != nullptr;
     });
   }
-  GNT_COLD void FinishRun(Core& core, RaceCore& state, const OpenRuns::Open& open) {
+  GNT_COLD void FinishRun(Core& core, RaceState& state, const OpenRuns::Open& open) {
     between.Enter(core.block, Collision{core, sites_});
     SharedRun run = open.run;
     run.block = core.block;
-    run.stretch = between.order.Now(core.block);
+    run.interval = between.order.Now(core.block);
     run.late = state.flag_sent;
     between.Add(run);
     if (run.pipe == kS && (run.use != Use::Read || !auto_sync_))

@@ -1,4 +1,4 @@
-// The findings of the race checker as diagnostics: who collided with whom, where, and which flag would have kept them apart.
+// The findings of the race checker as diagnostics: the two accesses, where they collide, and which flag would have put them in order.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/hard_event.h"
@@ -75,7 +75,7 @@ struct Collision {
     const Site& mine = sites.At(run.site);
     const Site& theirs = sites.At(other.site);
     const InArgument place(core, at);
-    const uint32_t told_by = core.block;  // whoever notices: the finding is about two others
+    const uint32_t reporter = core.block;  // whoever notices: the finding is about two others
     core.block = run.block;
     core.Fault("race-blocks", mine.loc, theirs.loc,
                {{"op", mine.op},
@@ -88,7 +88,7 @@ struct Collision {
                 {"other_block", other.block},
                 {"other_file", theirs.loc.file},
                 {"other_line", theirs.loc.line}});
-    core.block = told_by;
+    core.block = reporter;
   }
 };
 

@@ -12,7 +12,7 @@ class RaceScalars {
   RaceScalars(bool auto_sync, Sites& sites, RaceGlobal& global)
       : auto_sync_(auto_sync), sites_(sites), global_(global) {}
 
-  void OnAccesses(Core& core, RaceCore& state, const ScalarAccess* accesses, uint32_t count) {
+  void OnAccesses(Core& core, RaceState& state, const ScalarAccess* accesses, uint32_t count) {
     const bool quiet = Quiet(state);
     if (quiet && !core.scalars.in_gm) return;
     const bool global_quiet = auto_sync_ && HasSeen(state, state.global.Last());
@@ -25,16 +25,16 @@ class RaceScalars {
       }
     }
   }
-  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for, or be told to.
-  bool Quiet(const RaceCore& state) const { return auto_sync_ && HasSeen(state, state.local.Last()); }
+  // Whether there is nothing on the Unified Buffer that the scalar unit would have to wait for.
+  bool Quiet(const RaceState& state) const { return auto_sync_ && HasSeen(state, state.local.Last()); }
 
  private:
   // Whether the scalar unit has seen all that the other pipes did to one memory.
-  static bool HasSeen(const RaceCore& state, const LaneStamps& last) {
+  static bool HasSeen(const RaceState& state, const LaneStamps& last) {
     return (last.NewerThan(SeenBy(state.clocks, kS)) & ~LanesOf(kS)) == 0;
   }
 
-  GNT_ONCE void OnLocal(Core& core, RaceCore& state, const ScalarAccess& access) {
+  GNT_NOINLINE void OnLocal(Core& core, RaceState& state, const ScalarAccess& access) {
     const uint32_t begin = static_cast<uint32_t>(core.UbOffset(access.at));
     const LocalRange range{begin, begin + access.bytes};
     if (auto_sync_) {
@@ -56,7 +56,7 @@ class RaceScalars {
   // The flag that the compiler sets and waits for before the scalar unit touches what another pipe works on. newer(lane, seen): whether
   // there is something of that lane which the scalar unit has not seen.
   template <class Newer>
-  GNT_ONCE static void WaitFor(RaceCore& state, bool writes, Newer newer) {
+  GNT_NOINLINE static void WaitFor(RaceState& state, bool writes, Newer newer) {
     for (uint32_t pipe = kV; pipe < kPipes; ++pipe) {
       const Stamp seen = EndOf(state.clocks.Seen(kS, pipe));
       if (!newer(LaneOf(pipe, true), seen) && !(writes && newer(LaneOf(pipe, false), seen))) continue;
@@ -65,7 +65,7 @@ class RaceScalars {
     }
   }
 
-  void OnGlobal(Core& core, RaceCore& state, const ScalarAccess& access, bool quiet) {
+  void OnGlobal(Core& core, RaceState& state, const ScalarAccess& access, bool quiet) {
     const RowSet rows{reinterpret_cast<uintptr_t>(access.at), access.bytes, access.bytes, 1};
     const bool writes = Stores(access);
     if (auto_sync_ && !writes) {
@@ -82,7 +82,7 @@ class RaceScalars {
     global_.Gather(core, state, {access.Place(), OpOf(access)}, kS, writes ? Use::Write : Use::Read, rows);
   }
 
-  // operator() returns a reference; most kernels that use it read, and what cannot be known is not reported.
+  // operator() returns a reference; most kernels that use it read, and what cannot be decided is not reported.
   static bool Stores(const ScalarAccess& access) { return access.access == Access::Write; }
 
   static const char* OpOf(const ScalarAccess& access) {

@@ -1,4 +1,4 @@
-// Which results of an instruction depend on values that its sources lack: they lack theirs.
+// How uninitialised values spread: the results of an instruction that depend on values which its sources lack are uninitialised too.
 #pragma once
 #include <new>
 
@@ -24,17 +24,17 @@ template <class Visit>
   });
 }
 
-class LackingResults {
+class UninitializedResults {
  public:
-  LackingResults() = default;
-  ~LackingResults() { delete[] lacking_; }
-  LackingResults(const LackingResults&) = delete;
-  LackingResults& operator=(const LackingResults&) = delete;
+  UninitializedResults() = default;
+  ~UninitializedResults() { delete[] lacking_; }
+  UninitializedResults(const UninitializedResults&) = delete;
+  UninitializedResults& operator=(const UninitializedResults&) = delete;
 
   // Looks for what the sources lack, and reports it where it leaves the Unified Buffer. take_in() takes the results in as values: those
   // that depend on what was found lack theirs afterwards.
   template <class TakeIn>
-  GNT_COLD void Follow(Core& core, UbShadow& shadow, const Event& event, TakeIn take_in) {
+  GNT_COLD void Follow(Core& core, UbState& shadow, const Event& event, TakeIn take_in) {
     Origin origin;
     const Operand* const dst = Find(core, shadow, event, origin);
     take_in();
@@ -50,7 +50,7 @@ class LackingResults {
  private:
   // Sets lacking_ for the results, and `origin` to who is to blame if any lack theirs. Returns where they go; null if they are not
   // followed.
-  const Operand* Find(Core& core, UbShadow& shadow, const Event& event, Origin& origin) {
+  const Operand* Find(Core& core, UbState& shadow, const Event& event, Origin& origin) {
     const Operand* dst = nullptr;
     uint32_t results = 0;
     for (uint8_t i = 0; i < event.operands; ++i) {
@@ -83,7 +83,7 @@ class LackingResults {
   }
 
   // Which results came from where is unknown where elements move: they are followed from a source that has no value at all.
-  static bool LacksAll(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source) {
+  static bool LacksAll(const Core& core, const UbState& shadow, const Event& event, const Operand& source) {
     bool none = true;
     ForUbRuns(core, event, source,
               [&](uint64_t at, uint64_t bytes) { none = none && shadow.bytes.HasNone(at, bytes); });
@@ -91,10 +91,10 @@ class LackingResults {
   }
 
   // Sets lacking_ for the results that depend on a value which `source` lacks.
-  void MarkLacking(const Core& core, const UbShadow& shadow, const Event& event, const Operand& source,
+  void MarkLacking(const Core& core, const UbState& shadow, const Event& event, const Operand& source,
                    const Operand& dst, uint32_t results) {
     const uint32_t lanes = Elements(core, event, source);
-    const bool lane_by_lane = event.flow == Flow::Lanes && lanes == results;
+    const bool lane_by_lane = IsLaneByLane(event.flow) && lanes == results;
     const uint32_t rows = event.flow == Flow::Fold && dst.rows > 1 && results % dst.rows == 0 ? dst.rows : 1;
     const uint32_t row_results = results / rows;
     const uint32_t row_lanes = event.active.per_repeat != 0 && event.active.prefix ? event.active.first : lanes / rows;

@@ -1,7 +1,7 @@
 // Copies between global memory and the Unified Buffer that take effect as late as the kernel allows (TwinOptions, delayed_dma).
 //
-// The vector and the scalar unit work in program order. A copy is kept until one of them waits for it (WaitFlag on a flag that its
-// pipe set afterwards: queues do that), or PipeBarrier<PIPE_ALL>, a scalar access that the compiler orders, a meeting of the blocks,
+// The vector and the scalar unit work in program order. A copy is delayed until one of them waits for it (WaitFlag on a flag that its
+// pipe set afterwards: queues do that), or PipeBarrier<PIPE_ALL>, a scalar access that the compiler orders, a SyncAll,
 // the end of the block. Where only the other copy pipe waits for it, it takes effect just before that pipe's next copy. Copies of one
 // pipe keep their order. Until then others read what was there before, as they may on the device: a correct kernel gives the same
 // bits, one with a forgotten wait gives wrong numbers.
@@ -11,60 +11,60 @@
 
 namespace gn_twin {
 
-class DelayedCopies {
+class AsyncCopies {
  public:
   // The bytes that a copy reads or writes.
   struct Bytes {
     const uint8_t* begin = nullptr;
     const uint8_t* end = nullptr;
-    bool Meets(const uint8_t* at, uint64_t bytes) const { return at < end && begin < at + bytes; }
+    bool Overlaps(const uint8_t* at, uint64_t bytes) const { return at < end && begin < at + bytes; }
   };
 
   // Keeps `copy`, a closure of plain values that performs it. `pipe`: MTE2 or MTE3.
   template <class Copy>
-  void Keep(Pipe pipe, Bytes reads, Bytes writes, const Copy& copy) {
-    static_assert(sizeof(Copy) <= sizeof(Kept::copy) && __is_trivially_copyable(Copy));
+  void Add(Pipe pipe, Bytes reads, Bytes writes, const Copy& copy) {
+    static_assert(sizeof(Copy) <= sizeof(Pending::copy) && __is_trivially_copyable(Copy));
     const uint32_t lane = LaneOf(pipe);
-    uint64_t& issued = known_[lane].issued[lane];
+    uint64_t& issued = waited_[lane].issued[lane];
     if (issued - done_[lane] == kMost) RunLane(lane, done_[lane] + 1);  // the device's queue has an end too
-    Kept& kept = kept_[lane][issued++ % kMost];
-    kept.reads = reads;
-    kept.writes = writes;
-    kept.needs = known_[lane].issued[1 - lane];
-    kept.run = [](const void* closure) { (*static_cast<const Copy*>(closure))(); };
-    __builtin_memcpy(kept.copy, &copy, sizeof(Copy));
+    Pending& pending = pending_[lane][issued++ % kMost];
+    pending.reads = reads;
+    pending.writes = writes;
+    pending.needs = waited_[lane].issued[1 - lane];
+    pending.run = [](const void* closure) { (*static_cast<const Copy*>(closure))(); };
+    __builtin_memcpy(pending.copy, &copy, sizeof(Copy));
   }
 
   void SetFlag(HardEvent event, int id) {
     const Pipe from = PipesOf(event).from;
     // What the vector and the scalar unit have waited for has happened already.
-    flags_[static_cast<int>(event)][id] = IsCopyPipe(from) ? known_[LaneOf(from)] : Finished{};
+    flags_[static_cast<int>(event)][id] = IsCopyPipe(from) ? waited_[LaneOf(from)] : Finished{};
   }
   void WaitFlag(HardEvent event, int id) {
     const Finished& finished = flags_[static_cast<int>(event)][id];
     const Pipe to = PipesOf(event).to;
     if (!IsCopyPipe(to)) return RunTo(finished);
-    uint64_t& other = known_[LaneOf(to)].issued[1 - LaneOf(to)];
+    uint64_t& other = waited_[LaneOf(to)].issued[1 - LaneOf(to)];
     if (other < finished.issued[1 - LaneOf(to)]) other = finished.issued[1 - LaneOf(to)];
   }
   // CrossCoreSetFlag, and the wait for it: what the pipes of such flags did before is finished then.
   void SetCrossFlag(Pipe pipe) {
     if (!IsCopyPipe(pipe)) return;
-    const Finished& known = known_[LaneOf(pipe)];
+    const Finished& waited = waited_[LaneOf(pipe)];
     for (uint32_t lane = 0; lane < 2; ++lane) {
-      if (cross_.issued[lane] < known.issued[lane]) cross_.issued[lane] = known.issued[lane];
+      if (cross_.issued[lane] < waited.issued[lane]) cross_.issued[lane] = waited.issued[lane];
     }
   }
   void WaitCrossFlag() { RunTo(cross_); }
 
-  GNT_COLD void RunAll() { RunTo({{known_[0].issued[0], known_[1].issued[1]}}); }
+  GNT_COLD void RunAll() { RunTo({{waited_[0].issued[0], waited_[1].issued[1]}}); }
 
   // A scalar access that the compiler orders: waits for each pipe with a copy that touches the same bytes, one of the two writing.
   GNT_COLD void BeforeScalar(const uint8_t* at, uint64_t bytes, bool writes) {
     for (uint32_t lane = 0; lane < 2; ++lane) {
-      for (uint64_t i = done_[lane]; i < known_[lane].issued[lane]; ++i) {
-        const Kept& kept = kept_[lane][i % kMost];
-        if (kept.writes.Meets(at, bytes) || (writes && kept.reads.Meets(at, bytes))) RunTo(known_[lane]);
+      for (uint64_t i = done_[lane]; i < waited_[lane].issued[lane]; ++i) {
+        const Pending& pending = pending_[lane][i % kMost];
+        if (pending.writes.Overlaps(at, bytes) || (writes && pending.reads.Overlaps(at, bytes))) RunTo(waited_[lane]);
       }
     }
   }
@@ -75,7 +75,7 @@ class DelayedCopies {
   struct Finished {
     uint64_t issued[2] = {0, 0};
   };
-  struct Kept {
+  struct Pending {
     Bytes reads;
     Bytes writes;
     uint64_t needs;  // copies of the other pipe that come before
@@ -90,10 +90,10 @@ class DelayedCopies {
   // early as that may be: whatever should have come before and does not wait shows.
   GNT_COLD void RunLane(uint32_t lane, uint64_t end) {
     if (done_[lane] >= end) return;
-    RunLane(1 - lane, kept_[lane][(end - 1) % kMost].needs);
+    RunLane(1 - lane, pending_[lane][(end - 1) % kMost].needs);
     while (done_[lane] < end) {
-      const Kept& kept = kept_[lane][done_[lane]++ % kMost];
-      kept.run(kept.copy);
+      const Pending& pending = pending_[lane][done_[lane]++ % kMost];
+      pending.run(pending.copy);
     }
   }
   // Stores first: one that should have waited for a load shows it.
@@ -102,9 +102,9 @@ class DelayedCopies {
     RunLane(0, finished.issued[0]);
   }
 
-  Kept kept_[2][kMost];
+  Pending pending_[2][kMost];
   uint64_t done_[2] = {0, 0};
-  Finished known_[2];  // to each pipe: its own copies so far, and what it waited for of the other
+  Finished waited_[2];  // to each pipe: its own copies so far, and what it waited for of the other
   Finished flags_[static_cast<int>(HardEvent::MAX)][kEventIds];
   Finished cross_;
 };

@@ -6,7 +6,6 @@
 
 #include "gn_twin/base/abi.h"
 #include "gn_twin/base/config.h"
-#include "gn_twin/core/prefetch.h"
 #include "gn_twin/events/event.h"
 #include "gn_twin/events/cached_call.h"
 #include "gn_twin/base/loc.h"
@@ -42,24 +41,23 @@ struct Buffer {
 
 inline constexpr uint16_t kNoBuffer = 0xffff;
 
-class Blocks;
-class DelayedCopies;
+class Scheduler;
+class AsyncCopies;
 class ShapeTable;
 
 struct Core {
   GNT_COLD Core() {}  // once a block: not worth the time of unrolling hundreds of members
 
   GntJob* job = nullptr;
-  Blocks* blocks = nullptr;              // who runs this block and its siblings
+  Scheduler* scheduler = nullptr;        // who runs this block and its siblings
   const Observers* observers = nullptr;  // null in bare libraries
-  KnownCalls* known = nullptr;           // null where observers are to be told of every call in full
-  DelayedCopies* delayed = nullptr;      // the copies that nobody has waited for, where the launch delays them
-  CopyAhead ahead;                       // fetches what copies will touch, where observers take their time
+  CachedCalls* cached = nullptr;         // null where observers need every event, as for a trace
+  AsyncCopies* delayed = nullptr;        // the copies that nobody has waited for, where the launch delays them
   Findings* findings = nullptr;
   uint8_t* ub = nullptr;  // kUbBytes, aligned to 512
   uint32_t block = 0;
   MaskRegister mask;
-  ScalarLog scalars;     // what observers have not been told yet
+  ScalarLog scalars;     // accesses that observers have not seen yet
   void* pipe = nullptr;  // the live TPipe
   uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
 
@@ -103,19 +101,18 @@ struct Core {
     job->here_line = loc.line;
   }
   void Emit(const Event& event) {
-    if (observers == nullptr) return;
-    if (!scalars.Empty()) TellScalars();
+    if (!scalars.Empty()) FlushScalars();
     observers->OnEvent(*this, event);
   }
-  // `known`, which there must be, when observers were told what the scalar unit did before.
-  [[gnu::always_inline]] KnownCalls& CaughtUp() {
+  // `cached`, which must not be null, after the scalar accesses that came before.
+  [[gnu::always_inline]] CachedCalls& FlushedCache() {
     if (!scalars.Empty()) [[unlikely]]
-      TellScalars();
-    return *known;
+      FlushScalars();
+    return *cached;
   }
-  // What the scalar unit did, and all that was agreed about it: before anything else is told, and at the end.
-  GNT_COLD void TellScalars() {
-    TellStores();
+  // Hands the scalar accesses to the observers and ends the quiet ranges: before any other event, and at the end.
+  GNT_COLD void FlushScalars() {
+    FlushStores();
     scalars.open = false;
     scalars.end = scalars.all + ScalarLog::kFirst;
     uint64_t loaded = 0;
@@ -125,19 +122,19 @@ struct Core {
       line.loaded = 0;
     }
     if (loaded != 0) observers->OnLoads(*this, loaded);
-    TellLog();
+    FlushLog();
   }
-  void TellLog() {
+  void FlushLog() {
     if (scalars.next == scalars.all) return;
     At(scalars.next[-1].Place());
     observers->OnScalars(*this, scalars.all, static_cast<uint32_t>(scalars.next - scalars.all));
     scalars.next = scalars.all;
     scalars.in_gm = false;
   }
-  // The log is full: tells it, and agrees on stretches for the lines of the last accesses.
-  GNT_COLD void TellFullLog() {
+  // The log is full: hands it over, and agrees on quiet ranges for the lines of the last accesses.
+  GNT_COLD void FlushFullLog() {
     const ScalarAccess* last = scalars.next - 1;
-    TellLog();
+    FlushLog();
     scalars.end = scalars.all + ScalarLog::kRoom;
     for (uint32_t i = 0; i < 2 * ScalarLog::kLines; ++i, --last) {
       ScalarLog::Line& line = scalars.lines[last->line % ScalarLog::kLines];
@@ -155,30 +152,14 @@ struct Core {
       }
     }
   }
-  // Ends the runs of stores: what is told next may read what they wrote.
-  GNT_COLD void TellStores() {
+  // Ends the runs of stores: what is emitted next may read what they wrote.
+  GNT_COLD void FlushStores() {
     for (ScalarLog::Line& line : scalars.lines) {
       if (line.stored_to != line.store.at) observers->OnStores(*this, line.store, line.stored_to);
       line.store = {};
       line.stored_to = nullptr;
     }
     scalars.storing = false;
-  }
-  // An event of the scalar unit about one piece of memory.
-  [[gnu::always_inline]] void EmitPlace(Kind kind, const char* op, const void* at, uint64_t bytes, Space space,
-                                        Loc loc) {
-    if (observers == nullptr || !observers->Hear(kind)) return;
-    Event event;
-    event.kind = kind;
-    event.pipe = Pipe::S;
-    event.op = op;
-    event.loc = loc;
-    event.operands = 1;
-    event.operand[0] = Operand{};
-    event.operand[0].at = static_cast<const uint8_t*>(at);
-    event.operand[0].bytes = bytes;
-    event.operand[0].space = space;
-    Emit(event);
   }
   // Ends the launch with one diagnostic.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {

@@ -1,6 +1,6 @@
 // A fiber: a stack of its own, on which a block runs until it waits, and the switch from and to it.
 //
-// Threads would do the same at twenty times the cost: a launch of forty blocks that meet twice changes stacks two hundred times.
+// Threads would do the same at twenty times the cost: a launch of forty blocks with two SyncAll changes stacks two hundred times.
 // The switch saves what the calling conventions of x86-64 (System V) and AArch64 (AAPCS64) tell a function to preserve; everything else is
 // saved by the compiler, as around any call.
 #pragma once

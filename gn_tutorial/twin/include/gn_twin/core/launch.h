@@ -90,8 +90,8 @@ struct Launch {
   Launch& operator=(const Launch&) = delete;
 
   // Runs one block on a core of its own; false if it was stopped.
-  GNT_COLD bool RunBlock(Blocks& blocks, uint32_t block) {
-    UbMemory* const ub = Kept<UbMemory>::Take();
+  GNT_COLD bool RunBlock(Scheduler& scheduler, uint32_t block) {
+    UbMemory* const ub = ObjectPool<UbMemory>::Take();
     if (ub == nullptr) {
       BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
       return false;
@@ -100,14 +100,14 @@ struct Launch {
     ShapeTable shapes;
     core.job = &job;
     core.shapes = &shapes;
-    core.blocks = &blocks;
+    core.scheduler = &scheduler;
     core.ub = ub->bytes();
     core.block = block;
     job.here_block = block;
     if constexpr (kObserved) {
       core.observers = &watchers->All();
       core.findings = &watchers->Found();
-      if (job.options.delayed_dma != 0) core.delayed = new (std::nothrow) DelayedCopies;
+      if (job.options.delayed_dma != 0) core.delayed = new (std::nothrow) AsyncCopies;
       ub->Poison();
     }
     current_core = &core;
@@ -116,7 +116,7 @@ struct Launch {
       if constexpr (kObserved) core.observers->OnBlockBegin(core);
       CallBody();
       if constexpr (kObserved) {
-        core.TellScalars();
+        core.FlushScalars();
         if (core.delayed != nullptr) core.delayed->RunAll();
         core.observers->OnBlockEnd(core);
       }
@@ -131,7 +131,7 @@ struct Launch {
     }
     current_core = nullptr;
     if constexpr (kObserved) delete core.delayed;
-    Kept<UbMemory>::Give(ub);
+    ObjectPool<UbMemory>::Give(ub);
     return good;
   }
 
@@ -185,13 +185,13 @@ template <class Body>
 GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   Launch<Body> launch(body, job);
   const uint64_t begin = Nanoseconds();
-  Blocks blocks(
+  Scheduler scheduler(
       job,
-      [](void* context, Blocks& running, uint32_t block) {
+      [](void* context, Scheduler& running, uint32_t block) {
         return static_cast<Launch<Body>*>(context)->RunBlock(running, block);
       },
       &launch);
-  const bool good = blocks.Run() && launch.Conclude();
+  const bool good = scheduler.Run() && launch.Conclude();
   job.nanoseconds += Nanoseconds() - begin;
   return good ? GNT_OK : GNT_STOPPED;
 }

@@ -1,4 +1,4 @@
-// Memory that one launch gives back and the next one takes: fresh pages cost more than what most blocks do with them.
+// An object pool (free list) shared by the launches of a library: fresh pages cost more than what most blocks do with them.
 #pragma once
 #include <pthread.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@ namespace gn_twin {
 // the next block works where the one before it ended, in memory that is still in the host's caches. T is made by T::New(), which
 // returns null if there is no memory, and ended by delete.
 template <class T>
-class Kept {
+class ObjectPool {
  public:
   // Null if there is none, and no memory for one.
   static T* Take() {

@@ -11,22 +11,22 @@
 
 namespace gn_twin {
 
-class Blocks {
+class Scheduler {
  public:
   // Runs one block on a core of its own; returns false if it stopped with a diagnostic.
-  using RunOne = bool (*)(void* context, Blocks& blocks, uint32_t block);
+  using RunOne = bool (*)(void* context, Scheduler& scheduler, uint32_t block);
 
-  Blocks(GntJob& job, RunOne run_one, void* context) : job_(job), run_one_(run_one), context_(context) {
+  Scheduler(GntJob& job, RunOne run_one, void* context) : job_(job), run_one_(run_one), context_(context) {
     states_ = new State[job.blocks > 0 ? job.blocks : 1];
     Permute(job.options.block_order);
   }
-  ~Blocks() {
+  ~Scheduler() {
     delete[] place_;
     delete[] order_;
     delete[] states_;
   }
-  Blocks(const Blocks&) = delete;
-  Blocks& operator=(const Blocks&) = delete;
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
 
   // Every block to its end; false if one stopped.
   bool Run() {
@@ -37,7 +37,7 @@ class Blocks {
       job_.here_stack = state.fiber->Lowest();
       state.fiber->Enter();
       job_.here_stack = 0;
-      if (state.phase == Phase::Done) Kept<Fiber>::Give(state.fiber);
+      if (state.phase == Phase::Done) ObjectPool<Fiber>::Give(state.fiber);
     }
     return !aborted_;
   }
@@ -98,7 +98,7 @@ class Blocks {
 
   // A fiber for a block that has none. Without memory for one, the launch ends.
   bool Start(State& state) {
-    state.fiber = Kept<Fiber>::Take();
+    state.fiber = ObjectPool<Fiber>::Take();
     if (state.fiber != nullptr) {
       state.fiber->Start(FiberMain, this);
       return true;
@@ -110,7 +110,7 @@ class Blocks {
     return false;
   }
 
-  static void FiberMain(void* self) { static_cast<Blocks*>(self)->RunOnFiber(); }
+  static void FiberMain(void* self) { static_cast<Scheduler*>(self)->RunOnFiber(); }
   GNT_COLD void RunOnFiber() {
     State& mine = states_[running_];
     mine.fiber->Arrived();
@@ -204,8 +204,8 @@ class Blocks {
   uint32_t* place_ = nullptr;  // of each block in that order
   uint32_t next_ = 0;          // place of the block to start next
   uint32_t running_ = kNobody;
-  uint32_t expected_ = 0;  // blocks that meet in the current SyncAll
-  uint32_t round_ = 0;     // how many times all blocks have met in SyncAll
+  uint32_t expected_ = 0;  // blocks that take part in the current SyncAll
+  uint32_t round_ = 0;     // how many SyncAll are complete
   uint64_t progress_ = 0;  // changes whenever a block may have written what another waits for
   bool aborted_ = false;
 };

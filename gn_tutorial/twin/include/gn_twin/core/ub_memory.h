@@ -1,4 +1,4 @@
-// The Unified Buffer of the core being imitated.
+// The memory of one Unified Buffer, from the object pool.
 #pragma once
 #include <stdint.h>
 #include <stdlib.h>

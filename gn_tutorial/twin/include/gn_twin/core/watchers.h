@@ -1,4 +1,4 @@
-// Everything that watches a launch of an observed library: tallies, checkers, the trace. A bare library has none of it.
+// The observers of a launch of an observed library: counters, checkers, the trace. A bare library has none.
 //
 // The watchers know no kernel. So watchers.cpp is compiled once and linked into each library: they are half of the twin, and a kernel
 // would take four times as long to compile with them.

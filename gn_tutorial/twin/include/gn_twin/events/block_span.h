@@ -1,4 +1,4 @@
-// Blocks of 32 bytes that follow each other, as words of a bitmap with a bit for each block.
+// A run of 32-byte blocks as words of a bitmap with one bit a block.
 #pragma once
 #include "gn_twin/base/config.h"
 

@@ -1,5 +1,4 @@
-// Which bytes an operand with gaps touches: words of a bitmap with a bit for each block of 32 bytes, and which bytes of the blocks that it
-// touches in part.
+// Masks of the bytes that an operand with gaps touches: a bitmap with one bit a 32-byte block, and a mask for each block touched in part.
 #pragma once
 #include <stdlib.h>
 
@@ -9,33 +8,33 @@
 namespace gn_twin {
 
 // One pointer, and what is read most often on one line of the cache: a loop looks at the masks of a call each time it comes again.
-class BlockMasks {
+class ByteMasks {
  public:
-  BlockMasks() = default;
-  ~BlockMasks() {
-    if (kept_ != nullptr) free(kept_->parts);
-    free(kept_);
+  ByteMasks() = default;
+  ~ByteMasks() {
+    if (storage_ != nullptr) free(storage_->parts);
+    free(storage_);
   }
-  BlockMasks(const BlockMasks&) = delete;
-  BlockMasks& operator=(const BlockMasks&) = delete;
+  ByteMasks(const ByteMasks&) = delete;
+  ByteMasks& operator=(const ByteMasks&) = delete;
 
   // None of them, with room for bytes of the range. False without memory.
   bool Begin(LocalRange range) {
     const uint32_t first = range.begin / kBlockBytes / 64;
     const uint32_t count = (range.end - 1) / kBlockBytes / 64 - first + 1;
-    if (kept_ == nullptr || kept_->room < count) {
-      Kept* const kept =
-          static_cast<Kept*>(aligned_alloc(64, (sizeof(Kept) + 2 * count * sizeof(uint64_t) + 63) & ~63));
-      if (kept == nullptr) return false;
-      *kept = kept_ != nullptr ? *kept_ : Kept{};
-      kept->room = count;
-      free(kept_);
-      kept_ = kept;
+    if (storage_ == nullptr || storage_->room < count) {
+      Storage* const made =
+          static_cast<Storage*>(aligned_alloc(64, (sizeof(Storage) + 2 * count * sizeof(uint64_t) + 63) & ~63));
+      if (made == nullptr) return false;
+      *made = storage_ != nullptr ? *storage_ : Storage{};
+      made->room = count;
+      free(storage_);
+      storage_ = made;
     }
-    kept_->first = first;
-    kept_->count = count;
-    kept_->parts_count = 0;
-    __builtin_memset(kept_->Words(), 0, 2 * count * sizeof(uint64_t));
+    storage_->first = first;
+    storage_->count = count;
+    storage_->parts_count = 0;
+    __builtin_memset(storage_->Words(), 0, 2 * count * sizeof(uint64_t));
     return true;
   }
   // And bytes inside the range of Begin. False without memory.
@@ -44,11 +43,11 @@ class BlockMasks {
       const uint32_t block = at / kBlockBytes;
       const uint32_t end = run.end < (block + 1) * kBlockBytes ? run.end : (block + 1) * kBlockBytes;
       const uint64_t bit = uint64_t{1} << block % 64;
-      uint64_t* const word = kept_->Words() + (block / 64 - kept_->first);
-      word[kept_->count] |= bit;
+      uint64_t* const word = storage_->Words() + (block / 64 - storage_->first);
+      word[storage_->count] |= bit;
       const uint32_t bytes = BytesOfBlock(at, end);
-      if (bytes != ~0u && !kept_->AddPart({block, bytes})) return false;
-      if (bytes == ~0u || kept_->TakeWhole()) word[0] |= bit;
+      if (bytes != ~0u && !storage_->AddPart({block, bytes})) return false;
+      if (bytes == ~0u || storage_->TakeWhole()) word[0] |= bit;
       at = end;
     }
     return true;
@@ -57,10 +56,11 @@ class BlockMasks {
   // visit(word of the bitmap, its blocks of which all bytes are touched, those of which any is).
   template <class Visit>
   [[gnu::always_inline]] void ForWords(Visit visit) const {
-    const uint64_t* whole = kept_->Words();
-    const uint64_t* const end = whole + kept_->count;                 // read once: visit may write to any memory
-    const uint64_t* touched = kept_->parts_count == 0 ? whole : end;  // the same words, if no block is touched in part
-    for (uint64_t number = kept_->first; whole != end; ++whole, ++touched) {
+    const uint64_t* whole = storage_->Words();
+    const uint64_t* const end = whole + storage_->count;  // read once: visit may write to any memory
+    const uint64_t* touched =
+        storage_->parts_count == 0 ? whole : end;  // the same words, if no block is touched in part
+    for (uint64_t number = storage_->first; whole != end; ++whole, ++touched) {
       visit(number++, *whole, *touched);
       asm("" : "+r"(number));  // not vectorised: for a few words that takes three times as long
     }
@@ -68,8 +68,8 @@ class BlockMasks {
   // visit(block, mask of its bytes), for blocks that are touched in part.
   template <class Visit>
   [[gnu::always_inline]] void ForParts(Visit visit) const {
-    const Part* part = kept_->parts;
-    for (const Part* const end = part + kept_->parts_count; part != end; ++part) visit(part->block, part->bytes);
+    const Part* part = storage_->parts;
+    for (const Part* const end = part + storage_->parts_count; part != end; ++part) visit(part->block, part->bytes);
   }
 
  private:
@@ -77,7 +77,7 @@ class BlockMasks {
     uint32_t block;
     uint32_t bytes;
   };
-  struct Kept {
+  struct Storage {
     uint32_t first = 0;
     uint32_t count = 0;
     uint32_t room = 0;
@@ -110,8 +110,8 @@ class BlockMasks {
       return true;
     }
   };
-  static_assert(sizeof(Kept) % alignof(uint64_t) == 0);
-  Kept* kept_ = nullptr;
+  static_assert(sizeof(Storage) % alignof(uint64_t) == 0);
+  Storage* storage_ = nullptr;
 };
 
 }  // namespace gn_twin

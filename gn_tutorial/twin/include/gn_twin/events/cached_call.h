@@ -1,6 +1,6 @@
-// Vector instructions that were told before: when one comes again, observers are told only that.
+// The cache of repeated calls: vector instructions whose events observers have seen, so that they need only recheck them.
 //
-// A loop issues the same few instructions again and again. What follows from such a call alone is worked out once and kept: that its
+// A loop issues the same few instructions again and again. What follows from such a call alone is worked out once and cached: that its
 // operands are aligned and inside their memory, which bytes they are, that they do not overlap. What depends on everything else is
 // looked at each time: whether its tensors are still there, whether its sources hold values, whether another pipe has worked since.
 #pragma once
@@ -27,7 +27,7 @@ struct CallKey {
   uint64_t form = 0;              // elements; all numbers of repeats or rows; repeats of a call with a shape
   const uint8_t* at[kMost] = {};  // the destination, then the sources
 
-  // The element type of operand number `index`, by its size; where a key was made from an event also what else tells calls apart.
+  // The element type of operand number `index`, by its size; where a key was made from an event also what else distinguishes calls.
   static constexpr uint32_t KindOf(uint32_t index, uint32_t element_bytes, Access access = Access::Read,
                                    bool strided = false) {
     return (element_bytes | static_cast<uint32_t>(access) << 4 | static_cast<uint32_t>(strided) << 6) << 7 * index;
@@ -76,10 +76,10 @@ enum class Touches : uint8_t {
   Runs    // others, as the bits of a mask say
 };
 
-// A call that was told, and what observers keep about it: first what a loop reads each time.
-struct KnownCall {
+// A call whose event was emitted, and what observers keep about it: first what a loop reads each time.
+struct CachedCall {
   CallKey key;
-  uint32_t last = 0;  // of the calls that were not known here: the Tag of the latest
+  uint32_t last = 0;  // of the calls that were emitted here and not cached: the Tag of the latest
   uint32_t parts = 0;
   uint32_t number = 0;    // no other call of the launch ever had it; 0 is nobody's
   bool replaces = false;  // the results fill whole blocks of 32 bytes and depend on sources;
@@ -93,12 +93,13 @@ struct KnownCall {
     Access access = Access::Read;
     Touches touches = Touches::Whole;
     BlockSpan blocks;  // of the range, if it is touched whole
-    BlockMasks masks;  // otherwise
+    ByteMasks masks;   // otherwise
     uint32_t Bytes() const { return range.end - range.begin; }
-  } part[CallKey::kMost];          // the destination, then the others
-  LocalRows rows[CallKey::kMost];  // of each part, if it is rows
+  } part[CallKey::kMost];             // the destination, then the others
+  StridedRange rows[CallKey::kMost];  // of each part, if it is rows
   CallShape shape;
-  LocalPieces pieces;     // where the part behind the others is read, as part[1] had it when the call was told; or none
+  GatherRanges
+      pieces;  // where the part behind the others is read, as part[1] had it when the event was emitted; or none
   const char* role = "";  // of the destination
 
   bool Gathers() const { return pieces.count != 0; }
@@ -118,28 +119,28 @@ struct KnownCall {
   }
 };
 
-// The known calls of one core.
-class KnownCalls : public ShortEvents {
+// The cached calls of one core.
+class CachedCalls : public FastEvents {
  public:
   static constexpr uint32_t kRoom = 512;
 
-  // The operands are inside their tensors, and nothing was freed. False: it has to be told in full, as where a source lacks values.
-  virtual bool Again(Core& core, KnownCall& call) = 0;
-  // Fills in everything but the key, after `event` was told. False for an event that cannot be known.
-  virtual bool Learn(Core& core, const Event& event, KnownCall& call) = 0;
+  // The operands are inside their tensors, and nothing was freed. False: its whole event is needed, as where a source lacks values.
+  virtual bool Recheck(Core& core, CachedCall& call) = 0;
+  // Fills in everything but the key, after `event` was emitted. False for an event that cannot be cached.
+  virtual bool Learn(Core& core, const Event& event, CachedCall& call) = 0;
 
-  // Where a call is kept if it is known: a loop works on a few addresses, or on rows at a pitch, of the destination or of a source that
+  // Where a call is if it is cached: a loop works on a few addresses, or on rows at a pitch, of the destination or of a source that
   // is added to it. Each call has two places, since a hundred calls of a loop are likely to want one of 512 twice, and two that take it
-  // from each other would never be known. Sources that there are not are null.
-  KnownCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
+  // from each other would never be cached. Sources that there are not are null.
+  CachedCall& PlaceOf(uint32_t line, const uint8_t* dst, const uint8_t* src0, const uint8_t* src1) {
     const uint32_t first = FirstPlace(line, dst, src0, src1);
     const CallKey& key = all_[first].key;
     const bool there = key.line == line && key.at[0] == dst && key.at[1] == src0 && key.at[2] == src1;
     return there ? all_[first] : all_[first ^ 1];
   }
-  KnownCall& PlaceOf(const CallKey& key) { return PlaceOf(key.line, key.at[0], key.at[1], key.at[2]); }
+  CachedCall& PlaceOf(const CallKey& key) { return PlaceOf(key.line, key.at[0], key.at[1], key.at[2]); }
   // The same of a call whose key is made from its event.
-  GNT_COLD void Told(Core& core, const Event& event) {
+  GNT_COLD void Insert(Core& core, const Event& event) {
     CallKey key{event.op, event.loc.file, event.loc.line, CallKey::kOther, event.repeats};
     CallShape shape{event.active};
     for (uint32_t i = 0; i < event.operands; ++i) {
@@ -148,14 +149,14 @@ class KnownCalls : public ShortEvents {
       key.at[i] = operand.at;
       shape.layout[i] = LayoutOf(operand);
     }
-    Told(core, event, key, shape);
+    Insert(core, event, key, shape);
   }
-  // A call is kept when it comes twice without another one in its place: those that come once are not worth it.
-  GNT_COLD void Told(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
+  // A call is cached when it comes twice without another one in its place: those that come once are not worth it.
+  GNT_COLD void Insert(Core& core, const Event& event, const CallKey& key, const CallShape& shape = {}) {
     const uint32_t pair = FirstPlace(key.line, key.at[0], key.at[1], key.at[2]) / 2;
     const uint32_t tag = TagOf(key);
     for (uint32_t i = 0; i < 2; ++i) {
-      KnownCall& call = all_[2 * pair + i];
+      CachedCall& call = all_[2 * pair + i];
       if (call.last != tag) continue;
       call.key = Learn(core, event, call) ? key : CallKey{};
       call.shape = shape;
@@ -170,7 +171,7 @@ class KnownCalls : public ShortEvents {
  protected:
   void Forget() {
     for (; used_count_ > 0; --used_count_) {
-      KnownCall& call = all_[used_[used_count_ - 1]];
+      CachedCall& call = all_[used_[used_count_ - 1]];
       call.key = CallKey{};  // whole: by a line and addresses it left, PlaceOf would find it again
       call.last = 0;
     }
@@ -191,7 +192,7 @@ class KnownCalls : public ShortEvents {
     return static_cast<uint32_t>(tag ^ tag >> 32) | 1;
   }
 
-  KnownCall all_[kRoom];
+  CachedCall all_[kRoom];
   uint8_t turns_[kRoom / 2] = {};
   uint16_t used_[kRoom] = {};  // which of them are not as they were at the start: a block may use few of them
   uint32_t used_count_ = 0;

@@ -19,7 +19,7 @@ enum class Kind : uint8_t {
   SetFlag,     // hard_event and event_id are set
   WaitFlag,    //
   Barrier,     // pipe is drained
-  Meet,        // the block waits until all blocks of the launch have arrived
+  SyncAll,     // the block waits until all blocks of the launch have arrived
   CleanCache,  // lines of the scalar unit's data cache go back to global memory: operand[0], all of them without operand
   CrossFlag,   // when pipe has done its work so far, the other cores may know of it
   InitBuffer,  // operand[0] is the buffer
@@ -27,10 +27,10 @@ enum class Kind : uint8_t {
   EnQue,
   DeQue,
   Free,
-  Publish,  // operand[0] is a word of global memory: who waits for it sees what this block has done
-  Accept    // the block has waited for the word operand[0]
+  Release,  // operand[0] is a word of global memory: who acquires it afterwards sees what this block has done
+  Acquire   // the block has waited for the word operand[0]
 };
-inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Accept) + 1;
+inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Acquire) + 1;
 
 // A set of kinds: one bit each.
 using Kinds = uint32_t;
@@ -58,15 +58,18 @@ struct Operand {
   uint32_t rows = 1;
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;
-  const uint32_t* pieces = nullptr;  // where they start, in bytes from `at`; valid while observers are told
+  const uint32_t* pieces = nullptr;  // where they start, in bytes from `at`; valid while the event is emitted
 };
 
 // How the results of an instruction depend on its sources.
 enum class Flow : uint8_t {
-  Moves,  // elements land elsewhere, or one bit stands for each
-  Lanes,  // lane i of the result from lane i of each source
-  Fold    // from all lanes of a repeat, where the result has one row per repeat; else from all lanes
+  Moves,       // elements land elsewhere, or one bit stands for each
+  Lanes,       // lane i of the result from lane i of each source
+  Accumulate,  // the same, and the first source is always the destination
+  Fold         // from all lanes of a repeat, where the result has one row per repeat; else from all lanes
 };
+
+inline constexpr bool IsLaneByLane(Flow flow) { return flow == Flow::Lanes || flow == Flow::Accumulate; }
 
 // Which lanes of each repeat a vector instruction processes; `per_repeat` is 0 for an instruction without lanes.
 struct ActiveLanes {

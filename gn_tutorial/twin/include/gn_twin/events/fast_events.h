@@ -1,4 +1,4 @@
-// What observers need to know of the most frequent operations: less than an event says, and quicker to tell.
+// Fast events: flags, copies and queue operations as the few numbers that observers use of them, in place of an Event.
 #pragma once
 #include "gn_twin/events/event.h"
 
@@ -7,7 +7,7 @@ namespace gn_twin {
 struct Core;
 
 // A copy between global memory and one run of bytes of the Unified Buffer. It overwrites, and its operands were checked.
-struct ShortCopy {
+struct FastCopy {
   const char* op = "";
   Loc loc;
   Pipe pipe = Pipe::MTE2;  // into the Unified Buffer; MTE3: out of it
@@ -18,17 +18,19 @@ struct ShortCopy {
   uint32_t rows = 0;  // in global memory, row_pitch bytes apart
   uint64_t row_bytes = 0;
   uint64_t row_pitch = 0;
+
+  bool IsLoad() const { return pipe == Pipe::MTE2; }
 };
 
-class ShortEvents {
+class FastEvents {
  public:
-  virtual ~ShortEvents() = default;
+  virtual ~FastEvents() = default;
   // SetFlag or WaitFlag.
-  virtual void Flag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
-  // False: the copy has to be told in full.
-  virtual bool Copy(Core& core, const ShortCopy& copy) = 0;
+  virtual void OnFlag(Core& core, Kind kind, AscendC::HardEvent event, uint32_t id) = 0;
+  // False: its whole event is needed.
+  virtual bool OnCopy(Core& core, const FastCopy& copy) = 0;
   // Alloc or Free of a buffer that is these bytes of the Unified Buffer.
-  virtual void HandOver(Core& core, Kind kind, uint32_t begin, uint32_t end) = 0;
+  virtual void OnBuffer(Core& core, Kind kind, uint32_t begin, uint32_t end) = 0;
 };
 
 }  // namespace gn_twin

@@ -52,7 +52,7 @@ inline uint64_t OneRun(const Event& event, const Operand& operand) {
 }
 
 // The same bytes of an operand at `begin` in the Unified Buffer as rows at a pitch, if they are that.
-inline bool AsRows(const Event& event, const Operand& operand, uint32_t begin, LocalRows& rows) {
+inline bool AsStridedRange(const Event& event, const Operand& operand, uint32_t begin, StridedRange& rows) {
   const ActiveLanes& active = event.active;
   if (const uint64_t whole = OneRun(event, operand); whole != 0) {
     rows = LocalRange{begin, begin + static_cast<uint32_t>(whole)};

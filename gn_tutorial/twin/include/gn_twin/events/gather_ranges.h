@@ -1,4 +1,4 @@
-// Bytes of the Unified Buffer that an instruction touches here and there, as it was given them: offsets from an address.
+// The bytes of the Unified Buffer that a gather reads: pieces at offsets from an address.
 #pragma once
 #include <stdlib.h>
 
@@ -7,13 +7,13 @@
 namespace gn_twin {
 
 // `count` pieces of `bytes` bytes, offsets[i] bytes from the start of the range, which encloses them.
-struct LocalPieces {
+struct GatherRanges {
   LocalRange range;
   const uint32_t* offsets = nullptr;
   uint32_t count = 0;
   uint32_t bytes = 0;
 
-  bool operator==(const LocalPieces& other) const {
+  bool operator==(const GatherRanges& other) const {
     return range.begin == other.range.begin && range.end == other.range.end && count == other.count &&
            bytes == other.bytes && SameOffsets(other.offsets);
   }
@@ -26,7 +26,7 @@ struct LocalPieces {
     for (uint32_t i = 0; i < count; ++i) visit(LocalRange{range.begin + offsets[i], range.begin + offsets[i] + bytes});
   }
   // The first byte that a piece shares with `other`, which overlaps the range; its end if none does.
-  GNT_ONCE uint32_t FirstIn(LocalRange other) const {
+  GNT_NOINLINE uint32_t FirstIn(LocalRange other) const {
     uint32_t first = other.end;
     for (uint32_t i = 0; i < count; ++i) {
       const uint32_t begin = range.begin + offsets[i];
@@ -39,16 +39,16 @@ struct LocalPieces {
 };
 
 // A copy that outlives the instruction.
-class KeptPieces {
+class OwnedGatherRanges {
  public:
-  KeptPieces() = default;
-  ~KeptPieces() { free(offsets_); }
-  KeptPieces(const KeptPieces&) = delete;
-  KeptPieces& operator=(const KeptPieces&) = delete;
+  OwnedGatherRanges() = default;
+  ~OwnedGatherRanges() { free(offsets_); }
+  OwnedGatherRanges(const OwnedGatherRanges&) = delete;
+  OwnedGatherRanges& operator=(const OwnedGatherRanges&) = delete;
 
-  const LocalPieces& Get() const { return pieces_; }
+  const GatherRanges& Get() const { return pieces_; }
   // False without memory: then it is empty.
-  bool Keep(const LocalPieces& pieces) {
+  bool Keep(const GatherRanges& pieces) {
     pieces_ = {};
     if (room_ < pieces.count) {
       free(offsets_);
@@ -63,7 +63,7 @@ class KeptPieces {
   }
 
  private:
-  LocalPieces pieces_;
+  GatherRanges pieces_;
   uint32_t* offsets_ = nullptr;
   uint32_t room_ = 0;
 };

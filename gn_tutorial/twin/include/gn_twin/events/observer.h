@@ -10,19 +10,19 @@ struct Core;
 class Observer {
  public:
   virtual ~Observer() = default;
-  // The kinds of events that it wants to be told of.
+  // The kinds of events that it observes.
   virtual Kinds Wants() const { return kAllKinds; }
   // Called once per operation of these kinds, after its operands were validated and before it computes. `core` is the one that issued it.
   virtual void OnEvent(Core& /*core*/, const Event& /*event*/) {}
   // Called with every GetValue, SetValue and element access, in their order, many at a time since they are too frequent for one call
-  // each: always before the next event of the core is told.
+  // each: always before the next event of the core.
   virtual void OnScalars(Core& /*core*/, const ScalarAccess* /*accesses*/, uint32_t /*count*/) {}
-  // Narrows `quiet`, bytes of the Unified Buffer around an access that was just told, to those where more loads like it would tell
-  // this observer nothing until the next event; for a store: makes it empty unless OnStores is enough.
+  // Narrows `quiet`, bytes of the Unified Buffer around an access that was just logged, to those where more loads like it are of no
+  // interest to this observer until the next event; for a store: makes it empty unless OnStores is enough.
   virtual void Quiet(Core& /*core*/, const ScalarAccess& /*like*/, QuietBytes& /*quiet*/) {}
   // Stores like `first` to all bytes from first.at to `end`, instead of OnScalars for each.
   virtual void OnStores(Core& /*core*/, const ScalarAccess& /*first*/, const uint8_t* /*end*/) {}
-  // The number of loads in quiet stretches, which OnScalars was not told of.
+  // The number of loads in quiet ranges, which OnScalars does not see.
   virtual void OnLoads(Core& /*core*/, uint64_t /*count*/) {}
   // Called when a block starts and when it has run to its end; not when it was stopped.
   virtual void OnBlockBegin(Core& /*core*/) {}
@@ -31,7 +31,7 @@ class Observer {
   virtual void OnLaunchEnd(Core& /*core*/) {}
 };
 
-// The observers of one launch, in the order in which they are told.
+// The observers of one launch, in the order in which they see its events.
 class Observers {
  public:
   void Add(Observer& observer) {
@@ -40,8 +40,8 @@ class Observers {
       if ((observer.Wants() >> kind & 1) != 0) of_[kind].all[of_[kind].count++] = &observer;
   }
 
-  // Whether anybody is told of events of this kind.
-  bool Hear(Kind kind) const { return of_[static_cast<uint32_t>(kind)].count != 0; }
+  // Whether anybody observes events of this kind.
+  bool Wants(Kind kind) const { return of_[static_cast<uint32_t>(kind)].count != 0; }
   void OnEvent(Core& core, const Event& event) const {
     const Audience& audience = of_[static_cast<uint32_t>(event.kind)];
     for (uint32_t i = 0; i < audience.count; ++i) audience.all[i]->OnEvent(core, event);
@@ -49,7 +49,7 @@ class Observers {
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) const {
     for (uint32_t i = 0; i < count_; ++i) all_[i]->OnScalars(core, accesses, count);
   }
-  // The stretch of the Unified Buffer, around an access of it, that is quiet for all.
+  // The range of the Unified Buffer, around an access of it, that is quiet for all.
   QuietBytes QuietAt(Core& core, const ScalarAccess& like) const;
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) const {
     for (uint32_t i = 0; i < count_; ++i) all_[i]->OnStores(core, first, end);

@@ -1,9 +1,8 @@
-// What the scalar unit of one core did to memory since observers were last told: a loop of GetValue and SetValue is too frequent for a
-// call each.
+// The log of scalar accesses (GetValue, SetValue, operator()) of one core: they are too frequent for an event each.
 //
-// Accesses are kept and told many at a time. When a loop fills the log, most of what follows is of no interest: loads of bytes that
-// hold values and that no other pipe works on, and stores that go on where the last one of their line ended. Such stretches are
-// agreed with the observers; inside them an access is only counted.
+// Observers get many accesses at a time. When a loop fills the log, most of what follows is of no interest: loads of bytes that hold
+// values and that no other pipe works on, and stores that go on where the last one of their line ended. Observers agree on such quiet
+// ranges; inside them an access is only counted.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/event.h"
@@ -18,10 +17,10 @@ struct QuietBytes {
 
 struct ScalarLog {
   static constexpr uint32_t kRoom = 64;
-  static constexpr uint32_t kFirst = 16;  // told after an event: loops come into their stretches soon
-  static constexpr uint32_t kLines = 4;   // source lines of a loop that have stretches; a power of two
+  static constexpr uint32_t kFirst = 16;  // flushed so early after an event: loops reach their quiet ranges soon
+  static constexpr uint32_t kLines = 4;   // source lines of a loop that have quiet ranges; a power of two
 
-  // The stretches of the lines whose numbers end alike.
+  // The quiet ranges of the lines whose numbers end alike.
   struct Line {
     QuietBytes loads;
     uint64_t loaded = 0;  // accesses in it. One count a line: a loop with several would wait for a single one
@@ -33,13 +32,13 @@ struct ScalarLog {
   ScalarAccess* next = all;
   ScalarAccess* end = all + kFirst;
   bool in_gm = false;    // some of them touch global memory
-  bool open = false;     // some line has a stretch
+  bool open = false;     // some line has a quiet range
   bool storing = false;  // of stores
   Line lines[kLines];
 
-  // Whether the access lies in a stretch: it is counted then. `place.line` is a constant where the kernel is compiled.
+  // Whether the access lies in a quiet range: it is counted then. `place.line` is a constant where the kernel is compiled.
   // That it does not is said to be rare: g++ then keeps the variables of a kernel's loop in registers and saves them around the call
-  // that tells of the access. Else it keeps them in memory, which doubles the time of a sum.
+  // that logs the access. Else it keeps them in memory, which doubles the time of a sum.
   template <class T>
   [[gnu::always_inline]] bool Counts(const T* address, Access access, Loc place) {
     const uint8_t* at = reinterpret_cast<const uint8_t*>(address);

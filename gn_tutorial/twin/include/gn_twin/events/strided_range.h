@@ -1,4 +1,4 @@
-// Bytes of the Unified Buffer as an instruction with strides touches them: rows at a pitch, in groups at another.
+// A strided range of the Unified Buffer: rows at a pitch, in groups at another pitch.
 #pragma once
 #include "gn_twin/base/config.h"
 
@@ -11,7 +11,7 @@ struct LocalRange {
 };
 
 // Equal ones are the same bytes touched alike. Rows of a group do not overlap, groups may.
-struct LocalRows {
+struct StridedRange {
   LocalRange range;    // encloses all of them, and begins with the first
   uint32_t bytes = 0;  // of a row
   uint32_t step = 0;   // from row to row of a group
@@ -19,12 +19,12 @@ struct LocalRows {
   uint32_t group_step = 0;
   uint32_t groups = 0;
 
-  LocalRows() = default;
+  StridedRange() = default;
   // One row.
-  LocalRows(LocalRange range) : range(range), bytes(range.end - range.begin), rows(1), groups(1) {}
+  StridedRange(LocalRange range) : range(range), bytes(range.end - range.begin), rows(1), groups(1) {}
   // In as few groups and rows as can be. No number of bytes, rows or groups is 0.
-  LocalRows(uint32_t begin, uint32_t row_bytes, uint32_t row_step, uint32_t row_count, uint32_t step_of_groups,
-            uint32_t group_count)
+  StridedRange(uint32_t begin, uint32_t row_bytes, uint32_t row_step, uint32_t row_count, uint32_t step_of_groups,
+               uint32_t group_count)
       : bytes(row_bytes),
         step(row_step),
         rows(row_count),
@@ -40,18 +40,18 @@ struct LocalRows {
     }
     range = {begin, begin + (groups - 1) * group_step + (rows - 1) * step + bytes};
   }
-  bool operator==(const LocalRows& other) const {
+  bool operator==(const StridedRange& other) const {
     return range.begin == other.range.begin && range.end == other.range.end && bytes == other.bytes &&
            step == other.step && rows == other.rows && group_step == other.group_step && groups == other.groups;
   }
 
   // Whether it leaves out bytes of its range.
   bool HasGaps() const { return bytes != range.end - range.begin; }
-  bool Covers(const LocalRows& other) const {
+  bool Covers(const StridedRange& other) const {
     return !HasGaps() && range.begin <= other.range.begin && other.range.end <= range.end;
   }
   // Takes `next` in if it goes on where this one ends, neither with gaps.
-  bool Append(const LocalRows& next) {
+  bool Append(const StridedRange& next) {
     if (next.range.begin != range.end || HasGaps() || next.HasGaps()) return false;
     *this = LocalRange{range.begin, next.range.end};
     return true;
@@ -65,7 +65,7 @@ struct LocalRows {
     }
   }
   // The first byte that a row shares with `other`; its end if none does.
-  GNT_ONCE uint32_t FirstIn(LocalRange other) const {
+  GNT_NOINLINE uint32_t FirstIn(LocalRange other) const {
     uint32_t first = other.end;
     for (uint32_t group = 0; group < groups; ++group) {
       const uint32_t start = range.begin + group * group_step;

@@ -1,4 +1,4 @@
-// The calls of a kernel that touch memory, numbered, and the stamps that name one of them and its window in 32 bits.
+// Access sites (calls that touch memory, numbered), and stamps: a site and its window of the vector clock in 32 bits.
 #pragma once
 #include "gn_twin/base/config.h"
 #include "gn_twin/events/event.h"
@@ -16,7 +16,7 @@ class Sites {
  public:
   static constexpr uint32_t kMost = 1024;
 
-  GNT_ONCE uint32_t Number(Loc loc, const char* op) {
+  GNT_NOINLINE uint32_t Number(Loc loc, const char* op) {
     const uint64_t file = reinterpret_cast<uintptr_t>(loc.file);
     uint32_t slot = static_cast<uint32_t>((file >> 3) * 31 + loc.line * 0x9e3779b1u) % kSlots;
     for (; slots_[slot] != 0; slot = (slot + 1) % kSlots) {

@@ -1,7 +1,7 @@
-// What every block of a launch did to global memory between two meetings of the blocks, and which blocks collided.
+// The access history of all blocks on global memory between two SyncAll, and the races between blocks.
 //
-// Accesses are kept as rows at a regular pitch, gathered while they happen, so that a loop over an array is one entry whatever its
-// length; they are compared once per meeting, by one sweep over the addresses.
+// Accesses are stored as rows at a regular pitch, gathered while they happen, so that a loop over an array is one entry whatever its
+// length; they are compared once per SyncAll, by one sweep over the addresses.
 #pragma once
 #include <stdlib.h>
 
@@ -19,27 +19,27 @@ struct SharedRun {
   RowSet rows;
   uint32_t block = 0;
   uint32_t site = 0;
-  uint32_t window = 0;   // of `pipe`, the latest
-  uint32_t stretch = 0;  // of the block (BlockOrder)
+  uint32_t window = 0;    // of `pipe`, the latest
+  uint32_t interval = 0;  // of the block (HappensBefore)
   Use use = Use::Read;
   uint8_t pipe = 0;
-  bool late = false;  // not covered by the flag that the other cores wait for: still under way after the meeting
+  bool late = false;  // not covered by the flag that the other cores wait for: still under way after it
 
   bool SameCall(const SharedRun& other) const {
     return site == other.site && block == other.block && use == other.use && late == other.late && pipe == other.pipe &&
-           stretch == other.stretch;
+           interval == other.interval;
   }
 };
 
-class BlocksShadow {
+class BlockAccesses {
  public:
-  explicit BlocksShadow(uint32_t blocks) : order(blocks), met_(new uint32_t[blocks]()) {}
-  ~BlocksShadow() {
+  explicit BlockAccesses(uint32_t blocks) : order(blocks), syncs_(new uint32_t[blocks]()) {}
+  ~BlockAccesses() {
     free(runs_);
-    delete[] met_;
+    delete[] syncs_;
   }
-  BlocksShadow(const BlocksShadow&) = delete;
-  BlocksShadow& operator=(const BlocksShadow&) = delete;
+  BlockAccesses(const BlockAccesses&) = delete;
+  BlockAccesses& operator=(const BlockAccesses&) = delete;
 
   GNT_COLD void Add(const SharedRun& run) {
     for (uint32_t i = count_; i-- > 0 && i + kLookBack >= count_;) {
@@ -58,25 +58,25 @@ class BlocksShadow {
       if (run.block == block && run.window > clock.at[run.pipe]) run.late = true;
     }
   }
-  void Meet(uint32_t block) { ++met_[block]; }
+  void SyncAll(uint32_t block) { ++syncs_[block]; }
 
-  BlockOrder order;  // between meetings
+  HappensBefore order;  // between two SyncAll
 
-  // Called before a block adds anything: the first one to go on after a meeting closes what came before. A block that ended without
-  // meeting the others runs beside all that follows, so its runs stay.
+  // Called before a block adds anything: the first one to go on after a SyncAll closes what came before. A block that ended without
+  // another SyncAll runs beside all that follows, so its runs stay.
   template <class Found>
   GNT_COLD void Enter(uint32_t block, Found found) {
-    if (met_[block] <= epoch_) return;
+    if (syncs_[block] <= epoch_) return;
     Sweep(found);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count_; ++i) {
-      if (met_[runs_[i].block] > epoch_ && !runs_[i].late) continue;
+      if (syncs_[runs_[i].block] > epoch_ && !runs_[i].late) continue;
       runs_[kept] = runs_[i];
       runs_[kept++].late = false;
     }
     count_ = kept;
     packed_ = false;
-    epoch_ = met_[block];
+    epoch_ = syncs_[block];
   }
 
   // Calls found(run, other, address) for runs of two blocks of which one, `other`, writes what `run` reads or writes too.
@@ -103,7 +103,7 @@ class BlocksShadow {
           ++j;
           if (other.block == run.block || (other.use == Use::Atomic && run.use == Use::Atomic)) continue;
           const uintptr_t at = run.rows.Common(other.rows);
-          if (at == 0 || order.InOrder(run.stretch, other.stretch)) continue;
+          if (at == 0 || order.InOrder(run.interval, other.interval)) continue;
           const bool swap = other.use == Use::Read || (run.use != Use::Read && run.block < other.block);
           swap ? found(other, run, at) : found(run, other, at);
         }
@@ -129,7 +129,7 @@ class BlocksShadow {
     if (x.block != y.block) return x.block < y.block ? -1 : 1;
     if (x.site != y.site) return x.site < y.site ? -1 : 1;
     if (x.use != y.use) return x.use < y.use ? -1 : 1;
-    if (x.stretch != y.stretch) return x.stretch < y.stretch ? -1 : 1;
+    if (x.interval != y.interval) return x.interval < y.interval ? -1 : 1;
     return ByAddress(a, b);
   }
 
@@ -158,8 +158,8 @@ class BlocksShadow {
     return count_ < room_;
   }
 
-  uint32_t* met_;       // per block: how often it met the others
-  uint32_t epoch_ = 0;  // meetings before what the runs say
+  uint32_t* syncs_;     // per block: how many SyncAll it has reached
+  uint32_t epoch_ = 0;  // SyncAll before what the runs say
   SharedRun* runs_ = nullptr;
   uint32_t count_ = 0;
   uint32_t room_ = 0;

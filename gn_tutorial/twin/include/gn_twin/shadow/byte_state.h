@@ -1,4 +1,4 @@
-// Which bytes of a stretch of memory hold a value: one bit per 32-byte block that is whole, and one per byte of the others, so that
+// Validity of memory, which bytes hold a value: one bit per 32-byte block that is whole, and one per byte of the others, so that
 // an instruction of 4 KiB costs a few words.
 #pragma once
 #include <stdlib.h>
@@ -59,12 +59,12 @@ class BlockBits {
   uint64_t count_ = 0;
 };
 
-class ShadowBytes {
+class ByteState {
  public:
-  ShadowBytes() = default;
-  ~ShadowBytes() { free(part_); }
-  ShadowBytes(const ShadowBytes&) = delete;
-  ShadowBytes& operator=(const ShadowBytes&) = delete;
+  ByteState() = default;
+  ~ByteState() { free(part_); }
+  ByteState(const ByteState&) = delete;
+  ByteState& operator=(const ByteState&) = delete;
   // `bytes` bytes, none of which holds a value. False without memory.
   bool Allocate(uint64_t bytes) {
     bytes_ = bytes;
@@ -138,12 +138,12 @@ class ShadowBytes {
     return at;
   }
   // Of blocks that are touched in part: whether those bytes hold values; they do now.
-  [[gnu::always_inline]] bool HasParts(const BlockMasks& masks) const {
+  [[gnu::always_inline]] bool HasParts(const ByteMasks& masks) const {
     uint32_t missing = 0;
     masks.ForParts([&](uint32_t block, uint32_t mask) { missing |= full_.Has(block) ? 0 : mask & ~part_[block]; });
     return missing == 0;
   }
-  [[gnu::always_inline]] void SetParts(const BlockMasks& masks) {
+  [[gnu::always_inline]] void SetParts(const ByteMasks& masks) {
     masks.ForParts([&](uint32_t block, uint32_t mask) { SetPart(block, mask); });
   }
   const BlockBits& Full() const { return full_; }

@@ -1,4 +1,4 @@
-// What a checker remembers about lines of 64 bytes of global memory: nothing until the scalar unit touches their page.
+// The state of 64-byte lines of global memory in the scalar units' data caches, in pages made on first touch.
 #pragma once
 #include <new>
 
@@ -7,7 +7,7 @@
 namespace gn_twin {
 
 // One line, as the scalar units see it. Bit i of a mask is byte i.
-struct GmLine {
+struct DataCacheLine {
   uint64_t dirty = 0;    // written by SetValue of `owner`, and not gone back to global memory yet
   uint64_t written = 0;  // written by SetValue of `owner` in `epoch`
   const char* file = "";
@@ -15,34 +15,34 @@ struct GmLine {
   uint32_t version = 0;      // how often global memory has changed under the caches
   uint32_t owner = 0;        // block that wrote last with SetValue, plus 1
   uint32_t epoch = 0;
-  uint32_t stretch = 0;  // of the owner, when it wrote (BlockOrder)
-  uint32_t cleans = 0;   // of the owner's whole cache, when it wrote
+  uint32_t interval = 0;  // of the owner, when it wrote (HappensBefore)
+  uint32_t cleans = 0;    // of the owner's whole cache, when it wrote
 };
 
 // A line, its number, and which of its bytes an access means.
 struct GmPlace {
-  GmLine* line = nullptr;
+  DataCacheLine* line = nullptr;
   uint64_t number = 0;
   uint64_t bytes = 0;
 };
 
 // Lines are counted from the start of each argument, which an allocation on the device puts on a line; where the host puts it does
 // not matter. Pages are made on first touch: a kernel that leaves global memory to DMA costs nothing here.
-class GmLines {
+class DataCacheLines {
  public:
   static constexpr uint32_t kLineBytes = 64;
 
-  GmLines() = default;
-  ~GmLines() {
+  DataCacheLines() = default;
+  ~DataCacheLines() {
     for (uint64_t i = 0; i < capacity_; ++i) delete[] pages_[i].lines;
     delete[] pages_;
   }
-  GmLines(const GmLines&) = delete;
-  GmLines& operator=(const GmLines&) = delete;
+  DataCacheLines(const DataCacheLines&) = delete;
+  DataCacheLines& operator=(const DataCacheLines&) = delete;
 
   bool Empty() const { return count_ == 0; }
 
-  // The line of `at`, made if it is new (null without memory: what is not known of is not reported), and the mask of at most `bytes`
+  // The line of `at`, made if it is new (null without memory: then nothing of it is reported), and the mask of at most `bytes`
   // bytes from there to its end.
   GmPlace PlaceOf(const Core& core, const uint8_t* at, uint32_t bytes) {
     if (at < from_ || at >= to_) {
@@ -54,7 +54,7 @@ class GmLines {
     }
     const uint64_t offset = static_cast<uint64_t>(at - from_);
     const uint64_t number = argument_ << 48 | offset / kLineBytes;
-    GmLine* const page = PageOf(number / kPageLines);
+    DataCacheLine* const page = PageOf(number / kPageLines);
     if (page == nullptr) return {};
     return {page + number % kPageLines, number, Mask(offset % kLineBytes, bytes)};
   }
@@ -69,7 +69,7 @@ class GmLines {
     const uint64_t end = begin + bytes;
     for (uint64_t line = begin / kLineBytes; line * kLineBytes < end;) {
       const uint64_t number = argument | line;
-      GmLine* page = Find(number / kPageLines);
+      DataCacheLine* page = Find(number / kPageLines);
       const uint64_t next_page = (line / kPageLines + 1) * kPageLines;
       if (page == nullptr) {
         line = next_page;
@@ -86,7 +86,7 @@ class GmLines {
   static constexpr uint64_t kPageLines = 1024;
   struct Page {
     uint64_t number = 0;
-    GmLine* lines = nullptr;
+    DataCacheLine* lines = nullptr;
   };
 
   static uint64_t Mask(uint64_t first, uint64_t bytes) {
@@ -95,28 +95,28 @@ class GmLines {
     return (count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << first;
   }
 
-  GmLine* PageOf(uint64_t number) {
+  DataCacheLine* PageOf(uint64_t number) {
     if (last_ != nullptr && last_number_ == number) return last_;
-    GmLine* found = Find(number);
+    DataCacheLine* found = Find(number);
     if (found == nullptr) found = Make(number);
     last_ = found;
     last_number_ = number;
     return found;
   }
   uint64_t Slot(uint64_t number) const { return (number * 0x9e3779b97f4a7c15u >> 32) & (capacity_ - 1); }
-  GmLine* Find(uint64_t number) const {
+  DataCacheLine* Find(uint64_t number) const {
     if (capacity_ == 0) return nullptr;
     for (uint64_t i = Slot(number); pages_[i].lines != nullptr; i = (i + 1) & (capacity_ - 1)) {
       if (pages_[i].number == number) return pages_[i].lines;
     }
     return nullptr;
   }
-  GmLine* Make(uint64_t number) {
+  DataCacheLine* Make(uint64_t number) {
     if (2 * (count_ + 1) > capacity_ && !Grow()) return nullptr;
-    GmLine* const lines = new (std::nothrow) GmLine[kPageLines];
+    DataCacheLine* const lines = new (std::nothrow) DataCacheLine[kPageLines];
     return lines == nullptr ? nullptr : Place(number, lines);
   }
-  GmLine* Place(uint64_t number, GmLine* lines) {
+  DataCacheLine* Place(uint64_t number, DataCacheLine* lines) {
     uint64_t i = Slot(number);
     while (pages_[i].lines != nullptr) i = (i + 1) & (capacity_ - 1);
     pages_[i] = {number, lines};
@@ -142,7 +142,7 @@ class GmLines {
   Page* pages_ = nullptr;
   uint64_t capacity_ = 0;  // a power of two
   uint64_t count_ = 0;
-  GmLine* last_ = nullptr;
+  DataCacheLine* last_ = nullptr;
   uint64_t last_number_ = 0;
   // The argument of the last access.
   const uint8_t* from_ = nullptr;

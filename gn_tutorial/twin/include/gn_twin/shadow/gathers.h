@@ -13,11 +13,11 @@ class Gathers {
  public:
   struct One {
     Stamp stamp = 0;
-    KeptPieces pieces;
+    OwnedGatherRanges pieces;
   };
 
   // The gather that read the same bytes; null if there is none.
-  One* Find(const LocalPieces& pieces) {
+  One* Find(const GatherRanges& pieces) {
     for (One& one : all_) {
       if (one.stamp != 0 && one.pieces.Get() == pieces) return &one;
     }
@@ -31,14 +31,14 @@ class Gathers {
     return *oldest;
   }
   // False without memory: then `one` is empty.
-  static bool Keep(One& one, Stamp stamp, const LocalPieces& pieces) {
+  static bool Keep(One& one, Stamp stamp, const GatherRanges& pieces) {
     one.stamp = one.pieces.Keep(pieces) ? stamp : 0;
     return one.stamp != 0;
   }
   // A stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
   Stamp Newer(Stamp seen, LocalRange range, uint32_t& at) const {
     for (const One& one : all_) {
-      const LocalPieces& pieces = one.pieces.Get();
+      const GatherRanges& pieces = one.pieces.Get();
       if (one.stamp <= seen || pieces.range.begin >= range.end || range.begin >= pieces.range.end) continue;
       const uint32_t first = pieces.FirstIn(range);
       if (first == range.end) continue;

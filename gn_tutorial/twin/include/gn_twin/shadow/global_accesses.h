@@ -1,13 +1,13 @@
-// The latest accesses of one core to global memory, pipe by pipe: what a later access of another pipe may collide with.
+// The access history of one core on global memory, pipe by pipe: what a later access of another pipe may collide with.
 //
-// Only accesses that the other pipe has not seen finished matter, and those are few: each pipe keeps its newest kKept.
+// Only accesses that the other pipe has not seen finished matter, and those are few: each pipe keeps its newest kEntries.
 #pragma once
 #include "gn_twin/shadow/lane_stamps.h"
 #include "gn_twin/shadow/row_set.h"
 
 namespace gn_twin {
 
-class GlobalShadow {
+class GlobalAccesses {
  public:
   struct Entry {
     RowSet rows;
@@ -20,12 +20,12 @@ class GlobalShadow {
 
   // The newest access of a lane with a stamp after `seen` that touches `rows`, or null. Atomic stores do not
   // collide with each other.
-  GNT_ONCE const Entry* Newer(uint32_t index, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
+  GNT_NOINLINE const Entry* Newer(uint32_t index, Stamp seen, bool atomic, const RowSet& rows, uintptr_t& at) const {
     if (last_.of[index] <= seen) return nullptr;
     const Lane& lane = lanes_[index];
-    const uint64_t oldest = lane.made > kKept ? lane.made - kKept : 0;
+    const uint64_t oldest = lane.made > kEntries ? lane.made - kEntries : 0;
     for (uint64_t i = lane.made; i-- > oldest;) {
-      const Entry& entry = lane.entries[i % kKept];
+      const Entry& entry = lane.entries[i % kEntries];
       if (entry.stamp <= seen) return nullptr;  // stamps only grow
       if (entry.atomic && atomic) continue;
       at = entry.rows.Common(rows);
@@ -34,12 +34,12 @@ class GlobalShadow {
     return nullptr;
   }
 
-  GNT_ONCE void Add(uint32_t index, Stamp stamp, bool atomic, const RowSet& rows) {
+  GNT_NOINLINE void Add(uint32_t index, Stamp stamp, bool atomic, const RowSet& rows) {
     Lane& lane = lanes_[index];
     last_.of[index] = stamp;
-    Entry& newest = lane.entries[(lane.made + kKept - 1) % kKept];
+    Entry& newest = lane.entries[(lane.made + kEntries - 1) % kEntries];
     if (lane.made > 0 && newest.stamp == stamp && newest.atomic == atomic && newest.rows.Absorb(rows)) return;
-    Entry& next = lane.entries[lane.made++ % kKept];
+    Entry& next = lane.entries[lane.made++ % kEntries];
     next.rows = rows;  // one by one: g++ would put them together elsewhere and wait for that before it copies them
     next.stamp = stamp;
     next.atomic = atomic;
@@ -51,10 +51,10 @@ class GlobalShadow {
   }
 
  private:
-  static constexpr uint32_t kKept = 64;
+  static constexpr uint32_t kEntries = 64;
   struct Lane {
     uint64_t made = 0;
-    Entry entries[kKept];
+    Entry entries[kEntries];
   };
   LaneStamps last_;
   Lane lanes_[kAccessLanes];

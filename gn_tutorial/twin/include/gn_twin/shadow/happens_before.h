@@ -1,7 +1,7 @@
-// Which work of one block happens before work of another, where single blocks wait for one another: one vector clock per block.
+// Happens-before between blocks that wait for one another through words of global memory: one vector clock per block.
 //
-// The work of a block is cut into stretches: at each word of global memory that it sets for others (Publish), and at each that it has
-// waited for (Accept). Meetings of all blocks are no business of this header.
+// The work of a block is cut into intervals: at each word that it sets for others (Release), and at each that it has waited for
+// (Acquire). SyncAll, which orders all blocks at once, is handled in shadow/block_accesses.h.
 #pragma once
 #include <stdlib.h>
 
@@ -9,38 +9,38 @@
 
 namespace gn_twin {
 
-class BlockOrder {
+class HappensBefore {
  public:
-  explicit BlockOrder(uint32_t blocks) : blocks_(blocks) {}
-  ~BlockOrder() {
+  explicit HappensBefore(uint32_t blocks) : blocks_(blocks) {}
+  ~HappensBefore() {
     for (uint32_t i = 0; i < seen_count_; ++i) free(seen_[i]);
     free(seen_);
-    free(stretches_);
+    free(intervals_);
     free(words_);
     free(now_);
   }
-  BlockOrder(const BlockOrder&) = delete;
-  BlockOrder& operator=(const BlockOrder&) = delete;
+  HappensBefore(const HappensBefore&) = delete;
+  HappensBefore& operator=(const HappensBefore&) = delete;
 
-  // The number of the stretch that the block is in.
+  // The number of the interval that the block is in.
   uint32_t Now(uint32_t block) const { return now_ == nullptr ? block : now_[block]; }
 
   // Whoever waits for the word sees all that the block has done.
-  GNT_COLD void Publish(uint32_t block, const void* word) {
+  GNT_COLD void Release(uint32_t block, const void* word) {
     if (!Begin()) return;
     const uint32_t before = now_[block];
-    Word* known = Find(word);
-    if (known == nullptr && (known = Grow(words_, word_count_, word_room_)) == nullptr) return;
-    *known = {word, before};
-    Enter({block, stretches_[before].segment + 1, stretches_[before].seen});
+    Word* found = Find(word);
+    if (found == nullptr && (found = Grow(words_, word_count_, word_room_)) == nullptr) return;
+    *found = {word, before};
+    Enter({block, intervals_[before].segment + 1, intervals_[before].seen});
   }
 
   // The block has waited for the word, and sees what whoever set it last had done and seen.
-  GNT_COLD void Accept(uint32_t block, const void* word) {
-    const Word* known = Find(word);
-    if (known == nullptr || !Begin()) return;
-    const Stretch theirs = stretches_[known->stretch];
-    const Stretch before = stretches_[now_[block]];
+  GNT_COLD void Acquire(uint32_t block, const void* word) {
+    const Word* found = Find(word);
+    if (found == nullptr || !Begin()) return;
+    const Interval theirs = intervals_[found->interval];
+    const Interval before = intervals_[now_[block]];
     uint32_t** const kept = Grow(seen_, seen_count_, seen_room_);
     if (kept == nullptr) return;
     *kept = static_cast<uint32_t*>(calloc(blocks_, sizeof(uint32_t)));
@@ -50,49 +50,49 @@ class BlockOrder {
     Enter({block, before.segment, *kept});
   }
 
-  // Whether two stretches of different blocks cannot run side by side.
+  // Whether two intervals of different blocks cannot run side by side.
   bool InOrder(uint32_t one, uint32_t other) const {
     if (now_ == nullptr) return false;
-    const Stretch& a = stretches_[one];
-    const Stretch& b = stretches_[other];
+    const Interval& a = intervals_[one];
+    const Interval& b = intervals_[other];
     return stopped_ || Seen(b, a.block) >= a.segment || Seen(a, b.block) >= b.segment;
   }
 
  private:
   static constexpr uint64_t kMostBytes = uint64_t{32} << 20;
 
-  struct Stretch {
+  struct Interval {
     uint32_t block;
     uint32_t segment;      // of its block, from 1
     const uint32_t* seen;  // per block: the last segment that happened before; null for none
   };
   struct Word {
     const void* at;
-    uint32_t stretch;
+    uint32_t interval;
   };
 
   static uint32_t Larger(uint32_t a, uint32_t b) { return a < b ? b : a; }
-  static uint32_t Seen(const Stretch& stretch, uint32_t block) {
-    return stretch.seen == nullptr ? 0 : stretch.seen[block];
+  static uint32_t Seen(const Interval& interval, uint32_t block) {
+    return interval.seen == nullptr ? 0 : interval.seen[block];
   }
 
-  // At first every block is in the stretch of its own number. False without memory: then nothing is known to be out of order.
+  // At first every block is in the interval of its own number. False without memory: then nothing is reported.
   bool Begin() {
     if (now_ != nullptr || stopped_) return !stopped_;
     now_ = static_cast<uint32_t*>(malloc(sizeof(uint32_t) * blocks_));
     for (uint32_t i = 0; now_ != nullptr && i < blocks_; ++i) {
-      Stretch* const own = Grow(stretches_, stretch_count_, stretch_room_);
+      Interval* const own = Grow(intervals_, interval_count_, interval_room_);
       if (own == nullptr) return false;
       *own = {i, 1, nullptr};
       now_[i] = i;
     }
     return now_ != nullptr;
   }
-  void Enter(const Stretch& stretch) {
-    Stretch* const next = Grow(stretches_, stretch_count_, stretch_room_);
+  void Enter(const Interval& interval) {
+    Interval* const next = Grow(intervals_, interval_count_, interval_room_);
     if (next == nullptr) return;
-    *next = stretch;
-    now_[stretch.block] = stretch_count_ - 1;
+    *next = interval;
+    now_[interval.block] = interval_count_ - 1;
   }
   // The latest ones are asked for: from the end.
   Word* Find(const void* word) const {
@@ -116,15 +116,15 @@ class BlockOrder {
     }
     return &list[count++];
   }
-  // A launch with more than fits is checked up to here: what cannot be told is not reported.
+  // A launch with more than fits is checked up to here.
   void Stop() { stopped_ = true; }
 
   uint32_t blocks_;
   bool stopped_ = false;
-  uint32_t* now_ = nullptr;  // per block; null until one publishes
-  Stretch* stretches_ = nullptr;
-  uint32_t stretch_count_ = 0;
-  uint32_t stretch_room_ = 0;
+  uint32_t* now_ = nullptr;  // per block; null until the first Release
+  Interval* intervals_ = nullptr;
+  uint32_t interval_count_ = 0;
+  uint32_t interval_room_ = 0;
   Word* words_ = nullptr;
   uint32_t word_count_ = 0;
   uint32_t word_room_ = 0;

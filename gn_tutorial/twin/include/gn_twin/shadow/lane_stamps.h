@@ -1,4 +1,4 @@
-// The accesses of one core in lanes: what a pipe reads is one lane, what it writes another.
+// Lanes of the access history: the reads of a pipe are one lane, its writes another; and a stamp for each lane.
 #pragma once
 #include "gn_twin/shadow/vector_clock.h"
 #include "gn_twin/shadow/access_site.h"

@@ -1,4 +1,4 @@
-// One state per block of a launch that is alive, for observers: made when the block starts, used again by a later one.
+// One state of an observer per block that is alive: made when the block starts, reused by a later one.
 #pragma once
 #include <new>
 

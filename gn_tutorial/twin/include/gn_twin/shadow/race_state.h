@@ -1,4 +1,4 @@
-// What the race checker remembers of one core, and what a pipe of it has not seen of the others on the Unified Buffer.
+// The state of the race checker for one core: its vector clocks, its latest accesses, and what a pipe has not seen of the others.
 #pragma once
 #include "gn_twin/shadow/block_accesses.h"
 #include "gn_twin/shadow/global_accesses.h"
@@ -18,8 +18,8 @@ struct Earlier {
 };
 
 // What the checker remembers of one core. It outlives a block and serves the next: all that is older than its start is seen.
-struct RaceCore {
-  explicit RaceCore(bool auto_sync) : auto_sync(auto_sync) {
+struct RaceState {
+  explicit RaceState(bool auto_sync) : auto_sync(auto_sync) {
     for (uint32_t pipe = 0; pipe < kPipes; ++pipe)
       for (uint32_t other = 0; other < kPipes; ++other)
         if (!InOrder(pipe, other)) waits_for[pipe] |= LanesOf(other);
@@ -28,21 +28,21 @@ struct RaceCore {
   const bool auto_sync;
   uint32_t waits_for[kPipes] = {};  // by pipe: the lanes of local memory that it is not in order with by itself
   PipeClocks clocks;
-  LocalShadow local;
-  GlobalShadow global;
+  UbAccesses local;
+  GlobalAccesses global;
   OpenRuns open;
   // Between two changes all of a pipe's instructions have seen the same of the others. Changes are whatever may alter that: an
   // instruction of another pipe, a flag, a wait of the scalar unit.
   uint32_t epoch = 0;
   struct {
     uint32_t epoch = 0;
-    uint32_t unseen = 0;     // lanes with accesses that it has not seen and has to,
-    LaneStamps seen;         // and what it has
-  } vector;                  // what the vector pipe has seen
-  bool stores_open = false;  // an open run holds stores of the scalar unit
-  bool flag_sent = false;    // CrossCoreSetFlag without its meeting yet
-  Clock sent;                // what such flags cover: the meeting waits for this core's own flag too
-  RaceCore* next = nullptr;  // in the list of idle ones
+    uint32_t unseen = 0;      // lanes with accesses that it has not seen and has to,
+    LaneStamps seen;          // and what it has
+  } vector;                   // what the vector pipe has seen
+  bool stores_open = false;   // an open run holds stores of the scalar unit
+  bool flag_sent = false;     // CrossCoreSetFlag without its CrossCoreWaitFlag yet
+  Clock sent;                 // what such flags cover: the wait covers this core's own flag too
+  RaceState* next = nullptr;  // in the list of idle ones
 
   void Begin() {
     ++epoch;
@@ -79,7 +79,7 @@ struct RaceCore {
     seen = SeenBy(clocks, pipe);
     return Unseen(pipe, seen);
   }
-  // The same of the vector pipe, kept in `vector`.
+  // The same of the vector pipe, cached in `vector`.
   uint32_t UnseenByVector() {
     if (vector.epoch != epoch) {
       vector.epoch = epoch;
@@ -89,8 +89,8 @@ struct RaceCore {
   }
 
   // An access to bytes of the range in one of these lanes that is newer than the stamp seen of it.
-  GNT_ONCE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
-                             LocalRange range) const {
+  GNT_NOINLINE Earlier FindLocal(uint32_t pipe, bool writes, uint32_t unseen, const LaneStamps& seen,
+                                 LocalRange range) const {
     Earlier hit;
     FindLane(unseen & LanesAgainst(writes), pipe, [&](uint32_t lane, Pipe other, bool wrote) {
       uint32_t at = 0;

@@ -33,7 +33,7 @@ struct RowSet {
 
   // Takes `next` in if both together are again rows at a regular pitch. Loops make them in this order: the same bytes again, the
   // bytes behind, one row further, the next column of the same rows.
-  GNT_ONCE bool Absorb(const RowSet& next) {
+  GNT_NOINLINE bool Absorb(const RowSet& next) {
     if (next.count == 0) return true;
     if (count == 1 && next.count == 1) {
       if (next.at >= at && next.at <= at + row_bytes) {
@@ -61,7 +61,7 @@ struct RowSet {
   }
 
   // The first byte that both touch, or 0.
-  GNT_ONCE uintptr_t Common(const RowSet& other) const {
+  GNT_NOINLINE uintptr_t Common(const RowSet& other) const {
     if (other.at >= End() || at >= other.End()) return 0;
     if (count > other.count) return other.Common(*this);
     if (count > 1 && pitch == other.pitch) {  // columns side by side: the same gap in every row

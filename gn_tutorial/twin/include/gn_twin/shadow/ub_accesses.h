@@ -1,4 +1,4 @@
-// The last accesses to each byte of one Unified Buffer, pipe by pipe.
+// The access history of one Unified Buffer: the last accesses to each byte, pipe by pipe.
 //
 // A kernel's loop touches the same few ranges again and again: each lane keeps the latest ones as ranges, and renewing one costs the
 // same for any length and any gaps. One that has to make place is painted into a map with one stamp per 32 bytes. Where it begins or ends
@@ -14,13 +14,13 @@
 
 namespace gn_twin {
 
-class LocalShadow {
+class UbAccesses {
  public:
   // Zero pages of the operating system: lanes that no access uses cost nothing.
-  LocalShadow() : lanes_(static_cast<Lane*>(calloc(kAccessLanes, sizeof(Lane)))) {}
-  ~LocalShadow() { free(lanes_); }
-  LocalShadow(const LocalShadow&) = delete;
-  LocalShadow& operator=(const LocalShadow&) = delete;
+  UbAccesses() : lanes_(static_cast<Lane*>(calloc(kAccessLanes, sizeof(Lane)))) {}
+  ~UbAccesses() { free(lanes_); }
+  UbAccesses(const UbAccesses&) = delete;
+  UbAccesses& operator=(const UbAccesses&) = delete;
   bool Ready() const { return lanes_ != nullptr; }
 
   // Calls visit(lane) for the reads of an access and for its writes.
@@ -33,7 +33,7 @@ class LocalShadow {
   const LaneStamps& Last() const { return last_; }
 
   // A stamp newer than `seen` on bytes of the range, or 0; `at` becomes the first such byte.
-  GNT_ONCE Stamp Newer(uint32_t index, Stamp seen, LocalRange range, uint32_t& at) const {
+  GNT_NOINLINE Stamp Newer(uint32_t index, Stamp seen, LocalRange range, uint32_t& at) const {
     if (last_.of[index] <= seen || range.begin >= range.end) return 0;
     const Lane& lane = lanes_[index];
     for (uint32_t i = 0; i < lane.count; ++i) {
@@ -50,7 +50,7 @@ class LocalShadow {
     return lane.painted <= seen ? 0 : OnMap(lane, seen, range, at);
   }
 
-  GNT_ONCE void Mark(uint32_t index, Stamp stamp, const LocalRows& rows) {
+  GNT_NOINLINE void Mark(uint32_t index, Stamp stamp, const StridedRange& rows) {
     if (rows.range.begin >= rows.range.end) return;
     last_.of[index] = stamp;
     Lane& lane = lanes_[index];
@@ -83,7 +83,7 @@ class LocalShadow {
     last_.of[index] = stamp;
     Paint(lanes_[index], stamp, run);
   }
-  GNT_ONCE void MarkMasked(uint32_t index, Stamp stamp, LocalRange range, const BlockMasks& masks) {
+  GNT_NOINLINE void MarkMasked(uint32_t index, Stamp stamp, LocalRange range, const ByteMasks& masks) {
     last_.of[index] = stamp;
     Lane& lane = lanes_[index];
     PaintPages(lane, stamp, range);
@@ -93,9 +93,9 @@ class LocalShadow {
     masks.ForParts([&](uint32_t block, uint32_t mask) { PaintPart(lane, stamp, block, mask); });
   }
 
-  // The same for pieces. What the vector pipe reads is kept as it was given, until all pipes that have to wait for it have done so,
+  // The same for pieces. The gathers of the vector pipe stay lists of offsets until all pipes that have to wait for it have done so,
   // which is what a stamp up to `settled` says; other pieces are painted.
-  GNT_ONCE void MarkPieces(uint32_t index, Stamp stamp, const LocalPieces& pieces, Stamp settled) {
+  GNT_NOINLINE void MarkPieces(uint32_t index, Stamp stamp, const GatherRanges& pieces, Stamp settled) {
     if (pieces.range.begin >= pieces.range.end) return;
     last_.of[index] = stamp;
     Lane& lane = lanes_[index];
@@ -127,7 +127,7 @@ class LocalShadow {
   static constexpr uint32_t kPlaces = 64;
   static constexpr uint32_t kPageBytes = 1024;
   struct Recent {
-    LocalRows rows;
+    StridedRange rows;
     Stamp stamp;
   };
   struct Lane {
@@ -155,12 +155,12 @@ class LocalShadow {
     return BytesOfBlock(range.begin > begin ? range.begin : begin, range.end < end ? range.end : end);
   }
 
-  GNT_ONCE static void Paint(Lane& lane, Stamp stamp, const LocalRows& rows) {
+  GNT_NOINLINE static void Paint(Lane& lane, Stamp stamp, const StridedRange& rows) {
     PaintPages(lane, stamp, rows.range);
     rows.ForEach([&](LocalRange row) { PaintRow(lane, stamp, row); });
   }
   // What the map knows of a later window stays.
-  GNT_ONCE static void PaintRow(Lane& lane, Stamp stamp, LocalRange range) {
+  GNT_NOINLINE static void PaintRow(Lane& lane, Stamp stamp, LocalRange range) {
     uint32_t first = range.begin / kBlockBytes;
     const uint32_t end = range.end / kBlockBytes;
     if (range.begin % kBlockBytes != 0 || end <= first) {
@@ -175,7 +175,7 @@ class LocalShadow {
     old = old >> kWindowShift <= stamp >> kWindowShift ? stamp : old;
   }
 
-  static void PaintPieces(Lane& lane, Stamp stamp, const LocalPieces& pieces) {
+  static void PaintPieces(Lane& lane, Stamp stamp, const GatherRanges& pieces) {
     const LocalRange range = pieces.range;
     Stamp others = 0;
     for (uint32_t i = range.begin / kBlockBytes; i * kBlockBytes < range.end; ++i) others |= lane.map[i] ^ stamp;

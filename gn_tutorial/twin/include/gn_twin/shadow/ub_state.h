@@ -1,4 +1,4 @@
-// What the memory checks remember about one core's Unified Buffer.
+// The state of one core's Unified Buffer for the memory checker: validity, stale and freed blocks, unread results.
 #pragma once
 #include "gn_twin/events/event.h"
 #include "gn_twin/shadow/byte_state.h"
@@ -21,20 +21,20 @@ struct Origin {
 struct Writer {
   Loc loc;
   const char* op = "";
-  uint32_t call = 0;  // the number of a KnownCall, or 0
+  uint32_t call = 0;  // the number of a CachedCall, or 0
   uint16_t blocks = 0;
   bool load = false;
 };
 
-struct UbShadow {
+struct UbState {
   static constexpr uint32_t kBlocks = kUbBytes / kBlockBytes;
   static constexpr uint32_t kOrigins = 32;
 
-  ShadowBytes bytes;  // which hold a value
-  BlockBits stale;    // did before the last AllocTensor
-  BlockBits freed;    // belong to a tensor after FreeTensor
-  BlockBits unread;   // were written by an instruction with sources and not read since
-  BlockBits starts;   // where such a write began: `writers` has it
+  ByteState bytes;   // which hold a value
+  BlockBits stale;   // did before the last AllocTensor
+  BlockBits freed;   // belong to a tensor after FreeTensor
+  BlockBits unread;  // were written by an instruction with sources and not read since
+  BlockBits starts;  // where such a write began: `writers` has it
   Writer writers[kBlocks];
   Origin origins[kOrigins];
   uint32_t next_origin = 0;
@@ -90,7 +90,7 @@ struct UbShadow {
     return missing == 0;
   }
   // Bytes with gaps between them are read: whether all of them hold values.
-  [[gnu::always_inline]] bool ReadMasked(const BlockMasks& masks) {
+  [[gnu::always_inline]] bool ReadMasked(const ByteMasks& masks) {
     const uint64_t* full = bytes.Full().Words();
     uint64_t* waiting = unread.Words();
     uint64_t missing = 0;
@@ -138,7 +138,7 @@ struct UbShadow {
     unread.ClearAll(at / kBlockBytes, (at + size + kBlockBytes - 1) / kBlockBytes);
   }
   // The same of bytes with gaps between them.
-  [[gnu::always_inline]] void WriteMasked(const BlockMasks& masks) {
+  [[gnu::always_inline]] void WriteMasked(const ByteMasks& masks) {
     uint64_t* full = bytes.FullWords();
     uint64_t* waiting = unread.Words();
     uint64_t partly = 0;

@@ -56,7 +56,7 @@ class PipeClocks {
     if (to < kPipes) Wait(to, flags_[static_cast<uint32_t>(event)][id]);
   }
 
-  GNT_ONCE void Barrier(Pipe pipe) {
+  GNT_NOINLINE void Barrier(Pipe pipe) {
     if (pipe != Pipe::All) {
       Issue(IndexOf(pipe));
       Wait(IndexOf(pipe), Release(IndexOf(pipe)));

@@ -1,4 +1,8 @@
-// Tells observers of a vector instruction: in full after its operands were checked, or in a word where they know the call.
+// Emit of vector instructions: the one way from an instruction to its observers.
+//
+// A loop issues the same few instructions again and again, so each core caches its calls (events/cached_call.h). A call that is in the
+// cache is rechecked: nothing of it is validated again, and observers look only at what may have changed since. Any other call has its
+// operands validated, and its whole event goes to the observers; those functions are named EmitChecked. A traced launch has no cache.
 #pragma once
 #include "gn_twin/tensor/lanes.h"
 
@@ -24,10 +28,10 @@ template <class T>
   return bytes <= uint64_t{tensor.GetSize()} * sizeof(T) && !core.IsFree(tensor.BufferIndex());
 }
 
-// A call whose form says all about its operands but their tensors.
+// The key of a call whose form says all about its operands but their tensors.
 template <class D, class... S>
-[[gnu::always_inline]] inline CallKey ShortKey(const char* op, Loc loc, uint32_t kinds, uint64_t form,
-                                               const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
+[[gnu::always_inline]] inline CallKey KeyOf(const char* op, Loc loc, uint32_t kinds, uint64_t form,
+                                            const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
   static_assert(1 + sizeof...(S) <= CallKey::kMost);
   uint32_t at = 0;
   kinds |= CallKey::KindOf(0, sizeof(D));
@@ -35,24 +39,37 @@ template <class D, class... S>
   return {op, loc.file, loc.line, kinds, form, {dst.Bytes(), src.Bytes()...}};
 }
 
-// Whether observers know the call, and were told that it comes again.
+// Emits a call that is cached; false if it is not, or if observers need its whole event.
 template <class D, class... S>
-[[gnu::always_inline]] inline bool SaidAgain(Core& core, const CallKey& key, const LocalTensor<D>& dst,
-                                             const LocalTensor<S>&... src) {
-  if (core.known == nullptr) [[unlikely]]
+[[gnu::always_inline]] inline bool EmitCached(Core& core, const CallKey& key, const LocalTensor<D>& dst,
+                                              const LocalTensor<S>&... src) {
+  if (core.cached == nullptr) [[unlikely]]
     return false;
-  KnownCall& call = core.known->PlaceOf(key);
+  CachedCall& call = core.cached->PlaceOf(key);
   if (!call.key.Equals<1 + sizeof...(S)>(key)) [[unlikely]]
     return false;
   uint32_t at = 0;
   if (!StillHas(core, dst, call.part[0].Bytes()) || !(StillHas(core, src, call.part[++at].Bytes()) && ...)) [[unlikely]]
     return false;
-  return core.CaughtUp().Again(core, call);
+  return core.FlushedCache().Recheck(core, call);
+}
+
+// An instruction whose numbers `form` holds (0: they do not fit); `kind` is one of CallKey's. emit_checked(key) validates the operands
+// and emits the event (Operation::EmitAs).
+template <class EmitChecked, class D, class... S>
+[[gnu::always_inline]] inline void EmitCall(const char* name, Loc loc, uint32_t kind, uint64_t form,
+                                            EmitChecked emit_checked, const LocalTensor<D>& dst,
+                                            const LocalTensor<S>&... src) {
+  Core& core = ThisCore();
+  const CallKey key = KeyOf(name, loc, kind, form, dst, src...);
+  core.At(loc);
+  if (form == 0 || !EmitCached(core, key, dst, src...)) emit_checked(key);
 }
 
 // --- count form ----------------------------------------------------------------------------------------------------------
 
-GNT_ONCE inline void TellCount(CallKey key, const RawTensor* operands, uint32_t many, uint32_t widest) {
+GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Flow flow, const RawTensor* operands, uint32_t many,
+                                          uint32_t widest) {
   const Loc loc{key.file, key.line};
   const int32_t count = static_cast<int32_t>(key.form);
   Operation operation(key.op, Kind::Vector, Pipe::V, loc);
@@ -61,21 +78,20 @@ GNT_ONCE inline void TellCount(CallKey key, const RawTensor* operands, uint32_t 
     operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
                     i == 0 ? Access::Write : Access::Read);
   const uint64_t bytes = key.form * widest;
-  operation.Flows(Flow::Lanes)
-      .Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
+  operation.Flows(flow).Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
   operation.EmitAs(key);
 }
 
 // An instruction on the first `count` elements of every operand.
 template <class D, class... S>
-[[gnu::always_inline]] inline void ObserveCount(Core& core, const char* name, Loc loc, int32_t count,
-                                                const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
-  const CallKey key = ShortKey(name, loc, 0, static_cast<uint32_t>(count), dst, src...);
+[[gnu::always_inline]] inline void EmitCount(Core& core, const char* name, Loc loc, Flow flow, int32_t count,
+                                             const LocalTensor<D>& dst, const LocalTensor<S>&... src) {
+  const CallKey key = KeyOf(name, loc, 0, static_cast<uint32_t>(count), dst, src...);
   core.At(loc);
-  if (SaidAgain(core, key, dst, src...)) [[likely]]
+  if (EmitCached(core, key, dst, src...)) [[likely]]
     return;
   const RawTensor operands[] = {dst, src...};
-  TellCount(key, operands, 1 + sizeof...(S), kWidest<D, S...>);
+  EmitCheckedCount(key, flow, operands, 1 + sizeof...(S), kWidest<D, S...>);
 }
 
 // --- mask-and-repeat form ------------------------------------------------------------------------------------------------
@@ -133,7 +149,7 @@ template <class... T>
                                                 const RepeatOperand<T>&... operands) {
   uint32_t kinds = CallKey::kRepeats, at = 0;
   ((kinds |= CallKey::FillsOf(at++, static_cast<uint32_t>(operands.layout.fills))), ...);
-  return ShortKey(name, loc, kinds, form, operands.tensor...);
+  return KeyOf(name, loc, kinds, form, operands.tensor...);
 }
 
 struct RawRepeatOperand {
@@ -141,8 +157,8 @@ struct RawRepeatOperand {
   OperandLayout layout;
 };
 
-GNT_ONCE inline void TellRepeats(const CallKey& key, const Plan& plan, Flow flow, const RawRepeatOperand* operands,
-                                 uint32_t many) {
+GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan, Flow flow,
+                                            const RawRepeatOperand* operands, uint32_t many) {
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   for (uint32_t i = 0; i < many; ++i) {
     const auto& [tensor, layout] = operands[i];
@@ -156,36 +172,37 @@ GNT_ONCE inline void TellRepeats(const CallKey& key, const Plan& plan, Flow flow
 }
 
 template <class... T>
-GNT_ONCE void TellRepeatsOf(const CallKey& key, const Plan& plan, Flow flow, const RepeatOperand<T>&... operands) {
+GNT_NOINLINE void EmitCheckedRepeatsOf(const CallKey& key, const Plan& plan, Flow flow,
+                                       const RepeatOperand<T>&... operands) {
   const RawRepeatOperand all[] = {{operands.tensor, operands.layout}...};
-  TellRepeats(key, plan, flow, all, sizeof...(operands));
+  EmitCheckedRepeats(key, plan, flow, all, sizeof...(operands));
 }
 
 // Whether the call in the place of this one has the same bits in its mask.
 inline bool HasBits(const Core& core, const CallKey& key, const Plan& plan) {
-  return core.known != nullptr && core.known->PlaceOf(key).shape.active == plan.Active();
+  return core.cached != nullptr && core.cached->PlaceOf(key).shape.active == plan.Active();
 }
 
 // An instruction on the lanes of the plan; the destination is the first operand.
 template <class... T>
-[[gnu::always_inline]] inline void ObserveRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
-                                                  const RepeatOperand<T>&... operands) {
+[[gnu::always_inline]] inline void EmitRepeats(const char* name, Loc loc, const Plan& plan, Flow flow,
+                                               const RepeatOperand<T>&... operands) {
   Core& core = ThisCore();
   // A mask of bits has no number of lanes: its bits are compared instead.
   const uint64_t form = plan.prefix ? FormOf(plan.repeats, plan.first, plan.last, operands.layout...)
                                     : FormOf(plan.repeats, 0, 0, operands.layout...);
   const CallKey key = RepeatKey(name, loc, form, operands...);
   core.At(loc);
-  if (form != 0 && (plan.prefix || HasBits(core, key, plan)) && SaidAgain(core, key, operands.tensor...)) [[likely]]
+  if (form != 0 && (plan.prefix || HasBits(core, key, plan)) && EmitCached(core, key, operands.tensor...)) [[likely]]
     return;
-  TellRepeatsOf(key, plan, flow, operands...);
+  EmitCheckedRepeatsOf(key, plan, flow, operands...);
 }
-// Whether observers know the instruction on whole repeats of `lanes` lanes, and were told that it comes again.
+// Emits an instruction on whole repeats of `lanes` lanes if the call is cached; false if not, then nothing was emitted.
 template <class... T>
-[[gnu::always_inline]] inline bool SaidWhole(Core& core, const char* name, Loc loc, uint32_t repeats, uint32_t lanes,
-                                             const RepeatOperand<T>&... operands) {
+[[gnu::always_inline]] inline bool TryEmitWholeRepeats(Core& core, const char* name, Loc loc, uint32_t repeats,
+                                                       uint32_t lanes, const RepeatOperand<T>&... operands) {
   const uint64_t form = FormOf(repeats, lanes, lanes, operands.layout...);
-  return form != 0 && SaidAgain(core, RepeatKey(name, loc, form, operands...), operands.tensor...);
+  return form != 0 && EmitCached(core, RepeatKey(name, loc, form, operands...), operands.tensor...);
 }
 
 }  // namespace gn_twin

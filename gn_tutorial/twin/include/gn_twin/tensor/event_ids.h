@@ -3,9 +3,8 @@
 // Source: docs/zh/api, TPipe (AllocEventID, FetchEventID, ReleaseEventID) and 同步控制/核内同步. Queues take their ids from the
 // same eight.
 #pragma once
-#include "gn_twin/core/core.h"
 #include "gn_twin/core/async_copies.h"
-#include "gn_twin/events/hard_event.h"
+#include "gn_twin/core/emit.h"
 
 namespace gn_twin {
 
@@ -32,28 +31,18 @@ inline void ReleaseId(Core& core, HardEvent event, int id) {
   core.reserved[static_cast<int>(event)] &= static_cast<uint8_t>(~Bit(id));
 }
 
-// The order of the arguments keeps the place in registers: on the stack it would be stored in halves and loaded whole, which waits.
-GNT_ONCE inline void EmitFlag(Core& core, Kind kind, HardEvent hard_event, int id, Loc loc, const char* op) {
+// Sets a flag or waits for it: delayed copies take effect, observers see the event. The order of the arguments keeps the place in
+// registers: on the stack it would be stored in halves and loaded whole, which waits.
+GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, Loc loc, const char* op) {
   core.At(loc);
-  const bool set = kind == Kind::SetFlag;
   if (kObserved && core.delayed != nullptr) [[unlikely]]
-    set ? core.delayed->SetFlag(hard_event, id) : core.delayed->WaitFlag(hard_event, id);
-  if (core.observers == nullptr) return;
-  if (core.known != nullptr) [[likely]]
-    return core.CaughtUp().Flag(core, kind, hard_event, static_cast<uint32_t>(id));
-  Event event;
-  event.kind = kind;
-  event.pipe = set ? PipesOf(hard_event).from : PipesOf(hard_event).to;
-  event.op = op;
-  event.loc = loc;
-  event.hard_event = hard_event;
-  event.event_id = static_cast<int8_t>(id);
-  core.Emit(event);
+    kind == Kind::SetFlag ? core.delayed->SetFlag(event, id) : core.delayed->WaitFlag(event, id);
+  EmitFlag(core, kind, event, id, loc, op);
 }
 
 // Raise and await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that nobody
 // raised would never end.
-GNT_ONCE inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
+GNT_NOINLINE inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
   if (id < 0 || id >= static_cast<int>(kEventIds)) {
     core.Stop("event-id-range", loc, {{"op", "SetFlag"}, {"id", id}, {"ids", kEventIds}});
   }
@@ -61,26 +50,26 @@ GNT_ONCE inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
   if ((raised & Bit(id)) != 0) core.Stop("flag-set-twice", loc, {{"event", NameOf(event)}, {"id", id}});
   raised |= Bit(id);
   core.raised_at[static_cast<int>(event)][id] = loc;
-  EmitFlag(core, Kind::SetFlag, event, id, loc, "SetFlag");
+  Signal(core, Kind::SetFlag, event, id, loc, "SetFlag");
 }
-GNT_ONCE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
+GNT_NOINLINE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   if (id < 0 || id >= static_cast<int>(kEventIds)) {
     core.Stop("event-id-range", loc, {{"op", "WaitFlag"}, {"id", id}, {"ids", kEventIds}});
   }
   uint8_t& raised = core.raised[static_cast<int>(event)];
   if ((raised & Bit(id)) == 0) core.Stop("flag-wait-unset", loc, {{"event", NameOf(event)}, {"id", id}});
   raised &= static_cast<uint8_t>(~Bit(id));
-  EmitFlag(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
+  Signal(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
 }
 
 // Waits for the flags that FreeTensor left on the buffers of this core: they are forgotten next. Never stops: a destructor calls it.
-GNT_ONCE inline void AwaitFreeTensors(Core& core, Loc loc) {
+GNT_NOINLINE inline void AwaitFreeTensors(Core& core, Loc loc) {
   for (uint16_t i = 0; i < core.buffer_count; ++i) {
     Buffer& buffer = core.buffers[i];
     if (buffer.free_id < 0) continue;
     uint8_t& raised = core.raised[static_cast<int>(buffer.free_event)];
     if ((raised & Bit(buffer.free_id)) != 0)
-      EmitFlag(core, Kind::WaitFlag, buffer.free_event, buffer.free_id, loc, "WaitFlag");
+      Signal(core, Kind::WaitFlag, buffer.free_event, buffer.free_id, loc, "WaitFlag");
     raised &= static_cast<uint8_t>(~Bit(buffer.free_id));
     ReleaseId(core, buffer.free_event, buffer.free_id);
     buffer.free_id = -1;

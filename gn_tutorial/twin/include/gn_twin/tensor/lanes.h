@@ -223,7 +223,7 @@ inline bool GoesOn(Strides strides) { return strides.rep == strides.blk * (kRepe
 // dst[lane] = op(src[lane]...) for the active lanes of the plan. Repeats run one after the other, so that a repeat sees what the
 // one before it wrote: the documented accumulate idiom (destination repeat stride 0) is a fold over the repeats.
 template <class Op, class D, class... S>
-GNT_ONCE void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
+GNT_NOINLINE void ForLanes(const Plan& plan, Op op, Lane<D> dst, Lane<const S>... src) {
   const bool contiguous = plan.prefix && dst.strides.blk == 1 && ((src.strides.blk == 1) && ...);
   if constexpr (((sizeof(S) == sizeof(D)) && ...)) {
     if (plan.prefix && !plan.descending && !contiguous && plan.first == kLanes<D> && plan.repeats > 0 &&

@@ -5,7 +5,7 @@
 
 namespace gn_twin {
 
-// The offsets of an operand in pieces, while its event is told.
+// The offsets of an operand in pieces, while its event is emitted.
 class PieceList {
  public:
   explicit PieceList(uint32_t most) : at_(new uint32_t[most > 0 ? most : 1]) {}
@@ -99,7 +99,7 @@ class Operation {
     for (uint32_t i = 0; i < count; ++i) last = offsets[i] > last ? offsets[i] : last;
     return Pieces(role, base, offsets, count, last, piece_bytes, access, element_bytes);
   }
-  // The same where the largest offset is known.
+  // The same where the largest offset is given.
   Operation& Pieces(const char* role, const uint8_t* base, const uint32_t* offsets, uint32_t count, uint32_t last,
                     uint64_t piece_bytes, Access access, uint32_t element_bytes) {
     Add(role, base, count == 0 ? 0 : last + piece_bytes, Space::UB, access, element_bytes);
@@ -114,16 +114,16 @@ class Operation {
   }
 
   void Emit(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
-    EmitOnce(Complete(lanes, repeats, element_bytes));
+    EmitEvent(Complete(lanes, repeats, element_bytes));
   }
 
   // The lanes of a Plan (gn_twin/tensor/lanes.h).
   template <class Plan>
   void Emit(const Plan& plan, uint32_t element_bytes) {
-    EmitOnce(Complete(plan, element_bytes));
+    EmitEvent(Complete(plan, element_bytes));
   }
 
-  // The event, without telling it: for calls that have a shorter key than it (gn_twin/tensor/emit.h).
+  // The event, without emitting it: for calls that have a shorter key than it (gn_twin/tensor/emit.h).
   const Event& Complete(uint64_t lanes, uint32_t repeats, uint32_t element_bytes) {
     event_.lanes = lanes;
     event_.repeats = static_cast<uint16_t>(repeats);
@@ -138,9 +138,9 @@ class Operation {
 
   // The completed event of a call with a key of one word; where its numbers do not fit (form 0), the event itself is the key.
   void EmitAs(const CallKey& key) {
-    if (key.form == 0) return EmitOnce(event_);
+    if (key.form == 0) return EmitEvent(event_);
     core_.Emit(event_);
-    if (core_.known != nullptr) core_.known->Told(core_, event_, key, {event_.active});
+    if (core_.cached != nullptr) core_.cached->Insert(core_, event_, key, {event_.active});
   }
 
   void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
@@ -148,18 +148,18 @@ class Operation {
   Core& core() { return core_; }
 
  private:
-  // In full; or in a word where observers know the vector instruction: not one whose addresses come from memory.
-  void EmitOnce(const Event& event) {
-    if (core_.known == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
+  // A vector instruction is looked up in the call cache, but for one whose addresses come from memory.
+  void EmitEvent(const Event& event) {
+    if (core_.cached == nullptr || event.kind != Kind::Vector || event.operands == 0 || has_pieces_)
       return core_.Emit(event);
-    EmitKnown(core_, event);
+    EmitByEvent(core_, event);
   }
-  GNT_ONCE static void EmitKnown(Core& core, const Event& event) {
+  GNT_NOINLINE static void EmitByEvent(Core& core, const Event& event) {
     const auto at = [&](uint32_t i) { return i < event.operands ? event.operand[i].at : nullptr; };
-    KnownCall& call = core.known->PlaceOf(event.loc.line, at(0), at(1), at(2));
-    if (call.Is(event) && core.CaughtUp().Again(core, call)) return;
+    CachedCall& call = core.cached->PlaceOf(event.loc.line, at(0), at(1), at(2));
+    if (call.Is(event) && core.FlushedCache().Recheck(core, call)) return;
     core.Emit(event);
-    core.known->Told(core, event);
+    core.cached->Insert(core, event);
   }
   GNT_COLD void Flush() {
     core_.Emit(event_);

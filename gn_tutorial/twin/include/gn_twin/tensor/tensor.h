@@ -35,15 +35,15 @@ GNT_COLD inline void WaitForCopies(Core& core, const ScalarAccess& access) {
   core.delayed->BeforeScalar(access.at, access.bytes, access.access != Access::Read);
 }
 
-// A scalar read or write that observers are to be told of. Not inlined: the loops of a kernel need the registers. noexcept: across a
+// Logs a scalar read or write for the observers. Not inlined: the loops of a kernel need the registers. noexcept: across a
 // call that may throw into a kernel, whose TPipe has a destructor, g++ keeps no float in a register.
-GNT_ONCE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
+GNT_NOINLINE inline void LogScalar(Core& core, const ScalarAccess& access) noexcept {
   core.At(access.Place());
   if (core.scalars.storing) [[unlikely]]
-    core.TellStores();
+    core.FlushStores();
   *core.scalars.next++ = access;
   if (core.scalars.Full()) [[unlikely]]
-    core.TellFullLog();
+    core.FlushFullLog();
   if (core.delayed != nullptr) [[unlikely]]
     WaitForCopies(core, access);
 }
@@ -220,8 +220,6 @@ class GlobalTensor {
   }
 
   T* Data() const { return data_; }
-  // Of the kernel argument that this is a view of; 0: of none.
-  uint64_t ArgumentBytes() const { return argument_ != nullptr ? argument_->bytes : 0; }
 
   // Whether `bytes` bytes from the start of this view lie inside the kernel argument and, where SetGlobalBuffer named a size, inside
   // that size.

@@ -1,4 +1,4 @@
-// Which lines of global memory a launch touched, and how long ago: what decides between the L2 cache and the memory behind it.
+// Reuse distances of the lines of global memory: what decides between the L2 cache and the memory behind it.
 #pragma once
 #include <stdlib.h>
 
@@ -12,11 +12,11 @@ inline constexpr uint16_t kNoArgument = 0xffff;
 // What of the arguments was touched, and when each line was touched last: the number of lines that the block had moved by then.
 // Blocks run side by side on the device and one after the other here, so a distance between two of them is that between how far
 // each had come.
-class LineTable {
+class L2Lines {
  public:
   static constexpr uint32_t kLineBytes = 512;
 
-  explicit LineTable(const GntJob& job) : args_(job.args), count_(job.arg_count) {
+  explicit L2Lines(const GntJob& job) : args_(job.args), count_(job.arg_count) {
     marks_ = static_cast<Marks*>(calloc(count_ + 1, sizeof(Marks)));
     for (uint32_t i = 0; marks_ != nullptr && i < count_; ++i) {
       if (args_[i].kind != GNT_TENSOR) continue;
@@ -25,15 +25,15 @@ class LineTable {
       marks_[i].blocks = static_cast<uint16_t*>(calloc(lines, sizeof(uint16_t)));
     }
   }
-  ~LineTable() {
+  ~L2Lines() {
     for (uint32_t i = 0; marks_ != nullptr && i < count_; ++i) {
       free(marks_[i].stamps);
       free(marks_[i].blocks);
     }
     free(marks_);
   }
-  LineTable(const LineTable&) = delete;
-  LineTable& operator=(const LineTable&) = delete;
+  L2Lines(const L2Lines&) = delete;
+  L2Lines& operator=(const L2Lines&) = delete;
 
   uint16_t ArgumentOf(const uint8_t* at) const {
     for (uint32_t i = 0; i < count_; ++i) {

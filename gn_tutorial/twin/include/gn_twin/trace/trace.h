@@ -1,4 +1,4 @@
-// The observer that records: what each chosen block did, as slots (gn_twin/trace/slots.h), and how often each line of global memory
+// The trace: the observer that records what each chosen block did, as slots (gn_twin/trace/slots.h), and how often each line of global memory
 // was touched, over all blocks. When the room ends, recording stops and GntTrace::full says so.
 #pragma once
 #include <stdlib.h>
@@ -39,7 +39,7 @@ class Trace final : public Observer {
  public:
   explicit Trace(GntJob& job) : out_(job.trace) {
     if (!Asked()) return;
-    lines_ = new (std::nothrow) LineTable(job);
+    lines_ = new (std::nothrow) L2Lines(job);
     texts_ = new (std::nothrow) TextTable;
     blocks_ = static_cast<Block*>(calloc(job.blocks, sizeof(Block)));
     out_.used = out_.full = 0;
@@ -64,7 +64,7 @@ class Trace final : public Observer {
   void OnEvent(Core& core, const Event& event) override {
     if (!Ready()) return;
     WriteScalars(core.block);
-    LineTable::Touched touched[4];
+    L2Lines::Touched touched[4];
     if (event.kind == Kind::Copy) TouchLines(core.block, event, touched);
     if (Chosen(core.block)) WriteEvent(core, event, touched);
   }
@@ -79,7 +79,7 @@ class Trace final : public Observer {
       if (at < run.begin) run.begin = at;
       if (at + access.bytes > run.end) run.end = at + access.bytes;
       if (at / kScalarLineBytes == run.line_at) continue;
-      const bool other = at / LineTable::kLineBytes != run.line_at * kScalarLineBytes / LineTable::kLineBytes;
+      const bool other = at / L2Lines::kLineBytes != run.line_at * kScalarLineBytes / L2Lines::kLineBytes;
       run.line_at = at / kScalarLineBytes;
       ++run.changes;
       if (other && run.argument != kNoArgument) TouchScalar(core.block, access, run.argument);
@@ -142,7 +142,7 @@ class Trace final : public Observer {
     return run;
   }
 
-  void Count(uint32_t block, const LineTable::Touched& touched, bool write, bool cached) {
+  void Count(uint32_t block, const L2Lines::Touched& touched, bool write, bool cached) {
     (write ? out_.lines_written : out_.lines_read) += touched.lines;
     if (!write) (cached ? out_.lines_cold : out_.lines_bypassed) += cached ? touched.cold : touched.lines;
     if (!write && !cached) out_.blocks_bypassed += touched.blocks;
@@ -152,11 +152,11 @@ class Trace final : public Observer {
   }
   void TouchScalar(uint32_t block, const ScalarAccess& access, uint16_t argument) {
     const bool write = access.access == Access::Write;
-    LineTable::Touched touched;
+    L2Lines::Touched touched;
     lines_->Touch(argument, access.at, access.bytes, write, true, blocks_[block].moved, touched);
     Count(block, touched, write, true);
   }
-  void TouchLines(uint32_t block, const Event& event, LineTable::Touched* touched) {
+  void TouchLines(uint32_t block, const Event& event, L2Lines::Touched* touched) {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.space != Space::GM) continue;
@@ -194,7 +194,7 @@ class Trace final : public Observer {
     run_count_ = last_run_ = 0;
   }
 
-  void WriteEvent(Core& core, const Event& event, const LineTable::Touched* touched) {
+  void WriteEvent(Core& core, const Event& event, const L2Lines::Touched* touched) {
     // Texts first: they may take slots of their own.
     const uint16_t op = NumberOf(event.op);
     const uint16_t file = NumberOf(event.loc.file);
@@ -228,7 +228,7 @@ class Trace final : public Observer {
                    reinterpret_cast<OperandSlot*>(room + kSlotBytes * (1 + i)));
     }
   }
-  void WriteOperand(const Core& core, const Operand& operand, uint16_t role, const LineTable::Touched& touched,
+  void WriteOperand(const Core& core, const Operand& operand, uint16_t role, const L2Lines::Touched& touched,
                     OperandSlot* slot) {
     *slot = {};
     slot->slot = Slot::Operand;
@@ -288,7 +288,7 @@ class Trace final : public Observer {
   }
 
   GntTrace& out_;
-  LineTable* lines_ = nullptr;
+  L2Lines* lines_ = nullptr;
   TextTable* texts_ = nullptr;
   Block* blocks_ = nullptr;
   Run runs_[kRuns];

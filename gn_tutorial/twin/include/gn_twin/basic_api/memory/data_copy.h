@@ -5,6 +5,7 @@
 #pragma once
 #include "gn_twin/basic_api/sync/atomic.h"
 #include "gn_twin/tensor/emit.h"
+#include "gn_twin/tensor/emit_copy.h"
 
 namespace AscendC {
 
@@ -28,19 +29,6 @@ struct DataCopyParams {
 }  // namespace AscendC
 
 namespace gn_twin {
-
-using AscendC::GlobalTensor;
-using AscendC::LocalTensor;
-
-inline constexpr uint32_t kMaxRows = 4095;
-
-// Equal rows at a regular pitch, in bytes.
-struct Rows {
-  uint32_t count = 0;
-  uint64_t bytes = 0;
-  uint64_t pitch = 0;
-  uint64_t Extent() const { return count == 0 || bytes == 0 ? 0 : (count - 1) * pitch + bytes; }
-};
 
 inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
   for (uint32_t row = 0; row < from.count; ++row)
@@ -66,9 +54,9 @@ template <class Copy>
 inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const uint8_t* src, uint64_t src_bytes,
                      const Copy& copy) {
   if constexpr (kObserved) {
-    DelayedCopies* const delayed = ThisCore().delayed;
+    AsyncCopies* const delayed = ThisCore().delayed;
     if (delayed != nullptr) [[unlikely]]
-      return delayed->Keep(pipe, {src, src + src_bytes}, {dst, dst + dst_bytes}, copy);
+      return delayed->Add(pipe, {src, src + src_bytes}, {dst, dst + dst_bytes}, copy);
   }
   copy();
 }
@@ -102,25 +90,9 @@ inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
     ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
 }
 
-// Tells observers of a copy in a word, if that is enough: one run of bytes in the Unified Buffer, no atomic store, nothing to refuse.
-// Meanwhile the memory fetches what the next one may touch. `align`: what the global address must be a multiple of.
 template <class T>
-bool SaidCopy(Core& core, const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, Rows near,
-              const GlobalTensor<T>& global, Rows far, uint32_t align) {
-  core.At(loc);
-  const uint8_t* const there = reinterpret_cast<const uint8_t*>(global.Data());
-  if (global.ArgumentBytes() > CopyAhead::kStays) core.ahead.Follow(loc.line, there, far.count, far.bytes, far.pitch);
-  const bool one_run = near.count == 1 || near.pitch == near.bytes;
-  const uint64_t bytes = near.count * near.bytes;
-  if (core.known == nullptr || core.atomic != 0 || !one_run || bytes == 0 || far.count > kMaxRows) return false;
-  if (reinterpret_cast<uintptr_t>(there) % align != 0) return false;
-  if (!Fits(core, local, bytes) || !global.Holds(far.Extent())) return false;
-  return core.CaughtUp().Copy(core, {op, loc, pipe, sizeof(T), static_cast<uint32_t>(core.UbOffset(local.Bytes())),
-                                     static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch});
-}
-
-template <class T>
-GNT_ONCE void TellCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
+GNT_NOINLINE void EmitCheckedCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src,
+                                    Rows from) {
   Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
   RequireRows(operation, "DataCopy", from);
   RequireAlignment(operation, "src", src, sizeof(T));
@@ -132,18 +104,17 @@ GNT_ONCE void TellCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const Glob
 // Global memory to Unified Buffer.
 template <class T>
 void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
-  if constexpr (kObserved) {
-    if (!SaidCopy(ThisCore(), "DataCopy", loc, Pipe::MTE2, dst, to, src, from, sizeof(T)))
-      TellCopyIn(loc, dst, to, src, from);
-  }
+  if constexpr (kObserved)
+    EmitCopy("DataCopy", loc, Pipe::MTE2, dst, to, src, from, sizeof(T),
+             [&] { EmitCheckedCopyIn(loc, dst, to, src, from); });
   uint8_t* const target = dst.Bytes();
   const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
   Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] { MoveRows(target, to, source, from); });
 }
 
 template <class T>
-GNT_ONCE void TellCopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to,
-                          const LocalTensor<T>& src, Rows from) {
+GNT_NOINLINE void EmitCheckedCopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to,
+                                     const LocalTensor<T>& src, Rows from) {
   Operation operation(op, Kind::Copy, Pipe::MTE3, loc);
   RequireRows(operation, op, from);
   RequireAtomicType<T>(operation);
@@ -157,10 +128,9 @@ GNT_ONCE void TellCopyOut(const char* op, Loc loc, uint32_t align, const GlobalT
 template <class T>
 void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,
              Rows from) {
-  if constexpr (kObserved) {
-    if (!SaidCopy(ThisCore(), op, loc, Pipe::MTE3, src, from, dst, to, align))
-      TellCopyOut(op, loc, align, dst, to, src, from);
-  }
+  if constexpr (kObserved)
+    EmitCopy(op, loc, Pipe::MTE3, src, from, dst, to, align,
+             [&] { EmitCheckedCopyOut(op, loc, align, dst, to, src, from); });
   uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
   const uint8_t* const source = src.Bytes();
   const Store store(ThisCore());
@@ -168,8 +138,8 @@ void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst
 }
 
 template <class T, class U>
-GNT_ONCE void TellCopyInside(const CallKey& key, const LocalTensor<T>& dst, Rows to, const LocalTensor<U>& src,
-                             Rows from) {
+GNT_NOINLINE void EmitCheckedCopyInside(const CallKey& key, const LocalTensor<T>& dst, Rows to,
+                                        const LocalTensor<U>& src, Rows from) {
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   RequireRows(operation, key.op, from);
   operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
@@ -191,12 +161,10 @@ inline uint64_t FormOf(Rows to, Rows from) {
 // Both have as many rows of as many whole blocks.
 template <class T, class U>
 void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U>& src, Rows from) {
-  if constexpr (kObserved) {
-    Core& core = ThisCore();
-    const CallKey key = ShortKey("DataCopy", loc, CallKey::kRows, FormOf(to, from), dst, src);
-    core.At(loc);
-    if (key.form == 0 || !SaidAgain(core, key, dst, src)) TellCopyInside(key, dst, to, src, from);
-  }
+  if constexpr (kObserved)
+    EmitCall(
+        "DataCopy", loc, CallKey::kRows, FormOf(to, from),
+        [&](const CallKey& key) { EmitCheckedCopyInside(key, dst, to, src, from); }, dst, src);
   MoveRows(dst.Bytes(), to, src.Bytes(), from);
 }
 

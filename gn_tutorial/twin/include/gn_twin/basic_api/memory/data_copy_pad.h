@@ -89,8 +89,8 @@ void PadRow(T* row, uint64_t row_elements, const Padding& padding, const Filling
 }
 
 template <class T>
-GNT_ONCE void TellCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from,
-                            const Padding& padding) {
+GNT_NOINLINE void EmitCheckedCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src,
+                                       Rows from, const Padding& padding) {
   Operation operation("DataCopyPad", Kind::Copy, Pipe::MTE2, loc);
   RequireRows(operation, "DataCopyPad", from);
   if (from.bytes > kMaxPadRowBytes)
@@ -121,8 +121,8 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   if constexpr (kObserved) {
     const bool plain =
         padding.left + padding.right == 0 && (sizeof(T) < 8 || !padding.is_pad) && row_bytes % sizeof(T) == 0;
-    if (!plain || !SaidCopy(core, "DataCopyPad", loc, Pipe::MTE2, dst, to, src, from, 1))
-      TellCopyPadIn(loc, dst, to, src, from, padding);
+    const auto emit_checked = [&] { EmitCheckedCopyPadIn(loc, dst, to, src, from, padding); };
+    plain ? EmitCopy("DataCopyPad", loc, Pipe::MTE2, dst, to, src, from, 1, emit_checked) : emit_checked();
   }
   if (row_bytes == 0) return;
   if (padding.is_pad) {  // the value stays in the register for later copies

@@ -30,7 +30,7 @@ template <class T>
 inline T ReadGmByPassDCache(__gm__ T* addr, gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::kOneOf<T, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>,
                 "ReadGmByPassDCache takes integers");
-  gn_twin::LooksAgain(loc);
+  gn_twin::Poll(loc);
   gn_twin::CheckPassing("ReadGmByPassDCache", addr, loc);
   return *addr;
 }

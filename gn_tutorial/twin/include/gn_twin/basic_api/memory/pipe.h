@@ -139,7 +139,8 @@ class TPipe {
     count_ += num;
     uint64_t& high = core.job->tally.ub_high_water;
     if (used_ > high) high = used_;
-    if (core.observers != nullptr) Tell(core, first, num, loc);
+    gn_twin::EmitPlace(core, gn_twin::Kind::InitBuffer, "InitBuffer", core.ub + core.buffers[first].offset,
+                       uint64_t{num} * core.buffers[first].bytes, gn_twin::Space::UB, loc);
     return first;
   }
 
@@ -178,11 +179,6 @@ class TPipe {
     }
     if (at == 0) put("nothing");
     text[at] = '\0';
-  }
-
-  static void Tell(gn_twin::Core& core, uint16_t first, uint8_t num, gn_twin::Loc loc) {
-    core.EmitPlace(gn_twin::Kind::InitBuffer, "InitBuffer", core.ub + core.buffers[first].offset,
-                   uint64_t{num} * core.buffers[first].bytes, gn_twin::Space::UB, loc);
   }
 
   uint64_t used_ = 0;   // bytes handed out

@@ -37,7 +37,7 @@ class QueueCore {
   uint32_t Buffers() const { return buffers_; }
   uint32_t EnQueued() const { return queued_; }
 
-  GNT_ONCE void Init(Core& core, uint16_t first, uint16_t buffers, Loc loc) {
+  GNT_NOINLINE void Init(Core& core, uint16_t first, uint16_t buffers, Loc loc) {
     if (buffers_ != 0) FaultIfInitialised(core, first_, loc);
     first_ = first;
     buffers_ = buffers;
@@ -48,7 +48,7 @@ class QueueCore {
   }
 
   // The next free buffer, round robin. With none free the device waits for ever: the twin stops.
-  GNT_ONCE uint16_t Alloc(Core& core, Loc loc) {
+  GNT_NOINLINE uint16_t Alloc(Core& core, Loc loc) {
     RequireBuffers(core, "AllocTensor", loc);
     for (uint32_t tried = 0; tried < buffers_; ++tried) {
       const uint16_t index = static_cast<uint16_t>(first_ + cursor_);
@@ -62,7 +62,7 @@ class QueueCore {
         ReleaseId(core, buffer.free_event, buffer.free_id);
         buffer.free_id = -1;
       }
-      Tell(core, Kind::Alloc, "AllocTensor", index, loc);
+      EmitBuffer(core, Kind::Alloc, "AllocTensor", core.buffers[index], loc);
       return index;
     }
     const Buffer& oldest = core.buffers[first_];
@@ -74,7 +74,7 @@ class QueueCore {
                {"held_line", oldest.changed.line}});
   }
 
-  GNT_ONCE void EnQue(Core& core, uint16_t index, uint32_t depth, HardEvent event, Loc loc) {
+  GNT_NOINLINE void EnQue(Core& core, uint16_t index, uint32_t depth, HardEvent event, Loc loc) {
     Buffer& buffer = Mine(core, index, "EnQue", loc);
     if (buffer.state != BufferState::Occupied && buffer.state != BufferState::DeQueued) {
       WrongState(core, "EnQue", buffer, loc);
@@ -95,10 +95,10 @@ class QueueCore {
       buffer.enque_id = ReserveId(core, event, "EnQue", loc);
       if (buffer.enque_id >= 0) Raise(core, event, buffer.enque_id, loc);
     }
-    Tell(core, Kind::EnQue, "EnQue", index, loc);
+    EmitBuffer(core, Kind::EnQue, "EnQue", core.buffers[index], loc);
   }
 
-  GNT_ONCE uint16_t DeQue(Core& core, HardEvent event, Loc loc) {
+  GNT_NOINLINE uint16_t DeQue(Core& core, HardEvent event, Loc loc) {
     RequireBuffers(core, "DeQue", loc);
     if (queued_ == 0) {
       const Buffer& first = core.buffers[first_];
@@ -128,11 +128,11 @@ class QueueCore {
     }
     buffer.state = BufferState::DeQueued;
     buffer.changed = loc;
-    Tell(core, Kind::DeQue, "DeQue", index, loc);
+    EmitBuffer(core, Kind::DeQue, "DeQue", core.buffers[index], loc);
     return index;
   }
 
-  GNT_ONCE void Free(Core& core, uint16_t index, HardEvent event, Loc loc) {
+  GNT_NOINLINE void Free(Core& core, uint16_t index, HardEvent event, Loc loc) {
     Buffer& buffer = Mine(core, index, "FreeTensor", loc);
     if (buffer.state == BufferState::Free) WrongState(core, "FreeTensor", buffer, loc);
     if (buffer.state == BufferState::EnQueued) WrongState(core, "FreeTensor", buffer, loc);
@@ -143,7 +143,7 @@ class QueueCore {
       buffer.free_id = ReserveId(core, event, "FreeTensor", loc);
       if (buffer.free_id >= 0) Raise(core, event, buffer.free_id, loc);
     }
-    Tell(core, Kind::Free, "FreeTensor", index, loc);
+    EmitBuffer(core, Kind::Free, "FreeTensor", core.buffers[index], loc);
   }
 
   // Waits for the flags that FreeTensor left, as TPipe::Reset and the end of a kernel do.
@@ -208,18 +208,6 @@ class QueueCore {
                {"buffer_line", buffer.made.line},
                {"since_file", buffer.changed.file},
                {"since_line", buffer.changed.line}});
-  }
-  static void Tell(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
-    core.At(loc);
-    if (core.known == nullptr) return TellInFull(core, kind, op, index, loc);
-    // Of EnQue and DeQue only a trace learns anything.
-    const Buffer& buffer = core.buffers[index];
-    if (kind == Kind::Alloc || kind == Kind::Free)
-      core.CaughtUp().HandOver(core, kind, buffer.offset, buffer.offset + buffer.bytes);
-  }
-  GNT_ONCE static void TellInFull(Core& core, Kind kind, const char* op, uint16_t index, Loc loc) {
-    const Buffer& buffer = core.buffers[index];
-    core.EmitPlace(kind, op, core.ub + buffer.offset, buffer.bytes, Space::UB, loc);
   }
 
   uint16_t first_ = 0;

@@ -19,9 +19,9 @@ inline int32_t* OrderSlot(const char* op, Loc loc, const AscendC::GlobalTensor<i
   return gm.Data() + slot * (kBlockBytes / sizeof(int32_t));
 }
 
-// What the waits mean for the order of the blocks, told to observers: `word` has been set for others, or waited for.
-inline void TellOrder(Core& core, Kind kind, const char* op, const int32_t* word, Loc loc) {
-  core.EmitPlace(kind, op, word, 0, Space::GM, loc);
+// Emits that `word` has been set for other blocks (Release), or waited for (Acquire).
+inline void EmitOrder(Core& core, Kind kind, const char* op, const int32_t* word, Loc loc) {
+  EmitPlace(core, kind, op, word, 0, Space::GM, loc);
 }
 
 inline uint64_t BlockEventSlot(const char* op, Loc loc, int32_t block, int32_t event) {
@@ -45,10 +45,10 @@ inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<in
   const uint64_t slot = gn_twin::BlockEventSlot("IBSet", loc, blockIdx, eventID);
   int32_t* word = gn_twin::OrderSlot("IBSet", loc, gmWorkspace, ubWorkspace, slot, gn_twin::kBlockBytes);
   gn_twin::Core& core = gn_twin::ThisCore();
-  core.blocks->WaitUntil(core, loc, [word] { return *word == 0; });
-  gn_twin::TellOrder(core, gn_twin::Kind::Accept, "IBSet", word, loc);
+  core.scheduler->WaitUntil(core, loc, [word] { return *word == 0; });
+  gn_twin::EmitOrder(core, gn_twin::Kind::Acquire, "IBSet", word, loc);
   *word = 1;
-  gn_twin::TellOrder(core, gn_twin::Kind::Publish, "IBSet", word, loc);
+  gn_twin::EmitOrder(core, gn_twin::Kind::Release, "IBSet", word, loc);
 }
 template <bool isAIVOnly = true>
 inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
@@ -57,10 +57,10 @@ inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<i
   const uint64_t slot = gn_twin::BlockEventSlot("IBWait", loc, blockIdx, eventID);
   int32_t* word = gn_twin::OrderSlot("IBWait", loc, gmWorkspace, ubWorkspace, slot, gn_twin::kBlockBytes);
   gn_twin::Core& core = gn_twin::ThisCore();
-  core.blocks->WaitUntil(core, loc, [word] { return *word == 1; });
-  gn_twin::TellOrder(core, gn_twin::Kind::Accept, "IBWait", word, loc);
+  core.scheduler->WaitUntil(core, loc, [word] { return *word == 1; });
+  gn_twin::EmitOrder(core, gn_twin::Kind::Acquire, "IBWait", word, loc);
   *word = 0;
-  gn_twin::TellOrder(core, gn_twin::Kind::Publish, "IBWait", word, loc);
+  gn_twin::EmitOrder(core, gn_twin::Kind::Release, "IBWait", word, loc);
 }
 
 // Says whose turn it is: block 0's. All blocks call it, and none goes on before all have.
@@ -74,7 +74,7 @@ inline void InitDetermineComputeWorkspace(GlobalTensor<int32_t>& gmWorkspace, Lo
     for (int32_t* word = gmWorkspace.Data(); word <= last; word += gn_twin::kBlockBytes / sizeof(int32_t)) *word = 0;
     gmWorkspace.Data()[0] = 1;
   }
-  core.blocks->SyncAll(core, loc);
+  core.scheduler->SyncAll(core, loc);
 }
 inline void WaitPreBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t>& ubWorkspace,
                          gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -82,8 +82,8 @@ inline void WaitPreBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t
   gn_twin::Core& core = gn_twin::ThisCore();
   const int32_t* word = gn_twin::OrderSlot("WaitPreBlock", loc, gmWorkspace, ubWorkspace, core.block,
                                            (core.job->blocks + 1ull) * gn_twin::kBlockBytes);
-  core.blocks->WaitUntil(core, loc, [word] { return *word == 1; });
-  gn_twin::TellOrder(core, gn_twin::Kind::Accept, "WaitPreBlock", word, loc);
+  core.scheduler->WaitUntil(core, loc, [word] { return *word == 1; });
+  gn_twin::EmitOrder(core, gn_twin::Kind::Acquire, "WaitPreBlock", word, loc);
 }
 inline void NotifyNextBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int32_t>& ubWorkspace,
                             gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -94,7 +94,7 @@ inline void NotifyNextBlock(GlobalTensor<int32_t>& gmWorkspace, LocalTensor<int3
   int32_t* next = gmWorkspace.Data() + (core.block + 1) % core.job->blocks * (gn_twin::kBlockBytes / sizeof(int32_t));
   *own = 0;
   *next = 1;
-  gn_twin::TellOrder(core, gn_twin::Kind::Publish, "NotifyNextBlock", next, loc);
+  gn_twin::EmitOrder(core, gn_twin::Kind::Release, "NotifyNextBlock", next, loc);
 }
 
 }  // namespace AscendC

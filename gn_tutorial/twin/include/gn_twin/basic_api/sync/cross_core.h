@@ -1,7 +1,7 @@
-// CrossCoreSetFlag and CrossCoreWaitFlag in mode 0: all vector cores meet.
+// CrossCoreSetFlag and CrossCoreWaitFlag in mode 0: a barrier of all vector cores.
 //
 // Source: docs/zh/api, 同步控制/核间同步/CrossCoreSetFlag, CrossCoreWaitFlag. A wait ends when every core has set the flag. The twin lets
-// the blocks meet in the wait, which is one of the orders that the flag allows; so every block has to wait as often as the others.
+// the blocks synchronise in the wait, which is one of the orders that the flag allows; so every block has to wait as often as the others.
 #pragma once
 #include "gn_twin/basic_api/sync/sync.h"
 
@@ -25,7 +25,7 @@ inline void CrossCoreWaitFlag(uint16_t flagId, gn_twin::Loc loc = gn_twin::Loc::
   if (flagId > 15) core.Stop("cross-core-flag", loc, {{"op", "CrossCoreWaitFlag"}, {"id", flagId}});
   if (core.cross_flags[flagId] == 0) core.Stop("cross-core-wait", loc, {{"id", flagId}, {"own_block", core.block}});
   --core.cross_flags[flagId];
-  gn_twin::MeetBlocks("CrossCoreWaitFlag", core, loc);
+  gn_twin::SyncBlocks("CrossCoreWaitFlag", core, loc);
 }
 
 }  // namespace AscendC

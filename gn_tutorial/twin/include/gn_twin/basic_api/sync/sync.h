@@ -1,7 +1,7 @@
 // Flags and barriers: between the pipes of one core, and between cores.
 //
 // Source: docs/zh/api, 同步控制. The twin executes in program order, so these never change a result here: they are
-// checked for pairing and told to the observer, which decides what order they guarantee.
+// checked for pairing and emitted; the race checker decides what order they guarantee.
 #pragma once
 #include "gn_twin/core/scheduler.h"
 #include "gn_twin/tensor/event_ids.h"
@@ -23,63 +23,39 @@ inline void WaitFlag(int32_t eventID, gn_twin::Loc loc = gn_twin::Loc::here()) {
 namespace gn_twin {
 
 // A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: now and then the others get a turn.
-inline void LooksAgain(Loc loc) {
+inline void Poll(Loc loc) {
   Core& core = ThisCore();
-  if (++core.looks % 1024 == 0) core.blocks->Yield(core, loc);
+  if (++core.looks % 1024 == 0) core.scheduler->Yield(core, loc);
 }
 
 inline Pipe PipeOf(pipe_t pipe) {
   return pipe == PIPE_V ? Pipe::V : pipe == PIPE_MTE2 ? Pipe::MTE2 : pipe == PIPE_MTE3 ? Pipe::MTE3 : Pipe::All;
 }
 
-GNT_ONCE inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind = Kind::Barrier) {
+GNT_NOINLINE inline void Barrier(const char* op, pipe_t pipe, Loc loc, Kind kind = Kind::Barrier) {
   Core& core = ThisCore();
   core.At(loc);
-  if (core.observers == nullptr) return;
-  if (core.delayed != nullptr) [[unlikely]] {
+  if (kObserved && core.delayed != nullptr) [[unlikely]] {
     if (kind == Kind::CrossFlag) core.delayed->SetCrossFlag(PipeOf(pipe));
     if (kind == Kind::Barrier && PipeOf(pipe) == Pipe::All) core.delayed->RunAll();
   }
-  Event barrier;
-  barrier.kind = kind;
-  barrier.pipe = PipeOf(pipe);
-  barrier.op = op;
-  barrier.loc = loc;
-  core.Emit(barrier);
+  EmitPipe(core, kind, op, PipeOf(pipe), loc);
 }
 
 // `at` null or `all`: every line.
 inline void CleanCache(const char* op, const void* at, bool all, Loc loc) {
-  LooksAgain(loc);
+  Poll(loc);
   Core& core = ThisCore();
   core.At(loc);
-  if (core.observers == nullptr) return;
-  Event clean;
-  clean.kind = Kind::CleanCache;
-  clean.pipe = Pipe::S;
-  clean.op = op;
-  clean.loc = loc;
-  if (!all) {
-    clean.operands = 1;
-    clean.operand[0] = Operand{};
-    clean.operand[0].at = static_cast<const uint8_t*>(at);
-    clean.operand[0].space = Space::GM;
-  }
-  core.Emit(clean);
+  if (all) return EmitPipe(core, Kind::CleanCache, op, Pipe::S, loc);
+  EmitPlace(core, Kind::CleanCache, op, at, 0, Space::GM, loc);
 }
 
 // Suspends the block until `cores` blocks (0: all of the launch) have arrived.
-inline void MeetBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) {
-  if (core.observers != nullptr) {
-    Event meet;
-    meet.kind = Kind::Meet;
-    meet.pipe = Pipe::All;
-    meet.op = op;
-    meet.loc = loc;
-    core.Emit(meet);
-    if (core.delayed != nullptr) core.delayed->WaitCrossFlag();
-  }
-  core.blocks->SyncAll(core, loc, cores);
+inline void SyncBlocks(const char* op, Core& core, Loc loc, uint32_t cores = 0) {
+  EmitPipe(core, Kind::SyncAll, op, Pipe::All, loc);
+  if (kObserved && core.delayed != nullptr) core.delayed->WaitCrossFlag();
+  core.scheduler->SyncAll(core, loc, cores);
 }
 
 }  // namespace gn_twin
@@ -116,7 +92,7 @@ inline void DataCachePreload(const GlobalTensor<uint64_t>&, const T) {}
 template <bool isAIVOnly = true>
 inline void SyncAll(gn_twin::Loc loc = gn_twin::Loc::here()) {
   PipeBarrier<PIPE_ALL>(loc);
-  gn_twin::MeetBlocks("SyncAll", gn_twin::ThisCore(), loc);
+  gn_twin::SyncBlocks("SyncAll", gn_twin::ThisCore(), loc);
 }
 
 // The software form: counters in global memory (32 bytes per block, zero before the launch) and local memory of the same size.
@@ -137,7 +113,7 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
     core.Stop("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
   slot = ++core.soft_syncs;
   gn_twin::Barrier("SyncAll", PIPE_ALL, loc);
-  gn_twin::MeetBlocks("SyncAll", core, loc, cores);
+  gn_twin::SyncBlocks("SyncAll", core, loc, cores);
 }
 
 }  // namespace AscendC

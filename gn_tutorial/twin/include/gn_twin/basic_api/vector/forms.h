@@ -1,4 +1,4 @@
-// The three call forms of an element-wise instruction, once for all of them: validate, emit one event, compute.
+// The call forms of element-wise instructions: validate, emit, compute, once for all of them.
 #pragma once
 #include "gn_twin/basic_api/vector/half_overflow.h"
 #include "gn_twin/tensor/repeat_params.h"
@@ -60,12 +60,16 @@ inline void WithFinish(const Core& core, Run run) {
 template <class D, class Op>
 inline constexpr bool kWatched = kObserved && kSame<D, half> && !requires { typename Op::MovesBits; };
 
+// Operations whose first source is always the destination name a type Accumulates.
+template <class Op>
+inline constexpr Flow kFlow = requires { typename Op::Accumulates; } ? Flow::Accumulate : Flow::Lanes;
+
 // The first `count` elements of every operand.
 template <class Op, class D, class... S>
 void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor<D>& dst,
               const LocalTensor<S>&... src) {
   Core& core = ThisCore();
-  if constexpr (kObserved) ObserveCount(core, name, loc, count, dst, src...);
+  if constexpr (kObserved) EmitCount(core, name, loc, kFlow<Op>, count, dst, src...);
   OverflowWatch<D> watch;
   if constexpr (kWatched<D, Op>) {
     watch.trusted = FiniteScalar(op);
@@ -80,7 +84,7 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
 
 // Computes the lanes of any plan. One copy for all the forms of an instruction.
 template <class Op, class D, class... S>
-GNT_ONCE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
+GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst, Arg<S>... src) {
   // Lanes in one run only: of the others the stores of later repeats would hide what happened.
   const bool watched =
       kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
@@ -96,17 +100,17 @@ GNT_ONCE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan, Ar
   });
 }
 
-// The lanes of the plan: tells observers, computes.
+// The lanes of the plan: emits, computes.
 template <class Op, class D, class... S>
 [[gnu::always_inline]] inline void RunPlan(const char* name, Loc loc, Op op, const Plan& plan, Arg<D> dst,
                                            Arg<S>... src) {
   if constexpr (kObserved)
-    ObserveRepeats(name, loc, plan, Flow::Lanes, RepeatOperand{dst.tensor, dst.strides},
-                   RepeatOperand{src.tensor, src.strides}...);
+    EmitRepeats(name, loc, plan, kFlow<Op>, RepeatOperand{dst.tensor, dst.strides},
+                RepeatOperand{src.tensor, src.strides}...);
   ComputePlan(name, loc, op, plan, dst, src...);
 }
 
-// What loops mostly issue, without a plan: repeats with all their lanes and no gaps between blocks, and observers know the call. False
+// What loops mostly issue, without a plan: repeats with all their lanes and no gaps between blocks, and the call is cached. False
 // where it is another one: then nothing was done. Short enough to be inlined in a kernel's loop, where much of it is worked out before
 // the loop.
 template <bool kSetMask, class Op, class Mask, class D, class... S>
@@ -122,8 +126,8 @@ template <bool kSetMask, class Op, class Mask, class D, class... S>
       return false;
     if constexpr (kObserved) {
       core.At(loc);
-      if (!SaidWhole(core, name, loc, repeats, kLanes<D>, RepeatOperand{dst.tensor, dst.strides},
-                     RepeatOperand{src.tensor, src.strides}...)) [[unlikely]]
+      if (!TryEmitWholeRepeats(core, name, loc, repeats, kLanes<D>, RepeatOperand{dst.tensor, dst.strides},
+                               RepeatOperand{src.tensor, src.strides}...)) [[unlikely]]
         return false;
     }
     WriteMask(core, kLanes<D>, kLanes<D>);
@@ -137,9 +141,9 @@ template <bool kSetMask, class Op, class Mask, class D, class... S>
 
 // Mask-and-repeat form of an instruction with one source.
 template <bool kSetMask, class Op, class Mask, class D, class S>
-GNT_ONCE void RunAnyUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
-                          const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst,
-                          const LocalTensor<S>& src) {
+GNT_NOINLINE void RunAnyUnary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                              const AscendC::UnaryRepeatParams& params, const LocalTensor<D>& dst,
+                              const LocalTensor<S>& src) {
   RequireStrides(name, params, loc);
   const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<D, S>, repeats);
   RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},
@@ -158,9 +162,9 @@ template <bool kSetMask, class Op, class Mask, class D, class S>
 
 // Mask-and-repeat form of an instruction with two sources.
 template <bool kSetMask, class Op, class Mask, class D, class S0, class S1>
-GNT_ONCE void RunAnyBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
-                           const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst,
-                           const LocalTensor<S0>& src0, const LocalTensor<S1>& src1) {
+GNT_NOINLINE void RunAnyBinary(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime repeats,
+                               const AscendC::BinaryRepeatParams& params, const LocalTensor<D>& dst,
+                               const LocalTensor<S0>& src0, const LocalTensor<S1>& src1) {
   RequireStrides(name, params, loc);
   const Plan plan = MaskedPlan(name, loc, kSetMask, mask, kRepeatBytes / kWidest<D, S0, S1>, repeats);
   RunPlan(name, loc, op, plan, Arg<D>{dst, {params.dstBlkStride, params.dstRepStride}},

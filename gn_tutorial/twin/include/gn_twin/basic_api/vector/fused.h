@@ -1,4 +1,4 @@
-// Multiply and accumulate: Axpy, MulAddDst, FusedMulAdd. The destination is also a source.
+// Multiply and accumulate: Axpy, MulAddDst, FusedMulAdd, FusedMulAddRelu. The destination is also a source.
 //
 // Source: docs/zh/api, Memory矢量计算/复合计算. Sources may be half with a float destination: then a repeat has 64 lanes and the
 // natural repeat strides are 8 blocks for the destination, 4 for the sources.
@@ -9,6 +9,7 @@ namespace gn_twin {
 
 // dst + scalar * src. Whether the device rounds the product first: docs/hardware-choices.md, axpy_fused.
 struct AxpyOp {
+  using Accumulates = void;
   float scalar;
   bool fused = false;
   template <class T, class U>
@@ -24,6 +25,7 @@ struct AxpyOp {
   }
 };
 struct MulAddDstOp {
+  using Accumulates = void;
   template <class T, class U>
   T operator()(T dst, U a, U b) const {
     const float product = static_cast<float>(a) * static_cast<float>(b);
@@ -36,9 +38,20 @@ struct MulAddDstOp {
 };
 // The operand order of the documentation: src0 * dst + src1.
 struct FusedMulAddOp {
+  using Accumulates = void;
   template <class T>
   T operator()(T dst, T a, T b) const {
     return T(static_cast<float>(T(static_cast<float>(a) * static_cast<float>(dst))) + static_cast<float>(b));
+  }
+};
+
+// The same, and negative results become 0.
+struct FusedMulAddReluOp {
+  using Accumulates = void;
+  template <class T>
+  T operator()(T dst, T a, T b) const {
+    const T sum = FusedMulAddOp{}(dst, a, b);
+    return static_cast<float>(sum) < 0.0f ? T(0.0f) : sum;
   }
 };
 
@@ -116,6 +129,20 @@ inline void FusedMulAdd(const LocalTensor<T>& dst, const LocalTensor<T>& src0, c
                         gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunTernary<isSetMask>("FusedMulAdd", loc, gn_twin::FusedMulAddOp{}, mask, repeatTime, repeatParams, dst,
                                  src0, src1);
+}
+
+template <class T, bool isSetMask = true>
+inline void FusedMulAddRelu(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,
+                            const int32_t& count, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunCount("FusedMulAddRelu", loc, gn_twin::FusedMulAddReluOp{}, count, dst, dst, src0, src1);
+}
+template <class T, bool isSetMask = true, class Mask>
+  requires gn_twin::kIsMask<Mask>
+inline void FusedMulAddRelu(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,
+                            Mask mask, const gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
+                            gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RunTernary<isSetMask>("FusedMulAddRelu", loc, gn_twin::FusedMulAddReluOp{}, mask, repeatTime, repeatParams,
+                                 dst, src0, src1);
 }
 
 }  // namespace AscendC

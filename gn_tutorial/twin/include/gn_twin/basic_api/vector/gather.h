@@ -23,8 +23,8 @@ GNT_COLD void RequireOffsets(Operation& operation, const Plan& plan, const Local
 }
 
 template <class T>
-GNT_ONCE void TellGather(const CallKey& key, const Plan& plan, const LocalTensor<T>& dst, Strides to,
-                         const LocalTensor<T>& src, const LocalTensor<uint32_t>& offsets, uint32_t base) {
+GNT_NOINLINE void EmitCheckedGather(const CallKey& key, const Plan& plan, const LocalTensor<T>& dst, Strides to,
+                                    const LocalTensor<T>& src, const LocalTensor<uint32_t>& offsets, uint32_t base) {
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   const uint32_t* const given = offsets.Data();
   const uint32_t lanes = plan.repeats == 0 ? 0 : (plan.repeats - 1) * plan.lanes + plan.ReachIn(plan.repeats - 1);
@@ -69,13 +69,11 @@ void RunGather(Loc loc, const Plan& plan, const LocalTensor<T>& dst, Strides to,
                const LocalTensor<uint32_t>& offsets, uint32_t base) {
   static_assert(kWord<T>, "Gather on Atlas A2 takes 16- and 32-bit elements");
   if constexpr (kObserved) {
-    Core& core = ThisCore();
-    core.At(loc);
     const bool inside = base % sizeof(T) == 0 && base / sizeof(T) <= src.GetSize();
     const LocalTensor<T> table = inside ? src[base / sizeof(T)] : src;
-    const CallKey key =
-        ShortKey("Gather", loc, CallKey::kGathers, inside ? FormOf(plan, to, base) : 0, dst, offsets, table);
-    if (key.form == 0 || !SaidAgain(core, key, dst, offsets, table)) TellGather(key, plan, dst, to, src, offsets, base);
+    EmitCall(
+        "Gather", loc, CallKey::kGathers, inside ? FormOf(plan, to, base) : 0,
+        [&](const CallKey& key) { EmitCheckedGather(key, plan, dst, to, src, offsets, base); }, dst, offsets, table);
   }
   RepeatValues<T> values;
   const uint8_t* const table = src.Bytes() + base;

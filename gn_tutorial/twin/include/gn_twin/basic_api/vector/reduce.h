@@ -120,7 +120,7 @@ void CheckReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>
                  const LocalTensor<T>& src, Strides strides, uint32_t align) {
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
-    ObserveRepeats(op, loc, plan, Flow::Fold, results.In(dst, align), RepeatOperand{src, strides});
+    EmitRepeats(op, loc, plan, Flow::Fold, results.In(dst, align), RepeatOperand{src, strides});
   }
 }
 
