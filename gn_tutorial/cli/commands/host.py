@@ -8,7 +8,7 @@ from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.host import export
 
 _WHAT = {
-    "gn_host_api.h": "the C interface",
+    "gn_host_api.h": "the C interface: what all operators share",
     "gn_host_twin.h": "what only the twin has",
     export.LIBRARY: "the host API, with the twin as the device",
     export.EXAMPLE: "a whole call, in C99",
@@ -23,5 +23,9 @@ def run(folder: Path, *, observed: bool, as_json: bool) -> None:
     if as_json:
         emit_json({"files": files, "compile": command})
         return
-    print_table(("file", "what it is"), [(str(file), _WHAT.get(file.name, "a kernel library")) for file in files])
+    print_table(("file", "what it is"), [(str(file), _what(file)) for file in files])
     print(f"compile and run the example:\n  {command}")
+
+
+def _what(file: Path) -> str:
+    return _WHAT.get(file.name, "the C interface of an operator" if file.suffix == ".h" else "a kernel library")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gn_tutorial.cli.terminal import emit_json, working
 from gn_tutorial.host import npu
-from gn_tutorial.host.library import OPERATORS
+from gn_tutorial.host.c_library import operators
 
 
 def run(folder: Path, *, build: bool, as_json: bool) -> None:
@@ -21,7 +21,7 @@ def run(folder: Path, *, build: bool, as_json: bool) -> None:
     if as_json:
         emit_json(
             {
-                "npu": available, "reason": reason, "commands": commands, "operators": list(OPERATORS),
+                "npu": available, "reason": reason, "commands": commands, "operators": list(operators()),
                 "library": library, "tested": npu.NOT_RUN,
             }
         )  # fmt: skip
@@ -33,5 +33,5 @@ def run(folder: Path, *, build: bool, as_json: bool) -> None:
         print("build the host API for one, after `source <CANN>/set_env.sh`:")
         for command in commands:
             print(f"  {shlex.join(command)}")
-    print(f"{npu.LIBRARY} has these operators: {', '.join(OPERATORS)}")
+    print(f"{npu.LIBRARY} has these operators: {', '.join(operators())}")
     print(f"This part of the course was {npu.NOT_RUN}.")
