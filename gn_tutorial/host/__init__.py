@@ -1,1 +1,46 @@
-"""The host API in two calls from Python, its library, and a real NPU as its device."""
+"""The host API in two calls (docs/host-api.md) from Python: NumPy arrays as tensors, streams, and each operator.
+
+    import gn_tutorial as gnt
+    y, mean, rstd = gnt.host.group_norm(x, num_groups=4)
+
+``kernels/host_api`` is the API, in C++ with a C interface; ``c_library`` builds it, ``c_headers`` declares it.
+Besides the names below, every operator of ``host.operators`` is here. A real NPU as its device is ``host.npu``.
+"""
+
+from gn_tutorial.host import operators
+from gn_tutorial.host.arrays import Tensor
+from gn_tutorial.host.c_library import (
+    Code,
+    Refused,
+    build_kernels,
+    build_library,
+    check,
+    declared,
+    include_folders,
+    kernels,
+    library,
+    source_text,
+    whole_numbers,
+)
+from gn_tutorial.host.discovery import public_names
+from gn_tutorial.host.stream import Stream
+
+_OPERATORS = public_names(operators)
+globals().update(_OPERATORS)
+
+__all__ = [
+    "Code",
+    "Refused",
+    "Stream",
+    "Tensor",
+    "build_kernels",
+    "build_library",
+    "check",
+    "declared",
+    "include_folders",
+    "kernels",
+    "library",
+    "source_text",
+    "whole_numbers",
+    *_OPERATORS,
+]

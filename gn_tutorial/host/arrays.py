@@ -11,7 +11,7 @@ import numpy as np
 
 from gn_tutorial.compiler.dtype_macros import graph_number
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.host import library
+from gn_tutorial.host import c_library
 from gn_tutorial.host.stream import Stream
 
 
@@ -26,10 +26,10 @@ class Tensor:
         if array.dtype.itemsize == 0 or any(step % array.dtype.itemsize for step in array.strides):
             raise ArgumentError(f"the strides {array.strides} are no whole elements of {array.dtype}")
         self.array = array
-        loaded = library.library()
+        loaded = c_library.library()
         strides = [step // array.dtype.itemsize for step in array.strides]
         address = array.__array_interface__["data"][0]
-        self.handle = library.describe(loaded, array.shape, strides, graph_number(array.dtype.name), address)
+        self.handle = c_library.describe(loaded, array.shape, strides, graph_number(array.dtype.name), address)
         weakref.finalize(self, loaded.GnDestroyTensor, self.handle)
 
 
@@ -42,7 +42,7 @@ def run(
 ) -> None:
     """Both calls of operator ``name`` on the stream, which holds on to the memory; waits if there was none.
 
-    numbers: the arguments between inputs and outputs. Raises as the calls in ``host_api``.
+    numbers: the arguments between inputs and outputs. Raises as they do.
     """
     if stream is None:
         with Stream() as own:
@@ -50,7 +50,7 @@ def run(
     tensors = [[None if one is None else Tensor(one) for one in some] for some in (inputs, outputs)]
     before, behind = ([one and one.handle for one in some] for some in tensors)
     words = (*before, *numbers, *behind)
-    workspace = library.call(library.library(), name, words, stream.ready(name), _allocate)
+    workspace = c_library.call(c_library.library(), name, words, stream.ready(name), _allocate)
     stream.keep(tensors, workspace)
     return None
 

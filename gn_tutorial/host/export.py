@@ -6,8 +6,10 @@ import shlex
 import shutil
 from pathlib import Path
 
+from gn_tutorial.compiler.build_request import TWIN
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.host import api
+from gn_tutorial.host import c_library
+from gn_tutorial.operators.registry import kernels_root
 
 #: The host library; kernels lie beside it as ``<entry>.so``, where it looks for them.
 LIBRARY = "libgn_host.so"
@@ -20,11 +22,10 @@ def write(folder: Path, *, observed: bool = False) -> list[Path]:
     observed: kernels with the twin's checks. Files of these names are replaced. Raises ArgumentError if the folder
     cannot be written, and as a build does.
     """
-    headers = [found for one in api.include_folders() if one.name.startswith("host") for found in one.glob("gn_*.h")]
-    sources = {one.name: one for one in headers}
-    sources[EXAMPLE] = next(one for one in api.include_folders() if one.name == "host_api") / EXAMPLE
-    sources[LIBRARY] = api.build_library()
-    sources |= {f"{entry}.so": path for entry, path in api.build_kernels(observed=observed).items()}
+    api, twin = kernels_root() / "host_api", TWIN / "host"
+    sources = {one.name: one for one in (*api.glob("gn_*.h"), *twin.glob("gn_*.h"), api / EXAMPLE)}
+    sources[LIBRARY] = c_library.build_library()
+    sources |= {f"{entry}.so": path for entry, path in c_library.build_kernels(observed=observed).items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, source in sources.items():

@@ -175,7 +175,7 @@ def stream_of_torch() -> c_void_p:
 
 def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
     """The handle of an aclrtStream in that build of the host API. Raises Refused, KernelError."""
-    from gn_tutorial.host.library import check
+    from gn_tutorial.host.c_library import check
 
     key = (library._handle, aclrt_stream)
     with _LOCK:
@@ -187,20 +187,19 @@ def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
 
 
 def _declared(path: Path) -> ctypes.CDLL:
-    from gn_tutorial.host.library import declared
+    from gn_tutorial.host.c_library import declared
+    from gn_tutorial.operators.registry import kernels_root
 
-    loaded = declared(path)
-    loaded.GnWrapStream.argtypes, loaded.GnWrapStream.restype = (c_void_p, ctypes.POINTER(c_void_p)), ctypes.c_int32
-    return loaded
+    return declared(path, [kernels_root() / "npu" / "gn_host_npu.h"])
 
 
 def _sources() -> list[Path]:
     """Everything that the library is built from."""
-    from gn_tutorial.host.library import KERNELS
+    from gn_tutorial.host.c_library import kernels
     from gn_tutorial.operators.registry import find_kernel, kernels_root
 
     root = kernels_root()
-    folders = {root / "npu", root / "host_api", root / "common", *(find_kernel(name)[0].folder for name in KERNELS)}
+    folders = {root / "npu", root / "host_api", root / "common", *(find_kernel(name)[0].folder for name in kernels())}
     suffixes = {".h", ".cpp", ".asc", ".txt", ".cmake"}
     return sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes)
 

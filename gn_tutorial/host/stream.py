@@ -11,20 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.errors import GntError
-from gn_tutorial.host import library
-from gn_tutorial.host.library import HostFunc, build_kernels, check
+from gn_tutorial.host import c_library
+from gn_tutorial.host.c_headers import HostFunc
+from gn_tutorial.host.c_library import build_kernels, check
 
 
 class Stream:
     """A queue with a thread of its own; a context manager that destroys it at the end.
 
     kernels: entry -> library, instead of the registered kernel. observed: those with the twin's checks, which stop a
-    wrong launch with a diagnostic. Raises as ``host_library.library``.
+    wrong launch with a diagnostic. Raises as ``c_library.library``.
     """
 
     def __init__(self, *, observed: bool = False, kernels: Mapping[str, Path] | None = None) -> None:
         made = c_void_p()
-        check(library.library().GnCreateStream(ctypes.byref(made)))
+        check(c_library.library().GnCreateStream(ctypes.byref(made)))
         self.handle = made
         self._observed, self._given = observed, frozenset(kernels or ())
         self._ready: set[str] = set()  # operators
@@ -49,7 +50,7 @@ class Stream:
 
     def _load(self, libraries: Mapping[str, Path]) -> None:
         for entry, path in libraries.items():
-            check(library.library().GnTwinUseKernel(self.handle, entry.encode(), str(path).encode()))
+            check(c_library.library().GnTwinUseKernel(self.handle, entry.encode(), str(path).encode()))
 
     def keep(self, *objects: Any) -> None:
         """Hold on to what queued work uses, until the stream is synchronised. To be called when it has been queued.
@@ -69,14 +70,14 @@ class Stream:
                 self._raised.append(error)
 
         callback = HostFunc(call)
-        check(library.library().GnLaunchHostFunc(self.handle, callback, None))
+        check(c_library.library().GnLaunchHostFunc(self.handle, callback, None))
         self.keep(callback)
 
     def synchronize(self) -> None:
         """Wait for all work queued so far; raise the first error since the last call, as ``check`` says it."""
         with self._lock:
             kept, self._kept[:] = self._kept[:], []
-        status = library.library().GnSynchronizeStream(self.handle)
+        status = c_library.library().GnSynchronizeStream(self.handle)
         del kept
         check(status)
         if self._raised:
@@ -86,7 +87,7 @@ class Stream:
         """Wait as ``synchronize`` does, then end the thread. The stream is of no use afterwards."""
         if self._end.detach() is None:
             return
-        status = library.library().GnDestroyStream(self.handle)
+        status = c_library.library().GnDestroyStream(self.handle)
         self._kept.clear()
         check(status)
 
@@ -102,5 +103,5 @@ class Stream:
 
 
 def _destroy(handle: c_void_p, kept: list[Any]) -> None:
-    library.library().GnDestroyStream(handle)
+    c_library.library().GnDestroyStream(handle)
     kept.clear()

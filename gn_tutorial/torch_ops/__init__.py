@@ -1,25 +1,15 @@
-"""The operators in PyTorch: ``torch.ops.gn_tutorial.group_norm``, ``.group_norm_backward`` and ``.group_norm_silu``.
+"""The operators in PyTorch: ``torch.ops.gn_tutorial.group_norm``, ``.group_norm_backward``, ``.gelu`` and so on.
 
-Importing this package registers them. Each has a kernel for the CPU, where the twin computes, one for an NPU, a fake
-one (shapes and strides without numbers, for ``torch.compile``), a gradient, a rule for ``torch.vmap`` and one for
-autocast. The modules that call them are in ``gn_tutorial.nn``; docs/pytorch.md says what each rule is. Nothing here was
-run on an NPU.
-
-``gelu`` and ``linear``, with their gradients, are registered in the same way: cases besides GroupNorm.
+Importing this package registers them, every module of ``torch_ops.operators``. Each operator has a kernel for the CPU,
+where the twin computes, one for an NPU, a fake one (shapes and strides without numbers, for ``torch.compile``), a
+gradient, a rule for ``torch.vmap`` and, where it needs one, one for autocast. The modules that call them are in
+``gn_tutorial.nn``; docs/pytorch.md says what each rule is. Nothing here was run on an NPU.
 """
 
-from gn_tutorial.torch_ops.backward import group_norm_backward
-from gn_tutorial.torch_ops.case_gelu import gelu, gelu_backward
-from gn_tutorial.torch_ops.case_linear import linear, linear_backward
-from gn_tutorial.torch_ops.forward import group_norm
-from gn_tutorial.torch_ops.silu import group_norm_silu
+from gn_tutorial.host.discovery import public_names
+from gn_tutorial.torch_ops import operators
 
-__all__ = [
-    "gelu",
-    "gelu_backward",
-    "group_norm",
-    "group_norm_backward",
-    "group_norm_silu",
-    "linear",
-    "linear_backward",
-]
+_OPERATORS = public_names(operators)
+globals().update(_OPERATORS)
+
+__all__ = [*_OPERATORS]

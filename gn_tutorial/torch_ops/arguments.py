@@ -29,10 +29,10 @@ def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None
     _check_data(op, x, num_groups)
     for name, one in (("weight", weight), ("bias", bias)):
         if one is not None:
-            _check_like(op, name, one, x.device, x.dtype, (x.shape[1],), "one number for each channel")
+            check_like(op, name, one, x.device, x.dtype, (x.shape[1],), "one number for each channel")
     # As the kernel gets it: 1e-50 is positive, and 0 as float32.
     if not 2.0**-149 <= eps <= _LARGEST_EPS:
-        _refuse(op, "eps", f"eps is {eps:g}; it must be positive and finite as float32", "1e-5 is usual")
+        refuse(op, "eps", f"eps is {eps:g}; it must be positive and finite as float32", "1e-5 is usual")
 
 
 def check_backward(
@@ -47,15 +47,15 @@ def check_backward(
 ) -> None:
     """The same for a backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
     _check_data(op, x, num_groups)
-    _check_like(op, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
+    check_like(op, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
     for name, one in (("mean", mean), ("rstd", rstd)):
-        _check_like(op, name, one, x.device, torch.float32, (x.shape[0], num_groups), "(N, num_groups)")
+        check_like(op, name, one, x.device, torch.float32, (x.shape[0], num_groups), "(N, num_groups)")
     if weight is not None:
-        _check_like(op, "weight", weight, x.device, x.dtype, (x.shape[1],), "one number for each channel")
-    _check_mask(op, output_mask)
+        check_like(op, "weight", weight, x.device, x.dtype, (x.shape[1],), "one number for each channel")
+    check_mask(op, output_mask)
     if weight is None and output_mask[1]:
         what = "output_mask[1] asks for the gradient of weight, and weight is None"
-        _refuse(op, "output_mask", what, "pass weight, or False there")
+        refuse(op, "output_mask", what, "pass weight, or False there")
 
 
 def certainly(condition: bool | torch.SymBool) -> bool:
@@ -69,56 +69,38 @@ def certainly(condition: bool | torch.SymBool) -> bool:
 
 def check_elements(op: str, x: Tensor, **like_x: Tensor) -> None:
     """The same for an operator that works element by element. like_x: tensors of x's shape, dtype and device."""
-    _check_dtype(op, x)
+    check_dtype(op, x)
     for name, one in like_x.items():
-        _check_like(op, name, one, x.device, x.dtype, x.shape, "the shape of x")
+        check_like(op, name, one, x.device, x.dtype, x.shape, "the shape of x")
 
 
-def check_linear(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """The same for ``x @ weight.T + bias``: x (..., K), weight (O, K), bias (O,) or None."""
-    _check_dtype(op, x)
-    if x.ndim < 1 or weight.ndim != 2:
-        name, one, axes = ("x", x, "at least one axis") if x.ndim < 1 else ("weight", weight, "two axes")
-        _refuse(op, name, f"{name} has shape {tuple(one.shape)}; it needs {axes}", "x is (..., K), weight is (O, K)")
-    shape = (weight.shape[0], x.shape[-1])
-    _check_like(op, "weight", weight, x.device, x.dtype, shape, "a column for each element of x's last axis")
-    if bias is not None:
-        _check_like(op, "bias", bias, x.device, x.dtype, weight.shape[:1], "one number for each row of weight")
-
-
-def check_linear_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: Sequence[bool]) -> None:
-    """The same for its backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
-    check_linear(op, x, weight, None)
-    shape = (*x.shape[:-1], weight.shape[0])
-    _check_like(op, "grad_y", grad_y, x.device, x.dtype, shape, "the shape of y")
-    _check_mask(op, output_mask)
-
-
-def _check_mask(op: str, output_mask: Sequence[bool]) -> None:
+def check_mask(op: str, output_mask: Sequence[bool]) -> None:
+    """The same for a mask of the gradients of x, weight and bias."""
     if len(output_mask) != 3:
         what = f"output_mask has {len(output_mask)} entries; it must have 3"
-        _refuse(op, "output_mask", what, "whether the gradients of x, weight and bias are wanted")
+        refuse(op, "output_mask", what, "whether the gradients of x, weight and bias are wanted")
 
 
-def _check_dtype(op: str, x: Tensor) -> None:
+def check_dtype(op: str, x: Tensor) -> None:
+    """The same for the type of x: one of ``DTYPES``."""
     if x.dtype not in DTYPES:
-        _refuse(op, "x", f"x is {x.dtype}; it must be one of {', '.join(map(str, DTYPES))}", "x.float() is float32")
+        refuse(op, "x", f"x is {x.dtype}; it must be one of {', '.join(map(str, DTYPES))}", "x.float() is float32")
 
 
 def _check_data(op: str, x: Tensor, num_groups: int) -> None:
-    _check_dtype(op, x)
+    check_dtype(op, x)
     if not LEAST_AXES <= x.ndim <= MOST_AXES:
         what = f"x has shape {tuple(x.shape)}; it needs {LEAST_AXES} to {MOST_AXES} axes: (N, C, ...)"
-        _refuse(op, "x", what, "the first axis is the batch, the second the channels")
+        refuse(op, "x", what, "the first axis is the batch, the second the channels")
     if any(map(certainly, (num_groups <= 0, x.shape[1] == 0))) or certainly(x.shape[1] % num_groups != 0):
         what = f"x has {x.shape[1]} channels, which cannot be divided into num_groups = {num_groups}"
-        _refuse(op, "num_groups", what, "choose a divisor of the channels")
+        refuse(op, "num_groups", what, "choose a divisor of the channels")
     if any(certainly(length == 0) for length in x.shape[2:]) and certainly(x.shape[0] != 0):
         what = f"x has shape {tuple(x.shape)}: a group without elements has no mean"
-        _refuse(op, "x", what, "only an empty batch is allowed")
+        refuse(op, "x", what, "only an empty batch is allowed")
 
 
-def _check_like(
+def check_like(
     op: str,
     name: str,
     one: Tensor,
@@ -127,15 +109,17 @@ def _check_like(
     shape: Sequence[int],
     why: str,
 ) -> None:
+    """The same for argument ``name``: it must be of this device, dtype and shape. why: where the shape is from."""
     if one.device != device:
-        _refuse(op, name, f"{name} is on {one.device}; it must be on {device}, as x", f"{name}.to('{device}')")
+        refuse(op, name, f"{name} is on {one.device}; it must be on {device}, as x", f"{name}.to('{device}')")
     if one.dtype != dtype:
         reason = "whatever x is" if name in ("mean", "rstd") else "as x"
-        _refuse(op, name, f"{name} is {one.dtype}; it must be {dtype}, {reason}", f"{name}.to({dtype})")
+        refuse(op, name, f"{name} is {one.dtype}; it must be {dtype}, {reason}", f"{name}.to({dtype})")
     if one.ndim != len(shape) or any(certainly(own != other) for own, other in zip(one.shape, shape, strict=True)):
         what = f"{name} has shape {tuple(one.shape)}; it must be {tuple(shape)}, {why}"
-        _refuse(op, name, what, "compare the shapes of all arguments")
+        refuse(op, name, what, "compare the shapes of all arguments")
 
 
-def _refuse(op: str, argument: str, what: str, hint: str) -> NoReturn:
+def refuse(op: str, argument: str, what: str, hint: str) -> NoReturn:
+    """Raise ArgumentError: what is wrong with an argument of ``op``, and what to do."""
     raise ArgumentError(what, where=f"argument {argument} of torch.ops.gn_tutorial.{op}", hint=hint)

@@ -18,14 +18,12 @@ from torch.utils import cpp_extension
 from gn_tutorial.compiler.cache import checksum, default_cache
 from gn_tutorial.compiler.toolchain import Compiler, find_compiler
 from gn_tutorial.errors import CompileError, CompilerMissing
-from gn_tutorial.host.library import build_kernels, build_library
+from gn_tutorial.host.c_library import build_kernels, build_library
 from gn_tutorial.operators.registry import kernels_root
 
 NAMESPACE = "gn_tutorial_cpp"
-#: Operators of the host API that it calls.
-OPERATORS = ("GroupNorm", "GroupNormBackward", "Gelu", "GeluBackward", "Linear", "LinearBackward")
-#: npu.cpp is not among them: it is compiled where torch_npu is, by setup.py.
-SOURCES = ("checks.cpp", "host.cpp", "cpu.cpp", "meta.cpp", "group_norm.cpp", "cases.cpp")
+#: Compiled where torch_npu is, by setup.py.
+ELSEWHERE = "npu.cpp"
 _BUILD_SECONDS = 1200  # 20 s on a quiet machine: the headers of torch are 200,000 lines
 
 
@@ -37,7 +35,7 @@ def load() -> ModuleType:
     """
     path = build()
     torch.ops.load_library(path)
-    kernels = build_kernels(observed=False, operators=OPERATORS)
+    kernels = build_kernels(observed=False)
     entries = (ctypes.c_char_p * len(kernels))(*(entry.encode() for entry in kernels))
     paths = (ctypes.c_char_p * len(kernels))(*(str(one).encode() for one in kernels.values()))
     use_twin = ctypes.CDLL(str(path)).gn_torch_use_twin
@@ -55,7 +53,8 @@ def build() -> Path:
             hint="install g++, or use torch.ops.gn_tutorial, which needs no compiler for its registration",
         )
     folder = kernels_root() / "torch_cpp"
-    files = sorted([*folder.glob("*.h"), *folder.glob("*.cpp"), kernels_root() / "host_api" / "gn_host_api.h"])
+    headers = [*folder.glob("*.h"), *(kernels_root() / "host_api").glob("gn_*.h")]
+    files = sorted([*headers, *folder.glob("*.cpp")])
     state = [torch.__version__, compiler.version, *_flags(compiler), *(file.read_text("utf-8") for file in files)]
     return default_cache().get_or_make(
         checksum("\n".join(state).encode()), ".so", lambda made: _compile(compiler, folder, made)
@@ -73,8 +72,9 @@ def _flags(compiler: Compiler) -> list[str]:
 
 
 def _compile(compiler: Compiler, folder: Path, made: Path) -> None:
+    sources = sorted(path.name for path in folder.glob("*.cpp") if path.name != ELSEWHERE)
     # One text: the headers of torch are most of the work, and are read once.
-    text = "".join(f'#include "{folder / name}"\n' for name in SOURCES)
+    text = "".join(f'#include "{folder / name}"\n' for name in sources)
     words = [*compiler.argv, "-x", "c++", "-", "-x", "none", f"-I{folder}", f"-I{folder.parent / 'host_api'}"]
     words += [*_flags(compiler), "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-o", str(made)]
     try:

@@ -15,7 +15,7 @@ from typing import Protocol
 import torch
 
 from gn_tutorial.errors import KernelError
-from gn_tutorial.host import library as host_library
+from gn_tutorial.host import c_library
 from gn_tutorial.host.stream import Stream
 
 #: What the device type of an NPU is called: "npu" once torch_npu is there, "privateuseone" before. torch loads
@@ -51,7 +51,7 @@ class Twin:
 
     def library(self) -> ctypes.CDLL:
         """The host API with the twin as the device; the first call may compile it."""
-        return host_library.library()
+        return c_library.library()
 
     def stream(self, operator: str) -> ctypes.c_void_p:
         """A stream of this thread; the first call of an operator may compile its kernels."""

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gn_tutorial.host import library
+from gn_tutorial.host import c_library
 from gn_tutorial.torch_ops.arguments import DTYPES
 from gn_tutorial.torch_ops.devices import device_of
 
@@ -35,14 +35,14 @@ def launch(
         if tensor is None:
             return None
         number, address = DTYPES[tensor.dtype], tensor.data_ptr()
-        handles.append(library.describe(loaded, tensor.shape, tensor.stride(), number, address))
+        handles.append(c_library.describe(loaded, tensor.shape, tensor.stride(), number, address))
         return handles[-1]
 
     with device.chosen():
         stream = device.stream(name)
         try:
             before, behind = ([described(one) for one in some] for some in (inputs, outputs))
-            library.call(loaded, name, (*before, *numbers, *behind), stream, allocate)
+            c_library.call(loaded, name, (*before, *numbers, *behind), stream, allocate)
         finally:
             # Also when the user interrupts: queued work must not meet memory that was given back.
             try:

@@ -16,9 +16,6 @@ from torch.autograd import forward_ad
 
 from gn_tutorial.errors import ArgumentError
 
-#: PyTorch's own operator in place of ours; those that are not named are GroupNorm's.
-_BUILT_IN = {"gelu": "torch.nn.functional.gelu", "linear": "torch.nn.functional.linear"}
-
 
 def around(
     op: torch.library.CustomOpDef,
@@ -96,7 +93,10 @@ def _refuse_forward_mode(op: str) -> NoReturn:
 
 
 def _built_in(op: str) -> str:
-    return _BUILT_IN.get(op.removesuffix("_backward"), "torch.nn.functional.group_norm")
+    """PyTorch's own operator in place of ours: its name is the longest beginning of ours that there is."""
+    words = op.split("_")
+    names = ("_".join(words[:count]) for count in range(len(words), 0, -1))
+    return next((f"torch.nn.functional.{one}" for one in names if hasattr(torch.nn.functional, one)), "PyTorch's own")
 
 
 def no_second_derivative_of(op: str) -> Callable[..., NoReturn]:

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gn_host_api.h"
+#include "gn_group_norm.h"
 
 enum { N = 1, C = 4, HXW = 3, GROUPS = 2, ELEMENTS = N * C * HXW, STATISTICS = N * GROUPS };
 

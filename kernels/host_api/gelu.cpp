@@ -3,6 +3,7 @@
 // Each element is computed from those at its own place, so the order of elements does not matter, as long as it is one for all tensors.
 // It is the order that the output's memory has: a channels-last tensor with a channels-last output costs no copy.
 #include "checks.h"
+#include "gn_gelu.h"
 #include "common_elements_tiling.h"
 
 namespace gn_host {

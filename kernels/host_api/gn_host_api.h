@@ -1,8 +1,14 @@
-/* GroupNorm, GELU and Linear for a host program: two calls an operator, on a stream. The C interface; docs/host-api.md explains it.
+/* Host programs put operators of this course on a stream, two calls an operator. The C interface; docs/host-api.md explains it.
  *
- * First call: GroupNormGetWorkspaceSize checks every argument, plans the launches, and returns how many bytes of workspace they need and
- * an executor. Second call: GroupNorm puts the executor's work on a stream and returns at once. What goes wrong there is returned by
- * GnSynchronizeStream. The aclnn interfaces of CANN work the same way, and the return codes are theirs.
+ * Here is what all operators share. Each has a header of its own beside this one, as in CANN's aclnnop folder: gn_group_norm.h,
+ * gn_gelu.h and so on; a program includes those that it calls.
+ *
+ * First call: <Operator>GetWorkspaceSize checks every argument, plans the launches, and returns how many bytes of workspace they need
+ * and an executor. Second call: <Operator> puts the executor's work on a stream and returns at once. What goes wrong there is returned
+ * by GnSynchronizeStream. The aclnn interfaces of CANN work the same way, and the return codes are theirs.
+ *
+ * The second calls are alike: workspace is workspaceSize bytes on the device, at least as many as the first call said; null if that was
+ * 0. An executor is used once; after a refusal it can still be used.
  *
  * Every function may be called from any thread. Memory is the caller's: what tensors and workspace point to must stay until the stream
  * has been synchronised; the descriptors themselves may be destroyed right after the first call. */
@@ -60,68 +66,6 @@ GN_API GnStatus GnLaunchHostFunc(GnStream* stream, GnHostFunc fn, void* args);
 
 /* Gives an executor back that will not be used. The second call does so itself. */
 GN_API GnStatus GnDestroyExecutor(GnExecutor* executor);
-
-/* out = (self - mean) / sqrt(variance + eps) * gamma + beta, statistics over each of `group` groups of channels.
- * self: (N, C, ...) of 2 to 8 axes, HxW the product of all behind the second (1 if there are none); float32, float16 or bfloat16.
- * gamma, beta: (C), of self's type, or null for ones and zeros. out: as self. meanOut, rstdOut: (N, group), float32.
- * group divides C; eps is positive. Outputs must not share memory with each other or with an input. */
-GN_API GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta, int64_t N,
-                                          int64_t C, int64_t HxW, int64_t group, double eps, GnTensor* out,
-                                          GnTensor* meanOut, GnTensor* rstdOut, uint64_t* workspaceSize,
-                                          GnExecutor** executor);
-/* Puts the executor's work on the stream. workspace: workspaceSize bytes on the device, at least as many as the first call said; null if
- * that was 0. An executor is used once; after a refusal it can still be used. */
-GN_API GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
-
-/* The same, and SiLU of it: out = g / (1 + exp(-g)), with g what GroupNorm would return. N, C and HxW are read from self. */
-GN_API GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
-                                              int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
-                                              GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor);
-
-GN_API GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
-
-/* The gradients of GroupNorm. gradOut, input: N * C * HxW elements of one type, 0 to 8 axes. mean, rstd: what the forward pass returned,
- * N * group elements, float32. gamma: C elements of input's type, or null for ones. outputMask: three bytes, whether gradInput (as
- * input), gradGammaOut and gradBetaOut (as gamma) are wanted; one that is not wanted may be null and is not touched. */
-GN_API GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* input, const GnTensor* mean,
-                                                  const GnTensor* rstd, const GnTensor* gamma, int64_t N, int64_t C,
-                                                  int64_t HxW, int64_t group, const uint8_t* outputMask,
-                                                  uint64_t outputMaskSize, GnTensor* gradInput, GnTensor* gradGammaOut,
-                                                  GnTensor* gradBetaOut, uint64_t* workspaceSize,
-                                                  GnExecutor** executor);
-
-GN_API GnStatus GroupNormBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
-
-/* out = self / 2 * (1 + tanh(sqrt(2 / pi) * (self + 0.044715 self^3))), element by element: GELU in its tanh form. self: 0 to 8 axes;
- * float32, float16 or bfloat16; at most 2147483647 elements. out: as self. They must not share memory. */
-GN_API GnStatus GeluGetWorkspaceSize(const GnTensor* self, GnTensor* out, uint64_t* workspaceSize,
-                                     GnExecutor** executor);
-
-GN_API GnStatus Gelu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
-
-/* The gradient of Gelu: gradInput = gradOut * Gelu'(self). self: the input of the forward pass. gradOut, gradInput: as self. */
-GN_API GnStatus GeluBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* self, GnTensor* gradInput,
-                                             uint64_t* workspaceSize, GnExecutor** executor);
-
-GN_API GnStatus GeluBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
-
-/* out = input * weight^T + bias for the last axis of input, on the vector unit; sums are float32. input: (..., K) of 1 to 8 axes;
- * float32, float16 or bfloat16. weight: (O, K), bias: (O) or null for zeros, out: (..., O), all of input's type. At most 2147483647
- * rows of input, K and O at most 536870912. out must not share memory with an input. */
-GN_API GnStatus LinearGetWorkspaceSize(const GnTensor* input, const GnTensor* weight, const GnTensor* bias,
-                                       GnTensor* out, uint64_t* workspaceSize, GnExecutor** executor);
-
-GN_API GnStatus Linear(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
-
-/* The gradients of Linear. gradOut: (..., O), input: (..., K), weight: (O, K), as in the forward pass and of one type. outputMask: three
- * bytes, whether gradInput (as input), gradWeight (as weight) and gradBias (O) are wanted; one that is not wanted may be null and is
- * not touched. */
-GN_API GnStatus LinearBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* input, const GnTensor* weight,
-                                               const uint8_t* outputMask, uint64_t outputMaskSize, GnTensor* gradInput,
-                                               GnTensor* gradWeight, GnTensor* gradBias, uint64_t* workspaceSize,
-                                               GnExecutor** executor);
-
-GN_API GnStatus LinearBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
 /* Vector cores that work is divided among. */
 GN_API uint32_t GnVectorCores(void);

@@ -3,6 +3,7 @@
 #include <cinttypes>
 
 #include "checks.h"
+#include "gn_group_norm.h"
 #include "group_norm_tiling.h"
 
 namespace gn_host {

@@ -2,6 +2,7 @@
 #include <cinttypes>
 
 #include "checks.h"
+#include "gn_group_norm.h"
 #include "group_norm_backward_tiling.h"
 
 namespace gn_host {

@@ -2,6 +2,7 @@
 #include "linear_tiling.h"
 
 #include "checks.h"
+#include "gn_linear.h"
 
 namespace gn_host {
 namespace {

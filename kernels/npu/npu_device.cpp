@@ -50,8 +50,8 @@ class InContext {
 };
 
 const GnLaunchable* Launchable(const char* entry) {
-  for (const GnLaunchable& one : kGnLaunchables)
-    if (std::strcmp(one.entry, entry) == 0) return &one;
+  for (const GnLaunchable* one = kGnLaunchables; one->entry != nullptr; ++one)
+    if (std::strcmp(one->entry, entry) == 0) return one;
   return nullptr;
 }
 
@@ -68,8 +68,8 @@ class NpuDevice : public Device {
 
   Outcome Find(const char* entry) override {
     if (Launchable(entry) != nullptr) return {};
-    return {GN_ERR_INNER_FIND_KERNEL, Text("kernel %s has no launcher", entry), "kernels/npu/launchers.h",
-            "add its .asc file and its line there, then build again"};
+    return {GN_ERR_INNER_FIND_KERNEL, Text("kernel %s has no launcher", entry), "kernels/npu",
+            "add its .asc file there, then build again"};
   }
 
   Outcome Copy(void* to, const void* from, uint64_t bytes) override {
@@ -85,7 +85,7 @@ class NpuDevice : public Device {
     if (found->arguments != call.args.size())
       return {GN_ERR_INNER,
               Text("kernel %s takes %u parameters, not %zu", call.entry, found->arguments, call.args.size()),
-              "kernels/npu/launchers.h", "the launcher and kernels/host_api do not fit: build both again"};
+              "kernels/npu", "the launcher and kernels/host_api do not fit: build both again"};
     std::vector<void*> args;
     for (const KernelArg& arg : call.args) args.push_back(arg.data);
     InContext here(context_);

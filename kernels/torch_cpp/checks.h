@@ -1,4 +1,4 @@
-// What the operators refuse, by the argument's name: the same on the CPU, on an NPU and while a graph is traced.
+// What operators refuse, by the argument's name: the same on the CPU, on an NPU and while a graph is traced. Here is what they share.
 //
 // Sizes are symbolic integers: in a traced graph a comparison of two becomes a condition that the graph keeps.
 #pragma once
@@ -11,19 +11,15 @@
 namespace gn_torch {
 
 using MaybeTensor = std::optional<at::Tensor>;
+constexpr int64_t kMostAxes = 8;  // of a tensor of the host API
 
-// Throw c10::ValueError, ValueError in Python, unless the operator can take these. device: where all of them must be.
-void CheckForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
-                  double eps);
-void CheckBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
-                   const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask);
-void CheckGelu(const at::Tensor& x);
-void CheckGeluBackward(const at::Tensor& grad_y, const at::Tensor& x);
-void CheckLinear(const at::Tensor& x, const at::Tensor& weight, const MaybeTensor& bias);
-void CheckLinearBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& weight);
-// (..., O) for x (..., K) and weight (O, K).
-c10::SymDimVector LinearShape(const at::Tensor& x, const at::Tensor& weight);
-// Throws unless x is where this implementation runs: a dispatcher key says less than that when tensors are mixed.
+// All throw c10::ValueError, ValueError in Python.
+// Unless x is float32, float16 or bfloat16.
+void CheckType(const at::Tensor& x);
+// Unless the argument is where x is, and of that type and shape. why: where the shape is from.
+void CheckLike(const char* name, const at::Tensor& one, const at::Tensor& x, at::ScalarType type,
+               c10::SymIntArrayRef shape, const char* why);
+// Unless x is where this implementation runs: a dispatcher key says less than that when tensors are mixed.
 void CheckDevice(const at::Tensor& x, c10::DeviceType type, const char* what);
 
 }  // namespace gn_torch

@@ -1,11 +1,11 @@
-// The operators for tensors on the CPU: the host API over the twin. A call waits for its result, as PyTorch expects there.
+// Tensors on the CPU: the host API over the twin. A call waits for its result, as PyTorch expects there.
 #include <unistd.h>
 
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "operators.h"
+#include "places.h"
 
 namespace gn_torch {
 namespace {
@@ -61,25 +61,18 @@ class OwnStream {
   pid_t process_ = 0;
 };
 
-struct Cpu {
-  static constexpr c10::DeviceType kType = c10::DeviceType::CPU;
-  static constexpr const char* kName = "the CPU";
-  using Guard = NoGuard;
-
-  template <class Plan, class... Tensors>
-  static void Launch(const char*, const Plan& plan, const Tensors&...) {
-    static thread_local OwnStream own;
-    Planned planned = plan(Twin());
-    GnStream* const stream = own.Get();
-    Twin().Check(planned.Run(stream));
-    Twin().Check(Twin().SynchronizeStream(stream));
-  }
-};
-
 }  // namespace
-}  // namespace gn_torch
 
-TORCH_LIBRARY_IMPL(gn_tutorial_cpp, CPU, m) { gn_torch::Operators<gn_torch::Cpu>::Register(m); }
+const Host& Cpu::Library() { return Twin(); }
+
+void Cpu::Finish(Planned planned) {
+  static thread_local OwnStream own;
+  GnStream* const stream = own.Get();
+  Twin().Check(planned.Run(stream));
+  Twin().Check(Twin().SynchronizeStream(stream));
+}
+
+}  // namespace gn_torch
 
 // From now on the operators use this build of the host API, and launches of kernel entries[i] run the library paths[i].
 extern "C" __attribute__((visibility("default"))) void gn_torch_use_twin(const char* host, const char* const* entries,

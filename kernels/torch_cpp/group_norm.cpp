@@ -1,13 +1,109 @@
-// The operators' names and arguments, and their gradient. Devices add themselves: cpu.cpp, meta.cpp, npu.cpp.
-#include <torch/csrc/autograd/autograd_not_implemented_fallback.h>
-#include <torch/csrc/autograd/custom_function.h>
-#include <torch/library.h>
+// GroupNorm and its three gradients: what is refused, memory for the results, the launch, the gradient.
+#include "gn_group_norm.h"
 
-#include "dispatch.h"
-#include "outputs.h"
+#include "register.h"
 
 namespace gn_torch {
 namespace {
+
+constexpr int64_t kLeastAxes = 2;
+constexpr double kLeastEps = 0x1p-149, kLargestEps = 3.0e38;  // as float32, smaller ones are 0 and larger ones infinite
+
+void CheckData(const at::Tensor& x, int64_t num_groups) {
+  CheckType(x);
+  TORCH_CHECK_VALUE(x.dim() >= kLeastAxes && x.dim() <= kMostAxes, "x has ", x.dim(), " axes; it needs ", kLeastAxes,
+                    " to ", kMostAxes, ": (N, C, ...)");
+  const c10::SymInt channels = x.sym_size(1);
+  TORCH_CHECK_VALUE(num_groups > 0 && channels > 0 && channels % num_groups == 0, "x has ", channels,
+                    " channels, which cannot be divided into num_groups = ", num_groups);
+  if (x.sym_size(0) == 0) return;
+  for (int64_t axis = 2; axis < x.dim(); ++axis)
+    TORCH_CHECK_VALUE(x.sym_size(axis) != 0, "x has shape ", x.sym_sizes(), ": a group without elements has no mean");
+}
+
+void CheckChannels(const char* name, const MaybeTensor& one, const at::Tensor& x) {
+  if (one.has_value()) CheckLike(name, *one, x, x.scalar_type(), {x.sym_size(1)}, "one number for each channel");
+}
+
+void CheckForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
+                  double eps) {
+  CheckData(x, num_groups);
+  CheckChannels("weight", weight, x);
+  CheckChannels("bias", bias, x);
+  TORCH_CHECK_VALUE(eps >= kLeastEps && eps <= kLargestEps, "eps is ", eps,
+                    "; it must be positive and finite as float32");
+}
+
+void CheckBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
+                   const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask) {
+  CheckData(x, num_groups);
+  CheckLike("grad_y", grad_y, x, x.scalar_type(), x.sym_sizes(), "the shape of x");
+  const c10::SymInt statistics[] = {x.sym_size(0), num_groups};
+  CheckLike("mean", mean, x, at::kFloat, statistics, "(N, num_groups)");
+  CheckLike("rstd", rstd, x, at::kFloat, statistics, "(N, num_groups)");
+  CheckChannels("weight", weight, x);
+  TORCH_CHECK_VALUE(weight.has_value() || !output_mask[1],
+                    "output_mask[1] asks for the gradient of weight, and weight is None");
+}
+
+struct Sizes {
+  int64_t n, c, hxw;
+  explicit Sizes(const at::Tensor& x) : n(x.size(0)), c(x.size(1)), hxw(1) {
+    for (int64_t axis = 2; axis < x.dim(); ++axis) hxw *= x.size(axis);
+  }
+};
+
+// y, as x; mean and rstd, float32 of shape (N, num_groups).
+Three ForwardOutputs(const at::Tensor& x, int64_t num_groups) {
+  const c10::SymInt shape[] = {x.sym_size(0), num_groups};
+  const auto statistics = x.options().dtype(at::kFloat);
+  return {EmptyLike(x), at::empty_symint(shape, statistics), at::empty_symint(shape, statistics)};
+}
+
+// The gradients of x, weight and bias; an undefined tensor, None in Python, for one that is not wanted.
+Three BackwardOutputs(const at::Tensor& x, std::array<bool, 3> mask) {
+  const c10::SymInt shape[] = {x.sym_size(1)};
+  const auto channels = [&](bool wanted) { return wanted ? at::empty_symint(shape, x.options()) : at::Tensor(); };
+  return {mask[0] ? EmptyLike(x) : at::Tensor(), channels(mask[1]), channels(mask[2])};
+}
+
+template <class Place>
+Three GroupNorm(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
+                double eps) {
+  CheckForward(x, weight, bias, num_groups, eps);
+  CheckDevice(x, Place::kType, Place::kName);
+  const typename Place::Guard guard(x.device());
+  Three made = ForwardOutputs(x, num_groups);
+  const auto plan = [&](const Host& host) {
+    static const Calls<decltype(&::GroupNormGetWorkspaceSize)> calls(host, "GroupNorm");
+    const Sizes sizes(x);
+    const Described y(host, std::get<0>(made)), mean(host, std::get<1>(made)), rstd(host, std::get<2>(made));
+    return calls.Plan(x, Described(host, x), Described(host, weight), Described(host, bias), sizes.n, sizes.c,
+                      sizes.hxw, num_groups, eps, y, mean, rstd);
+  };
+  Place::Launch("gn_tutorial_cpp::group_norm", plan, x, weight, bias, made);
+  return made;
+}
+
+template <class Place>
+Three GroupNormBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
+                        const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask) {
+  CheckBackward(grad_y, x, mean, rstd, weight, num_groups, output_mask);
+  CheckDevice(x, Place::kType, Place::kName);
+  const typename Place::Guard guard(x.device());
+  Three made = BackwardOutputs(x, output_mask);
+  if (!output_mask[0] && !output_mask[1] && !output_mask[2]) return made;
+  const auto plan = [&](const Host& host) {
+    static const Calls<decltype(&::GroupNormBackwardGetWorkspaceSize)> calls(host, "GroupNormBackward");
+    const Sizes sizes(x);
+    const Described dx(host, std::get<0>(made)), dgamma(host, std::get<1>(made)), dbeta(host, std::get<2>(made));
+    const uint8_t wanted[] = {output_mask[0], output_mask[1], output_mask[2]};
+    return calls.Plan(x, Described(host, grad_y), Described(host, x), Described(host, mean), Described(host, rstd),
+                      Described(host, weight), sizes.n, sizes.c, sizes.hxw, num_groups, wanted, 3, dx, dgamma, dbeta);
+  };
+  Place::Launch("gn_tutorial_cpp::group_norm_backward", plan, grad_y, x, mean, rstd, weight, made);
+  return made;
+}
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
@@ -44,29 +140,37 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
   }
 };
 
-Three AutogradForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
-                      double eps) {
+Three AutogradGroupNorm(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
+                        double eps) {
   const variable_list made = GroupNormFunction::apply(x, weight, bias, num_groups, eps);
   return {made[0], made[1], made[2]};
 }
 
+struct GroupNormOperators {
+  static void Define(torch::Library& m) {
+    m.def(
+        "group_norm(Tensor x, Tensor? weight, Tensor? bias, int num_groups, float eps=1e-5) -> (Tensor y, Tensor mean, "
+        "Tensor rstd)",
+        {at::Tag::pt2_compliant_tag});
+    m.def(
+        "group_norm_backward(Tensor grad_y, Tensor x, Tensor mean, Tensor rstd, Tensor? weight, int num_groups, "
+        "bool[3] "
+        "output_mask) -> (Tensor grad_x, Tensor grad_weight, Tensor grad_bias)",
+        {at::Tag::pt2_compliant_tag});
+  }
+  static void Differentiate(torch::Library& m) {
+    m.impl("group_norm", &AutogradGroupNorm);
+    // There is no second derivative; asking for one must be an error, never a zero.
+    m.impl("group_norm_backward", torch::autograd::autogradNotImplementedFallback());
+  }
+  template <class Place>
+  static void Implement(torch::Library& m) {
+    m.impl("group_norm", &GroupNorm<Place>);
+    m.impl("group_norm_backward", &GroupNormBackward<Place>);
+  }
+};
+
+GN_REGISTER(GroupNormOperators)
+
 }  // namespace
 }  // namespace gn_torch
-
-TORCH_LIBRARY(gn_tutorial_cpp, m) {
-  m.def(
-      "group_norm(Tensor x, Tensor? weight, Tensor? bias, int num_groups, float eps=1e-5) -> (Tensor y, Tensor mean, "
-      "Tensor rstd)",
-      {at::Tag::pt2_compliant_tag});
-  m.def(
-      "group_norm_backward(Tensor grad_y, Tensor x, Tensor mean, Tensor rstd, Tensor? weight, int num_groups, bool[3] "
-      "output_mask) "
-      "-> (Tensor grad_x, Tensor grad_weight, Tensor grad_bias)",
-      {at::Tag::pt2_compliant_tag});
-}
-
-TORCH_LIBRARY_IMPL(gn_tutorial_cpp, Autograd, m) {
-  m.impl("group_norm", &gn_torch::AutogradForward);
-  // There is no second derivative; asking for one must be an error, never a zero.
-  m.impl("group_norm_backward", torch::autograd::autogradNotImplementedFallback());
-}

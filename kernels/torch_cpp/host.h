@@ -9,6 +9,9 @@
 
 namespace gn_torch {
 
+// The second call of an operator; all are alike.
+using SecondCall = GnStatus (*)(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
 class Host {
  public:
   // Throws c10::Error for a library that cannot be loaded or lacks a function.
@@ -18,7 +21,7 @@ class Host {
 
   // Throws what the library said, unless status is GN_SUCCESS.
   void Check(GnStatus status) const;
-  // A function of this build that gn_host_api.h does not have; throws if there is none.
+  // A function of this build by its name; throws if there is none.
   void* Find(const char* name) const;
 
   decltype(&::GnGetRecentErrMsg) GetRecentErrMsg;
@@ -28,29 +31,32 @@ class Host {
   decltype(&::GnSynchronizeStream) SynchronizeStream;
   decltype(&::GnDestroyStream) DestroyStream;
   decltype(&::GnDestroyExecutor) DestroyExecutor;
-  decltype(&::GroupNormGetWorkspaceSize) GroupNormGetWorkspaceSize;
-  decltype(&::GroupNorm) GroupNorm;
-  decltype(&::GroupNormBackwardGetWorkspaceSize) GroupNormBackwardGetWorkspaceSize;
-  decltype(&::GroupNormBackward) GroupNormBackward;
-  decltype(&::GeluGetWorkspaceSize) GeluGetWorkspaceSize;
-  decltype(&::Gelu) Gelu;
-  decltype(&::GeluBackwardGetWorkspaceSize) GeluBackwardGetWorkspaceSize;
-  decltype(&::GeluBackward) GeluBackward;
-  decltype(&::LinearGetWorkspaceSize) LinearGetWorkspaceSize;
-  decltype(&::Linear) Linear;
-  decltype(&::LinearBackwardGetWorkspaceSize) LinearBackwardGetWorkspaceSize;
-  decltype(&::LinearBackward) LinearBackward;
 
  private:
   void* library_;
 };
 
+// The descriptor of a tensor, null for one that is not there. The executor keeps what it needs of it.
+class Described {
+ public:
+  Described(const Host& host, const at::Tensor& tensor);
+  Described(const Host& host, const MaybeTensor& tensor) : Described(host, tensor.value_or(at::Tensor())) {}
+  ~Described() {
+    if (handle_ != nullptr) host_.DestroyTensor(handle_);
+  }
+  Described(const Described&) = delete;
+  Described& operator=(const Described&) = delete;
+  operator GnTensor*() const { return handle_; }
+
+ private:
+  const Host& host_;
+  GnTensor* handle_ = nullptr;
+};
+
 // What the first call gave: an executor, and its workspace on the tensors' device. The second call uses it up; else it is given back.
 class Planned {
  public:
-  using Second = decltype(&::GroupNorm);
-
-  Planned(const Host& host, Second second) : host_(host), second_(second) {}
+  Planned(const Host& host, SecondCall second) : host_(host), second_(second) {}
   Planned(Planned&& other) noexcept;
   Planned(const Planned&) = delete;
   ~Planned();
@@ -63,22 +69,35 @@ class Planned {
 
  private:
   const Host& host_;
-  Second second_;
+  SecondCall second_;
   at::Tensor workspace_;
 };
 
-// The first call. Arguments are checked already (checks.h); what is left to refuse comes with the host API's own words.
-Planned PlanForward(const Host& host, const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias,
-                    int64_t num_groups, double eps, const Three& made);
-Planned PlanBackward(const Host& host, const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean,
-                     const at::Tensor& rstd, const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> mask,
-                     const Three& made);
-Planned PlanGelu(const Host& host, const at::Tensor& x, const at::Tensor& made);
-Planned PlanGeluBackward(const Host& host, const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& made);
-Planned PlanLinear(const Host& host, const at::Tensor& x, const at::Tensor& weight, const MaybeTensor& bias,
-                   const at::Tensor& made);
-Planned PlanLinearBackward(const Host& host, const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& weight,
-                           std::array<bool, 3> mask, const Three& made);
+// Both calls of an operator; First is the type of the first one, decltype(&::<op>GetWorkspaceSize). For a static of the caller: a
+// look-up by name costs as much as the rest of a call. A library of these operators has one Host, so it is always the same.
+template <class First>
+class Calls {
+ public:
+  Calls(const Host& host, const std::string& op)
+      : host_(host),
+        first_(reinterpret_cast<First>(host.Find((op + "GetWorkspaceSize").c_str()))),
+        second_(reinterpret_cast<SecondCall>(host.Find(op.c_str()))) {}
+
+  // Makes the first call: `arguments` are all but its last two. They are checked already (checks.h); what is left to refuse comes with
+  // the host API's own words.
+  template <class... Arguments>
+  Planned Plan(const at::Tensor& like, const Arguments&... arguments) const {
+    Planned planned(host_, second_);
+    host_.Check(first_(arguments..., &planned.bytes, &planned.executor));
+    planned.Allocate(like);
+    return planned;
+  }
+
+ private:
+  const Host& host_;
+  First first_;
+  SecondCall second_;
+};
 
 // The path of a library that lies beside the one that this function is in.
 std::string Beside(const char* name);

@@ -20,16 +20,14 @@ COMPILE = ["-std=c++20", "-O2", "-fvisibility=hidden"]
 INCLUDE = [str(HERE), str(HERE.parent / "host_api")]
 
 
-def sources(*names: str) -> list[str]:
-    """Their paths."""
-    return [str(HERE / f"{name}.cpp") for name in names]
-
+#: Every operator is in both; what only one of them is for is left out of the other.
+SOURCES = {path.name: str(path) for path in sorted(HERE.glob("*.cpp"))}
 
 extensions = [
     CppExtension(
         "gn_torch",
-        sources("checks", "host", "cpu", "meta", "group_norm", "cases"),
-        include_dirs=[*INCLUDE],
+        [path for name, path in SOURCES.items() if name != "npu.cpp"],
+        include_dirs=INCLUDE,
         extra_compile_args=COMPILE,
     )
 ]
@@ -39,9 +37,9 @@ if util.find_spec("torch_npu"):
     extensions.append(
         NpuExtension(
             "gn_torch_npu",
-            sources("checks", "host", "npu"),
-            include_dirs=[*INCLUDE],
-            extra_compile_args=COMPILE,
+            [path for name, path in SOURCES.items() if name != "cpu.cpp"],
+            include_dirs=INCLUDE,
+            extra_compile_args=[*COMPILE, "-DGN_TORCH_NPU"],
         )
     )
 setup(name="gn_torch", ext_modules=extensions, cmdclass={"build_ext": BuildExtension.with_options(use_ninja=False)})

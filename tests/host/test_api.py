@@ -16,7 +16,6 @@ import gn_tutorial as gnt
 from gn_tutorial import reference
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host import api
-from gn_tutorial.host import library as host_library
 from gn_tutorial.host.api import Code, Refused, Stream, Tensor
 from gn_tutorial.operators import call_plan
 from gn_tutorial.operators.arguments import as_dtype
@@ -248,13 +247,3 @@ def test_arrays_that_cannot_be_described() -> None:
     pairs = np.zeros(4, [("a", np.float32), ("b", np.uint8)])
     with pytest.raises(ArgumentError, match="no whole elements"):
         Tensor(pairs["a"])
-
-
-def test_the_python_side_declares_every_function_of_the_headers() -> None:
-    declared = set()
-    for folder, name in (("host_api", "gn_host_api.h"), ("host", "gn_host_twin.h")):
-        (path,) = [one / name for one in api.include_folders() if one.name == folder]
-        for line in path.read_text().splitlines():
-            if line.startswith("GN_API "):
-                declared.add(line.partition("(")[0].split()[-1].lstrip("*"))
-    assert declared == {*host_library._CALLS, *host_library._TWIN_CALLS, "GnGetRecentErrMsg", "GnVectorCores"}

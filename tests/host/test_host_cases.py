@@ -196,11 +196,11 @@ def test_a_refusal_names_the_first_call() -> None:
 
 def test_a_stream_compiles_only_what_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner who calls one operator must not wait for the compiler because of seven."""
-    from gn_tutorial.host import library
+    from gn_tutorial.host import c_library
 
     built: list[str] = []
-    real = library.build_kernel
-    monkeypatch.setattr(library, "build_kernel", lambda path, **how: built.append(path.name) or real(path, **how))
+    real = c_library.build_kernel
+    monkeypatch.setattr(c_library, "build_kernel", lambda path, **how: built.append(path.name) or real(path, **how))
     (x,) = data((3, 5))
     with Stream() as stream:
         assert built == []

@@ -7,7 +7,6 @@ ours: order, threads, contexts, how long host memory lives, what comes out of a 
 from __future__ import annotations
 
 import ctypes
-import re
 import threading
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
@@ -23,18 +22,10 @@ from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.compiler.dtype_macros import graph_number
 from gn_tutorial.errors import KernelError
 from gn_tutorial.host import npu as npu_module
-from gn_tutorial.host.library import (
-    KERNELS,
-    Code,
-    HostFunc,
-    Refused,
-    call,
-    check,
-    describe,
-)
-from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
+from gn_tutorial.host.c_headers import HostFunc
+from gn_tutorial.host.c_library import Code, Refused, call, check, describe, kernels
+from gn_tutorial.operators.registry import all_kernels, load_registry
 
-NPU = kernels_root() / "npu"
 pytestmark = needs_cmake
 
 
@@ -45,7 +36,7 @@ class Npu:
         self.runtime = make_toolkit(toolkit)
         self.c = npu_module._declared(npu_module.build(folder, toolkit_variables(toolkit)))
         for _, spec in all_kernels(load_registry()):
-            if spec.id in KERNELS:
+            if spec.id in kernels():
                 kernel = build_kernel(spec.file, observed=False).library
                 assert self.runtime.stand_in_kernel(spec.entry.encode(), str(kernel).encode()) == 0
 
@@ -348,34 +339,3 @@ def test_a_host_function_takes_its_turn(npu: Npu) -> None:
     assert npu.c.GnSynchronizeStream(stream) == 0
     assert seen == [False], "it ran before the operator in front of it"
     assert npu.c.GnDestroyStream(stream) == 0
-
-
-def test_every_kernel_of_the_host_api_has_a_launcher_that_fits_it() -> None:
-    """The .asc files are for CANN's compiler: here they are held against the registry and the kernels' own files."""
-    by_entry = {spec.entry: (op, spec) for op, spec in all_kernels(load_registry())}
-    table = dict(re.findall(r'\{"(\w+)", (\d+), gn_launch_\1\}', (NPU / "launchers.h").read_text(encoding="utf-8")))
-    older, older_cmake = (
-        (NPU / "cann8" / one).read_text(encoding="utf-8") for one in ("launchers.cpp", "CMakeLists.txt")
-    )
-    assert {path.stem for path in NPU.glob("*.asc")} == set(table)
-    assert {spec.entry for _, spec in by_entry.values() if spec.id in KERNELS} <= set(table)
-    for entry, count in table.items():
-        op, spec = by_entry[entry]
-        text = (NPU / f"{entry}.asc").read_text(encoding="utf-8")
-        included = re.search(r'#include "(\.\./[^"]+\.cpp)"', text)
-        assert included, entry
-        assert (NPU / included[1]).resolve() == spec.file.resolve()
-        names = [one.name for one in op.arguments]
-        # An address goes to the kernel as it is, a number by value.
-        taken = r"(?:uint8_t\* const|const uint32_t) (\w+) = (?:static_cast<uint8_t\*>|(GnNumber))\(args\[(\d+)\]\);"
-        by_value = ["GnNumber" if one.role == "value" else "" for one in op.arguments]
-        found = re.findall(taken, text)
-        assert found == [(name, how, str(at)) for at, (name, how) in enumerate(zip(names, by_value, strict=True))]
-        assert f"{entry}<<<blocks, 0, stream>>>({', '.join(names)});" in text
-        assert int(count) == len(names)
-        # CANN before 8.5 has the same in another spelling.
-        given = ", ".join(f"{how}(args[{at}])" if how else f"args[{at}]" for at, how in enumerate(by_value))
-        call_of_older = rf"ACLRT_LAUNCH_KERNEL\({entry}\)\s*\(blocks, stream, {re.escape(given)}\);"
-        assert re.search(call_of_older, re.sub(r"\s+", " ", older)), entry
-        assert f'#include "aclrtlaunch_{entry}.h"' in older
-        assert f'"${{GN_ROOT}}/{spec.file.relative_to(kernels_root()).as_posix()}"' in older_cmake

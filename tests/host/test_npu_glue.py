@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(FOUND is None or not shutil.which("g++"), reason
 
 def check(path: Path, *folders: Path) -> str:
     """What the compiler says of the file's types, nothing if all is well."""
-    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra"]
+    command = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-DGN_TORCH_NPU"]
     command += [f"-I{kernels_root() / name}" for name in ("host_api", "npu", "torch_cpp")]
     command += [f"-isystem{folder}" for folder in folders]
     return subprocess.run([*command, str(path)], capture_output=True, text=True).stderr
@@ -35,7 +35,11 @@ def headers() -> tuple[Path, ...]:
     return (include, third / "acl" / "inc", third / "hccl" / "inc", *map(Path, include_paths()))
 
 
-@pytest.mark.parametrize("name", ["npu/npu_device.cpp", "npu/staging.cpp", "torch_cpp/npu.cpp"])
+#: kernels/torch_cpp/cpu.cpp is in the CPU's library only.
+OF_TORCH = [f"torch_cpp/{path.name}" for path in (kernels_root() / "torch_cpp").glob("*.cpp") if path.name != "cpu.cpp"]
+
+
+@pytest.mark.parametrize("name", ["npu/npu_device.cpp", "npu/staging.cpp", *sorted(OF_TORCH)])
 def test_types_fit_the_public_headers(name: str) -> None:
     assert check(kernels_root() / name, *headers()) == ""
 

@@ -243,7 +243,7 @@ def child(program: str) -> subprocess.CompletedProcess[str]:
     head = """
         import os, threading, warnings
         import numpy as np
-        from gn_tutorial import host_api
+        from gn_tutorial import host as host_api
         from gn_tutorial.host.api import Refused, Stream
         x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     """

@@ -23,8 +23,7 @@ from host_fuzz_cases import CASE_OPS
 from host_fuzz_ops import GROUP_NORM_OPS, Op, spoil
 from host_fuzz_views import ARENA, DTYPES, View, apart
 
-from gn_tutorial.host import api
-from gn_tutorial.host import library as host_library
+from gn_tutorial.host import api, c_library
 from gn_tutorial.host.api import Code
 
 OPS = (*GROUP_NORM_OPS, *CASE_OPS)
@@ -160,7 +159,7 @@ class Fuzz:
 def main() -> None:
     path, count, seed = sys.argv[1:]
     library = api.declared(Path(path))
-    host_library.library = lambda: library
+    c_library.library = lambda: library
     fuzz = Fuzz(library, int(seed))
     for number in range(int(count)):
         for op in OPS:

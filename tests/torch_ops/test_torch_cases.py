@@ -16,8 +16,8 @@ from torch_support import DTYPES, array  # noqa: E402
 from gn_tutorial import nn, torch_ops  # noqa: E402
 from gn_tutorial.errors import ArgumentError, KernelError  # noqa: E402
 from gn_tutorial.operators.accuracy import accuracy  # noqa: E402
-from gn_tutorial.torch_ops import case_linear  # noqa: E402
 from gn_tutorial.torch_ops.launch import launch  # noqa: E402
+from gn_tutorial.torch_ops.operators import linear as linear_module  # noqa: E402
 
 OPS = torch.ops.gn_tutorial
 ATEN = torch.nn.functional
@@ -150,7 +150,7 @@ def test_only_what_is_needed_is_computed(monkeypatch: pytest.MonkeyPatch) -> Non
         masks.append([bool(one) for one in numbers[0]] if numbers else None)
         launch(name, inputs, numbers, outputs)
 
-    monkeypatch.setattr(case_linear, "launch", watched)
+    monkeypatch.setattr(linear_module, "launch", watched)
     x, weight, bias = data((6, 20), (7, 20), (7,))
     OPS.linear(x, weight.requires_grad_(), bias).sum().backward()
     OPS.linear(x.requires_grad_(), weight.detach(), bias.requires_grad_()).sum().backward()

@@ -26,7 +26,7 @@ from torch_support import (  # noqa: E402
 
 from gn_tutorial import torch_ops  # noqa: E402
 from gn_tutorial.bench.grid import load_grid  # noqa: E402
-from gn_tutorial.host import api, library  # noqa: E402
+from gn_tutorial.host import api, c_library  # noqa: E402
 from gn_tutorial.operators.accuracy import accuracy  # noqa: E402
 from gn_tutorial.operators.registry import find_kernel  # noqa: E402
 from tests.kernels.test_group_norm_kernels import GRID  # noqa: E402
@@ -222,14 +222,14 @@ def test_gradcheck(norm: Callable) -> None:
 def test_only_what_is_needed_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     x, weight, bias, grad = data(SHAPE)
     asked = []
-    call = library.call
+    call = c_library.call
 
     def seen(loaded: object, name: str, arguments: tuple, *rest: object) -> object:
         if name == "GroupNormBackward":
             asked.append(list(arguments[9]))
         return call(loaded, name, arguments, *rest)
 
-    monkeypatch.setattr(library, "call", seen)
+    monkeypatch.setattr(c_library, "call", seen)
     for wanted in ([True, False, False], [False, True, True], [False, False, True]):
         leaves = [one.clone().requires_grad_(need) for one, need in zip((x, weight, bias), wanted, strict=True)]
         ours(*leaves, GROUPS).backward(grad)

@@ -135,19 +135,19 @@ def test_a_gradient_of_the_wrong_kind_is_refused_in_the_backward_pass() -> None:
 
 
 def test_a_refusal_of_the_host_api_comes_through_and_the_next_call_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gn_tutorial.host import library
+    from gn_tutorial.host import c_library
     from gn_tutorial.host.api import Code
 
     x, weight, bias, _ = data(SHAPE)
     right = ours(x, weight, bias, GROUPS)
-    call = library.call
+    call = c_library.call
 
     def refused(loaded: Any, name: str, arguments: tuple, *rest: Any) -> Any:
         return call(loaded, name, (*arguments[:6], 0, *arguments[7:]), *rest)  # the number of groups
 
-    monkeypatch.setattr(library, "call", refused)
+    monkeypatch.setattr(c_library, "call", refused)
     with pytest.raises(ArgumentError, match="group is 0") as caught:
         ours(x, weight, bias, GROUPS)
     assert caught.value.code == Code.PARAM_INVALID
-    monkeypatch.setattr(library, "call", call)
+    monkeypatch.setattr(c_library, "call", call)
     torch.testing.assert_close(ours(x, weight, bias, GROUPS), right, rtol=0, atol=0)

@@ -29,12 +29,14 @@ def host_library(
         emit_json({"files": files, "compile": command})
         return
     what = {
-        "gn_host_api.h": "the C interface",
+        "gn_host_api.h": "the C interface: what all operators share",
         "gn_host_twin.h": "what only the twin has",
         export.LIBRARY: "the host API, with the twin as the device",
         export.EXAMPLE: "a whole call, in C99",
     }
-    print_table(("file", "what it is"), [(str(file), what.get(file.name, "a kernel library")) for file in files])
+    rest = {".h": "the C interface of an operator"}
+    rows = [(str(file), what.get(file.name, rest.get(file.suffix, "a kernel library"))) for file in files]
+    print_table(("file", "what it is"), rows)
     print(f"compile and run the example:\n  {command}")
 
 

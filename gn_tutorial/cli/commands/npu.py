@@ -20,7 +20,7 @@ def build_for_npu(
 ) -> None:
     """Say what an NPU needs that is not here, and print the commands that build the operators for one."""
     from gn_tutorial.host import npu
-    from gn_tutorial.host.library import OPERATORS
+    from gn_tutorial.host.c_library import operators
 
     available, reason = npu.npu_available()
     commands = npu.build_commands(folder)
@@ -31,7 +31,7 @@ def build_for_npu(
     if json:
         emit_json(
             {
-                "npu": available, "reason": reason, "commands": commands, "operators": list(OPERATORS),
+                "npu": available, "reason": reason, "commands": commands, "operators": list(operators()),
                 "library": library, "tested": npu.NOT_RUN,
             }
         )  # fmt: skip
@@ -43,7 +43,7 @@ def build_for_npu(
         print("build the host API for one, after `source <CANN>/set_env.sh`:")
         for command in commands:
             print(f"  {shlex.join(command)}")
-    print(f"{npu.LIBRARY} has these operators: {', '.join(OPERATORS)}")
+    print(f"{npu.LIBRARY} has these operators: {', '.join(operators())}")
     print(f"This part of the course was {npu.NOT_RUN}.")
 
 

@@ -17,6 +17,8 @@ from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.outputs import few_axes, like
 
+__all__ = ["gelu", "gelu_backward"]
+
 _NAME, _BACKWARD = "gelu", "gelu_backward"
 
 

@@ -1,4 +1,4 @@
-"""The host API's operators besides GroupNorm, for NumPy arrays: GELU and Linear. ``host_api`` has them, too."""
+"""Linear of NumPy arrays through the host API, and its gradients."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 from gn_tutorial.host.arrays import masked, run
 from gn_tutorial.host.stream import Stream
 
+__all__ = ["LinearGradients", "linear", "linear_backward"]
+
 
 class LinearGradients(NamedTuple):
     """What ``linear_backward`` writes; None for what was not asked for. Valid after the stream is synchronised."""
@@ -17,26 +19,6 @@ class LinearGradients(NamedTuple):
     grad_input: np.ndarray | None
     grad_weight: np.ndarray | None
     grad_bias: np.ndarray | None
-
-
-def gelu(x: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None) -> np.ndarray:
-    """GELU of every element of x, in its tanh form, through both calls.
-
-    x: float32, float16 or bfloat16, 0 to 8 axes. out: where to write the result, of x's shape and dtype and any
-    strides; a contiguous array otherwise. ``stream`` and errors as in ``host_api.group_norm``.
-    """
-    made = np.empty(x.shape, x.dtype) if out is None else out
-    run("Gelu", (x,), (), (made,), stream)
-    return made
-
-
-def gelu_backward(
-    grad_out: np.ndarray, x: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
-) -> np.ndarray:
-    """The gradient of ``gelu``'s x from that of its result. grad_out and out: as x. Errors as there."""
-    made = np.empty(x.shape, x.dtype) if out is None else out
-    run("GeluBackward", (grad_out, x), (), (made,), stream)
-    return made
 
 
 def linear(
@@ -51,7 +33,7 @@ def linear(
 
     x: (..., K) of 1 to 8 axes; float32, float16 or bfloat16. weight: (O, K), bias: (O,) or None for zeros, both of x's
     dtype. out: where to write the result, (..., O) of x's dtype and any strides. ``stream`` and errors as in
-    ``host_api.group_norm``.
+    ``group_norm``.
     """
     made = np.empty((*x.shape[:-1], *weight.shape[:1]), x.dtype) if out is None else out
     run("Linear", (x, weight, bias), (), (made,), stream)

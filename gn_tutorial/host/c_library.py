@@ -1,7 +1,8 @@
 """The host API as a C library: built for the twin, its functions declared to ctypes, its failures as errors.
 
 ``kernels/host_api`` is the API, in C++ with a C interface (docs/host-api.md). A build for another device has the same
-interface and is declared by the same ``declared``; only the functions of ``gn_host_twin.h`` are the twin's own.
+interface and is declared by the same ``declared``, from the headers; only the functions of ``gn_host_twin.h`` are the
+twin's own.
 """
 
 from __future__ import annotations
@@ -10,48 +11,22 @@ import ctypes
 import functools
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import c_int64, c_uint64, c_void_p
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gn_tutorial.compiler.build import build_host_library, build_kernel
 from gn_tutorial.compiler.build_request import TWIN, TWIN_INCLUDE
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.diagnostics.findings import kernel_fault, parse_report
-from gn_tutorial.errors import ArgumentError, KernelError
+from gn_tutorial.errors import ArgumentError, KernelError, RegistryError
+from gn_tutorial.host.c_headers import Function, read_header
 from gn_tutorial.operators.registry import find_kernel, kernels_root, load_registry
 from gn_tutorial.operators.spec import OpSpec
 
-_TENSOR, _SIZES, _MASK = (c_void_p,), (c_int64,) * 4, (POINTER(c_uint8), c_uint64)
-_DIMS = POINTER(c_int64)
-HostFunc = ctypes.CFUNCTYPE(None, c_void_p)
-
-
-class Operator(NamedTuple):
-    """An operator of the host API: the registered kernel that it launches, and the arguments of its first call.
-
-    arguments: their types, in front of the workspace's size and the executor.
-    """
-
-    kernel: str
-    arguments: tuple[Any, ...]
-
-
-#: By the name of the second call; the first is ``<name>GetWorkspaceSize``.
-OPERATORS = {
-    "GroupNorm": Operator("group_norm/any", (*_TENSOR * 3, *_SIZES, c_double, *_TENSOR * 3)),
-    "GroupNormSilu": Operator("group_norm_silu/fused", (*_TENSOR * 3, c_int64, c_double, *_TENSOR * 3)),
-    "GroupNormBackward": Operator("group_norm_backward/any", (*_TENSOR * 5, *_SIZES, *_MASK, *_TENSOR * 3)),
-    "Gelu": Operator("gelu/queue", _TENSOR * 2),
-    "GeluBackward": Operator("gelu_backward/queue", _TENSOR * 3),
-    "Linear": Operator("linear/lanes", _TENSOR * 4),
-    "LinearBackward": Operator("linear_backward/rows", (*_TENSOR * 3, *_MASK, *_TENSOR * 3)),
-}
-#: Packs and unpacks what is not contiguous, for all of them.
+#: Packs and unpacks what is not contiguous, for all operators.
 _COPY = "strided_copy/rows"
-#: Registered kernels that the host API launches: what it calls an entry, in a library of its own.
-KERNELS = (*(one.kernel for one in OPERATORS.values()), _COPY)
 
 
 class Code(IntEnum):
@@ -74,23 +49,32 @@ class Refused(ArgumentError):
         self.code = code
 
 
-#: Name -> argument types; each returns a status.
-_CALLS: dict[str, Sequence[Any]] = {
-    "GnCreateTensor": (_DIMS, c_uint64, c_int32, _DIMS, c_int64, _DIMS, c_uint64, c_void_p, POINTER(c_void_p)),
-    "GnDestroyTensor": _TENSOR,
-    "GnCreateStream": (POINTER(c_void_p),),
-    "GnSynchronizeStream": (c_void_p,),
-    "GnDestroyStream": (c_void_p,),
-    "GnLaunchHostFunc": (c_void_p, HostFunc, c_void_p),
-    "GnDestroyExecutor": (c_void_p,),
-    **{
-        f"{name}GetWorkspaceSize": (*one.arguments, POINTER(c_uint64), POINTER(c_void_p))
-        for name, one in OPERATORS.items()
-    },
-    **dict.fromkeys(OPERATORS, (c_void_p, c_uint64, c_void_p, c_void_p)),
-}
-#: What only the twin's build has: gn_host_twin.h.
-_TWIN_CALLS: dict[str, Sequence[Any]] = {"GnTwinUseKernel": (c_void_p, c_char_p, c_char_p)}
+@functools.cache
+def functions() -> dict[str, Function]:
+    """Every function that ``kernels/host_api/gn_*.h`` declares, by its name. Raises RegistryError."""
+    return {one.name: one for path in sorted((kernels_root() / "host_api").glob("gn_*.h")) for one in read_header(path)}
+
+
+@functools.cache
+def operators() -> dict[str, str]:
+    """Name of each operator of the host API -> the registered kernel that it launches.
+
+    The name is that of the second call; the first is ``<name>GetWorkspaceSize``. An operator is there because a header
+    declares it. Raises RegistryError for one that names no kernel.
+    """
+    first = "GetWorkspaceSize"
+    for one in functions().values():
+        if one.name.endswith(first) and not one.kernel:
+            hint = "write 'Kernel: <operator>/<kernel>.' at the end of the comment in front of it"
+            raise RegistryError(
+                "no comment says which kernel it launches", where=f"kernels/host_api: {one.name}", hint=hint
+            )
+    return {one.name.removesuffix(first): one.kernel for one in functions().values() if one.name.endswith(first)}
+
+
+def kernels(names: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Registered kernels that these operators launch, those of all if None. Each becomes a library of its own."""
+    return (*(operators()[one] for one in (operators() if names is None else names)), _COPY)
 
 
 @functools.cache
@@ -105,26 +89,25 @@ def build_library() -> Path:
     return build_host_library(source_text(), include_dirs=include_folders(), limits=limits).library
 
 
-def declared(path: Path) -> ctypes.CDLL:
+def declared(path: Path, more: Iterable[Path] = ()) -> ctypes.CDLL:
     """A build of the host API, for any device, with the types of its functions.
 
-    Raises AttributeError for a library that lacks a function of ``gn_host_api.h``; those of ``gn_host_twin.h`` are
-    declared where there are any.
+    more: headers of what only this build has. Raises AttributeError for a library that lacks a function of
+    ``kernels/host_api/gn_*.h``; those of ``gn_host_twin.h`` are declared where there are any.
     """
     loaded = ctypes.CDLL(str(path))
-    twin = {name: arguments for name, arguments in _TWIN_CALLS.items() if hasattr(loaded, name)}
-    for name, arguments in {**_CALLS, **twin}.items():
-        function = getattr(loaded, name)
-        function.argtypes, function.restype = arguments, c_int32
-    loaded.GnGetRecentErrMsg.argtypes, loaded.GnGetRecentErrMsg.restype = (), c_char_p
-    loaded.GnVectorCores.argtypes, loaded.GnVectorCores.restype = (), c_uint32
+    twin = [one for one in read_header(TWIN / "host" / "gn_host_twin.h") if hasattr(loaded, one.name)]
+    others = [one for header in more for one in read_header(header)]
+    for one in (*functions().values(), *twin, *others):
+        function = getattr(loaded, one.name)
+        function.argtypes, function.restype = one.arguments, one.returns
     return loaded
 
 
 def include_folders() -> tuple[Path, ...]:
     """Where the sources of the host API find their headers, the twin's side among them."""
     root = kernels_root()
-    operators = sorted({find_kernel(name, _registered())[0].folder for name in KERNELS})
+    operators = sorted({find_kernel(name, _registered())[0].folder for name in kernels()})
     return (root / "host_api", root / "common", *operators, TWIN / "host", TWIN_INCLUDE)
 
 
@@ -134,10 +117,12 @@ def source_text() -> str:
     return "".join(f'#include "{file.resolve().as_posix()}"\n' for file in files)
 
 
-def build_kernels(*, observed: bool, operators: Iterable[str] = OPERATORS) -> dict[str, Path]:
-    """Entry -> the kernel library, for every kernel that these operators launch. Raises as ``build_kernel``."""
-    names = (*(OPERATORS[one].kernel for one in operators), _COPY)
-    specs = [find_kernel(name, _registered())[1] for name in names]
+def build_kernels(*, observed: bool, operators: Iterable[str] | None = None) -> dict[str, Path]:
+    """Entry -> the kernel library, for every kernel that these operators launch; all operators if None.
+
+    Raises as ``build_kernel``.
+    """
+    specs = [find_kernel(name, _registered())[1] for name in kernels(operators)]
     return {spec.entry: build_kernel(spec.file, observed=observed).library for spec in specs}
 
 

@@ -6,20 +6,43 @@ As ``torch.nn.functional.linear``. The bias may be left out; then nobody asks fo
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
-from gn_tutorial.torch_ops.arguments import check_linear, check_linear_backward
+from gn_tutorial.torch_ops.arguments import check_dtype, check_like, check_mask, refuse
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.outputs import few_axes
 
+__all__ = ["linear", "linear_backward"]
+
 _NAME, _BACKWARD = "linear", "linear_backward"
 #: What autocast computes in, as it does for ``torch.nn.functional.linear``: the default of the device.
 _AUTOCAST = {"cpu": torch.bfloat16, NPU: torch.float16}
+
+
+def _check(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    """Raise ArgumentError unless ``op`` can take these: x (..., K), weight (O, K), bias (O,) or None."""
+    check_dtype(op, x)
+    if x.ndim < 1 or weight.ndim != 2:
+        name, one, axes = ("x", x, "at least one axis") if x.ndim < 1 else ("weight", weight, "two axes")
+        refuse(op, name, f"{name} has shape {tuple(one.shape)}; it needs {axes}", "x is (..., K), weight is (O, K)")
+    shape = (weight.shape[0], x.shape[-1])
+    check_like(op, "weight", weight, x.device, x.dtype, shape, "a column for each element of x's last axis")
+    if bias is not None:
+        check_like(op, "bias", bias, x.device, x.dtype, weight.shape[:1], "one number for each row of weight")
+
+
+def _check_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: Sequence[bool]) -> None:
+    """The same for the backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
+    _check(op, x, weight, None)
+    shape = (*x.shape[:-1], weight.shape[0])
+    check_like(op, "grad_y", grad_y, x.device, x.dtype, shape, "the shape of y")
+    check_mask(op, output_mask)
 
 
 @torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
@@ -28,7 +51,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     float32, float16 or bfloat16, one dtype for all; sums are float32. Raises ArgumentError, which names the argument.
     """
-    check_linear(_NAME, x, weight, bias)
+    _check(_NAME, x, weight, bias)
     transforms.refuse_forward_mode(_NAME)
     made = x.new_empty((*x.shape[:-1], weight.shape[0]))
     launch("Linear", (few_axes(x), weight, bias), (), (few_axes(made),))
@@ -38,7 +61,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 # The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
 @linear.register_fake
 def _fake(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    check_linear(_NAME, x, weight, bias)
+    _check(_NAME, x, weight, bias)
     return x.new_empty((*x.shape[:-1], weight.shape[0]))
 
 
@@ -50,7 +73,7 @@ def linear_backward(
 
     grad_y: (..., O), dtype and device as x. Errors as in ``linear``.
     """
-    check_linear_backward(_BACKWARD, grad_y, x, weight, output_mask)
+    _check_backward(_BACKWARD, grad_y, x, weight, output_mask)
     transforms.refuse_forward_mode(_BACKWARD)
     made = _gradient_outputs(x, weight, output_mask)
     if any(output_mask):
@@ -65,7 +88,7 @@ def linear_backward(
 def _fake_backward(
     grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    check_linear_backward(_BACKWARD, grad_y, x, weight, output_mask)
+    _check_backward(_BACKWARD, grad_y, x, weight, output_mask)
     return _gradient_outputs(x, weight, output_mask)
 
 

@@ -14,11 +14,13 @@ from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_forward
-from gn_tutorial.torch_ops.backward import group_norm_backward
 from gn_tutorial.torch_ops.batching import batch_forward
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.operators.group_norm_backward import group_norm_backward
 from gn_tutorial.torch_ops.outputs import forward_outputs
+
+__all__ = ["group_norm_silu"]
 
 _NAME = "group_norm_silu"
 Results = tuple[Tensor, Tensor, Tensor]

@@ -16,6 +16,8 @@ from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.outputs import backward_outputs
 
+__all__ = ["group_norm_backward"]
+
 _NAME = "group_norm_backward"
 
 

@@ -1,0 +1,74 @@
+"""The C interface of the host API as its headers declare it: ctypes' types, and the kernel that an operator launches.
+
+A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. In that comment of an
+operator's first call stands ``Kernel: <operator>/<kernel>.``, as the registry names it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gn_tutorial.errors import RegistryError
+
+HostFunc = ctypes.CFUNCTYPE(None, c_void_p)
+
+_NUMBERS = {
+    "double": c_double,
+    "float": c_float,
+    "int32_t": c_int32,
+    "int64_t": c_int64,
+    "uint8_t": c_uint8,
+    "uint32_t": c_uint32,
+    "uint64_t": c_uint64,
+    "GnDataType": c_int32,
+    "GnStatus": c_int32,
+}
+_HANDLES = ("GnTensor", "GnExecutor", "GnStream")
+_TYPES = {
+    **_NUMBERS,
+    **{f"{name}*": POINTER(one) for name, one in _NUMBERS.items()},
+    **dict.fromkeys((f"{name}*" for name in _HANDLES), c_void_p),
+    **dict.fromkeys((f"{name}**" for name in _HANDLES), POINTER(c_void_p)),
+    "void*": c_void_p,
+    "char*": c_char_p,
+    "GnHostFunc": HostFunc,
+}
+_COMMENT = r"/\*(?P<comment>(?:(?!\*/).)*)\*/\s*"
+_CALL = r"^GN_API (?P<type>[^;(]*?)(?P<name>\w+)\((?P<arguments>[^)]*)\);"
+_DECLARATION = re.compile(f"(?:{_COMMENT})?{_CALL}", re.MULTILINE | re.DOTALL)
+_KERNEL = re.compile(r"Kernel: (\w+/\w+)\.")
+
+
+class Function(NamedTuple):
+    """A function of the C interface, with ctypes' types. kernel: the registered one that it plans for, or ""."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    returns: Any
+    kernel: str
+
+
+def read_header(path: Path) -> Iterator[Function]:
+    """The functions of a header, in its order. Raises RegistryError for a type that has no place in the table here."""
+    for found in _DECLARATION.finditer(path.read_text("utf-8")):
+        where = f"{path}: {found['name']}"
+        words = [one.strip() for one in found["arguments"].split(",")]
+        arguments = () if words == ["void"] else tuple(_type_of(re.sub(r"\w+$", "", one), where) for one in words)
+        kernel = _KERNEL.search(found["comment"] or "")
+        yield Function(found["name"], arguments, _type_of(found["type"], where), kernel[1] if kernel else "")
+
+
+def _type_of(text: str, where: str) -> Any:
+    name = text.replace("const ", "").replace(" ", "")
+    if name not in _TYPES:
+        raise RegistryError(
+            f"the type {text.strip()!r} is not known to Python",
+            where=where,
+            hint=f"add it to {__name__}, or use another",
+        )
+    return _TYPES[name]

@@ -1,0 +1,14 @@
+"""The modules of a folder as one list of names: an operator is there because its file is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
+
+
+def public_names(package: ModuleType) -> dict[str, Any]:
+    """What the modules of a package name in their ``__all__``, in the order of the modules' names."""
+    modules = [import_module(f"{package.__name__}.{one.name}") for one in iter_modules(package.__path__)]
+    return {name: getattr(module, name) for module in modules for name in module.__all__}

@@ -1,0 +1,105 @@
+"""GroupNorm of NumPy arrays through the host API, alone and with SiLU behind it, and its gradients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gn_tutorial.host.arrays import masked, run
+from gn_tutorial.host.c_library import whole_number
+from gn_tutorial.host.stream import Stream
+
+__all__ = ["GroupNormArrays", "GroupNormGradients", "group_norm", "group_norm_backward", "group_norm_silu"]
+
+
+class GroupNormGradients(NamedTuple):
+    """What ``group_norm_backward`` writes; None for what was not asked for. Valid after the stream is synchronised."""
+
+    grad_input: np.ndarray | None
+    grad_gamma: np.ndarray | None
+    grad_beta: np.ndarray | None
+
+
+class GroupNormArrays(NamedTuple):
+    """What ``group_norm`` writes. Valid when the stream has been synchronised."""
+
+    out: np.ndarray
+    mean: np.ndarray
+    rstd: np.ndarray
+
+
+def group_norm(
+    x: np.ndarray,
+    gamma: np.ndarray | None = None,
+    beta: np.ndarray | None = None,
+    *,
+    num_groups: int,
+    eps: float = 1e-5,
+    stream: Stream | None = None,
+    out: np.ndarray | None = None,
+) -> GroupNormArrays:
+    """GroupNorm of x, shape (N, C, ...), through both calls.
+
+    gamma, beta: shape (C,), x's dtype, None for ones and zeros. out: where to write the result, of x's shape and dtype
+    and any strides; a contiguous array otherwise. mean and rstd: float32, shape (N, num_groups). With a ``stream`` this
+    returns before anything is computed; ``stream.synchronize()`` makes the arrays valid. Without, it waits.
+    Raises Refused for arguments that do not fit; KernelFault as ``Stream.synchronize``.
+    """
+    made = _forward_arrays(x, num_groups, out)
+    run("GroupNorm", (x, gamma, beta), (*_sizes(x), num_groups, float(eps)), made, stream)
+    return made
+
+
+def group_norm_silu(
+    x: np.ndarray,
+    gamma: np.ndarray | None = None,
+    beta: np.ndarray | None = None,
+    *,
+    num_groups: int,
+    eps: float = 1e-5,
+    stream: Stream | None = None,
+    out: np.ndarray | None = None,
+) -> GroupNormArrays:
+    """SiLU of GroupNorm of x, in one kernel; arguments, results and errors as ``group_norm``."""
+    made = _forward_arrays(x, num_groups, out)
+    run("GroupNormSilu", (x, gamma, beta), (num_groups, float(eps)), made, stream)
+    return made
+
+
+def group_norm_backward(
+    grad_out: np.ndarray,
+    x: np.ndarray,
+    mean: np.ndarray,
+    rstd: np.ndarray,
+    gamma: np.ndarray | None = None,
+    *,
+    num_groups: int,
+    output_mask: Sequence[bool] = (True, True, True),
+    stream: Stream | None = None,
+) -> GroupNormGradients:
+    """The gradients of ``group_norm`` through both calls.
+
+    grad_out, x: shape (N, C, ...), one dtype. mean, rstd: what ``group_norm`` returned. gamma: shape (C,), None for
+    ones. output_mask: whether the gradients of x, gamma and beta are wanted. ``stream`` and errors as ``group_norm``.
+    """
+    sizes = _sizes(x)
+    made, mask = masked(output_mask, (x.shape, sizes[1:2], sizes[1:2]), x.dtype)
+    numbers = (*sizes, whole_number("num_groups", num_groups), *mask)
+    run("GroupNormBackward", (grad_out, x, mean, rstd, gamma), numbers, made, stream)
+    return GroupNormGradients(*made)
+
+
+def _forward_arrays(x: np.ndarray, num_groups: int, out: np.ndarray | None) -> GroupNormArrays:
+    """Room for what a forward pass writes. Raises ArgumentError."""
+    (n, channels, _), groups = _sizes(x), whole_number("num_groups", num_groups)
+    statistics = (n, groups) if 0 < groups <= channels else (0, 0)  # then the C side refuses it
+    y = np.empty(x.shape, x.dtype) if out is None else out
+    return GroupNormArrays(y, np.empty(statistics, np.float32), np.empty(statistics, np.float32))
+
+
+def _sizes(x: np.ndarray) -> tuple[int, int, int]:
+    """N, C and HxW; zeros, which the C side refuses, for an array with fewer axes."""
+    return (*x.shape[:2], math.prod(x.shape[2:])) if x.ndim >= 2 else (0, 0, 0)
