@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
+import make_quizzes
 import pytest
 
 from gn_tutorial.errors import ArgumentError, RegistryError
@@ -90,16 +91,21 @@ def test_a_mistake_in_the_bank_is_named(tmp_path: Path, before: str, after: str,
 
 @pytest.mark.parametrize("name", names())
 def test_the_notebook_asks_what_the_bank_asks(name: str) -> None:
-    """The notebooks keep their quizzes as prose, which needs no output; this keeps the two from drifting apart."""
     (path,) = (ROOT / "notebooks").glob(f"{name}_*.ipynb")
-    cells = nbformat.read(path, as_version=nbformat.NO_CONVERT).cells
-    prose = next(cell.source for cell in cells if cell.id == "quiz")
-    parts = re.split(r"^\*\*\d+\.\*\* ", prose, flags=re.MULTILINE)[1:]
-    bank = quiz(name).questions
-    assert len(parts) == len(bank)
-    for part, question in zip(parts, bank, strict=True):
-        asked, _, rest = part.partition("\n\n- ")
-        assert " ".join(asked.split()) == question.text
-        options = re.findall(r"^(?:- )?\*\*([a-d])\*\* (.+)$", rest.partition("<details>")[0], re.MULTILINE)
-        assert options == [(one.letter, one.text) for one in question.options]
-        assert re.findall(r"\*\*([a-d])\*\* is right", part) == list(question.right)
+    assert make_quizzes.put(path, check=True), "repair: ./gnt lint quizzes --fix"
+
+
+def test_a_section_has_every_option_and_why(tmp_path: Path) -> None:
+    made = make_quizzes.section("00")
+    words = " ".join(made.split())
+    for number, question in enumerate(quiz("00").questions, 1):
+        assert f"**{number}.** {question.text}" in words
+        for option in question.options:
+            assert f"- **{option.letter}** {option.text}" in words
+            assert f"**{option.letter}**{' is right' * option.right}: {option.why}" in words
+    notebook = tmp_path / "00_edited.ipynb"
+    notebook.write_text(json.dumps({"cells": [{"id": "quiz", "source": ["## Quiz\n", "by hand"]}]}))
+    assert not make_quizzes.put(notebook, check=True)
+    assert "by hand" in notebook.read_text(), "--check writes nothing"
+    assert make_quizzes.put(notebook, check=False)
+    assert "".join(json.loads(notebook.read_text())["cells"][0]["source"]) == made
