@@ -55,7 +55,7 @@ def durations() -> dict[str, float]:
 def quick_files(files: Iterable[str], known: Mapping[str, float]) -> set[str]:
     """New files, and the shortest of the others as far as the time reaches. No notebook."""
     chosen, left = set(), QUICK_SECONDS
-    for file in sorted(set(files), key=lambda file: known.get(file, 0.0)):
+    for file in sorted(set(files), key=lambda file: (known.get(file, 0.0), file)):
         left -= known.get(file, 0.0)
         if left >= 0 and not file.endswith(".ipynb"):
             chosen.add(file)
