@@ -4,7 +4,6 @@ import dataclasses
 import re
 from pathlib import Path
 
-import pytest
 from command_line import visible
 
 from gn_tutorial.abi import structs
@@ -15,23 +14,23 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())
-    assert [one for one in targets if "://" not in one and not (page.parent / one).exists()] == []
+def test_links_lead_somewhere() -> None:
+    targets = [(page, one) for page in PAGES for one in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())]
+    assert len(targets) > 400
+    assert [one for one in targets if "://" not in one[1] and not (one[0].parent / one[1]).exists()] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_exist(page: Path) -> None:
+def test_commands_exist() -> None:
     own = set(re.findall(r"^  ([a-z]+)(?: \|.*)?\)$", (ROOT / "gnt").read_text(), re.MULTILINE))
     assert {"test", "lab", "lint", "commands"} <= own
     installed, authors = set(visible(app)), set(visible(app, "dev"))
-    text = page.read_text()
     name = "([a-z]+(?:-[a-z]+)*)"
-    named = set(re.findall(rf"(?:^|`)\./gnt {name}", text, re.MULTILINE))
-    assert named <= own | installed
-    assert set(re.findall(rf"(?:^|`)gnt {name}", text, re.MULTILINE)) <= installed
-    assert set(re.findall(rf"\bgnt dev {name}", text)) <= authors
+    for page in PAGES:
+        text = page.read_text()
+        named = set(re.findall(rf"(?:^|`)\./gnt {name}", text, re.MULTILINE))
+        assert named <= own | installed, page
+        assert set(re.findall(rf"(?:^|`)gnt {name}", text, re.MULTILINE)) <= installed, page
+        assert set(re.findall(rf"\bgnt dev {name}", text)) <= authors, page
 
 
 def test_files_named_in_the_documents_exist() -> None:
