@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +53,12 @@ def test_help_and_version(gnt: Gnt) -> None:
 def test_commands_do_not_import_one_another() -> None:
     folder = Path(commands.__file__).parent
     assert [path.name for path in sorted(folder.glob("*.py")) if "cli.commands" in path.read_text()] == []
+
+
+def test_the_script_that_is_installed_is_this_main() -> None:
+    pyproject = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    module, _, name = tomllib.loads(pyproject.read_text())["project"]["scripts"]["gnt"].partition(":")
+    assert getattr(importlib.import_module(module), name) is app.main
 
 
 def test_the_learner_s_commands_come_first() -> None:
