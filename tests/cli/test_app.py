@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 import textwrap
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -52,6 +55,12 @@ def test_commands_do_not_import_one_another() -> None:
     assert [path.name for path in sorted(folder.glob("*.py")) if "cli.commands" in path.read_text()] == []
 
 
+def test_the_script_that_is_installed_is_this_main() -> None:
+    pyproject = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    module, _, name = tomllib.loads(pyproject.read_text())["project"]["scripts"]["gnt"].partition(":")
+    assert getattr(importlib.import_module(module), name) is app.main
+
+
 def test_the_learner_s_commands_come_first() -> None:
     shown = visible(app.app)
     assert shown[:9] == ["tour", "learn", "quiz", "run", "profile", "diff", "explain", "doctor", "list"]
@@ -79,45 +88,50 @@ def test_old_and_new_name_do_the_same(gnt: Gnt) -> None:
     assert gnt("compat", "absent") == gnt("dev", "compat", "absent") == Ran(2, "", "gnt: there is no folder absent\n")
 
 
-HELLO = """
-import typer
+DROPPED_IN = """
 from gn_tutorial.cli.command import Command, Panel
 
-def hello(name: str, loud: bool = False) -> None:
+def greet(name: str, loud: bool = False) -> None:
     "Greet somebody."
     print(f"hello {name}{'!' * loud}")
 
-COMMAND = Command("hello", hello, Panel.TEACH, 10)
+COMMAND = Command("dropped-in", greet, Panel.TEACH, 10)
 """
 
 
-def test_a_module_in_the_folder_is_a_command(gnt: Gnt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "hello.py").write_text(HELLO)
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A further folder of commands: a module in it is as good as one in the package's."""
+    before = set(sys.modules)
     monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
-    made = app.make_app()
-    monkeypatch.delitem(sys.modules, "gn_tutorial.cli.commands.hello")
-    monkeypatch.setattr(app, "app", made)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if name.startswith(f"{commands.__name__}."):
+            del sys.modules[name]
+
+
+def test_a_module_in_the_folder_is_a_command(gnt: Gnt, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = visible(app.app)
+    (folder / "dropped_in.py").write_text(DROPPED_IN)
+    monkeypatch.setattr(app, "app", app.make_app())
+    shown = visible(app.app)
+    assert [name for name in shown if name not in before] == ["dropped-in"]
     # Teachers' commands come behind everybody's and before the authors'.
-    assert visible(made) == [*visible(app.app)]
-    assert visible(made)[-2:] == ["hello", "dev"]
+    assert shown.index("cache") < shown.index("dropped-in") < shown.index("dev")
     helped = gnt("--help").out
     assert "Greet somebody." in helped
     assert Panel.TEACH.value in helped
-    assert gnt("hello", "class", "--loud").out == "hello class!\n"
+    assert gnt("dropped-in", "class", "--loud").out == "hello class!\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [("empty", "", "empty declares no command"), ("again", HELLO.replace('"hello"', '"run"'), "two modules declare")],
+    ("text", "message"),
+    [("", "dropped_in declares no command"), (DROPPED_IN.replace("dropped-in", "tour"), "declare the command 'tour'")],
 )
-def test_a_module_that_declares_nothing_or_a_name_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, message: str
-) -> None:
-    (tmp_path / f"{name}.py").write_text(text)
-    monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
+def test_a_module_that_declares_nothing_or_a_name_twice(folder: Path, text: str, message: str) -> None:
+    (folder / "dropped_in.py").write_text(text)
     with pytest.raises(RegistryError, match=message):
         find_commands(commands)
-    monkeypatch.delitem(sys.modules, f"gn_tutorial.cli.commands.{name}")
 
 
 @pytest.mark.parametrize("command", ["profile", "diff", "bench", "tune", "calibrate"])
