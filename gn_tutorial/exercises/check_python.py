@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import json
 import tempfile
 import zipfile
 import zlib
@@ -19,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.exercises.attempt_child import FINISHED
-from gn_tutorial.exercises.attempt_process import Runner, by_itself
+from gn_tutorial.exercises.attempt_job import JobReport, Runner, run_job
+from gn_tutorial.exercises.attempt_process import by_itself
 from gn_tutorial.exercises.compare import constant, first_wrong, mismatch, shown
 from gn_tutorial.exercises.verdict import Finding
 
@@ -27,7 +27,6 @@ ALLOWED_IMPORTS = frozenset("__future__ collections dataclasses functools iterto
 _HIDDEN_WAYS = frozenset("eval exec compile __import__ globals open getattr vars breakpoint input".split())
 _MEMORY_BYTES = 4 << 30
 _FILE_BYTES = 64 << 20
-_SHOWN_LINES = 8
 _DAMAGED = "what the functions return cannot be read: the attempt changed files of the checker, or functions of NumPy"
 
 
@@ -110,19 +109,13 @@ class PythonChecker:
         # An attempt that ended the process it was forked from may still write for a moment.
         with tempfile.TemporaryDirectory(prefix="gnt-attempt-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            _write_job(folder, path, cases, self.libraries)
-            ended = self._ended(folder)
-            report = folder / "report.jsonl"
-            # A last line without its end was cut off when the process was stopped.
-            lines = report.read_text().split("\n")[:-1] if report.is_file() else []
-            try:
-                facts = [json.loads(line) for line in lines]
-            except ValueError:
+            report = run_job(self.run, self.seconds, folder, _job(folder, path, cases, self.libraries))
+            if report.facts is None:
                 return Finding(_DAMAGED, where=path.name)
             for number, case in enumerate(cases):
-                if number >= len(facts):
-                    return replace(self._unfinished(path, case, ended), section=case.section)
-                problem = self._judge(path, case, facts[number], folder / f"out{number}.npz")
+                if number >= len(report.facts):
+                    return replace(self._unfinished(path, case, report), section=case.section)
+                problem = self._judge(path, case, report.facts[number], folder / f"out{number}.npz")
                 if problem is not None:
                     return replace(problem, section=case.section)
         return len(cases)
@@ -151,18 +144,8 @@ class PythonChecker:
                 return Finding(f"{name}(...) is not needed here, and the checker does not follow it", where=where)
         return None
 
-    def _ended(self, folder: Path) -> str:
-        """Run the job; how its process ended: nothing, or what it was stopped for, with the end of what it printed."""
-        ran = self.run(self.seconds, folder)
-        if ran.stopped:
-            return f"ran longer than {self.seconds:g} s and was stopped: look for a loop that never ends"
-        text = (folder / "printed").read_bytes()[-2000:].decode("utf-8", "replace")
-        tail = "\n".join(text.splitlines()[-_SHOWN_LINES:])
-        return f"ended its process (exit code {ran.code})\n{tail}".strip()
-
-    def _unfinished(self, path: Path, case: PythonCase, ended: str) -> Finding:
-        first, _, rest = ended.partition("\n")
-        return Finding(f"{case.function} {first}", case.label, path.name, rest)
+    def _unfinished(self, path: Path, case: PythonCase, report: JobReport) -> Finding:
+        return Finding(f"{case.function} {report.ended}", case.label, path.name, report.printed)
 
     def _judge(self, path: Path, case: PythonCase, fact: Mapping[str, Any], outputs: Path) -> Finding | None:
         name = case.function
@@ -260,7 +243,8 @@ def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
                 yield node.lineno, node.id, False
 
 
-def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries: Sequence[str]) -> None:
+def _job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries: Sequence[str]) -> dict[str, Any]:
+    """The job of these calls; its arrays are written into the folder."""
     arrays: dict[str, np.ndarray] = {}
 
     def put(array: np.ndarray) -> str:
@@ -283,12 +267,11 @@ def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries:
         | ({"probe": encode(case.probe)} if case.probe else {})
         for case in cases
     ]
-    job = {
+    np.savez(folder / "arrays.npz", **arrays)
+    return {
         "source": str(path.resolve()),
         "memory_bytes": _MEMORY_BYTES,
         "file_bytes": _FILE_BYTES,
         "libraries": list(libraries),
         "calls": calls,
     }
-    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-    np.savez(folder / "arrays.npz", **arrays)

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from gn_tutorial.exercises import attempt_process
-from gn_tutorial.exercises.attempt_process import CAN_FORK, Forks, Runner, by_itself
+from gn_tutorial.exercises.attempt_job import Runner
+from gn_tutorial.exercises.attempt_process import CAN_FORK, Forks, by_itself
 from gn_tutorial.exercises.check_python import PythonCase, PythonChecker
 from gn_tutorial.exercises.verdict import Finding
 from gn_tutorial.runtime.deadline import Ran
