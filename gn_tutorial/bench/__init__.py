@@ -1,1 +1,1 @@
-"""Kernels over a grid of shapes beside their lower bounds, and the choice of a tile."""
+"""Benchmarks over a grid of shapes, beside their lower bounds, and the autotuner."""

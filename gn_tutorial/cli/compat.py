@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from gn_tutorial.abi.options import Limits
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.cli.compat_defines import guess, guess_template
 from gn_tutorial.cli.compat_reasons import OTHER, Reason, of_compile_error, of_run_error, other_machine
 from gn_tutorial.compiler.build import Built, build_kernel
@@ -218,7 +218,8 @@ def _run(case: Case, built: Built, options: Options) -> Reason | None:
         if why := _cannot_invent(entry):
             return why
         args = [
-            LaunchArg(param.name, Kind.TENSOR, Role.INOUT, _invented(index)) for index, param in enumerate(entry.params)
+            LaunchArg(param.name, ArgKind.TENSOR, Role.INOUT, _invented(index))
+            for index, param in enumerate(entry.params)
         ]
         launch(built.library, LaunchRequest(entry=entry.name, args=args, blocks=_BLOCKS, limits=limits))
     return None
@@ -227,7 +228,7 @@ def _run(case: Case, built: Built, options: Options) -> Reason | None:
 def _cannot_invent(entry: Entry) -> Reason | None:
     """Why no arguments can be made up: a number or a tiling struct decides how far the kernel goes."""
     for param in entry.params:
-        if param.kind is Kind.VALUE:
+        if param.kind is ArgKind.VALUE:
             return Reason("arguments", f"a value of type {param.ctype}", entry.name)
         if "tiling" in param.name.lower():
             return Reason("arguments", "tiling data", entry.name)

@@ -34,7 +34,7 @@ class Ready:
 
 
 class HeaderJob(Protocol):
-    """What is asked of the ``build_job.Job`` that makes a header; a job in turn knows the header that it may use."""
+    """What is asked of the BuildRequest that makes a header; a request in turn knows the header that it may use."""
 
     @property
     def cache(self) -> Cache:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gn_tutorial.exercises.attempt_job import JobReport, run_job
 from gn_tutorial.exercises.attempt_process import by_itself
-from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.exercises.verdict import Verdict
 from gn_tutorial.runtime.deadline import Ran
 
 #: A compilation with the ziglang wheel takes 40 s the first time.
@@ -53,7 +53,7 @@ class TilingChecker:
     demands: tuple[Symptom, ...] = ()
     seconds: float = 5.0
 
-    def check(self, path: Path, seed: int) -> Finding | int:
+    def check(self, path: Path, seed: int) -> Verdict | int:
         """The first thing that is wrong, or the number of cases if all is right."""
         cases = self.cases(np.random.default_rng(seed))
         # The compilation may be slow and the calls may not, so they have a limit each.
@@ -62,17 +62,17 @@ class TilingChecker:
             case [{"compiled": True}]:
                 pass
             case [{"broken": what, "detail": detail}]:
-                return Finding(f"the header does not work: {what}", where=path.name, detail=detail)
+                return Verdict(f"the header does not work: {what}", where=path.name, detail=detail)
             case _:
-                return Finding(f"the header {_ended(compiled)}", where=path.name, detail=compiled.printed)
+                return Verdict(f"the header {_ended(compiled)}", where=path.name, detail=compiled.printed)
         ran = self._run(path, cases, self.seconds)
         facts = (ran.facts or [])[1:]
         for number, case in enumerate(cases):
             if number >= len(facts):
-                return Finding(f"{self.function} {_ended(ran)}", case.label, path.name, ran.printed)
+                return Verdict(f"{self.function} {_ended(ran)}", case.label, path.name, ran.printed)
             text = self._judge(case, facts[number])
             if text:
-                return Finding(text, case.label)
+                return Verdict(text, case.label)
         return len(cases)
 
     def _run(self, path: Path, cases: Sequence[TilingCase], seconds: float) -> JobReport:

@@ -1,4 +1,4 @@
-"""Who worked when: the pipes of one core, of every recorded core, or of several launches, over the modelled time."""
+"""Gantt charts: the pipes of one core, of every recorded core, or of several launches, over the modelled time."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
-from gn_tutorial.abi.structs import Kind
+from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison
@@ -226,7 +226,7 @@ class _Layout:
         return at
 
     def argument(self, arg: LaunchArg) -> ArgPlace:
-        if arg.kind == Kind.VALUE:
+        if arg.kind == ArgKind.VALUE:
             return ArgPlace(arg, self.take(arg.nbytes))
         room = -(-arg.nbytes // ALIGNMENT) * ALIGNMENT
         pages_bytes = -(-room // _PAGE) * _PAGE

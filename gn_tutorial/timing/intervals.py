@@ -1,4 +1,4 @@
-"""Occupied stretches of a pipe as a picture shows them: in microseconds, and joined where no eye could part them."""
+"""The busy intervals of a pipe as a picture shows them: in microseconds, neighbours closer than a pixel merged."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def run_kernel(built: Built) -> int:
     """What the kernel wrote into the first int32 of its argument."""
     library = ctypes.CDLL(str(built.library))
     value = ctypes.c_int32(0)
-    argument = structs.GntArg(b"x", ctypes.addressof(value), 4, structs.Kind.TENSOR, structs.Role.OUT)
+    argument = structs.GntArg(b"x", ctypes.addressof(value), 4, structs.ArgKind.TENSOR, structs.Role.OUT)
     report = ctypes.create_string_buffer(1000)
     job = structs.GntJob(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
     job.report, job.report_bytes = ctypes.cast(report, ctypes.c_char_p), 1000

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.bench import files
-from gn_tutorial.bench.grid import OWN, Case, Grid, load_grid
-from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, Row, rows_that_ran, run_grid
-from gn_tutorial.bench.targets import Verdict, below_bound, judge, worst
+from gn_tutorial.bench.grid import OWN, BenchCase, Grid, load_grid
+from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, BenchRow, rows_that_ran, run_grid
+from gn_tutorial.bench.targets import TargetVerdict, below_bound, judge, worst
 from gn_tutorial.cli.commands.profile import check_paths
 from gn_tutorial.cli.commands.run import parse_call
 from gn_tutorial.cli.terminal import emit_json, print_table
@@ -128,7 +128,7 @@ def choose(op: OpSpec, grid: Grid, question: Question) -> Grid:
             parse_call(op.kernels[0].id, shape, question.groups, question.settings, question.dtype)
             for shape in question.shapes
         ]
-        own = tuple(Case(call.shape, call.attributes, call.dtype) for call in calls)
+        own = tuple(BenchCase(call.shape, call.attributes, call.dtype) for call in calls)
         return replace(grid, cases=own, targets=())
     if question.groups is not None or question.settings or question.dtype:
         raise ArgumentError("--groups, --set and --dtype belong to a --shape; the grid's shapes have their own")
@@ -160,11 +160,11 @@ def show(bench: Bench, grid: Grid, *, out: Path | None, as_json: bool, as_csv: b
     return all(one.met is not False for one in verdicts) and not _broken(bench) and not below_bound(bench)
 
 
-def _broken(bench: Bench) -> list[Row]:
+def _broken(bench: Bench) -> list[BenchRow]:
     return [row for row in bench.rows if row.status not in (OK, SKIPPED, UNSUPPORTED)]
 
 
-def _key(row: Row) -> dict[str, Any]:
+def _key(row: BenchRow) -> dict[str, Any]:
     return {"kernel": row.kernel, "case": row.case, "ratio": row.ratio, "binding": row.binding, "waits": row.waits}
 
 
@@ -172,7 +172,7 @@ _KINDS = {OWN: "shapes of your own"}
 _HEADERS = ("shape", "kernel", "modelled us", "bound us", "ratio", "bound", "binding limit", "measured elsewhere us")
 
 
-def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | None) -> None:
+def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Path | None) -> None:
     for kind in dict.fromkeys(row.kind for row in bench.rows):
         chosen = [row for row in bench.rows if row.kind == kind]
         # The column is left out where nobody measured: a terminal of 80 columns has no room to waste.
@@ -209,7 +209,7 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | No
         print(f"files: {out}, {out.with_suffix('.csv')}")
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: BenchRow) -> tuple[str, ...]:
     case = f"{row.case} (instead of {row.instead_of})" if row.instead_of else row.case
     measured = "" if row.measured_us is None else f"{row.measured_us:.2f}"
     if row.modelled_us is None or row.bound_us is None or row.ratio is None:
@@ -221,7 +221,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _short(row: Row) -> str:
+def _short(row: BenchRow) -> str:
     """The kernel without its operator, which the title names."""
     return row.kernel.partition("/")[2]
 

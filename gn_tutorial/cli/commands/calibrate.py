@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gn_tutorial.cli.terminal import emit_json, print_table, working
-from gn_tutorial.profiler.calibration import SERIES, Row, rows_of
+from gn_tutorial.profiler.calibration import SERIES, CalibrationRow, rows_of
 from gn_tutorial.timing.machine import load_machine
 
 _HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "target", "verdict")
@@ -14,7 +14,7 @@ _HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "ta
 def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
     """Compare the series and cases that are named, or all series. Returns whether no target was missed."""
     chosen = load_machine(machine) if machine else None
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[CalibrationRow]] = {}
     for name in series or SERIES:
         with working(f"running the calibration kernels of '{name}'"):
             found[name] = list(rows_of(name, chosen))
@@ -32,7 +32,7 @@ def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
     return not any(row.verdict == "missed" for row in rows)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: CalibrationRow) -> tuple[str, ...]:
     target = "" if row.target is None else f"within {row.target:g} %"
     what = f"{row.what} ({row.note})" if row.note else row.what
     return (

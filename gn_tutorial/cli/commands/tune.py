@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.bench.autotune import Candidate, Tuning, tune
-from gn_tutorial.bench.grid import Case
+from gn_tutorial.bench.grid import BenchCase
 from gn_tutorial.bench.run import OK
 from gn_tutorial.cli.commands.bench import DEFAULT_MACHINE
 from gn_tutorial.cli.commands.profile import check_paths
@@ -35,7 +35,7 @@ class Question:
 def ask(question: Question) -> Tuning:
     """Run it. Raises ArgumentError or RegistryError quoting the word that cannot be read."""
     call = parse_call(question.kernel, question.shape, question.groups, question.settings, question.dtype)
-    case = Case(call.shape, call.attributes, call.dtype)
+    case = BenchCase(call.shape, call.attributes, call.dtype)
     machine = load_machine(question.machine or DEFAULT_MACHINE)
     with working(f"trying values on {question.kernel}"):
         return tune(

@@ -25,13 +25,13 @@ from gn_tutorial.exercises.cases import (
     tuning,
     vectorise,
 )
-from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.exercises.verdict import Verdict
 
 
 class Checker(Protocol):
     """Checks a learner's file on data that follow from ``seed``: the first thing wrong, or the number of cases."""
 
-    def check(self, path: Path, seed: int) -> Finding | int:
+    def check(self, path: Path, seed: int) -> Verdict | int:
         """Check one attempt."""
         ...
 
