@@ -13,7 +13,7 @@ from gn_tutorial.abi.trace_decode import decode
 from gn_tutorial.runtime.launch_types import LaunchArg
 
 
-class TraceRoom:
+class TraceBuffer:
     """What a launch of ``blocks`` blocks with these arguments needs to know to be traced.
 
     addresses: of each tensor in the model's global memory. Raises ArgumentError if ``tracing`` does not fit the launch.

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.bench.autotune import OK, REFUSED, Tuning, retile, tune
+from gn_tutorial.bench.autotune import REFUSED, Tuning, retile, tune
 from gn_tutorial.bench.grid import BenchCase, Grid, Tune, load_grid
+from gn_tutorial.bench.run import OK
 from gn_tutorial.cli import app
 from gn_tutorial.cli.commands.tune import parse_values
 from gn_tutorial.errors import ArgumentError

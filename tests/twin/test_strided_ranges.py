@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gn_tutorial.compiler.build import TWIN_INCLUDE, build_host_library
+from gn_tutorial.compiler.build import build_host_library
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 
 BYTES = 4096
 SOURCE = """
