@@ -3,7 +3,7 @@
 Reading them is a third of the time that g++ takes for an exercise. It looks for ``kernel_operator.h.gch`` before
 ``kernel_operator.h``, in the folder of the file that it compiles first: a link to the cache's entry there is all that a
 build does. g++ itself refuses a precompiled header that does not fit, silently, and then reads the headers; what else
-can go wrong, the build mends by compiling again without it (``build_job``). So errors are always those of a
+can go wrong, the build mends by compiling again without it (``build_request``). So errors are always those of a
 compilation without.
 """
 

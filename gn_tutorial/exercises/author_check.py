@@ -79,7 +79,7 @@ def _complaints(exercise: Exercise) -> Iterator[str]:
             yield f"{path} is missing"
             return
     if exercise.checker not in CHECKERS:
-        yield f"there is no checker '{exercise.checker}' in exercise_cases"
+        yield f"there is no checker '{exercise.checker}' in exercises/cases"
         return
     checker = CHECKERS[exercise.checker]
     if isinstance(checker, PythonChecker) and (missing := checker.missing()):

@@ -78,7 +78,7 @@ class WrongSolution:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise. ``stub`` and ``solution`` are absolute paths; ``checker`` names an entry of ``exercise_cases``."""
+    """One exercise. ``stub`` and ``solution`` are absolute paths; ``checker`` names an entry of ``exercises/cases``."""
 
     id: str
     title: str
