@@ -227,9 +227,9 @@ def prepared() -> dict[str, float]:
     copy = gnt.kernel("copy")
     x = np.arange(1024, dtype=np.float32)
     args = [
-        LaunchArg("x", structs.Kind.TENSOR, structs.Role.IN, x),
-        LaunchArg("y", structs.Kind.TENSOR, structs.Role.OUT, np.empty_like(x)),
-        LaunchArg("n", structs.Kind.VALUE, structs.Role.IN, np.uint32(1024).tobytes()),
+        LaunchArg("x", structs.ArgKind.TENSOR, structs.Role.IN, x),
+        LaunchArg("y", structs.ArgKind.TENSOR, structs.Role.OUT, np.empty_like(x)),
+        LaunchArg("n", structs.ArgKind.VALUE, structs.Role.IN, np.uint32(1024).tobytes()),
     ]
     call = Prepared(copy.build(observed=False).library, LaunchRequest(entry="copy_kernel", args=args))
     (seconds,) = interleaved(lambda: timed(lambda: [call() for _ in range(100)]) / 100)

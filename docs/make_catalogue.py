@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import program_pairs as programs  # noqa: E402
 
-from gn_tutorial.diagnostics.catalogue import PAGES, Entry, Symptom, entries, families, symptoms  # noqa: E402
+from gn_tutorial.diagnostics.catalogue import PAGES, CatalogueEntry, Symptom, entries, families, symptoms  # noqa: E402
 from gn_tutorial.diagnostics.findings import Findings  # noqa: E402
 from gn_tutorial.errors import KernelFault  # noqa: E402
 
@@ -74,7 +74,7 @@ def run(program: str) -> tuple[str, Findings]:
     return _MARKS.sub("", text.replace(folder, "")), findings
 
 
-def page(entry: Entry, found: Sequence[Example]) -> str:
+def page(entry: CatalogueEntry, found: Sequence[Example]) -> str:
     """One entry as Markdown."""
     parts = [f"# {entry.id}", _kind(entry, found), "## What it means", _spoken(entry.what)]
     parts += ["## Why a device minds", _spoken(entry.why), "## What to do", _spoken(entry.fix)]
@@ -150,7 +150,7 @@ def write() -> list[str]:
     return changed
 
 
-def _kind(entry: Entry, found: Sequence[Example]) -> str:
+def _kind(entry: CatalogueEntry, found: Sequence[Example]) -> str:
     if not found:
         return f"*{entry.family}.*"
     ends = "An error: the launch fails." if found[0].severity == "error" else "A warning: the launch goes on."
@@ -163,7 +163,7 @@ def _spoken(template: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda fact: f"*{fact[1].replace('_', ' ')}*", text)
 
 
-def _reference(entry: Entry) -> str:
+def _reference(entry: CatalogueEntry) -> str:
     return f"{_link(f'{entry.id}.md', entry.id)}: {_spoken(entry.what)}"
 
 

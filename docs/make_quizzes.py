@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gn_tutorial.exercises.quiz import Question, quiz  # noqa: E402
+from gn_tutorial.exercises.quiz import QuizQuestion, quiz  # noqa: E402
 
 _WIDTH = 120
 _HEAD = "## Quiz\n\nAnswer in your head before you open the explanation. Pen and paper are allowed.\n"
@@ -25,7 +25,7 @@ def section(name: str) -> str:
     return "\n".join([_HEAD, *(_asked(n, one) for n, one in enumerate(quiz(name).questions, 1))]).rstrip("\n")
 
 
-def _asked(number: int, question: Question) -> str:
+def _asked(number: int, question: QuizQuestion) -> str:
     options = [_wrapped(f"- **{one.letter}** {one.text}", indent="  ") for one in question.options]
     right = [one for one in question.options if one.right]
     wrong = [one for one in question.options if not one.right]

@@ -9,7 +9,7 @@ from enum import IntEnum
 ABI_VERSION = 4
 
 
-class Kind(IntEnum):
+class ArgKind(IntEnum):
     """How a kernel parameter is passed: as a pointer to global memory, or by value."""
 
     TENSOR = 0

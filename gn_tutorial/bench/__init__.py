@@ -5,8 +5,8 @@
 
 from gn_tutorial.bench.autotune import tune
 from gn_tutorial.bench.files import load
-from gn_tutorial.bench.grid import Case, load_grid
+from gn_tutorial.bench.grid import BenchCase, load_grid
 from gn_tutorial.bench.run import run_grid
 from gn_tutorial.timing.lower_bound import Work, lower_bound
 
-__all__ = ["Case", "Work", "load", "load_grid", "lower_bound", "run_grid", "tune"]
+__all__ = ["BenchCase", "Work", "load", "load_grid", "lower_bound", "run_grid", "tune"]

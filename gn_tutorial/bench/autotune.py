@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gn_tutorial.bench.expressions import evaluate
-from gn_tutorial.bench.grid import Case, Grid, Tune, load_grid
+from gn_tutorial.bench.grid import BenchCase, Grid, Tune, load_grid
 from gn_tutorial.bench.operator_bound import bound_of
 from gn_tutorial.bench.run import OK, WRONG, doubts_about, longest_wait, reason
 from gn_tutorial.errors import ArgumentError, KernelError
@@ -30,7 +30,7 @@ _FIRST = 4
 
 @dataclass(frozen=True)
 class Candidate:
-    """One value of the field. status: OK, WRONG (as in bench.Row) or REFUSED, then ``note`` says why.
+    """One value of the field. status: OK, WRONG (as in bench.BenchRow) or REFUSED, then ``note`` says why.
 
     modelled_us: None if it was refused. ub_bytes: of the Unified Buffer, of the block that used most. tile: the struct
     that was passed. ours: it is the value that the host function chose.
@@ -83,7 +83,7 @@ class Tuning:
 def tune(
     op: OpSpec,
     spec: KernelSpec,
-    case: Case,
+    case: BenchCase,
     machine: Machine,
     *,
     field: str = "",

@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.bench.run import Bench, Row
+from gn_tutorial.bench.run import Bench, BenchRow
 from gn_tutorial.errors import ArgumentError
 
 FORMAT = 1
@@ -37,7 +37,7 @@ def as_data(bench: Bench) -> dict[str, Any]:
 
 def as_csv(bench: Bench) -> str:
     """One line for each row, machine first; shapes as ``8x32x64x64``."""
-    names = [each.name for each in dataclasses.fields(Row)]
+    names = [each.name for each in dataclasses.fields(BenchRow)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["machine", *names, "ratio"])
@@ -91,7 +91,7 @@ def load(path: Path) -> Bench:
         rows = []
         for given in data["rows"]:
             table = {name: value for name, value in given.items() if name != "ratio"}
-            rows.append(Row(**{**table, "shape": tuple(table["shape"])}))
+            rows.append(BenchRow(**{**table, "shape": tuple(table["shape"])}))
         return Bench(data["operator"], data["machine"], tuple(rows), data["seed"], data["constants"], data["versions"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ArgumentError(

@@ -30,7 +30,7 @@ MORE = {"speed-up": {"bound"}}
 
 
 @dataclass(frozen=True)
-class Case:
+class BenchCase:
     """One shape of the grid.
 
     kind: which shapes it belongs to, for targets. attributes: of the operator, by name. measured_us: what somebody
@@ -105,7 +105,7 @@ class Grid:
     accesses runs by default.
     """
 
-    cases: tuple[Case, ...]
+    cases: tuple[BenchCase, ...]
     targets: tuple[Target, ...] = ()
     group: str = ""
     scalar_elements: int = 1 << 24
@@ -128,10 +128,10 @@ def load_grid(op: OpSpec) -> Grid:
         raise RegistryError(f"this grid lacks something or has it wrong: {error}", where=str(path)) from error
 
 
-def example_case(op: OpSpec) -> Case:
+def example_case(op: OpSpec) -> BenchCase:
     """The shape and attributes of the operator's [example]."""
     attributes = {a.name: op.example[a.name] for a in op.attributes if a.name in op.example}
-    return Case(tuple(op.example["shape"]), attributes)
+    return BenchCase(tuple(op.example["shape"]), attributes)
 
 
 def _grid(op: OpSpec, data: dict[str, Any]) -> Grid:
@@ -153,8 +153,8 @@ def _grid(op: OpSpec, data: dict[str, Any]) -> Grid:
     return grid
 
 
-def _case(op: OpSpec, table: dict[str, Any]) -> Case:
-    case = Case(**{**table, "shape": tuple(table["shape"])})
+def _case(op: OpSpec, table: dict[str, Any]) -> BenchCase:
+    case = BenchCase(**{**table, "shape": tuple(table["shape"])})
     unknown = set(case.attributes) - {a.name for a in op.attributes}
     if unknown or not case.kind or case.elements < 1:
         raise ValueError(

@@ -15,7 +15,7 @@ import numpy as np
 
 from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.trace import Pipe
-from gn_tutorial.bench.grid import Case, Grid, example_case
+from gn_tutorial.bench.grid import BenchCase, Grid, example_case
 from gn_tutorial.bench.operator_bound import bound_of
 from gn_tutorial.errors import GntError, KernelFault
 from gn_tutorial.operators import random_inputs
@@ -32,7 +32,7 @@ _LIMITS = Limits(seconds=1800.0)
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchRow:
     """One kernel on one shape. All times are modelled, in microseconds, except ``measured_us``.
 
     case: the shape, its attributes and its dtype, as text. kind: of the shape. status: OK, WRONG (the time says little:
@@ -79,12 +79,12 @@ class Bench:
 
     operator: str
     machine: str
-    rows: tuple[Row, ...]
+    rows: tuple[BenchRow, ...]
     seed: int = 0
     constants: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, kernel: str) -> tuple[Row, ...]:
+    def of(self, kernel: str) -> tuple[BenchRow, ...]:
         """The rows of one kernel."""
         return tuple(row for row in self.rows if row.kernel == kernel)
 
@@ -94,17 +94,17 @@ class Bench:
         return tuple(dict.fromkeys(row.case for row in self.rows))
 
 
-class Job(NamedTuple):
-    """One kernel on one shape, before it runs. instead_of: as in Row; why_not: why it does not run."""
+class BenchJob(NamedTuple):
+    """One kernel on one shape, before it runs. instead_of: as in BenchRow; why_not: why it does not run."""
 
     spec: KernelSpec
-    case: Case
+    case: BenchCase
     instead_of: str = ""
     status: str = OK
     why_not: str = ""
 
 
-def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everything: bool = False) -> list[Job]:
+def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everything: bool = False) -> list[BenchJob]:
     """What to run, by shape: each kernel in the shape's dtype, and in float32 besides if it does not take that.
 
     everything: also kernels that work element by element on shapes above ``grid.scalar_elements``.
@@ -118,16 +118,16 @@ def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everythi
         instead = []
         for spec in kernels:
             if case.dtype in spec.dtypes:
-                jobs.append(_perhaps(Job(spec, case), slow, grid))
+                jobs.append(_perhaps(BenchJob(spec, case), slow, grid))
                 continue
-            jobs.append(Job(spec, case, status=UNSUPPORTED, why_not=f"takes {', '.join(spec.dtypes)}"))
+            jobs.append(BenchJob(spec, case, status=UNSUPPORTED, why_not=f"takes {', '.join(spec.dtypes)}"))
             if INSTEAD in spec.dtypes:
-                instead.append(_perhaps(Job(spec, other, instead_of=case.dtype), slow, grid))
+                instead.append(_perhaps(BenchJob(spec, other, instead_of=case.dtype), slow, grid))
         jobs += instead
     return jobs
 
 
-def _perhaps(job: Job, slow: set[str], grid: Grid) -> Job:
+def _perhaps(job: BenchJob, slow: set[str], grid: Grid) -> BenchJob:
     if job.spec.id not in slow or job.case.elements <= grid.scalar_elements:
         return job
     why = f"element by element, above {grid.scalar_elements:,} elements"
@@ -164,7 +164,7 @@ def run_grid(
     is a row that says so.
     """
     jobs = plan_jobs(op, grid, kernels or op.kernels, everything=everything)
-    rows: list[Row] = []
+    rows: list[BenchRow] = []
     inputs = _Inputs(op, seed)
     for done, job in enumerate(jobs):
         tell(done, len(jobs), f"{job.spec.id} {job.case.label(op)}")
@@ -182,7 +182,7 @@ class _Inputs:
         self._key: Any = None
         self._made: tuple[dict[str, np.ndarray], dict[str, np.ndarray]] = {}, {}
 
-    def of(self, case: Case) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    def of(self, case: BenchCase) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         key = (case.shape, case.dtype, tuple(case.attributes.items()))
         if key != self._key:
             self._made = {}, {}  # before the next ones are made: the largest take half a gigabyte
@@ -194,9 +194,9 @@ class _Inputs:
         return self._made
 
 
-def _row(op: OpSpec, grid: Grid, machine: Machine, job: Job, inputs: _Inputs) -> Row:
+def _row(op: OpSpec, grid: Grid, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchRow:
     case, spec = job.case, job.spec
-    row = Row(
+    row = BenchRow(
         spec.id, spec.step, case.label(op), case.kind, case.shape, dict(case.attributes), case.dtype, job.status,
         job.instead_of, source=case.source, measured_us=case.measured_us, note=job.why_not,
     )  # fmt: skip
@@ -261,7 +261,7 @@ def reason(error: GntError) -> str:
     return error.what
 
 
-def rows_that_ran(rows: Sequence[Row]) -> Iterator[Row]:
+def rows_that_ran(rows: Sequence[BenchRow]) -> Iterator[BenchRow]:
     """Those with a time."""
     return (row for row in rows if row.modelled_us is not None)
 

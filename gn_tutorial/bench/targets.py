@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gn_tutorial.bench.grid import Target
-from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, Bench, Row, rows_that_ran
+from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, Bench, BenchRow, rows_that_ran
 
 #: Rows that the list of the worst names.
 WORST = 10
 
 
-class Verdict(NamedTuple):
+class TargetVerdict(NamedTuple):
     """One target. met: None if nothing of it was run. found: by how much, in words. missed: the shapes at fault."""
 
     name: str
@@ -26,9 +26,9 @@ class Verdict(NamedTuple):
         return "not run" if self.met is None else "met" if self.met else "missed"
 
 
-def judge(bench: Bench, targets: Sequence[Target]) -> list[Verdict]:
+def judge(bench: Bench, targets: Sequence[Target]) -> list[TargetVerdict]:
     """A verdict for each target."""
-    checks: dict[str, Callable[[Bench, Target], Verdict]] = {
+    checks: dict[str, Callable[[Bench, Target], TargetVerdict]] = {
         "share of bound": _share_of_bound,
         "at most": _at_most,
         "against measured": _against_measured,
@@ -37,12 +37,12 @@ def judge(bench: Bench, targets: Sequence[Target]) -> list[Verdict]:
     return [checks[target.check](bench, target) for target in targets]
 
 
-def judged_rows(bench: Bench, kinds: Sequence[str] = (), kernel: str = "") -> list[Row]:
+def judged_rows(bench: Bench, kinds: Sequence[str] = (), kernel: str = "") -> list[BenchRow]:
     """One row for each shape: of the named kernel, or of the last of the ladder that was run in the shape's dtype.
 
     A shape that no kernel takes in its dtype gives the row that says so.
     """
-    found: dict[str, Row] = {}
+    found: dict[str, BenchRow] = {}
     for row in bench.rows:
         asked = not row.instead_of and (not kinds or row.kind in kinds) and kernel in ("", row.kernel)
         better = row.case not in found or found[row.case].status == UNSUPPORTED or row.status != UNSUPPORTED
@@ -51,23 +51,23 @@ def judged_rows(bench: Bench, kinds: Sequence[str] = (), kernel: str = "") -> li
     return list(found.values())
 
 
-def worst(bench: Bench) -> list[Row]:
+def worst(bench: Bench) -> list[BenchRow]:
     """The rows of the judged kernels with the largest ratio to their bound, at most WORST of them."""
     ran = list(rows_that_ran(judged_rows(bench)))
     return sorted(ran, key=lambda row: -(row.ratio or 0.0))[:WORST]
 
 
-def below_bound(bench: Bench) -> list[Row]:
+def below_bound(bench: Bench) -> list[BenchRow]:
     """Rows that are modelled below their bound: there the bound is wrong, or the model."""
     return [row for row in rows_that_ran(bench.rows) if (row.ratio or 0.0) < 1.0]
 
 
-def _share_of_bound(bench: Bench, target: Target) -> Verdict:
+def _share_of_bound(bench: Bench, target: Target) -> TargetVerdict:
     rows = judged_rows(bench, target.kinds, target.kernel)
     return _each(target, rows, lambda row: 1.0 / (row.ratio or 1.0), lambda row: target.least, higher=True, unit="%")
 
 
-def _at_most(bench: Bench, target: Target) -> Verdict:
+def _at_most(bench: Bench, target: Target) -> TargetVerdict:
     rows = judged_rows(bench, target.kinds, target.kernel)
     allowed = lambda row: target.factor * (row.bound_us or 0.0) + target.plus_us  # noqa: E731
     return _each(target, rows, lambda row: row.modelled_us or 0.0, allowed, higher=False, unit="us")
@@ -75,19 +75,19 @@ def _at_most(bench: Bench, target: Target) -> Verdict:
 
 def _each(
     target: Target,
-    rows: Sequence[Row],
-    value: Callable[[Row], float],
-    limit: Callable[[Row], float],
+    rows: Sequence[BenchRow],
+    value: Callable[[BenchRow], float],
+    limit: Callable[[BenchRow], float],
     *,
     higher: bool,
     unit: str,
-) -> Verdict:
+) -> TargetVerdict:
     """A target that every shape has to meet on its own."""
     rows = [row for row in rows if row.status != SKIPPED]
     ran = list(rows_that_ran(rows))
     broken = [row for row in rows if row.modelled_us is None]
     if not ran and not broken:
-        return Verdict(target.name, None, "no shape of it was run")
+        return TargetVerdict(target.name, None, "no shape of it was run")
     # How far from the limit, as a factor: above 1 is met.
     room = {row.case: (value(row) / limit(row) if higher else limit(row) / value(row)) for row in ran}
     missed = [row.case for row in ran if room[row.case] < 1.0 or row.status != OK] + [row.case for row in broken]
@@ -100,14 +100,14 @@ def _each(
         )
     if broken:
         words += f"; without a time: {', '.join(row.case for row in broken)}"
-    return Verdict(target.name, not missed, words, tuple(missed))
+    return TargetVerdict(target.name, not missed, words, tuple(missed))
 
 
 def _show(value: float, unit: str) -> str:
     return f"{value:.0%}" if unit == "%" else f"{value:.2f} us"
 
 
-def _against_measured(bench: Bench, target: Target) -> Verdict:
+def _against_measured(bench: Bench, target: Target) -> TargetVerdict:
     rows = [row for row in judged_rows(bench, target.kinds, target.kernel) if row.measured_us is not None]
     good, said = [], []
     for row in rows:
@@ -119,23 +119,25 @@ def _against_measured(bench: Bench, target: Target) -> Verdict:
         if share <= target.factor and row.status == OK:
             good.append(row.case)
     if not rows:
-        return Verdict(target.name, None, "no shape of it was run")
+        return TargetVerdict(target.name, None, "no shape of it was run")
     missed = tuple(row.case for row in rows if row.case not in good)
-    return Verdict(target.name, len(good) >= target.of_shapes, f"{len(good)} of {len(rows)}: {'; '.join(said)}", missed)
+    return TargetVerdict(
+        target.name, len(good) >= target.of_shapes, f"{len(good)} of {len(rows)}: {'; '.join(said)}", missed
+    )
 
 
-def _speed_up(bench: Bench, target: Target) -> Verdict:
+def _speed_up(bench: Bench, target: Target) -> TargetVerdict:
     slow = {
         row.case: row for row in rows_that_ran(bench.of(target.over)) if not target.kinds or row.kind in target.kinds
     }
     asked = (row for row in rows_that_ran(bench.of(target.kernel)) if target.bound in ("", row.bound_kind))
     pairs = [(row, slow[row.case]) for row in asked if row.case in slow]
     if not pairs:
-        return Verdict(target.name, None, "no shape was run by both")
+        return TargetVerdict(target.name, None, "no shape was run by both")
     gains = {row.case: (other.modelled_us or 0.0) / (row.modelled_us or 1.0) for row, other in pairs}
     missed = tuple(case for case, gain in gains.items() if gain < target.least)
     least, most = min(gains, key=gains.__getitem__), max(gains, key=gains.__getitem__)
     words = (
         f"{len(gains) - len(missed)} of {len(gains)}; {gains[least]:.1f} x at {least} to {gains[most]:.1f} x at {most}"
     )
-    return Verdict(target.name, not missed, words, missed)
+    return TargetVerdict(target.name, not missed, words, missed)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from gn_tutorial.bench.grid import Case, Grid, load_grid
+from gn_tutorial.bench.grid import BenchCase, Grid, load_grid
 from gn_tutorial.bench.run import Bench, run_grid
 from gn_tutorial.cli.options import GRID_MACHINE
 from gn_tutorial.cli.run_arguments import parse_call
@@ -18,7 +18,7 @@ from gn_tutorial.timing.machine import load_machine
 
 
 @dataclass(frozen=True)
-class Question:
+class GridRequest:
     """What to bench: the options of ``gnt bench``. A shape makes a grid of its own, without targets."""
 
     op: str
@@ -33,7 +33,7 @@ class Question:
     everything: bool = False
 
 
-def ask(question: Question) -> tuple[Bench, Grid]:
+def ask(question: GridRequest) -> tuple[Bench, Grid]:
     """Run it. Raises ArgumentError or RegistryError quoting the word that cannot be read."""
     op = find_op(question.op)
     kernels = find_kernels(op, question.kernels)
@@ -62,7 +62,7 @@ def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
     return [spec for spec in op.kernels if not ids or spec.id in ids]
 
 
-def choose(op: OpSpec, grid: Grid, question: Question) -> Grid:
+def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
     """The grid that the words ask for: their own shapes, or the operator's, perhaps of some kinds only."""
     if question.shapes:
         if question.kinds:
@@ -71,7 +71,7 @@ def choose(op: OpSpec, grid: Grid, question: Question) -> Grid:
             parse_call(op.kernels[0].id, shape, question.groups, question.settings, question.dtype)
             for shape in question.shapes
         ]
-        own = tuple(Case(call.shape, call.attributes, call.dtype) for call in calls)
+        own = tuple(BenchCase(call.shape, call.attributes, call.dtype) for call in calls)
         return replace(grid, cases=own, targets=())
     if question.groups is not None or question.settings or question.dtype:
         raise ArgumentError("--groups, --set and --dtype belong to a --shape; the grid's shapes have their own")

@@ -8,8 +8,8 @@ from typing import Any
 
 from gn_tutorial.bench import files
 from gn_tutorial.bench.grid import OWN, Grid
-from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, Row
-from gn_tutorial.bench.targets import Verdict, below_bound, judge, worst
+from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, Bench, BenchRow
+from gn_tutorial.bench.targets import TargetVerdict, below_bound, judge, worst
 from gn_tutorial.cli.terminal import emit_json, print_table
 
 
@@ -30,11 +30,11 @@ def show(bench: Bench, grid: Grid, *, out: Path | None, as_json: bool, as_csv: b
     return all(one.met is not False for one in verdicts) and not _broken(bench) and not below_bound(bench)
 
 
-def _broken(bench: Bench) -> list[Row]:
+def _broken(bench: Bench) -> list[BenchRow]:
     return [row for row in bench.rows if row.status not in (OK, SKIPPED, UNSUPPORTED)]
 
 
-def _key(row: Row) -> dict[str, Any]:
+def _key(row: BenchRow) -> dict[str, Any]:
     return {"kernel": row.kernel, "case": row.case, "ratio": row.ratio, "binding": row.binding, "waits": row.waits}
 
 
@@ -42,7 +42,7 @@ _KINDS = {OWN: "shapes of your own"}
 _HEADERS = ("shape", "kernel", "modelled us", "bound us", "ratio", "bound", "binding limit", "measured elsewhere us")
 
 
-def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | None) -> None:
+def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Path | None) -> None:
     for kind in dict.fromkeys(row.kind for row in bench.rows):
         chosen = [row for row in bench.rows if row.kind == kind]
         # The column is left out where nobody measured: a terminal of 80 columns has no room to waste.
@@ -87,7 +87,7 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[Verdict], out: Path | No
         print(f"files: {out}, {out.with_suffix('.csv')}")
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: BenchRow) -> tuple[str, ...]:
     case = f"{row.case} (instead of {row.instead_of})" if row.instead_of else row.case
     measured = "" if row.measured_us is None else f"{row.measured_us:.2f}"
     if row.modelled_us is None or row.bound_us is None or row.ratio is None:
@@ -99,7 +99,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _short(row: Row) -> str:
+def _short(row: BenchRow) -> str:
     """The kernel without its operator, which the title names."""
     return row.kernel.partition("/")[2]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from gn_tutorial.abi.options import Limits
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.cli.compat_defines import guess, guess_template
 from gn_tutorial.cli.compat_reasons import OTHER, Reason, of_compile_error, of_run_error, other_machine
 from gn_tutorial.compiler.build import Built, build_kernel
@@ -44,7 +44,7 @@ COMPILED, RAN, FAILED, EXCLUDED = "compiled", "ran", "failed", "excluded"
 
 
 @dataclass(frozen=True)
-class Case:
+class CompatCase:
     """One source file, its text, and what its kernels are called."""
 
     path: Path
@@ -53,7 +53,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Row:
+class CompatRow:
     """What came of one case.
 
     status: excluded (made for another machine), failed (does not compile), compiled (and was not run, or did not run
@@ -69,7 +69,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Options:
+class CompatOptions:
     """How to try: seconds for each compilation and each run, where to search headers, what to define."""
 
     seconds: float = 30.0
@@ -78,7 +78,7 @@ class Options:
     run: bool = True
 
 
-def find_cases(root: Path) -> list[Case]:
+def find_cases(root: Path) -> list[CompatCase]:
     """Every source file under ``root`` with a kernel in it or in a file that it includes from beside itself.
 
     Raises ArgumentError if there is no such folder.
@@ -90,17 +90,17 @@ def find_cases(root: Path) -> list[Case]:
         text = _read(path)
         kernels = tuple(dict.fromkeys(_kernels(text, path, set())))
         if kernels:
-            found.append(Case(path, text, kernels))
+            found.append(CompatCase(path, text, kernels))
     return found
 
 
-def try_case(case: Case, options: Options | None = None) -> Row:
+def try_case(case: CompatCase, options: CompatOptions | None = None) -> CompatRow:
     """Compile one case and run it if that is possible. Never raises for what the case does."""
-    options = options or Options()
+    options = options or CompatOptions()
     begin = time.perf_counter()
 
-    def row(status: str, *reasons: Reason) -> Row:
-        return Row(case.path, case.kernels, status, reasons, time.perf_counter() - begin, has_main(case.text))
+    def row(status: str, *reasons: Reason) -> CompatRow:
+        return CompatRow(case.path, case.kernels, status, reasons, time.perf_counter() - begin, has_main(case.text))
 
     if why := other_machine(case.path, _with_includes(case.text, case.path, set())):
         return row(EXCLUDED, why)
@@ -123,13 +123,13 @@ def try_case(case: Case, options: Options | None = None) -> Row:
     return row(RAN) if why is None else row(COMPILED, why)
 
 
-def ranked(rows: Sequence[Row]) -> list[tuple[str, str, int]]:
+def ranked(rows: Sequence[CompatRow]) -> list[tuple[str, str, int]]:
     """Reasons of the rows by frequency: kind, name, number of cases. Only the first reason of a case counts."""
     counts = Counter((row.reasons[0].kind, row.reasons[0].name) for row in rows if row.reasons)
     return [(kind, name, count) for (kind, name), count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
 
 
-def missing_apis(rows: Sequence[Row]) -> list[tuple[str, int]]:
+def missing_apis(rows: Sequence[CompatRow]) -> list[tuple[str, int]]:
     """Names that cases miss, with the number of cases; a case that misses several counts for each."""
     names = Counter(
         name
@@ -183,7 +183,7 @@ def _with_includes(text: str, path: Path, seen: set[Path]) -> str:
 # --- trying ----------------------------------------------------------------------------------------------------------
 
 
-def _build(case: Case, options: Options) -> Built:
+def _build(case: CompatCase, options: CompatOptions) -> Built:
     return build_kernel(
         case.path,
         include_dirs=options.include_dirs,
@@ -193,13 +193,13 @@ def _build(case: Case, options: Options) -> Built:
     )
 
 
-def _defines(case: Case, options: Options) -> tuple[str, ...]:
+def _defines(case: CompatCase, options: CompatOptions) -> tuple[str, ...]:
     given = {define.partition("=")[0] for define in options.defines}
     guessed = guess(case.path, _with_includes(case.text, case.path, set()))
     return (*options.defines, *(define for define in guessed if define.partition("=")[0] not in given))
 
 
-def _run(case: Case, built: Built, options: Options) -> Reason | None:
+def _run(case: CompatCase, built: Built, options: CompatOptions) -> Reason | None:
     limits = Limits(seconds=options.seconds)
     if has_main(case.text):
         with tempfile.TemporaryDirectory(prefix="gnt-compat-") as name:
@@ -218,7 +218,8 @@ def _run(case: Case, built: Built, options: Options) -> Reason | None:
         if why := _cannot_invent(entry):
             return why
         args = [
-            LaunchArg(param.name, Kind.TENSOR, Role.INOUT, _invented(index)) for index, param in enumerate(entry.params)
+            LaunchArg(param.name, ArgKind.TENSOR, Role.INOUT, _invented(index))
+            for index, param in enumerate(entry.params)
         ]
         launch(built.library, LaunchRequest(entry=entry.name, args=args, blocks=_BLOCKS, limits=limits))
     return None
@@ -227,7 +228,7 @@ def _run(case: Case, built: Built, options: Options) -> Reason | None:
 def _cannot_invent(entry: Entry) -> Reason | None:
     """Why no arguments can be made up: a number or a tiling struct decides how far the kernel goes."""
     for param in entry.params:
-        if param.kind is Kind.VALUE:
+        if param.kind is ArgKind.VALUE:
             return Reason("arguments", f"a value of type {param.ctype}", entry.name)
         if "tiling" in param.name.lower():
             return Reason("arguments", "tiling data", entry.name)
@@ -253,9 +254,11 @@ def _copy_files(source: Path, target: Path) -> None:
         (target / name).mkdir(exist_ok=True)
 
 
-def try_all(cases: Sequence[Case], options: Options, seen: Callable[[int, Case], None]) -> list[Row]:
+def try_all(
+    cases: Sequence[CompatCase], options: CompatOptions, seen: Callable[[int, CompatCase], None]
+) -> list[CompatRow]:
     """Every case in order; ``seen`` is told before each one. An interrupt ends it early: fewer rows than cases."""
-    rows: list[Row] = []
+    rows: list[CompatRow] = []
     try:
         for index, case in enumerate(cases):
             seen(index, case)

@@ -18,7 +18,7 @@ from gn_tutorial.timing.machine import load_machine
 
 
 @dataclass(frozen=True)
-class Question:
+class ProfileRequest:
     """What to run and on what to model it: the options that ``gnt profile`` and ``gnt diff`` share.
 
     like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones.
@@ -50,7 +50,7 @@ class Answer:
     right: bool | None
 
 
-def ask(target: str, question: Question) -> Answer:
+def ask(target: str, question: ProfileRequest) -> Answer:
     """Run and model one kernel. Raises ArgumentError quoting the word that cannot be read, and what a launch raises."""
     machine = load_machine(question.machine) if question.machine else load_machine()
     tracing = parse_record(question.record)
@@ -77,7 +77,7 @@ def ask(target: str, question: Question) -> Answer:
     return Answer(made, {"shape": call.shape, "dtype": call.dtype, **call.attributes}, right)
 
 
-def _ask_file(target: str, question: Question, machine: Any, tracing: Tracing | None) -> Answer:
+def _ask_file(target: str, question: ProfileRequest, machine: Any, tracing: Tracing | None) -> Answer:
     only_registered = {"--shape": question.shape, "--groups": question.groups, "--dtype": question.dtype}
     refuse(target, {**only_registered, "--set": list(question.settings)})
     given = question.arrays or {}
@@ -126,5 +126,5 @@ def warn_if_wrong(target: str, answer: Answer) -> bool:
 def arrays_of(
     arg: Sequence[str] | None, out: Sequence[str] | None, inout: Sequence[str] | None, workspace: Sequence[str] | None
 ) -> dict[str, Sequence[str]]:
-    """What was said of a file's arrays, as ``Question.arrays`` has it."""
+    """What was said of a file's arrays, as ``ProfileRequest.arrays`` has it."""
     return {"arg": arg or [], "out": out or [], "inout": inout or [], "workspace": workspace or []}

@@ -40,7 +40,7 @@ class How:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """A result with, for a registered kernel, its comparison. ``facts`` say what was asked for."""
 
     result: Result
@@ -53,7 +53,7 @@ class Outcome:
         return self.comparison is None or self.comparison.ok
 
 
-def run_registered(call: Call, mode: Mode) -> Outcome:
+def run_registered(call: Call, mode: Mode) -> RunOutcome:
     """Run on seeded input and compare with the NumPy reference."""
     arrays = call.arrays(mode.seed)
     found = Kernel.registered(call.op, call.spec, optimise=mode.optimise)
@@ -64,10 +64,12 @@ def run_registered(call: Call, mode: Mode) -> Outcome:
         )
         comparison = result.compare(random_inputs.expected(call.op, arrays, call.attributes), call.spec.tolerance)
     facts = {"shape": call.shape, "dtype": call.dtype, **call.attributes, "seed": mode.seed}
-    return Outcome(result, comparison, facts)
+    return RunOutcome(result, comparison, facts)
 
 
-def run_file(target: str, values: Mapping[str, Any], entry: str | None, mode: Mode, how: How | None = None) -> Outcome:
+def run_file(
+    target: str, values: Mapping[str, Any], entry: str | None, mode: Mode, how: How | None = None
+) -> RunOutcome:
     """Run a learner's file with these values."""
     how = how or How()
     found = kernel(Path(target), template=how.template, dtypes=how.dtypes, defines=how.defines, optimise=mode.optimise)
@@ -76,10 +78,10 @@ def run_file(target: str, values: Mapping[str, Any], entry: str | None, mode: Mo
         result = found.run(
             entry=entry, blocks=mode.blocks or 1, observed=mode.observed, isolated=mode.isolated, **values
         )
-    return Outcome(result, None, {"file": found.path, "seed": mode.seed})
+    return RunOutcome(result, None, {"file": found.path, "seed": mode.seed})
 
 
-def show(outcome: Outcome, *, as_json: bool) -> None:
+def show(outcome: RunOutcome, *, as_json: bool) -> None:
     """Print what came out: errors against the reference, or the first values of each output; then counts and times."""
     result, comparison = outcome.result, outcome.comparison
     if as_json:
@@ -114,7 +116,7 @@ def _build(found: Kernel, mode: Mode) -> None:
         found.build(mode.observed)
 
 
-def _facts(outcome: Outcome) -> dict[str, Any]:
+def _facts(outcome: RunOutcome) -> dict[str, Any]:
     result, comparison = outcome.result, outcome.comparison
     outputs: dict[str, dict[str, Any]] = {
         name: {"dtype": array.dtype.name, "shape": array.shape} for name, array in result.outputs.items()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.abi.options import Optimise
-from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, Job
+from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest
 from gn_tutorial.compiler.cache import Cache, checksum, default_cache
 from gn_tutorial.compiler.dtype_macros import LIBC_NAMES, dtype_defines
 from gn_tutorial.compiler.launch_syntax import MAIN, is_sample, rewrite
@@ -96,7 +96,7 @@ def build_kernel(
     folders = tuple(dict.fromkeys((own, *included)))
     shim = _Shim(compiled, observed, entries)
     defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
-    job = Job(
+    job = BuildRequest(
         cache=cache,
         compiler=compiler,
         text=shim.text,
@@ -128,7 +128,7 @@ def build_host_library(
     begin = time.perf_counter()
     compiler = find_compiler()
     folders = tuple(Path(one).resolve() for one in include_dirs)
-    job = Job(
+    job = BuildRequest(
         cache=cache or default_cache(),
         compiler=compiler,
         text=source_text,
@@ -147,7 +147,7 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
     begin = time.perf_counter()
     compiler = find_compiler()
     main = TWIN / "launcher" / "launcher.cpp"
-    job = Job(
+    job = BuildRequest(
         cache=cache or default_cache(),
         compiler=compiler,
         text=f'#include "{main}"\n',
@@ -166,7 +166,7 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
 def build_watchers(cache: Cache, compiler: Compiler) -> Path:
     """The checkers, tallies and traces of observed libraries, compiled once: they are the same for every kernel."""
     main = TWIN / "watchers" / "watchers.cpp"
-    job = Job(
+    job = BuildRequest(
         cache=cache,
         compiler=compiler,
         text=f'#define GNT_OBSERVED 1\n#include "{main}"\n',
@@ -187,7 +187,7 @@ def _twins_headers(cache: Cache, compiler: Compiler, observed: bool, optimise: O
     if compiler.name != "g++":
         return None
     header = "kernel_operator.h"
-    job = Job(
+    job = BuildRequest(
         cache=cache,
         compiler=compiler,
         text=f'#include "{header}"\n',

@@ -17,7 +17,7 @@ from gn_tutorial.compiler.cache import Cache, checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
 from gn_tutorial.compiler.precompiled_header import Precompiled, Ready
-from gn_tutorial.compiler.process import CompileLimits, End, Outcome, run_compiler
+from gn_tutorial.compiler.process import CompileLimits, CompileOutcome, End, run_compiler
 from gn_tutorial.compiler.toolchain import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
 from gn_tutorial.errors import CacheError, CompilerMissing
 from gn_tutorial.toml_file import PACKAGE
@@ -32,7 +32,7 @@ ZIG_FIRST = CompileLimits(seconds=1800.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class BuildRequest:
     """What to compile, with what, and whose errors are whose. ``run`` does it."""
 
     cache: Cache
@@ -128,11 +128,11 @@ class Job:
         self._store_dependencies(key, dependencies)
         return library
 
-    def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[Outcome, Ready | None]:
+    def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
         """How it ended, and the precompiled header if that was used. Without it, it is the same but for the time."""
         arguments = [*self._arguments(), *diagnostic_flags(self.compiler), "-MD", "-MF", str(folder / "made.d")]
 
-        def run() -> Outcome:
+        def run() -> CompileOutcome:
             return run_compiler(
                 self.compiler,
                 [str(shim), *map(str, self.objects), "-o", str(folder / "made"), *arguments],

@@ -1,4 +1,4 @@
-"""Turns a failed compilation into errors at the learner's own lines, in the learner's words.
+"""Compile errors: a failed compilation as messages at the learner's own lines.
 
 An error inside the twin's headers is shown where the learner's code led to it; the generated shim never shows; a
 documented Ascend C name that the twin lacks is called so; and mistakes whose cause is certain get a hint.

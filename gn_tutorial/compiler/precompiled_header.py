@@ -3,7 +3,7 @@
 Reading them is a third of the time that g++ takes for an exercise. It looks for ``kernel_operator.h.gch`` before
 ``kernel_operator.h``, in the folder of the file that it compiles first: a link to the cache's entry there is all that a
 build does. g++ itself refuses a precompiled header that does not fit, silently, and then reads the headers; what else
-can go wrong, the build mends by compiling again without it (``build_job``). So errors are always those of a
+can go wrong, the build mends by compiling again without it (``build_request``). So errors are always those of a
 compilation without.
 """
 
@@ -34,7 +34,7 @@ class Ready:
 
 
 class HeaderJob(Protocol):
-    """What is asked of the ``build_job.Job`` that makes a header; a job in turn knows the header that it may use."""
+    """What is asked of the BuildRequest that makes a header; a request in turn knows the header that it may use."""
 
     @property
     def cache(self) -> Cache:

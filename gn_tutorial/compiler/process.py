@@ -45,7 +45,7 @@ class End(Enum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CompileOutcome:
     """How a compilation ended, and what the compiler said."""
 
     end: End
@@ -60,7 +60,7 @@ def run_compiler(
     zig_cache: Path,
     limits: CompileLimits,
     shown: str,
-) -> Outcome:
+) -> CompileOutcome:
     """Compiles in ``folder``, which takes every temporary file. ``shown`` is what the progress line says is compiled.
 
     Ctrl-C stops the compiler and passes on.
@@ -91,10 +91,10 @@ def run_compiler(
     with messages.open("rb") as file:
         text = file.read(MESSAGE_BYTES).decode("utf-8", "replace")
     if code is None:
-        return Outcome(End.TIMEOUT, text)
+        return CompileOutcome(End.TIMEOUT, text)
     if code == 0:
-        return Outcome(End.DONE, text)
-    return Outcome(End.KILLED if code < 0 or code > 128 else End.REFUSED, text)
+        return CompileOutcome(End.DONE, text)
+    return CompileOutcome(End.KILLED if code < 0 or code > 128 else End.REFUSED, text)
 
 
 def _environment(folder: Path, zig_cache: Path) -> Mapping[str, str]:

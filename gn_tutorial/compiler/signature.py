@@ -16,7 +16,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from gn_tutorial.abi.structs import Kind
+from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.compiler.tokens import Token, tokens
 from gn_tutorial.errors import ArgumentError, CompileError
 
@@ -29,7 +29,7 @@ class Param:
 
     ctype: str
     name: str
-    kind: Kind
+    kind: ArgKind
 
 
 @dataclass(frozen=True)
@@ -331,7 +331,7 @@ def _param(group: list[Token], index: int) -> Param:
     ctype = _spelling(group) + ("*" if array else "")
     bare = re.sub(r"<.*>", "", ctype)  # a pointer among template arguments is not a pointer parameter
     pointer = "*" in bare or "GM_ADDR" in re.findall(r"\w+", bare)
-    return Param(ctype, name, Kind.TENSOR if pointer else Kind.VALUE)
+    return Param(ctype, name, ArgKind.TENSOR if pointer else ArgKind.VALUE)
 
 
 def _spelling(group: list[Token]) -> str:

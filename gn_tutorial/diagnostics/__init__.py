@@ -1,1 +1,1 @@
-"""What the twin reports, as data and in words."""
+"""Diagnostics of the twin: the catalogue, the findings of a launch, their text and HTML."""

@@ -28,7 +28,7 @@ PAGES = "docs/diagnostics"
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One id. The sentences are templates: a name in braces is a fact that the twin sends.
 
     symptoms: titles of the symptoms that it names itself; ``symptoms.toml`` may list it under others.
@@ -56,7 +56,7 @@ class Symptom:
     ids: tuple[str, ...]
 
 
-def read_entries(text: str) -> dict[str, Entry]:
+def read_entries(text: str) -> dict[str, CatalogueEntry]:
     """The entries of a catalogue's text, in its order."""
     families, family = {}, ""
     for line in text.splitlines():
@@ -66,7 +66,7 @@ def read_entries(text: str) -> dict[str, Entry]:
             families[found[1]] = family
     tables = tomllib.loads(text)
     return {
-        name: Entry(
+        name: CatalogueEntry(
             name,
             families.get(name, ""),
             *(str(table.get(part, "")) for part in ("what", "why", "fix")),
@@ -77,7 +77,7 @@ def read_entries(text: str) -> dict[str, Entry]:
 
 
 @functools.cache
-def entries() -> Mapping[str, Entry]:
+def entries() -> Mapping[str, CatalogueEntry]:
     """The package's catalogue by id; empty if its file is missing, since a finding must be shown all the same."""
     try:
         return read_entries((_HERE / "diagnostics.toml").read_text(encoding="utf-8"))
@@ -85,15 +85,15 @@ def entries() -> Mapping[str, Entry]:
         return {}
 
 
-def families() -> dict[str, list[Entry]]:
+def families() -> dict[str, list[CatalogueEntry]]:
     """The entries by family, both in the catalogue's order."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[CatalogueEntry]] = {}
     for entry in entries().values():
         found.setdefault(entry.family, []).append(entry)
     return found
 
 
-def read_symptoms(text: str, known: Mapping[str, Entry]) -> tuple[Symptom, ...]:
+def read_symptoms(text: str, known: Mapping[str, CatalogueEntry]) -> tuple[Symptom, ...]:
     """The symptoms of a text: their patterns replaced by ids, then the ids that name them.
 
     Raises RegistryError for an id that is not ``known``, or one that names a symptom which there is not.
@@ -112,7 +112,7 @@ def symptoms() -> tuple[Symptom, ...]:
     return read_symptoms((_HERE / "symptoms.toml").read_text(encoding="utf-8"), entries())
 
 
-def find(name: str) -> Entry:
+def find(name: str) -> CatalogueEntry:
     """The entry of an id, however it is capitalised. Raises ArgumentError that names the nearest ids."""
     wanted = name.strip().lower().replace("_", "-")
     if wanted in entries():
@@ -132,19 +132,19 @@ def near(name: str, most: int = 3) -> list[str]:
     return list(dict.fromkeys([*alike, *holding, *shared]))[:most]
 
 
-def read_page(entry: Entry) -> str:
+def read_page(entry: CatalogueEntry) -> str:
     """The entry's page as Markdown; its sentences alone if the pages were not made since it was added."""
     return _stored_page(entry) or f"# {entry.id}\n\n{entry.what}\n\n{entry.why}\n\n{entry.fix}\n"
 
 
-def _stored_page(entry: Entry) -> str:
+def _stored_page(entry: CatalogueEntry) -> str:
     for folder in (PACKAGE / "_diagnostics", PACKAGE.parent / PAGES):
         if (folder / f"{entry.id}.md").is_file():
             return (folder / f"{entry.id}.md").read_text(encoding="utf-8")
     return ""
 
 
-def _listed(table: Mapping[str, Any], known: Mapping[str, Entry]) -> tuple[str, ...]:
+def _listed(table: Mapping[str, Any], known: Mapping[str, CatalogueEntry]) -> tuple[str, ...]:
     found: list[str] = []
     for pattern in table.get("ids", ()):
         ids = fnmatch.filter(known, pattern)

@@ -1,4 +1,4 @@
-"""Diagnostics as data: read what the twin reported, put it into words, and raise it.
+"""Diagnostics as data: the twin's report parsed, rendered as sentences, and raised as exceptions.
 
 The twin writes an id, a place and named facts (one JSON object a line); the sentences are in diagnostics.toml under the
 same id (``catalogue``): ``what`` went wrong, ``why`` that is wrong on the device, how to ``fix`` it. ``finding_view``
@@ -19,7 +19,7 @@ from typing import Any
 from gn_tutorial.diagnostics import rendering
 from gn_tutorial.diagnostics.catalogue import entries
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
-from gn_tutorial.diagnostics.rendering import Line, Span, View
+from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
 from gn_tutorial.errors import KernelFault
 
 _INIT_BUFFER = re.compile(r"\bInitBuffer\s*\(\s*([^,()]+?)\s*,")
@@ -101,12 +101,12 @@ class Diagnostic:
         """The line of the finding, then those of its other places, each line once."""
         return joined([self._excerpt(), *(self._other(name) for name in self.places)])
 
-    def view(self) -> View:
+    def view(self) -> FindingView:
         """All that is shown of it."""
         folder = self.file.removesuffix(Path(self.file).name)
         more = f"gnt explain {self.id}" if self.link else ""
         excerpts = self.excerpts()
-        return View(
+        return FindingView(
             self.id, self.severity, self.what, self.where, folder, self.why, self.fix, more, self.link, excerpts
         )
 
@@ -196,10 +196,10 @@ class Findings(tuple[Diagnostic, ...]):
         """
         lines: list[Line] = []
         for number, (one, news) in enumerate(self._shown(limit)):
-            lines += [(Span(""),)] if number else []
+            lines += [(TextSpan(""),)] if number else []
             lines += rendering.lines_of(one.view(), named=named or number > 0, reasons=news)
         rest = self._rest(limit)
-        return [*lines, (Span(""),), (Span(rest, "label"),)] if rest else lines
+        return [*lines, (TextSpan(""),), (TextSpan(rest, "label"),)] if rest else lines
 
     def render(self, limit: int = SHOWN) -> str:
         """``lines`` as one text."""

@@ -14,18 +14,18 @@ from typing import NamedTuple
 from gn_tutorial.diagnostics.excerpt import Excerpt
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A piece of a line. ``style`` is its role: error, warning, label, place, gutter, mark, second; or nothing."""
 
     text: str
     style: str = ""
 
 
-Line = tuple[Span, ...]
+Line = tuple[TextSpan, ...]
 
 
 @dataclass(frozen=True)
-class View:
+class FindingView:
     """What is shown of a finding: its sentences, its places, and the command that tells more.
 
     ``where`` begins with ``folder``, which HTML leaves out.
@@ -48,9 +48,9 @@ def plain(lines: Iterable[Line]) -> str:
     return "\n".join("".join(span.text for span in line) for line in lines)
 
 
-def lines_of(view: View, *, named: bool = True, reasons: bool = True) -> list[Line]:
+def lines_of(view: FindingView, *, named: bool = True, reasons: bool = True) -> list[Line]:
     """The whole finding. named: begin with its severity. reasons: with why, fix and more."""
-    head = (Span(f"{view.severity}: ", view.severity), Span(view.what)) if named else (Span(view.what),)
+    head = (TextSpan(f"{view.severity}: ", view.severity), TextSpan(view.what)) if named else (TextSpan(view.what),)
     sentences = [("why", view.why), ("fix", view.fix), ("more", view.more)] if reasons else []
     return [
         head,
@@ -75,7 +75,7 @@ def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
     return lines
 
 
-def html_of(view: View, *, reasons: bool = True) -> str:
+def html_of(view: FindingView, *, reasons: bool = True) -> str:
     """The finding as one HTML element, everything escaped, readable in light and dark themes."""
     colour = "#d1453b" if view.severity == "error" else "#b7791f"
     parts = [
@@ -90,24 +90,24 @@ def html_of(view: View, *, reasons: bool = True) -> str:
     return "".join([*parts, "</div>"])
 
 
-def _html_link(view: View) -> str:
+def _html_link(view: FindingView) -> str:
     # From notebooks/, where the course's notebooks are. A browser's own blue cannot be read on a dark page.
     link = f'<a href="../{escape(view.link)}" style="color:inherit"><code>{escape(view.more)}</code></a>'
     return link if view.more else ""
 
 
 def _labelled(label: str, text: str, style: str = "") -> Line:
-    return (Span(f"  {label + ':':<6} ", "label"), Span(text, style))
+    return (TextSpan(f"  {label + ':':<6} ", "label"), TextSpan(text, style))
 
 
 def _marked(one: Excerpt) -> list[Line]:
     if not one.text:
         return []
     number = f"{one.line:>6}"
-    mark = Span(one.marks + (f" {one.label}" if one.label else ""), "mark" if one.primary else "second")
+    mark = TextSpan(one.marks + (f" {one.label}" if one.label else ""), "mark" if one.primary else "second")
     return [
-        (Span(f"{number} | ", "gutter"), Span(one.text)),
-        (Span(f"{' ' * len(number)} | ", "gutter"), mark),
+        (TextSpan(f"{number} | ", "gutter"), TextSpan(one.text)),
+        (TextSpan(f"{' ' * len(number)} | ", "gutter"), mark),
     ]
 
 

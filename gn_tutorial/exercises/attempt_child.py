@@ -3,9 +3,9 @@
 ``python -P attempt_child.py --fork LIBRARY ...`` runs many attempts, each in a fork of a process that has imported
 NumPy and the libraries; attempt_process.py asks it.
 
-It reads job.json and arrays.npz, calls the functions, and writes one line of JSON for each call to report.jsonl, with
-its arrays in out<number>.npz. The line is written before the next call, so that a loop without end leaves a trace.
-A call may have a probe: a function of the checker's that is given the attempt's names and says what is wrong with them.
+The protocol is that of attempt_job.py: arrays that the job names are in arrays.npz, what call number N returned is in
+outN.npz. A call may have a probe: a function of the checker's that is given the attempt's names and says what is wrong
+with them.
 """
 
 from __future__ import annotations
@@ -31,19 +31,35 @@ FINISHED = ("gn_tutorial", "torch", "scipy", "jax", "tensorflow", "sklearn", "pa
 
 def main(folder: Path) -> None:
     """Run the job; what the learner's code raises is reported and never leaves this function."""
-    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    job = read_job(folder)
     arrays = dict(np.load(folder / "arrays.npz"))
     _limit(job["memory_bytes"], job["file_bytes"])
     _close(job["libraries"])
-    with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
+    with report_of(folder) as answers:
         names: dict[str, Any] = {"__name__": "attempt", "__file__": job["source"]}
         try:
             exec(compile(Path(job["source"]).read_text(encoding="utf-8"), job["source"], "exec"), names)
         except BaseException as error:
-            _say(report, _failure(error, job["source"]))
+            report(answers, _failure(error, job["source"]))
             return
         for number, call in enumerate(job["calls"]):
-            _say(report, _call(folder, number, call, names, arrays, job["source"]))
+            report(answers, _call(folder, number, call, names, arrays, job["source"]))
+
+
+def read_job(folder: Path) -> dict[str, Any]:
+    """The job that the checker wrote into the folder."""
+    return json.loads((folder / "job.json").read_text(encoding="utf-8"))
+
+
+def report_of(folder: Path) -> TextIO:
+    """The file that ``report`` writes to; the caller closes it."""
+    return (folder / "report.jsonl").open("w", encoding="utf-8")
+
+
+def report(answers: TextIO, fact: dict[str, Any]) -> None:
+    """Answer one call of the job, before the next one is begun: it may never end."""
+    answers.write(json.dumps(fact) + "\n")
+    answers.flush()
 
 
 def forked(libraries: Sequence[str]) -> Path:
@@ -166,11 +182,6 @@ def _failure(error: BaseException, source: str) -> dict[str, Any]:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source]
     line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else 0)
     return {"error": type(error).__name__, "text": str(error), "line": line or 0}
-
-
-def _say(report: TextIO, fact: dict[str, Any]) -> None:
-    report.write(json.dumps(fact) + "\n")
-    report.flush()
 
 
 def _close(libraries: Sequence[str]) -> None:

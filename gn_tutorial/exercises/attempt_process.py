@@ -13,7 +13,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -25,14 +25,11 @@ CAN_FORK = sys.platform == "linux"
 #: To import the libraries, and to end: far more than either takes. An attempt's own time begins when it is forked.
 _IMPORT_SECONDS, _END_SECONDS = 60.0, 5.0
 
-#: Runs the job of a folder for at most so many seconds; what it prints is in the folder's file ``printed``.
-Runner = Callable[[float, Path], Ran]
 
-
-def by_itself(seconds: float, folder: Path) -> Ran:
-    """A Runner: a new Python."""
+def by_itself(seconds: float, folder: Path, command: Sequence[str] = _COMMAND) -> Ran:
+    """A Runner: a new Python, which runs an attempt at a Python exercise unless ``command`` says what else."""
     with (folder / "printed").open("wb") as printed:
-        return run_until(seconds, [*_COMMAND, str(folder)], stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
+        return run_until(seconds, [*command, str(folder)], stdin=subprocess.DEVNULL, stdout=printed, stderr=printed)
 
 
 class Forks:

@@ -21,7 +21,7 @@ from gn_tutorial.exercises.check_kernel import KernelChecker
 from gn_tutorial.exercises.check_python import PythonChecker
 from gn_tutorial.exercises.course import Course, Exercise, WrongSolution
 from gn_tutorial.exercises.grade import grade, grade_text
-from gn_tutorial.exercises.verdict import CheckResult, Finding
+from gn_tutorial.exercises.verdict import CheckResult, Verdict
 
 FEWEST_WRONG = 3
 #: Shorter lines ("return y;", "}") are in every program.
@@ -143,13 +143,13 @@ def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
     """What the solution's numbers do not show while copies arrive at once and the compiler puts in flags."""
     late = replace(checker, options=TwinOptions(delayed_dma=True))
     found = late.check(exercise.solution, _SEED)
-    if isinstance(found, Finding):
+    if isinstance(found, Verdict):
         yield f"the solution fails with delayed copies: {found.message} ({found.case})"
     late = replace(checker, options=TwinOptions(delayed_dma=True, auto_sync="off"))
     found = late.check(exercise.solution, _SEED)
-    if isinstance(found, Finding) and not checker.auto_sync:
+    if isinstance(found, Verdict) and not checker.auto_sync:
         yield f"the solution fails without automatic synchronisation: {found.message} ({found.case})"
-    if not isinstance(found, Finding) and checker.auto_sync:
+    if not isinstance(found, Verdict) and checker.auto_sync:
         yield f"the checker '{exercise.checker}' says auto_sync=True, but the solution does without it"
 
 

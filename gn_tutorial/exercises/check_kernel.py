@@ -14,7 +14,7 @@ from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercises.compare import constant, first_wrong, mismatch, shown, spots
-from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.exercises.verdict import Verdict
 from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.arguments import inout, out, workspace
 from gn_tutorial.operators.kernel import Kernel, kernel
@@ -86,7 +86,7 @@ class KernelChecker:
     traced: bool = False
     orders: tuple[int, ...] = ()
 
-    def check(self, path: Path, seed: int) -> Finding | int:
+    def check(self, path: Path, seed: int) -> Verdict | int:
         """The first thing that is wrong, or the number of cases if all is right."""
         # An attempt is compiled anew after each edit, and its launches take milliseconds.
         found = kernel(path, optimise="little")
@@ -97,28 +97,28 @@ class KernelChecker:
                 if problem is not None:
                     return problem
         except CompileError as error:
-            return Finding(_compiler_said(error, path), where=_place(error.where), detail=error.detail)
+            return Verdict(_compiler_said(error, path), where=_place(error.where), detail=error.detail)
         except ArgumentError as error:
             hint = "leave the kernel's name and parameters as they were"
-            return Finding(f"the kernel cannot be called: {error.what} ({hint})", where=path.name)
+            return Verdict(f"the kernel cannot be called: {error.what} ({hint})", where=path.name)
         return len(cases)
 
-    def _run(self, found: Kernel, case: KernelCase) -> Finding | None:
+    def _run(self, found: Kernel, case: KernelCase) -> Verdict | None:
         try:
             result = self._launch(found, case)
         except KernelFault as error:
             return self._in_order(found, case, error) or self._fault(case, error)
         except KernelTimeout as error:
-            return Finding("the kernel never ends: a loop does not reach its bound", case.label, _place(error.where))
+            return Verdict("the kernel never ends: a loop does not reach its bound", case.label, _place(error.where))
         except KernelCrash as error:
-            return Finding(f"the kernel crashed: {error.what}", case.label, _place(error.where))
+            return Verdict(f"the kernel crashed: {error.what}", case.label, _place(error.where))
         except KernelError as error:
-            return Finding(error.what, case.label, _place(error.where))
+            return Verdict(error.what, case.label, _place(error.where))
         if case.trap is not None:
-            return Finding(f"nobody did what block {case.trap.block} has to do here", case.label)
+            return Verdict(f"nobody did what block {case.trap.block} has to do here", case.label)
         return self._judge(case, result) or self._same_bits(found, case, result)
 
-    def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Finding | None:
+    def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
         """Whether an output's bits depend on the order in which the blocks come, which on the device nobody chooses."""
         for order in self.orders:
             options = replace(self.options, block_order=order)
@@ -129,7 +129,7 @@ class KernelChecker:
                 differs = first.view(width) != other.view(width)
                 if differs.any():
                     at = int(differs.argmax())
-                    return Finding(
+                    return Verdict(
                         f"{name} is right, but not the same twice: in another order of the cores {name}[{at}] is "
                         f"{other[at]}, and not {first[at]}. What is added to what must not depend on who comes first",
                         case.label,
@@ -152,7 +152,7 @@ class KernelChecker:
             blocks=case.blocks, limits=limits, observed=observed, options=options, tracing=tracing, **values
         )
 
-    def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Finding | None:
+    def _in_order(self, found: Kernel, case: KernelCase, error: KernelFault) -> Verdict | None:
         """After a race, what a symptom makes of the numbers that a run without checks, one line after the other, gives.
 
         Two cores on one place are often not the mistake itself, but what follows from a wrong share.
@@ -166,39 +166,39 @@ class KernelChecker:
         if not self._wrong(case, result):
             return None
         text = next((text for symptom in self.symptoms if (text := symptom(case, result))), None)
-        return Finding(text, case.label) if text else None
+        return Verdict(text, case.label) if text else None
 
-    def _fault(self, case: KernelCase, error: KernelFault) -> Finding | None:
+    def _fault(self, case: KernelCase, error: KernelFault) -> Verdict | None:
         first = next((one for one in error.diagnostics if one.severity == "error"), None)
         if first is None:
-            return Finding(error.what, case.label)
+            return Verdict(error.what, case.label)
         if case.trap is not None and first.id == case.trap.id:
-            other = Finding(case.trap.words.format(block=first.block), case.label)
+            other = Verdict(case.trap.words.format(block=first.block), case.label)
             return None if first.block == case.trap.block else other
         about = first.buffer or first.fields.get("memory", "")
         known = self.faults.get(f"{first.id} {about}") or self.faults.get(first.id, "")
         known = known if isinstance(known, str) else known(case, first)
         words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"
-        return Finding(words, case.label, place, first.source() if not first.places else "")
+        return Verdict(words, case.label, place, first.source() if not first.places else "")
 
-    def _judge(self, case: KernelCase, result: Result) -> Finding | None:
+    def _judge(self, case: KernelCase, result: Result) -> Verdict | None:
         for name, before in case.inputs.items():
             changed = result[name].reshape(-1) != before.reshape(-1)
             if changed.any():
-                return Finding(
+                return Verdict(
                     f"the kernel changed its input: {spots(name, changed)}; inputs are read only", case.label
                 )
         wrong = self._wrong(case, result)
         if not wrong:
             asked = [*self.demands, *([_warned] if result.diagnostics else [])]
             found = next((text for demand in asked if (text := demand(case, result))), None)
-            return Finding(found, case.label) if found else None
+            return Verdict(found, case.label) if found else None
         for symptom in self.symptoms:
             text = symptom(case, result)
             if text:
-                return Finding(text, case.label)
-        return Finding(self._words(wrong[0], case, result), case.label)
+                return Verdict(text, case.label)
+        return Verdict(self._message(wrong[0], case, result), case.label)
 
     def _wrong(self, case: KernelCase, result: Result) -> list[str]:
         """The outputs that are not what they should be."""
@@ -212,7 +212,7 @@ class KernelChecker:
                 wrong.append(name)
         return wrong
 
-    def _words(self, name: str, case: KernelCase, result: Result) -> str:
+    def _message(self, name: str, case: KernelCase, result: Result) -> str:
         got, want = result[name].reshape(-1), case.expected[name].reshape(-1)
         holes = unwritten(got)
         if holes.all():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.exercises.verdict import Verdict
 
 _SEPARATED = re.compile(r"^\s*(\w+)\s*=\s*(\d{1,3}(?:[,.' ]\d{3})+)\s*(?:#.*)?$", re.MULTILINE)
 
@@ -16,7 +16,7 @@ Answer = int | float | str
 
 
 @dataclass(frozen=True)
-class Question:
+class Prediction:
     """One number, or one of several words.
 
     measure: what the twin counts, or the timing model says. slips: a wrong answer -> what led to it. within: a part of
@@ -82,9 +82,9 @@ def _distance(answer: Answer, slip: Answer) -> float:
 class PredictChecker:
     """Compares every prediction with its measurement, in order, and stops at the first that differs."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[Prediction, ...]
 
-    def check(self, path: Path, seed: int) -> Finding | int:
+    def check(self, path: Path, seed: int) -> Verdict | int:
         """The first thing that is wrong, or the number of questions if all is right. The seed is not used."""
         del seed
         try:
@@ -92,13 +92,13 @@ class PredictChecker:
         except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             for name, number in _SEPARATED.findall(path.read_text(encoding="utf-8", errors="replace")):
                 plain = re.sub(r"\D", "", number)
-                return Finding(f"{name}: write {plain}, without a mark between the thousands", where=path.name)
-            return Finding(f"the file cannot be read: {error}; each line is a name, = and a number", where=path.name)
+                return Verdict(f"{name}: write {plain}, without a mark between the thousands", where=path.name)
+            return Verdict(f"the file cannot be read: {error}; each line is a name, = and a number", where=path.name)
         for question in self.questions:
             if malformed := question.malformed(given.get(question.name)):
-                return Finding(malformed, question.asks)
+                return Verdict(malformed, question.asks)
         # Measured only now: a look at the first result would help with the others.
         for question in self.questions:
             if wrong := question.wrong(given[question.name]):
-                return Finding(wrong, question.asks)
+                return Verdict(wrong, question.asks)
         return len(self.questions)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import json
 import tempfile
 import zipfile
 import zlib
@@ -19,15 +18,15 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.exercises.attempt_child import FINISHED
-from gn_tutorial.exercises.attempt_process import Runner, by_itself
+from gn_tutorial.exercises.attempt_job import JobReport, Runner, run_job
+from gn_tutorial.exercises.attempt_process import by_itself
 from gn_tutorial.exercises.compare import constant, first_wrong, mismatch, shown
-from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.exercises.verdict import Verdict
 
 ALLOWED_IMPORTS = frozenset("__future__ collections dataclasses functools itertools math numpy operator typing".split())
 _HIDDEN_WAYS = frozenset("eval exec compile __import__ globals open getattr vars breakpoint input".split())
 _MEMORY_BYTES = 4 << 30
 _FILE_BYTES = 64 << 20
-_SHOWN_LINES = 8
 _DAMAGED = "what the functions return cannot be read: the attempt changed files of the checker, or functions of NumPy"
 
 
@@ -39,7 +38,7 @@ class Chunks:
 
 
 @dataclass(frozen=True)
-class Code:
+class FunctionText:
     """An argument that is a function: the text that defines it, which may import NumPy, and its name there."""
 
     text: str
@@ -48,7 +47,8 @@ class Code:
 
 @dataclass(frozen=True)
 class PythonCase:
-    """One call. arguments: arrays, numbers, Chunks or Code by name. expected: what it returns, in order, by name.
+    """One call. arguments: arrays, numbers, Chunks or FunctionText by name. expected: what it returns, in order,
+    by name.
 
     room: bytes that the call may hold at once besides its arguments; None: as many as it likes. probe: called in place
     of the function, with the attempt's names and the arguments, which are numbers and texts; it returns a sentence
@@ -61,7 +61,7 @@ class PythonCase:
     arguments: Mapping[str, Any]
     expected: Mapping[str, np.ndarray]
     room: int | None = None
-    probe: Code | None = None
+    probe: FunctionText | None = None
     section: str = ""
 
 
@@ -95,10 +95,10 @@ class PythonChecker:
     before: Callable[[], None] | None = None
     run: Runner = by_itself
 
-    def check(self, path: Path, seed: int) -> Finding | int:
+    def check(self, path: Path, seed: int) -> Verdict | int:
         """The first thing that is wrong, or the number of cases if all is right."""
         if missing := self.missing():
-            return Finding(
+            return Verdict(
                 f"this exercise needs {missing}, which is not installed: ./gnt torch installs it", "", path.name
             )
         problem = self._read(path)
@@ -110,19 +110,13 @@ class PythonChecker:
         # An attempt that ended the process it was forked from may still write for a moment.
         with tempfile.TemporaryDirectory(prefix="gnt-attempt-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            _write_job(folder, path, cases, self.libraries)
-            ended = self._ended(folder)
-            report = folder / "report.jsonl"
-            # A last line without its end was cut off when the process was stopped.
-            lines = report.read_text().split("\n")[:-1] if report.is_file() else []
-            try:
-                facts = [json.loads(line) for line in lines]
-            except ValueError:
-                return Finding(_DAMAGED, where=path.name)
+            report = run_job(self.run, self.seconds, folder, _job(folder, path, cases, self.libraries))
+            if report.facts is None:
+                return Verdict(_DAMAGED, where=path.name)
             for number, case in enumerate(cases):
-                if number >= len(facts):
-                    return replace(self._unfinished(path, case, ended), section=case.section)
-                problem = self._judge(path, case, facts[number], folder / f"out{number}.npz")
+                if number >= len(report.facts):
+                    return replace(self._unfinished(path, case, report), section=case.section)
+                problem = self._judge(path, case, report.facts[number], folder / f"out{number}.npz")
                 if problem is not None:
                     return replace(problem, section=case.section)
         return len(cases)
@@ -131,66 +125,56 @@ class PythonChecker:
         """The first of its libraries that is not installed, or nothing."""
         return next((name for name in self.libraries if importlib.util.find_spec(name) is None), "")
 
-    def _read(self, path: Path) -> Finding | None:
+    def _read(self, path: Path) -> Verdict | None:
         try:
             tree = ast.parse(path.read_bytes())
         except SyntaxError as error:
-            return Finding(f"Python cannot read the file: {error.msg}", where=f"{path.name}:{error.lineno}")
+            return Verdict(f"Python cannot read the file: {error.msg}", where=f"{path.name}:{error.lineno}")
         except ValueError as error:
-            return Finding(f"Python cannot read the file: {error}", where=path.name)
+            return Verdict(f"Python cannot read the file: {error}", where=path.name)
         for line, name, module in _names(tree):
             where = f"{path.name}:{line}"
             if module and name in FINISHED and name not in self.libraries:
-                return Finding(f"{name} has the finished function; the exercise is to write it with NumPy", where=where)
+                return Verdict(f"{name} has the finished function; the exercise is to write it with NumPy", where=where)
             if module and name not in ALLOWED_IMPORTS and name not in self.libraries:
                 needs = " and ".join(self.libraries) or "NumPy"
-                return Finding(f"the exercise needs {needs} only, and this imports {name}", where=where)
+                return Verdict(f"the exercise needs {needs} only, and this imports {name}", where=where)
             if name in self.forbidden:
-                return Finding(f"{name} is what this exercise asks you to write; {self.forbidden[name]}", where=where)
+                return Verdict(f"{name} is what this exercise asks you to write; {self.forbidden[name]}", where=where)
             if not module and name in _HIDDEN_WAYS:
-                return Finding(f"{name}(...) is not needed here, and the checker does not follow it", where=where)
+                return Verdict(f"{name}(...) is not needed here, and the checker does not follow it", where=where)
         return None
 
-    def _ended(self, folder: Path) -> str:
-        """Run the job; how its process ended: nothing, or what it was stopped for, with the end of what it printed."""
-        ran = self.run(self.seconds, folder)
-        if ran.stopped:
-            return f"ran longer than {self.seconds:g} s and was stopped: look for a loop that never ends"
-        text = (folder / "printed").read_bytes()[-2000:].decode("utf-8", "replace")
-        tail = "\n".join(text.splitlines()[-_SHOWN_LINES:])
-        return f"ended its process (exit code {ran.code})\n{tail}".strip()
+    def _unfinished(self, path: Path, case: PythonCase, report: JobReport) -> Verdict:
+        return Verdict(f"{case.function} {report.ended}", case.label, path.name, report.printed)
 
-    def _unfinished(self, path: Path, case: PythonCase, ended: str) -> Finding:
-        first, _, rest = ended.partition("\n")
-        return Finding(f"{case.function} {first}", case.label, path.name, rest)
-
-    def _judge(self, path: Path, case: PythonCase, fact: Mapping[str, Any], outputs: Path) -> Finding | None:
+    def _judge(self, path: Path, case: PythonCase, fact: Mapping[str, Any], outputs: Path) -> Verdict | None:
         name = case.function
         if case.probe:  # which calls several functions
             name = _function_at(path, fact.get("line", 0)) or name
         match fact:
             case {"said": said, "line": line}:
-                return Finding(said, case.label, f"{path.name}:{line}" if line else "") if said else None
+                return Verdict(said, case.label, f"{path.name}:{line}" if line else "") if said else None
             case {"missing": _}:
-                return Finding(f"there is no function {name}; leave its name as it was", where=path.name)
+                return Verdict(f"there is no function {name}; leave its name as it was", where=path.name)
             case {"edited": argument}:
-                return Finding(
+                return Verdict(
                     f"{name} changed its argument {argument}; work on a copy: the caller still needs it", case.label
                 )
             case {"returned": kind}:
                 advice = (
                     "a function that only prints, or has no return, gives None" if kind == "None" else "return arrays"
                 )
-                return Finding(f"{name} returned {kind}, not {', '.join(case.expected)}: {advice}", case.label)
+                return Verdict(f"{name} returned {kind}, not {', '.join(case.expected)}: {advice}", case.label)
             case {"error": "NotImplementedError"}:
-                return Finding(f"{name} is not written yet", where=f"{path.name}:{fact['line']}")
+                return Verdict(f"{name} is not written yet", where=f"{path.name}:{fact['line']}")
             case {"error": kind}:
                 where = f"{path.name}:{fact['line']}" if fact["line"] else path.name
                 said = f"{kind}: {fact['text'].rstrip(' .')}"
                 known = self.raised(case, said, _function_at(path, fact["line"])) if self.raised else None
-                return Finding(f"{name} raised {said}{f'. {known}' if known else ''}", case.label, where)
+                return Verdict(f"{name} raised {said}{f'. {known}' if known else ''}", case.label, where)
             case {"peak": int(peak)} if case.room is not None and peak > case.room:
-                return Finding(
+                return Verdict(
                     f"{peak:,} bytes of the stream's data are kept, or made of them; a core has no room for that: "
                     "keep a few numbers of each chunk",
                     case.label,
@@ -199,18 +183,18 @@ class PythonChecker:
             with outputs.open("rb") as file, np.load(file, allow_pickle=False) as made:
                 arrays = [made[key] for key in made.files]
         except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
-            return Finding(_DAMAGED, case.label, path.name)
+            return Verdict(_DAMAGED, case.label, path.name)
         if len(arrays) != len(case.expected):
             values = f"{len(arrays)} value{'s' * (len(arrays) != 1)}"
-            return Finding(f"{name} returned {values}; it returns {', '.join(case.expected)}", case.label)
+            return Verdict(f"{name} returned {values}; it returns {', '.join(case.expected)}", case.label)
         return self._compare(case, dict(zip(case.expected, arrays, strict=True)))
 
-    def _compare(self, case: PythonCase, got: Mapping[str, np.ndarray]) -> Finding | None:
+    def _compare(self, case: PythonCase, got: Mapping[str, np.ndarray]) -> Verdict | None:
         for name, want in case.expected.items():
             if got[name].shape != want.shape:
                 known = self.shapes(case, got) if self.shapes else None
                 more = f": {known}" if known else ""
-                return Finding(f"{name} has shape {got[name].shape}; {want.shape} is right{more}", case.label)
+                return Verdict(f"{name} has shape {got[name].shape}; {want.shape} is right{more}", case.label)
         wrong = [
             name for name, want in case.expected.items() if first_wrong(got[name], want, self.rtol, self.atol) >= 0
         ]
@@ -219,15 +203,15 @@ class PythonChecker:
         for symptom in self.symptoms:
             text = symptom(case, got)
             if text:
-                return Finding(text, case.label)
+                return Verdict(text, case.label)
         ours, want = got[wrong[0]].reshape(-1), case.expected[wrong[0]].reshape(-1)
         if constant(ours) and not constant(want):
-            return Finding(
+            return Verdict(
                 f"every element of {wrong[0]} is {shown(ours[0])}: it does not depend on the input", case.label
             )
         at = first_wrong(ours, want, self.rtol, self.atol)
         place = wrong[0] if want.size == 1 else f"{wrong[0]}.ravel()[{at}]"
-        return Finding(mismatch(place, ours[at], want[at]), case.label)
+        return Verdict(mismatch(place, ours[at], want[at]), case.label)
 
 
 def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:
@@ -260,7 +244,8 @@ def _names(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
                 yield node.lineno, node.id, False
 
 
-def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries: Sequence[str]) -> None:
+def _job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries: Sequence[str]) -> dict[str, Any]:
+    """The job of these calls; its arrays are written into the folder."""
     arrays: dict[str, np.ndarray] = {}
 
     def put(array: np.ndarray) -> str:
@@ -270,7 +255,7 @@ def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries:
     def encode(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return {"array": put(value)}
-        if isinstance(value, Code):
+        if isinstance(value, FunctionText):
             return {"code": value.text, "name": value.name}
         return {"chunks": [put(array) for array in value.arrays]} if isinstance(value, Chunks) else value
 
@@ -283,12 +268,11 @@ def _write_job(folder: Path, path: Path, cases: Sequence[PythonCase], libraries:
         | ({"probe": encode(case.probe)} if case.probe else {})
         for case in cases
     ]
-    job = {
+    np.savez(folder / "arrays.npz", **arrays)
+    return {
         "source": str(path.resolve()),
         "memory_bytes": _MEMORY_BYTES,
         "file_bytes": _FILE_BYTES,
         "libraries": list(libraries),
         "calls": calls,
     }
-    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-    np.savez(folder / "arrays.npz", **arrays)

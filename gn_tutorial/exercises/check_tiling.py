@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.exercises.verdict import Finding
-from gn_tutorial.runtime.deadline import run_until
+from gn_tutorial.exercises.attempt_job import JobReport, run_job
+from gn_tutorial.exercises.attempt_process import by_itself
+from gn_tutorial.exercises.verdict import Verdict
+from gn_tutorial.runtime.deadline import Ran
 
 #: A compilation with the ziglang wheel takes 40 s the first time.
 _COMPILE_SECONDS = 180.0
+_COMMAND = (sys.executable, "-P", "-m", "gn_tutorial.exercises.tiling_child")
 
 
 @dataclass(frozen=True)
@@ -51,27 +53,29 @@ class TilingChecker:
     demands: tuple[Symptom, ...] = ()
     seconds: float = 5.0
 
-    def check(self, path: Path, seed: int) -> Finding | int:
+    def check(self, path: Path, seed: int) -> Verdict | int:
         """The first thing that is wrong, or the number of cases if all is right."""
         cases = self.cases(np.random.default_rng(seed))
         # The compilation may be slow and the calls may not, so they have a limit each.
-        facts, ended = self._run(path, (), _COMPILE_SECONDS)
-        if facts:
-            return Finding(
-                f"the header does not work: {facts[0]['broken']}", where=path.name, detail=facts[0]["detail"]
-            )
-        if ended:
-            return Finding(f"the header {ended}", where=path.name)
-        facts, ended = self._run(path, cases, self.seconds)
+        compiled = self._run(path, (), _COMPILE_SECONDS)
+        match compiled.facts:
+            case [{"compiled": True}]:
+                pass
+            case [{"broken": what, "detail": detail}]:
+                return Verdict(f"the header does not work: {what}", where=path.name, detail=detail)
+            case _:
+                return Verdict(f"the header {_ended(compiled)}", where=path.name, detail=compiled.printed)
+        ran = self._run(path, cases, self.seconds)
+        facts = (ran.facts or [])[1:]
         for number, case in enumerate(cases):
             if number >= len(facts):
-                return Finding(f"{self.function} {ended}", case.label, path.name)
+                return Verdict(f"{self.function} {_ended(ran)}", case.label, path.name, ran.printed)
             text = self._judge(case, facts[number])
             if text:
-                return Finding(text, case.label)
+                return Verdict(text, case.label)
         return len(cases)
 
-    def _run(self, path: Path, cases: Sequence[TilingCase], seconds: float) -> tuple[list[dict[str, Any]], str]:
+    def _run(self, path: Path, cases: Sequence[TilingCase], seconds: float) -> JobReport:
         job = {
             "header": str(path.resolve()),
             "struct": self.struct,
@@ -79,15 +83,8 @@ class TilingChecker:
             "arguments": self.arguments,
             "calls": [dict(case.arguments) for case in cases],
         }
-        command = [sys.executable, "-P", "-m", "gn_tutorial.exercises.tiling_child"]
-        pipe = subprocess.PIPE
-        ran = run_until(seconds, command, text=json.dumps(job), stdin=pipe, stdout=pipe, stderr=pipe)
-        facts = _facts(ran.output)
-        if ran.stopped:
-            return facts, f"ran longer than {seconds:g} s and was stopped: look for a loop that never ends"
-        if ran.code < 0:
-            return facts, f"crashed (signal {-ran.code}): a division by zero, or a wild pointer"
-        return facts, f"ended its process: {ran.errors.strip()[-500:]}" if ran.code else ""
+        with tempfile.TemporaryDirectory(prefix="gnt-tiling-") as folder:
+            return run_job(_in_python, seconds, Path(folder), job)
 
     def _judge(self, case: TilingCase, fact: Mapping[str, Any]) -> str:
         if "refused" in fact:
@@ -113,14 +110,11 @@ class TilingChecker:
         return f"{wrong[0]} is {got[wrong[0]]}; {case.expected[wrong[0]]} is right"
 
 
-def _facts(text: str) -> list[dict[str, Any]]:
-    """The report's whole lines. Something that the header printed itself is no fact."""
-    found = []
-    for line in text.splitlines():
-        try:
-            fact = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(fact, dict) and fact.keys() & {"fields", "refused", "broken"}:
-            found.append(fact)
-    return found
+def _in_python(seconds: float, folder: Path) -> Ran:
+    return by_itself(seconds, folder, _COMMAND)
+
+
+def _ended(report: JobReport) -> str:
+    if report.signal:
+        return f"crashed (signal {report.signal}): a division by zero, or a wild pointer"
+    return report.ended

@@ -10,7 +10,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.cases import Checker, checker_of
 from gn_tutorial.exercises.course import Exercise, load_course
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
-from gn_tutorial.exercises.verdict import CheckResult, Finding
+from gn_tutorial.exercises.verdict import CheckResult, Verdict
 from gn_tutorial.exercises.workspace import Workspace, default_workspace
 
 
@@ -49,12 +49,12 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
     except OSError as error:
         raise ArgumentError(f"cannot read the attempt: {error.strerror}", where=str(path)) from error
     if not text.strip():
-        return _failed(exercise, Finding("the file is empty", where=path.name))
+        return _failed(exercise, Verdict("the file is empty", where=path.name))
     # The data follow from the attempt: the same attempt has the same verdict each time, and no attempt can hold the
     # numbers that it will be asked for.
     checker = checker or checker_of(exercise.checker)
     found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
-    if isinstance(found, Finding):
+    if isinstance(found, Verdict):
         return _failed(exercise, found)
     return CheckResult(exercise.id, exercise.title, "passed", found, lesson=exercise.lesson)
 
@@ -67,6 +67,6 @@ def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) ->
         return grade(exercise, path, checker)
 
 
-def _failed(exercise: Exercise, finding: Finding) -> CheckResult:
+def _failed(exercise: Exercise, finding: Verdict) -> CheckResult:
     lesson = exercise.lesson_in(finding.section) if finding.section else exercise.lesson
     return CheckResult(exercise.id, exercise.title, "failed", finding=finding, lesson=lesson)

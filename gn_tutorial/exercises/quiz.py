@@ -35,7 +35,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Question:
+class QuizQuestion:
     """One question. source: where the answer is explained, a document or a section of the course."""
 
     text: str
@@ -53,7 +53,7 @@ class Quiz:
     """The questions of one notebook. Show it in a notebook, or ``ask`` it."""
 
     name: str
-    questions: tuple[Question, ...]
+    questions: tuple[QuizQuestion, ...]
 
     def ask(self, answer: Callable[[str], str], say: Callable[[str], None]) -> int:
         """Ask every question, explain every option, and return how many were answered rightly.
@@ -75,7 +75,7 @@ class Quiz:
         say(f"\n{score} of {len(self.questions)} right")
         return score
 
-    def _letters(self, question: Question, answer: Callable[[str], str], say: Callable[[str], None]) -> str:
+    def _letters(self, question: QuizQuestion, answer: Callable[[str], str], say: Callable[[str], None]) -> str:
         offered = [option.letter for option in question.options]
         several = " (several)" if len(question.right) > 1 else ""
         while True:
@@ -116,13 +116,13 @@ def names(root: Path | None = None) -> list[str]:
     return sorted(path.stem for path in ((root or exercises_root()) / "quizzes").glob("*.toml"))
 
 
-def _question(item: Mapping[str, Any], where: str) -> Question:
+def _question(item: Mapping[str, Any], where: str) -> QuizQuestion:
     options: Sequence[Mapping[str, Any]] = item["options"]
     made = tuple(
         Option("abcdefgh"[index], one["text"], one.get("right", False) is True, one["why"])
         for index, one in enumerate(options)
     )
-    question = Question(item["question"], made, item["source"])
+    question = QuizQuestion(item["question"], made, item["source"])
     unknown = set().union(*(one.keys() for one in options)) - {"text", "right", "why"} | item.keys() - {
         "question",
         "options",
@@ -140,7 +140,7 @@ def _question(item: Mapping[str, Any], where: str) -> Question:
     return question
 
 
-def _html(number: int, question: Question) -> str:
+def _html(number: int, question: QuizQuestion) -> str:
     options = "".join(f"<li>{_marked(one.text)}</li>" for one in question.options)
     answers = "".join(
         f"<p><b>{one.letter}</b> is {'right' if one.right else 'wrong'}: {_marked(one.why)}</p>"

@@ -1,35 +1,38 @@
-"""The process that runs a learner's tiling function (``python -m``), the job on standard input.
+"""The process that runs a learner's tiling function: ``python -m gn_tutorial.exercises.tiling_child JOB_FOLDER``.
 
-C++ of a learner may divide by zero or never end, and neither may take a notebook with it. One line of JSON for each
-call: the fields, or the sentence with which the function refused.
+C++ of a learner may divide by zero or never end, and neither may take a notebook with it. The protocol is that of
+attempt_job.py: the first fact says whether the header compiles; then one for each call, with the fields, or with the
+sentence by which the function refused.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
 from gn_tutorial.errors import ArgumentError, GntError
+from gn_tutorial.exercises.attempt_child import read_job, report, report_of
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.operators.tiling import load_tiling
 
 
-def main() -> None:
+def main(folder: Path) -> None:
     """Compile the header if need be, then call its function once for each entry of ``calls``."""
-    job = json.load(sys.stdin)
+    job = read_job(folder)
     spec = TilingSpec(Path(job["header"]), job["struct"], job["function"], tuple(job["arguments"]), "")
-    try:
-        function = load_tiling(spec)
-    except GntError as error:
-        print(json.dumps({"broken": error.what, "where": error.where, "detail": error.detail}), flush=True)
-        return
-    for call in job["calls"]:
+    with report_of(folder) as answers:
         try:
-            print(json.dumps({"fields": function(call).fields}), flush=True)
-        except ArgumentError as error:
-            print(json.dumps({"refused": error.what}), flush=True)
+            function = load_tiling(spec)
+        except GntError as error:
+            report(answers, {"broken": error.what, "detail": error.detail})
+            return
+        report(answers, {"compiled": True})
+        for call in job["calls"]:
+            try:
+                report(answers, {"fields": function(call).fields})
+            except ArgumentError as error:
+                report(answers, {"refused": error.what})
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))

@@ -12,7 +12,7 @@ Status = Literal["passed", "failed", "not attempted"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Verdict:
     """What is wrong, in the learner's terms.
 
     message: one or two sentences. case: the smallest input that shows it. where: file and line, if one is to blame.
@@ -35,7 +35,7 @@ class CheckResult:
     title: str
     status: Status
     cases: int = 0
-    finding: Finding | None = None
+    finding: Verdict | None = None
     lesson: str = ""
 
     @property

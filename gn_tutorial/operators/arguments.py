@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.dtypes import ARRAY_DTYPES, DTYPES
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.signature import Param
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.tiling import Tiling
@@ -63,7 +63,7 @@ class InOut:
 
 
 @dataclass(frozen=True)
-class Workspace:
+class Scratch:
     """Scratch memory in global memory; ``size`` in bytes."""
 
     size: int
@@ -86,7 +86,7 @@ def inout(array: np.ndarray) -> InOut:
     return InOut(check_array("inout", array))
 
 
-def workspace(size: int) -> Workspace:
+def workspace(size: int) -> Scratch:
     """Scratch memory of ``size`` bytes in global memory. Raises ArgumentError if that is no size."""
     try:
         whole = operator.index(size)
@@ -94,7 +94,7 @@ def workspace(size: int) -> Workspace:
         raise ArgumentError(f"a workspace's size is a whole number of bytes, not {size!r}") from None
     if whole < 0:
         raise ArgumentError(f"a workspace's size cannot be negative: {whole}")
-    return Workspace(whole)
+    return Scratch(whole)
 
 
 def check_array(name: str, value: Any) -> np.ndarray:
@@ -120,25 +120,25 @@ def check_array(name: str, value: Any) -> np.ndarray:
 
 def launch_arg(param: Param, value: Any) -> LaunchArg:
     """Turn one value into the launch argument for ``param``. Raises ArgumentError naming the parameter."""
-    if param.kind == Kind.VALUE:
-        return LaunchArg(param.name, Kind.VALUE, Role.IN, _value_bytes(param, value))
+    if param.kind == ArgKind.VALUE:
+        return LaunchArg(param.name, ArgKind.VALUE, Role.IN, _value_bytes(param, value))
     match value:
         case Out():
-            return LaunchArg(param.name, Kind.TENSOR, Role.OUT, np.empty(value.shape, value.dtype))
+            return LaunchArg(param.name, ArgKind.TENSOR, Role.OUT, np.empty(value.shape, value.dtype))
         case InOut():
             # A launch inside this process writes in place.
-            return LaunchArg(param.name, Kind.TENSOR, Role.INOUT, value.array.copy())
-        case Workspace():
-            return LaunchArg(param.name, Kind.TENSOR, Role.WORKSPACE, np.empty(value.size, np.uint8))
+            return LaunchArg(param.name, ArgKind.TENSOR, Role.INOUT, value.array.copy())
+        case Scratch():
+            return LaunchArg(param.name, ArgKind.TENSOR, Role.WORKSPACE, np.empty(value.size, np.uint8))
     struct = _struct_bytes(value)
     if struct is not None:
-        return LaunchArg(param.name, Kind.TENSOR, Role.TILING, struct)
+        return LaunchArg(param.name, ArgKind.TENSOR, Role.TILING, struct)
     if isinstance(value, (bool, int, float, np.number, np.bool_)):
         raise ArgumentError(
             f"'{param.name}' is a number ({value}), but the kernel's parameter is a pointer ({param.ctype})",
             hint="pass an array, or declare the parameter as a number, for example uint32_t",
         )
-    return LaunchArg(param.name, Kind.TENSOR, Role.IN, check_array(param.name, value))
+    return LaunchArg(param.name, ArgKind.TENSOR, Role.IN, check_array(param.name, value))
 
 
 def _struct_bytes(value: Any) -> bytes | None:
@@ -160,7 +160,7 @@ def _value_bytes(param: Param, value: Any) -> bytes:
         return struct
     ctype = " ".join(word for word in param.ctype.replace("&", " ").split() if word not in ("const", "volatile"))
     ctype = ctype.removeprefix("std::")
-    if isinstance(value, (np.ndarray, list, tuple, Out, InOut, Workspace)) and not np.isscalar(value):
+    if isinstance(value, (np.ndarray, list, tuple, Out, InOut, Scratch)) and not np.isscalar(value):
         raise ArgumentError(
             f"'{param.name}' is an array, but the kernel's parameter is passed by value ({param.ctype})",
             hint="pass a number, or declare the parameter as GM_ADDR",

@@ -1,4 +1,4 @@
-"""Which way of computing passes the accuracy standard on which data: a map for each dtype."""
+"""Accuracy maps: which way of computing passes the accuracy standard on which data, a map for each dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bits of a sum over several launches that differ in the order of the cores: which of them stay, which change."""
+"""Reproducibility of an atomic sum: which of its bits change over launches that differ in the order of the cores."""
 
 from __future__ import annotations
 

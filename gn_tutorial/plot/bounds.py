@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import matplotlib
 from matplotlib.figure import Figure
 
-from gn_tutorial.bench.run import Bench, Row, rows_that_ran
+from gn_tutorial.bench.run import Bench, BenchRow, rows_that_ran
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot.pipes import plain_logarithm
@@ -69,7 +69,7 @@ def bounds_and_times(bench: Bench) -> Picture:
     return Picture(figure, f"Modelled times and bounds on {bench.machine}, in us. {'. '.join(said)}.")
 
 
-def _boxes(rows: Sequence[Row], width: float) -> list[list[Row]]:
+def _boxes(rows: Sequence[BenchRow], width: float) -> list[list[BenchRow]]:
     """The rows by time, those together whose boxes would cover each other, each lot in the order of its steps.
 
     width: of the axis, as the logarithm of the times at its ends.
@@ -87,7 +87,7 @@ def _boxes(rows: Sequence[Row], width: float) -> list[list[Row]]:
     return [sorted(together, key=lambda row: row.step) for together in found]
 
 
-def _middle(together: Sequence[Row]) -> float:
+def _middle(together: Sequence[BenchRow]) -> float:
     """Of the times of a box, on a logarithmic axis."""
     times = [row.modelled_us or 0.0 for row in together]
     return math.sqrt(min(times) * max(times))

@@ -1,4 +1,4 @@
-"""Modelled time against the number of cores: where more cores stop helping, and why."""
+"""Scaling: modelled time against the number of cores, and the bound that stops it."""
 
 from __future__ import annotations
 

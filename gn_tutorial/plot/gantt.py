@@ -1,4 +1,4 @@
-"""Who worked when: the pipes of one core, of every recorded core, or of several launches, over the modelled time."""
+"""Gantt charts: the pipes of one core, of every recorded core, or of several launches, over the modelled time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot.pipes import LOOKS, of_all, pipe_legend, recorded_block
 from gn_tutorial.profiler.profile import Profile
-from gn_tutorial.timing.intervals import Stretch, Window, end_of, stretches, window_of
+from gn_tutorial.timing.intervals import BusyInterval, Window, busy_intervals, end_of, window_of
 from gn_tutorial.timing.machine import Machine
 from gn_tutorial.timing.span import Span, in_header, place
 
@@ -117,7 +117,7 @@ def _draw_core(axis: Axes, profile: Profile, block: int, row: int, shown: Window
     """One core as a row: a lane for each pipe, and how long the block took; late: with the data under way, too."""
     axis.axhspan(row - 0.44, row + 0.44, color="#f4f4f4", zorder=0, linewidth=0)
     for lane, pipe in enumerate(LOOKS):
-        boxes = stretches(profile.timeline.of(block, pipe), profile.machine, shown)
+        boxes = busy_intervals(profile.timeline.of(block, pipe), profile.machine, shown)
         _boxes(axis, boxes, pipe, row - 0.42 + 0.21 * lane, 0.2)
         if late:
             _draw_late(axis, boxes, pipe, profile.machine, row - 0.34 + 0.21 * lane, 0.04)
@@ -127,7 +127,7 @@ def _draw_core(axis: Axes, profile: Profile, block: int, row: int, shown: Window
 
 def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, shown: Window) -> None:
     machine, look = profile.machine, LOOKS[pipe]
-    boxes = stretches(profile.timeline.of(block, pipe), machine, shown)
+    boxes = busy_intervals(profile.timeline.of(block, pipe), machine, shown)
     _boxes(axis, boxes, pipe, lane - 0.34, 0.68)
     _draw_late(axis, boxes, pipe, machine, lane - 0.05, 0.1)
     for box in boxes:
@@ -151,8 +151,8 @@ def _place(span: Span) -> str:
     return place(span.file, span.line) if in_header(span.file) else f"L{span.line}"
 
 
-def _boxes(axis: Axes, boxes: list[Stretch], pipe: Pipe, low: float, height: float) -> None:
-    """The occupied stretches of one pipe: one collection, whose ``gid`` names the pipe."""
+def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, low: float, height: float) -> None:
+    """The busy intervals of one pipe: one collection, whose ``gid`` names the pipe."""
     look = LOOKS[pipe]
     ranges = [(box.start, box.width) for box in boxes]
     # White edges and hatches as wide as a box would hide narrow boxes; the lane says which pipe it is.
@@ -161,7 +161,7 @@ def _boxes(axis: Axes, boxes: list[Stretch], pipe: Pipe, low: float, height: flo
     drawn.set_gid(pipe.name)
 
 
-def _draw_late(axis: Axes, boxes: list[Stretch], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
+def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
     """What can be used only some time after its pipe took up the next: a thin bar behind each single box."""
     bars = [(box.end, machine.microseconds(box.first.done) - box.end) for box in boxes if box.count == 1]
     bars = [(start, width) for start, width in bars if width > 0.0]

@@ -13,6 +13,7 @@ from matplotlib.patches import FancyBboxPatch
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, Picture
+from gn_tutorial.timing.machine import load_machine
 
 _PIPES = {"MTE2": "#00336f", "MTE3": "#b35806", "V": "#5b4a9c", "S": "#4d4d4d"}
 _MEMORY = "#f3ead2"
@@ -26,10 +27,14 @@ def vector_core() -> Picture:
     return Picture(
         figure,
         "A drawing of one AI Vector core. Global memory, GM, lies outside and is shared by all cores. Inside lies the "
-        "Unified Buffer, UB, 192 KiB. MTE2 copies from GM into the UB, the vector unit V reads and writes the UB, MTE3 "
-        "copies from the UB to GM. The scalar unit S runs the program, puts instructions into the queues of the other "
-        "three, and reads or writes single elements of the UB, or of GM.",
+        f"Unified Buffer, UB, {_ub_size()}. MTE2 copies from GM into the UB, the vector unit V reads and writes the "
+        "UB, MTE3 copies from the UB to GM. The scalar unit S runs the program, puts instructions into the queues of "
+        "the other three, and reads or writes single elements of the UB, or of GM.",
     )
+
+
+def _ub_size() -> str:
+    return f"{load_machine().ub_bytes / 1024:g} KiB"
 
 
 def _draw_core(axis: Axes) -> None:
@@ -40,7 +45,7 @@ def _draw_core(axis: Axes) -> None:
     axis.add_patch(frame)
     axis.text(9.75, 3.9, "one AI Vector core", ha="right", fontsize=9, color=FAINT)
     _box(axis, (0.1, 1.15), (1.5, 2.7), "global\nmemory\nGM", _MEMORY, INK, "gigabytes,\nshared by all cores")
-    _box(axis, (5.1, 1.15), (1.5, 2.7), "Unified\nBuffer\nUB", _MEMORY, INK, "192 KiB,\nits own")
+    _box(axis, (5.1, 1.15), (1.5, 2.7), "Unified\nBuffer\nUB", _MEMORY, INK, f"{_ub_size()},\nits own")
     _box(axis, (2.8, 2.95), (1.3, 0.8), "MTE2", _PIPES["MTE2"], "white", "copies in")
     _box(axis, (2.8, 1.3), (1.3, 0.8), "MTE3", _PIPES["MTE3"], "white", "copies out")
     _box(axis, (8.1, 2.1), (1.5, 0.8), "V", _PIPES["V"], "white", "256 bytes at once")

@@ -1,4 +1,4 @@
-"""How far a launch is from what the machine allows: its bounds as bars, and several launches on a roofline."""
+"""Rooflines: the bounds of one launch as bars, and several launches below the roof of the machine."""
 
 from __future__ import annotations
 

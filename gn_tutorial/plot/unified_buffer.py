@@ -1,4 +1,4 @@
-"""The Unified Buffer over time: which buffer held what, and which pipe was at it."""
+"""Unified Buffer usage over time: which buffer held what, and which pipe accessed it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a launch would cost on the chip, and why: profiles, comparisons, exports, calibration."""
+"""Profiles of the timing model: what a launch would cost on the chip; comparisons, exports, calibration."""

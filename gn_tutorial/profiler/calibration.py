@@ -48,7 +48,7 @@ class Measurement(NamedTuple):
     source: str
 
 
-class Row(NamedTuple):
+class CalibrationRow(NamedTuple):
     """One figure of the table. error: modelled minus measured in per cent; target: allowed size of it, None: no target.
 
     used: the figure went into the model's constants, so that agreeing with it proves little.
@@ -76,7 +76,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Case:
+class CalibrationCase:
     """How one published case is run: our kernel, its values, and what to make of it.
 
     machine: the chip that was measured. scale: only one ``scale``-th of the rows is run, on one core whose cost repeats
@@ -104,7 +104,7 @@ def measurements() -> tuple[Measurement, ...]:
     return tuple(Measurement(*(row[name] for name in Measurement._fields)) for row in rows)
 
 
-def rows_of(what: str, machine: Machine | None = None) -> Iterator[Row]:
+def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRow]:
     """The rows of a series ("add") or of one of its cases ("add/3"), each as soon as it is known.
 
     machine: instead of the chip that was measured. Raises ArgumentError that lists the series or the cases.
@@ -128,7 +128,9 @@ def rows_of(what: str, machine: Machine | None = None) -> Iterator[Row]:
                 target = case.targets.get(one.metric)
                 note = "; ".join(filter(None, (case.note, one.note)))
                 us = modelled[one.metric]
-                yield Row(one.case, one.what, one.metric, float(one.value), us, one.unit, target, case.used, note)
+                yield CalibrationRow(
+                    one.case, one.what, one.metric, float(one.value), us, one.unit, target, case.used, note
+                )
 
 
 def _modelled(found: Profile, scale: int) -> dict[str, float]:
@@ -169,7 +171,7 @@ def _kernel(name: str) -> Any:
     return kernel(kernels_root() / "calibration" / f"{name}.cpp")
 
 
-def _bank_cases() -> Iterator[Case]:
+def _bank_cases() -> Iterator[CalibrationCase]:
     # src0, src1, dst, block and repeat stride of src0.
     scenarios = (
         (0, 0x10100, 0x20000, 1, 8),
@@ -184,10 +186,10 @@ def _bank_cases() -> Iterator[Case]:
     for number, values in enumerate(scenarios, 1):
         run = functools.partial(_run, "bank_conflicts", out((4096,), np.float32), *values)
         # 0.5553 ns for one more cycle a repeat (scenarios 1 and 2): the chip ran at 1.80 GHz.
-        yield Case(f"bank/{number}", "910B2", run, {"1000 Adds": 2.0})
+        yield CalibrationCase(f"bank/{number}", "910B2", run, {"1000 Adds": 2.0})
 
 
-def _add_cases() -> Iterator[Case]:
+def _add_cases() -> Iterator[CalibrationCase]:
     packed = [0, _TILE, 2 * _TILE, 3 * _TILE, 4 * _TILE, 5 * _TILE]
     # Past each pair of tiles the next one starts 512 bytes later, so that no two of x and y share a bank group.
     apart = [0, _APART, 2 * _APART + 512, 3 * _APART + 1024, 4 * _APART + 1024, 5 * _APART + 1024]
@@ -205,10 +207,10 @@ def _add_cases() -> Iterator[Case]:
         run = functools.partial(_run_add, _ROWS // scale, *values, blocks=blocks)
         targets = {"Task Duration": 15.0, "aiv_vec_time": 5.0} if name != "0" else {"Task Duration": 15.0}
         note = f"1/{scale} of the rows run, then multiplied" if scale > 1 else ""
-        yield Case(f"add/{name}", "910B1", run, targets, scale, note)
+        yield CalibrationCase(f"add/{name}", "910B1", run, targets, scale, note)
 
 
-def _copy_cases() -> Iterator[Case]:
+def _copy_cases() -> Iterator[CalibrationCase]:
     # Rows, columns, tile, slices, passes, order, past the cache.
     scenarios = (
         (12288, 12288, 1, 64, 1, 1, 0, 0),
@@ -223,7 +225,7 @@ def _copy_cases() -> Iterator[Case]:
     for number, values in enumerate(scenarios, 1):
         run = functools.partial(_run_copy, *values)
         targets = {"Task Duration": 15.0} if number in (1, 2, 3, 4, 6) else {}
-        yield Case(f"copy/{number}", "910B2", run, targets)
+        yield CalibrationCase(f"copy/{number}", "910B2", run, targets)
 
 
 def _run_add(rows: int, *values: int, blocks: int) -> Result:
@@ -255,7 +257,7 @@ _APIS = {
 _ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Max", "And", "Or")
 
 
-def _instruction_rows(machine: Machine | None) -> Iterator[Row]:
+def _instruction_rows(machine: Machine | None) -> Iterator[CalibrationRow]:
     chip = machine or load_machine("910B1")
     for one in measurements():
         series, _, name = one.case.partition("/")
@@ -267,7 +269,7 @@ def _instruction_rows(machine: Machine | None) -> Iterator[Row]:
         if series == "isolated":
             modelled += chip.vector_fixed + chip.vector_barrier
         metric = f"cycles of {_REPEATS} repeats"
-        yield Row(one.case, one.what, metric, _cycles(one.value), modelled, "cycles", None, True, one.note)
+        yield CalibrationRow(one.case, one.what, metric, _cycles(one.value), modelled, "cycles", None, True, one.note)
 
 
 def _cycles(fit: str) -> float:

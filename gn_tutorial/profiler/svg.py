@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from gn_tutorial.abi.trace import Pipe
-from gn_tutorial.timing.intervals import stretches, window_of
+from gn_tutorial.timing.intervals import busy_intervals, window_of
 from gn_tutorial.timing.span import place
 from gn_tutorial.timing.timeline import Timeline
 
@@ -24,7 +24,7 @@ def svg_gantt(timeline: Timeline) -> str:
     for lane, (pipe, colour) in enumerate(_COLOURS.items()):
         top = 18.0 + lane * (_LANE + 4.0)
         parts.append(f'<text x="0" y="{top + 12:g}" font-size="11" fill="currentColor">{pipe.name}</text>')
-        for one in stretches(timeline.of(block, pipe), timeline.machine, shown, parts=_PARTS):
+        for one in busy_intervals(timeline.of(block, pipe), timeline.machine, shown, parts=_PARTS):
             words = one.first.op if one.count == 1 else f"{one.count} instructions"
             where = f"{place(one.first.file, one.first.line)}, {one.start:.2f} to {one.end:.2f} us"
             tip = escape(f"{words}, {where}. {one.first.reason}".strip())

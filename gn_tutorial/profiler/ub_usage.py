@@ -1,4 +1,4 @@
-"""What the Unified Buffer of one core held when: the buffers that InitBuffer made, and who used them."""
+"""Unified Buffer usage of one core over time: the buffers that InitBuffer made, and the accesses to each."""
 
 from __future__ import annotations
 

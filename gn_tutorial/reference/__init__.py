@@ -11,15 +11,15 @@ and of its fusion, ``transpose`` that of the strided copy. ``gelu`` and ``linear
 from gn_tutorial.reference.elementwise import add, copy, gelu, gelu_backward, silu, transpose
 from gn_tutorial.reference.fused import group_norm_silu
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
-from gn_tutorial.reference.group_norm_backward import GroupNormGradients, group_norm_backward
+from gn_tutorial.reference.group_norm_backward import ReferenceGroupNormGradients, group_norm_backward
 from gn_tutorial.reference.limits import instance_norm, layer_norm
-from gn_tutorial.reference.linear import LinearGradients, linear, linear_backward
+from gn_tutorial.reference.linear import ReferenceLinearGradients, linear, linear_backward
 from gn_tutorial.reference.rms_norm import RmsNormOutputs, rms_norm
 
 __all__ = [
-    "GroupNormGradients",
     "GroupNormOutputs",
-    "LinearGradients",
+    "ReferenceGroupNormGradients",
+    "ReferenceLinearGradients",
     "RmsNormOutputs",
     "add",
     "copy",

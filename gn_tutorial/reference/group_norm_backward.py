@@ -13,7 +13,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.reference.arguments import affine, as_float64, batch_of_channels, checked_groups
 
 
-class GroupNormGradients(NamedTuple):
+class ReferenceGroupNormGradients(NamedTuple):
     """``dx`` has the shape of x, ``dgamma`` and ``dbeta`` have shape (C,); None stands for what was not asked for."""
 
     dx: np.ndarray | None
@@ -31,7 +31,7 @@ def group_norm_backward(
     num_groups: int,
     output_mask: Sequence[bool] = (True, True, True),
     dtype: DTypeLike = np.float64,
-) -> GroupNormGradients:
+) -> ReferenceGroupNormGradients:
     """The gradients of a loss, given its gradient ``dy`` with respect to GroupNorm's output y.
 
     For one group of one sample, with E the mean over its elements and a = dy * gamma[channel]::
@@ -78,7 +78,7 @@ def group_norm_backward(
         dgamma = (upstream * xhat).sum(axis=(0, 3)).reshape(channels).astype(dtype, copy=False)
     if wants_dbeta:
         dbeta = upstream.sum(axis=(0, 3)).reshape(channels).astype(dtype, copy=False)
-    return GroupNormGradients(dx, dgamma, dbeta)
+    return ReferenceGroupNormGradients(dx, dgamma, dbeta)
 
 
 def _shaped(value: ArrayLike, name: str, shape: tuple[int, ...], meaning: str) -> np.ndarray:

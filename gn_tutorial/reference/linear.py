@@ -12,7 +12,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.reference.arguments import as_float64
 
 
-class LinearGradients(NamedTuple):
+class ReferenceLinearGradients(NamedTuple):
     """``dx`` has the shape of x, ``dweight`` that of weight, ``dbias`` (O,); None is what was not asked for."""
 
     dx: np.ndarray | None
@@ -35,7 +35,7 @@ def linear(x: ArrayLike, weight: ArrayLike, bias: ArrayLike | None = None) -> np
 
 def linear_backward(
     dy: ArrayLike, x: ArrayLike, weight: ArrayLike, *, output_mask: Sequence[bool] = (True, True, True)
-) -> LinearGradients:
+) -> ReferenceLinearGradients:
     """The gradients of a loss, given its gradient ``dy`` with respect to ``linear(x, weight, bias)``; float64.
 
     With r over all rows of x, that is over all of its axes but the last::
@@ -57,7 +57,7 @@ def linear_backward(
         )
     count = int(np.prod(data.shape[:-1]))
     rows, by_row = data.reshape(count, data.shape[-1]), upstream.reshape(count, len(matrix))
-    return LinearGradients(
+    return ReferenceLinearGradients(
         upstream @ matrix if asked[0] else None,
         by_row.T @ rows if asked[1] else None,
         by_row.sum(axis=0) if asked[2] else None,

@@ -1,1 +1,1 @@
-"""One launch: in a process of its own or in this one, and what came of it."""
+"""Launches: isolated or in process, their results, and post-mortems of kernels that died."""

@@ -1,4 +1,4 @@
-"""When a child process has had its time, on a machine that others use too.
+"""Deadlines of child processes, in time that they could run: on a shared machine a limit of wall time is unfair.
 
 A limit of five seconds is meant for a loop that never ends. On a loaded machine, a class on one server, a right
 program gets a tenth of a processor, and five seconds of the wall pass while it waits for its turn. So the time in which

@@ -1,4 +1,4 @@
-"""What is known about an isolated launch when its process is gone.
+"""The evidence of a post-mortem: what is known about an isolated launch when its process is gone.
 
 Why Python stopped the process, what the launcher wrote into the job file, how the process ended. The kernel could have
 written into the job file too, so its values are shown, and never used as an address or a size.

@@ -18,7 +18,7 @@ from gn_tutorial.diagnostics.findings import Findings, kernel_fault, parse_repor
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, LaunchResult, Tally, poison
 from gn_tutorial.runtime.outcome import REBUILD, bad_call
-from gn_tutorial.runtime.trace_buffer import TraceRoom
+from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
 _REPORT_BYTES = 64 * 1024
 _ABI = structs.ABI_VERSION << 16 | ctypes.sizeof(structs.GntJob)
@@ -41,7 +41,7 @@ class Prepared:
         buffers = [_buffer(arg) for arg in args]
         self._arrays = {arg.name: buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in WRITTEN}
         self._poisoned = [buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in POISONED]
-        self._room = TraceRoom(request.tracing, args, request.blocks) if request.tracing is not None else None
+        self._room = TraceBuffer(request.tracing, args, request.blocks) if request.tracing is not None else None
         addresses = self._room.addresses if self._room else {}
         self._rows = (structs.GntArg * len(args))(
             *(

@@ -21,18 +21,18 @@ from pathlib import Path
 import numpy as np
 
 from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
-from gn_tutorial.abi.structs import Kind
+from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison
-from gn_tutorial.runtime.trace_buffer import TraceRoom
+from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
 #: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
 ALIGNMENT = 512
 _REPORT_BYTES = 64 * 1024
 _PAGE = mmap.PAGESIZE
-#: Before and after each tensor; costs addresses, not memory. More than the 192 KiB of a Unified Buffer, so that no copy
-#: that begins inside a tensor can jump over it.
+#: Before and after each tensor; costs addresses, not memory. More than any Unified Buffer holds, so that no copy that
+#: begins inside a tensor can jump over it.
 _GUARD = 256 * 1024
 
 
@@ -68,7 +68,7 @@ class JobFile:
         folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0
         names_at = [layout.text(arg.name.encode()) for arg in args]
         report_at = layout.take(_REPORT_BYTES)
-        self._room = TraceRoom(tracing, args, request.blocks) if tracing is not None else None
+        self._room = TraceBuffer(tracing, args, request.blocks) if tracing is not None else None
         chosen = self._room.chosen_bytes if self._room else b""
         chosen_at = layout.take(len(chosen))
         # Pages that are never written cost nothing: the room is as large as asked for, and the file stays sparse.
@@ -226,7 +226,7 @@ class _Layout:
         return at
 
     def argument(self, arg: LaunchArg) -> ArgPlace:
-        if arg.kind == Kind.VALUE:
+        if arg.kind == ArgKind.VALUE:
             return ArgPlace(arg, self.take(arg.nbytes))
         room = -(-arg.nbytes // ALIGNMENT) * ALIGNMENT
         pages_bytes = -(-room // _PAGE) * _PAGE

@@ -12,7 +12,7 @@ import numpy as np
 from gn_tutorial.abi import structs
 from gn_tutorial.abi.dtypes import DTYPES
 from gn_tutorial.abi.options import Limits, TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
@@ -39,7 +39,7 @@ class LaunchArg:
     """
 
     name: str
-    kind: Kind
+    kind: ArgKind
     role: Role
     data: np.ndarray | bytes
 

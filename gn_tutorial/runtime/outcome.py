@@ -1,4 +1,4 @@
-"""What an isolated launch came to: its result, or the one exception that says what happened to the kernel."""
+"""The outcome of an isolated launch: its result, or the one exception that says what happened to the kernel."""
 
 from __future__ import annotations
 

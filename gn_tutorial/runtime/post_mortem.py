@@ -1,4 +1,4 @@
-"""Why a kernel's process died: signals, forbidden system calls, exceptions, exit, told in the learner's terms."""
+"""Post-mortem of a kernel's process: signals, forbidden system calls, exceptions and exit become exceptions."""
 
 from __future__ import annotations
 

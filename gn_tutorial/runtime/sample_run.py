@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import MAIN_ENTRY, Built, build_kernel
 from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.process import CompileLimits
@@ -65,7 +65,8 @@ def run_sample(
         limits=compile_limits,
     )
     args = [
-        LaunchArg(f"argv{index}", Kind.VALUE, Role.IN, word.encode()) for index, word in enumerate([path.name, *words])
+        LaunchArg(f"argv{index}", ArgKind.VALUE, Role.IN, word.encode())
+        for index, word in enumerate([path.name, *words])
     ]
     request = LaunchRequest(
         entry=MAIN_ENTRY, args=args, options=options or TwinOptions(), limits=limits or Limits(), folder=folder

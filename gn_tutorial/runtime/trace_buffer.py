@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from gn_tutorial.abi import structs
-from gn_tutorial.abi.structs import Kind
+from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.abi.trace import Lines, Trace, Tracing
 from gn_tutorial.abi.trace_decode import decode
 from gn_tutorial.runtime.launch_types import LaunchArg
 
 
-class TraceRoom:
+class TraceBuffer:
     """What a launch of ``blocks`` blocks with these arguments needs to know to be traced.
 
     addresses: of each tensor in the model's global memory. Raises ArgumentError if ``tracing`` does not fit the launch.
@@ -23,7 +23,7 @@ class TraceRoom:
         self.bytes, self._blocks = tracing.bytes, blocks
         self.chosen = tracing.chosen(blocks)
         self._names = [arg.name for arg in args]
-        self._arguments = tracing.place([(arg.name, arg.nbytes) for arg in args if arg.kind == Kind.TENSOR])
+        self._arguments = tracing.place([(arg.name, arg.nbytes) for arg in args if arg.kind == ArgKind.TENSOR])
         self.addresses = {one.name: one.address for one in self._arguments}
 
     @property

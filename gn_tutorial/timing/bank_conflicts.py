@@ -24,7 +24,7 @@ _ROW_SHIFT = 5
 _BANK_SHIFT = 16
 
 
-class Stream(NamedTuple):
+class AccessStream(NamedTuple):
     """Where one operand's repeats lie: ``blocks`` blocks of 32 bytes each, ``blk`` blocks apart, repeats ``rep`` apart.
 
     at: first byte in the Unified Buffer.
@@ -36,7 +36,7 @@ class Stream(NamedTuple):
     rep: int
 
 
-def streams(event: Event) -> tuple[tuple[Stream, ...], tuple[Stream, ...]]:
+def streams(event: Event) -> tuple[tuple[AccessStream, ...], tuple[AccessStream, ...]]:
     """The sources and the destinations of a vector event that are read or written repeat by repeat.
 
     A result of a few elements, as of a reduction, is left out: it does not meet its sources in every repeat.
@@ -47,20 +47,20 @@ def streams(event: Event) -> tuple[tuple[Stream, ...], tuple[Stream, ...]]:
     return sources, targets
 
 
-def _stream(event: Event, operand: Operand) -> Stream | None:
+def _stream(event: Event, operand: Operand) -> AccessStream | None:
     lanes = _REPEAT // max(event.element_bytes, 1)
     step = lanes * operand.element_bytes  # bytes of this operand in a whole repeat
     if operand.strided:
         active = lanes if event.per_repeat == 0 or event.mask is not None else min(event.first or event.last, lanes)
         blocks = max(-(-active * operand.element_bytes // _BLOCK), 1)
-        return _without_row(Stream(operand.at, blocks, operand.blk_stride, operand.rep_stride), event.repeats)
+        return _without_row(AccessStream(operand.at, blocks, operand.blk_stride, operand.rep_stride), event.repeats)
     if operand.bytes <= step * (event.repeats - 1):
         return None
     blocks = max(-(-min(step, operand.bytes) // _BLOCK), 1)
-    return _without_row(Stream(operand.at, blocks, 1, max(step // _BLOCK, 1)), event.repeats)
+    return _without_row(AccessStream(operand.at, blocks, 1, max(step // _BLOCK, 1)), event.repeats)
 
 
-def _without_row(stream: Stream, repeats: int) -> Stream:
+def _without_row(stream: AccessStream, repeats: int) -> AccessStream:
     """The same stream from the first row of its bank on, if it ends in the bank it begins in.
 
     Which row does not matter, and with it left out ``data_cycles`` meets the same operands again and again.
@@ -72,14 +72,16 @@ def _without_row(stream: Stream, repeats: int) -> Stream:
 
 
 @functools.lru_cache(maxsize=4096)
-def data_cycles(sources: tuple[Stream, ...], targets: tuple[Stream, ...], repeats: int, latency: int) -> int:
+def data_cycles(
+    sources: tuple[AccessStream, ...], targets: tuple[AccessStream, ...], repeats: int, latency: int
+) -> int:
     """Cycles from the first read to the last write, less the pipeline's latency: ``repeats`` without a conflict."""
     reads: list[tuple[int, ...]] = [_steps(sources, repeat) for repeat in range(repeats)]
     writes: list[tuple[int, ...]] = [_steps(targets, repeat) for repeat in range(repeats)]
     return _take_turns(reads, writes, latency) - latency
 
 
-def _steps(operands: tuple[Stream, ...], repeat: int) -> tuple[int, ...]:
+def _steps(operands: tuple[AccessStream, ...], repeat: int) -> tuple[int, ...]:
     """The banks that one repeat needs in each of its cycles, as bits; readers take turns where they share a group."""
     rows: list[list[int]] = [[] for _ in range(_GROUPS)]
     per_operand = []

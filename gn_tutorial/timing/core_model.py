@@ -1,4 +1,4 @@
-"""The clock of one vector core: plays the events of one block on its four queues S, MTE2, V and MTE3.
+"""The timing model of one vector core: plays the events of one block on its four queues S, MTE2, V and MTE3.
 
 An instruction starts when its queue is free, the flags that the queue waits for are set, and the scalar unit has issued
 it. The equations are those of docs/timing-model.md.

@@ -1,4 +1,4 @@
-"""Occupied stretches of a pipe as a picture shows them: in microseconds, and joined where no eye could part them."""
+"""The busy intervals of a pipe as a picture shows them: in microseconds, neighbours closer than a pixel merged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Window(NamedTuple):
         return self.end - self.start
 
 
-class Stretch(NamedTuple):
+class BusyInterval(NamedTuple):
     """A pipe was occupied from ``start`` to ``end`` (us) by ``count`` instructions, the first of them ``first``."""
 
     start: float
@@ -58,13 +58,15 @@ def window_of(timeline: Timeline, block: int | None, asked: tuple[float, float] 
     return Window(start, stop)
 
 
-def stretches(spans: Iterable[Span], machine: Machine, window: Window, *, parts: int = PARTS) -> list[Stretch]:
+def busy_intervals(
+    spans: Iterable[Span], machine: Machine, window: Window, *, parts: int = PARTS
+) -> list[BusyInterval]:
     """The spans of one pipe of one block that reach into the window, in order.
 
     Joined where neither a gap nor a box would be seen, because it is less than one of so many parts of the window.
     """
     least = window.width / parts
-    found: list[Stretch] = []
+    found: list[BusyInterval] = []
     for span in spans:
         start, end = machine.microseconds(span.start), machine.microseconds(span.end)
         if end < window.start or start > window.end:
@@ -74,5 +76,5 @@ def stretches(spans: Iterable[Span], machine: Machine, window: Window, *, parts:
         if found and start - found[-1].end < least and (tiny or found[-1].width < least):
             found[-1] = found[-1]._replace(end=end, count=found[-1].count + 1)
         else:
-            found.append(Stretch(start, end, 1, span))
+            found.append(BusyInterval(start, end, 1, span))
     return found

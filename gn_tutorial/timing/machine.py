@@ -1,7 +1,8 @@
 """The machines of the timing model: every constant with its unit, its source and how far to trust it.
 
-``machines/*.toml`` hold the figures; ``load_machine("910B3")`` reads them. A changed file, or ``machine.with_(...)``,
-changes what the model says without building anything.
+``machines/*.toml`` hold the figures, a chip a file: its name there is what ``load_machine`` is asked for. A file that
+only holds what several chips share says ``family = true``. A changed file, or ``machine.with_(...)``, changes what the
+model says without building anything.
 """
 
 from __future__ import annotations
@@ -141,12 +142,14 @@ class Machine:
 
 
 _HEADERS = ("constant", "value", "unit", "confidence", "source")
+#: The key of a file that chips extend, and that is no chip itself.
+_FAMILY = "family"
 _OTHER_FIELDS = ("name", "instructions", "error_bands", "constants")
 
 
 def machines() -> tuple[str, ...]:
-    """The names that ``load_machine`` knows."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("9*.toml")))
+    """The names that ``load_machine`` knows: every file of the folder that describes a chip, and is no family."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml") if not read_toml(path, "the machine").get(_FAMILY)))
 
 
 def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
@@ -156,12 +159,12 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
     """
     if isinstance(name, Machine):
         return name
-    path = FOLDER / f"{name}.toml"
-    if isinstance(name, Path) or str(name).endswith(".toml"):
-        path = Path(name)
-    elif name not in machines():
+    own = isinstance(name, Path) or name.endswith(".toml")
+    path = Path(name) if own else FOLDER / f"{name}.toml"
+    known = own or path.is_file()
+    data = _read(path) if known else {}
+    if not known or (data.get(_FAMILY) and not own):
         raise ArgumentError(f"there is no machine '{name}'", hint=f"one of {', '.join(machines())}, or a .toml file")
-    data = _read(path)
     try:
         return _machine(data)
     except (KeyError, TypeError, ValueError) as error:
@@ -175,6 +178,7 @@ def _read(path: Path) -> dict[str, Any]:
         return data
     beside = path.parent / f"{base}.toml"
     below = _read(beside if beside.is_file() else FOLDER / f"{base}.toml")
+    below.pop(_FAMILY, None)
     tables = {key: {**below.get(key, {}), **data.get(key, {})} for key in ("constants", "instructions")}
     return {**below, **data, **tables}
 

@@ -1,4 +1,4 @@
-"""One occupied stretch of one pipe: what a timeline is made of."""
+"""A span: one pipe busy from one cycle to another. A timeline is a list of them."""
 
 from __future__ import annotations
 

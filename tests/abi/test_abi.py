@@ -24,7 +24,7 @@ STRUCTS = {
     "JobFile": job_structs.JobFileHeader,
 }
 ENUMS = {
-    "GNT_": (structs.Kind, structs.Role, structs.Status),
+    "GNT_": (structs.ArgKind, structs.Role, structs.Status),
     "JOB_": (job_structs.Phase, job_structs.LaunchOutcome),
 }
 

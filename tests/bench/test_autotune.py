@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.bench.autotune import OK, REFUSED, Tuning, retile, tune
-from gn_tutorial.bench.grid import Case, Grid, Tune, load_grid
+from gn_tutorial.bench.autotune import REFUSED, Tuning, retile, tune
+from gn_tutorial.bench.grid import BenchCase, Grid, Tune, load_grid
+from gn_tutorial.bench.run import OK
 from gn_tutorial.cli import app
 from gn_tutorial.cli.commands.tune import parse_values
 from gn_tutorial.errors import ArgumentError
@@ -22,7 +23,7 @@ from gn_tutorial.timing.machine import load_machine
 
 B2 = load_machine("910B2")
 OP, SPEC = find_kernel("group_norm/vectorised")
-CASE = Case((2, 8, 30, 31), {"num_groups": 2})
+CASE = BenchCase((2, 8, 30, 31), {"num_groups": 2})
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def test_the_same_twice(tuning: Tuning) -> None:
 
 
 def test_a_series_is_searched_around_its_best() -> None:
-    found = tune(OP, SPEC, Case((1, 2, 500), {"num_groups": 2}), B2)
+    found = tune(OP, SPEC, BenchCase((1, 2, 500), {"num_groups": 2}), B2)
     values = [one.value for one in found.candidates]
     assert {256, 384, 512, 768, 1024} < set(values)
     assert all(value % 64 == 0 for value in values)
@@ -91,7 +92,7 @@ def test_what_cannot_be_tuned_is_refused(field: str, values: list[int], message:
 
 def test_an_operator_without_a_struct_is_refused() -> None:
     with pytest.raises(ArgumentError, match="no tiling struct"):
-        tune(*find_kernel("copy/queue"), Case((4096,)), B2)
+        tune(*find_kernel("copy/queue"), BenchCase((4096,)), B2)
 
 
 def test_a_value_that_the_field_cannot_hold_is_refused() -> None:
@@ -147,7 +148,7 @@ def test_the_picture_has_the_numbers(tuning: Tuning) -> None:
 
 
 def test_the_picture_of_several_shapes_has_the_numbers_of_each(tuning: Tuning) -> None:
-    other = tune(OP, SPEC, Case((1, 2, 500), {"num_groups": 2}), B2, values=[256, 512, 8192])
+    other = tune(OP, SPEC, BenchCase((1, 2, 500), {"num_groups": 2}), B2, values=[256, 512, 8192])
     picture = tuning_curves([tuning, other])
     (axis,) = picture.figure.axes
     for one, curve in zip((tuning, other), (axis.lines[0], axis.lines[3]), strict=True):
@@ -240,7 +241,7 @@ def test_steps_5_to_7_are_right_with_other_values_of_their_fields(
     kernel: str, shape: tuple[int, ...], groups: int, field: str, values: list[int]
 ) -> None:
     op, spec = find_kernel(kernel)
-    found = tune(op, spec, Case(shape, {"num_groups": groups}), B2, values=values)
+    found = tune(op, spec, BenchCase(shape, {"num_groups": groups}), B2, values=values)
     assert found.field == field
     assert [one.status for one in found.candidates] == [OK] * len(found.candidates)
     assert {*values, found.default.value} == {one.value for one in found.candidates}
@@ -260,7 +261,7 @@ def test_what_follows_may_name_the_cores_of_the_machine() -> None:
 
 def test_a_series_ends_at_the_field_s_own_limit() -> None:
     op, spec = find_kernel("group_norm/split")
-    found = tune(op, spec, Case((1, 4, 70, 131), {"num_groups": 2}), B2)
+    found = tune(op, spec, BenchCase((1, 4, 70, 131), {"num_groups": 2}), B2)
     pieces = found.default.tile["groupPieces"]
     assert found.candidates[0].value == 1
     assert max(one.value for one in found.candidates) <= max(pieces, found.default.value)

@@ -19,7 +19,7 @@ from timing_support import load, trace_of
 import gn_tutorial as gnt
 from gn_tutorial.abi.trace import FIRST_ADDRESS, Pipe, TracedArgument
 from gn_tutorial.bench import files
-from gn_tutorial.bench.grid import Case, Grid
+from gn_tutorial.bench.grid import BenchCase, Grid
 from gn_tutorial.bench.operator_bound import shares_groups
 from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, plan_jobs, run_grid, works_by_element
 from gn_tutorial.cli import app
@@ -33,7 +33,10 @@ from gn_tutorial.timing.machine import load_machine
 B2 = load_machine("910B2")
 OP = load_registry()["group_norm"]
 SMALL = Grid(
-    (Case((2, 8, 9, 7), {"num_groups": 4}), Case((3, 4, 5), {"num_groups": 2}, "float64", measured_us=5.0, source="s")),
+    (
+        BenchCase((2, 8, 9, 7), {"num_groups": 4}),
+        BenchCase((3, 4, 5), {"num_groups": 2}, "float64", measured_us=5.0, source="s"),
+    ),
     group="groupElements",
 )
 FLOATS = [spec for spec in OP.kernels if "float32" in spec.dtypes]
@@ -88,7 +91,7 @@ def test_a_wrong_kernel_and_one_that_fails_are_rows(tmp_path: Path) -> None:
     source = tmp_path / "copy" / "copy.cpp"
     text = source.read_text()
     kernels = load_registry(tmp_path)["copy"]
-    grid = Grid((Case((40_000,)),))
+    grid = Grid((BenchCase((40_000,)),))
     assert run_grid(kernels, grid, B2).rows[0].status == OK
     source.write_text(text.replace("end_ = begin_ + share < n ? begin_ + share : n;", "end_ = begin_ + share / 2;"))
     (wrong,) = run_grid(kernels, grid, B2).rows
@@ -101,7 +104,7 @@ def test_a_wrong_kernel_and_one_that_fails_are_rows(tmp_path: Path) -> None:
 
 def test_a_trace_without_room_makes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["gn_tutorial.profiler.profile"], "_ROOM", 640)
-    (found,) = run_grid(load_registry()["add"], Grid((Case((500_000,)),)), B2).rows
+    (found,) = run_grid(load_registry()["add"], Grid((BenchCase((500_000,)),)), B2).rows
     assert (found.status, found.recorded) == (WRONG, 1)
     assert "the time is too short" in found.note
 
@@ -109,7 +112,7 @@ def test_a_trace_without_room_makes_no_time(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("name", ["copy", "add"])
 def test_other_operators_are_benched_too(name: str) -> None:
     op = load_registry()[name]
-    (found,) = run_grid(op, Grid((Case((100_000,)),)), B2).rows
+    (found,) = run_grid(op, Grid((BenchCase((100_000,)),)), B2).rows
     size = 400_000
     expected = lower_bound(Work(size * len(op.inputs), size), B2, split=True)
     assert (found.status, found.bound_us, found.blocks) == (OK, expected.microseconds, 48)

@@ -20,10 +20,10 @@ GOOD = (
 )
 
 
-def one(tmp_path: Path, text: str, name: str = "k.cpp", **options: object) -> compat.Row:
+def one(tmp_path: Path, text: str, name: str = "k.cpp", **options: object) -> compat.CompatRow:
     (tmp_path / name).write_text(text)
     (case,) = compat.find_cases(tmp_path)
-    return compat.try_case(case, compat.Options(**options))
+    return compat.try_case(case, compat.CompatOptions(**options))
 
 
 def test_what_is_found(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_what_was_tried_before_an_interrupt_is_reported(tmp_path: Path, monkeypa
         (tmp_path / name).write_text(GOOD)
     real = compat.try_case
 
-    def stop_at_b(case: compat.Case, options: compat.Options) -> compat.Row:
+    def stop_at_b(case: compat.CompatCase, options: compat.CompatOptions) -> compat.CompatRow:
         if case.path.name == "b.cpp":
             raise KeyboardInterrupt
         return real(case, options)

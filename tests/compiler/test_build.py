@@ -15,8 +15,8 @@ import pytest
 
 from gn_tutorial.abi import structs
 from gn_tutorial.compiler.build import Built, build_host_library, build_kernel, build_launcher, build_watchers
-from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.dependencies import REST_NANOSECONDS, Dependencies, collect, hash_file, parse_depfile
+from gn_tutorial.compiler.cache import REST_NANOSECONDS, Cache
+from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.toolchain import find_compiler
 from gn_tutorial.errors import CacheError, CompileError, RegistryError
@@ -63,7 +63,7 @@ def run_kernel(built: Built) -> int:
     """What the kernel wrote into the first int32 of its argument."""
     library = ctypes.CDLL(str(built.library))
     value = ctypes.c_int32(0)
-    argument = structs.GntArg(b"x", ctypes.addressof(value), 4, structs.Kind.TENSOR, structs.Role.OUT)
+    argument = structs.GntArg(b"x", ctypes.addressof(value), 4, structs.ArgKind.TENSOR, structs.Role.OUT)
     report = ctypes.create_string_buffer(1000)
     job = structs.GntJob(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
     job.report, job.report_bytes = ctypes.cast(report, ctypes.c_char_p), 1000
@@ -264,7 +264,7 @@ BUILD = """
     import json, sys
     from pathlib import Path
     from gn_tutorial.compiler.build import build_kernel
-    from gn_tutorial.compiler.cache import Cache
+    from gn_tutorial.compiler.cache import REST_NANOSECONDS, Cache
     built = build_kernel(Path(sys.argv[2]), cache=Cache(Path(sys.argv[1])))
     print(json.dumps([built.cached, str(built.library)]))
 """
@@ -326,7 +326,7 @@ SLOW = """
     from pathlib import Path
     from gn_tutorial.compiler import process
     from gn_tutorial.compiler.build import build_host_library
-    from gn_tutorial.compiler.cache import Cache
+    from gn_tutorial.compiler.cache import REST_NANOSECONDS, Cache
     process.QUIET_SECONDS = 0.0  # every compilation is a long one
     build_host_library("int a;", cache=Cache(Path(sys.argv[1])))
 """

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.compiler.build import TWIN_INCLUDE, build_host_library, build_kernel
+from gn_tutorial.compiler.build import build_host_library, build_kernel
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.messages import CompilerMessage, Sources, explain, short, unsupported_names
 from gn_tutorial.compiler.output import Place, parse

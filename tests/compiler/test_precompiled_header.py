@@ -21,7 +21,7 @@ from gn_tutorial.compiler import build, build_request
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.precompiled_header import SUFFIX
-from gn_tutorial.compiler.process import Outcome
+from gn_tutorial.compiler.process import CompileOutcome
 from gn_tutorial.compiler.toolchain import find_compiler, header_flags, kernel_flags
 from gn_tutorial.errors import CompileError
 
@@ -39,7 +39,7 @@ class Compilations:
     def __init__(self) -> None:
         self.said: list[str] = []
 
-    def run(self, compiler: Any, arguments: list[str], **more: Any) -> Outcome:
+    def run(self, compiler: Any, arguments: list[str], **more: Any) -> CompileOutcome:
         outcome = run_compiler(compiler, [*arguments, "-H"], **more)
         self.said.append(outcome.messages)
         return outcome
@@ -93,7 +93,7 @@ def headers(cache: Cache) -> list[Path]:
 def value(built: Built) -> int:
     """What the kernel wrote into its int32."""
     library, wrote, report = ctypes.CDLL(str(built.library)), ctypes.c_int32(0), ctypes.create_string_buffer(1000)
-    argument = structs.GntArg(b"x", ctypes.addressof(wrote), 4, structs.Kind.TENSOR, structs.Role.OUT)
+    argument = structs.GntArg(b"x", ctypes.addressof(wrote), 4, structs.ArgKind.TENSOR, structs.Role.OUT)
     job = structs.GntJob(structs.ABI_VERSION, 1, 0, ctypes.pointer(argument), 1)
     job.report, job.report_bytes = ctypes.cast(report, ctypes.c_char_p), 1000
     assert library.gnt_run(b"k", ctypes.byref(job)) == structs.Status.OK, report.value

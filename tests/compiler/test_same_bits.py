@@ -10,7 +10,7 @@ import pytest
 
 import gn_tutorial as gnt
 from gn_tutorial.abi.options import Optimise
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
@@ -73,8 +73,8 @@ def rows(**how: object) -> np.ndarray:
     rng = np.random.default_rng(11)
     x = (rng.normal(0.7, 3.0, 2048) * rng.choice([1e-3, 1.0, 9.0], 2048)).astype(np.float32)
     args = [
-        LaunchArg("x", Kind.TENSOR, Role.IN, x),
-        LaunchArg("y", Kind.TENSOR, Role.OUT, np.empty((9, 2048), np.float32)),
+        LaunchArg("x", ArgKind.TENSOR, Role.IN, x),
+        LaunchArg("y", ArgKind.TENSOR, Role.OUT, np.empty((9, 2048), np.float32)),
     ]
     y = launch(build_kernel(ROWS, **how).library, LaunchRequest(entry="rows", args=args)).arrays["y"]
     return np.where(np.isnan(y), np.float32("nan"), y).view(np.uint32)

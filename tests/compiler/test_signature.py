@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gn_tutorial.abi.structs import Kind
+from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.compiler.signature import Param, find_entries, require_entries, scan
 from gn_tutorial.errors import ArgumentError, CompileError
 
-TENSOR, VALUE = Kind.TENSOR, Kind.VALUE
+TENSOR, VALUE = ArgKind.TENSOR, ArgKind.VALUE
 
 
 def only(text: str) -> tuple[Param, ...]:
@@ -57,7 +57,7 @@ def test_spellings_of_an_entry(head: str) -> None:
         ("uint32_t /* number */ n // of elements\n", "uint32_t", "n", VALUE),
     ],
 )
-def test_parameters(written: str, ctype: str, name: str, kind: Kind) -> None:
+def test_parameters(written: str, ctype: str, name: str, kind: ArgKind) -> None:
     assert only(f"__global__ __aicore__ void k({written}) {{}}") == (Param(ctype, name, kind),)
     second = only(f"__global__ __aicore__ void k(GM_ADDR first, {written}) {{}}")[1]
     assert (second.ctype, second.kind) == (ctype, kind)

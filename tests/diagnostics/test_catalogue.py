@@ -8,7 +8,7 @@ import make_catalogue
 import pytest
 
 from gn_tutorial.diagnostics import catalogue
-from gn_tutorial.diagnostics.catalogue import Entry, find, near, read_entries, read_symptoms
+from gn_tutorial.diagnostics.catalogue import CatalogueEntry, find, near, read_entries, read_symptoms
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError, RegistryError
 
@@ -113,7 +113,7 @@ def test_differing_lines_are_marked_and_where_it_is_found() -> None:
 
 
 def test_facts_are_words_and_brackets_are_no_html() -> None:
-    page = make_catalogue.page(Entry("a-b", "F", "WaitFlag<{event}>({own_id})", "y", "f"), [])
+    page = make_catalogue.page(CatalogueEntry("a-b", "F", "WaitFlag<{event}>({own_id})", "y", "f"), [])
     assert "WaitFlag\\<*event*>(*own id*)" in page
     assert "no program to show" in page
 
@@ -185,7 +185,7 @@ def test_an_id_is_found_however_it_is_written() -> None:
 
 
 def test_an_id_without_a_page_shows_its_sentences() -> None:
-    assert catalogue.read_page(Entry("no-page-yet", "F", "What.", "Why.", "Fix.")).split("\n\n")[1:] == [
+    assert catalogue.read_page(CatalogueEntry("no-page-yet", "F", "What.", "Why.", "Fix.")).split("\n\n")[1:] == [
         "What.",
         "Why.",
         "Fix.\n",

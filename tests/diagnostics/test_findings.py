@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gn_tutorial.diagnostics import findings
-from gn_tutorial.diagnostics.catalogue import Entry
+from gn_tutorial.diagnostics.catalogue import CatalogueEntry
 from gn_tutorial.diagnostics.findings import SHOWN, Diagnostic, Findings, kernel_fault, parse_report, printed_tail
 from gn_tutorial.errors import KernelFault
 
@@ -108,7 +108,7 @@ def test_an_unknown_id_is_spelt_out() -> None:
 
 def test_a_missing_or_odd_fact_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "?" in Diagnostic("ub-overflow", "error", "k.cpp", 1, 0, {}).what
-    odd = Entry("odd", "", what="{n:d} tiles", why="{n.real.nothing}", fix="{")
+    odd = CatalogueEntry("odd", "", what="{n:d} tiles", why="{n.real.nothing}", fix="{")
     monkeypatch.setattr(findings, "entries", lambda: {"odd": odd})
     found = Diagnostic("odd", "error", "k.cpp", 1, 0, {"n": "many"})
     assert (found.what, found.why, found.fix) == ("{n:d} tiles", "{n.real.nothing}", "{")

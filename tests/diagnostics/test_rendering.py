@@ -7,11 +7,11 @@ from html.parser import HTMLParser
 import pytest
 
 from gn_tutorial.diagnostics.excerpt import Excerpt
-from gn_tutorial.diagnostics.rendering import View, html_of, lines_of, plain, source_lines
+from gn_tutorial.diagnostics.rendering import FindingView, html_of, lines_of, plain, source_lines
 
 MAIN = Excerpt("/d/k.cpp", 12, 3, "  Adds(t, t, 1.0f, 65);", 2, 4, primary=True)
 MADE = Excerpt("/d/k.cpp", 9, 8, "  pipe.InitBuffer(b, 256);", 7, 10, label="made here")
-VIEW = View(
+VIEW = FindingView(
     id="ub-out-of-bounds",
     severity="error",
     what="Adds touches 260 bytes.",

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from gn_tutorial.exercises import attempt_process
-from gn_tutorial.exercises.attempt_process import CAN_FORK, Forks, Runner, by_itself
+from gn_tutorial.exercises.attempt_job import Runner
+from gn_tutorial.exercises.attempt_process import CAN_FORK, Forks, by_itself
 from gn_tutorial.exercises.check_python import PythonCase, PythonChecker
-from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.exercises.verdict import Verdict
 from gn_tutorial.runtime.deadline import Ran
 
 FORKS_ONLY = pytest.mark.skipif(not CAN_FORK, reason="forks are for Linux")
@@ -28,7 +29,7 @@ def cases(rng: np.random.Generator) -> list[PythonCase]:
 CHECKER = PythonChecker(cases, 1e-9, 0, seconds=60)
 
 
-def judged(tmp_path: Path, run: Runner, body: str, checker: PythonChecker = CHECKER) -> Finding | int:
+def judged(tmp_path: Path, run: Runner, body: str, checker: PythonChecker = CHECKER) -> Verdict | int:
     path = tmp_path / "double.py"
     path.write_text(
         f"import math\nimport typing\nimport numpy as np\n\n\ndef double(x):\n    {body}\n    return 2 * x\n"
@@ -36,8 +37,8 @@ def judged(tmp_path: Path, run: Runner, body: str, checker: PythonChecker = CHEC
     return replace(checker, run=run).check(path, 1)
 
 
-def said(found: Finding | int) -> str:
-    assert isinstance(found, Finding)
+def said(found: Verdict | int) -> str:
+    assert isinstance(found, Verdict)
     return found.message
 
 
@@ -70,7 +71,7 @@ def test_a_fork_has_the_verdict_of_a_process_by_itself(tmp_path: Path, forks: Fo
     assert found == judged(tmp_path, by_itself, body)
     assert message in said(found) if message else found == 1
     if "so far" in body:
-        assert isinstance(found, Finding)
+        assert isinstance(found, Verdict)
         assert found.detail == "so far"
 
 

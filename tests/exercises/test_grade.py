@@ -12,12 +12,12 @@ import pytest
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises import check_kernel, check_python, grade
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
-from gn_tutorial.exercises.check_python import Chunks, Code, PythonCase, PythonChecker
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
+from gn_tutorial.exercises.check_python import Chunks, FunctionText, PythonCase, PythonChecker
 from gn_tutorial.exercises.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.progress import ProgressFile
-from gn_tutorial.exercises.verdict import CheckResult, Finding
+from gn_tutorial.exercises.verdict import CheckResult, Verdict
 from gn_tutorial.exercises.workspace import Workspace
 from gn_tutorial.runtime.launch_types import poison
 
@@ -44,7 +44,7 @@ def twice_cases(rng: np.random.Generator) -> list[KernelCase]:
     return made
 
 
-def judged(tmp_path: Path, text: str, checker: KernelChecker | None = None) -> Finding | int:
+def judged(tmp_path: Path, text: str, checker: KernelChecker | None = None) -> Verdict | int:
     path = tmp_path / "twice.cpp"
     path.write_text(text)
     return (checker or KernelChecker(twice_cases, 0, 0, seconds=60)).check(path, 1)
@@ -104,7 +104,7 @@ def test_an_empty_file_and_an_unreadable_one(workspace: Workspace, progress: Pro
 
 
 def test_failure_names_case_hint_and_section_as_text_and_html() -> None:
-    finding = Finding("a < b", "3 numbers", "k.cpp:3", "more <text>")
+    finding = Verdict("a < b", "3 numbers", "k.cpp:3", "more <text>")
     result = CheckResult("03.2", "Title", "failed", finding=finding, lesson="notebook 03, section 'S'")
     for part in ("a < b", "3 numbers", "k.cpp:3", "more <text>", "gnt learn hint 03.2", "notebook 03, section 'S'"):
         assert part in repr(result)
@@ -133,37 +133,37 @@ def test_a_right_kernel_passes_every_case(tmp_path: Path) -> None:
 )
 def test_a_wrong_kernel_is_told_why(tmp_path: Path, loop: str, message: str, case: str) -> None:
     found = judged(tmp_path, KERNEL.replace(LOOP, loop))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert message in found.message
     assert found.case == case
 
 
 def test_a_fault_is_shown_at_the_learners_line(tmp_path: Path) -> None:
     found = judged(tmp_path, KERNEL.replace("i < n", "i < n + 1"))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert found.where == "twice.cpp:6, block 0"
     assert "for (uint32_t i" in found.detail
 
 
 def test_a_kernel_that_does_not_compile_and_one_that_was_renamed(tmp_path: Path) -> None:
     found = judged(tmp_path, KERNEL.replace("SetValue(i,", "SetValu(i,"))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert found.message.startswith("the kernel does not compile: ")
     assert "'SetValu'" in found.message
     assert "SetValu" in found.detail
     assert found.where.startswith("twice.cpp:6")
     found = judged(tmp_path, KERNEL.replace("__global__", ""))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert found.message == "twice.cpp has no kernel entry: no function marked __global__"
     found = judged(tmp_path, KERNEL.replace("uint32_t n)", "uint32_t length)").replace("n)", "length)"))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert "cannot be called" in found.message or "does not compile" in found.message
 
 
 def test_a_demand_is_asked_when_the_numbers_are_right(tmp_path: Path) -> None:
     checker = KernelChecker(twice_cases, 0, 0, demands=(lambda case, result: "too slow" if result.blocks else None,))
     found = judged(tmp_path, KERNEL, checker)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert found.message == "too slow"
 
 
@@ -178,7 +178,7 @@ def test_an_output_with_a_golden_is_held_to_the_accuracy_standard(tmp_path: Path
     # T of float32 is 1.2e-4: a relative error of 5e-5 is allowed, and one of 5e-4 is not.
     assert judged(tmp_path, floats.replace("2 * from", "2.0001f * from"), checker) == 1
     found = judged(tmp_path, floats.replace("2 * from", "2.001f * from"), checker)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert "y misses the accuracy standard: MERE is 4.1 T and MARE 4.1 T" in found.message
 
 
@@ -217,7 +217,7 @@ extern "C" __global__ __aicore__ void added(GM_ADDR x, GM_ADDR y, GM_ADDR worksp
 """
 
 
-def added(tmp_path: Path, x: list[float], text: str = ADDED, **checks: Any) -> Finding | int:
+def added(tmp_path: Path, x: list[float], text: str = ADDED, **checks: Any) -> Verdict | int:
     def cases(rng: np.random.Generator) -> list[KernelCase]:
         values = np.array(x, np.float32)
         right = values.astype(np.float64).sum(keepdims=True).astype(np.float32)
@@ -231,7 +231,7 @@ def test_bits_that_depend_on_the_order_of_the_blocks_are_found_if_asked_for(tmp_
     assert added(tmp_path, whole, orders=(1, 2, 3)) == 1
     assert added(tmp_path, broken) == 1
     found = added(tmp_path, broken, orders=(1, 2, 3))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert "y is right, but not the same twice: in another order of the cores y[0] is 1" in found.message
 
 
@@ -241,7 +241,7 @@ def test_a_fault_may_have_words_for_one_argument(tmp_path: Path) -> None:
     for argument, words in (("workspace", "the sum: "), ("y", "any: ")):
         faults = {"gm-read-before-write": "any", f"gm-read-before-write {argument}": "the sum"}
         found = added(tmp_path, [1.0] * 8, uncleared, faults=faults)
-        assert isinstance(found, Finding)
+        assert isinstance(found, Verdict)
         assert found.message.startswith(words)
 
 
@@ -269,7 +269,7 @@ HALF = PythonChecker(half_cases, 1e-9, 0, forbidden={"sum": "add them up in a lo
 SUM = "    total = 0\n    for value in x:\n        total += value\n"
 
 
-def halved(tmp_path: Path, body: str, head: str = "import numpy as np\n") -> Finding | int:
+def halved(tmp_path: Path, body: str, head: str = "import numpy as np\n") -> Verdict | int:
     path = tmp_path / "half.py"
     path.write_text(f"{head}\n\ndef half(x):\n{body}")
     # A busy machine decides no test: the limit is short only where something never ends.
@@ -303,7 +303,7 @@ def test_a_right_function_passes(tmp_path: Path) -> None:
 )
 def test_a_wrong_function_is_told_why(tmp_path: Path, body: str, message: str) -> None:
     found = halved(tmp_path, body)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert message in found.message
 
 
@@ -319,26 +319,26 @@ def test_a_wrong_function_is_told_why(tmp_path: Path, body: str, message: str) -
 )
 def test_what_stands_above_the_function_is_read_too(tmp_path: Path, head: str, message: str) -> None:
     found = halved(tmp_path, f"{SUM}    return x / 2, total\n", head)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert message in found.message
     assert found.where.startswith("half.py")
 
 
 def test_a_hidden_import_fails_in_the_process(tmp_path: Path) -> None:
     found = halved(tmp_path, "    return typing.sys.modules['gn_tutorial'].reference, 0\n", "import typing\n")
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert "half raised AttributeError: 'NoneType'" in found.message
 
 
 def test_a_function_that_ends_its_process_is_told_so(tmp_path: Path) -> None:
     found = halved(tmp_path, "    typing.sys.modules['os']._exit(3)\n", "import typing\n")
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert "half ended its process (exit code 3)" in found.message
 
 
 def test_a_loop_that_prints_is_stopped(tmp_path: Path) -> None:
     found = halved(tmp_path, "    while True:\n        print('x' * 1000000)\n")
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert (
         "half raised OSError" in found.message or "ended its process" in found.message or "was stopped" in found.message
     )
@@ -358,7 +358,7 @@ def test_chunks_are_gone_when_the_next_one_is_taken(tmp_path: Path) -> None:
 
 def test_an_argument_can_be_a_function(tmp_path: Path) -> None:
     path = tmp_path / "twice.py"
-    twice = Code("import numpy as np\n\ndef other(x):\n    return np.add(x, x)\n", "other")
+    twice = FunctionText("import numpy as np\n\ndef other(x):\n    return np.add(x, x)\n", "other")
     for body, right in (("function(x)", True), ("function(x) + 1", False)):
         path.write_text(f"def twice(function, x):\n    return {body}\n")
         arguments = {"function": twice, "x": np.array([1.0, 3.0])}
@@ -373,7 +373,7 @@ def test_a_missing_function_is_named(tmp_path: Path) -> None:
     path = tmp_path / "half.py"
     path.write_text("def third(x):\n    return x / 3\n")
     found = HALF.check(path, 1)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert "there is no function half" in found.message
 
 
@@ -400,7 +400,7 @@ inline const char* Divide(int64_t n, int64_t parts, Share* share) {
 """
 
 
-def divided(tmp_path: Path, text: str) -> Finding | int:
+def divided(tmp_path: Path, text: str) -> Verdict | int:
     def cases(rng: np.random.Generator) -> list[TilingCase]:
         n = int(rng.integers(50, 90))
         return [
@@ -437,7 +437,7 @@ def test_a_right_tiling_function_passes(tmp_path: Path) -> None:
 def test_a_wrong_tiling_function_is_told_why(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     assert change[0] in HEADER
     found = divided(tmp_path, HEADER.replace(*change))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert message in found.message
 
 
@@ -453,11 +453,11 @@ def test_a_wrong_tiling_function_is_told_why(tmp_path: Path, change: tuple[str, 
     ],
 )
 def test_predictions(tmp_path: Path, text: str, message: str) -> None:
-    questions = (Question("a", "how many", lambda: 2, {4: "twice too many"}), Question("b", "how much", lambda: 3))
+    questions = (Prediction("a", "how many", lambda: 2, {4: "twice too many"}), Prediction("b", "how much", lambda: 3))
     path = tmp_path / "answers.toml"
     path.write_text(text)
     found = PredictChecker(questions).check(path, 0)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert message in found.message
     path.write_text("a = 2\nb = 3")
     assert PredictChecker(questions).check(path, 0) == 2
@@ -481,7 +481,7 @@ def test_predictions(tmp_path: Path, text: str, message: str) -> None:
 )
 def test_predictions_of_what_is_modelled_have_room_and_may_be_words(tmp_path: Path, text: str, message: str) -> None:
     questions = (
-        Question(
+        Prediction(
             "time",
             "how long",
             lambda: 100.0,
@@ -489,12 +489,12 @@ def test_predictions_of_what_is_modelled_have_room_and_may_be_words(tmp_path: Pa
             within=0.1,
             above="what else takes time?",
         ),
-        Question("pipe", "which one", lambda: "V", {"S": "no loop"}, choices=("S", "V")),
+        Prediction("pipe", "which one", lambda: "V", {"S": "no loop"}, choices=("S", "V")),
     )
     path = tmp_path / "answers.toml"
     path.write_text(text)
     found = PredictChecker(questions).check(path, 0)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert message in found.message
     for right in (90, 100, 110.0):
         path.write_text(f"time = {right}\npipe = 'V'")

@@ -16,9 +16,9 @@ import pytest
 
 from gn_tutorial.exercises import grade
 from gn_tutorial.exercises.cases import registering
-from gn_tutorial.exercises.check_python import Code, PythonCase, PythonChecker
+from gn_tutorial.exercises.check_python import FunctionText, PythonCase, PythonChecker
 from gn_tutorial.exercises.course import load_course
-from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.exercises.verdict import Verdict
 
 COURSE = load_course()
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,9 +30,10 @@ def largest(attempt, limit):
 """
 
 
-def probed(tmp_path: Path, text: str, **fields: Any) -> Finding | int:
+def probed(tmp_path: Path, text: str, **fields: Any) -> Verdict | int:
     cases = [
-        PythonCase(f"up to {limit}", "numbers", {"limit": limit}, {}, probe=Code(PROBE, "largest")) for limit in (9, 4)
+        PythonCase(f"up to {limit}", "numbers", {"limit": limit}, {}, probe=FunctionText(PROBE, "largest"))
+        for limit in (9, 4)
     ]
     path = tmp_path / "attempt.py"
     path.write_text(text)
@@ -41,23 +42,23 @@ def probed(tmp_path: Path, text: str, **fields: Any) -> Finding | int:
 
 def test_a_probe_sees_the_attempt_s_names_and_says_what_is_wrong(tmp_path: Path) -> None:
     assert probed(tmp_path, "def numbers():\n    return [1, 4]\n") == 2
-    assert probed(tmp_path, "def numbers():\n    return [1, 7]\n") == Finding("7 is more than 4", "up to 4")
+    assert probed(tmp_path, "def numbers():\n    return [1, 7]\n") == Verdict("7 is more than 4", "up to 4")
 
 
 def test_a_probe_may_name_the_line_that_is_to_blame(tmp_path: Path) -> None:
-    probe = Code("def f(attempt):\n    return 'no', 7\n", "f")
+    probe = FunctionText("def f(attempt):\n    return 'no', 7\n", "f")
     cases = [PythonCase("one", "numbers", {}, {}, probe=probe, section="Why")]
     path = tmp_path / "attempt.py"
     path.write_text("def numbers():\n    return 1\n")
     found = PythonChecker(lambda _: cases, 0, 0).check(path, 1)
-    assert found == Finding("no", "one", "attempt.py:7", section="Why")
+    assert found == Verdict("no", "one", "attempt.py:7", section="Why")
 
 
 def test_what_an_attempt_needs_is_made_before_its_time_begins(tmp_path: Path) -> None:
     made: list[str] = []
     assert probed(tmp_path, "def numbers():\n    return [1, 4]\n", before=lambda: made.append("made")) == 2
     assert made == ["made"]
-    assert isinstance(probed(tmp_path, "def numbers(:\n", before=lambda: made.append("again")), Finding)
+    assert isinstance(probed(tmp_path, "def numbers(:\n", before=lambda: made.append("again")), Verdict)
     assert made == ["made"]
 
 
@@ -72,20 +73,20 @@ def test_what_an_attempt_needs_is_made_before_its_time_begins(tmp_path: Path) ->
 )
 def test_a_probe_that_cannot_run_is_told_by_the_function_at_fault(tmp_path: Path, text: str, message: str) -> None:
     found = probed(tmp_path, text)
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert message in found.message
 
 
 def test_without_the_library_the_finding_says_what_installs_it(tmp_path: Path) -> None:
     found = probed(tmp_path, "x = 1\n", libraries=("torch_that_nobody_has",))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert "needs torch_that_nobody_has, which is not installed: ./gnt torch installs it" in found.message
 
 
 def test_other_packages_stay_closed_to_an_exercise_with_a_library(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     found = probed(tmp_path, "import pandas\n", libraries=("torch",))
-    assert isinstance(found, Finding)
+    assert isinstance(found, Verdict)
     assert "pandas has the finished function" in found.message
 
 
@@ -216,7 +217,7 @@ def test_a_loop_without_end_is_stopped_soon_and_a_finding_names_a_section_that_i
 
 
 def test_a_finding_is_read_about_where_it_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    exercise, found = COURSE.find("12.1"), [Finding("no", section="The fake"), Finding("no")]
+    exercise, found = COURSE.find("12.1"), [Verdict("no", section="The fake"), Verdict("no")]
     checker = SimpleNamespace(check=lambda path, seed: found.pop(0))
     monkeypatch.setattr(grade, "checker_of", lambda name: checker)
     assert "read:  notebook 12, section 'The fake'" in repr(grade.grade_text(exercise, "x = 1\n"))

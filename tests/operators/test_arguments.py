@@ -9,16 +9,16 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.signature import Param
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out, as_dtype, check_array, inout, launch_arg, out, workspace
 
-X = Param("GM_ADDR", "x", Kind.TENSOR)
+X = Param("GM_ADDR", "x", ArgKind.TENSOR)
 
 
 def value(ctype: str) -> Param:
-    return Param(ctype, "n", Kind.VALUE)
+    return Param(ctype, "n", ArgKind.VALUE)
 
 
 def test_contiguous_array_is_not_copied() -> None:
@@ -149,7 +149,7 @@ def test_struct_is_passed_as_its_bytes(param: Param) -> None:
 )
 def test_number_becomes_the_parameters_type(ctype: str, given: Any, expected: np.generic) -> None:
     arg = launch_arg(value(ctype), given)
-    assert arg.kind == Kind.VALUE
+    assert arg.kind == ArgKind.VALUE
     assert arg.data == expected.tobytes()
 
 

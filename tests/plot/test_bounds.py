@@ -6,18 +6,18 @@ from itertools import pairwise
 
 import pytest
 
-from gn_tutorial.bench.run import Bench, Row
+from gn_tutorial.bench.run import Bench, BenchRow
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.bounds import bounds_and_times
 
 
-def row(case: str, step: int, modelled: float | None, bound: float, status: str = "ok") -> Row:
-    return Row(
+def row(case: str, step: int, modelled: float | None, bound: float, status: str = "ok") -> BenchRow:
+    return BenchRow(
         f"op/k{step}", step, case, "own", (1,), {}, "float32", status, modelled_us=modelled, bound_us=bound
     )  # fmt: skip
 
 
-def bench(*rows: Row) -> Bench:
+def bench(*rows: BenchRow) -> Bench:
     return Bench("op", "Ascend 910B2", rows)
 
 

@@ -62,9 +62,9 @@ def test_a_kernel_does_not_outlive_a_killed_python(launcher: Path, library: Path
         import numpy as np
         from pathlib import Path
         from gn_tutorial.runtime.isolated import run
-        from gn_tutorial.abi.structs import Kind, Role
+        from gn_tutorial.abi.structs import ArgKind, Role
         from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
-        x = LaunchArg("x", Kind.TENSOR, Role.IN, np.zeros(4, np.float32))
+        x = LaunchArg("x", ArgKind.TENSOR, Role.IN, np.zeros(4, np.float32))
         run(Path({str(launcher)!r}), Path({str(library)!r}), LaunchRequest(entry="Loop", args=[x]))
     """
     python = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], cwd=ROOT)

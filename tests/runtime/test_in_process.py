@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library, build_kernel
 from gn_tutorial.errors import ArgumentError, KernelError, KernelFault
 from gn_tutorial.runtime.in_process import Prepared
@@ -29,13 +29,13 @@ def library() -> Path:
 def two_arguments(size: int = 1024) -> list[LaunchArg]:
     x = np.arange(size, dtype=np.float32)
     return [
-        LaunchArg("x", Kind.TENSOR, Role.IN, x),
-        LaunchArg("y", Kind.TENSOR, Role.OUT, np.zeros_like(x)),
+        LaunchArg("x", ArgKind.TENSOR, Role.IN, x),
+        LaunchArg("y", ArgKind.TENSOR, Role.OUT, np.zeros_like(x)),
     ]
 
 
 def copy_arguments(size: int) -> list[LaunchArg]:
-    return [*two_arguments(size), LaunchArg("n", Kind.VALUE, Role.IN, np.uint32(size).tobytes())]
+    return [*two_arguments(size), LaunchArg("n", ArgKind.VALUE, Role.IN, np.uint32(size).tobytes())]
 
 
 def test_one_launch_runs_many_times(library: Path) -> None:
@@ -59,8 +59,8 @@ def test_the_output_is_new_and_poisoned_before_each_run(library: Path) -> None:
 def test_inout_is_written_in_place_and_workspace_is_garbage(library: Path) -> None:
     mine = np.arange(8, dtype=np.uint8)
     args = [
-        LaunchArg("x", Kind.TENSOR, Role.WORKSPACE, np.zeros(4, np.int32)),
-        LaunchArg("y", Kind.TENSOR, Role.INOUT, mine),
+        LaunchArg("x", ArgKind.TENSOR, Role.WORKSPACE, np.zeros(4, np.int32)),
+        LaunchArg("y", ArgKind.TENSOR, Role.INOUT, mine),
     ]
     arrays = Prepared(library, LaunchRequest(entry="AddOne", args=args))().arrays
     assert arrays["y"] is mine
@@ -70,9 +70,9 @@ def test_inout_is_written_in_place_and_workspace_is_garbage(library: Path) -> No
 
 def test_arguments_arrive_as_they_were_given(library: Path, capfd: pytest.CaptureFixture[str]) -> None:
     args = [
-        LaunchArg("x", Kind.TENSOR, Role.IN, np.zeros((0, 3), np.float16)),
-        LaunchArg("tiling", Kind.TENSOR, Role.TILING, b"12345678"),
-        LaunchArg("n", Kind.VALUE, Role.IN, b"\1\0\0\0"),
+        LaunchArg("x", ArgKind.TENSOR, Role.IN, np.zeros((0, 3), np.float16)),
+        LaunchArg("tiling", ArgKind.TENSOR, Role.TILING, b"12345678"),
+        LaunchArg("n", ArgKind.VALUE, Role.IN, b"\1\0\0\0"),
     ]
     options = TwinOptions(half_overflow="saturate")
     launched = Prepared(

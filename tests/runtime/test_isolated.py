@@ -12,7 +12,7 @@ import pytest
 from isolated_support import HOSTILE, TWIN_INCLUDE, Launch, linux, tensor, two_arguments
 
 from gn_tutorial.abi.options import Limits, TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.errors import (
     ArgumentError,
@@ -47,7 +47,7 @@ def test_arguments_arrive_as_they_were_given(launcher: Path, library: Path) -> N
         tensor("both", Role.INOUT, np.zeros((2, 2), np.int32)),
         tensor("scratch", Role.WORKSPACE, np.empty(4096, np.uint8)),
         tensor("tiling", Role.TILING, b"12345678"),
-        LaunchArg("n", Kind.VALUE, Role.IN, b"\1\0\0\0"),
+        LaunchArg("n", ArgKind.VALUE, Role.IN, b"\1\0\0\0"),
     ]
     options = TwinOptions(half_overflow="saturate")
     launched = run(

@@ -10,7 +10,7 @@ import pytest
 import gn_tutorial as gnt
 import gn_tutorial.runtime.launch as launch_module
 from gn_tutorial.abi.options import Limits, TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import ArgumentError, GntError, KernelCrash, KernelFault, KernelTimeout
 from gn_tutorial.runtime.launch import launch
@@ -41,7 +41,7 @@ WORK_LINE = 11
 
 def arguments(size: int = 64) -> list[LaunchArg]:
     x = np.arange(size, dtype=np.float32)
-    return [LaunchArg("x", Kind.TENSOR, Role.IN, x), LaunchArg("y", Kind.TENSOR, Role.OUT, np.empty_like(x))]
+    return [LaunchArg("x", ArgKind.TENSOR, Role.IN, x), LaunchArg("y", ArgKind.TENSOR, Role.OUT, np.empty_like(x))]
 
 
 def kernel_file(folder: Path, work: str) -> Path:
@@ -54,7 +54,7 @@ def kernel_file(folder: Path, work: str) -> Path:
 @both_ways
 @pytest.mark.parametrize("observed", [True, False])
 def test_a_kernel_runs(isolated: bool, observed: bool) -> None:
-    args = [*arguments(1000), LaunchArg("n", Kind.VALUE, Role.IN, np.uint32(1000).tobytes())]
+    args = [*arguments(1000), LaunchArg("n", ArgKind.VALUE, Role.IN, np.uint32(1000).tobytes())]
     library = build_kernel(COPY, observed=observed).library
     launched = launch(library, LaunchRequest(entry="copy_kernel", args=args, blocks=3, isolated=isolated))
     np.testing.assert_array_equal(launched.arrays["y"], args[0].data)
@@ -143,7 +143,7 @@ def test_a_launch_in_process_and_one_isolated_agree_bit_for_bit(tmp_path: Path) 
 
 
 def test_the_launcher_is_built_again_after_the_cache_was_cleared() -> None:
-    args = [*arguments(), LaunchArg("n", Kind.VALUE, Role.IN, np.uint32(64).tobytes())]
+    args = [*arguments(), LaunchArg("n", ArgKind.VALUE, Role.IN, np.uint32(64).tobytes())]
     library = build_kernel(COPY).library
     launch(library, LaunchRequest(entry="copy_kernel", args=args))
     launch_module._launcher().unlink()
@@ -172,9 +172,9 @@ def test_a_wrong_request_is_refused_before_anything_is_compiled(monkeypatch: pyt
 
 def test_arguments_that_cannot_be_passed() -> None:
     with pytest.raises(ArgumentError, match="'x' is not C-contiguous"):
-        LaunchArg("x", Kind.TENSOR, Role.IN, np.zeros((4, 4), np.float32).T)
+        LaunchArg("x", ArgKind.TENSOR, Role.IN, np.zeros((4, 4), np.float32).T)
     with pytest.raises(ArgumentError, match="'y' is written by the kernel"):
-        LaunchArg("y", Kind.TENSOR, Role.OUT, b"1234")
+        LaunchArg("y", ArgKind.TENSOR, Role.OUT, b"1234")
 
 
 # Options and limits.
@@ -230,14 +230,14 @@ def test_a_launch_ends_within_its_limit_even_in_a_program_that_prints_the_error(
     script = f"""
 import sys, numpy as np
 from pathlib import Path
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import GntError
 from gn_tutorial.abi.options import Limits
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 x = np.zeros(64, np.float32)
-args = [LaunchArg("x", Kind.TENSOR, Role.IN, x), LaunchArg("y", Kind.TENSOR, Role.OUT, x)]
+args = [LaunchArg("x", ArgKind.TENSOR, Role.IN, x), LaunchArg("y", ArgKind.TENSOR, Role.OUT, x)]
 try:
     request = LaunchRequest(entry="f", args=args, limits=Limits(seconds=0.3))
     launch(build_kernel(Path({str(path)!r})).library, request)

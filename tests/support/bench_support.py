@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gn_tutorial.bench.run import Bench, Row
+from gn_tutorial.bench.run import Bench, BenchRow
 
 
-def row(kernel: str, case: str, modelled: float | None = None, bound: float = 10.0, **values: object) -> Row:
+def row(kernel: str, case: str, modelled: float | None = None, bound: float = 10.0, **values: object) -> BenchRow:
     plain = {
         "step": 1,
         "kind": "large",
@@ -21,8 +21,8 @@ def row(kernel: str, case: str, modelled: float | None = None, bound: float = 10
         "blocks": 4,
         "recorded": 4,
     }
-    return Row(kernel=kernel, case=case, modelled_us=modelled, **{**plain, **values})
+    return BenchRow(kernel=kernel, case=case, modelled_us=modelled, **{**plain, **values})
 
 
-def bench(*rows: Row) -> Bench:
+def bench(*rows: BenchRow) -> Bench:
     return Bench("op", "machine", rows)

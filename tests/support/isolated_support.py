@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gn_tutorial.abi.options import Limits
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library, build_launcher
 from gn_tutorial.runtime.isolated import run
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult
@@ -88,7 +88,7 @@ def processes(launcher: Path) -> set[tuple[int, str]]:
 
 
 def tensor(name: str, role: Role, data: np.ndarray | bytes) -> LaunchArg:
-    return LaunchArg(name, Kind.TENSOR, role, data)
+    return LaunchArg(name, ArgKind.TENSOR, role, data)
 
 
 def two_arguments(size: int = 100) -> list[LaunchArg]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
@@ -60,8 +60,8 @@ def run(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchResult:
     roles = ROLES.search(text)
     of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
     args = [
-        LaunchArg("x", Kind.TENSOR, of_x, np.arange(1024, dtype=np.float32)),
-        LaunchArg("y", Kind.TENSOR, of_y, np.zeros(1024, np.float32) if y is None else y),
+        LaunchArg("x", ArgKind.TENSOR, of_x, np.arange(1024, dtype=np.float32)),
+        LaunchArg("y", ArgKind.TENSOR, of_y, np.zeros(1024, np.float32) if y is None else y),
     ]
     blocks = BLOCKS.search(text)
     return launch(

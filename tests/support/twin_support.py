@@ -17,7 +17,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.errors import GntError
 from gn_tutorial.runtime.launch import launch
@@ -187,8 +187,8 @@ def launch_family(
     kernel: str, *arrays: np.ndarray, options: TwinOptions | None = None, observed: bool = True, blocks: int = 1
 ) -> LaunchResult:
     """Runs a test kernel in this process: arguments dst (in and out), then inputs, the record last."""
-    args = [LaunchArg("dst", Kind.TENSOR, Role.INOUT, bytes_of(arrays[0]))]
-    args += [LaunchArg(f"in{i}", Kind.TENSOR, Role.IN, bytes_of(array)) for i, array in enumerate(arrays[1:])]
+    args = [LaunchArg("dst", ArgKind.TENSOR, Role.INOUT, bytes_of(arrays[0]))]
+    args += [LaunchArg(f"in{i}", ArgKind.TENSOR, Role.IN, bytes_of(array)) for i, array in enumerate(arrays[1:])]
     built = family(kernel, observed=observed)
     return launch(
         built.library,

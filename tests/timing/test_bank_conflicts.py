@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from timing_support import vector
 
-from gn_tutorial.timing.bank_conflicts import Stream, data_cycles, streams
+from gn_tutorial.timing.bank_conflicts import AccessStream, data_cycles, streams
 
 LATENCY = 15
 
 
-def cycles(src0: Stream, src1: Stream, dst: Stream, repeats: int = 64) -> int:
+def cycles(src0: AccessStream, src1: AccessStream, dst: AccessStream, repeats: int = 64) -> int:
     return data_cycles((src0, src1), (dst,), repeats, LATENCY)
 
 
-def plain(at: int, blk: int = 1, rep: int = 8) -> Stream:
-    return Stream(at, 8, blk, rep)
+def plain(at: int, blk: int = 1, rep: int = 8) -> AccessStream:
+    return AccessStream(at, 8, blk, rep)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def plain(at: int, blk: int = 1, rep: int = 8) -> Stream:
         (plain(0, 0, 8), plain(0x10100), plain(0x10100), 2389),
     ],
 )
-def test_the_eight_published_scenarios(src0: Stream, src1: Stream, dst: Stream, ticks: int) -> None:
+def test_the_eight_published_scenarios(src0: AccessStream, src1: AccessStream, dst: AccessStream, ticks: int) -> None:
     """Ticks of 20 ns for 1000 Adds on a chip of 1.80 GHz; 22 cycles of each Add are not data."""
     modelled = 1000 * (22 + cycles(src0, src1, dst)) / 1.8 / 20
     assert modelled == pytest.approx(ticks, rel=0.02)
@@ -63,19 +63,19 @@ def test_turns_of_reads_and_writes_cost_as_many_cycles_as_there_are_writes_in_th
 
 
 addresses = st.integers(0, 0x2BFFF // 32).map(lambda block: block * 32)
-operands = st.builds(Stream, addresses, st.integers(1, 8), st.integers(0, 16), st.integers(0, 16))
+operands = st.builds(AccessStream, addresses, st.integers(1, 8), st.integers(0, 16), st.integers(0, 16))
 
 
 @given(st.lists(operands, min_size=1, max_size=3), operands, st.integers(1, 40))
 def test_between_no_conflict_and_everything_one_after_the_other(
-    sources: list[Stream], target: Stream, repeats: int
+    sources: list[AccessStream], target: AccessStream, repeats: int
 ) -> None:
     most = repeats * (sum(one.blocks for one in sources) + target.blocks)
     assert repeats <= data_cycles(tuple(sources), (target,), repeats, LATENCY) <= most + LATENCY
 
 
 @given(operands, operands, operands, st.integers(1, 40))
-def test_more_repeats_never_take_less(src0: Stream, src1: Stream, dst: Stream, repeats: int) -> None:
+def test_more_repeats_never_take_less(src0: AccessStream, src1: AccessStream, dst: AccessStream, repeats: int) -> None:
     assert cycles(src0, src1, dst, repeats) <= cycles(src0, src1, dst, repeats + 1)
 
 
@@ -84,15 +84,15 @@ def test_operands_of_a_conversion_advance_by_their_own_size() -> None:
     event = vector("Cast", 4, 0, 0x8000)
     source = event.operands[1]._replace(element_bytes=2, bytes=512)
     sources, targets = streams(event._replace(operands=(event.operands[0], source)))
-    assert sources == (Stream(0, 4, 1, 4),)  # the row in its bank does not matter
-    assert targets == (Stream(0, 8, 1, 8),)
+    assert sources == (AccessStream(0, 4, 1, 4),)  # the row in its bank does not matter
+    assert targets == (AccessStream(0, 8, 1, 8),)
 
 
 @given(st.lists(addresses, min_size=3, max_size=3), st.integers(1, 20))
 def test_the_row_in_a_bank_does_not_matter(places: list[int], repeats: int) -> None:
     event = vector("Add", repeats, *places)
     sources, targets = streams(event)
-    whole = [Stream(at, 8, 1, 8) for at in places]
+    whole = [AccessStream(at, 8, 1, 8) for at in places]
     assert data_cycles(sources, targets, repeats, LATENCY) == cycles(whole[1], whole[2], whole[0], repeats)
 
 

@@ -8,14 +8,14 @@ from timing_support import trace, vector
 
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.timing.intervals import Window, end_of, stretches, window_of
+from gn_tutorial.timing.intervals import Window, busy_intervals, end_of, window_of
 from gn_tutorial.timing.timeline import make_timeline
 
 
 def test_each_instruction_that_can_be_seen_is_a_stretch_in_microseconds() -> None:
     timeline = two_tiles().timeline
     spans = list(timeline.of(0, Pipe.MTE2))
-    found = stretches(spans, B3, window_of(timeline, 0, None))
+    found = busy_intervals(spans, B3, window_of(timeline, 0, None))
     assert [(round(one.start, 9), round(one.end, 9), one.count) for one in found] == [
         (us(span.start), us(span.end), 1) for span in spans
     ]
@@ -25,19 +25,19 @@ def test_each_instruction_that_can_be_seen_is_a_stretch_in_microseconds() -> Non
 def test_what_no_eye_could_part_is_joined_and_counted() -> None:
     timeline = make_timeline(trace(*(vector("Adds", 1, 0, 256, line=n) for n in range(1000))), B3)
     whole = window_of(timeline, 0, None)
-    joined = stretches(timeline.of(0, Pipe.V), B3, whole, parts=100)
+    joined = busy_intervals(timeline.of(0, Pipe.V), B3, whole, parts=100)
     assert sum(one.count for one in joined) == 1000
     assert len(joined) < 150
     assert joined[0].start == B3.microseconds(next(timeline.of(0, Pipe.V)).start)
     assert joined[-1].end == pytest.approx(whole.end)
-    assert len(stretches(timeline.of(0, Pipe.V), B3, whole, parts=100_000)) == 1000
+    assert len(busy_intervals(timeline.of(0, Pipe.V), B3, whole, parts=100_000)) == 1000
 
 
 def test_a_window_leaves_out_what_does_not_reach_into_it() -> None:
     timeline = two_tiles().timeline
     first, second = timeline.of(0, Pipe.MTE3)
     inside = Window(B3.microseconds(second.start), B3.microseconds(second.end))
-    assert [one.first for one in stretches(timeline.of(0, Pipe.MTE3), B3, inside)] == [second]
+    assert [one.first for one in busy_intervals(timeline.of(0, Pipe.MTE3), B3, inside)] == [second]
     assert first.end < second.start
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,26 @@ def test_a_file_that_is_no_machine_is_refused_with_its_place(tmp_path: Path, tex
         load_machine(path)
     assert what in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+def test_a_chip_is_one_file_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(FOLDER / "a2.toml", tmp_path)
+    small = '[constants.ub_bytes]\nvalue = 131072\nunit = "bytes"\nsource = "a guess"\nconfidence = "low"\n'
+    (tmp_path / "lab-chip.toml").write_text(f'extends = "a2"\nname = "Lab chip"\n{small}')
+    monkeypatch.setattr("gn_tutorial.timing.machine.FOLDER", tmp_path)
+    assert machines() == ("lab-chip",)
+    assert (load_machine("lab-chip").name, load_machine("lab-chip").ub_bytes) == ("Lab chip", 131072)
+    for name in ("a2", "910B3"):  # a family is no chip, and nothing but the folder says which chips there are
+        with pytest.raises(ArgumentError, match=rf"no machine '{name}'[\s\S]*one of lab-chip, or a .toml file"):
+            load_machine(name)
+
+
+def test_the_cost_of_an_instruction_is_in_one_file(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.toml"
+    cost = 'apis = ["MulAddDst"]\nstartup = 9\nslope = 3\nsource = "a guess"\nconfidence = "low"\n'
+    mine.write_text(f'extends = "910B2"\nname = "mine"\n[instructions.fused]\n{cost}')
+    assert (load_machine(mine).instruction("MulAddDst").startup, load_machine(mine).name) == (9, "mine")
+    assert load_machine(mine).instruction("Add") == load_machine("910B2").instruction("Add")
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

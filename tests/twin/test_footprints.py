@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
@@ -189,7 +189,7 @@ extern "C" __global__ __aicore__ void footprints(GM_ADDR y) {
 def told() -> dict[str, np.ndarray]:
     lines = "\n".join(f"  CASE({code}, {text})" for code, text in enumerate(CASES.values()))
     built = build_kernel(SOURCE.replace("@@", lines), optimise=False)
-    arg = LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros((len(CASES), 8), np.uint32))
+    arg = LaunchArg("y", ArgKind.TENSOR, Role.INOUT, np.zeros((len(CASES), 8), np.uint32))
     counts = launch(built.library, LaunchRequest(entry="footprints", args=[arg], isolated=False)).arrays["y"]
     return dict(zip(CASES, counts, strict=True))
 

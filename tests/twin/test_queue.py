@@ -18,7 +18,7 @@ from twin_support import (
 )
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
@@ -120,9 +120,9 @@ def test_tiling_struct_is_read_with_natural_alignment() -> None:
 
 @pytest.mark.parametrize(("key", "expected"), [(1, 1), (10_000_000_000_000_000_001, 2), (0, -77), (2, -77)])
 def test_tiling_key(key: int, expected: int) -> None:
-    args = [LaunchArg("dst", Kind.TENSOR, Role.INOUT, np.full(4096, UNTOUCHED))]
-    args += [LaunchArg(f"in{i}", Kind.TENSOR, Role.IN, np.zeros(BUFFER_BYTES, np.uint8)) for i in range(2)]
-    args += [LaunchArg("ask", Kind.TENSOR, Role.IN, bytes_of(ask(op=OPS["Key"])))]
+    args = [LaunchArg("dst", ArgKind.TENSOR, Role.INOUT, np.full(4096, UNTOUCHED))]
+    args += [LaunchArg(f"in{i}", ArgKind.TENSOR, Role.IN, np.zeros(BUFFER_BYTES, np.uint8)) for i in range(2)]
+    args += [LaunchArg("ask", ArgKind.TENSOR, Role.IN, bytes_of(ask(op=OPS["Key"])))]
     launched = launch(family("queue").library, LaunchRequest(entry="queue", args=args, tiling_key=key, isolated=False))
     assert launched.arrays["dst"][0] == expected
 
@@ -142,9 +142,9 @@ def test_event_ids_are_reserved_and_released() -> None:
 
 
 def test_printed_text_comes_back() -> None:
-    args = [LaunchArg("dst", Kind.TENSOR, Role.INOUT, np.zeros(BUFFER_BYTES, np.uint8))]
-    args += [LaunchArg(f"in{i}", Kind.TENSOR, Role.IN, np.zeros(BUFFER_BYTES, np.uint8)) for i in range(2)]
-    args += [LaunchArg("ask", Kind.TENSOR, Role.IN, bytes_of(ask(op=OPS["Print"])))]
+    args = [LaunchArg("dst", ArgKind.TENSOR, Role.INOUT, np.zeros(BUFFER_BYTES, np.uint8))]
+    args += [LaunchArg(f"in{i}", ArgKind.TENSOR, Role.IN, np.zeros(BUFFER_BYTES, np.uint8)) for i in range(2)]
+    args += [LaunchArg("ask", ArgKind.TENSOR, Role.IN, bytes_of(ask(op=OPS["Print"])))]
     printed = launch(family("queue").library, LaunchRequest(entry="queue", args=args)).printed
     assert printed.startswith("n=-3 x=ff f=0.250000 h=0.500000 text\nu=7\n")
     assert "desc=5" in printed

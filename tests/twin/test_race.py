@@ -21,7 +21,7 @@ from program_pairs import run as run_program
 from thoroughness import examples
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
@@ -180,10 +180,10 @@ def run(programs: list[list[Command]], **options: Any) -> tuple[bytes, list[Diag
     x = np.arange(1, 257, dtype=np.float32)
     y = np.zeros(256, np.float32)
     args = [
-        LaunchArg("program", Kind.TENSOR, Role.IN, numbers),
-        LaunchArg("x", Kind.TENSOR, Role.IN, x),
-        LaunchArg("y", Kind.TENSOR, Role.INOUT, y),
-        LaunchArg("length", Kind.VALUE, Role.IN, np.uint32(length).tobytes()),
+        LaunchArg("program", ArgKind.TENSOR, Role.IN, numbers),
+        LaunchArg("x", ArgKind.TENSOR, Role.IN, x),
+        LaunchArg("y", ArgKind.TENSOR, Role.INOUT, y),
+        LaunchArg("length", ArgKind.VALUE, Role.IN, np.uint32(length).tobytes()),
     ]
     try:
         launch(

@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from thoroughness import examples
 
-from gn_tutorial.compiler.build import TWIN_INCLUDE, build_host_library
+from gn_tutorial.compiler.build import build_host_library
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 
 BYTES = 4096
 SOURCE = """

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from thoroughness import examples
 
-from gn_tutorial.abi.structs import Kind, Role
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.errors import CompileError
 from gn_tutorial.runtime.launch import launch
@@ -74,8 +74,8 @@ def run(
     source: str, tiling: bytes, *, defines: Sequence[str] = (), n: int = 14, entry: int = 0
 ) -> dict[str, np.ndarray]:
     built = build_kernel(source, optimise=False, defines=defines)
-    args = [LaunchArg("y", Kind.TENSOR, Role.OUT, np.zeros(n)),
-            LaunchArg("tiling", Kind.TENSOR, Role.INOUT, np.frombuffer(tiling, np.uint8).copy())]  # fmt: skip
+    args = [LaunchArg("y", ArgKind.TENSOR, Role.OUT, np.zeros(n)),
+            LaunchArg("tiling", ArgKind.TENSOR, Role.INOUT, np.frombuffer(tiling, np.uint8).copy())]  # fmt: skip
     return launch(built.library, LaunchRequest(entry=built.entries[entry].name, args=args, isolated=False)).arrays
 
 
@@ -273,9 +273,9 @@ def test_any_struct_is_read_where_the_host_wrote() -> None:
         layout = layouts()[which]
         data = np.random.default_rng(seed).integers(0, 256, layout.size, np.uint8)
         args = [
-            LaunchArg("y", Kind.TENSOR, Role.INOUT, np.zeros(4096, np.uint8)),
-            LaunchArg("tiling", Kind.TENSOR, Role.IN, data),
-            LaunchArg("which", Kind.VALUE, Role.IN, which.to_bytes(4, "little")),
+            LaunchArg("y", ArgKind.TENSOR, Role.INOUT, np.zeros(4096, np.uint8)),
+            LaunchArg("tiling", ArgKind.TENSOR, Role.IN, data),
+            LaunchArg("which", ArgKind.VALUE, Role.IN, which.to_bytes(4, "little")),
         ]
         y = launch(library, LaunchRequest(entry="drawn", args=args, isolated=False)).arrays["y"].tobytes()
         numbers = [data[at : at + size].tobytes() for at, size in layout.places()]

@@ -57,10 +57,10 @@ def bench(
     """
     from gn_tutorial.bench import files
     from gn_tutorial.bench.grid import load_grid
-    from gn_tutorial.cli.bench_grid import Question, ask, find_op
+    from gn_tutorial.cli.bench_grid import GridRequest, ask, find_op
     from gn_tutorial.cli.bench_report import show
 
-    question = Question(
+    question = GridRequest(
         operator, shape or (), groups, settings or (), dtype, kernel or (), kind or (), machine, seed, everything
     )
     if json and csv:
@@ -68,7 +68,7 @@ def bench(
     check_paths(plot)
     if plot is None and plot_shape:
         raise ArgumentError("--plot-shape belongs to a picture", hint="--plot FILE.png")
-    if read is not None and (out is not None or question != Question(question.op)):
+    if read is not None and (out is not None or question != GridRequest(question.op)):
         raise ArgumentError("--read shows a file as it is", hint="without --shape, --kernel, --machine, --out ...")
     out = None if out is None else files.check_path(out)
     if read is not None:

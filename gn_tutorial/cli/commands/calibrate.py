@@ -13,7 +13,7 @@ from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.timing.machine import load_machine, machines
 
 if TYPE_CHECKING:
-    from gn_tutorial.profiler.calibration import Row
+    from gn_tutorial.profiler.calibration import CalibrationRow
 
 _HEADERS = ("case", "what", "metric", "measured", "modelled", "error", "is", "target", "verdict")
 
@@ -41,7 +41,7 @@ def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
     from gn_tutorial.profiler.calibration import SERIES, rows_of
 
     chosen = load_machine(machine) if machine else None
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[CalibrationRow]] = {}
     for name in series or SERIES:
         with working(f"running the calibration kernels of '{name}'"):
             found[name] = list(rows_of(name, chosen))
@@ -59,7 +59,7 @@ def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
     return not any(row.verdict == "missed" for row in rows)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: CalibrationRow) -> tuple[str, ...]:
     target = "" if row.target is None else f"within {row.target:g} %"
     what = f"{row.what} ({row.note})" if row.note else row.what
     return (

@@ -14,7 +14,7 @@ from gn_tutorial.cli.options import Json, Many
 from gn_tutorial.cli.terminal import emit_json, print_table
 
 if TYPE_CHECKING:
-    from gn_tutorial.cli.compat import Case, Options, Row
+    from gn_tutorial.cli.compat import CompatCase, CompatOptions, CompatRow
 
 #: Exit codes: nothing wrong; something did not compile or run; no kernel under the folder.
 GOOD, INCOMPLETE, NOTHING = 0, 1, 2
@@ -35,15 +35,15 @@ def try_kernels(
 
     Exit code 0: every kernel for the vector cores of Atlas A2 compiled and ran; 1: some did not; 2: there is none.
     """
-    from gn_tutorial.cli.compat import Options
+    from gn_tutorial.cli.compat import CompatOptions
 
-    options = Options(seconds, tuple(include or ()), tuple(define or ()), run=not compile_only)
+    options = CompatOptions(seconds, tuple(include or ()), tuple(define or ()), run=not compile_only)
     code = _run(folder, options, everything=everything, as_json=json)
     if code:
         raise typer.Exit(code)
 
 
-def _run(root: Path, options: Options, *, everything: bool, as_json: bool) -> int:
+def _run(root: Path, options: CompatOptions, *, everything: bool, as_json: bool) -> int:
     """Try every kernel under ``root``, print what came of it, and return the exit code.
 
     An interrupt (Ctrl-C) ends the trying; what was tried is reported.
@@ -72,7 +72,7 @@ def _run(root: Path, options: Options, *, everything: bool, as_json: bool) -> in
     return GOOD if all(row.status in ended for row in tried) else INCOMPLETE
 
 
-def _progress(index: int, count: int, case: Case, root: Path) -> None:
+def _progress(index: int, count: int, case: CompatCase, root: Path) -> None:
     """One line that changes on a terminal; elsewhere a line for every tenth case."""
     shown = f"{index + 1} of {count}: {_inside(case.path, root)}"
     if sys.stderr.isatty():
@@ -81,7 +81,7 @@ def _progress(index: int, count: int, case: Case, root: Path) -> None:
         print(f"gnt: {shown}", file=sys.stderr, flush=True)
 
 
-def _show(rows: list[Row], tried: list[Row], counts: Counter, root: Path, everything: bool) -> None:
+def _show(rows: list[CompatRow], tried: list[CompatRow], counts: Counter, root: Path, everything: bool) -> None:
     from gn_tutorial.cli.compat import COMPILED, EXCLUDED, FAILED, RAN, missing_apis, ranked
 
     if everything and rows:
@@ -111,7 +111,7 @@ def _show(rows: list[Row], tried: list[Row], counts: Counter, root: Path, everyt
     print_table((), facts)
 
 
-def _facts(rows: list[Row], tried: list[Row], counts: Counter, root: Path) -> dict:
+def _facts(rows: list[CompatRow], tried: list[CompatRow], counts: Counter, root: Path) -> dict:
     from gn_tutorial.cli.compat import COMPILED, EXCLUDED, RAN, missing_apis, ranked
 
     return {
@@ -137,7 +137,7 @@ def _facts(rows: list[Row], tried: list[Row], counts: Counter, root: Path) -> di
     }
 
 
-def _why(row: Row) -> str:
+def _why(row: CompatRow) -> str:
     return "; ".join(f"{one.kind}: {one.name}" if one.name else one.kind for one in row.reasons[:3])
 
 

@@ -34,7 +34,7 @@ from gn_tutorial.cli.pictures import check_paths
 from gn_tutorial.cli.terminal import emit_json, print_table, working
 
 if TYPE_CHECKING:
-    from gn_tutorial.cli.profiling import Answer, Question
+    from gn_tutorial.cli.profiling import Answer, ProfileRequest
     from gn_tutorial.profiler.diff import Difference
 
 
@@ -67,10 +67,10 @@ def diff(
     of them computes is wrong.
     """
 
-    from gn_tutorial.cli.profiling import Question, arrays_of, warn_if_wrong
+    from gn_tutorial.cli.profiling import ProfileRequest, arrays_of, warn_if_wrong
     from gn_tutorial.profiler.diff import diff as compare
 
-    question = Question(
+    question = ProfileRequest(
         shape, groups, settings or (), dtype, arrays_of(arg, out, inout, workspace), "", template, types or (),
         define or (), like, blocks, seed, machine, warm, record,
     )  # fmt: skip
@@ -97,7 +97,7 @@ def diff(
         raise typer.Exit(1)
 
 
-def _ask_both(first: str, second: str, question: Question) -> list[Answer]:
+def _ask_both(first: str, second: str, question: ProfileRequest) -> list[Answer]:
     """Both kernels' profiles, on the same arguments."""
     from gn_tutorial.cli.profiling import ask
     from gn_tutorial.cli.run_arguments import is_file

@@ -73,10 +73,10 @@ def profile(
 
     Modelled, never measured: no NPU is asked. Exit code 1 if what a registered kernel computes is wrong.
     """
-    from gn_tutorial.cli.profiling import Question, arrays_of, ask, warn_if_wrong
+    from gn_tutorial.cli.profiling import ProfileRequest, arrays_of, ask, warn_if_wrong
     from gn_tutorial.profiler.chrome_trace import save_chrome_trace
 
-    question = Question(
+    question = ProfileRequest(
         shape, groups, settings or (), dtype, arrays_of(arg, out, inout, workspace), entry, template, types or (),
         define or (), like, blocks, seed, machine, warm, record,
     )  # fmt: skip

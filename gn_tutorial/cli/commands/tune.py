@@ -41,12 +41,12 @@ def tune(
     Unified Buffer) is shown with its reason. Exit code 1 if no candidate ran.
     """
     from gn_tutorial.bench import autotune
-    from gn_tutorial.bench.grid import Case
+    from gn_tutorial.bench.grid import BenchCase
     from gn_tutorial.cli.run_arguments import parse_call
 
     check_paths(plot)
     call = parse_call(kernel, shape, groups, settings or [], dtype)
-    case = Case(call.shape, call.attributes, call.dtype)
+    case = BenchCase(call.shape, call.attributes, call.dtype)
     on = load_machine(machine or GRID_MACHINE)
     with working(f"trying values on {kernel}"):
         found = autotune.tune(call.op, call.spec, case, on, field=field, values=parse_values(values), seed=seed)

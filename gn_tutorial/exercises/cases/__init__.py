@@ -9,13 +9,13 @@ from pkgutil import iter_modules
 from typing import Protocol
 
 from gn_tutorial.errors import RegistryError
-from gn_tutorial.exercises.verdict import Finding
+from gn_tutorial.exercises.verdict import Verdict
 
 
 class Checker(Protocol):
     """Checks a learner's file on data that follow from ``seed``: the first thing wrong, or the number of cases."""
 
-    def check(self, path: Path, seed: int) -> Finding | int:
+    def check(self, path: Path, seed: int) -> Verdict | int:
         """Check one attempt."""
         ...
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.exercises.cases.backward_kernel import FLOAT, matrix
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.course import load_course
 from gn_tutorial.operators.arguments import out, workspace
 from gn_tutorial.operators.kernel import kernel
@@ -76,7 +76,7 @@ def _rows_of_cores() -> str:
 
 BITS = PredictChecker(
     (
-        Question(
+        Prediction(
             "workspace_floats",
             "floats in the workspace of step 3",
             lambda: _launch("two_stages").tiling["workspaceBytes"] // FLOAT,
@@ -88,7 +88,7 @@ BITS = PredictChecker(
                 1920: "That is in bytes; a float has 4",
             },
         ),
-        Question(
+        Prediction(
             "readings_step2",
             "how often each of dy and x is read in step 2",
             lambda: _readings("vectorised"),
@@ -98,7 +98,7 @@ BITS = PredictChecker(
                 1: "The means need the whole group before the first dx",
             },
         ),
-        Question(
+        Prediction(
             "readings_step3",
             "how often each of dy and x is read in step 3",
             lambda: _readings("two_stages"),
@@ -108,7 +108,7 @@ BITS = PredictChecker(
                 1: "Step 3 keeps nothing between the pass for the means and the pass for dx",
             },
         ),
-        Question(
+        Prediction(
             "second_stage_bytes",
             "bytes that the second stage of step 3 brings in, all cores together",
             lambda: _launch("two_stages").tally.bytes_in - 4 * _bytes_of_x(),
@@ -120,7 +120,7 @@ BITS = PredictChecker(
                 0: "The shares are in the workspace, and that is global memory",
             },
         ),
-        Question(
+        Prediction(
             "bits_of_two",
             "how many different numbers one dbeta can be in step 4, if there are two samples",
             lambda: _patterns(2),
@@ -129,7 +129,7 @@ BITS = PredictChecker(
                 4: "There are two orders; and are a + b and b + a two numbers?",
             },
         ),
-        Question(
+        Prediction(
             "bits_of_three",
             "how many different numbers one dbeta can be in step 4, at most, if there are three samples",
             lambda: _patterns(3),
@@ -139,7 +139,7 @@ BITS = PredictChecker(
                 1: "(a + b) + c and (a + c) + b are rounded at other places",
             },
         ),
-        Question(
+        Prediction(
             "rows_of_cores",
             "whether exercise 11.1 gives the same bits on three cores as on four: yes or no",
             _rows_of_cores,

@@ -13,7 +13,7 @@ import numpy as np
 
 from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.result import Result
@@ -225,7 +225,7 @@ _PIPES = ("S", "MTE2", "V", "MTE3")
 
 BUFFERS = PredictChecker(
     (
-        Question(
+        Prediction(
             "one_light",
             "us from one tile to the next: tiles of 8192, one buffer, light; 3 % more or less is right",
             lambda: _period(8192, 1),
@@ -242,7 +242,7 @@ BUFFERS = PredictChecker(
             below="It is the longest of the rounds and of the single pipes: which one is longer than your number?",
             within=0.03,
         ),
-        Question(
+        Prediction(
             "two_light",
             "us from one tile to the next: tiles of 8192, two buffers, light; 3 % more or less is right",
             lambda: _period(8192, 2),
@@ -260,7 +260,7 @@ BUFFERS = PredictChecker(
             below="Half of the round, or the busiest pipe alone: the larger of the two. No pipe gets faster",
             within=0.03,
         ),
-        Question(
+        Prediction(
             "limit_two_light",
             f"the pipe that is always busy there: {', '.join(_PIPES)}",
             lambda: max(_PIPES, key=lambda name: _add(8192, 2, 0, 24).busy[Pipe[name]]),
@@ -271,7 +271,7 @@ BUFFERS = PredictChecker(
             },
             choices=_PIPES,
         ),
-        Question(
+        Prediction(
             "two_heavy",
             "us from one tile to the next: tiles of 8192, two buffers, heavy; 3 % more or less is right",
             lambda: _period(8192, 2, 5),
@@ -290,7 +290,7 @@ BUFFERS = PredictChecker(
             below="Half of the round, or the busiest pipe alone: the larger of the two. No pipe gets faster",
             within=0.03,
         ),
-        Question(
+        Prediction(
             "third_gains",
             "how many times as fast three buffers are as two: tiles of 2048, light; 3 % more or less is right",
             lambda: _period(2048, 2) / _period(2048, 3),
@@ -305,7 +305,7 @@ BUFFERS = PredictChecker(
             below="A third buffer takes room, and no time: it cannot be slower",
             within=0.03,
         ),
-        Question(
+        Prediction(
             "one_tile_gains",
             "how many times as fast group_norm/double_buffered is as group_norm/tiled, for groups of one tile; 3 % "
             "more or less is right",

@@ -45,7 +45,7 @@ def _case(rng: np.random.Generator, label: str, x: np.ndarray, blocks: int = 1) 
     return KernelCase(text, {"dy": dy, "x": x}, {"n": x.size}, expected, blocks, golden={"dx": golden})
 
 
-def _words(case: KernelCase, result: Result) -> str | None:
+def _message(case: KernelCase, result: Result) -> str | None:
     got = result["dx"].astype(np.float64)
     holes = unwritten(result["dx"])
     if holes.any():
@@ -161,7 +161,7 @@ GELU_GRADIENT = KernelChecker(
     _cases,
     rtol=0.0,  # dx has a golden
     atol=0.0,
-    symptoms=(_words,),
+    symptoms=(_message,),
     demands=(_by_vector_unit, _small_slopes, _no_more_than_n),
     faults={
         "ub-never-written": "an instruction reads what nobody wrote",

@@ -9,8 +9,8 @@ import numpy as np
 
 from gn_tutorial import reference
 from gn_tutorial.exercises.cases.mistakes import function, suspect, text
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
-from gn_tutorial.exercises.check_python import Code, PythonCase, PythonChecker
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
+from gn_tutorial.exercises.check_python import FunctionText, PythonCase, PythonChecker
 
 _FORWARD = """
 import numpy as np
@@ -49,12 +49,12 @@ _FIFTH_DIGIT = "dx is a few parts in a hundred thousand too large"
 _OTHER_FORWARD = "the backward pass is GroupNorm's and the forward pass is another one"
 
 
-def _forward(eps: float = 1e-5, factor: float = 1.0) -> Code:
-    return Code(_FORWARD.replace("EPS", repr(eps)).replace("FACTOR", repr(factor)), "forward")
+def _forward(eps: float = 1e-5, factor: float = 1.0) -> FunctionText:
+    return FunctionText(_FORWARD.replace("EPS", repr(eps)).replace("FACTOR", repr(factor)), "forward")
 
 
-def _test_case(label: str, forward: Code, backward: str, right: bool) -> PythonCase:
-    arguments = {"forward": forward, "backward": Code(backward, "backward")}
+def _test_case(label: str, forward: FunctionText, backward: str, right: bool) -> PythonCase:
+    arguments = {"forward": forward, "backward": FunctionText(backward, "backward")}
     return PythonCase(label, "passes", arguments, {"verdict": np.asarray(right)})
 
 
@@ -207,7 +207,7 @@ _BLIND_SLIPS = {
 WHICH_MISTAKE = PredictChecker(
     (
         *(
-            Question(
+            Prediction(
                 f"{letter.lower()}_mistake",
                 f"what backward pass {letter} does wrong",
                 functools.partial(_verdict, letter),
@@ -216,14 +216,14 @@ WHICH_MISTAKE = PredictChecker(
             )
             for letter in "ABCDE"
         ),
-        Question(
+        Prediction(
             "blind_experiment",
             "the experiment in which A, B and E all look right",
             _blind,
             _BLIND_SLIPS,
             choices=EXPERIMENTS,
         ),
-        Question(
+        Prediction(
             "forward_calls",
             "calls of the forward pass for central differences of x (2, 6, 4, 5), gamma and beta",
             _forward_calls,

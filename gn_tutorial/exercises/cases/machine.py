@@ -9,7 +9,7 @@ import numpy as np
 
 from gn_tutorial.errors import KernelFault
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import kernel
@@ -64,7 +64,7 @@ def _runs(tile: int, buffers: int) -> bool:
 
 UB_BUDGET = PredictChecker(
     (
-        Question(
+        Prediction(
             "ub_bytes",
             "bytes of Unified Buffer that kernels/add reserves on one core",
             lambda: _tally().ub_high_water,
@@ -74,7 +74,7 @@ UB_BUDGET = PredictChecker(
                 73728: "That is three cores together; each core has a Unified Buffer of its own",
             },
         ),
-        Question(
+        Prediction(
             "copies_in",
             f"copies from global memory, all {_BLOCKS} blocks together, for arrays of {_N} floats",
             lambda: _tally().mte2,
@@ -85,7 +85,7 @@ UB_BUDGET = PredictChecker(
                 8: "That is one block; there are three",
             },
         ),
-        Question(
+        Prediction(
             "largest_tile",
             "the largest kTile, in floats and a multiple of 8, with which the three buffers fit",
             lambda: _largest_tile(1),
@@ -95,7 +95,7 @@ UB_BUDGET = PredictChecker(
                 24576: "That is two buffers; the kernel has three",
             },
         ),
-        Question(
+        Prediction(
             "largest_tile_double",
             "the same with two buffers in each queue",
             lambda: _largest_tile(2),

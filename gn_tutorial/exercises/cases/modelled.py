@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from gn_tutorial.abi.trace import Pipe
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.profiler.profile import Profile, profile
@@ -43,7 +43,7 @@ def _limit(found: Profile) -> str:
 
 ADD_TIMES = PredictChecker(
     (
-        Question(
+        Prediction(
             "bytes_moved",
             f"bytes between global memory and the Unified Buffers, both ways, all {_ADD_BLOCKS} blocks together",
             lambda: _add(16384).tally.bytes_in + _add(16384).tally.bytes_out,
@@ -54,7 +54,7 @@ ADD_TIMES = PredictChecker(
                 1_500_000: "That is one block; there are eight",
             },
         ),
-        Question(
+        Prediction(
             "fastest_tile",
             f"which of the tiles {', '.join(map(str, _TILES))} gives the shortest modelled time",
             lambda: min(_TILES, key=lambda tile: _add(tile).microseconds),
@@ -64,7 +64,7 @@ ADD_TIMES = PredictChecker(
                 2048: "There is room for a larger one, with fewer calls and fewer starts",
             },
         ),
-        Question(
+        Prediction(
             "scalar_us",
             "microseconds that S of one block needs for the calls of its queues, with tiles of 256; 10 % more or less "
             "is right",
@@ -78,7 +78,7 @@ ADD_TIMES = PredictChecker(
             },
             within=0.1,
         ),
-        Question(
+        Prediction(
             "copy_in_us",
             "microseconds that MTE2 of one block is busy, with tiles of 16384; 5 % more or less is right",
             lambda: _add(16384).busy[Pipe.MTE2],
@@ -91,7 +91,7 @@ ADD_TIMES = PredictChecker(
             },
             within=0.05,
         ),
-        Question(
+        Prediction(
             "limit",
             f"the pipe that the launch is nearest to, with tiles of 16384: {', '.join(_PIPES)}",
             lambda: _limit(_add(16384)),
@@ -102,7 +102,7 @@ ADD_TIMES = PredictChecker(
             },
             choices=_PIPES,
         ),
-        Question(
+        Prediction(
             "two_buffers_us",
             "modelled microseconds of the launch with tiles of 8192 and two buffers in each queue; 10 % more or less "
             "is right",
@@ -140,7 +140,7 @@ def _gain(one: Profile, other: Profile) -> float:
 
 SCALAR_TIMES = PredictChecker(
     (
-        Question(
+        Prediction(
             "limit",
             f"the pipe that the launch is nearest to: {', '.join(_PIPES)}",
             lambda: _limit(_group_norm(1024, 32)),
@@ -152,7 +152,7 @@ SCALAR_TIMES = PredictChecker(
             },
             choices=_PIPES,
         ),
-        Question(
+        Prediction(
             "scalar_us",
             "microseconds that S of a block is busy with a group of 1024 elements; 5 % more or less is right",
             lambda: _group_norm(1024, 32).busy[Pipe.S],
@@ -165,7 +165,7 @@ SCALAR_TIMES = PredictChecker(
             },
             within=0.05,
         ),
-        Question(
+        Prediction(
             "gain_31_cores",
             "how many times as fast 31 cores are as 16; 3 % more or less is right",
             lambda: _gain(_group_norm(1024, 16), _group_norm(1024, 31)),
@@ -176,14 +176,14 @@ SCALAR_TIMES = PredictChecker(
             },
             within=0.03,
         ),
-        Question(
+        Prediction(
             "gain_32_cores",
             "how many times as fast 32 cores are as 16; 5 % more or less is right",
             lambda: _gain(_group_norm(1024, 16), _group_norm(1024, 32)),
             {1.0: "With 32 cores each has one group, and with 16 each has two"},
             within=0.05,
         ),
-        Question(
+        Prediction(
             "gain_large_chunk",
             "how many times as fast a kChunk of 4096 is, for groups of 4096 elements; 5 % more or less is right",
             lambda: _gain(_group_norm(4096, 32), _group_norm(4096, 32, 4096)),

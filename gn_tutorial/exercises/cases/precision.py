@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.exercises.cases.precision_words import far_words, half_words, rms_words
+from gn_tutorial.exercises.cases.precision_messages import far_message, half_message, rms_message
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, Symptom, unwritten
 from gn_tutorial.exercises.compare import spots
 from gn_tutorial.operators.accuracy import accuracy
@@ -197,6 +197,6 @@ def _checker(cases: object, words: Symptom, *demands: Symptom) -> KernelChecker:
     )
 
 
-RMS_OF_HALVES = _checker(_rms_cases, rms_words, _rounded_to_nearest)
-FAR_FROM_ZERO = _checker(_far_cases, far_words, _twice)
-HALF_STATISTICS = _checker(_half_cases, half_words, _rounded_to_nearest)
+RMS_OF_HALVES = _checker(_rms_cases, rms_message, _rounded_to_nearest)
+FAR_FROM_ZERO = _checker(_far_cases, far_message, _twice)
+HALF_STATISTICS = _checker(_half_cases, half_message, _rounded_to_nearest)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gn_tutorial.exercises.check_python import Code, PythonCase, PythonChecker
+from gn_tutorial.exercises.check_python import FunctionText, PythonCase, PythonChecker
 from gn_tutorial.host import api
 
 #: Probe -> what it looks at, in words. In the order in which one mends.
@@ -48,7 +48,7 @@ def _text(name: str) -> str:
 def _cases(op: str, rng: np.random.Generator) -> Sequence[PythonCase]:
     seed = int(rng.integers(1 << 30))
     return [
-        PythonCase(label, op, {"op": op, "seed": seed}, {}, probe=Code(_text(name), probe), section=section)
+        PythonCase(label, op, {"op": op, "seed": seed}, {}, probe=FunctionText(_text(name), probe), section=section)
         for name, section, probes in _FILES
         for probe, label in probes.items()
     ]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, Trap, unwritten
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.compare import constant, spots
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.result import Result
@@ -199,7 +199,7 @@ def _tally() -> Tally:
 
 SCALAR_ACCESSES = PredictChecker(
     (
-        Question(
+        Prediction(
             "scalar_accesses",
             "GetValue and SetValue of the whole launch",
             lambda: _tally().scalar,
@@ -212,7 +212,7 @@ SCALAR_ACCESSES = PredictChecker(
                 115256: "gamma and beta are counted for one sample; each sample reads gamma and beta again",
             },
         ),
-        Question(
+        Prediction(
             "copies_in",
             "copies from global memory into the Unified Buffer",
             lambda: _tally().mte2,
@@ -226,7 +226,7 @@ SCALAR_ACCESSES = PredictChecker(
                 87: "That is all groups in one piece; each group has a tail of its own",
             },
         ),
-        Question(
+        Prediction(
             "copies_out",
             "copies from the Unified Buffer to global memory",
             lambda: _tally().mte3,
@@ -236,7 +236,7 @@ SCALAR_ACCESSES = PredictChecker(
                 40: "mean and rstd are two copies for each group",
             },
         ),
-        Question(
+        Prediction(
             "bytes_in",
             "bytes that the copies bring into the Unified Buffer",
             lambda: _tally().bytes_in,

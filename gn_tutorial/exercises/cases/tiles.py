@@ -6,10 +6,10 @@ import functools
 
 import numpy as np
 
-from gn_tutorial.exercises.cases.group_tile_words import which_count, which_tile
-from gn_tutorial.exercises.cases.row_words import ROW_FAULTS, ROW_SYMPTOMS, sizes
+from gn_tutorial.exercises.cases.group_tile_messages import which_count, which_tile
+from gn_tutorial.exercises.cases.row_messages import ROW_FAULTS, ROW_SYMPTOMS, sizes
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.result import Result
@@ -133,7 +133,7 @@ def _tile() -> int:
 
 TILE_COUNTS = PredictChecker(
     (
-        Question(
+        Prediction(
             "tile_elements",
             "elements of a tile, as the host function decides",
             _tile,
@@ -146,7 +146,7 @@ TILE_COUNTS = PredictChecker(
                 9000: "That is a channel; the first two passes take no notice of channels",
             },
         ),
-        Question(
+        Prediction(
             "copies_in",
             "copies from global memory into the Unified Buffer",
             lambda: _tally().mte2,
@@ -164,7 +164,7 @@ TILE_COUNTS = PredictChecker(
                 24: "That is the third pass; the mean and the squares take one each before it",
             },
         ),
-        Question(
+        Prediction(
             "copies_out",
             "copies from the Unified Buffer to global memory",
             lambda: _tally().mte3,
@@ -179,7 +179,7 @@ TILE_COUNTS = PredictChecker(
                 64: "Only the last pass writes",
             },
         ),
-        Question(
+        Prediction(
             "bytes_in",
             "bytes that the copies bring into the Unified Buffer",
             lambda: _tally().bytes_in,
@@ -193,7 +193,7 @@ TILE_COUNTS = PredictChecker(
                 1572864: "That is as if each copy brought a full tile; a tail is shorter",
             },
         ),
-        Question(
+        Prediction(
             "vector_instructions",
             "vector instructions of the whole launch",
             lambda: _tally().vector,
@@ -209,7 +209,7 @@ TILE_COUNTS = PredictChecker(
                 153: "The roots are one for each group",
             },
         ),
-        Question(
+        Prediction(
             "scalar_accesses",
             "GetValue and SetValue of the whole launch",
             lambda: _tally().scalar,

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from gn_tutorial.bench.autotune import REFUSED, Candidate, Tuning, tune
-from gn_tutorial.bench.grid import Case
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.bench.grid import BenchCase
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.check_tiling import TilingCase, TilingChecker
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import Kernel, kernel
@@ -142,24 +142,24 @@ _LINE_SLIPS: Mapping[str, Mapping[int, str]] = {
 }
 
 
-def _questions(name: str) -> tuple[Question, ...]:
+def _questions(name: str) -> tuple[Prediction, ...]:
     low = name.lower()
     return (
-        Question(
+        Prediction(
             f"{low}_limit",
             f"the pipe that launch {name} is nearest to: {', '.join(_PIPES)}",
             lambda: _limit(name),
             _LIMIT_SLIPS[name],
             choices=_PIPES,
         ),
-        Question(
+        Prediction(
             f"{low}_cause",
             f"why launch {name} is slow: {', '.join(_CAUSES)}",
             lambda: _cause(name),
             _CAUSE_SLIPS[name],
             choices=_CAUSES,
         ),
-        Question(
+        Prediction(
             f"{low}_line",
             f"the number of the line of launch {name} that has to change",
             lambda: _line(name),
@@ -174,7 +174,7 @@ DIAGNOSIS = PredictChecker(
         *_questions("A"),
         *_questions("B"),
         *_questions("C"),
-        Question(
+        Prediction(
             "a_gain",
             "how many times as fast launch A becomes when its line is mended; 10 % more or less is right",
             lambda: _gain("A"),
@@ -203,7 +203,7 @@ def _largest(ub_bytes: int) -> int:
 @functools.cache
 def _tuning(channels: int, spatial: int, values: tuple[int, ...]) -> Tuning:
     op, spec = find_kernel(_KERNEL)
-    case = Case((1, 2 * channels, spatial), {"num_groups": 2})
+    case = BenchCase((1, 2 * channels, spatial), {"num_groups": 2})
     return tune(op, spec, case, load_machine("910B2"), field="tileElements", values=values)
 
 

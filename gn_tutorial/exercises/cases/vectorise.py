@@ -8,10 +8,10 @@ import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.trace import Pipe
-from gn_tutorial.exercises.cases.reduce_words import REDUCE_DEMANDS, REDUCE_FAULTS, REDUCE_SYMPTOMS, TILE
-from gn_tutorial.exercises.cases.sigmoid_words import SIGMOID_DEMANDS, SIGMOID_FAULTS, SIGMOID_SYMPTOMS, SIGMOID_TILE
+from gn_tutorial.exercises.cases.reduce_messages import REDUCE_DEMANDS, REDUCE_FAULTS, REDUCE_SYMPTOMS, TILE
+from gn_tutorial.exercises.cases.sigmoid_messages import SIGMOID_DEMANDS, SIGMOID_FAULTS, SIGMOID_SYMPTOMS, SIGMOID_TILE
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
-from gn_tutorial.exercises.check_predict import PredictChecker, Question
+from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.profiler.profile import Profile, profile
 
@@ -121,7 +121,7 @@ def _adds_cycles(at_once: int) -> float:
 
 FEWER = PredictChecker(
     (
-        Question(
+        Prediction(
             "reductions_step3",
             "reductions of one group in step 3",
             lambda: _reductions("double_buffered"),
@@ -138,7 +138,7 @@ FEWER = PredictChecker(
                 29: "The root is no reduction: it is an instruction on one number",
             },
         ),
-        Question(
+        Prediction(
             "reductions_step4",
             "reductions of one group in step 4",
             lambda: _reductions("vectorised"),
@@ -154,7 +154,7 @@ FEWER = PredictChecker(
                 30: "Only the first tile is reduced, for the pivot; the others are added to the accumulators",
             },
         ),
-        Question(
+        Prediction(
             "bytes_in_step4",
             "bytes that the copies of step 4 bring into the Unified Buffers, all cores together",
             lambda: _step("vectorised").tally.bytes_in,
@@ -175,7 +175,7 @@ FEWER = PredictChecker(
                 51_200_000: "That is x four times; one pass takes both sums, and one writes the result",
             },
         ),
-        Question(
+        Prediction(
             "copies_in_step4",
             "copies of x from global memory into the Unified Buffer in step 4, of one group",
             lambda: _copies_of_x("vectorised"),
@@ -191,7 +191,7 @@ FEWER = PredictChecker(
                 1200: "That is all 40 groups; one is asked for",
             },
         ),
-        Question(
+        Prediction(
             "hundred_cycles",
             "modelled cycles of V for 100 instructions Adds on 64 floats each; 4 % more or less is right",
             lambda: _adds_cycles(64),
@@ -207,7 +207,7 @@ FEWER = PredictChecker(
             below="Each of the 100 instructions pays its fixed cycles, and has a repeat",
             within=0.04,
         ),
-        Question(
+        Prediction(
             "one_cycles",
             "modelled cycles of V for one Adds on 6400 floats; 5 % more or less is right",
             lambda: _adds_cycles(6400),

@@ -1,4 +1,4 @@
-"""What went wrong in 04.2: which of the sizes and counts of a group's tiles was taken for another one."""
+"""The messages of 04.2, the tiles of a group: which of the sizes and counts was taken for another one."""
 
 from __future__ import annotations
 

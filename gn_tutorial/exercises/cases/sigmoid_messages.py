@@ -1,4 +1,4 @@
-"""What went wrong in 06.2, the sigmoid of half numbers: which formula came out, and which instructions ran."""
+"""The messages of 06.2, the sigmoid of half numbers: which formula came out, and which instructions ran."""
 
 from __future__ import annotations
 

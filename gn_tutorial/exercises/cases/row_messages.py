@@ -1,4 +1,4 @@
-"""What went wrong in 04.1, rows with gaps: which number of a copy, and on which way, from what it moved or touched."""
+"""The messages of 04.1, rows with gaps: which number of a copy was wrong, and which copy, from what it moved."""
 
 from __future__ import annotations
 

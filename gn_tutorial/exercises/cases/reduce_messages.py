@@ -1,4 +1,4 @@
-"""What went wrong in 06.1, one reduction a row: what the accumulator held, and how often S waited."""
+"""The messages of 06.1, one reduction a row: what the accumulator held, and how often S waited."""
 
 from __future__ import annotations
 

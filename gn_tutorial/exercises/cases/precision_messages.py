@@ -1,4 +1,4 @@
-"""What went wrong in a kernel of notebook 08, from the numbers that it gave: where digits were lost, and why."""
+"""The messages of notebook 08's kernels, from the numbers that one gave: where digits were lost, and why."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _alike(got: np.ndarray, values: np.ndarray, rtol: float = _SAME) -> bool:
     return bool(np.isfinite(got).all() and np.allclose(got, values, rtol=rtol, atol=0))
 
 
-def rms_words(case: KernelCase, result: Result) -> str | None:
+def rms_message(case: KernelCase, result: Result) -> str | None:
     """08.1: which of the numbers on the way does not fit into a half."""
     row = _first(case, result, "y")
     if row is None:
@@ -114,7 +114,7 @@ def _what_was_too_small(ratio: np.ndarray, mean: float, x: np.ndarray) -> str:
     )
 
 
-def far_words(case: KernelCase, result: Result) -> str | None:
+def far_message(case: KernelCase, result: Result) -> str | None:
     """08.2: whether the variance cancelled, or the result."""
     x, eps = case.inputs["x"].astype(np.float64), float(case.numbers["eps"])
     mean, rstd = (result[name].astype(np.float64) for name in ("mean", "rstd"))
@@ -196,7 +196,7 @@ def _which_variance(row: int, rstd: float, x: np.ndarray, eps: float) -> str:
     )
 
 
-def half_words(case: KernelCase, result: Result) -> str | None:
+def half_message(case: KernelCase, result: Result) -> str | None:
     """08.3: which statistic has the digits of a half."""
     eps = float(case.numbers["eps"])
     mean, rstd = (result[name].astype(np.float64) for name in ("mean", "rstd"))
