@@ -9,10 +9,10 @@ depends on what else runs; the cost of one instruction is that of many in a laun
 The targets are those the twin is designed for: bare at most 1.5 times a plain compiled loop with the same staging (Add
 over 4 Mi floats, tiles of 2048); observed at most 1.5 times bare from 1024 elements per instruction on, and at most 100
 ns more per instruction below; a kernel of scalar accesses at most 4 times bare. An instruction that a processor does
-in 40 ns for 1024 elements (a sum of two tensors) comes closest to the first: looking the call up, in a table of those
-before, and taking down what it read and wrote costs 10 to 20 ns. A copy from or to global memory has more to be taken
-down, 50 to 80 ns with its flags: little where the memory has to be waited for, as in the staging, but beyond the target
-where 1024 or 4096 elements are in the processor's cache already, which takes 60 or 220 ns by itself.
+in 40 ns for 1024 elements (a sum of two tensors) comes closest to the first: looking the call up in the call cache and
+rechecking it costs 10 to 20 ns. A copy from or to global memory costs more, 50 to 80 ns with its flags: little where
+the memory has to be waited for, as in the staging, but beyond the target where 1024 or 4096 elements are in the
+processor's cache already, which takes 60 or 220 ns by itself.
 """
 
 from __future__ import annotations

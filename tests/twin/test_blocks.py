@@ -105,7 +105,7 @@ def test_turns_and_barriers_mix() -> None:
 
 @pytest.mark.parametrize("blocks", [1, 2, 13])
 def test_the_order_of_blocks_is_a_permutation_of_the_seed(blocks: int) -> None:
-    """Each block writes its number behind those that came before, at the start and after each of two meetings."""
+    """Each block writes its number behind those that came before, at the start and after each of two SyncAll."""
     body = (
         LOCAL
         + """

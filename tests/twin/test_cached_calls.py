@@ -1,4 +1,4 @@
-"""Instructions that come again, of which the twin's checkers are told in a word: they find what they find in full."""
+"""Cached calls: the checkers find the same when they recheck a call as when they see its whole event."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def test_what_a_known_call_does_wrong_is_found(again: gnt.Kernel, first: list, t
         (BITS_ADDED, [3, 2]),
         # The next row, after a flag that covers the first one.
         (ADDED[:1], [(MULS, 512, 0, 0, 64), (FROM_V, 1, 0, 0, 1), (MULS, 576, 0, 0, 64), (STORE, 512, 0, 0, 64)]),
-        # Of memory that is handed out again, values that only a known call wrote.
+        # Of memory that is handed out again, values that only a cached call wrote.
         (
             LANES_IN_QUEUE,
             [(FREE, 0, 0, 0, 1), 1, 2, 3, WAIT, *((GET, 512 + at, 0, 0, 1) for at in (0, 11, 64, 75))],

@@ -1,4 +1,4 @@
-"""Copies from and to global memory, of which the checkers are told in a word: they find what they find in full."""
+"""Fast events: the checkers find the same of a copy from its few numbers as from its whole event."""
 
 from __future__ import annotations
 

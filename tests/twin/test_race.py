@@ -256,7 +256,7 @@ def test_one_core_against_the_model(auto_sync: str) -> None:
 
 @st.composite
 def of_blocks(draw: st.DrawFn) -> list[list[list[Command]]]:
-    """Per block, per stretch between two meetings: accesses to y."""
+    """Per block, per interval between two SyncAll: accesses to y."""
     blocks, stretches = draw(st.integers(2, 3)), draw(st.integers(1, 3))
 
     def access() -> Command:
