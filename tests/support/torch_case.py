@@ -42,10 +42,11 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class TorchCase:
-    """An operator ``name`` whose gradient is ``<name>_backward``, in both namespaces. It returns one tensor.
+    """An operator ``name`` whose gradient is ``<name>_backward``, in both namespaces.
 
-    builtin: PyTorch's own. inputs: shapes of the tensors it is compared for, each a call. calls: right calls of both
-    operators, for opcheck: with what may be left out, and with each kind of mask. refusals: of both.
+    builtin: PyTorch's own, of the same tensors. inputs: shapes of the tensors it is compared for, each a call; options:
+    what stands behind them. several: whether it returns more than y, which is the first then. calls: right calls of
+    both operators, for opcheck: with what may be left out, and with each kind of mask. refusals: of both.
     """
 
     name: str
@@ -53,6 +54,18 @@ class TorchCase:
     inputs: tuple[tuple[Shape, ...], ...]
     calls: tuple[Call, ...]
     refusals: tuple[Refusal, ...]
+    options: tuple[Any, ...] = ()
+    several: bool = False
+
+    def of(self, ops: Any) -> Function:
+        """y as a function of the tensors alone; ops: the namespace, such as ``torch.ops.gn_tutorial``."""
+        op, options, several = getattr(ops, self.name), self.options, self.several
+
+        def y(*tensors: Tensor) -> Tensor:
+            made = op(*tensors, *options)
+            return made[0] if several else made
+
+        return y
 
 
 LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {

@@ -1,4 +1,4 @@
-"""Every operator of one tensor in PyTorch, against float64 ATen and its own rules: ``torch_cases`` has them."""
+"""Every operator in PyTorch, against float64 ATen and by the rules that all of them keep: ``torch_cases`` has them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gn_tutorial.torch_ops.launch import launch  # noqa: E402
 
 OPS = torch.ops.gn_tutorial
 SINGLE = "ignore:Input #[0-9]+ requires gradient and is not a double precision:UserWarning"
-#: They return statistics too: test_torch_ops.py and others have them.
+#: test_torch_ops.py and others have them.
 GROUP_NORM = {"group_norm", "group_norm_silu", "group_norm_backward"}
 CALLS = [call for case in CASES.values() for call in case.calls]
 REFUSALS = [one for case in CASES.values() for one in case.refusals]
@@ -34,23 +34,23 @@ inputs_of = pytest.mark.parametrize(
 
 
 def test_every_operator_has_a_case() -> None:
-    calls = {call.op for call in CALLS}
-    assert set(torch_ops.__all__) == GROUP_NORM | calls, "a module of tests/support/torch_cases for each operator"
-    assert calls == {f"{name}{end}" for name in CASES for end in ("", "_backward")}
+    called = {call.op for call in CALLS}
+    assert set(torch_ops.__all__) == GROUP_NORM | called, "a module of tests/support/torch_cases for each operator"
+    assert called - {f"{name}_backward" for name in CASES} == set(CASES)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @inputs_of
 def test_the_accuracy_standard_forward_and_backward(case: TorchCase, shapes: tuple, dtype: str) -> None:
     inputs = data(*shapes, dtype=DTYPES[dtype])
-    assert fault(getattr(OPS, case.name), case.builtin, inputs, some_gradient(case.builtin, inputs)) == ""
+    assert fault(case.of(OPS), case.builtin, inputs, some_gradient(case.builtin, inputs)) == ""
 
 
 @pytest.mark.filterwarnings(SINGLE)
 @inputs_of
 def test_gradcheck(case: TorchCase, shapes: tuple) -> None:
     small = [tuple(min(length, 4) for length in shape) for shape in shapes]
-    assert gradient_fault(getattr(OPS, case.name), data(*small)) == ""
+    assert gradient_fault(case.of(OPS), data(*small)) == ""
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -65,7 +65,7 @@ def test_opcheck(call: Call, dtype: str) -> None:
 @inputs_of
 def test_compile_without_a_graph_break(case: TorchCase, shapes: tuple) -> None:
     torch._dynamo.reset()
-    op, inputs = getattr(OPS, case.name), data(*shapes)
+    op, inputs = case.of(OPS), data(*shapes)
 
     def twice(*some: Tensor) -> Tensor:
         return op(*some) * 2
@@ -79,7 +79,7 @@ def test_compile_without_a_graph_break(case: TorchCase, shapes: tuple) -> None:
 @inputs_of
 @pytest.mark.parametrize("shared", [False, True])
 def test_vmap_is_a_loop_forward_and_backward(case: TorchCase, shapes: tuple, shared: bool) -> None:
-    op = getattr(OPS, case.name)
+    op = case.of(OPS)
     small = [tuple(min(length, 6) for length in shape) for shape in shapes]
     first, *others = data(*small)
     places = (1 if first.ndim > 1 else 0, *(None if shared else 0 for _ in others))
@@ -103,7 +103,7 @@ def test_vmap_is_a_loop_forward_and_backward(case: TorchCase, shapes: tuple, sha
 
 @inputs_of
 def test_second_derivatives_and_forward_mode_are_refused(case: TorchCase, shapes: tuple) -> None:
-    op, inputs = getattr(OPS, case.name), [one.requires_grad_() for one in data(*shapes)]
+    op, inputs = case.of(OPS), [one.requires_grad_() for one in data(*shapes)]
     (grad,) = torch.autograd.grad(op(*inputs).sin().sum(), inputs[0], create_graph=True)
     with pytest.raises(ArgumentError, match=f"gradient of {case.name} has no gradient: second derivatives"):
         grad.sum().backward()

@@ -1,6 +1,6 @@
 """A module for each operator of PyTorch: its ``CASE`` is what the tests know of it and of its gradient.
 
-GroupNorm's operators return statistics too, and have test files of their own.
+GroupNorm's operators have test files of their own.
 """
 
 from importlib import import_module
