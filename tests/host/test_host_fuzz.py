@@ -1,7 +1,7 @@
 """Random calls of the host API: no crash, no call accepted that is not allowed, nothing written beside the outputs.
 
 The API is built with AddressSanitizer where the compiler has it, and called in a process of its own:
-``host_fuzz_child`` makes the calls, ``host_fuzz_ops`` and ``host_fuzz_cases`` have the model that judges them.
+``host_fuzz_child`` makes the calls, ``host_cases`` have the models that judge them.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from host_api_support import FORWARD, first_call
+from host_api_support import first_call
+from host_cases import CASES
 
 from gn_tutorial import reference
 from gn_tutorial.compiler.build import build_kernel
@@ -23,6 +24,7 @@ from gn_tutorial.errors import KernelError, KernelFault
 from gn_tutorial.host import api
 from gn_tutorial.host.api import Code, Refused, Stream
 
+FORWARD = CASES["GroupNorm"].call
 LONG = 60.0  # seconds: what hangs is stopped, what is right never waits so long
 SENTINEL = np.float32(-77.0)
 FAULTY = """\

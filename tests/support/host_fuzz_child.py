@@ -1,6 +1,6 @@
 """Random calls of the host API, right and wrong ones: ``host_fuzz_child.py LIBRARY COUNT SEED``.
 
-All tensors lie in one arena. A model in Python (``host_fuzz_ops``, ``host_fuzz_cases``), which shares no code with the
+All tensors lie in one arena. A model in Python (``host_cases``), which shares no code with the
 API, says whether a call is allowed: it looks at every element's address. What the API accepts must be allowed, and then
 the arena must hold what the reference says, in the outputs' places and nowhere else. Prints for each operator the
 number of calls by what they came to, as JSON.
@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from host_fuzz_cases import CASE_OPS
-from host_fuzz_ops import GROUP_NORM_OPS, Op, spoil
+from host_cases import CASES
+from host_fuzz_ops import Op, spoil
 from host_fuzz_views import ARENA, DTYPES, View, apart
 
 from gn_tutorial.host import api, c_library
 from gn_tutorial.host.api import Code
 
-OPS = (*GROUP_NORM_OPS, *CASE_OPS)
+OPS = [case.fuzz for case in CASES.values()]
 STATISTICS = {"mean", "rstd"}
 
 

@@ -1,8 +1,6 @@
-"""GELU and Linear in PyTorch: numbers and gradients against float64 ATen, opcheck, transforms, what is refused."""
+"""GELU and Linear in PyTorch, what is theirs alone: layouts, masks, the two together, modules, a training."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,12 +8,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from torch import Tensor  # noqa: E402
-from torch.autograd.gradcheck import GradcheckError  # noqa: E402
-from torch_support import DTYPES, array  # noqa: E402
+from torch_case import LAYOUTS, Function, data, fault, gradient_fault, results  # noqa: E402
+from torch_cases.gelu import aten_gelu  # noqa: E402
 
-from gn_tutorial import nn, torch_ops  # noqa: E402
-from gn_tutorial.errors import ArgumentError, KernelError  # noqa: E402
-from gn_tutorial.operators.accuracy import accuracy  # noqa: E402
+from gn_tutorial import nn  # noqa: E402
+from gn_tutorial.errors import ArgumentError  # noqa: E402
 from gn_tutorial.torch_ops.launch import launch  # noqa: E402
 from gn_tutorial.torch_ops.operators import linear as linear_module  # noqa: E402
 
@@ -27,78 +24,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore:.*(TF32|torchvision|tensor cores).*:UserWarning"),
 ]
-Function = Callable[..., Tensor]
-
-
-def aten_gelu(x: Tensor) -> Tensor:
-    return ATEN.gelu(x, approximate="tanh")
-
-
-def data(*shapes: tuple[int, ...], dtype: torch.dtype = torch.float32, seed: int = 3) -> list[Tensor]:
-    """A tensor for each shape; no two slices alike, nothing symmetric about 0."""
-    made = torch.Generator().manual_seed(seed)
-    found = []
-    for shape in shapes:
-        scale = torch.rand(shape[:1], generator=made).reshape(-1, *[1] * (len(shape) - 1)) + 0.5
-        found.append((torch.randn(shape, generator=made) * scale + scale - 0.9).to(dtype))
-    return found
-
-
-#: Which operator, PyTorch's own, and shapes of the inputs and of y.
-CASES = {
-    "gelu": (OPS.gelu, aten_gelu, [(3, 5, 7, 11)], (3, 5, 7, 11)),
-    "linear": (OPS.linear, ATEN.linear, [(4, 5, 70), (33, 70), (33,)], (4, 5, 33)),
-    "linear_without_bias": (OPS.linear, ATEN.linear, [(9, 300), (17, 300)], (9, 17)),
-}
-cases = pytest.mark.parametrize("case", CASES)
-
-
-def results(function: Function, inputs: list[Tensor], grad: Tensor) -> list[Tensor]:
-    """y and the gradient of each input."""
-    leaves = [one.detach().clone().requires_grad_() for one in inputs]
-    y = function(*leaves)
-    return [y.detach(), *torch.autograd.grad(y, leaves, grad)]
-
-
-def fault(function: Function, builtin: Function, inputs: list[Tensor], grad: Tensor) -> str:
-    """What of ``function`` misses the accuracy standard against ``builtin`` in float64, or ""."""
-    golden = results(builtin, [one.double() for one in inputs], grad.double())
-    single = results(builtin, [one.float() for one in inputs], grad.float())
-    found = results(function, inputs, grad)
-    for number, (mine, right, other) in enumerate(zip(found, golden, single, strict=True)):
-        judged = accuracy(array(mine), array(right), array(other.to(mine.dtype)))
-        if not judged.ok:
-            return f"{'y' if number == 0 else f'gradient of input {number - 1}'}: {judged}"
-    return ""
-
-
-def gradient_fault(function: Function, inputs: list[Tensor]) -> str:
-    """What the float32 gradcheck says, or "". The kernels have no float64, so the step is 1e-2."""
-    leaves = [one.clone().requires_grad_() for one in inputs]
-    try:
-        torch.autograd.gradcheck(function, leaves, eps=1e-2, atol=1e-2, rtol=1e-2)
-    except GradcheckError as error:
-        return str(error)
-    return ""
-
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@cases
-def test_the_accuracy_standard_forward_and_backward(case: str, dtype: str) -> None:
-    op, builtin, shapes, shape = CASES[case]
-    *inputs, grad = data(*shapes, shape, dtype=DTYPES[dtype])
-    assert fault(op, builtin, inputs, grad) == ""
-
-
-@pytest.mark.filterwarnings(SINGLE)
-@cases
-def test_gradcheck(case: str) -> None:
-    op, _, shapes, _ = CASES[case]
-    small = [tuple(min(length, 4) for length in shape) for shape in shapes]
-    assert gradient_fault(op, data(*small)) == ""
 
 
 def test_linear_with_its_bias_is_compared_with_one_that_has_it() -> None:
@@ -158,15 +85,6 @@ def test_only_what_is_needed_is_computed(monkeypatch: pytest.MonkeyPatch) -> Non
     torch.testing.assert_close(bias.grad, torch.full((7,), 6.0))
 
 
-LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {
-    "channels_last": lambda x: x.to(memory_format=torch.channels_last),
-    "transposed": lambda x: x.transpose(2, 3).contiguous().transpose(2, 3),
-    "every_second": lambda x: x.repeat_interleave(2, 3)[..., ::2],
-    "repeated": lambda x: x[:1].expand(x.shape),
-    "offset": lambda x: torch.cat([x.new_zeros(1), x.flatten()])[1:].view(x.shape),
-}
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_any_layout(layout: str) -> None:
     x, grad = data((3, 5, 7, 11), (3, 5, 7, 11))
@@ -204,22 +122,6 @@ def test_empty_tensors() -> None:
 
 
 # --- what PyTorch does to programs -----------------------------------------------------------------------------------
-
-
-def opcheck(op: object, arguments: tuple) -> None:
-    torch.library.opcheck(op, arguments)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_opcheck(dtype: str) -> None:
-    x, grad, weight, bias, dy = data((3, 4, 5), (3, 4, 5), (7, 5), (7,), (3, 4, 7), dtype=DTYPES[dtype])
-    opcheck(OPS.gelu.default, (x.clone().requires_grad_(),))
-    opcheck(OPS.gelu_backward.default, (grad, x))
-    for given in ((x, weight, bias), (x, weight, None), (x[0, 0], weight, bias)):
-        leaves = [None if one is None else one.clone().requires_grad_() for one in given]
-        opcheck(OPS.linear.default, tuple(leaves))
-    for mask in ([True, True, True], [False, True, False], [True, False, True]):
-        opcheck(OPS.linear_backward.default, (dy, x, weight, mask))
 
 
 def small_net(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -302,67 +204,6 @@ def test_modules_take_the_place_of_the_built_in_ones(bias: bool) -> None:
     assert (ours[0].bias is None) is not bias
     with pytest.raises(ArgumentError, match="the tanh form only"):
         nn.GELU(approximate="none")
-
-
-# --- what is refused -------------------------------------------------------------------------------------------------
-
-
-def test_second_derivatives_and_forward_mode_are_refused() -> None:
-    x, weight = (one.requires_grad_() for one in data((3, 5), (4, 5)))
-    for y, name in ((OPS.gelu(x), "gelu"), (OPS.linear(x, weight), "linear")):
-        (grad,) = torch.autograd.grad(y.sin().sum(), x, create_graph=True)
-        with pytest.raises(ArgumentError, match=f"gradient of {name} has no gradient: second derivatives"):
-            grad.sum().backward()
-    with pytest.raises(ArgumentError, match="forward-mode derivatives") as caught:
-        torch.func.jvp(OPS.gelu, (x.detach(),), (x.detach(),))
-    assert "torch.nn.functional.gelu" in caught.value.hint
-
-
-@pytest.mark.parametrize("device", ["cpu", "meta"])
-def test_refusals_name_the_argument(device: str) -> None:
-    x, weight, bias, grad = (one.to(device) for one in data((3, 5), (4, 5), (4,), (3, 4)))
-    mask = [True, True, True]
-    wrong = [
-        (lambda: OPS.gelu(x.double()), "x is torch.float64"),
-        (lambda: OPS.gelu_backward(grad, x), r"grad_y has shape \(3, 4\); it must be \(3, 5\)"),
-        (lambda: OPS.gelu_backward(x.half(), x), "grad_y is torch.float16; it must be torch.float32"),
-        (lambda: OPS.linear(x.int(), weight), "x is torch.int32"),
-        (lambda: OPS.linear(x, weight.bfloat16()), "weight is torch.bfloat16"),
-        (lambda: OPS.linear(x, weight[:, :4]), r"weight has shape \(4, 4\); it must be \(4, 5\)"),
-        (lambda: OPS.linear(x, weight[0]), "weight has shape .* it needs two axes"),
-        (lambda: OPS.linear(x[0, 0], weight), "x has shape .* it needs at least one axis"),
-        (lambda: OPS.linear(x, weight, bias[:3]), r"bias has shape \(3,\); it must be \(4,\)"),
-        (lambda: OPS.linear_backward(grad[:2], x, weight, mask), r"grad_y has shape \(2, 4\); it must be \(3, 4\)"),
-        (lambda: OPS.linear_backward(grad, x, weight, mask[:2]), "output_mask has 2 entries"),
-    ]
-    for call, message in wrong:
-        with pytest.raises(ArgumentError, match=message):
-            call()
-
-
-def test_a_tensor_elsewhere_is_refused() -> None:
-    x, weight, bias, grad = data((3, 5), (4, 5), (4,), (3, 4))
-    for call, name in (
-        (lambda: OPS.linear(x, weight.to("meta")), "weight"),
-        (lambda: OPS.linear(x, weight, bias.to("meta")), "bias"),
-        (lambda: OPS.linear_backward(grad.to("meta"), x, weight, [True] * 3), "grad_y"),
-        (lambda: OPS.gelu_backward(x.to("meta"), x), "grad_y"),
-    ):
-        with pytest.raises(ArgumentError, match=f"{name} is on meta; it must be on cpu"):
-            call()
-
-
-def test_without_an_npu_its_launch_says_why() -> None:
-    class Elsewhere:
-        device = torch.device("privateuseone")
-
-    for name in ("Gelu", "GeluBackward", "Linear", "LinearBackward"):
-        with pytest.raises(KernelError, match="there is no NPU to run on"):
-            launch(name, [Elsewhere()], (), [])
-    names = {"gelu", "gelu_backward", "linear", "linear_backward"}
-    assert names <= set(torch_ops.__all__)
-    for name in names:
-        assert torch._C._dispatch_has_kernel_for_dispatch_key(f"gn_tutorial::{name}", "PrivateUse1")
 
 
 def test_a_step_of_training_lowers_the_loss_as_the_built_in_does() -> None:

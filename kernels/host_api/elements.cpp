@@ -1,0 +1,45 @@
+#include "elements.h"
+
+#include "common_elements_tiling.h"
+
+namespace gn_host {
+namespace {
+
+// The first of the refusals that fits, but for the number of elements.
+Outcome CheckOperands(std::vector<Operand>* operands) {
+  Arguments all;
+  for (Operand& one : *operands) all.push_back(&one.argument);
+  const Argument& first = *all.front();
+  const std::string type = Text("the type of %s", first.name), shape = Text("the shape of %s", first.name);
+  Outcome wrong = LookUp(all, all);
+  if (!wrong.Failed()) wrong = CheckSupported(first);
+  if (!wrong.Failed()) wrong = CheckType(all, first->dtype, type.c_str());
+  if (!wrong.Failed()) wrong = CheckShape(all, first->dims, shape.c_str());
+  if (!wrong.Failed()) wrong = CheckOverlaps({all.begin(), all.end() - 1}, {all.back()});
+  return wrong;
+}
+
+}  // namespace
+
+Outcome PlanElements(const char* kernel, std::vector<Operand> operands, Executor* plan) {
+  if (Outcome wrong = CheckOperands(&operands); wrong.Failed()) return wrong;
+  const Tensor& out = *operands.back().argument.tensor;
+  uint32_t blocks = 0;
+  const char* const refused =
+      MakeElementsBlocks(out.count, out.ItemBytes(), static_cast<int32_t>(VectorCores()), &blocks);
+  if (refused != nullptr) return Invalid(refused, "divide the work into several calls");
+  if (blocks == 0) return {};
+  const std::vector<size_t> axes = out.AxesInMemory();
+  PlannedLaunch launch{kernel, blocks, {}};
+  for (const Operand& one : operands) {
+    const Tensor tensor = one.argument->Permuted(axes);
+    launch.args.push_back(&one == &operands.back() ? plan->Output(one.parameter, &tensor)
+                                                   : plan->Input(one.parameter, tensor));
+  }
+  launch.args.push_back(plan->Number("n", static_cast<uint32_t>(out.count)));
+  launch.args.push_back(plan->Number("dtype", static_cast<uint32_t>(out.dtype)));
+  plan->Add(std::move(launch));
+  return plan->Finish();
+}
+
+}  // namespace gn_host

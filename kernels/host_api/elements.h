@@ -1,0 +1,20 @@
+// First calls of operators that work element by element, such as GELU.
+//
+// Each element is computed from those at its own place, so the order of elements does not matter, as long as it is one for all tensors.
+// It is the order that the output's memory has: a channels-last tensor with a channels-last output costs no copy.
+#pragma once
+#include "checks.h"
+
+namespace gn_host {
+
+// A tensor of an operator, and the kernel's name for it.
+struct Operand {
+  const char* parameter;
+  Argument argument;
+};
+
+// Refuses, in the order of docs/host-api.md: null pointers, types, shapes, memory, too many elements. Then plans one launch of `kernel`,
+// whose parameters are those of the operands, the number of elements and their type. The last operand is written.
+Outcome PlanElements(const char* kernel, std::vector<Operand> operands, Executor* plan);
+
+}  // namespace gn_host

@@ -1,0 +1,121 @@
+"""What the tests of PyTorch must know of an operator, as ``torch_cases`` has it; comparisons with PyTorch's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.gradcheck import GradcheckError
+from torch_support import array
+
+from gn_tutorial.operators.accuracy import accuracy
+
+Function = Callable[..., Tensor]
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that is right: an operator's name, the shapes of its tensors (None: left out), and what stands behind."""
+
+    op: str
+    tensors: tuple[Shape | None, ...]
+    behind: tuple[Any, ...] = ()
+
+    def arguments(self, device: str = "cpu", dtype: torch.dtype = torch.float32) -> list[Any]:
+        """Tensors of these shapes, and the rest."""
+        made = iter(data(*(one for one in self.tensors if one is not None), dtype=dtype))
+        return [*(None if one is None else next(made).to(device) for one in self.tensors), *self.behind]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A call, what is changed in it by the argument's number, and what the error says."""
+
+    call: Call
+    change: Mapping[int, Callable[[Any], Any]]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorchCase:
+    """An operator ``name`` whose gradient is ``<name>_backward``, in both namespaces.
+
+    builtin: PyTorch's own, of the same tensors. inputs: shapes of the tensors it is compared for, each a call; options:
+    what stands behind them. several: whether it returns more than y, which is the first then. calls: right calls of
+    both operators, for opcheck: with what may be left out, and with each kind of mask. refusals: of both.
+    """
+
+    name: str
+    builtin: Function
+    inputs: tuple[tuple[Shape, ...], ...]
+    calls: tuple[Call, ...]
+    refusals: tuple[Refusal, ...]
+    options: tuple[Any, ...] = ()
+    several: bool = False
+
+    def of(self, ops: Any) -> Function:
+        """y as a function of the tensors alone; ops: the namespace, such as ``torch.ops.gn_tutorial``."""
+        op, options, several = getattr(ops, self.name), self.options, self.several
+
+        def y(*tensors: Tensor) -> Tensor:
+            made = op(*tensors, *options)
+            return made[0] if several else made
+
+        return y
+
+
+LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {
+    "channels_last": lambda x: x.to(memory_format=torch.channels_last),
+    "transposed": lambda x: x.transpose(2, 3).contiguous().transpose(2, 3),
+    "every_second": lambda x: x.repeat_interleave(2, 3)[..., ::2],
+    "repeated": lambda x: x[:1].expand(x.shape),
+    "offset": lambda x: torch.cat([x.new_zeros(1), x.flatten()])[1:].view(x.shape),
+}
+
+
+def data(*shapes: Shape, dtype: torch.dtype = torch.float32, seed: int = 3) -> list[Tensor]:
+    """A tensor for each shape; no two slices alike, nothing symmetric about 0."""
+    made = torch.Generator().manual_seed(seed)
+    found = []
+    for shape in shapes:
+        scale = torch.rand(shape[:1], generator=made).reshape(-1, *[1] * (len(shape) - 1)) + 0.5
+        found.append((torch.randn(shape, generator=made) * scale + scale - 0.9).to(dtype))
+    return found
+
+
+def some_gradient(builtin: Function, inputs: Sequence[Tensor]) -> Tensor:
+    """A gradient of the result that PyTorch's own operator has for these inputs."""
+    return data(tuple(builtin(*inputs).shape), dtype=inputs[0].dtype, seed=8)[0]
+
+
+def results(function: Function, inputs: Sequence[Tensor], grad: Tensor) -> list[Tensor]:
+    """y and the gradient of each input."""
+    leaves = [one.detach().clone().requires_grad_() for one in inputs]
+    y = function(*leaves)
+    return [y.detach(), *torch.autograd.grad(y, leaves, grad)]
+
+
+def fault(function: Function, builtin: Function, inputs: Sequence[Tensor], grad: Tensor) -> str:
+    """What of ``function`` misses the accuracy standard against ``builtin`` in float64, or ""."""
+    golden = results(builtin, [one.double() for one in inputs], grad.double())
+    single = results(builtin, [one.float() for one in inputs], grad.float())
+    found = results(function, inputs, grad)
+    for number, (mine, right, other) in enumerate(zip(found, golden, single, strict=True)):
+        judged = accuracy(array(mine), array(right), array(other.to(mine.dtype)))
+        if not judged.ok:
+            return f"{'y' if number == 0 else f'gradient of input {number - 1}'}: {judged}"
+    return ""
+
+
+def gradient_fault(function: Function, inputs: Sequence[Tensor]) -> str:
+    """What the float32 gradcheck says, or "". The kernels have no float64, so the step is 1e-2."""
+    leaves = [one.clone().requires_grad_() for one in inputs]
+    try:
+        torch.autograd.gradcheck(function, leaves, eps=1e-2, atol=1e-2, rtol=1e-2)
+    except GradcheckError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,12 @@
+"""A module for each operator of PyTorch: its ``CASE`` is what the tests know of it and of its gradient.
+
+GroupNorm's operators have test files of their own.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from torch_case import TorchCase
+
+#: By the operator's name.
+CASES: dict[str, TorchCase] = {one.name: import_module(f"{__name__}.{one.name}").CASE for one in iter_modules(__path__)}
