@@ -130,8 +130,8 @@ def _same(ours: np.ndarray, truth: np.ndarray) -> np.ndarray:
 def _errors(actual: np.ndarray, golden: np.ndarray, atol: float, rtol: float) -> np.ndarray:
     """The largest absolute error, relative error and part of the tolerance."""
     ours, truth = actual.astype(np.float64), golden.astype(np.float64)
-    # Infinity minus infinity, and a tolerance of zero: `_same` has decided those elements.
-    with np.errstate(invalid="ignore", divide="ignore"):
+    # Infinity minus infinity, a tolerance of zero: `_same` has decided those elements. Overflow: a tolerance near zero.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         same = _same(ours, truth)
         error = np.where(same, 0.0, np.abs(ours - truth))
         relative = np.where(same, 0.0, error / (np.abs(truth) + FLOOR))
