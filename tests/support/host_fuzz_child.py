@@ -100,8 +100,9 @@ class Fuzz:
             return
         if not op.allowed(call):
             raise Failure("a call that is not allowed was accepted")
-        if any(math.prod(view.dims) > ARENA for view in views):
-            self.library.GnDestroyExecutor(executor)  # of an empty batch, with one number repeated for each channel
+        if any(math.prod(max(count, 1) for count in view.dims) > ARENA for view in views):
+            # Empty, with other axes that NumPy cannot have; or one number repeated for each channel.
+            self.library.GnDestroyExecutor(executor)
             came_to["too large to compare"] += 1
             return
         self.fill(op, call)
