@@ -60,6 +60,7 @@ def build_kernel(
     dtypes: Mapping[str, str] | None = None,
     template: str = "",
     optimise: Optimise = True,
+    ub_bytes: int | None = None,
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
@@ -68,7 +69,8 @@ def build_kernel(
     observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
     folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
-    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``.
+    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``. ub_bytes: of the Unified
+    Buffer, for a chip whose size is not that of ``gn_twin/base/config.h``.
 
     A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
 
@@ -96,19 +98,20 @@ def build_kernel(
     folders = tuple(dict.fromkeys((own, *included)))
     shim = _Shim(compiled, observed, entries)
     defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
+    sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
     job = BuildRequest(
         cache=cache,
         compiler=compiler,
         text=shim.text,
-        flags=(*kernel_flags(compiler, optimise=optimise), *defined),
+        flags=(*kernel_flags(compiler, optimise=optimise), *sized, *defined),
         learner=folders,
         search=(*folders, TWIN_INCLUDE),
         source=path,
         shim_lines=shim.lines,
         shown=short(path),
         limits=limits or CompileLimits(),
-        objects=(build_watchers(cache, compiler),) if observed else (),
-        precompiled=_twins_headers(cache, compiler, observed, optimise),
+        objects=(build_watchers(cache, compiler, sized),) if observed else (),
+        precompiled=_twins_headers(cache, compiler, observed, optimise, sized),
     )
     library, cached = job.run()
     return Built(library, entries, cached, time.perf_counter() - begin, compiler)
@@ -163,14 +166,17 @@ def build_launcher(*, cache: Cache | None = None) -> Built:
     return Built(program, (), cached, time.perf_counter() - begin, compiler)
 
 
-def build_watchers(cache: Cache, compiler: Compiler) -> Path:
-    """The checkers, tallies and traces of observed libraries, compiled once: they are the same for every kernel."""
+def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) -> Path:
+    """The checkers, tallies and traces of observed libraries, compiled once: they are the same for every kernel.
+
+    sized: the flag for a Unified Buffer of another size, which kernel and watchers must agree on.
+    """
     main = TWIN / "watchers" / "watchers.cpp"
     job = BuildRequest(
         cache=cache,
         compiler=compiler,
         text=f'#define GNT_OBSERVED 1\n#include "{main}"\n',
-        flags=object_flags(compiler),
+        flags=(*object_flags(compiler), *sized),
         learner=(),
         search=(TWIN_INCLUDE,),
         source=main,
@@ -182,7 +188,9 @@ def build_watchers(cache: Cache, compiler: Compiler) -> Path:
     return watchers
 
 
-def _twins_headers(cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise) -> Precompiled | None:
+def _twins_headers(
+    cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise, sized: Sequence[str]
+) -> Precompiled | None:
     """For g++. The kernel's definitions (-D) are not in it: g++ refuses it where one of them matters to the headers."""
     if compiler.name != "g++":
         return None
@@ -191,7 +199,7 @@ def _twins_headers(cache: Cache, compiler: Compiler, observed: bool, optimise: O
         cache=cache,
         compiler=compiler,
         text=f'#include "{header}"\n',
-        flags=(*header_flags(compiler, optimise=optimise), f"-DGNT_OBSERVED={int(observed)}"),
+        flags=(*header_flags(compiler, optimise=optimise), *sized, f"-DGNT_OBSERVED={int(observed)}"),
         learner=(),
         search=(TWIN_INCLUDE,),
         source=TWIN_INCLUDE / header,

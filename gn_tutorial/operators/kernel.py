@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import functools
 import os
@@ -100,6 +101,12 @@ class Kernel:
         built = build_kernel(self.path or self.source, observed=observed, **self._how)
         self._built[observed] = (self._state(), built)
         return built
+
+    def with_ub(self, ub_bytes: int) -> Kernel:
+        """This kernel, built for a chip whose Unified Buffer has that many bytes."""
+        other = copy.copy(self)
+        other._how, other._built = self._how | {"ub_bytes": ub_bytes}, {}
+        return other
 
     def _build_quickly(self, observed: bool) -> Built:
         """As ``build``, without its 5 ms of hashing while the files beside the source keep their times.

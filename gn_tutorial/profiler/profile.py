@@ -243,6 +243,8 @@ def profile(
     """
     chosen = load_machine(machine)
     found = target if isinstance(target, Kernel) else kernel(target)
+    if chosen.ub_bytes != load_machine().ub_bytes:
+        found = found.with_ub(int(chosen.ub_bytes))
     return profile_of(run_traced(found, *values, tracing=tracing, **named), machine=chosen, warm=warm)
 
 

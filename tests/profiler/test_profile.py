@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -193,3 +195,47 @@ def test_blocks_of_a_real_launch_meet() -> None:
     goes_on = [list(found.timeline.of(block, Pipe.S))[1].start for block in range(4)]
     assert goes_on == [max(ends) + B3.round_trip + B3.meet + B3.round_trip] * 4
     assert next(stall.cause for stall in found.stalls if stall.pipe is Pipe.S) == "blocks"
+
+
+LARGE = """
+#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void large(GM_ADDR x) {
+  AscendC::TPipe pipe;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 150 * 1024);
+  AscendC::LocalTensor<float> a = buffer.Get<float>();
+  AscendC::Duplicate(a, 1.0f, 64);
+  AscendC::GlobalTensor<float> to;
+  to.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), 64);
+  AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
+  AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
+  AscendC::DataCopy(to, a, 64);
+}
+"""
+
+
+def test_the_unified_buffer_has_the_size_that_the_chip_says(tmp_path: Path) -> None:
+    chip = tmp_path / "small.toml"
+    chip.write_text(
+        'extends = "a2"\nname = "Small"\n'
+        + "".join(
+            f'[constants.{name}]\nvalue = {value}\nunit = "{unit}"\nsource = "made up"\nconfidence = "low"\n'
+            for name, value, unit in (
+                ("cores", 4, "vector cores"),
+                ("clock_ghz", 1.0, "GHz"),
+                ("l2_bytes", 1 << 27, "bytes"),
+                ("ub_bytes", 128 * 1024, "bytes"),
+            )
+        )
+    )
+    source, x = gnt.kernel(source=LARGE), np.zeros(64, np.float32)
+    assert gnt.profile(source, gnt.inout(x)).microseconds > 0
+    with pytest.raises(gnt.errors.KernelFault, match=r"131,?072|128"):
+        gnt.profile(source, gnt.inout(x), machine=chip)
+
+
+def test_a_library_is_built_for_the_default_chip() -> None:
+    text = (Path(gnt.__file__).parent / "twin/include/gn_twin/base/config.h").read_text()
+    factors = re.search(r"#define GNT_UB_BYTES \((\d+) \* (\d+)\)", text)
+    assert factors
+    assert int(factors[1]) * int(factors[2]) == gnt.load_machine().ub_bytes

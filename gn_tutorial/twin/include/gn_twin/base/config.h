@@ -54,9 +54,13 @@ namespace gn_twin {
 // outside its own library (hidden visibility, RTLD_LOCAL).
 inline constexpr bool kObserved = GNT_OBSERVED != 0;
 
-inline constexpr uint32_t kUbBytes = 192 * 1024;  // Unified Buffer of one AI Vector core
+// Unified Buffer of one AI Vector core: that of the chip the library is built for, which gn_tutorial/machines says.
+#ifndef GNT_UB_BYTES
+#define GNT_UB_BYTES (192 * 1024)
+#endif
+inline constexpr uint32_t kUbBytes = GNT_UB_BYTES;
 inline constexpr uint32_t kScratchAt =
-    184 * 1024;                                // from here Select (modes 1 and 2) and high-level APIs keep scratch data
+    kUbBytes - 8 * 1024;                       // from here Select (modes 1 and 2) and high-level APIs keep scratch data
 inline constexpr uint32_t kBlockBytes = 32;    // one DataBlock
 inline constexpr uint32_t kRepeatBytes = 256;  // what a vector instruction processes per repeat: 8 DataBlocks
 inline constexpr uint32_t kBlocksPerRepeat = 8;
