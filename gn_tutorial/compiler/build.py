@@ -69,8 +69,8 @@ def build_kernel(
     observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
     folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
-    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``. ub_bytes: of the Unified
-    Buffer, for a chip whose size is not that of ``gn_twin/base/config.h``.
+    source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``. ub_bytes: of the
+    Unified Buffer, for a chip whose size is not that of ``gn_twin/base/config.h``.
 
     A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
 
