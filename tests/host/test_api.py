@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
 import gn_tutorial as gnt
-from gn_tutorial import reference
+from gn_tutorial import host, reference
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.host import api
-from gn_tutorial.host.api import Code, Refused, Stream, Tensor
+from gn_tutorial.host import Code, Refused, Stream, Tensor
 from gn_tutorial.operators import call_plan
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.registry import find_kernel
@@ -72,7 +71,7 @@ def data(shape: tuple[int, ...], dtype: str, seed: int = 3) -> tuple[np.ndarray,
     return tuple(one.astype(as_dtype(dtype)) for one in (x, gamma, beta))
 
 
-def assert_right(made: api.GroupNormArrays, x: np.ndarray, *affine: np.ndarray | None, groups: int) -> None:
+def assert_right(made: host.GroupNormArrays, x: np.ndarray, *affine: np.ndarray | None, groups: int) -> None:
     wide = [None if one is None else one.astype(np.float64) for one in (x, *affine)]
     expected = reference.group_norm(*wide, num_groups=groups)
     for got, right in zip(made, expected, strict=True):
@@ -94,7 +93,7 @@ def test_a_missing_gamma_is_ones_and_a_missing_beta_zeros(
 ) -> None:
     x, *affine = data((2, 10, 9), dtype)
     gamma, beta = (one if here else None for one, here in zip(affine, given_affine, strict=True))
-    made = api.group_norm(x, gamma, beta, num_groups=5, stream=stream)
+    made = host.group_norm(x, gamma, beta, num_groups=5, stream=stream)
     stream.synchronize()
     assert_right(made, x, gamma, beta, groups=5)
 
@@ -107,7 +106,7 @@ def test_a_missing_gamma_is_ones_and_a_missing_beta_zeros(
 def test_shapes_of_every_rank(stream: Stream, shape: tuple[int, ...], groups: int) -> None:
     x, gamma, beta = data(shape, "float32")
     for layout in (contiguous, transposed):
-        made = api.group_norm(layout(x), gamma, beta, num_groups=groups, stream=stream)
+        made = host.group_norm(layout(x), gamma, beta, num_groups=groups, stream=stream)
         stream.synchronize()
         assert_right(made, x, gamma, beta, groups=groups)
 
@@ -131,7 +130,7 @@ def test_any_order_of_axes_with_gaps(
 
     groups = math.gcd(shape[1], 6)
     out = reordered(np.zeros(shape, x.dtype))
-    made = api.group_norm(reordered(x), gamma, beta, num_groups=groups, stream=stream, out=out)
+    made = host.group_norm(reordered(x), gamma, beta, num_groups=groups, stream=stream, out=out)
     stream.synchronize()
     assert made.out is out
     np.testing.assert_array_equal(made.out, gnt.kernel("group_norm/any")(x, gamma, beta, num_groups=groups).y)
@@ -141,14 +140,14 @@ def test_an_input_may_repeat_its_elements(stream: Stream) -> None:
     row = np.arange(12, dtype=np.float32).reshape(4, 3)
     x = np.broadcast_to(row, (2, 6, 4, 3))
     gamma = np.broadcast_to(np.float32(2), (6,))
-    made = api.group_norm(x, gamma, num_groups=3, stream=stream)
+    made = host.group_norm(x, gamma, num_groups=3, stream=stream)
     stream.synchronize()
     assert_right(made, x, gamma, None, groups=3)
 
 
 @pytest.mark.parametrize("shape", [(0, 6, 4), (0, 6), (0, 6, 0)], ids=str)
 def test_an_empty_batch_has_nothing_to_do(stream: Stream, shape: tuple[int, ...]) -> None:
-    made = api.group_norm(np.empty(shape, np.float32), num_groups=3, stream=stream)
+    made = host.group_norm(np.empty(shape, np.float32), num_groups=3, stream=stream)
     stream.synchronize()
     assert [one.shape for one in made] == [shape, (0, 3), (0, 3)]
     assert workspace_bytes(np.empty(shape, np.float32)) == 0
@@ -156,18 +155,18 @@ def test_an_empty_batch_has_nothing_to_do(stream: Stream, shape: tuple[int, ...]
 
 def test_without_a_stream_the_call_waits() -> None:
     x, gamma, beta = data((2, 6, 5), "float32")
-    assert_right(api.group_norm(x, gamma, beta, num_groups=2), x, gamma, beta, groups=2)
+    assert_right(host.group_norm(x, gamma, beta, num_groups=2), x, gamma, beta, groups=2)
 
 
 # --- workspace -------------------------------------------------------------------------------------------------------
 
 
 def workspace_bytes(x: np.ndarray, gamma: np.ndarray | None = None, beta: np.ndarray | None = None) -> int:
-    library, size, executor = api.library(), c_uint64(), c_void_p()
+    library, size, executor = host.library(), c_uint64(), c_void_p()
     outputs = [Tensor(np.empty(shape, np.float32)) for shape in (x.shape, (x.shape[0], 3), (x.shape[0], 3))]
     outputs[0] = Tensor(np.empty(x.shape, x.dtype))
     inputs = [None if one is None else Tensor(one) for one in (x, gamma, beta)]
-    api.check(
+    host.check(
         library.GroupNormGetWorkspaceSize(
             *(one and one.handle for one in inputs), *x.shape[:2], math.prod(x.shape[2:]), 3, 1e-5,
             *(one.handle for one in outputs), byref(size), byref(executor),
@@ -189,7 +188,7 @@ def test_contiguous_tensors_pay_nothing_and_others_their_copy() -> None:
 
 
 def test_the_work_is_divided_as_by_the_direct_call() -> None:
-    assert api.library().GnVectorCores() == call_plan.DEFAULT_CORES
+    assert host.library().GnVectorCores() == call_plan.DEFAULT_CORES
 
 
 # --- the module ------------------------------------------------------------------------------------------------------
@@ -198,7 +197,7 @@ def test_the_work_is_divided_as_by_the_direct_call() -> None:
 def test_a_refusal_says_what_where_and_what_next() -> None:
     x, gamma, beta = data((2, 6, 5), "float32")
     with pytest.raises(Refused) as caught:
-        api.group_norm(x, gamma[:5], beta, num_groups=3)
+        host.group_norm(x, gamma[:5], beta, num_groups=3)
     error = caught.value
     assert (error.code, error.exit_code) == (Code.PARAM_INVALID, 2)
     assert error.what == "gamma has shape (5); it must be (6), one number for each channel"
@@ -210,13 +209,13 @@ def test_a_refusal_says_what_where_and_what_next() -> None:
 @pytest.mark.parametrize("groups", [0, -1, 4, 1 << 40])
 def test_groups_that_do_not_divide_are_refused(groups: int) -> None:
     with pytest.raises(Refused):
-        api.group_norm(np.ones((2, 6), np.float32), num_groups=groups)
+        host.group_norm(np.ones((2, 6), np.float32), num_groups=groups)
 
 
 @pytest.mark.parametrize("groups", [3.0, "3", None, 2**64 + 3], ids=str)
 def test_groups_that_c_would_get_as_another_number_are_refused(groups: object) -> None:
     with pytest.raises(ArgumentError, match="num_groups"):
-        api.group_norm(np.ones((2, 6), np.float32), num_groups=groups)
+        host.group_norm(np.ones((2, 6), np.float32), num_groups=groups)
 
 
 def test_arrays_that_cannot_be_described() -> None:

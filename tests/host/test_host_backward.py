@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial import reference
-from gn_tutorial.host import api
-from gn_tutorial.host.api import Code, Refused, Stream
+from gn_tutorial import host, reference
+from gn_tutorial.host import Code, Refused, Stream
 
 DTYPES = [np.float32, np.float16, ml_dtypes.bfloat16]
 GROUPS = 3
@@ -40,7 +39,7 @@ def channels_last(values: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("mask", list(itertools.product((True, False), repeat=3)), ids=str)
 def test_numbers_for_every_mask(stream: Stream, mask: tuple[bool, ...], dtype: type) -> None:
     arrays = data(dtype)
-    made = api.group_norm_backward(*arrays, num_groups=GROUPS, output_mask=mask, stream=stream)
+    made = host.group_norm_backward(*arrays, num_groups=GROUPS, output_mask=mask, stream=stream)
     stream.synchronize()
     wide = [one.astype(np.float64) for one in arrays]
     expected = reference.group_norm_backward(*wide, num_groups=GROUPS)
@@ -55,7 +54,7 @@ def test_numbers_for_every_mask(stream: Stream, mask: tuple[bool, ...], dtype: t
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_other_layouts_give_the_bits_of_the_direct_call(stream: Stream, dtype: type) -> None:
     dy, x, mean, rstd, gamma = data(dtype)
-    made = api.group_norm_backward(
+    made = host.group_norm_backward(
         channels_last(dy), dy.dtype.type(1) * channels_last(x), mean, rstd, np.repeat(gamma, 2)[::2],
         num_groups=GROUPS, stream=stream,
     )  # fmt: skip
@@ -69,7 +68,7 @@ def test_without_gamma_it_is_ones(stream: Stream) -> None:
     dy, x, mean, rstd, gamma = data(np.float32)
     ones = np.ones_like(gamma)
     for given in (None, ones):
-        made = api.group_norm_backward(dy, x, mean, rstd, given, num_groups=GROUPS, stream=stream)
+        made = host.group_norm_backward(dy, x, mean, rstd, given, num_groups=GROUPS, stream=stream)
         stream.synchronize()
         right = reference.group_norm_backward(dy, x, mean, rstd, ones, num_groups=GROUPS)
         np.testing.assert_allclose(made.grad_input, right[0], rtol=1e-5, atol=1e-5)
@@ -77,7 +76,7 @@ def test_without_gamma_it_is_ones(stream: Stream) -> None:
 
 def test_an_empty_batch_has_gradients_of_zero(stream: Stream) -> None:
     none, statistics = np.empty((0, 6, 4), np.float32), np.empty((0, GROUPS), np.float32)
-    made = api.group_norm_backward(none, none, statistics, statistics, num_groups=GROUPS, stream=stream)
+    made = host.group_norm_backward(none, none, statistics, statistics, num_groups=GROUPS, stream=stream)
     stream.synchronize()
     assert made.grad_input.shape == (0, 6, 4)
     assert made.grad_gamma.tolist() == made.grad_beta.tolist() == [0.0] * 6
@@ -86,5 +85,5 @@ def test_an_empty_batch_has_gradients_of_zero(stream: Stream) -> None:
 def test_a_wrong_mask_is_refused() -> None:
     for mask in ((True,), (True,) * 4):
         with pytest.raises(Refused, match=f"outputMaskSize is {len(mask)}; it must be 3") as caught:
-            api.group_norm_backward(*data(np.float32), num_groups=GROUPS, output_mask=mask)
+            host.group_norm_backward(*data(np.float32), num_groups=GROUPS, output_mask=mask)
         assert caught.value.code == Code.PARAM_INVALID

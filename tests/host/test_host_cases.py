@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
-from gn_tutorial import reference
-from gn_tutorial.host import api
-from gn_tutorial.host.api import Code, Refused, Stream, Tensor
+from gn_tutorial import host, reference
+from gn_tutorial.host import Code, Refused, Stream, Tensor
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.registry import find_kernel
 from tests.host.test_api import DTYPES, channels_last, contiguous, cropped, transposed
@@ -60,31 +59,31 @@ def test_gelu_with_any_order_of_axes(stream: Stream, shape: tuple[int, ...], see
         return cropped(values.transpose(axes)).transpose(np.argsort(axes))
 
     out = reordered(filled(shape, x.dtype))
-    api.gelu(reordered(x), stream=stream, out=out)
+    host.gelu(reordered(x), stream=stream, out=out)
     stream.synchronize()
-    np.testing.assert_array_equal(out, api.gelu(x))
+    np.testing.assert_array_equal(out, host.gelu(x))
 
 
 def test_gelu_of_a_tensor_without_axes() -> None:
     x = np.array(-1.5, np.float32)
-    assert api.gelu(x).shape == ()
-    assert_near(api.gelu(x), reference.gelu(*wide(x)), "gelu/queue")
+    assert host.gelu(x).shape == ()
+    assert_near(host.gelu(x), reference.gelu(*wide(x)), "gelu/queue")
 
 
 @pytest.mark.parametrize("size", [1, 127, 128, 40 * 128 + 1, 300_000])
 def test_gelu_divides_any_number_of_elements(stream: Stream, size: int) -> None:
     (x,) = data((size,))
-    y = api.gelu(x, stream=stream)
+    y = host.gelu(x, stream=stream)
     stream.synchronize()
     assert_near(y, reference.gelu(*wide(x)), "gelu/queue")
 
 
 def needs(name: str, *arrays: np.ndarray) -> int:
     """Bytes of workspace that the operator asks for; the last array is written."""
-    library, size, executor = api.library(), c_uint64(), c_void_p()
+    library, size, executor = host.library(), c_uint64(), c_void_p()
     tensors = [Tensor(one) for one in arrays]
     first = getattr(library, f"{name}GetWorkspaceSize")
-    api.check(first(*(one.handle for one in tensors), byref(size), byref(executor)))
+    host.check(first(*(one.handle for one in tensors), byref(size), byref(executor)))
     assert library.GnDestroyExecutor(executor) == Code.SUCCESS
     return size.value
 
@@ -105,7 +104,7 @@ def test_gelu_copies_nothing_that_lies_as_the_output_does() -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_missing_bias_is_zeros(stream: Stream, dtype: str) -> None:
     x, weight, bias = data((9, 40), (17, 40), (17,), dtype=dtype)
-    with_bias, without = (api.linear(x, weight, one, stream=stream) for one in (bias, None))
+    with_bias, without = (host.linear(x, weight, one, stream=stream) for one in (bias, None))
     stream.synchronize()
     assert_near(without, reference.linear(*wide(x, weight), np.zeros(17)), "linear/lanes")
     assert (with_bias != without).any()
@@ -118,8 +117,8 @@ def test_a_missing_bias_is_zeros(stream: Stream, dtype: str) -> None:
 @settings(deadline=None, max_examples=30)
 def test_linear_of_any_shape(stream: Stream, rows: tuple[int, ...], inner: int, outer: int, seed: int) -> None:
     x, weight, bias, dy = data((*rows, inner), (outer, inner), (outer,), (*rows, outer), seed=seed)
-    y = api.linear(transposed(x), weight, bias, stream=stream)
-    grads = api.linear_backward(dy, x, transposed(weight), stream=stream)
+    y = host.linear(transposed(x), weight, bias, stream=stream)
+    grads = host.linear_backward(dy, x, transposed(weight), stream=stream)
     stream.synchronize()
     assert_near(y, reference.linear(*wide(x, weight, bias)), "linear/lanes")
     for one, right in zip(grads, reference.linear_backward(*wide(dy, x, weight)), strict=True):
@@ -131,10 +130,10 @@ def test_linear_of_any_shape(stream: Stream, rows: tuple[int, ...], inner: int, 
 
 def test_empty_tensors(stream: Stream) -> None:
     none, weight, bias = data((0, 4), (5, 4), (5,))
-    assert api.gelu(none, stream=stream).shape == (0, 4)
-    assert api.gelu_backward(none, none, stream=stream).shape == (0, 4)
-    y = api.linear(none, weight, bias, stream=stream)
-    grads = api.linear_backward(np.empty((0, 5), np.float32), none, weight, stream=stream)
+    assert host.gelu(none, stream=stream).shape == (0, 4)
+    assert host.gelu_backward(none, none, stream=stream).shape == (0, 4)
+    y = host.linear(none, weight, bias, stream=stream)
+    grads = host.linear_backward(np.empty((0, 5), np.float32), none, weight, stream=stream)
     stream.synchronize()
     assert y.shape == (0, 5)
     assert grads.grad_input.shape == (0, 4)
@@ -145,11 +144,11 @@ def test_empty_tensors(stream: Stream) -> None:
 def test_a_refusal_names_the_first_call() -> None:
     x, weight = data((3, 5), (4, 6))
     with pytest.raises(Refused, match=r"weight has shape \(4, 6\); it must be \(4, 5\)") as caught:
-        api.linear(x, weight)
+        host.linear(x, weight)
     assert (caught.value.code, caught.value.where) == (Code.PARAM_INVALID, "LinearGetWorkspaceSize")
     for mask in ((True,), (True,) * 4):
         with pytest.raises(Refused, match=f"outputMaskSize is {len(mask)}; it must be 3"):
-            api.linear_backward(x, x, np.ones((5, 5), np.float32), output_mask=mask)
+            host.linear_backward(x, x, np.ones((5, 5), np.float32), output_mask=mask)
 
 
 def test_a_stream_compiles_only_what_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,5 +162,5 @@ def test_a_stream_compiles_only_what_is_called(monkeypatch: pytest.MonkeyPatch) 
     with Stream() as stream:
         assert built == []
         for _ in range(2):
-            api.gelu(x, stream=stream)
+            host.gelu(x, stream=stream)
         assert sorted(built) == ["gelu.cpp", "strided_copy.cpp"]

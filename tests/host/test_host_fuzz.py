@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from gn_tutorial import host
 from gn_tutorial.compiler.toolchain import compiler_environment, find_compiler, host_flags
-from gn_tutorial.host import api
 from gn_tutorial.host.c_library import operators
 
 CHILD = Path(__file__).parents[1] / "support" / "host_fuzz_child.py"
@@ -25,9 +25,9 @@ def build(folder: Path, *flags: str, text: str | None = None) -> Path:
     """The host API compiled apart from the cache. -O0: it is compiled here at every run of the tests."""
     compiler = find_compiler()
     source, made = folder / "host.cpp", folder / "host.so"
-    source.write_text(api.source_text() if text is None else text)
+    source.write_text(host.source_text() if text is None else text)
     own = [flag for flag in host_flags(compiler) if flag not in ("-O3", "-Wl,-z,defs") and "-static-lib" not in flag]
-    search = [word for one in api.include_folders() for word in ("-I", str(one))]
+    search = [word for one in host.include_folders() for word in ("-I", str(one))]
     command = [*compiler.argv, str(source), "-o", str(made), *own, "-O0", "-g", *search, *flags]
     done = subprocess.run(command, capture_output=True, text=True, env=compiler_environment(), timeout=590, check=False)
     assert done.returncode == 0, done.stderr
@@ -56,7 +56,7 @@ def fuzz(library: Path, count: int, seed: int, preload: Path | None) -> subproce
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path | None]:
     """The host API with the sanitizer, and what to load before it."""
-    api.build_kernels(observed=False)  # not under the sanitizer, where a compiler runs for minutes
+    host.build_kernels(observed=False)  # not under the sanitizer, where a compiler runs for minutes
     preload = sanitizer()
     flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"] if preload else []
     return build(tmp_path_factory.mktemp("host"), *flags), preload

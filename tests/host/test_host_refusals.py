@@ -10,8 +10,8 @@ import pytest
 from host_api_support import GONE, HALF, View, first_call
 from host_cases import CASES
 
-from gn_tutorial.host import api
-from gn_tutorial.host.api import Code, whole_numbers
+from gn_tutorial import host
+from gn_tutorial.host import Code, whole_numbers
 
 NULLPTR, INVALID = Code.PARAM_NULLPTR, Code.PARAM_INVALID
 FORWARD, BACKWARD = CASES["GroupNorm"].call, CASES["GroupNormBackward"].call
@@ -46,7 +46,7 @@ TENSOR_ROWS: list[tuple[str, View, Code, str]] = [
 @pytest.mark.parametrize(("view", "code", "text"), [row[1:] for row in TENSOR_ROWS], ids=[r[0] for r in TENSOR_ROWS])
 def test_descriptors_that_cannot_be(view: View, code: Code, text: str) -> None:
     status, handle = view.create()
-    message = api.library().GnGetRecentErrMsg().decode()
+    message = host.library().GnGetRecentErrMsg().decode()
     assert (status, text in message, handle.value) == (code, True, None), message
     assert "where: GnCreateTensor" in message
 
@@ -58,8 +58,8 @@ def test_null_pointers_of_a_descriptor(missing: int, text: str) -> None:
     one = whole_numbers([1])
     words: list[Any] = [one, 1, 0, one, 0, one, 1, 0x1000, ctypes.byref(c_void_p())]
     words[missing] = None
-    assert api.library().GnCreateTensor(*words) == NULLPTR
-    assert text in api.library().GnGetRecentErrMsg().decode()
+    assert host.library().GnCreateTensor(*words) == NULLPTR
+    assert text in host.library().GnGetRecentErrMsg().decode()
 
 
 @pytest.mark.parametrize(
@@ -76,19 +76,19 @@ def test_null_pointers_of_a_descriptor(missing: int, text: str) -> None:
 )
 def test_descriptors_that_can_be(view: View) -> None:
     status, handle = view.create()
-    assert status == 0, api.library().GnGetRecentErrMsg()
-    assert api.library().GnDestroyTensor(handle) == 0
-    assert api.library().GnDestroyTensor(handle) == INVALID
-    assert "destroyed before" in api.library().GnGetRecentErrMsg().decode()
+    assert status == 0, host.library().GnGetRecentErrMsg()
+    assert host.library().GnDestroyTensor(handle) == 0
+    assert host.library().GnDestroyTensor(handle) == INVALID
+    assert "destroyed before" in host.library().GnGetRecentErrMsg().decode()
 
 
 @pytest.mark.parametrize("what", ["Tensor", "Stream", "Executor"])
 def test_null_and_unknown_handles_are_refused(what: str) -> None:
-    destroy = getattr(api.library(), f"GnDestroy{what}")
+    destroy = getattr(host.library(), f"GnDestroy{what}")
     assert destroy(None) == NULLPTR
     for number in (1, 8, 0x7777770, 2**64 - 8):
         assert destroy(c_void_p(number)) == INVALID
-    assert "never made" in api.library().GnGetRecentErrMsg().decode()
+    assert "never made" in host.library().GnGetRecentErrMsg().decode()
 
 
 # --- memory that two tensors share -----------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def test_outputs_share_no_memory_with_inputs(second: View, shared: bool) -> None
     assert (answer.status == INVALID) is shared, answer
     assert ("out shares memory with self" in answer.text) is shared
     if not shared:
-        api.library().GnDestroyExecutor(answer.executor)
+        host.library().GnDestroyExecutor(answer.executor)
 
 
 def test_outputs_share_no_memory_with_each_other() -> None:
@@ -152,18 +152,18 @@ def test_sharing_is_decided_as_by_looking_at_every_element() -> None:
         others = {distance + 48 * n + 8 * c + 2 * s for n in range(2) for c in range(6) for s in range(4)}
         answer = first_call("GroupNorm", FORWARD, HxW=4, **pair(first, second))
         assert (answer.status == INVALID) is bool(places & others), (distance, answer)
-        api.library().GnDestroyExecutor(answer.executor)
-        api.library().GnGetRecentErrMsg()
+        host.library().GnDestroyExecutor(answer.executor)
+        host.library().GnGetRecentErrMsg()
 
 
 # --- the second call -------------------------------------------------------------------------------------------------
 
 
 def test_refusals_of_the_second_call() -> None:
-    library = api.library()
+    library = host.library()
     answer = first_call("GroupNorm", FORWARD)
     memory = (ctypes.c_uint8 * (answer.workspace + 8))()
-    with api.Stream() as stream:
+    with host.Stream() as stream:
         handle = stream.ready("GroupNorm")
 
         def second(workspace: Any, size: int, executor: Any, queue: Any) -> tuple[int, str]:
@@ -203,7 +203,7 @@ def test_text_of_another_thread_s_failure_is_not_ours() -> None:
     import threading
 
     first_call("GroupNorm", FORWARD, group=0)  # reads its own text
-    library = api.library()
+    library = host.library()
     seen: list[Any] = []
 
     def fail() -> None:
@@ -218,9 +218,9 @@ def test_text_of_another_thread_s_failure_is_not_ours() -> None:
 
 
 def test_an_executor_of_another_operator_is_refused() -> None:
-    library, answer = api.library(), first_call("GroupNorm", FORWARD)
+    library, answer = host.library(), first_call("GroupNorm", FORWARD)
     memory = (ctypes.c_uint8 * answer.workspace)()
-    with api.Stream() as stream:
+    with host.Stream() as stream:
         handle = stream.ready("GroupNorm")
         assert library.GroupNormSilu(memory, answer.workspace, answer.executor, handle) == INVALID
         assert "executor was made by GroupNormGetWorkspaceSize" in library.GnGetRecentErrMsg().decode()
@@ -230,6 +230,6 @@ def test_an_executor_of_another_operator_is_refused() -> None:
 
 def test_an_unused_executor_is_given_back() -> None:
     answer = first_call("GroupNorm", FORWARD)
-    library = api.library()
+    library = host.library()
     assert library.GnDestroyExecutor(answer.executor) == 0
     assert library.GnDestroyExecutor(answer.executor) == INVALID

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gn_tutorial import reference
-from gn_tutorial.host import api
-from gn_tutorial.host.api import Refused, Stream
+from gn_tutorial import host, reference
+from gn_tutorial.host import Refused, Stream
 from gn_tutorial.operators.registry import find_kernel
 from tests.host.test_api import contiguous, data
 
@@ -24,7 +23,7 @@ def stream() -> Stream:
 def test_a_missing_gamma_is_ones_and_a_missing_beta_zeros(stream: Stream, given_affine: tuple[bool, bool]) -> None:
     x, *affine = data((2, 10, 9), "float32")
     gamma, beta = (one if here else None for one, here in zip(affine, given_affine, strict=True))
-    made = api.group_norm_silu(contiguous(x), gamma, beta, num_groups=5, eps=1e-3, stream=stream)
+    made = host.group_norm_silu(contiguous(x), gamma, beta, num_groups=5, eps=1e-3, stream=stream)
     stream.synchronize()
     wide = [None if one is None else one.astype(np.float64) for one in (x, gamma, beta)]
     expected = reference.group_norm_silu(*wide, num_groups=5, eps=1e-3)
@@ -34,8 +33,8 @@ def test_a_missing_gamma_is_ones_and_a_missing_beta_zeros(stream: Stream, given_
 
 
 def test_an_empty_batch_and_a_refusal() -> None:
-    made = api.group_norm_silu(np.empty((0, 6, 4), np.float32), num_groups=3)
+    made = host.group_norm_silu(np.empty((0, 6, 4), np.float32), num_groups=3)
     assert [one.shape for one in made] == [(0, 6, 4), (0, 3), (0, 3)]
     with pytest.raises(Refused, match=r"gamma has shape \(5\); it must be \(6\)") as caught:
-        api.group_norm_silu(np.ones((2, 6), np.float32), np.ones(5, np.float32), num_groups=3)
+        host.group_norm_silu(np.ones((2, 6), np.float32), np.ones(5, np.float32), num_groups=3)
     assert caught.value.where == "GroupNormSiluGetWorkspaceSize"

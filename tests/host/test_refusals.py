@@ -1,6 +1,6 @@
 """Every documented refusal of every operator: its code, what its text says, and that nothing was given out.
 
-docs/host-api.md lists them; ``host_cases`` has the rows.
+docs/host-host.md lists them; ``host_cases`` has the rows.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import pytest
 from host_api_support import GONE, INT32, NULL, View, first_call, refused
 from host_cases import CASES
 
-from gn_tutorial.host import api, c_library
-from gn_tutorial.host.api import Code
+from gn_tutorial import host
+from gn_tutorial.host import Code, c_library
 
 ROWS = [(case.name, *row) for case in CASES.values() for row in case.refusals]
 NULLS = [(case.name, one) for case in CASES.values() for one in case.null]
@@ -62,9 +62,9 @@ def test_what_the_mask_does_not_ask_for_is_not_looked_at(name: str, unwanted: st
 
 @pytest.mark.parametrize("name", CASES)
 def test_an_executor_is_its_operator_s_own(name: str) -> None:
-    library, answer = api.library(), first_call(name, CASES[name].call)
+    library, answer = host.library(), first_call(name, CASES[name].call)
     other = next(one for one in CASES if one != name)
-    with api.Stream() as stream:
+    with host.Stream() as stream:
         assert getattr(library, other)(None, 0, answer.executor, stream.handle) == Code.PARAM_INVALID
         assert f"executor was made by {name}GetWorkspaceSize" in library.GnGetRecentErrMsg().decode()
     assert library.GnDestroyExecutor(answer.executor) == Code.SUCCESS
@@ -73,4 +73,4 @@ def test_an_executor_is_its_operator_s_own(name: str) -> None:
 def accepted(name: str, changed: dict[str, Any]) -> None:
     answer = first_call(name, CASES[name].call, **changed)
     assert (answer.status, answer.text) == (Code.SUCCESS, ""), answer
-    assert api.library().GnDestroyExecutor(answer.executor) == Code.SUCCESS
+    assert host.library().GnDestroyExecutor(answer.executor) == Code.SUCCESS

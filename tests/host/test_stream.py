@@ -18,11 +18,10 @@ import pytest
 from host_api_support import first_call
 from host_cases import CASES
 
-from gn_tutorial import reference
+from gn_tutorial import host, reference
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.errors import KernelError, KernelFault
-from gn_tutorial.host import api
-from gn_tutorial.host.api import Code, Refused, Stream
+from gn_tutorial.host import Code, Refused, Stream
 
 FORWARD = CASES["GroupNorm"].call
 LONG = 60.0  # seconds: what hangs is stopped, what is right never waits so long
@@ -67,7 +66,7 @@ def test_the_call_returns_before_the_work_is_done() -> None:
     x, out = data(), np.full((2, 6, 4, 5), SENTINEL)
     with Stream() as stream:
         opened = gate(stream)
-        made = api.group_norm(x, num_groups=3, stream=stream, out=out)
+        made = host.group_norm(x, num_groups=3, stream=stream, out=out)
         assert (out == SENTINEL).all()
         opened.set()
         stream.synchronize()
@@ -81,10 +80,10 @@ def test_work_runs_in_the_order_of_the_calls() -> None:
     order: list[int] = []
     with Stream() as stream:
         opened = gate(stream)
-        api.group_norm(x, num_groups=3, stream=stream, out=middle)
+        host.group_norm(x, num_groups=3, stream=stream, out=middle)
         stream.launch_host_func(lambda: order.append(int((middle != SENTINEL).all() and (last == SENTINEL).all())))
         # It reads what the first writes, so a wrong order would normalise the sentinel.
-        api.group_norm(middle, num_groups=1, stream=stream, out=last)
+        host.group_norm(middle, num_groups=1, stream=stream, out=last)
         for number in range(2, 50):
             stream.launch_host_func(lambda number=number: order.append(number))
         opened.set()
@@ -98,8 +97,8 @@ def test_a_stream_that_waits_holds_up_no_other() -> None:
     x = data()
     with Stream() as slow, Stream() as quick:
         opened = gate(slow)
-        held = api.group_norm(x, num_groups=3, stream=slow, out=np.full(x.shape, SENTINEL))
-        free = api.group_norm(x, num_groups=3, stream=quick)
+        held = host.group_norm(x, num_groups=3, stream=slow, out=np.full(x.shape, SENTINEL))
+        free = host.group_norm(x, num_groups=3, stream=quick)
         quick.synchronize()
         assert (held.out == SENTINEL).all()
         opened.set()
@@ -138,7 +137,7 @@ def small(first: float) -> np.ndarray:
 
 def test_a_diagnostic_comes_out_of_synchronise(faulty: dict[str, Path]) -> None:
     with Stream(kernels=faulty) as stream:
-        api.group_norm(small(1.0), num_groups=2, stream=stream)
+        host.group_norm(small(1.0), num_groups=2, stream=stream)
         with pytest.raises(KernelFault) as caught:
             stream.synchronize()
         (found,) = caught.value.diagnostics
@@ -150,9 +149,9 @@ def test_a_diagnostic_comes_out_of_synchronise(faulty: dict[str, Path]) -> None:
 def test_the_first_error_is_told_and_later_work_still_runs(faulty: dict[str, Path]) -> None:
     order: list[str] = []
     with Stream(kernels=faulty) as stream:
-        api.group_norm(small(1.0), num_groups=2, stream=stream)
+        host.group_norm(small(1.0), num_groups=2, stream=stream)
         stream.launch_host_func(lambda: order.append("behind"))
-        good = api.group_norm(small(-4.0), num_groups=2, stream=stream)
+        good = host.group_norm(small(-4.0), num_groups=2, stream=stream)
 
         def fail() -> None:
             raise ValueError("a host function's own")
@@ -168,8 +167,8 @@ def test_the_first_error_is_told_and_later_work_still_runs(faulty: dict[str, Pat
 
 def test_a_c_program_reads_the_same_in_the_text(faulty: dict[str, Path]) -> None:
     stream = Stream(kernels=faulty)
-    api.group_norm(small(1.0), num_groups=2, stream=stream)
-    library = api.library()
+    host.group_norm(small(1.0), num_groups=2, stream=stream)
+    library = host.library()
     assert library.GnSynchronizeStream(stream.handle) == Code.RUNTIME
     text = library.GnGetRecentErrMsg().decode()
     assert text.startswith("the twin stopped kernel group_norm_any:\n{")
@@ -180,7 +179,7 @@ def test_a_c_program_reads_the_same_in_the_text(faulty: dict[str, Path]) -> None
 
 def test_an_error_nobody_asked_for_comes_out_of_destroy(faulty: dict[str, Path]) -> None:
     stream = Stream(kernels=faulty)
-    api.group_norm(small(1.0), num_groups=2, stream=stream)
+    host.group_norm(small(1.0), num_groups=2, stream=stream)
     with pytest.raises(KernelFault):
         stream.destroy()
     with pytest.raises(Refused, match="stream was destroyed"):
@@ -188,7 +187,7 @@ def test_an_error_nobody_asked_for_comes_out_of_destroy(faulty: dict[str, Path])
 
 
 def test_a_kernel_that_is_not_there_is_refused_before_anything_is_queued() -> None:
-    library = api.library()
+    library = host.library()
     handle, answer = c_void_p(), first_call("GroupNorm", FORWARD)
     assert library.GnCreateStream(byref(handle)) == 0
     memory = (c_uint8 * answer.workspace)()
@@ -200,7 +199,7 @@ def test_a_kernel_that_is_not_there_is_refused_before_anything_is_queued() -> No
 
 def test_a_library_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.so").write_text("no library")
-    for path in (tmp_path / "text.so", Path(api.build_library()), tmp_path / "absent.so"):
+    for path in (tmp_path / "text.so", Path(host.build_library()), tmp_path / "absent.so"):
         with pytest.raises(KernelError, match="group_norm_any cannot be loaded"):
             Stream(kernels={"group_norm_any": path})
 
@@ -211,7 +210,7 @@ def test_a_library_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
 def test_destroying_waits_for_pending_work() -> None:
     x, stream = data(), Stream()
     opened = gate(stream)
-    made = api.group_norm(x, num_groups=3, stream=stream, out=np.full(x.shape, SENTINEL))
+    made = host.group_norm(x, num_groups=3, stream=stream, out=np.full(x.shape, SENTINEL))
     ender = threading.Thread(target=stream.destroy)
     ender.start()
     assert (made.out == SENTINEL).all()
@@ -219,13 +218,13 @@ def test_destroying_waits_for_pending_work() -> None:
     ender.join(LONG)
     np.testing.assert_allclose(made.out, reference.group_norm(x, num_groups=3).y, rtol=1e-5, atol=1e-5)
     with pytest.raises(Refused, match="stream was destroyed, or never made"):
-        api.group_norm(x, num_groups=3, stream=stream)
+        host.group_norm(x, num_groups=3, stream=stream)
 
 
 def test_a_host_function_cannot_wait_for_its_own_stream() -> None:
     said: list[str] = []
     with Stream() as stream:
-        for call in (stream.synchronize, lambda: api.check(api.library().GnDestroyStream(stream.handle))):
+        for call in (stream.synchronize, lambda: host.check(host.library().GnDestroyStream(stream.handle))):
 
             def inside(call: Any = call) -> None:
                 try:
@@ -246,7 +245,7 @@ def child(program: str) -> subprocess.CompletedProcess[str]:
         import os, threading, warnings
         import numpy as np
         from gn_tutorial import host as host_api
-        from gn_tutorial.host.api import Refused, Stream
+        from gn_tutorial.host import Refused, Stream
         x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     """
     text = textwrap.dedent(head) + textwrap.dedent(program)
@@ -320,7 +319,7 @@ def test_threads_with_streams_of_their_own_and_with_one_stream() -> None:
             worst = 0.0
             for _ in range(5):
                 with Stream() as own:
-                    made = [api.group_norm(data(number), num_groups=3, stream=one) for one in (own, shared)]
+                    made = [host.group_norm(data(number), num_groups=3, stream=one) for one in (own, shared)]
                     own.synchronize()
                     shared.synchronize()
                 worst = max(worst, *(float(np.abs(one.out - expected[number]).max()) for one in made))
@@ -330,7 +329,7 @@ def test_threads_with_streams_of_their_own_and_with_one_stream() -> None:
 
 
 def test_of_many_threads_one_gets_the_executor() -> None:
-    library = api.library()
+    library = host.library()
     with Stream() as stream:
         handle = stream.ready("GroupNorm")
         for _ in range(20):
@@ -345,6 +344,6 @@ def test_of_many_threads_one_gets_the_executor() -> None:
 
 
 def test_of_many_threads_one_destroys_the_stream() -> None:
-    library, made = api.library(), c_void_p()
+    library, made = host.library(), c_void_p()
     assert library.GnCreateStream(byref(made)) == 0
     assert sorted(in_threads(6, lambda _: library.GnDestroyStream(made))) == [0] + [Code.PARAM_INVALID] * 5

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.host import api
-from gn_tutorial.host.api import Code, Tensor, whole_numbers
+from gn_tutorial import host
+from gn_tutorial.host import Code, Tensor, whole_numbers
 
 FLOAT, HALF, BFLOAT16, INT32, DOUBLE = 0, 1, 27, 3, 11
 _ITEMS = {FLOAT: 4, HALF: 2, BFLOAT16: 2, INT32: 4, DOUBLE: 8}
@@ -41,7 +41,7 @@ class View:
             self.memory = np.zeros(elements * _ITEMS.get(self.dtype, 8), np.uint8)
             data = self.memory.ctypes.data
         made = c_void_p()
-        status = api.library().GnCreateTensor(
+        status = host.library().GnCreateTensor(
             whole_numbers(self.dims), len(self.dims), self.dtype, whole_numbers(strides), self.offset,
             whole_numbers(storage), len(storage), data, ctypes.byref(made),
         )  # fmt: skip
@@ -82,7 +82,7 @@ def first_call(name: str, arguments: dict[str, Any], **changed: Any) -> Answer:
     """Calls ``<name>GetWorkspaceSize`` with these arguments; a View is described first, NULL is a null pointer."""
     values = {**arguments, **changed}
     assert values.keys() <= {*arguments, "workspaceSize", "executor"}
-    library = api.library()
+    library = host.library()
     words: list[Any] = []
     made = []
     for key in arguments:
@@ -118,4 +118,4 @@ def refused(name: str, arguments: dict[str, Any], changed: dict[str, Any], code:
     assert f"\n  where: {name}GetWorkspaceSize" in answer.text
     if not {"workspaceSize", "executor"} & changed.keys():
         assert (answer.workspace, answer.executor.value) == (0, None)
-    assert api.library().GnGetRecentErrMsg() is None, "a text is told once"
+    assert host.library().GnGetRecentErrMsg() is None, "a text is told once"

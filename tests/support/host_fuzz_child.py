@@ -23,8 +23,8 @@ from host_cases import CASES
 from host_fuzz_ops import Op, spoil
 from host_fuzz_views import ARENA, DTYPES, View, apart
 
-from gn_tutorial.host import api, c_library
-from gn_tutorial.host.api import Code
+from gn_tutorial import host
+from gn_tutorial.host import Code, c_library
 
 OPS = [case.fuzz for case in CASES.values()]
 STATISTICS = {"mean", "rstd"}
@@ -40,7 +40,7 @@ class Fuzz:
         self.memory = np.zeros(ARENA + 64, np.uint8)
         skip = -self.memory.ctypes.data % 64
         self.arena = self.memory[skip : skip + ARENA]
-        self.stream = api.Stream()
+        self.stream = host.Stream()
         self.came_to: dict[str, Counter[str]] = {op.name: Counter() for op in OPS}
 
     def one(self, op: Op) -> None:
@@ -68,8 +68,8 @@ class Fuzz:
             return c_void_p(0x1234560) if view else None
         made = c_void_p()
         status = self.library.GnCreateTensor(
-            api.whole_numbers(view.dims), len(view.dims), view.dtype, api.whole_numbers(view.strides),
-            view.offset, api.whole_numbers(view.storage), len(view.storage), self.arena.ctypes.data + view.at,
+            host.whole_numbers(view.dims), len(view.dims), view.dtype, host.whole_numbers(view.strides),
+            view.offset, host.whole_numbers(view.storage), len(view.storage), self.arena.ctypes.data + view.at,
             ctypes.byref(made),
         )  # fmt: skip
         if (status == Code.SUCCESS) is not view.can_be():
@@ -109,7 +109,7 @@ class Fuzz:
         workspace = np.full(size.value + 128, 0xA5, np.uint8)
         before = self.arena.copy()
         address = workspace.ctypes.data + 64
-        api.check(getattr(self.library, op.name)(address, size.value, executor, self.stream.ready(op.name)))
+        host.check(getattr(self.library, op.name)(address, size.value, executor, self.stream.ready(op.name)))
         self.stream.synchronize()
         if (workspace[:64] != 0xA5).any() or (workspace[64 + size.value :] != 0xA5).any():
             raise Failure("wrote beside the workspace")
@@ -159,7 +159,7 @@ class Fuzz:
 
 def main() -> None:
     path, count, seed = sys.argv[1:]
-    library = api.declared(Path(path))
+    library = host.declared(Path(path))
     c_library.library = lambda: library
     fuzz = Fuzz(library, int(seed))
     for number in range(int(count)):

@@ -13,9 +13,8 @@ torch = pytest.importorskip("torch")
 from torch import Tensor  # noqa: E402
 from torch_support import DTYPES, array, aten, data, fault, gradient_fault, ours  # noqa: E402
 
-from gn_tutorial import torch_ops  # noqa: E402, F401
+from gn_tutorial import host, torch_ops  # noqa: E402, F401
 from gn_tutorial.compiler.toolchain import find_compiler  # noqa: E402
-from gn_tutorial.host import api  # noqa: E402
 from gn_tutorial.torch_ops import cpp_extension  # noqa: E402
 
 pytestmark = pytest.mark.skipif(find_compiler().is_zig, reason="zig cannot build an extension of torch")
@@ -75,14 +74,14 @@ def test_gradcheck_and_that_it_can_fail(norm: Callable[..., Tensor]) -> None:
 def test_the_same_bits_as_the_direct_binding_and_the_python_operator(ops: object) -> None:
     x, weight, bias, grad = data(SHAPE)
     y, mean, rstd = ops.group_norm(x, weight, bias, GROUPS)
-    direct = api.group_norm(*map(array, (x, weight, bias)), num_groups=GROUPS)
+    direct = host.group_norm(*map(array, (x, weight, bias)), num_groups=GROUPS)
     for mine, other in zip((y, mean, rstd), direct, strict=True):
         assert array(mine).tobytes() == other.tobytes()
     assert torch.equal(y, ours(x, weight, bias, GROUPS))
     gradients = ops.group_norm_backward(grad, x, mean, rstd, weight, GROUPS, [True] * 3)
     for mine, other in zip(
         gradients,
-        api.group_norm_backward(*map(array, (grad, x, mean, rstd, weight)), num_groups=GROUPS),
+        host.group_norm_backward(*map(array, (grad, x, mean, rstd, weight)), num_groups=GROUPS),
         strict=True,
     ):
         assert array(mine).tobytes() == other.tobytes()

@@ -24,8 +24,9 @@ from torch_support import (  # noqa: E402
     results,
 )
 
+from gn_tutorial import host  # noqa: E402
 from gn_tutorial.bench.grid import load_grid  # noqa: E402
-from gn_tutorial.host import api, c_library  # noqa: E402
+from gn_tutorial.host import c_library  # noqa: E402
 from gn_tutorial.operators.accuracy import accuracy  # noqa: E402
 from gn_tutorial.operators.registry import find_kernel  # noqa: E402
 from tests.kernels.test_group_norm_kernels import GRID  # noqa: E402
@@ -153,7 +154,7 @@ def test_three_ways_of_calling_give_the_same_bits(dtype: str) -> None:
     x, weight, bias, grad = data(SHAPE, DTYPES[dtype])
     module = nn.GroupNorm(GROUPS, SHAPE[1], dtype=DTYPES[dtype])
     module.load_state_dict({"weight": weight, "bias": bias})
-    direct = api.group_norm(array(x), array(weight), array(bias), num_groups=GROUPS)
+    direct = host.group_norm(array(x), array(weight), array(bias), num_groups=GROUPS)
     op = OPS.group_norm(x, weight, bias, GROUPS)
     for one, other in zip(op, direct, strict=True):
         np.testing.assert_array_equal(array(one), other)
@@ -162,7 +163,7 @@ def test_three_ways_of_calling_give_the_same_bits(dtype: str) -> None:
     np.testing.assert_array_equal(array(y), direct.out)
     y.backward(grad)
     op_grads = OPS.group_norm_backward(grad, x, *op[1:], weight, GROUPS, [True] * 3)
-    grads = api.group_norm_backward(array(grad), array(x), direct.mean, direct.rstd, array(weight), num_groups=GROUPS)
+    grads = host.group_norm_backward(array(grad), array(x), direct.mean, direct.rstd, array(weight), num_groups=GROUPS)
     of_module = leaf.grad, module.weight.grad, module.bias.grad
     for ways in zip(of_module, op_grads, grads, strict=True):
         np.testing.assert_array_equal(array(ways[0]), ways[2])

@@ -135,8 +135,7 @@ def test_a_gradient_of_the_wrong_kind_is_refused_in_the_backward_pass() -> None:
 
 
 def test_a_refusal_of_the_host_api_comes_through_and_the_next_call_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gn_tutorial.host import c_library
-    from gn_tutorial.host.api import Code
+    from gn_tutorial.host import Code, c_library
 
     x, weight, bias, _ = data(SHAPE)
     right = ours(x, weight, bias, GROUPS)
