@@ -172,7 +172,7 @@ def _command(pair: Example) -> list[str]:
     if programs.OPTIONS.search(pair.wrong) or programs.ROLES.search(pair.wrong):
         return []
     blocks = programs.BLOCKS.search(pair.wrong)
-    more = f" --blocks {blocks[1]}" if blocks else ""
+    more = f" --blocks {blocks[1] if blocks else 1}"
     # As in the tests: both arguments hold 1024 floats.
     words = f"gnt run tests/programs/{pair.name}.cpp --arg x=float32[1024] --inout y=float32[1024]{more}"
     return [f"Run it: `{words}`"]

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 
 from gn_tutorial.bench.grid import BenchCase, Grid, load_grid
 from gn_tutorial.bench.run import Bench, run_grid
-from gn_tutorial.cli.options import GRID_MACHINE
 from gn_tutorial.cli.run_arguments import parse_call
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.registry import find_kernel, load_registry
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
-from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class GridRequest:
     dtype: str = ""
     kernels: Sequence[str] = ()
     kinds: Sequence[str] = ()
-    machine: str = ""
+    machine: str = DEFAULT_MACHINE
     seed: int = 0
     everything: bool = False
 
@@ -38,7 +37,7 @@ def ask(question: GridRequest) -> tuple[Bench, Grid]:
     op = find_op(question.op)
     kernels = find_kernels(op, question.kernels)
     grid = choose(op, load_grid(op), question)
-    machine = load_machine(question.machine or GRID_MACHINE)
+    machine = load_machine(question.machine)
     with _progress() as tell:
         made = run_grid(
             op, grid, machine, kernels=kernels, seed=question.seed, everything=question.everything, tell=tell

@@ -23,7 +23,7 @@ Entry = Annotated[str, typer.Option(help="Which kernel, where the file has sever
 Template = Annotated[str, typer.Option(help="Arguments of a file's kernel template: 'float, 16'.")]
 Types = Annotated[Many, typer.Option("--type", help="Define DTYPE_X and its kin: x=float16.")]
 Define = Annotated[Many, typer.Option("--define", "-D", help="Define a macro for a file: NAME=VALUE.")]
-Blocks = Annotated[int | None, typer.Option(help="How many blocks (cores) to run on.")]
+Blocks = Annotated[int | None, typer.Option(help="How many blocks (cores) to run on. Default: all of the chip.")]
 Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
 Like = Annotated[str, typer.Option(help="A file takes the arguments of this registered kernel: --shape then applies.")]
 MachineName = Annotated[str, typer.Option(help=f"{', '.join(machines())}, or a .toml file of your own.")]
@@ -34,8 +34,3 @@ Record = Annotated[
 GridGroups = Annotated[int | None, typer.Option(help="Short for --set num_groups=..., with --shape.")]
 GridSettings = Annotated[Many, typer.Option("--set", help="An attribute of the operator, with --shape: eps=1e-3.")]
 GridDtype = Annotated[str, typer.Option(help="dtype of the data inputs, with --shape.")]
-#: The variant of the chip that the measurements shown beside ours were made on.
-GRID_MACHINE = "910B2"
-GridMachine = Annotated[
-    str, typer.Option(help=f"{', '.join(machines())}, or a .toml file of your own. Default: {GRID_MACHINE}.")
-]

@@ -14,7 +14,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
-from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class ProfileRequest:
     """What to run and on what to model it: the options that ``gnt profile`` and ``gnt diff`` share.
 
     like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones.
+    blocks: all cores of the machine if None.
     """
 
     shape: str = ""
@@ -36,7 +37,7 @@ class ProfileRequest:
     like: str = ""
     blocks: int | None = None
     seed: int = 0
-    machine: str = ""
+    machine: str = DEFAULT_MACHINE
     warm: bool = False
     record: str = ""
 
@@ -52,7 +53,7 @@ class Answer:
 
 def ask(target: str, question: ProfileRequest) -> Answer:
     """Run and model one kernel. Raises ArgumentError quoting the word that cannot be read, and what a launch raises."""
-    machine = load_machine(question.machine) if question.machine else load_machine()
+    machine = load_machine(question.machine)
     tracing = parse_record(question.record)
     if is_file(target) and not question.like:
         return _ask_file(target, question, machine, tracing)
@@ -68,16 +69,17 @@ def ask(target: str, question: ProfileRequest) -> Answer:
     elif question.like or question.entry:
         raise ArgumentError(f"{'--like' if question.like else '--entry'} belongs to a file, and {target} is registered")
     arrays = call.arrays(question.seed)
+    blocks = int(machine.cores) if question.blocks is None else question.blocks
     _build(found)
     with working(f"running {found.name}"):
-        result = run_traced(found, *arrays.values(), blocks=question.blocks, tracing=tracing, **call.attributes)
+        result = run_traced(found, *arrays.values(), blocks=blocks, tracing=tracing, **call.attributes)
         right = result.compare(random_inputs.expected(call.op, arrays, call.attributes), call.spec.tolerance).ok
     with working(f"modelling {found.name}"):
         made = profile_of(result, machine=machine, warm=question.warm)
     return Answer(made, {"shape": call.shape, "dtype": call.dtype, **call.attributes}, right)
 
 
-def _ask_file(target: str, question: ProfileRequest, machine: Any, tracing: Tracing | None) -> Answer:
+def _ask_file(target: str, question: ProfileRequest, machine: Machine, tracing: Tracing | None) -> Answer:
     only_registered = {"--shape": question.shape, "--groups": question.groups, "--dtype": question.dtype}
     refuse(target, {**only_registered, "--set": list(question.settings)})
     given = question.arrays or {}
@@ -88,9 +90,10 @@ def _ask_file(target: str, question: ProfileRequest, machine: Any, tracing: Trac
         dtypes=parse_types(question.types),
         defines=tuple(question.defines),
     )
+    blocks = int(machine.cores) if question.blocks is None else question.blocks
     _build(found)
     with working(f"running {found.name}"):
-        result = run_traced(found, entry=question.entry or None, blocks=question.blocks or 1, tracing=tracing, **values)
+        result = run_traced(found, entry=question.entry or None, blocks=blocks, tracing=tracing, **values)
     with working(f"modelling {found.name}"):
         return Answer(profile_of(result, machine=machine, warm=question.warm), {"file": target}, None)
 

@@ -21,7 +21,10 @@ _SHOWN_VALUES = 4
 
 @dataclass(frozen=True)
 class Mode:
-    """How to run, the same for a registered kernel and a learner's file."""
+    """How to run, the same for a registered kernel and a learner's file.
+
+    blocks: all cores of the default chip if None.
+    """
 
     blocks: int | None
     seed: int
@@ -75,9 +78,7 @@ def run_file(
     found = kernel(Path(target), template=how.template, dtypes=how.dtypes, defines=how.defines, optimise=mode.optimise)
     _build(found, mode)
     with working(f"running {found.name}"):
-        result = found.run(
-            entry=entry, blocks=mode.blocks or 1, observed=mode.observed, isolated=mode.isolated, **values
-        )
+        result = found.run(entry=entry, blocks=mode.blocks, observed=mode.observed, isolated=mode.isolated, **values)
     return RunOutcome(result, None, {"file": found.path, "seed": mode.seed})
 
 

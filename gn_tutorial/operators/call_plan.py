@@ -21,11 +21,7 @@ from gn_tutorial.operators.shapes import Symbols, bind, describe_call, resolve
 from gn_tutorial.operators.spec import DATA_DTYPE, Argument, KernelSpec, OpSpec
 from gn_tutorial.operators.tiling import Tiling, load_tiling
 from gn_tutorial.runtime.launch_types import LaunchResult, Tally
-
-#: Cores that a registered kernel's work is split over unless ``blocks`` is given: the vector cores of an Atlas A2
-#: 910B3 and 910B4 (20 AI Cores with two vector cores each; 910B1 and B2 have 48), so that one split fits every A2
-#: card.
-DEFAULT_CORES = 40
+from gn_tutorial.timing.machine import default_cores
 
 
 @dataclass(frozen=True)
@@ -44,17 +40,16 @@ def plan(
     """Check a call and prepare its launch.
 
     ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the most blocks to use,
-    DEFAULT_CORES if None. Raises ArgumentError naming the argument that does not fit.
+    all of the default chip if None. Raises ArgumentError naming the argument that does not fit.
     """
     arrays, attributes = _split(op, inputs, named)
     dtype = _data_dtype(op, spec, arrays)
     symbols = bind(op, {name: array.shape for name, array in arrays.items()}, attributes)
-    symbols["cores"] = DEFAULT_CORES if cores is None else int(cores)
+    symbols["cores"] = default_cores() if cores is None else int(cores)
     symbols["dtype"] = graph_number(dtype.name)
     own = op.tiling_of(spec)
     tiling = load_tiling(own)(symbols) if own else None
-    # Without a tiling struct nobody splits the work, and a kernel that ignores GetBlockIdx is right on one block only.
-    blocks = int(tiling[op.tiling.blocks]) if op.tiling and tiling else (cores or 1)
+    blocks = int(tiling[op.tiling.blocks]) if op.tiling and tiling else symbols["cores"]
     if not tiling and all(array.size == 0 for array in arrays.values()):
         blocks = 0
     values = {a.name: _value(op, a, arrays, symbols, dtype, tiling) for a in op.arguments}

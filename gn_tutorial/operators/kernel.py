@@ -25,6 +25,7 @@ from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchRequest, check_blocks
 from gn_tutorial.tables import html_table
+from gn_tutorial.timing.machine import default_cores
 
 # Finding the entries of 200 lines takes 6 ms, which a loop of launches should pay once.
 _entries = functools.lru_cache(maxsize=64)(require_entries)
@@ -120,7 +121,7 @@ class Kernel:
     def run(
         self,
         *values: Any,
-        blocks: int = 1,
+        blocks: int | None = None,
         entry: str | None = None,
         tiling_key: int = 0,
         observed: bool = True,
@@ -136,12 +137,15 @@ class Kernel:
         go by value; a Tiling, a ``ctypes.Structure`` or a NumPy structured scalar is passed as its bytes. Arrays may
         be float32, float16, bfloat16 (ml_dtypes), bool and integers; others are refused.
 
-        blocks: cores to run on. tiling_key: what TILING_KEY_IS compares with. observed: checks and counts. isolated:
-        in a process of its own, so that a crash or an endless loop becomes an exception; False is faster, for trusted
-        kernels. tracing: record what the blocks do, into ``result.trace``. Raises ArgumentError before anything is
-        launched, CompileError, and KernelError for what the kernel does wrong.
+        blocks: cores to run on; None: all cores of the default chip for a file, and one for source text, since a cell
+        of a notebook shows one core's work and mostly does not divide it. tiling_key: what TILING_KEY_IS compares with.
+        observed: checks and counts. isolated: in a process of its own, so that a crash or an endless loop becomes an
+        exception; False is faster, for trusted kernels. tracing: record what the blocks do, into ``result.trace``.
+        Raises ArgumentError before anything is launched, CompileError, and KernelError for what the kernel does wrong.
         """
         chosen = self.entry(entry)
+        if blocks is None:
+            blocks = default_cores() if self.path else 1
         if tracing is not None and not observed:
             raise ArgumentError("a bare build tells nobody what it does, so it cannot be traced", hint="observed=True")
         bound = self._bind(chosen, values, named)

@@ -237,7 +237,7 @@ def profile(
     operator where it is registered, else of ``Kernel.run``. machine: a name of ``timing.machine.machines()``, a
     TOML file, or a Machine. tracing: which blocks to record; None: eight of them, spread evenly, or fewer where their
     events do not fit into 128 MiB (the profile then names those it has). warm: the L2 cache holds what fits before the
-    launch; the default is a cold start.
+    launch; the default is a cold start. blocks: all cores of the machine, one for source text (see ``Kernel.run``).
 
     Raises ArgumentError and what a call raises.
     """
@@ -245,6 +245,8 @@ def profile(
     found = target if isinstance(target, Kernel) else kernel(target)
     if chosen.ub_bytes != load_machine().ub_bytes:
         found = found.with_ub(int(chosen.ub_bytes))
+    if named.get("blocks") is None and found.path is not None:
+        named["blocks"] = int(chosen.cores)
     return profile_of(run_traced(found, *values, tracing=tracing, **named), machine=chosen, warm=warm)
 
 

@@ -36,7 +36,7 @@ needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="no gdb on th
 
 @needs_gdb
 def test_gdb_stops_in_a_registered_kernel() -> None:
-    told = gdb(command("add", ["--shape", "100"], stop="Add::Compute"), "backtrace 2", "print count")
+    told = gdb(command("add", ["--shape", "100", "--blocks", "1"], stop="Add::Compute"), "backtrace 2", "print count")
     assert "Add::Compute" in told
     assert "add.cpp:" in told
     assert "$1 = 100" in told

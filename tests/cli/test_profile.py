@@ -13,6 +13,7 @@ from gn_tutorial.cli.pictures import PICTURES, parse_window
 from gn_tutorial.cli.profiling import parse_record
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs, registry
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 from tests.profiler.test_chrome_trace import check_format
 
 
@@ -85,11 +86,20 @@ def test_a_file_with_its_arguments_or_like_a_registered_kernel(gnt: Gnt, add_fil
     assert alone["kernel"] == like["kernel"] == "mine"
 
 
+def test_all_cores_of_the_chip_are_used_unless_told(gnt: Gnt, add_file: Path) -> None:
+    arrays = ("--arg", "x=float32[20000]", "--arg", "y=float32[20000]", "--out", "z=float32[20000]", "--arg", "n=20000")
+    for words in ((add_file, *arrays), (add_file, "--like", "add", "--shape", "20000"), ("add", "--shape", "20000")):
+        for machine in (DEFAULT_MACHINE, "910B3"):
+            facts = gnt("profile", *words, "--machine", machine, "--json").json
+            assert facts["blocks"] == load_machine(machine).cores
+        assert gnt("profile", *words, "--json").json["machine"] == load_machine().name
+
+
 def test_diff_of_a_kernel_and_a_slower_copy_of_it(gnt: Gnt, add_file: Path) -> None:
     text = add_file.read_text()
     assert "constexpr uint32_t kTile = 2048" in text
     add_file.write_text(text.replace("kTile = 2048", "kTile = 256"))
-    ran = gnt("diff", "add", add_file, "--shape", "20000", "--json")
+    ran = gnt("diff", "add", add_file, "--shape", "20000", "--blocks", 1, "--json")
     rows = {row["name"]: row for row in ran.json["rows"]}
     assert ran.code == 0
     assert rows["modelled time"]["ratio"] > 1
@@ -124,9 +134,10 @@ def test_what_computes_wrong_numbers_gets_exit_code_1(gnt: Gnt, add_file: Path) 
         (("profile", "add", "--window", "0,1"), "--plot FILE.png"),
         (("profile", "add", "--plot", "p.png", "--picture", "pie"), "one of pipes, cores, ub, gm, limits, roofline"),
         (("profile", "add", "--plot", "p.png", "--window", "now"), "from,to in us"),
+        (("profile", "add", "--blocks", "0"), "'blocks' must be a whole number from 1"),
         (("profile", "add", "--record", "all"), "--record all: no blocks"),
         (("profile", "add", "--record", "0"), "blocks cannot be 0"),
-        (("profile", "add", "--record", "9,"), "9"),
+        (("profile", "add", "--record", "99,"), "99"),
         (("profile", "add", "--arg", "x=1"), "--arg does not apply"),
         (("profile", "add", "--like", "copy"), "belongs to a file"),
         (("profile", "mine.cpp", "--shape", "4"), "--shape does not apply"),

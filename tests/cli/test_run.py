@@ -58,13 +58,24 @@ def test_wrong_kernel_gives_exit_code_1(gnt: Gnt, monkeypatch: pytest.MonkeyPatc
 
 def test_run_a_learners_file(gnt: Gnt, mine: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.arange(5, dtype=np.int32))
-    ran = gnt("run", mine, "--arg", f"x=@{tmp_path / 'x.npy'}", "--out", "y=int32[5]", "--arg", "n=5")
+    ran = gnt("run", mine, "--arg", f"x=@{tmp_path / 'x.npy'}", "--out", "y=int32[5]", "--arg", "n=5", "--blocks", 1)
     assert ran.code == 0
     assert "0, 2, 4, 6, ..." in ran.out
     assert "n is 5" in ran.out
-    facts = gnt("run", mine, "--arg", "x=int32[2,3]", "--out", "y=int32[2,3]", "--arg", "n=6", "--json").json
+    facts = gnt(
+        "run", mine, "--arg", "x=int32[2,3]", "--out", "y=int32[2,3]", "--arg", "n=6", "--blocks", 1, "--json"
+    ).json
     assert facts["ok"] is None
     assert facts["outputs"]["y"] == {"dtype": "int32", "shape": [2, 3]}
+
+
+def test_a_file_that_does_not_divide_its_work_hears_of_one_block(gnt: Gnt, mine: Path) -> None:
+    words = ("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=5")
+    ran = gnt(*words)
+    assert ran.code == 6
+    assert "more:  gnt explain race-blocks" in ran.err
+    assert "--blocks 1" in ran.err
+    assert gnt(*words, "--blocks", 1).code == 0
 
 
 @pytest.mark.parametrize(
@@ -118,7 +129,7 @@ def test_a_launch_that_fails_is_json_too(gnt: Gnt, mine: Path) -> None:
         "column": 59,
         "buffer": "x",
     }
-    assert gnt(*words[:-1], "n=5", "--json").json["diagnostics"] == []
+    assert gnt(*words[:-1], "n=5", "--blocks", 1, "--json").json["diagnostics"] == []
 
 
 def test_on_a_terminal_findings_are_in_colour(gnt: Gnt, mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,9 +16,9 @@ import gn_tutorial as gnt
 from gn_tutorial import host, reference
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host import Code, Refused, Stream, Tensor
-from gn_tutorial.operators import call_plan
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.timing.machine import default_cores
 
 TOLERANCE = find_kernel("group_norm/any")[1].tolerance
 DTYPES = ["float32", "float16", "bfloat16"]
@@ -188,7 +188,7 @@ def test_contiguous_tensors_pay_nothing_and_others_their_copy() -> None:
 
 
 def test_the_work_is_divided_as_by_the_direct_call() -> None:
-    assert host.library().GnVectorCores() == call_plan.DEFAULT_CORES
+    assert host.library().GnVectorCores() == default_cores()
 
 
 # --- the module ------------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from gn_tutorial.host.c_headers import HostFunc
 from gn_tutorial.host.c_library import Code, Refused, call, check, describe, kernels, library
 from gn_tutorial.host.stream import Stream
 from gn_tutorial.operators.registry import all_kernels, load_registry
+from gn_tutorial.timing.machine import default_cores
 
 pytestmark = needs_cmake
 
@@ -85,7 +86,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Npu:
 @pytest.fixture
 def npu(built: Npu) -> Iterator[Npu]:
     built.runtime.stand_in_reset(0)
-    built.runtime.stand_in_cores(40)
+    built.runtime.stand_in_cores(default_cores())
     yield built
     built.runtime.stand_in_reset(0)
 

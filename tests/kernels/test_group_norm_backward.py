@@ -35,7 +35,7 @@ GRID = [
     ((5, 32, 33), 8),  # rows that are no multiple of 32 bytes
     ((1, 4, 6145), 2),  # a row is one element more than a tile
     ((1, 701, 1), 1),  # spatial size 1, a prime number of channels
-    ((50, 4, 131), 1),  # ten groups are left when forty cores have one each
+    ((58, 4, 131), 1),  # ten groups are left when 48 cores have one each
     ((3, 600, 2), 2),  # more channels than are kept at once
 ]
 

@@ -47,7 +47,7 @@ Context contexts[2] = {{0}, {1}};
 thread_local Context* current = nullptr;
 thread_local aclError last = 0;
 aclError next_launch = 0, next_copy = 0;
-int64_t cores = 40;
+int64_t cores = 48;
 
 void Drain(Queue* queue) {
   while (!queue->work.empty()) {

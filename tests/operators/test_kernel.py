@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
+from gn_tutorial.errors import ArgumentError, CompileError, KernelFault, RegistryError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.registry import all_kernels, load_registry
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
+from gn_tutorial.timing.machine import default_cores
 
 REGISTRY = load_registry()
 KERNELS = [pytest.param(op, spec, id=spec.id) for op, spec in all_kernels(REGISTRY)]
@@ -131,7 +132,7 @@ def test_group_norm_of_any_rank_on_any_number_of_blocks(
     attributes = {"num_groups": groups, "eps": 1e-3}
     comparison = result.compare(random_inputs.expected(op, arrays, attributes), op.kernels[0].tolerance)
     assert comparison.ok, comparison
-    assert result.blocks == result.tiling["usedCores"] <= (blocks or 40)
+    assert result.blocks == result.tiling["usedCores"] <= (blocks or default_cores())
 
 
 def test_optional_inputs_may_be_left_out_or_none() -> None:
@@ -309,6 +310,47 @@ def test_edited_file_is_built_again(tmp_path: Path, isolated: bool) -> None:
     time.sleep(0.02)  # file times may be as coarse as the kernel's clock tick
     path.write_text(SCALE.replace("TYPE", "float").replace("* (float)factor", "+ (float)factor"))
     assert found.run(x, gnt.out(4), 2.0, 4, isolated=isolated).y[1] == 3.0
+
+
+# --- how many blocks -------------------------------------------------------------------------------------------------
+
+
+def test_a_file_runs_on_all_cores_of_the_default_chip_and_source_text_on_one(tmp_path: Path) -> None:
+    path, text, x = tmp_path / "mine.cpp", SCALE.replace("TYPE", "float"), np.arange(1000, dtype=np.float32)
+    path.write_text(text)
+    for found, blocks in ((kernel(path), default_cores()), (kernel(source=text), 1)):
+        result = found.run(x, gnt.out(1000), 2.0, 1000)
+        assert result.blocks == blocks
+        np.testing.assert_array_equal(result.y, 2 * x)
+        assert found.run(x, gnt.out(1000), 2.0, 1000, blocks=3).blocks == 3
+
+
+def test_a_registered_kernel_without_a_tiling_struct_runs_on_all_cores() -> None:
+    x = np.arange(5, dtype=np.float32)
+    result = kernel("copy")(x)
+    assert result.blocks == default_cores()
+    np.testing.assert_array_equal(result.y, x)
+    assert kernel("copy")(x, blocks=2).blocks == 2
+
+
+ONE_BLOCK = """\
+#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void first(GM_ADDR x, GM_ADDR y) {
+  AscendC::GlobalTensor<float> in, out;
+  in.SetGlobalBuffer((__gm__ float*)x, 1);
+  out.SetGlobalBuffer((__gm__ float*)y, 1);
+  out.SetValue(0, in.GetValue(0));
+}
+"""
+
+
+def test_a_file_for_one_block_says_how_to_launch_it(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cpp"
+    path.write_text(ONE_BLOCK)
+    with pytest.raises(KernelFault, match=r"blocks=1 \(gnt run and profile: --blocks 1\)") as caught:
+        kernel(path).run(np.ones(1, np.float32), gnt.out(1))
+    assert caught.value.diagnostics[0].id == "race-blocks"
+    assert kernel(path).run(np.ones(1, np.float32), gnt.out(1), blocks=1).y[0] == 1
 
 
 def test_compile_error_names_the_learners_line(tmp_path: Path) -> None:

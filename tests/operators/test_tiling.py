@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
-from gn_tutorial.operators.call_plan import DEFAULT_CORES
 from gn_tutorial.operators.registry import load_registry
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.operators.tiling import Tiling, field_names, load_tiling
+from gn_tutorial.timing.machine import default_cores
 
 HEADER = """\
 #pragma once
@@ -133,7 +133,7 @@ def test_repr_is_a_table_of_fields() -> None:
 def group_norm(**symbols: float) -> Tiling:
     spec = load_registry()["group_norm"].tiling
     assert spec is not None
-    return load_tiling(spec)({"N": 2, "C": 8, "S": 256, "G": 4, "eps": 1e-5, "cores": DEFAULT_CORES, **symbols})
+    return load_tiling(spec)({"N": 2, "C": 8, "S": 256, "G": 4, "eps": 1e-5, "cores": default_cores(), **symbols})
 
 
 def test_group_norm_splits_its_groups_over_the_cores() -> None:

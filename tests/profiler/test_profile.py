@@ -16,7 +16,7 @@ from gn_tutorial.abi.trace import Kind, Pipe, Trace, Tracing
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.profiler.profile import Profile, profile_of
 from gn_tutorial.runtime.launch_types import Tally
-from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 from gn_tutorial.timing.timeline import make_timeline
 
 B3 = load_machine("910B3")
@@ -30,7 +30,7 @@ def profile(made: Trace, **tally: int) -> Profile:
 def test_the_copy_kernel_calculated_by_hand() -> None:
     """Two tiles of 16 KiB on one core: each is read, arrives, and is written before its buffer is free again."""
     x = np.zeros(8192, np.float32)
-    found = gnt.profile("copy/queue", x, machine="910B3")
+    found = gnt.profile("copy/queue", x, blocks=1, machine="910B3")
     first = 50 + 6  # AllocTensor, and the issue of the copy
     tile = 16384 / 58 + 241 + 180 + 16384 / 43 + 96
     last = 40  # the TPipe waits for all pipes at its end: the scalar unit hears of it
@@ -55,6 +55,19 @@ def test_a_large_kernel_is_as_far_from_the_memory_as_the_two_numbers_say() -> No
     assert found.ub_bytes == 12 << 20
     assert found.distance == found.microseconds / found.binding.microseconds > 1
     assert "recorded blocks" not in repr(found)
+
+
+def test_a_profile_is_of_all_cores_of_its_machine_unless_told_otherwise(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cpp"
+    path.write_text(gnt.kernel("copy").source)
+    x = np.zeros(48 * 512, np.float32)
+    for target, values in (("copy/queue", (x,)), (path, (x, gnt.out(x.size), x.size))):
+        for machine in ("910B2", "910B3"):
+            found = gnt.profile(target, *values, machine=machine)
+            assert found.blocks == found.machine.cores == load_machine(machine).cores
+        assert gnt.profile(target, *values, blocks=2).blocks == 2
+        assert gnt.profile(target, *values).machine == load_machine(DEFAULT_MACHINE)
+    assert gnt.profile(gnt.kernel(source=path.read_text()), x, gnt.out(x.size), x.size).blocks == 1
 
 
 def test_a_profile_names_the_blocks_that_were_recorded() -> None:

@@ -27,7 +27,7 @@ PYTHON_ROOMS = {
     "compiler": "abi",
     "diagnostics": "compiler",
     "runtime": "abi compiler diagnostics",
-    "operators": "abi compiler diagnostics reference runtime",
+    "operators": "abi compiler diagnostics reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
     "profiler": "abi operators runtime timing",

@@ -12,6 +12,7 @@ from gn_tutorial.abi.options import Limits
 from gn_tutorial.cli import app
 from gn_tutorial.errors import CompileError, KernelCrash, KernelFault, KernelTimeout
 from gn_tutorial.runtime.sample_run import run_sample
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 
 # Half of the time of compiling: what a sample prints, and where it goes wrong, is the same. The first two tests run the
 # code as it is compiled for use.
@@ -323,6 +324,34 @@ def test_host_tiling_shapes_and_platform(tmp_path: Path) -> None:
     path.write_text(TILING)
     # 400 floats are 1600 bytes, rounded up to 1792; 100 floats 512. A byte, padding and four bytes are 8.
     assert run_quickly(path).launched.printed == "1795 1792 512 196608 1 8\n"
+
+
+CHIP = """#include <cstdio>
+#include "acl/acl.h"
+#include "kernel_operator.h"
+#include "tiling/platform/platform_ascendc.h"
+__global__ __aicore__ void k(GM_ADDR) {}
+int main() {
+  auto* platform = platform_ascendc::PlatformAscendCManager::GetInstance();
+  int64_t vector = 0, cube = 0;
+  aclrtGetDeviceInfo(0, ACL_DEV_ATTR_VECTOR_CORE_NUM, &vector);
+  aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, &cube);
+  uint64_t ub = 0, l2 = 0;
+  platform->GetCoreMemSize(platform_ascendc::CoreMemType::UB, ub);
+  platform->GetCoreMemSize(platform_ascendc::CoreMemType::L2, l2);
+  printf("%s %u %u ", aclrtGetSocName(), platform->GetCoreNumAiv(), platform->GetCoreNumAic());
+  printf("%ld %ld %lu %lu\\n", vector, cube, ub, l2);
+}
+"""
+
+
+def test_host_code_hears_of_the_default_chip(tmp_path: Path) -> None:
+    path = tmp_path / "chip.asc"
+    path.write_text(CHIP)
+    chip = load_machine()
+    cores = f"{chip.cores:g} {chip.cores / 2:g}"
+    expected = f"Ascend{DEFAULT_MACHINE} {cores} {cores} {chip.ub_bytes:.0f} {chip.l2_bytes:.0f}\n"
+    assert run_quickly(path).launched.printed == expected
 
 
 ICPU = """#include <cstdio>

@@ -10,7 +10,7 @@ import pytest
 from gn_tutorial.cli.apis import load_apis
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.profiler.calibration import measurements
-from gn_tutorial.timing.machine import FOLDER, load_machine, machines
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, FOLDER, default_cores, load_machine, machines
 
 VARIANTS = {"910B1": (48, 1.85, 192), "910B2": (48, 1.80, 192), "910B3": (40, 1.80, 192), "910B4": (40, 1.50, 96)}
 
@@ -18,6 +18,11 @@ VARIANTS = {"910B1": (48, 1.85, 192), "910B2": (48, 1.80, 192), "910B3": (40, 1.
 def test_the_variants() -> None:
     found = {name: load_machine(name) for name in machines()}
     assert {name: (one.cores, one.clock_ghz, one.l2_bytes >> 20) for name, one in found.items()} == VARIANTS
+
+
+def test_all_cores_of_the_default_chip() -> None:
+    assert load_machine().name == f"Ascend {DEFAULT_MACHINE}"
+    assert default_cores() == VARIANTS[DEFAULT_MACHINE][0]
 
 
 @pytest.mark.parametrize("name", VARIANTS)

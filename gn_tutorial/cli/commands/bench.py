@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import GridDtype, GridGroups, GridMachine, GridSettings, Many, Seed
+from gn_tutorial.cli.options import GridDtype, GridGroups, GridSettings, MachineName, Many, Seed
 from gn_tutorial.cli.pictures import check_paths
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 if TYPE_CHECKING:
     from gn_tutorial.bench.run import Bench
@@ -27,7 +28,7 @@ def bench(
     dtype: GridDtype = "",
     kernel: Annotated[Many, typer.Option(help="Only this kernel; may be repeated. Default: the whole ladder.")] = None,
     kind: Annotated[Many, typer.Option(help="Only the grid's shapes of this kind; may be repeated.")] = None,
-    machine: GridMachine = "",
+    machine: MachineName = DEFAULT_MACHINE,
     seed: Seed = 0,
     everything: Annotated[
         bool, typer.Option("--all", help="Also what takes minutes: kernels of scalar loops on large shapes.")

@@ -32,6 +32,7 @@ from gn_tutorial.cli.options import (
 )
 from gn_tutorial.cli.pictures import check_paths
 from gn_tutorial.cli.terminal import emit_json, print_table, working
+from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 if TYPE_CHECKING:
     from gn_tutorial.cli.profiling import Answer, ProfileRequest
@@ -55,7 +56,7 @@ def diff(
     like: Like = "",
     blocks: Blocks = None,
     seed: Seed = 0,
-    machine: MachineName = "",
+    machine: MachineName = DEFAULT_MACHINE,
     warm: Warm = False,
     record: Record = "",
     plot: Annotated[Path | None, typer.Option(help="Write a picture of both times: FILE.png.")] = None,

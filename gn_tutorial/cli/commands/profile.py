@@ -32,6 +32,7 @@ from gn_tutorial.cli.options import (
 )
 from gn_tutorial.cli.pictures import PICTURES, View, check_files, draw
 from gn_tutorial.cli.terminal import emit_json, print_table, working
+from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 if TYPE_CHECKING:
     from gn_tutorial.profiler.profile import Profile
@@ -54,7 +55,7 @@ def profile(
     like: Like = "",
     blocks: Blocks = None,
     seed: Seed = 0,
-    machine: MachineName = "",
+    machine: MachineName = DEFAULT_MACHINE,
     warm: Warm = False,
     record: Record = "",
     plot: Annotated[Path | None, typer.Option(help="Write a picture: FILE.png.")] = None,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import GRID_MACHINE, GridDtype, GridGroups, GridMachine, GridSettings, Json, Seed
+from gn_tutorial.cli.options import GridDtype, GridGroups, GridSettings, Json, MachineName, Seed
 from gn_tutorial.cli.pictures import check_paths
 from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 
 if TYPE_CHECKING:
     from gn_tutorial.bench.autotune import Candidate, Tuning
@@ -28,7 +28,7 @@ def tune(
         str, typer.Option(help="The tiling field to change. Default: that of the operator's bench.toml.")
     ] = "",
     values: Annotated[str, typer.Option(help="Values to try: 512,1024,2048. Default: a series up to what fits.")] = "",
-    machine: GridMachine = "",
+    machine: MachineName = DEFAULT_MACHINE,
     seed: Seed = 0,
     plot: Annotated[
         Path | None, typer.Option(help="Write a picture, time against the field's value: FILE.png.")
@@ -47,7 +47,7 @@ def tune(
     check_paths(plot)
     call = parse_call(kernel, shape, groups, settings or [], dtype)
     case = BenchCase(call.shape, call.attributes, call.dtype)
-    on = load_machine(machine or GRID_MACHINE)
+    on = load_machine(machine)
     with working(f"trying values on {kernel}"):
         found = autotune.tune(call.op, call.spec, case, on, field=field, values=parse_values(values), seed=seed)
     if plot is not None:

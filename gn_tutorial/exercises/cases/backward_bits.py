@@ -14,7 +14,7 @@ from gn_tutorial.operators.arguments import out, workspace
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.result import Result
 
-_SHAPE, _GROUPS, _CORES = (6, 40, 20, 20), 8, 40  # as the exercise's text says
+_SHAPE, _GROUPS = (6, 40, 20, 20), 8  # as the exercise's text says
 
 
 def _arguments(shape: tuple[int, ...], groups: int) -> list[np.ndarray]:
@@ -29,7 +29,7 @@ def _arguments(shape: tuple[int, ...], groups: int) -> list[np.ndarray]:
 @functools.cache
 def _launch(step: str) -> Result:
     arrays = _arguments(_SHAPE, _GROUPS)
-    return kernel(f"group_norm_backward/{step}")(*arrays, num_groups=_GROUPS, blocks=_CORES)
+    return kernel(f"group_norm_backward/{step}")(*arrays, num_groups=_GROUPS)
 
 
 def _bytes_of_x() -> int:
@@ -84,7 +84,7 @@ BITS = PredictChecker(
                 240: "That is the shares of dgamma; dbeta has as many",
                 80: "That is one sample; each of the six has shares of its own",
                 96: "That is two for each group; a share belongs to a row, one channel of one sample",
-                3200: "That is a row for each core, as in exercise 11.1; step 3 has a place for each row of x",
+                3840: "That is a row for each core, as in exercise 11.1; step 3 has a place for each row of x",
                 1920: "That is in bytes; a float has 4",
             },
         ),
@@ -116,7 +116,7 @@ BITS = PredictChecker(
                 480: "That is in floats; a float has 4 bytes",
                 15_360: "DataCopyPad brings the 4 bytes that are asked for; what fills the block is not read",
                 960: "That is dgamma; dbeta has as many shares",
-                76_800: "That is all of the workspace for each core; a core reads the shares of its own channels",
+                92_160: "That is all of the workspace for each core; a core reads the shares of its own channels",
                 0: "The shares are in the workspace, and that is global memory",
             },
         ),

@@ -1,7 +1,7 @@
 """05.1: two buffers that are used at the same time. 05.3: flags by hand. 05.2: what a second buffer gains, predicted.
 
 What numbers do not show is read from the timeline of the same launch: which pipes were at work together. Modelled, for
-the machine below.
+the default chip, which the texts name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.profile import Profile, profile, profile_of
 
-_MACHINE = "910B3"  # as the exercises' texts say
 _ROW_TILE, _FLAG_TILE = 4096, 2048  # kTile of the two kernels
 #: Tiles of a row from which on there is enough to overlap: the first copy of a row has nothing to hide behind.
 _MANY = 8
@@ -68,7 +67,7 @@ def _read_once(case: KernelCase, result: Result) -> str | None:
 def _overlaps(case: KernelCase, result: Result) -> str | None:
     if case.inputs["x"].shape[1] < _MANY * _ROW_TILE:
         return None
-    found = profile_of(result, machine=_MACHINE)
+    found = profile_of(result)
     busy, beside = found.busy[Pipe.MTE2], _together(found, Pipe.MTE2, Pipe.V)
     if beside >= _HIDDEN * busy:
         return None
@@ -137,7 +136,7 @@ def _half(case: KernelCase, result: Result) -> str | None:
 def _no_barrier(case: KernelCase, result: Result) -> str | None:
     if case.inputs["x"].size < _MANY * _FLAG_TILE:
         return None
-    found = profile_of(result, machine=_MACHINE)
+    found = profile_of(result)
     time = f"{found.microseconds:.2f} us modelled"
     if _barrier(found):
         return (
@@ -204,7 +203,7 @@ def _add(tile: int, buffers: int, work: int, tiles: int) -> Profile:
         assert old in text, old
         text = text.replace(old, new)
     x = np.zeros(tiles * tile, np.float32)
-    return profile(kernel(source=text), x, x, out(x.size), x.size, blocks=1, machine=_MACHINE)
+    return profile(kernel(source=text), x, x, out(x.size), x.size, blocks=1)
 
 
 def _period(tile: int, buffers: int, work: int = 0) -> float:
@@ -214,10 +213,7 @@ def _period(tile: int, buffers: int, work: int = 0) -> float:
 
 def _gain_of_one_tile() -> float:
     x = np.ones((4, 8, 24, 24), np.float32)
-    slow, fast = (
-        profile(kernel(f"group_norm/{step}"), x, num_groups=8, machine=_MACHINE)
-        for step in ("tiled", "double_buffered")
-    )
+    slow, fast = (profile(kernel(f"group_norm/{step}"), x, num_groups=8) for step in ("tiled", "double_buffered"))
     return slow.microseconds / fast.microseconds
 
 

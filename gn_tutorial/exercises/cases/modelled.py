@@ -1,6 +1,6 @@
 """Predictions that the timing model answers. 02.4: where an addition's time goes. 03.4: what limits the scalar kernel.
 
-Every number is modelled, for the machine below; the tolerances leave room for what a prediction on paper leaves out.
+Every number is modelled, for the default chip; the tolerances leave room for what a prediction on paper leaves out.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.profiler.profile import Profile, profile
 
-_MACHINE = "910B3"  # as the exercises' texts say, and the sizes below
-_N, _ADD_BLOCKS = 1_000_000, 8
+_N, _ADD_BLOCKS = 1_000_000, 8  # as the exercises' texts say
 _TILES = (256, 2048, 16384)
 _PIPES = ("S", "MTE2", "V", "MTE3")
 _LIMITS = {"scalar unit": "S", "vector unit": "V"}
@@ -33,7 +32,7 @@ def _add(tile: int, buffers: int = 1) -> Profile:
         assert old in text, old
         text = text.replace(old, new)
     x = np.ones(_N, np.float32)
-    return profile(kernel(source=text), x, x, out(_N), _N, blocks=_ADD_BLOCKS, machine=_MACHINE)
+    return profile(kernel(source=text), x, x, out(_N), _N, blocks=_ADD_BLOCKS)
 
 
 def _limit(found: Profile) -> str:
@@ -130,7 +129,7 @@ def _group_norm(spatial: int, blocks: int, chunk: int = 1024) -> Profile:
         path.write_text(original.source.replace("kChunk = 1024", f"kChunk = {chunk}"), encoding="utf-8")
         changed = Kernel(original.name, path=path, op=original.op, spec=original.spec)
         x = np.ones((1, 32, spatial), np.float32)
-        return profile(changed, x, num_groups=32, blocks=blocks, machine=_MACHINE)
+        return profile(changed, x, num_groups=32, blocks=blocks)
 
 
 def _gain(one: Profile, other: Profile) -> float:

@@ -21,7 +21,7 @@ from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.profiler.profile import Profile, profile
 from gn_tutorial.timing.machine import load_machine
 
-_N, _BLOCKS, _MACHINE = 600_000, 8, "910B3"
+_N, _BLOCKS = 600_000, 8
 _PIPES = ("S", "MTE2", "V", "MTE3")
 _LIMITS = {"scalar unit": "S", "vector unit": "V"}
 
@@ -56,11 +56,11 @@ def launch_kernel(name: str) -> Kernel:
 @functools.cache
 def _profile(text: str) -> Profile:
     x = np.ones(_N, np.float32)
-    return profile(kernel(source=text), x, x, out(_N), _N, blocks=_BLOCKS, machine=_MACHINE)
+    return profile(kernel(source=text), x, x, out(_N), _N, blocks=_BLOCKS)
 
 
 def launch_profile(name: str) -> Profile:
-    """Its profile: two arrays of 600,000 floats on 8 blocks of a 910B3."""
+    """Its profile: two arrays of 600,000 floats on 8 blocks."""
     return _profile(_text(_LAUNCHES[name]))
 
 
@@ -204,7 +204,7 @@ def _largest(ub_bytes: int) -> int:
 def _tuning(channels: int, spatial: int, values: tuple[int, ...]) -> Tuning:
     op, spec = find_kernel(_KERNEL)
     case = BenchCase((1, 2 * channels, spatial), {"num_groups": 2})
-    return tune(op, spec, case, load_machine("910B2"), field="tileElements", values=values)
+    return tune(op, spec, case, load_machine(), field="tileElements", values=values)
 
 
 @functools.cache

@@ -13,8 +13,8 @@
 namespace gn_host {
 namespace {
 
-// The vector cores of an Atlas A2 910B3 and 910B4, as gn_tutorial.operators.call_plan.DEFAULT_CORES: one split fits every A2 card.
-constexpr uint32_t kVectorCores = 40;
+// As gn_tutorial/machines has it for the default chip.
+constexpr uint32_t kVectorCores = 48;
 constexpr size_t kReportBytes = 64 * 1024;
 constexpr const char* kRebuild = "gnt cache clear, then build it again";
 

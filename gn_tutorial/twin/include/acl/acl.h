@@ -64,11 +64,11 @@ inline aclError aclrtGetRunMode(aclrtRunMode* mode) {
   *mode = ACL_HOST;
   return ACL_SUCCESS;
 }
-inline const char* aclrtGetSocName() { return "Ascend910B3"; }
+inline const char* aclrtGetSocName() { return "Ascend910B2"; }
 inline const char* aclGetRecentErrMsg() { return ""; }
-// 20 cube cores and 40 vector cores: the documented counts of an Atlas A2 card of this name.
+// 24 cube cores and 48 vector cores: those of the default chip in gn_tutorial/machines.
 inline aclError aclrtGetDeviceInfo(uint32_t, aclrtDevAttr attribute, int64_t* value) {
-  *value = attribute == ACL_DEV_ATTR_VECTOR_CORE_NUM ? 40 : 20;
+  *value = attribute == ACL_DEV_ATTR_VECTOR_CORE_NUM ? 48 : 24;
   return ACL_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 // What host code asks about the machine before it splits the work: numbers of cores, sizes of memories.
 //
-// Source: docs/zh/api, Utils-API/平台信息获取 (PlatformAscendC); the numbers are those of the machine that the twin imitates, an Atlas
-// A2 card with 20 cube and 40 vector cores.
+// Source: docs/zh/api, Utils-API/平台信息获取 (PlatformAscendC); the numbers are those of the machine that the twin imitates, the default
+// chip of gn_tutorial/machines, with 24 cube and 48 vector cores.
 #pragma once
 #include <stdint.h>
 
@@ -38,7 +38,7 @@ class PlatformAscendC {
   }
 
  private:
-  static constexpr uint32_t kVectorCores = 40;
+  static constexpr uint32_t kVectorCores = 48;
 };
 
 class PlatformAscendCManager {
