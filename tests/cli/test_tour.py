@@ -240,7 +240,7 @@ def test_the_report_at_80_columns_names_every_kernel_whole_and_ends_with_the_nex
     monkeypatch.setattr(tour, "run", lambda *_, **__: report)
     monkeypatch.setenv("COLUMNS", "80")
     said = gnt("tour").out.splitlines()
-    assert max(map(len, said)) <= 80
+    assert [line for line in said if len(line) > 80 and not line.startswith("picture: ")] == []
     assert [line.split()[0] for line in said if "/" in line and " ms " in line] == [name for name, _ in pairs]
     assert all("1.5e-5" in line and "4e-5 + 1e-5 |ref|" in line for line in said if " ms " in line)
     # This is a clone. An installed package has no ./gnt beside it and no notebooks.
