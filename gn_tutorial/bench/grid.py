@@ -18,7 +18,7 @@ from gn_tutorial.toml_file import read_toml
 
 #: The kind of a shape that somebody asked for on the command line, or that stands under [example].
 OWN = "own"
-#: What a target may check; each has the keys that ``bench_targets`` reads.
+#: What a target may check; each has the keys that ``bench.targets`` reads.
 CHECKS = {
     "share of bound": ("least",),
     "at most": ("factor", "plus_us"),

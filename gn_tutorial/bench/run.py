@@ -1,7 +1,7 @@
 """Kernels by shapes: modelled time, lower bound and their ratio, for every kernel that the registry has.
 
-``run_grid`` gives a ``Bench``: plain rows, which ``bench_file`` writes and reads, ``bench_targets`` judges and
-``plot_ladder`` draws without running anything again. The same kernels, shapes and machine give the same digits.
+``run_grid`` gives a ``Bench``: plain rows, which ``bench.files`` writes and reads, ``bench.targets`` judges and
+``plot.ladder`` draws without running anything again. The same kernels, shapes and machine give the same digits.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def _too_old(compiler: Compiler) -> str:
 
 
 def compiler_environment() -> dict[str, str]:
-    """This process's environment with messages in English: compile_errors reads them."""
+    """This process's environment with messages in English: messages.py reads them."""
     return {**os.environ, "LC_ALL": "C", "LANGUAGE": ""}
 
 
@@ -228,7 +228,7 @@ def program_flags(compiler: Compiler) -> tuple[str, ...]:
 
 
 def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:
-    """Flags that give compile_errors a text it can read; they do not change the library."""
+    """Flags that give output.py a text it can read; they do not change the library."""
     if compiler.name == "g++":
         return ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-ftabstop=1", "-fmax-errors=20")
     # -w: no warnings. On g++ it would also let narrowing initialisations pass, which clang and the device refuse.

@@ -1,7 +1,7 @@
 """Diagnostics as data: the twin's report parsed, rendered as sentences, and raised as exceptions.
 
 The twin writes an id, a place and named facts (one JSON object a line); the sentences are in diagnostics.toml under the
-same id (``catalogue``): ``what`` went wrong, ``why`` that is wrong on the device, how to ``fix`` it. ``finding_view``
+same id (``catalogue``): ``what`` went wrong, ``why`` that is wrong on the device, how to ``fix`` it. ``rendering``
 lays them out.
 """
 
