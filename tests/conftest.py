@@ -11,6 +11,8 @@ pytest_plugins = ["isolated_support", "zig_support"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A worker of pytest-xdist has one, and tables would fold to it.
+    os.environ.pop("COLUMNS", None)
     # A shell script's background job begins with SIGINT ignored, and so does all that it starts: a suite run like that
     # waited for interrupts that never came.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -42,8 +42,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], folder: Path) -> Callable[..., Ran]:
-    monkeypatch.delenv("COLUMNS", raising=False)  # a worker of pytest-xdist has one, and tables fold to it
-
     def run(*words: object, typed: str = "") -> Ran:
         monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
