@@ -146,7 +146,7 @@ def instructions() -> list[dict[str, float | str | int]]:
 
     def launched(memory: np.ndarray, code: int, count: int, observed: bool, repetitions: int) -> float:
         values = (gnt.inout(memory), memory.size, code, count, repetitions)
-        return processor_time(lambda: kernel.run(*values, isolated=False, observed=observed))
+        return processor_time(lambda: kernel.run(*values, blocks=1, isolated=False, observed=observed))
 
     rows = []
     cases = [
@@ -200,7 +200,7 @@ def launches() -> dict[str, float]:
     isolated, registered, plain = interleaved(
         lambda: timed(lambda: copy(x, blocks=1)),
         lambda: timed(lambda: [copy(x, blocks=1, **bare) for _ in range(100)]) / 100,
-        lambda: timed(lambda: [copy.run(x, y=gnt.out(1024), n=1024, **bare) for _ in range(100)]) / 100,
+        lambda: timed(lambda: [copy.run(x, y=gnt.out(1024), n=1024, blocks=1, **bare) for _ in range(100)]) / 100,
     )
     from gn_tutorial.compiler.build import build_kernel
 
