@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.compiler.build_request import TWIN
 from gn_tutorial.errors import CompileError, KernelError, KernelFault, KernelTimeout
+from gn_tutorial.toml_file import read_toml
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,8 @@ _PATTERNS = (
 
 
 def _not_on_a2() -> frozenset[str]:
-    """Documented names that the twin lacks because Atlas A2 lacks them (``gn_twin/basic_api/unsupported.h``)."""
-    text = (TWIN_INCLUDE / "gn_twin" / "basic_api" / "unsupported.h").read_text("utf-8")
-    return frozenset(re.findall(r"^GNT_UNSUPPORTED_NOR_A2\((\w+)\)", text, re.MULTILINE))
+    """Documented names that the twin lacks because Atlas A2 lacks them (``twin/apis.toml``)."""
+    return frozenset(read_toml(TWIN / "apis.toml", "the list of APIs")["unsupported"]["functions_not_on_a2"])
 
 
 def _of_message(message: str, where: str, line: str) -> Reason:

@@ -25,7 +25,6 @@ extern "C" __global__ __aicore__ void twice(GM_ADDR x, GM_ADDR y, uint32_t n) {
 @pytest.fixture
 def gnt(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Gnt:
     """Run ``gnt`` with these words."""
-    monkeypatch.delenv("COLUMNS", raising=False)
 
     def run(*words: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["gnt", *map(str, words)])
