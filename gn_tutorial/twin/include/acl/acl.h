@@ -1,13 +1,15 @@
 // The host functions of the Ascend runtime that samples of kernels call, on the memory of this machine (gn_twin/host/acl_runtime.h).
 //
 // Source: the documented behaviour of the acl runtime interface (device, context, stream, memory). Functions that load models or
-// call packaged operators (aclnn, aclop, aclmdl) are not here: a sample that needs them needs an installed operator package.
+// run an operator by its name (aclop, aclmdl) are not here: a sample that needs them needs an installed operator package. The
+// aclnn functions of a project's own operator are made when its test is built (gn_twin/host/aclnn_call.h).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 #include "kernel_operator.h"
 
+#include "gn_twin/host/acl_objects.h"
 #include "gn_twin/host/acl_runtime.h"
 
 typedef int aclError;
@@ -20,6 +22,7 @@ typedef uint16_t aclFloat16;
 #define ACL_ERROR_NONE 0
 #define ACL_ERROR_INVALID_PARAM 100000
 #define ACL_ERROR_BAD_ALLOC 200000
+#define ACL_ERROR_FAILURE 500000
 #define ACL_ERROR_RT_MEMORY_ALLOCATION 207001
 
 typedef enum aclrtMemMallocPolicy {

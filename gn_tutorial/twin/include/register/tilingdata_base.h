@@ -1,12 +1,20 @@
 // The header that an operator's host code includes to define tiling structs with macros; kernels share the file. Here the macros
 // make plain structs, so that the kernel reads the bytes that the host wrote.
 //
-// Source: docs/zh/api, Utils-API/Tiling数据结构注册. Fields align to their own size, nested structs to 8 bytes, the whole to 8 bytes.
+// Source: docs/zh/api, Utils-API/Tiling数据结构注册. Fields align to their own size, nested structs to 8 bytes, the whole to 8 bytes, and
+// all start at zero. In a project's host files (GNT_OP_HOST) they start at a byte that the driver chooses: what is the same for
+// two such bytes was set, the rest was not.
 //
 // GET_TILING_DATA finds the struct that is registered for the operator. A registration for <struct>Op (a nested struct) or <op>_<key>
 // (one tiling key only) is never the default. Where a file registers structs for several operators, -DGNT_OP_TYPE=<op> chooses.
 #pragma once
+#ifdef GNT_OP_HOST
+#include <securec.h>
+
+#include "gn_twin/op_host/tiling_classes.h"
+#else
 #include "gn_twin/basic_api/tiling.h"
+#endif
 
 namespace gn_twin {
 
@@ -37,30 +45,45 @@ struct TilingBox {
 
 }  // namespace gn_twin
 
+#ifdef GNT_OP_HOST
+#define GNT_TILING_START(NAME) \
+  NAME() { __builtin_memset(static_cast<void*>(this), gn_twin::op_host::FillByte(), sizeof(NAME)); }
+#else
+#define GNT_TILING_START(NAME)
+#endif
 #define BEGIN_TILING_DATA_DEF(NAME)                                           \
   struct alignas(8) NAME {                                                    \
+    GNT_TILING_START(NAME)                                                    \
     uint64_t GetDataSize() const { return sizeof(NAME); }                     \
     void SaveToBuffer(void* buffer, uint64_t room) const {                    \
       if (room >= sizeof(NAME)) __builtin_memcpy(buffer, this, sizeof(NAME)); \
     }
 #define TILING_DATA_FIELD_DEF(TYPE, NAME)  \
-  TYPE NAME;                               \
+  TYPE NAME{};                             \
   TYPE get_##NAME() const { return NAME; } \
   void set_##NAME(TYPE value) { NAME = value; }
 #define TILING_DATA_FIELD_DEF_ARR(TYPE, COUNT, NAME) \
-  TYPE NAME[COUNT];                                  \
+  TYPE NAME[COUNT]{};                                \
   TYPE* get_##NAME() { return NAME; }                \
   const TYPE* get_##NAME() const { return NAME; }    \
   void set_##NAME(const TYPE* values) { __builtin_memcpy(NAME, values, sizeof(NAME)); }
 #define TILING_DATA_FIELD_DEF_STRUCT(TYPE, NAME) alignas(8) TYPE NAME;
 #define END_TILING_DATA_DEF }
+#ifdef GNT_OP_HOST
+#define REGISTER_TILING_DATA_CLASS(OP, NAME) \
+  [[maybe_unused]] static const bool gnt_tiling_class_##OP = gn_twin::op_host::AddTilingClass(#OP, #NAME, sizeof(NAME));
+#define REGISTER_TILING_DEFAULT(STRUCT) static_assert(true)
+#else
 #define REGISTER_TILING_DATA_CLASS(OP, NAME)               \
   using GntTilingOf_##OP [[maybe_unused]] = NAME;          \
   [[maybe_unused]] gn_twin::TilingBox<NAME> GntRegistered( \
       gn_twin::TilingKey<gn_twin::IsDefaultTiling(#OP, #NAME), NAME>);
 
+#endif
+
 // Host code keeps its structs in this namespace, and kernels name them without it.
 namespace optiling {}
+#ifndef GNT_OP_HOST
 using namespace optiling;
 
 #undef GET_TILING_DATA
@@ -76,3 +99,4 @@ using namespace optiling;
 #undef REGISTER_TILING_DEFAULT
 #define REGISTER_TILING_DEFAULT(STRUCT) \
   [[maybe_unused]] gn_twin::TilingBox<STRUCT> GntRegistered(gn_twin::TilingKey<true, STRUCT>)
+#endif

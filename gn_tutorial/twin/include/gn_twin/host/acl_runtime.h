@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -131,9 +132,14 @@ class Runtime {
     unfinished_.erase(stream);
   }
   void SynchronizeAll() { unfinished_.clear(); }
+  // Work was put on a stream, and nobody has waited for it yet.
+  void Enqueue(const void* stream) {
+    if (stream != nullptr) unfinished_.insert(stream);
+  }
   // A blocking copy does not wait for launches of a stream: on a device it may overtake them.
   void WarnIfUnfinished(const char* op, Loc loc) {
     if (unfinished_.empty()) return;
+    if (IsError(job_, "host-not-synchronised", false)) Stop("host-not-synchronised", loc, {{"op", op}});
     const Field field{"op", op};
     ReportWriter(job_).Write("host-not-synchronised", "warning", loc, 0, &field, 1);
     unfinished_.clear();
@@ -159,10 +165,14 @@ class Runtime {
     job_.args = before.args;
     job_.arg_count = before.arg_count;
     if (status != GNT_OK) throw Stopped{};
-    if (stream != nullptr) unfinished_.insert(stream);
+    Enqueue(stream);
   }
 
   GntJob& job() { return job_; }
+
+  // Where calls of operators are answered (aclnn_call.h), and the open connection; empty and null for an ordinary sample.
+  std::string calls_folder;
+  std::shared_ptr<void> calls;
 
  private:
   struct Stream {
@@ -224,17 +234,24 @@ inline int CallMain(int (*entry)(int, const char**), int count, char** words) {
   return entry(count, const_cast<const char**>(words));
 }
 
-// Runs a sample: the job's arguments are the words of its command line, the first one its own name.
+// Runs a sample: the job's arguments are the words of its command line, the first one its own name, and "@calls".
 template <class Main>
 GntStatus RunMain(Main entry, GntJob& job) {
   std::vector<std::string> words;
+  std::string calls;
   for (uint32_t i = 0; i < job.arg_count; ++i) {
-    words.emplace_back(reinterpret_cast<const char*>(job.args[i].data), job.args[i].bytes);
+    std::string word(reinterpret_cast<const char*>(job.args[i].data), job.args[i].bytes);
+    if (job.args[i].name != nullptr && strcmp(job.args[i].name, "@calls") == 0) {
+      calls = std::move(word);
+    } else {
+      words.push_back(std::move(word));
+    }
   }
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   Runtime runtime(job);
+  runtime.calls_folder = std::move(calls);
   running = &runtime;
   job.nanoseconds = 0;
   GntStatus status = GNT_OK;

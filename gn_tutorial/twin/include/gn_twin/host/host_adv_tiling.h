@@ -108,6 +108,7 @@ inline void GetTransposeTilingInfo(const TensorShape& srcShape, uint32_t, uint32
   for (uint32_t i = 0; i < 4; ++i) tiling.shape[i] = static_cast<uint32_t>(srcShape.GetDim(i));
 }
 
+enum class TopKMode;  // of the kernel's headers, which host code does not include
 template <class Platform>
 inline bool TopKTilingFunc(const Platform&, int32_t inner, int32_t outter, int32_t k, uint32_t dataTypeSize, bool,
                            enum TopKMode, bool, tiling::TopkTiling& topKTiling) {

@@ -1,0 +1,105 @@
+"""The words after ``gnt project run P``, as values of a call: ``--in``, ``--attr``, ``--out``."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.cli.run_arguments import array_of, array_type_of
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.arguments import Out, out
+from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.projects.parameters import OpAttribute
+
+_ABSENT = "none"
+
+
+def inputs_of(definition: OpDefinition, words: Sequence[str], seed: int) -> dict[str, Any]:
+    """Inputs by name: ``float16[8,2048]`` or ``x=float16[8,2048]`` is random, ``@file.npy`` read, ``none`` left out.
+
+    ``bfloat16@file.npy`` takes the file's bits for that dtype, which the format of the file does not know. A dynamic
+    input takes all words with its name. Raises ArgumentError quoting the word that cannot be read.
+    """
+    rng = np.random.default_rng(seed)
+    names = [one.name for one in definition.inputs]
+    dynamic = {one.name for one in definition.inputs if one.kind == "dynamic"}
+    values: dict[str, Any] = {}
+    for word in words:
+        name, sign, text = word.partition("=")
+        if not sign:
+            free = [one for one in names if one not in values]
+            if not free:
+                raise ArgumentError(f"--in {word}: {definition.type} has {len(names)} inputs", hint=", ".join(names))
+            name, text = free[0], word
+        if name not in names:
+            raise ArgumentError(
+                f"--in {word}: {definition.type} has no input '{name}'", hint=f"inputs: {', '.join(names)}"
+            )
+        value = None if text == _ABSENT else array_of("--in", word, text, rng)
+        if name in dynamic:
+            values.setdefault(name, []).append(value)
+        elif name in values:
+            raise ArgumentError(f"--in {word}: '{name}' is given twice")
+        else:
+            values[name] = value
+    return values
+
+
+def attributes_of(definition: OpDefinition, words: Sequence[str]) -> dict[str, Any]:
+    """Attributes by name, of the types that the definition says: ``eps=1e-5``, ``axes=0,2``. Raises ArgumentError."""
+    declared = {one.name: one for one in definition.attributes}
+    values = {}
+    for word in words:
+        name, sign, text = word.partition("=")
+        if not sign or name not in declared:
+            listed = ", ".join(f"{one.name} ({one.type})" for one in definition.attributes) or "none"
+            raise ArgumentError(f"--attr {word}: no such attribute", hint=f"name=value; attributes: {listed}")
+        values[name] = _value(declared[name], word, text)
+    return values
+
+
+def outputs_of(words: Sequence[str]) -> list[Out] | None:
+    """Outputs in order, ``float32[8]``; None if none is given. Raises ArgumentError."""
+    return [out(*array_type_of("--out", word, word)) for word in words] or None
+
+
+def _value(attribute: OpAttribute, word: str, text: str) -> Any:
+    kind = attribute.type.removeprefix("list_")
+    try:
+        if attribute.type == "list_list_int":
+            rows = text.strip("[] ").split("],[")
+            return tuple(tuple(int(part) for part in row.split(",") if part.strip()) for row in rows)
+        if attribute.type.startswith("list"):
+            return tuple(_one(kind, part) for part in text.strip("[]() ").split(",") if part.strip())
+        return _one(kind, text)
+    except ValueError:
+        raise ArgumentError(f"--attr {word}: '{text}' is no {attribute.type}") from None
+
+
+def _one(kind: str, text: str) -> Any:
+    if kind == "string":
+        return text
+    if kind == "bool":
+        known = {"true": True, "1": True, "false": False, "0": False}
+        if text.strip().lower() not in known:
+            raise ValueError(text)
+        return known[text.strip().lower()]
+    return float(text) if kind == "float" else int(text, 0)
+
+
+def attribute_text(value: Any) -> str:
+    """The text of an attribute's value, as ``attributes_of`` reads it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple) and any(isinstance(one, tuple) for one in value):
+        return ",".join(f"[{attribute_text(one)}]" for one in value)
+    return ",".join(map(attribute_text, value)) if isinstance(value, tuple) else str(value)
+
+
+def as_command(path: str, words: Sequence[tuple[str, str]]) -> str:
+    """The line of the shell that makes a call again: ``gnt project run P --in ...``."""
+    options = " ".join(f"{option} {shlex.quote(text)}" for option, text in words)
+    return f"gnt project run {shlex.quote(path)} {options}".rstrip()

@@ -1,0 +1,106 @@
+"""Builds a program that calls operators (aclnn): its files, one with a ``main``, and the operators' functions.
+
+The result is a library with the entry ``main``, as that of a whole sample: the launcher runs it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest
+from gn_tutorial.compiler.cache import Cache, checksum, default_cache
+from gn_tutorial.compiler.launch_syntax import has_main
+from gn_tutorial.compiler.messages import short
+from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.sources import source_text
+from gn_tutorial.compiler.toolchain import find_compiler, object_flags
+from gn_tutorial.errors import CompileError, RegistryError
+
+# The declarations are read before the program's files, so that one folder of the cache serves all projects whose
+# operators have the same name; the file that a program includes by that name has nothing more to say.
+_STUB = "// What this file declares was read before the program: its text is beside this file.\n"
+
+
+def build_program(
+    sources: Sequence[Path],
+    *,
+    headers: Mapping[str, str],
+    calls: Sequence[str],
+    include_dirs: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    cache: Cache | None = None,
+    limits: CompileLimits | None = None,
+) -> Built:
+    """The library of a program. headers: name and text of each ``aclnn_<op>.h``; calls: the text of their functions.
+
+    Raises RegistryError (a file cannot be read), CompileError with the errors at the program's own lines (or: no main,
+    two of them), CompilerMissing, CacheError.
+    """
+    begin = time.perf_counter()
+    cache, limits = cache or default_cache(), limits or CompileLimits()
+    files = [Path(one).resolve() for one in sources]
+    main = _with_main(files)
+    declared = _kept(cache, headers)
+    folders = tuple(dict.fromkeys((*(Path(one).resolve() for one in include_dirs), *(one.parent for one in declared))))
+    how = {"cache": cache, "defines": tuple(defines), "limits": limits, "folders": folders}
+    objects = [_object(f'#include "{file}"\n', declared, source=file, **how) for file in files if file != main]
+    objects += [_object(text, declared, source=None, **how) for text in calls]
+    built = build_kernel(
+        main, include_dirs=folders, includes=declared, defines=defines, objects=objects, cache=cache, limits=limits
+    )
+    return Built(built.library, built.entries, built.cached, time.perf_counter() - begin, built.compiler)
+
+
+def _with_main(files: Sequence[Path]) -> Path:
+    found = []
+    for file in files:
+        try:
+            if has_main(source_text(file)):
+                found.append(file)
+        except OSError as error:
+            raise RegistryError(f"cannot read a file of the program: {error.strerror}", where=str(file)) from error
+    if len(found) != 1:
+        listed = ", ".join(short(one) for one in (found or files))
+        what = f"has {len(found)} functions main" if found else "has no function main"
+        raise CompileError(f"the program {what}", where=listed, hint="one of its files defines int main()")
+    return found[0]
+
+
+def _kept(cache: Cache, headers: Mapping[str, str]) -> tuple[Path, ...]:
+    kept = []
+    for name, text in headers.items():
+        cache.keep_source(name, _STUB)
+        kept.append(cache.keep_source(f"{checksum(text.encode())[:16]}_{name}", text))
+    return tuple(kept)
+
+
+def _object(
+    text: str,
+    declared: Sequence[Path],
+    *,
+    source: Path | None,
+    cache: Cache,
+    defines: Sequence[str],
+    limits: CompileLimits,
+    folders: Sequence[Path],
+) -> Path:
+    """One translation unit. It is told as the main file that the twin watches: both share the twin's classes."""
+    compiler = find_compiler()
+    own = tuple(dict.fromkeys((*((source.parent,) if source else ()), *folders)))
+    includes = "".join(f'#include "{one}"\n' for one in declared)
+    made, _ = BuildRequest(
+        cache=cache,
+        compiler=compiler,
+        text=f"#define GNT_OBSERVED 1\n{includes}{text}",
+        flags=(*object_flags(compiler), *(f"-D{one}" for one in defines)),
+        learner=own,
+        search=(*own, TWIN_INCLUDE),
+        source=source,
+        suffix=OBJECT,
+        shown=short(source) if source else "the operator's aclnn functions",
+        limits=limits,
+    ).run()
+    return made

@@ -1,0 +1,212 @@
+"""The calls of an operator in C, as CANN makes them from its definition: ``aclnn_<snake name>.h``, as data and text.
+
+The first call takes tensors and attributes and says how much workspace it wants; the second one launches.
+Source: docs/zh/api, Utils-API/原型注册与管理 (OpParamDef: ValueDepend, Version, Scalar; OpAttrDef), and what the public
+tests of CANN's generator expect of it (asc-devkit, tests/tools/utils/opbuild): names, order, const.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gn_tutorial.errors import RegistryError
+from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.projects.parameters import OpAttribute, Parameter
+
+#: A type of attribute -> its C type. By-value ones are passed as they are; Float is a double that is cast to float.
+ATTRIBUTE_TYPES = {
+    "bool": "bool",
+    "float": "double",
+    "int": "int64_t",
+    "string": "char *",
+    "list_bool": "const aclBoolArray *",
+    "list_float": "const aclFloatArray *",
+    "list_int": "const aclIntArray *",
+}
+_BY_VALUE = frozenset({"bool", "float", "int"})
+_INTEGERS = frozenset(f"DT_{sign}INT{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64))
+
+
+@dataclass(frozen=True)
+class AclnnArgument:
+    """One argument of a call. ctype: ends with ``*`` for a pointer; parameter: its name in the definition.
+
+    role: input, attribute, output, or what the framework adds: workspace_size, executor, workspace, stream.
+    index: its place among the definition's inputs, attributes or outputs, -1 for the framework's own.
+    in_place: this input is an output too. optional: a caller may pass a null pointer.
+    """
+
+    name: str
+    ctype: str
+    role: str
+    parameter: str = ""
+    index: int = -1
+    in_place: bool = False
+    optional: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.ctype}{self.name}" if self.ctype.endswith("*") else f"{self.ctype} {self.name}"
+
+
+@dataclass(frozen=True)
+class AclnnFunction:
+    """A C function that returns aclnnStatus. header: the file that declares it.
+
+    first: it asks for the workspace, otherwise it launches. version: inputs and attributes of later ones are left out,
+    so that they are absent or have their defaults. tensors: values that tiling reads come as tensors, not as arrays.
+    """
+
+    name: str
+    header: str
+    first: bool
+    version: int
+    tensors: bool
+    arguments: tuple[AclnnArgument, ...]
+
+    def of_role(self, role: str) -> tuple[AclnnArgument, ...]:
+        """The arguments of that role, in order."""
+        return tuple(one for one in self.arguments if one.role == role)
+
+    def __str__(self) -> str:
+        return f"aclnnStatus {self.name}({', '.join(map(str, self.arguments))})"
+
+
+_SECOND_CALL = (
+    AclnnArgument("workspace", "void *", "workspace"),
+    AclnnArgument("workspaceSize", "uint64_t", "workspace_size"),
+    AclnnArgument("executor", "aclOpExecutor *", "executor"),
+    AclnnArgument("stream", "aclrtStream", "stream"),
+)
+_END_OF_FIRST_CALL = (
+    AclnnArgument("workspaceSize", "uint64_t *", "workspace_size"),
+    AclnnArgument("executor", "aclOpExecutor **", "executor"),
+)
+
+
+def functions(op: OpDefinition) -> tuple[AclnnFunction, ...]:
+    """All functions of an operator: of each version the first call, that with tensors if values are read, the second.
+
+    Raises RegistryError for a definition that CANN's generator refuses.
+    """
+    found = []
+    for version in range(_versions(op) + 1):
+        suffix = f"V{version}" if version else ""
+        name = f"aclnn{op.type}{suffix}"
+        header = f"aclnn_{op.snake_name}{suffix and '_' + suffix.lower()}.h"
+        forms = (False, True) if _reads_values(op) else (False,)
+        for tensors in forms:
+            arguments = (*_arguments(op, version, tensors), *_END_OF_FIRST_CALL)
+            kind = "Tensor" if tensors else ""
+            found.append(AclnnFunction(f"{name}{kind}GetWorkspaceSize", header, True, version, tensors, arguments))
+        found.append(AclnnFunction(name, header, False, version, False, _SECOND_CALL))
+    return tuple(found)
+
+
+def headers(op: OpDefinition) -> dict[str, str]:
+    """File name -> text of each header that a caller of this operator may include. Raises as ``functions``."""
+    declared: dict[str, list[AclnnFunction]] = {}
+    for one in functions(op):
+        declared.setdefault(one.header, []).append(one)
+    return {name: _header(name, op, some) for name, some in declared.items()}
+
+
+def camel_name(name: str) -> str:
+    """A parameter's name in C: ``num_groups`` -> ``numGroups``, ``X`` -> ``x``."""
+    first, *rest = name.split("_")
+    return first[:1].lower() + first[1:] + "".join(word[:1].upper() + word[1:] for word in rest)
+
+
+def _versions(op: OpDefinition) -> int:
+    return max((one.version for one in (*op.inputs, *op.attributes)), default=0)
+
+
+def _reads_values(op: OpDefinition) -> bool:
+    return any(one.value_depend for one in op.inputs)
+
+
+def _arguments(op: OpDefinition, version: int, tensors: bool) -> Iterator[AclnnArgument]:
+    changeable = any(one.shape_depends_on_compute for one in op.outputs)
+    for index, one in enumerate(op.inputs):
+        if one.version <= version:
+            name = _input_name(op, one)
+            in_place = one.name in op.in_place
+            ctype = _array_type(op, one) if one.value_depend and not tensors else _tensor_type(one, name, changeable)
+            yield AclnnArgument(name, ctype, "input", one.name, index, in_place, one.optional)
+    for index, attribute in enumerate(op.attributes):
+        if attribute.version <= version:
+            yield _attribute(op, attribute, index)
+    for index, one in enumerate(op.outputs):
+        if one.name not in op.in_place:
+            name = "out" if len(op.outputs) == 1 else f"{camel_name(one.name)}Out"
+            name += "Optional" if one.optional else ""
+            ctype = _tensor_type(one, name, changeable)
+            yield AclnnArgument(name, ctype, "output", one.name, index, False, one.optional)
+
+
+def _input_name(op: OpDefinition, one: Parameter) -> str:
+    in_place = "Ref" if one.name in op.in_place else ""
+    return camel_name(one.name) + in_place + ("Optional" if one.optional else "")
+
+
+def _tensor_type(one: Parameter, name: str, changeable: bool) -> str:
+    """``changeable``: a shape is known after the kernel only, and then the generator takes no const tensor at all."""
+    if one.scalar:
+        return "const aclScalar *"
+    if one.scalar_list:
+        return "const aclScalarList *"
+    written = name.endswith("Ref")  # by its name, so that an optional one, xRefOptional, stays const
+    if one.kind == "dynamic":
+        return "aclTensorList *" if written else "const aclTensorList *"
+    return "aclTensor *" if written or changeable else "const aclTensor *"
+
+
+def _array_type(op: OpDefinition, one: Parameter) -> str:
+    if one.scalar or one.scalar_list:
+        raise _refused(op, f"input '{one.name}' has ValueDepend and Scalar", "keep one of them")
+    types = set(one.dtypes or one.every_dtype)
+    if types == {"DT_FLOAT"}:
+        return "const aclFloatArray *"
+    if types == {"DT_BOOL"}:
+        return "const aclBoolArray *"
+    if types and types <= _INTEGERS:
+        if "DT_INT64" in types:
+            return "const aclIntArray *"
+        hint = "add a column with DT_INT64: the caller's array has int64 numbers"
+        raise _refused(op, f"input '{one.name}' has ValueDepend and no column of DT_INT64", hint)
+    listed = ", ".join(sorted(types)) or "no type"
+    hint = "its types must all be DT_FLOAT, or all DT_BOOL, or all integers"
+    raise _refused(op, f"input '{one.name}' has ValueDepend and {listed}", hint)
+
+
+def _attribute(op: OpDefinition, one: OpAttribute, index: int) -> AclnnArgument:
+    if one.type not in ATTRIBUTE_TYPES:
+        listed = "Int, Float, Bool, String, ListInt, ListFloat and ListBool"
+        raise _refused(op, f"attribute '{one.name}' is {one.type or 'of no type'}", f"an aclnn function takes {listed}")
+    # A number has no value that could stand for "none", so that every caller passes it.
+    optional = not one.required and one.type not in _BY_VALUE
+    name = camel_name(one.name) + ("Optional" if optional else "")
+    return AclnnArgument(name, ATTRIBUTE_TYPES[one.type], "attribute", one.name, index, False, optional)
+
+
+def _refused(op: OpDefinition, what: str, hint: str) -> RegistryError:
+    return RegistryError(f"{op.type} can have no aclnn function: {what}", where=", ".join(op.defined_at), hint=hint)
+
+
+def _header(name: str, op: OpDefinition, some: list[AclnnFunction]) -> str:
+    guard = name.upper().replace(".", "_") + "_"
+    lines = [
+        f"// How a program calls {op.type}. Made from its definition; a change here is lost.",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        '#include "aclnn/acl_meta.h"',
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+    ]
+    for one in some:
+        lines += ["", f'__attribute__((visibility("default"))) aclnnStatus {one.name}(']
+        lines += [f"    {argument}," for argument in one.arguments[:-1]] + [f"    {one.arguments[-1]});"]
+    lines += ["", "#ifdef __cplusplus", "}", "#endif", f"#endif  // {guard}", ""]
+    return "\n".join(lines)

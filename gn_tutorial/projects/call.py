@@ -1,0 +1,171 @@
+"""One call of a project's operator: arrays and attributes in the order of its definition, and the column that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.arguments import Out, as_dtype, check_array
+from gn_tutorial.projects.chips import Soc
+from gn_tutorial.projects.columns import Column, dtype_name
+from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.projects.host_call import HostRequest, TensorInfo
+from gn_tutorial.projects.parameters import OpAttribute, Parameter
+
+_ZERO = {"bool": False, "int": 0, "float": 0.0, "string": ""}
+
+
+@dataclass(frozen=True)
+class OpCall:
+    """A call. arrays: by declared input, None if left out, several of a dynamic one. note: on the column."""
+
+    definition: OpDefinition
+    soc: Soc
+    arrays: tuple[tuple[np.ndarray, ...] | None, ...]
+    attributes: tuple[tuple[str, str, Any], ...]
+    column: Column
+    note: str
+
+    @property
+    def output_tensors(self) -> tuple[tuple[int, str], ...]:
+        """Index in the definition and name of each output tensor: ``y``, of a dynamic output ``y[0]``, ``y[1]``.
+
+        A dynamic output has as many tensors as the first dynamic input.
+        """
+        groups = zip(self.definition.inputs, self.arrays, strict=True)
+        many = next((len(group or ()) for declared, group in groups if declared.kind == "dynamic"), 1)
+        return tuple(
+            (index, name)
+            for index, declared in enumerate(self.definition.outputs)
+            for name in (tensor_names(declared.name, many) if declared.kind == "dynamic" else (declared.name,))
+        )
+
+    def request(self, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostRequest:
+        """The request to the host functions. outputs: given, or with a shape of None to be inferred."""
+        formats = [one.format for one in self.column.inputs]
+        inputs = []
+        for index, group in enumerate(self.arrays):
+            for array in group or ():
+                data = array.tobytes() if self.definition.reads_values(index) else None
+                inputs.append(TensorInfo(index, array.dtype.name, array.shape, _format_number(formats[index]), data))
+        return HostRequest(
+            op_type=self.definition.type,
+            soc=self.soc,
+            inputs=inputs,
+            outputs=outputs,
+            attributes=[(kind, value) for _, kind, value in self.attributes],
+            declared_inputs=len(self.definition.inputs),
+            fill=fill,
+            tile=tile,
+            room=0,
+        )
+
+
+def bind(
+    definition: OpDefinition, soc: Soc, values: Sequence[Any], named: Mapping[str, Any], op_file: str = ""
+) -> OpCall:
+    """Values in order or by name to the definition's inputs and attributes.
+
+    Raises ArgumentError: an unknown name, an input that is missing, a dtype or an attribute's type that does not fit.
+    """
+    names = [one.name for one in definition.inputs] + [one.name for one in definition.attributes]
+    if len(values) > len(definition.inputs):
+        raise ArgumentError(
+            f"{len(values)} inputs for {definition.type}, which takes {len(definition.inputs)}",
+            hint=f"inputs: {', '.join(names[: len(definition.inputs)]) or 'none'}; attributes by name",
+        )
+    given = dict(zip(names, values, strict=False))
+    for name, value in named.items():
+        if name not in names:
+            raise ArgumentError(
+                f"{definition.type} has no input or attribute '{name}'", hint=f"it has {', '.join(names)}"
+            )
+        if name in given:
+            raise ArgumentError(f"'{name}' is given twice")
+        given[name] = value
+    arrays = tuple(_arrays(one, given.get(one.name)) for one in definition.inputs)
+    attributes = tuple((one.name, one.type, _attribute(one, given.get(one.name))) for one in definition.attributes)
+    columns = definition.columns(soc.config)
+    dtypes = {one.name: group[0].dtype.name for one, group in zip(definition.inputs, arrays, strict=True) if group}
+    return OpCall(definition, soc, arrays, attributes, columns.column_of(dtypes), columns.note)
+
+
+def tensor_names(name: str, many: int) -> tuple[str, ...]:
+    """Names of the tensors of a dynamic input or output."""
+    return tuple(f"{name}[{index}]" for index in range(many))
+
+
+def _arrays(declared: Parameter, value: Any) -> tuple[np.ndarray, ...] | None:
+    if value is None:
+        if declared.optional:
+            return None
+        raise ArgumentError(f"the input '{declared.name}' is missing", hint="only OPTIONAL ones may be left out")
+    if declared.kind == "dynamic":
+        if not isinstance(value, (list, tuple)):
+            raise ArgumentError(
+                f"'{declared.name}' is a dynamic input: a list of arrays", hint=f"{declared.name}=[x, y]"
+            )
+        return tuple(check_array(f"{declared.name}[{index}]", one) for index, one in enumerate(value))
+    return (check_array(declared.name, value),)
+
+
+def _attribute(declared: OpAttribute, value: Any) -> Any:
+    if value is None:
+        if declared.default is not None:
+            return declared.default
+        if declared.required:
+            raise ArgumentError(f"the attribute '{declared.name}' is missing", hint=f"its type is {declared.type}")
+        return _ZERO.get(declared.type, ())
+    if declared.type.startswith("list"):
+        if not isinstance(value, (list, tuple)):
+            raise ArgumentError(f"'{declared.name}' is a {declared.type}, not {value!r}", hint=f"{declared.name}=[...]")
+        return tuple(value)
+    wanted = {
+        "bool": (bool,),
+        "int": (int, np.integer),
+        "float": (float, int, np.floating, np.integer),
+        "string": (str,),
+    }
+    if not isinstance(value, wanted[declared.type]) or (isinstance(value, bool) and declared.type != "bool"):
+        raise ArgumentError(f"'{declared.name}' is a {declared.type}, not {value!r}")
+    return value
+
+
+def _format_number(label: str) -> int:
+    return {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1}.get(label, 2)
+
+
+def inferred_outputs(call: OpCall) -> list[TensorInfo]:
+    """Outputs of the call's column whose shapes are to be inferred."""
+    return [
+        TensorInfo(
+            index, dtype_name(call.column.outputs[index].dtype), None, _format_number(call.column.outputs[index].format)
+        )
+        for index, _ in call.output_tensors
+    ]
+
+
+def followed_outputs(call: OpCall) -> list[Out] | None:
+    """Outputs whose shapes the definition says itself (Follow), none of an operator without outputs; else None.
+
+    An InferShape goes before Follow, and the two cannot share the outputs (asc-devkit, OpParamDef/Follow.md).
+    """
+    one = call.definition
+    if one.outputs and "infer_shape" in one.functions:
+        return None
+    declared = {param.name: param for param in (*one.inputs, *one.outputs)}
+    arrays = {param.name: group[0] for param, group in zip(one.inputs, call.arrays, strict=True) if group}
+    found = []
+    for param, form in zip(one.outputs, call.column.outputs, strict=True):
+        last, seen = param, {param.name}
+        while last.follow in declared and last.follow not in seen and last.follow_what in ("all", "shape"):
+            last = declared[last.follow]
+            seen.add(last.name)
+        if last is param or last.name not in arrays:
+            return None
+        found.append(Out(arrays[last.name].shape, as_dtype(dtype_name(form.dtype))))
+    return found

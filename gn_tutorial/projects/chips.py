@@ -1,0 +1,75 @@
+"""The chips (SoC, 芯片) that a project's host functions can be told of: ``--soc``."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.toml_file import read_toml
+
+FILE = Path(__file__).with_name("chips.toml")
+#: That of the timing model, which has public measurements.
+DEFAULT_SOC = "Ascend910B2"
+_LIKE_910B = "Ascend910B"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Soc:
+    """One chip, as ``gn_twin/host/platform.h`` has it. Sizes in bytes.
+
+    config: its name in AddConfig. machine: the file of gn_tutorial/machines that models its times, empty if none does.
+    """
+
+    name: str
+    family: str
+    config: str
+    machine: str = ""
+    vector_cores: int
+    cube_cores: int
+    vector_only_cores: int = 0
+    separate: bool = True
+    ub_bytes: int = 196608
+    l1_bytes: int = 524288
+    l0a_bytes: int = 65536
+    l0b_bytes: int = 65536
+    l0c_bytes: int = 131072
+    l2_bytes: int
+    library_workspace: int = 16777216
+    arch: int = 2201
+
+    @property
+    def note(self) -> str:
+        """What has to be said where a project runs here as on this chip; empty for one with the same kernel API."""
+        if self.family == _LIKE_910B:
+            return ""
+        return f"sizes and cores are those of {self.name}; the kernel itself runs by the rules of {_LIKE_910B}"
+
+
+@functools.cache
+def socs() -> dict[str, Soc]:
+    """Every chip by its name. Raises RegistryError for a broken file."""
+    return {name: Soc(name=name, **table) for name, table in read_toml(FILE, "the chips").items()}
+
+
+def knows_soc(name: str) -> bool:
+    """Whether ``find_soc`` finds it."""
+    try:
+        find_soc(name)
+    except ArgumentError:
+        return False
+    return True
+
+
+def find_soc(name: str = DEFAULT_SOC) -> Soc:
+    """The chip of that name: ``Ascend910B4``, ``910b4``, or AddConfig's ``ascend310b``. Raises ArgumentError."""
+    wanted = name.lower().replace(" ", "").removeprefix("ascend")
+    known = socs()
+    for one in known.values():
+        if one.name.lower().removeprefix("ascend") == wanted:
+            return one
+    family = [one for one in known.values() if one.config.removeprefix("ascend") == wanted]
+    if family:
+        return known[DEFAULT_SOC] if known[DEFAULT_SOC] in family else family[0]
+    raise ArgumentError(f"there is no chip '{name}'", hint=f"one of {', '.join(known)}")

@@ -1,0 +1,272 @@
+"""Cases of an operator, drawn by hypothesis: dtypes, ranks, lengths, attributes, kinds of values, shapes that agree.
+
+The first choice of each draw is the simplest, because hypothesis shrinks towards it: the first column, one axis, few
+elements, attributes left out, ordinary values, seed 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.projects.fuzz_values import ORDINARY, kinds_of, make_array
+from gn_tutorial.projects.parameters import OpAttribute
+
+#: How many axes at most, drawn first; 8 is the graph engine's limit for most operators.
+MOST_AXES = (3, 2, 4, 3, 5, 8)
+SIZES = ("small", "tail", "small", "aligned", "tail", "large", "single", "empty", "tail", "large", "small", "no axis")
+_BLOCK_BYTES = 32
+#: Sizes from here on are counted as large: several tiles, all cores.
+_LARGE_ELEMENTS = 1 << 13
+#: How the shape of a further input follows from the first one's. Each draws where it has a choice.
+RELATIONS = ("same", "last", "channel", "rows", "one", "broadcast", "free")
+_FLOATS = (0.0, 1.0, -1.0, 0.5, 2.5, 1e-6, -3.0, 100.0)
+#: Larger ones may be a number of elements, and the reference then fills the machine's memory.
+_INTS = (0, 1, -1, 2, 3, -2, 7, 100, 1000)
+_STRINGS = ("none", "mean", "sum")
+
+
+@dataclass(frozen=True)
+class ArrayPlan:
+    """An input to be made."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    values: str = ORDINARY
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{list(self.shape)}" + ("" if self.values == ORDINARY else f" {self.values}")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call: inputs in the definition's order, None if left out; attributes other than their defaults."""
+
+    inputs: tuple[ArrayPlan | None, ...]
+    attributes: tuple[tuple[str, Any], ...] = ()
+    seed: int = 0
+
+    def arrays(self) -> list[np.ndarray | None]:
+        """The inputs; ordinary ones share one generator, as those of ``gnt project run --seed`` do."""
+        shared = np.random.default_rng(self.seed)
+        made = []
+        for index, one in enumerate(self.inputs):
+            ordinary = one is not None and one.values == ORDINARY
+            rng = shared if ordinary else np.random.default_rng((self.seed, index))
+            made.append(None if one is None else make_array(one.values, one.shape, one.dtype, rng))
+        return made
+
+    @property
+    def plain(self) -> bool:
+        """Whether all values are ordinary and all attributes their defaults."""
+        return not self.attributes and all(one is None or one.values == ORDINARY for one in self.inputs)
+
+    def weight(self) -> tuple[int, ...]:
+        """What makes a case small for a reader: few elements, axes, attributes, odd values. None is odder than one."""
+        given = [one for one in self.inputs if one is not None]
+        sizes = [math.prod(one.shape) for one in given]
+        odd = sum(one.values != ORDINARY for one in given)
+        elements = sum(size or 2 for size in sizes)
+        axes = sum(len(one.shape) or 2 for one in given)
+        return (elements, axes, len(self.attributes) + odd, len(given), self.seed)
+
+    def classes(self) -> dict[str, str]:
+        """What the case is counted under: dtype, rank, size, values."""
+        given = [one for one in self.inputs if one is not None]
+        first = given[0] if given else ArrayPlan("none", ())
+        odd = next((one.values for one in given if one.values != ORDINARY), ORDINARY)
+        return {
+            "dtype": ", ".join(dict.fromkeys(one.dtype for one in given)) or "none",
+            "rank": str(len(first.shape)),
+            "size": size_class(first),
+            "values": odd,
+            "attributes": "others" if self.attributes else "defaults",
+        }
+
+    def __str__(self) -> str:
+        inputs = [
+            "none"
+            if one is None
+            else f"{one.dtype}{list(one.shape)}" + ("" if one.values == ORDINARY else f" {one.values}")
+            for one in self.inputs
+        ]
+        return ", ".join([*inputs, *(f"{name}={value!r}" for name, value in self.attributes)])
+
+
+def simpler(case: Case) -> Iterator[Case]:
+    """The case with one thing simpler, each in turn; shapes of a single input only, because others go with it."""
+    if case.seed:
+        yield replace(case, seed=0)
+    for index in range(len(case.attributes)):
+        yield replace(case, attributes=(*case.attributes[:index], *case.attributes[index + 1 :]))
+    for index, one in enumerate(case.inputs):
+        if one is None:
+            continue
+        others = [replace(one, values=ORDINARY)] if one.values != ORDINARY else []
+        if len(case.inputs) == 1:
+            axes = range(len(one.shape))
+            others += [replace(one, shape=(*one.shape[:axis], *one.shape[axis + 1 :])) for axis in axes]
+            others += [replace(one, shape=(*one.shape[:axis], 1, *one.shape[axis + 1 :])) for axis in axes]
+        for other in others:
+            yield replace(case, inputs=(*case.inputs[:index], other, *case.inputs[index + 1 :]))
+
+
+def size_class(one: ArrayPlan) -> str:
+    """``empty``, ``single``, ``large``, ``aligned`` (whole blocks of 32 bytes) or ``tail``."""
+    size = math.prod(one.shape)
+    if size < 2:
+        return ("empty", "single")[size]
+    if size >= _LARGE_ELEMENTS:
+        return "large"
+    return "tail" if one.dtype == "none" or size * as_dtype(one.dtype).itemsize % _BLOCK_BYTES else "aligned"
+
+
+@dataclass(frozen=True)
+class CaseSpace:
+    """What is drawn from. columns: the dtypes of inputs. relations: for each further input, alternatives together."""
+
+    definition: OpDefinition
+    columns: tuple[tuple[str, ...], ...]
+    relations: tuple[tuple[str, ...], ...]
+    max_elements: int
+    values: tuple[str, ...]
+
+
+def learnt_relations(
+    definition: OpDefinition,
+    dtypes: Sequence[str],
+    accepted: Callable[[Case], bool],
+    allowed: Sequence[str] = RELATIONS,
+) -> tuple[tuple[str, ...], ...]:
+    """Which relations between the shapes of inputs the reference accepts, by trying them on small shapes.
+
+    All alike come first. A reference that accepts none of them gets all, and refuses what it does not take.
+    """
+    others = len(definition.inputs) - 1
+    if others < 1:
+        return ((),)
+    tried = [(one,) * others for one in allowed]
+    if others == 2:
+        tried += [(one, two) for one in allowed for two in allowed if one != two]
+    attributes = tuple((one.name, _first(one)) for one in definition.attributes if _needed(one))
+    shapes = ((2, 3), (2, 3, 4), (4,))
+    found: list[tuple[str, ...]] = []
+    for relations in tried:
+        for shape in shapes:
+            related = _probe(shape, relations)
+            # On some shapes two relations are the same: (2, 3) has its channels last.
+            if any(_probe(shape, other) == related for other in found):
+                continue
+            plans = [ArrayPlan(dtype, one) for dtype, one in zip(dtypes, related, strict=True)]
+            if accepted(Case(tuple(plans), attributes)):
+                found.append(relations)
+                break
+    return tuple(found or tried)
+
+
+def _probe(shape: tuple[int, ...], relations: Sequence[str]) -> list[tuple[int, ...]]:
+    made = {
+        "same": shape,
+        "last": shape[-1:],
+        "channel": shape[1:2],
+        "rows": shape[:-1],
+        "one": (1,),
+        "broadcast": (*shape[:-1], 1),
+        "free": (5,),
+    }
+    return [shape, *(made[one] for one in relations)]
+
+
+@st.composite
+def cases(draw: st.DrawFn, space: CaseSpace) -> Case:
+    """A case of the space."""
+    definition = space.definition
+    dtypes = draw(st.sampled_from(space.columns))
+    size = min((as_dtype(one).itemsize for one in dtypes), default=4)
+    shape = draw(_shapes(space.max_elements, _BLOCK_BYTES // size))
+    # Half of all calls have inputs of equal shapes, if the reference takes them.
+    relations = draw(st.sampled_from((*space.relations[:1] * len(space.relations), *space.relations[1:])))
+    shapes = [shape, *(draw(_related(one, shape, space.max_elements)) for one in relations)][: len(dtypes)]
+    inputs: list[ArrayPlan | None] = []
+    for declared, dtype, of_it in zip(definition.inputs, dtypes, shapes, strict=True):
+        kinds = [kind for kind in kinds_of(dtype) if kind in space.values] or [ORDINARY]
+        absent = declared.optional and draw(st.booleans())
+        values = draw(st.sampled_from((*(kinds[:1] * len(kinds)), *kinds[1:])))
+        inputs.append(None if absent else ArrayPlan(dtype, of_it, values))
+    others = draw(st.sampled_from((False, False, True)))
+    attributes = []
+    for one in definition.attributes:
+        if _needed(one) or others:
+            value = draw(_attribute(one))
+            if _needed(one) or value != one.default:
+                attributes.append((one.name, value))
+    return Case(tuple(inputs), tuple(attributes), draw(st.integers(0, 99)))
+
+
+@st.composite
+def _shapes(draw: st.DrawFn, most: int, unit: int) -> tuple[int, ...]:
+    """unit: elements of a block of 32 bytes."""
+    style = draw(st.sampled_from(SIZES))
+    if style == "no axis":
+        return ()
+    if style == "aligned":
+        length = unit * draw(st.integers(1, 64))
+    elif style == "tail":
+        length = max(1, unit * draw(st.integers(1, 64)) + draw(st.sampled_from((1, -1, 3))))
+    elif style == "large":
+        length = draw(st.integers(max(1, most // 8), most))
+    else:
+        length = {"single": 1, "empty": 0}[style] if style != "small" else draw(st.integers(1, 9))
+    # A list, because hypothesis then drops the axes that a failure does not need.
+    others = draw(st.lists(st.integers(1, 9), max_size=draw(st.sampled_from(MOST_AXES)) - 1))
+    room = max(1, most // max(length, 1)) if style != "large" else most // 64
+    for place, other in enumerate(others):
+        others[place] = 1 if style == "single" else max(1, min(other, room))
+        room = max(1, room // others[place])
+    if style == "large":
+        length = max(1, length // math.prod(others))
+    at = draw(st.sampled_from((len(others), len(others), 0)))
+    return (*others[:at], min(length, most), *others[at:])
+
+
+@st.composite
+def _related(draw: st.DrawFn, relation: str, shape: tuple[int, ...], most: int) -> tuple[int, ...]:
+    if relation == "broadcast":
+        dropped = draw(st.integers(0, len(shape)))
+        return tuple(draw(st.sampled_from((length, 1))) for length in shape[dropped:])
+    if relation == "free":
+        return draw(_shapes(min(most, 256), 8))
+    return _probe(shape, (relation,))[1]
+
+
+def _needed(one: OpAttribute) -> bool:
+    return one.required and one.default is None
+
+
+def _first(one: OpAttribute) -> Any:
+    """The simplest value of a required attribute."""
+    return {"bool": False, "int": 1, "float": 1.0, "string": _STRINGS[0]}.get(one.type, ())
+
+
+def _attribute(one: OpAttribute) -> st.SearchStrategy[Any]:
+    plain = st.just(_first(one) if _needed(one) else one.default)
+    scalars = {
+        "bool": st.booleans(),
+        "int": st.sampled_from(_INTS) | st.integers(-4, 16),
+        "float": st.sampled_from(_FLOATS) | st.integers(-80, 80).map(lambda eighths: eighths / 8),
+        "string": st.sampled_from(_STRINGS),
+    }
+    if one.type == "list_list_int":
+        return plain
+    if one.type.startswith("list"):
+        of_one = scalars[one.type.removeprefix("list_")]
+        short = st.integers(-2, 3) if one.type == "list_int" else of_one
+        return plain | st.lists(short, max_size=3).map(tuple)
+    return plain | scalars[one.type]

@@ -1,0 +1,207 @@
+"""Calls of a project's host functions in a process of their own: what they register, infer and tile.
+
+Request and answer are those of ``gn_twin/op_host/host_call.h``. The launcher's walls hold: a crash, an endless loop or
+a file written is an error here, which names the line in the project.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.dtypes import DTYPES
+from gn_tutorial.abi.options import Limits
+from gn_tutorial.abi.structs import ArgKind, Role
+from gn_tutorial.errors import ArgumentError, KernelError, KernelTimeout
+from gn_tutorial.projects.chips import Soc
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
+
+_ANSWER_BYTES = 8 << 20
+_SECONDS = 10.0
+_CRASH = re.compile(r"\n?@gnt-host-crash (\d+) (\d+) (\S*) ([^\n]*)\n(.*?)@gnt-host-crash-end\n?", re.DOTALL)
+_FRAME = re.compile(r"^(.*)\(\+0x([0-9a-f]+)\)", re.MULTILINE)
+#: Values that host code is handed, of an input on which it depends: more is no shape and no axis.
+_MOST_VALUE_BYTES = 1 << 20
+
+
+class HostError(KernelError):
+    """A project's host function that crashed, did not end, or failed."""
+
+
+class HostRefusal(HostError):
+    """InferShape or tiling returned an error: it does not take this call."""
+
+
+class HostTimeout(HostError):
+    """A host function that did not end."""
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """One input or output of a call. declared: its index in the definition. data: values that host code may read.
+
+    shape: None for an output whose shape and dtype are to be inferred. format_number: as the graph engine counts.
+    """
+
+    declared: int
+    dtype: str
+    shape: tuple[int, ...] | None
+    format_number: int = 2
+    data: bytes | None = None
+
+
+@dataclass(frozen=True)
+class HostRequest:
+    """One call of an operator. attributes: kind and value in the order of the declaration."""
+
+    op_type: str
+    soc: Soc
+    inputs: Sequence[TensorInfo]
+    outputs: Sequence[TensorInfo]
+    attributes: Sequence[tuple[str, Any]] = ()
+    declared_inputs: int = 0
+    fill: int = 0
+    tile: bool = True
+    deterministic: bool = False
+    room: int = 0
+
+    def text(self) -> str:
+        """The statements of the request."""
+        soc = self.soc
+        chip = (
+            soc.name, soc.family, soc.vector_cores, soc.cube_cores, soc.vector_only_cores, int(soc.separate),
+            soc.ub_bytes, soc.l1_bytes, soc.l0a_bytes, soc.l0b_bytes, soc.l0c_bytes, soc.l2_bytes,
+            soc.library_workspace, soc.arch,
+        )  # fmt: skip
+        lines = [
+            f"op {self.op_type}",
+            f"name {self.op_type}",
+            f"fill {self.fill}",
+            f"room {self.room}",
+            f"deterministic {int(self.deterministic)}",
+            f"declared {self.declared_inputs} {len(self.outputs)}",
+            f"chip {' '.join(map(str, chip))}",
+            *(f"in {_tensor(one)}" for one in self.inputs),
+            *(f"out {_tensor(one)}" for one in self.outputs),
+            *(f"attr {_attribute(kind, value)}" for kind, value in self.attributes),
+        ]
+        return "\n".join([*lines, *([] if self.tile else ["infer_only"]), ""])
+
+
+@dataclass(frozen=True)
+class HostAnswer:
+    """What the host functions said, as the driver writes it. printed: their own text output."""
+
+    facts: Mapping[str, Any]
+    printed: str = ""
+    logs: tuple[tuple[str, str], ...] = field(default=())
+
+
+def describe(library: Path, where: Sequence[Path]) -> str:
+    """The JSON document of everything that the library registers. Raises HostError."""
+    return json.dumps(_ask(library, b"describe", where).facts)
+
+
+def call_host(library: Path, request: HostRequest, where: Sequence[Path]) -> HostAnswer:
+    """Run one request. where: the project's host files, one of whose lines an error names. Raises HostError."""
+    return _ask(library, request.text().encode(), where)
+
+
+def _ask(library: Path, text: bytes, where: Sequence[Path]) -> HostAnswer:
+    answer = np.zeros(_ANSWER_BYTES, np.uint8)
+    args = [
+        LaunchArg("request", ArgKind.TENSOR, Role.IN, text),
+        LaunchArg("answer", ArgKind.TENSOR, Role.INOUT, answer),
+    ]
+    try:
+        result = launch(library, LaunchRequest(entry="project_host", args=args, limits=Limits(seconds=_SECONDS)))
+    except KernelError as error:
+        raise _host_error(error, library, where) from None
+    raw = result.arrays["answer"].tobytes()
+    facts = json.loads(raw[: raw.index(0)])
+    if "exception" in facts:
+        raise HostError(
+            f"a C++ exception left the host functions: {facts['exception']}",
+            printed=result.printed,
+            where=str(where[0]) if where else "",
+            hint="return ge::GRAPH_FAILED instead; the framework catches none",
+        )
+    return HostAnswer(facts, result.printed)
+
+
+def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> HostError:
+    """The error of the launch, in the words of host code and with its line."""
+    found = _CRASH.search(error.printed)
+    place, last = "", ""
+    if found:
+        last = f"{found[4]}:{found[2]}, in {found[3]} (the last call into the context)" if found[4] else ""
+        place = _line(library, [int(frame[2], 16) for frame in _FRAME.finditer(found[5])], where) or last
+    printed = _CRASH.sub("", error.printed).strip("\n")
+    what = error.what.replace("the kernel", "a host function").replace("'project_host' ran", "the host functions ran")
+    hint = error.hint
+    if "null pointer" in what:
+        hint = "a shape, a descriptor or an attribute that is not there is a null pointer: check it before it is used"
+    elif isinstance(error, KernelTimeout):
+        hint = "look for a loop that never ends at this line: a step of 0, an unsigned number below 0"
+    elif "SIGFPE" in what:
+        hint = "check the divisor: a shape with 0 elements, a number of cores or tiles that became 0"
+    detail = f"  printed:\n{printed}" if printed else ""
+    kind = HostTimeout if isinstance(error, KernelTimeout) else HostError
+    return kind(what, printed=printed, where=place, hint=hint, detail=detail)
+
+
+def _line(library: Path, offsets: Iterable[int], where: Sequence[Path]) -> str:
+    """The innermost line of the project's own files on the stack; empty without the tool that reads the symbols."""
+    tool = shutil.which("addr2line") or shutil.which("llvm-addr2line")
+    # A return address is behind its call.
+    addresses = [hex(offset - (index > 0)) for index, offset in enumerate(offsets)]
+    if tool is None or not addresses:
+        return ""
+    try:
+        said = subprocess.run(
+            [tool, "-e", str(library), *addresses], capture_output=True, text=True, timeout=30, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    folders = tuple(f"{path.parent}{'/'}" for path in where)
+    for one in said.splitlines():
+        file, _, line = one.split(" (")[0].rpartition(":")
+        if file and line.isdigit() and str(Path(file).resolve()).startswith(folders):
+            return f"{Path(file).resolve()}:{line}"
+    return ""
+
+
+def _tensor(one: TensorInfo) -> str:
+    if one.dtype and one.dtype not in DTYPES:
+        raise ArgumentError(
+            f"{one.dtype} is a type that the twin's kernels do not have",
+            hint=f"call the operator with one of {', '.join(DTYPES)}",
+        )
+    number = DTYPES[one.dtype].number if one.dtype else 28
+    given = one.shape is not None
+    axes = one.shape or ()
+    words = [one.declared, number, one.format_number, int(given), len(axes), *axes]
+    if one.data is not None and len(one.data) <= _MOST_VALUE_BYTES:
+        words += ["data", f"x{one.data.hex()}"]
+    return " ".join(map(str, words))
+
+
+def _attribute(kind: str, value: Any) -> str:
+    if kind == "string":
+        return f"string 1 x{str(value).encode().hex()}"
+    if kind == "list_list_int":
+        return " ".join(["list_list_int", str(len(value)), *(f"{len(row)} {' '.join(map(str, row))}" for row in value)])
+    many = list(value) if kind.startswith("list") else [value]
+    word = {"float": lambda x: float(x).hex(), "bool": lambda x: str(int(bool(x)))}.get(
+        kind.removeprefix("list_"), lambda x: str(int(x))
+    )
+    return " ".join([kind, str(len(many)), *map(word, many)])

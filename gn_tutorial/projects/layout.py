@@ -1,0 +1,186 @@
+"""Which files of an operator project are what: host files, kernels, tiling headers.
+
+A file is told by what it says, not by where it lies: 8.x and 9.x projects have op_host and op_kernel, operator
+repositories have several host files, samples have all of it in one folder.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gn_tutorial.compiler.launch_syntax import has_main
+from gn_tutorial.compiler.sources import source_text
+from gn_tutorial.errors import ArgumentError
+
+_SOURCES = (".cpp", ".cc", ".cxx")
+_HEADERS = (".h", ".hpp")
+#: Folders with nothing of an operator's own: builds, tests, plug-ins of frameworks, calls in C written by hand.
+_SKIPPED = frozenset(
+    """build build_out cmake-build-debug node_modules __pycache__ third_party tests test ut st examples framework
+    op_api op_graph docs scripts makeself""".split()
+)
+#: Files for other architectures lie in folders of their own.
+_OTHER_CHIPS = re.compile(r"^(arch\d\d|dav_\d+|ascend\d+\w*)$|_(arch35|regbase|apt)\.(cpp|h)$")
+_OWN_CHIP = frozenset({"arch22", "dav_2201", "ascend910b"})
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_HOST = re.compile(
+    r"\bOP_ADD\s*\(|\bIMPL_OP\w*\s*\(|\bgert::\w*Context\b|\bOpDef\b|\bREGISTER_(?:OPS_)?TILING_TEMPLATE"
+)
+_KERNEL = re.compile(r"\b__global__\b")
+_MATRIX = re.compile(r"\bmatmul_tiling\s*::|\bREGIST_MATMUL_OBJ\b|\bMatmulImpl\b|lib/matmul_intf\.h")
+_INCLUDED = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
+_LARGEST = 4 << 20
+_MOST_NEIGHBOURS = 100
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The files of one project. root: the folder that was named. hosts, kernels: sources. headers: every header.
+
+    texts: of sources and headers, without comments. elsewhere: sources that host files may refer to: those for other
+    architectures, helpers that register nothing, and those of a neighbour whose header is included.
+    """
+
+    root: Path
+    hosts: tuple[Path, ...]
+    kernels: tuple[Path, ...]
+    headers: tuple[Path, ...]
+    texts: dict[Path, str]
+    elsewhere: tuple[Path, ...] = ()
+
+    @property
+    def include_dirs(self) -> tuple[Path, ...]:
+        """Where quoted includes are searched: the folders of its files, and the folders above them up to the root's."""
+        folders = [path.parent for path in (*self.hosts, *self.kernels, *self.headers)]
+        above = [self.root, *_above(self.root)]
+        # A repository of operators keeps headers of all of them in common/inc, at its top.
+        shared = [folder / "common" / "inc" for folder in above]
+        return tuple(dict.fromkeys((*folders, *above, *(folder for folder in shared if folder.is_dir()))))
+
+    def of(self, op_type: str) -> Layout:
+        """The files of one operator, where the folder has several: host files in folders that name its type."""
+        named = re.compile(rf"\b{re.escape(op_type)}\b")
+        folders = {path.parent for path in self.hosts if named.search(self.texts[path])}
+        hosts = tuple(path for path in self.hosts if path.parent in folders)
+        return replace(self, hosts=hosts)
+
+    def op_types(self) -> tuple[str, ...]:
+        """The types of operators that the host files register, by their text, in order."""
+        found = re.compile(r"\b(?:OP_ADD|IMPL_OP_OPTILING|IMPL_OP)\s*\(\s*(\w+)")
+        return tuple(dict.fromkeys(name for path in self.hosts for name in found.findall(self.texts[path])))
+
+    def struct_header(self, name: str) -> Path | None:
+        """The header that defines the tiling struct of that name, by a macro or as a plain struct."""
+        wanted = re.compile(
+            rf"\bBEGIN_TILING_DATA_DEF\s*\(\s*{name}\s*\)|\b(?:struct|class)\s+(?:alignas\(\d+\)\s+)?{name}\b[^;]*\{{"
+        )
+        return next((path for path in self.headers if wanted.search(self.texts[path])), None)
+
+
+def read_layout(root: Path) -> Layout:
+    """The files below ``root``. Raises ArgumentError: no such folder, no host files, no kernel, a matrix operator."""
+    root = Path(root).expanduser().resolve()
+    if not root.is_dir():
+        raise ArgumentError(
+            f"there is no folder {root}", hint="the folder that msopgen made, with op_host and op_kernel"
+        )
+    texts = {path: _text(path) for path in _files(root)}
+    neighbours = _neighbours(root, texts)
+    sources = [path for path in texts if path.suffix in _SOURCES]
+    own = [path for path in sources if not _other_chip(path)]
+    kernels = tuple(path for path in own if _KERNEL.search(texts[path]) and not has_main(texts[path]))
+    found = [path for path in sources if path not in kernels and _HOST.search(texts[path])]
+    hosts = tuple(path for path in found if not has_main(texts[path]) and not _other_chip(path))
+    helpers = [path for path in own if path not in (*found, *kernels) and path.parent in {one.parent for one in hosts}]
+    elsewhere = [path for path in found if _other_chip(path)] + [path for path in helpers if not has_main(texts[path])]
+    elsewhere += [path.with_suffix(".cpp") for path in neighbours if path.with_suffix(".cpp").is_file()]
+    texts |= neighbours
+    if not hosts:
+        said = "no file below it registers an operator (OP_ADD) or its tiling (IMPL_OP_OPTILING)"
+        raise ArgumentError(
+            f"{root} is no operator project: {said}", hint="name the folder above op_host and op_kernel"
+        )
+    headers = tuple(path for path in texts if path.suffix in _HEADERS)
+    return Layout(root, hosts, kernels, headers, texts, tuple(elsewhere))
+
+
+def uses_matrix_cores(layout: Layout) -> Path | None:
+    """The first file of a matrix operator (Matmul), which the twin does not run; None if there is none."""
+    return next((path for path in (*layout.kernels, *layout.hosts) if _MATRIX.search(layout.texts[path])), None)
+
+
+def _neighbours(root: Path, texts: dict[Path, str]) -> dict[Path, str]:
+    """Headers outside ``root`` that files include from beside themselves or from above it, and those of them; texts."""
+    found: dict[Path, str] = {}
+    waiting = list(texts.items())
+    while waiting:
+        path, text = waiting.pop()
+        for name, above in itertools.product(_INCLUDED.findall(text), (path.parent, *_above(root))):
+            header = Path(os.path.normpath(above / name))
+            known = header in texts or header in found or header.suffix not in _HEADERS
+            if known or len(found) == _MOST_NEIGHBOURS or not _readable(header):
+                continue
+            found[header] = _text(header)
+            waiting.append((header, found[header]))
+    return found
+
+
+def _above(root: Path) -> list[Path]:
+    """Folders that an include of an operator repository may begin at."""
+    return list(root.parents)[:3]
+
+
+def _text(path: Path) -> str:
+    """Without comments and what is disabled."""
+    return _without_disabled(_COMMENTS.sub(" ", _read(path)))
+
+
+def _without_disabled(text: str) -> str:
+    """The text without what ``#if 0`` disables: many keep the struct or the function of the template there."""
+    kept, depth, disabled = [], 0, 0
+    for line in text.splitlines(keepends=True):
+        if re.match(r"\s*#\s*if", line):
+            depth += 1
+            if not disabled and re.match(r"\s*#\s*if\s+(0|false)\s*$", line):
+                disabled = depth
+        elif re.match(r"\s*#\s*(else|elif)\b", line) and disabled == depth:
+            disabled = 0
+        elif re.match(r"\s*#\s*endif", line):
+            disabled = 0 if disabled == depth else disabled
+            depth -= 1
+        elif disabled:
+            continue
+        kept.append(line)
+    return "".join(kept)
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for folder, names, files in os.walk(root):
+        # A name with a dot: what tools keep for themselves, such as Jupyter's copies of sources (.ipynb_checkpoints).
+        names[:] = sorted(name for name in names if name not in _SKIPPED and not name.startswith("."))
+        for name in sorted(files):
+            path = Path(folder, name)
+            if path.suffix in (*_SOURCES, *_HEADERS) and _readable(path):
+                yield path
+
+
+def _readable(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size < _LARGEST
+
+
+def _other_chip(path: Path) -> bool:
+    """By the names of the file and of the two folders above it."""
+    names = (path.name, path.parent.name, path.parent.parent.name)
+    return any(_OTHER_CHIPS.search(name) and name not in _OWN_CHIP for name in names)
+
+
+def _read(path: Path) -> str:
+    try:
+        return source_text(path)
+    except OSError as error:
+        raise ArgumentError(f"cannot read a file of the project: {error.strerror}", where=str(path)) from error

@@ -1,0 +1,195 @@
+"""A new operator project (算子工程) of a prototype, as CANN's project generator makes one.
+
+It compiles as it is, and what an operator's author has to write is marked: the tiling struct, the tiling function and
+the kernel's class. Layouts: 8.x, with a tiling struct of macros and the toolkit's own CMake files; 9.x, with a plain
+struct and ``find_package(ASC)``. Nothing made here was run with CANN or on an NPU by us.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.projects import project_texts as texts
+from gn_tutorial.projects.chips import find_soc
+from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.projects.own_package import fill
+from gn_tutorial.projects.prototype_file import read_prototypes
+
+LAYOUTS = ("8.x", "9.x")
+#: The file of a project that msopgen reads again.
+PROTOTYPE = "prototype.json"
+
+
+def new_project(
+    prototype: Path | str | Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    folder: Path | str,
+    layout: str = "9.x",
+    soc: str = "ascend910b",
+    filled: bool = False,
+) -> Path:
+    """Make the project ``folder`` of msopgen's prototype: a JSON file, or what it holds. Returns the folder.
+
+    soc: a chip, or what AddConfig calls it. filled: the operators of this course's own package (GnTutorialGroupNorm and
+    its gradient) whole, nothing left to write. Raises ArgumentError: the folder is there, a layout or chip that is not
+    known, filled for another operator; RegistryError: a prototype that cannot be read, with its line, or is wrong.
+    """
+    if layout not in LAYOUTS:
+        raise ArgumentError(f"there is no layout '{layout}'", hint=f"one of {', '.join(LAYOUTS)}")
+    config = find_soc(soc).config
+    ops = read_prototypes(prototype, config)
+    root = Path(folder).expanduser()
+    if root.exists() or root.is_symlink():
+        raise ArgumentError(
+            f"{root} is there already", hint="name a folder that does not exist; nothing is overwritten"
+        )
+    files = project_files(ops, _entries(prototype), root.name, layout, config, filled=filled)
+    try:
+        for name, content in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+            if name.endswith(".sh"):
+                path.chmod(0o755)
+    except OSError as error:
+        raise ArgumentError(f"cannot write the project: {error.strerror}", where=str(error.filename or root)) from error
+    return root
+
+
+def project_files(
+    ops: Sequence[OpDefinition],
+    entries: Sequence[Mapping[str, Any]],
+    title: str,
+    layout: str,
+    config: str,
+    *,
+    filled: bool = False,
+) -> dict[str, str]:
+    """Path inside the project -> text. entries: the prototype as it was given; the rest as of ``new_project``."""
+    plain = layout == "9.x"
+    files = {PROTOTYPE: json.dumps(entries, indent=2, ensure_ascii=False) + "\n"}
+    described = {PROTOTYPE: "the prototype (算子原型): names, types and attributes; msopgen reads it"}
+    for op in ops:
+        for name, (content, what) in _operator_files(op, plain, config, alone=len(ops) == 1).items():
+            files[name], described[name] = content, what
+    if filled:
+        files = fill(files, ops, layout, config)
+        described = {name: what for name, what in described.items() if name in files}
+        described |= {
+            "op_kernel" + ("/*/*.h" if plain else "/*.h"): "what the kernels are made of, copied from the course"
+        }
+    common = {"config": config, "prototype": PROTOTYPE, "project": re.sub(r"\W", "_", title) or "operators"}
+    if plain:
+        files["CMakeLists.txt"] = texts.render("CMakeLists.txt", common)
+        files["op_host/CMakeLists.txt"] = texts.render("op_host.CMakeLists.txt", common)
+        sources = "\n".join(
+            f"npu_op_kernel_sources(ascendc_kernels OP_TYPE {op.type} KERNEL_DIR ./ KERNEL_FILE {op.snake_name}.cpp)"
+            for op in ops
+        )
+        files["op_kernel/CMakeLists.txt"] = texts.render("op_kernel.CMakeLists.txt", {"kernel_sources": sources})
+        described["CMakeLists.txt"] = "the package, with those of `op_host` and `op_kernel`"
+    else:
+        files["CMakePresets.json"] = texts.render("CMakePresets.json", common)
+        described["CMakePresets.json"] = "chip, toolkit and vendor of the build"
+    files["build.sh"] = texts.render(f"build_{layout[0]}.sh", common)
+    described["build.sh"] = "builds the package on a machine with CANN"
+    rows = "\n".join(f"| `{name}` | {what} |" for name, what in described.items())
+    files["README.md"] = texts.render(
+        "README.md",
+        common
+        | {
+            "gaps": "" if filled else "Where a file says `YOUR TURN`, something is missing.\n",
+            "title": ", ".join(op.type for op in ops),
+            "layout": layout,
+            "files": rows,
+            "example": texts.example_arguments(ops[0]),
+            "choice": "" if len(ops) == 1 else f" --op {ops[0].type}",
+            "needed": "9.0 or later" if plain else "8.x",
+            "test": _tests(files, plain, alone=len(ops) == 1),
+            "unit_file": "CMakeLists.txt" if plain else "CMakePresets.json",
+            "unit_more": "" if plain else " and `build.sh`",
+        },
+    )
+    return files
+
+
+def _operator_files(op: OpDefinition, plain: bool, config: str, *, alone: bool) -> dict[str, tuple[str, str]]:
+    """Path -> text and what it is, of one operator."""
+    snake, struct = op.snake_name, f"{op.type}TilingData"
+    names = texts.kernel_parameters(op)
+    tiling = f"op_kernel/{snake}_tiling.h" if plain else f"op_host/{snake}_tiling.h"
+    host_include = f'#include "../{tiling}"' if plain else f'#include "{snake}_tiling.h"'
+    hint = (
+        f"// auto* tiling = context->GetTilingData<{struct}>(); tiling->field = ...;"
+        if plain
+        else f"// {struct} tiling; tiling.set_field(...); auto* raw = context->GetRawTilingData();\n"
+        "  // tiling.SaveToBuffer(raw->GetData(), raw->GetCapacity()); raw->SetDataSize(tiling.GetDataSize());"
+    )
+    read = (
+        f"  REGISTER_TILING_DEFAULT({struct});\n  GET_TILING_DATA_WITH_STRUCT({struct}, tilingData, tiling);"
+        if plain
+        else "  GET_TILING_DATA(tilingData, tiling);"
+    )
+    values = {
+        "op": op.type,
+        "snake": snake,
+        "struct": struct,
+        "config": config,
+        "guard": f"{snake.upper()}_TILING_H_",
+        "tiling_include": host_include,
+        "tiling_hint": f"  {hint}",
+        "infer_shape": texts.infer_shape(op),
+        "infer_dtype": texts.infer_dtype(op),
+        "definition": texts.definition(op, unknown_shapes=not plain),
+        "kernel_includes": '#include "kernel_operator.h"' + (f'\n#include "{snake}_tiling.h"' if plain else ""),
+        "dtype_hint": f"DTYPE_{names[0].upper()} is the type of {names[0]} in the build for one column.",
+        "init": texts.wrapped("  __aicore__ inline void Init(", [f"GM_ADDR {name}" for name in names], ") {"),
+        "unused": "\n".join(f"    (void){name};" for name in names),
+        "entry": texts.wrapped(
+            f'extern "C" __global__ __aicore__ void {snake}(',
+            [f"GM_ADDR {name}" for name in (*names, "workspace", "tiling")],
+            ") {",
+        ),
+        "read_tiling": read,
+        "arguments": ", ".join(names),
+        "fields": "// YOUR TURN: the fields, such as TILING_DATA_FIELD_DEF(uint32_t, length);",
+    }
+    test = _test_folder(op, plain, alone=alone)
+    made = {
+        f"op_host/{snake}.cpp": (texts.render("op_host.cpp", values), "definition, shapes and types, tiling function"),
+        tiling: (texts.render("tiling_plain.h" if plain else "tiling_macro.h", values), "the tiling struct"),
+        f"op_kernel/{snake}.cpp": (texts.render("op_kernel.cpp", values), "the kernel"),
+    }
+    try:
+        calls = texts.test_texts(op)
+    except RegistryError:
+        return made  # a list of lists, which no aclnn function takes: only graphs call this operator
+    values |= calls | texts.case_texts(op)
+    made[f"{test}/main.cpp"] = (texts.render("main.cpp", values), "a program that calls the operator through aclnn")
+    made[f"{test}/gen_data.py"] = (texts.render("gen_data.py", values), "cases, and what is expected")
+    made[f"{test}/case_files.py"] = (texts.render("case_files.py", values), "the files of a case")
+    made[f"{test}/verify_result.py"] = (texts.render("verify_result.py", values), "compares every element")
+    made[f"{test}/run.sh"] = (texts.render("run.sh", values), "builds the program and runs every case")
+    return made
+
+
+def _test_folder(op: OpDefinition, plain: bool, *, alone: bool) -> str:
+    name = "test" if plain else "AclNNInvocation"
+    return name if alone else f"{name}/{op.snake_name}"
+
+
+def _entries(given: Any) -> list[Mapping[str, Any]]:
+    """The prototype as it was given, as a list: read_prototypes has found it good."""
+    document = json.loads(Path(given).read_text(encoding="utf-8-sig")) if isinstance(given, (str, Path)) else given
+    return [document] if isinstance(document, Mapping) else list(document)
+
+
+def _tests(files: Iterable[str], plain: bool, *, alone: bool) -> str:
+    folder = "test" if plain else "AclNNInvocation"
+    if not any(name.startswith(f"{folder}/") for name in files):
+        return "call the operator from a graph: no aclnn function takes a list of lists"
+    return f"`bash {folder}/run.sh`" if alone else f"`bash run.sh` in each folder of `{folder}`"

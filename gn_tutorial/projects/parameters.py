@@ -1,0 +1,80 @@
+"""What an operator's definition lists: inputs and outputs, attributes, and the chips that may change them.
+
+A field has the name of the member of the document that ``gn_twin/op_host/describe.h`` writes.
+Source of meanings: docs/zh/api, Utils-API/原型注册与管理, OpParamDef, OpAttrDef and OpAICoreDef.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Value = bool | int | float | str | tuple[Any, ...] | None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An input or an output. kind: required, optional, dynamic (a list of tensors), virtual.
+
+    dtypes, formats: one entry a column of the definition; every_dtype, every_format: combined with every column.
+    query_dtypes, query_formats: the column whose binary serves this one. value_depend: "", required, optional; the
+    scope is all or tiling. follow: the input whose dtype, format or shape (``follow_what``, or all) this one has.
+    to_dtype, to_input: what a scalar is converted to. initial: pairs of a type and a number, written before the kernel
+    runs; zeroed: zeros are. version: of the aclnn function that first has it.
+    """
+
+    name: str
+    kind: str = "required"
+    dtypes: tuple[str, ...] = ()
+    every_dtype: tuple[str, ...] = ()
+    query_dtypes: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    every_format: tuple[str, ...] = ()
+    query_formats: tuple[str, ...] = ()
+    unknown_shape_formats: tuple[str, ...] = ()
+    value_depend: str = ""
+    depend_scope: str = "all"
+    scalar: bool = False
+    scalar_list: bool = False
+    to_dtype: str = ""
+    to_input: str = ""
+    follow: str = ""
+    follow_what: str = "all"
+    auto_contiguous: bool = False
+    ignore_contiguous: bool = False
+    shape_depends_on_compute: bool = False
+    version: int = 0
+    zeroed: bool = False
+    initial: tuple[tuple[str, float], ...] = ()
+    comment: str = ""
+
+    @property
+    def optional(self) -> bool:
+        """Whether a caller may leave it out."""
+        return self.kind in ("optional", "virtual")
+
+
+@dataclass(frozen=True)
+class OpAttribute:
+    """An attribute. type: bool, float, int, string, list_bool, list_float, list_int, list_list_int.
+
+    default: None where the definition has none; lists are tuples. version: as of Parameter.
+    """
+
+    name: str
+    type: str
+    required: bool = True
+    default: Value = None
+    version: int = 0
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A chip that AddConfig names: settings (flags and extended ones, as text), and the parameters as it has them."""
+
+    name: str
+    settings: Mapping[str, str]
+    inputs: tuple[Parameter, ...]
+    outputs: tuple[Parameter, ...]

@@ -1,0 +1,213 @@
+"""From a call of a project's operator to its tiling plan: inference and tiling, and notes on what is amiss."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.arguments import Out
+from gn_tutorial.projects.call import OpCall, followed_outputs, inferred_outputs
+from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.host_call import HostAnswer, HostError, HostRefusal, TensorInfo, call_host
+from gn_tutorial.projects.layout import Layout
+from gn_tutorial.projects.tiling_fields import Struct, constant, read_struct
+from gn_tutorial.projects.tiling_plan import UNSET_SIZE, PlanNote, TilingPlan, judged, unset_fields
+
+#: What the structs of a second run begin with: no small number, and no power of two.
+_OTHER_FILL = 0xA5
+_STRUCT_NAMES = re.compile(
+    r"\bREGISTER_TILING_DEFAULT\s*\(\s*([\w:]+)|\bGET_TILING_DATA_(?:PTR_)?WITH_STRUCT\s*\(\s*([\w:]+)"
+    r"|\bGetTilingData\s*<\s*([\w:]+)\s*>"
+)
+
+
+@dataclass(frozen=True)
+class HostSide:
+    """The compiled host files of one operator."""
+
+    layout: Layout
+    library: Path
+    kernel_file: Path
+
+    def infer(self, call: OpCall) -> list[tuple[str, str, tuple[int, ...]]]:
+        """Name, dtype and shape of each output. Raises HostError; ArgumentError without InferShape."""
+        followed = followed_outputs(call)
+        if followed is not None:
+            names = [one.name for one in call.definition.outputs]
+            return [(name, one.dtype.name, one.shape) for name, one in zip(names, followed, strict=True)]
+        answer = self._ask(call, inferred_outputs(call), tile=False)
+        return self._inferred(call, answer)
+
+    def plan(self, call: OpCall, given: Sequence[Out] | None, *, look_for_unset: bool = True) -> TilingPlan:
+        """What the tiling function decides. given: the outputs; None: InferShape says them. Raises as ``infer``.
+
+        look_for_unset: tile a second time, to find fields that are never set.
+        """
+        outputs = inferred_outputs(call)
+        given = followed_outputs(call) if given is None else given
+        if given is not None:
+            if len(given) != len(outputs):
+                raise ArgumentError(f"{len(given)} outputs for {call.definition.type}, which has {len(outputs)}")
+            outputs = [
+                TensorInfo(old.declared, one.dtype.name, one.shape, old.format_number)
+                for one, old in zip(given, outputs, strict=True)
+            ]
+        answer = self._ask(call, outputs)
+        names = [name for _, name in call.output_tensors]
+        shapes = (
+            self._inferred(call, answer)
+            if given is None
+            else [(name, one.dtype.name, one.shape) for name, one in zip(names, given, strict=True)]
+        )
+        tiling = answer.facts["tiling"]
+        self._require_success(call, answer)
+        data = bytes.fromhex(tiling["data"])
+        struct_name, struct = self._struct(call, tiling, len(data))
+        notes = judged(answer.facts, call.soc.vector_cores, str(self.layout.hosts[0]))
+        notes += self._constant_blocks(call, tiling)
+        notes += self._never_set(call, outputs, data, struct) if look_for_unset else []
+        notes += [PlanNote("chip-not-configured", call.note)] if call.note else []
+        notes += [PlanNote("other-chip", call.soc.note)] if call.soc.note else []
+        sizes = [size for size in tiling["workspaces"] if size != UNSET_SIZE]
+        return TilingPlan(
+            op_type=call.definition.type,
+            soc=call.soc.name,
+            blocks=tiling["blocks"],
+            key=tiling["key"],
+            workspace=sizes[0] if sizes else 0,
+            data=data,
+            struct_name=struct_name,
+            struct=struct,
+            outputs=tuple(shapes),
+            notes=tuple(notes),
+            template=tiling["choice"].get("arguments", ""),
+            schedule_mode=tiling["schedule_mode"],
+            printed=answer.printed,
+        )
+
+    def untiled(self, call: OpCall) -> TilingPlan:
+        """No blocks and no data: what a kernel that is no template is built by where tiling takes no call at hand."""
+        registered = re.compile(rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{call.definition.type}(?:_\d+)?\s*,\s*([\w:]+)")
+        classes = [
+            {"op": call.definition.type, "name": name}
+            for path in (*self.layout.headers, *self.layout.hosts)
+            for name in registered.findall(self.layout.texts[path])
+        ]
+        name, struct = self._struct(call, {"key": 0, "choice": {}, "classes": classes}, 0)
+        return TilingPlan(call.definition.type, call.soc.name, 0, 0, 0, b"", name, struct, ())
+
+    def _ask(self, call: OpCall, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostAnswer:
+        return call_host(self.library, call.request(outputs, fill=fill, tile=tile), self.layout.hosts)
+
+    def _inferred(self, call: OpCall, answer: HostAnswer) -> list[tuple[str, str, tuple[int, ...]]]:
+        infer = answer.facts["infer"]
+        if "shape_status" not in infer:
+            raise ArgumentError(
+                f"{call.definition.type} has no InferShape, so the shapes of its outputs are not known",
+                where=str(self.layout.hosts[0]),
+                hint="say them (out=gnt.out(shape, dtype), --out), or add SetInferShape(...) or Follow(...)",
+            )
+        for status, what in (("shape_status", "InferShape"), ("dtype_status", "InferDataType")):
+            if infer.get(status, 0) != 0:
+                raise self._failed(call, what, infer[status], answer)
+        found = []
+        for (index, name), one in zip(call.output_tensors, infer["outputs"], strict=True):
+            shape = tuple(one["shape"])
+            if any(length < 0 for length in shape):
+                raise HostError(
+                    f"InferShape gives '{name}' the shape {list(shape)}",
+                    where=str(self.layout.hosts[0]),
+                    hint="set every axis from the inputs' shapes; -1 is for graphs without shapes",
+                )
+            found.append((name, dtype_name(call.column.outputs[index].dtype), shape))
+        return found
+
+    def _require_success(self, call: OpCall, answer: HostAnswer) -> None:
+        tiling = answer.facts["tiling"]
+        if not tiling["registered"]:
+            raise ArgumentError(
+                f"{call.definition.type} has no tiling function", hint="this->AICore().SetTiling(optiling::TilingFunc);"
+            )
+        if tiling.get("parse_status", 0) != 0:
+            raise self._failed(call, "the tiling parse function", tiling["parse_status"], answer)
+        if tiling["status"] != 0:
+            raise self._failed(call, "the tiling function", tiling["status"], answer)
+
+    def _failed(self, call: OpCall, what: str, status: int, answer: HostAnswer) -> HostRefusal:
+        errors = [one["text"] for one in answer.facts["logs"] if one["level"] == "error"]
+        return HostRefusal(
+            f"{what} of {call.definition.type} returned {status:#x}" + (f": {errors[-1]}" if errors else ""),
+            printed=answer.printed,
+            where=str(self.layout.hosts[0]),
+            hint="" if errors else "it refuses this call; say why in a log line before it returns ge::GRAPH_FAILED",
+            detail=answer.printed,
+        )
+
+    def _constant_blocks(self, call: OpCall, tiling: Mapping[str, Any]) -> list[PlanNote]:
+        """SetBlockDim of a constant, and inputs that so many blocks cannot share in whole blocks of 32 bytes."""
+        path, line = Path(tiling["blocks_file"]), tiling["blocks_line"]
+        arrays = [array for group in call.arrays for array in group or ()]
+        if not tiling["blocks_set"] or tiling["blocks"] < 2 or not path.is_file() or not arrays:
+            return []
+        text = path.read_text("utf-8", "replace").splitlines()[line - 1 : line]
+        said = re.search(r"\bSet(?:BlockDim|SimdNumBlocks|NumBlocks)\s*\(\s*(\w+)\s*\)", " ".join(text))
+        if said is None or constant(said[1], self.layout.texts) != tiling["blocks"]:
+            return []
+        largest = max(arrays, key=lambda one: one.nbytes)
+        if largest.nbytes % (32 * tiling["blocks"]) == 0:
+            return []
+        return [
+            PlanNote(
+                "block-dim-constant",
+                f"SetBlockDim({said[1]}) is {tiling['blocks']} for every shape; the {largest.size:,} elements of this "
+                f"one are no whole number of 32-byte blocks for each of {tiling['blocks']} cores",
+                f"{path}:{line}",
+                "divide the 32-byte blocks among the cores, and give the tail to the last ones",
+            )
+        ]
+
+    def _never_set(
+        self, call: OpCall, outputs: Sequence[TensorInfo], data: bytes, struct: Struct | None
+    ) -> list[PlanNote]:
+        """Tile once more from other bytes: what differs was never set."""
+        if struct is None:
+            return []
+        try:
+            other = self._ask(call, outputs, fill=_OTHER_FILL).facts["tiling"]
+        except HostError:
+            return []  # it computes with what nobody set: the launch says what comes of that
+        if other.get("status") != 0 or len(other["data"]) != 2 * len(data):
+            return []
+        names = unset_fields(struct, data, bytes.fromhex(other["data"]))
+        if not names:
+            return []
+        return [
+            PlanNote(
+                "field-never-set",
+                f"the tiling function never sets {', '.join(names)} of {struct.name}: 0 in a macro struct, anything in "
+                "a plain one",
+                str(self.layout.struct_header(struct.name) or ""),
+                f"set {names[0]}, or remove it from the struct",
+            )
+        ]
+
+    def _struct(self, call: OpCall, tiling: Mapping[str, Any], nbytes: int) -> tuple[str, Struct | None]:
+        """The struct whose bytes these are: registered for operator and key, or named by kernel or host files.
+
+        Of several it is the first of that size; without one the first name, and no fields.
+        """
+        registered = (f"{call.definition.type}_{tiling['key']}", call.definition.type)
+        names = [tiling["choice"].get("tiling_struct", "")]
+        names += [one["name"] for op in registered for one in tiling["classes"] if one["op"] == op]
+        for path in (self.kernel_file, *self.layout.headers, *self.layout.hosts):
+            names += [next(filter(None, groups)) for groups in _STRUCT_NAMES.findall(self.layout.texts[path])]
+        known = list(dict.fromkeys(name.split("::")[-1] for name in names if name))
+        for name in known:
+            struct = read_struct(name, self.layout.texts)
+            if struct is not None and struct.nbytes == nbytes:
+                return name, struct
+        return (known[0] if known else ""), None

@@ -1,0 +1,301 @@
+"""An operator project (算子工程) as it stands: ``gnt.project(path)``, called with arrays like a kernel.
+
+The folder is only read. Its host files are compiled with the twin's headers of the host side and run in a process of
+their own; its kernel is built for the dtypes of the call, with its tiling struct, and launched as any other.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.compiler.cache import checksum, default_cache
+from gn_tutorial.compiler.project_build import build_project_host
+from gn_tutorial.compiler.signature import Param, scan
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.arguments import Out, Same, TensorList, as_dtype, inout, out, workspace
+from gn_tutorial.operators.kernel import Kernel
+from gn_tutorial.operators.result import Result
+from gn_tutorial.projects.call import OpCall, bind
+from gn_tutorial.projects.chips import DEFAULT_SOC, Soc, find_soc, knows_soc
+from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.definition import OpDefinition, read_definitions
+from gn_tutorial.projects.host_call import HostError, describe
+from gn_tutorial.projects.injected_struct import injected_header
+from gn_tutorial.projects.layout import Layout, read_layout, uses_matrix_cores
+from gn_tutorial.projects.parameters import Parameter
+from gn_tutorial.projects.planning import HostSide
+from gn_tutorial.projects.tiling_plan import TilingPlan
+from gn_tutorial.tables import html_table, text_table
+
+
+class Project:
+    """One operator of a project. ``project(path)`` makes it; its arguments and errors are those of ``project``."""
+
+    def __init__(self, path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> None:
+        if not isinstance(path, (str, Path)):
+            raise ArgumentError(f"an operator project is a folder's path, not {path!r}")
+        layout = read_layout(Path(path))
+        types = layout.op_types()
+        if not types:
+            raise ArgumentError(
+                f"{layout.root} has host files, and none registers an operator",
+                where=str(layout.hosts[0]),
+                hint="OP_ADD(YourOp); behind class YourOp : public OpDef",
+            )
+        if op and op not in types:
+            raise ArgumentError(f"{layout.root} has no operator '{op}'", hint=f"it has {', '.join(types)}")
+        if not op and len(types) > 1:
+            raise ArgumentError(
+                f"{layout.root} has {len(types)} operators: {', '.join(types)}",
+                hint=f"choose one: --op {types[0]}, op={types[0]!r}",
+            )
+        self.name: str = op or types[0]
+        self.layout: Layout = layout.of(self.name)
+        self.soc: Soc = find_soc(soc)
+        matrix = uses_matrix_cores(self.layout)
+        if matrix is not None:
+            raise ArgumentError(
+                f"{self.name} computes on the matrix cores (Cube), which the twin does not have",
+                where=str(matrix),
+                hint="the twin runs vector operators; matrix ones (Matmul) are out of its scope",
+            )
+
+    def on(self, chip: str) -> Project:
+        """The same project for another chip: ``Ascend910B4``, ``910b4``; an unknown one changes nothing."""
+        return Project(self.layout.root, self.name, chip) if knows_soc(chip) else self
+
+    @cached_property
+    def definition(self) -> OpDefinition:
+        """What the host files say of the operator. Raises CompileError at their lines, RegistryError, HostError."""
+        found = read_definitions(describe(self._library, self.layout.hosts))
+        if self.name not in found or not (found[self.name].inputs or found[self.name].outputs):
+            raise ArgumentError(
+                f"{self.name} has no definition with inputs or outputs (class {self.name} : public OpDef, OP_ADD)",
+                where=", ".join(str(one) for one in self.layout.hosts),
+            )
+        return found[self.name]
+
+    @cached_property
+    def kernel_file(self) -> Path:
+        """The source whose kernel is named after the operator. Raises ArgumentError."""
+        wanted = self.definition.snake_name
+        named = [path for path in self.layout.kernels if wanted in _kernel_names(self.layout.texts[path])]
+        if not named and len(self.layout.kernels) == 1:
+            return self.layout.kernels[0]
+        if not named:
+            listed = ", ".join(path.name for path in self.layout.kernels) or "none"
+            raise ArgumentError(
+                f"no kernel is named '{wanted}', after the operator {self.name}",
+                where=str(self.layout.root),
+                hint=f'extern "C" __global__ __aicore__ void {wanted}(...); files with kernels: {listed}',
+            )
+        # Others may include the same source for another chip.
+        return min(named, key=lambda path: (path.stem != wanted, len(path.parts), path))
+
+    @cached_property
+    def host(self) -> HostSide:
+        """Inference and tiling of the operator. Raises as ``definition``."""
+        return HostSide(self.layout, self._library, self.kernel_file)
+
+    @cached_property
+    def _library(self) -> Path:
+        layout = self.layout
+        return build_project_host(layout.hosts, optional=layout.elsewhere, include_dirs=layout.include_dirs).library
+
+    def call(self, /, *values: Any, **named: Any) -> OpCall:
+        """Inputs in order or by name, attributes by name, checked. Raises ArgumentError that names what is wrong."""
+        return bind(self.definition, self.soc, values, named)
+
+    def infer(self, /, *values: Any, **named: Any) -> list[tuple[str, str, tuple[int, ...]]]:
+        """Name, dtype and shape of each output, by InferShape. Raises as ``tiling``."""
+        return self.host.infer(self.call(*values, **named))
+
+    def tiling(self, /, *values: Any, out: Any = None, **named: Any) -> TilingPlan:
+        """What the project's own tiling function decides for this call, and what is amiss in it.
+
+        out: outputs, one or a list, as ``gnt.out(shape, dtype)`` or arrays; without them InferShape decides. Raises
+        ArgumentError, CompileError, HostError for a function that fails, crashes or does not end.
+        """
+        return self.host.plan(self.call(*values, **named), _given(out))
+
+    def __call__(self, /, *values: Any, out: Any = None, blocks: int | None = None, **named: Any) -> Result:
+        """Tile with the project's own function, build its kernel for these dtypes, launch it; the outputs by name.
+
+        blocks: other than the tiling's. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
+        Raises as ``tiling`` and as ``Kernel.run``; HostError where tiling leaves the number of blocks undefined.
+        """
+        how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
+        call = self.call(*values, **named)
+        plan = self.host.plan(call, _given(out), look_for_unset=False)  # only ``tiling`` shows what that finds
+        return self.launch(call, plan, blocks=blocks, **how)
+
+    def launch(
+        self,
+        call: OpCall,
+        plan: TilingPlan,
+        *,
+        blocks: int | None = None,
+        held: Mapping[str, np.ndarray] | None = None,
+        **how: Any,
+    ) -> Result:
+        """Launch the kernel as the plan says. held: what outputs hold before, by name; of others nobody knows.
+
+        Raises as ``Kernel.run``, HostError for a plan that cannot run.
+        """
+        for note in plan.notes:
+            if note.severity == "error":
+                raise HostError(note.what, where=note.where, hint=note.fix)
+        made = self.kernel(call, plan)
+        wanted = self.definition.snake_name
+        names = [one.name for one in made.entries]
+        entry = made.entry(next((one for one in names if one.split("<")[0].split("::")[-1] == wanted), names[-1]))
+        result = made.run(
+            *self._arguments(call, plan, entry.params, held or {}),
+            entry=entry.name,
+            blocks=plan.blocks if blocks is None else blocks,
+            tiling_key=plan.key,
+            **how,
+        )
+        named = self._outputs(plan, entry.params)
+        arrays = {named[param]: array for param, array in result.outputs.items() if param in named}
+        return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
+
+    def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
+        """The kernel, to be built for the call: DTYPE_X and its kin, template arguments, an 8.x project's struct."""
+        header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
+        includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
+        dtypes = {name: dtype_name(label) for name, label in call.column.dtypes().items()}
+        # asc-devkit, tools/build/asc_op_compile_base: the output's names of an operator in place.
+        dtypes |= {f"{name}_ref": dtypes[name] for name in self.definition.in_place}
+        return Kernel(
+            self.name,
+            path=self.kernel_file,
+            # An operator may choose a template's key on one chip, and have an ordinary kernel on another.
+            template=plan.template if scan(self.layout.texts[self.kernel_file]).templates else "",
+            dtypes=dtypes,
+            include_dirs=self.layout.include_dirs,
+            includes=includes,
+            launchers=False,
+        )
+
+    def _injected(self, plan: TilingPlan, header: Path) -> Path:
+        """The struct of a macro project, as a header of its own; the project's where that cannot be read."""
+        macro = rf"\bREGISTER_TILING_DATA_CLASS\s*\(\s*{self.name}(?:_\d+)?\s*,\s*(\w+)"
+        registered = re.findall(macro, self.layout.texts[header])
+        text = injected_header(self.name, plan.struct_name, self.layout.texts, tuple(registered))
+        if text is None:
+            return header
+        return default_cache().keep_source(f"tiling_{checksum(text.encode())[:16]}.h", text)
+
+    def _arguments(
+        self, call: OpCall, plan: TilingPlan, params: Sequence[Param], held: Mapping[str, np.ndarray]
+    ) -> list[Any]:
+        """Inputs, outputs, workspace, tiling: the order of every kernel of a project.
+
+        An output in place has a parameter too (x_ref, as every public kernel of such an operator has): the same memory.
+        """
+        one, many = self.definition, len(params)
+        values: list[Any] = []
+        owners: dict[str, Same | None] = {}
+        for index, (declared, group) in enumerate(zip(one.inputs, call.arrays, strict=True)):
+            arrays = [inout(array) if declared.name in one.written else array for array in group or ()]
+            values.append(_one_or_list(declared, arrays))
+            owners[declared.name] = Same(params[index].name, group[0]) if group and index < many else None
+        for index, declared in enumerate(one.outputs):
+            if declared.name in one.in_place and declared.kind == "dynamic":
+                raise ArgumentError(
+                    f"'{declared.name}' is a list of tensors in place: such kernels are not run yet",
+                    where=str(self.kernel_file),
+                )
+            if declared.name in one.in_place:
+                values.append(owners[declared.name])
+                continue
+            of_it = [made for made, (at, _) in zip(plan.outputs, call.output_tensors, strict=True) if at == index]
+            made = [inout(held[name]) if name in held else out(shape, as_dtype(dtype)) for name, dtype, shape in of_it]
+            values.append(_one_or_list(declared, made))
+        if many != len(values) + 2:
+            raise ArgumentError(
+                f"the kernel has {many} parameters, and the definition makes {len(values) + 2}",
+                where=str(self.kernel_file),
+                hint="a GM_ADDR for each input and output of the OpDef, in its order, then workspace and tiling",
+            )
+        return [*values, workspace(plan.workspace), np.frombuffer(plan.data or bytes(8), np.uint8)]
+
+    def _outputs(self, plan: TilingPlan, params: Sequence[Param]) -> dict[str, str]:
+        """Argument of the launch -> output of the call: a parameter of the kernel, a tensor of a list."""
+        names = [one.name for one in self.definition.inputs]
+        names += [one.name for one in self.definition.outputs]
+        known = {one for one, _, _ in plan.outputs} | self.definition.written
+        outputs: dict[str, str] = {}
+        for param, name in zip(params, names, strict=False):
+            lists = [one for one in known if one.startswith(f"{name}[")]
+            outputs |= {param.name + one.removeprefix(name): one for one in lists}
+            outputs |= {param.name: name} if name in known else {}
+        return outputs
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What the project is, as rows of a table."""
+        one = self.definition
+        columns = one.columns(self.soc.config)
+        rows = [("operator", f"{one.type} ({one.snake_name})"), ("folder", str(self.layout.root))]
+        for role in ("inputs", "outputs"):
+            for index, param in enumerate(getattr(one, role)):
+                forms = [getattr(column, role)[index] for column in columns.columns]
+                dtypes = ", ".join(dict.fromkeys(dtype_name(form.dtype) for form in forms))
+                flags = [param.kind] if param.kind != "required" else []
+                flags += ["its values are read by tiling"] if param.value_depend else []
+                rows.append((f"{role[:-1]} {param.name}", f"{dtypes} ({', '.join(flags)})" if flags else dtypes))
+        for attribute in one.attributes:
+            default = "required" if attribute.required else f"default {attribute.default!r}"
+            rows.append((f"attribute {attribute.name}", f"{attribute.type}, {default}"))
+        rows.append(("chips", ", ".join(chip.name for chip in one.chips) or "none"))
+        rows.append(("functions", ", ".join(one.functions) or "none"))
+        rows.append(("kernel", str(self.kernel_file.relative_to(self.layout.root))))
+        rows += [("host file", str(path.relative_to(self.layout.root))) for path in self.layout.hosts]
+        return [*rows, ("note", columns.note)] if columns.note else rows
+
+    def __repr__(self) -> str:
+        return f"project {self.name}\n{text_table((), self.rows(), indent='  ')}"
+
+    def _repr_html_(self) -> str:
+        return html_table((), self.rows(), caption=f"project {self.name}")
+
+
+_LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
+
+
+def project(path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> Project:
+    """Find an operator project: the folder that msopgen made, with op_host and op_kernel, or one like it.
+
+    ``gnt.project("SinhCustom")(x)``. op: which operator, where the folder has several. soc: the chip whose cores and
+    sizes tiling is told. Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
+    """
+    return Project(path, op, soc)
+
+
+def _one_or_list(declared: Parameter, tensors: list[Any]) -> Any:
+    """The kernel's argument for one input or output: its tensor, a list of a dynamic one, None if it is left out."""
+    if declared.kind == "dynamic":
+        return TensorList(tuple(tensors)) if tensors else None
+    return tensors[0] if tensors else None
+
+
+def _given(outputs: Any) -> list[Out] | None:
+    if outputs is None:
+        return None
+    listed = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+    return [one if isinstance(one, Out) else Out(one.shape, as_dtype(one.dtype)) for one in listed]
+
+
+@functools.lru_cache(maxsize=64)
+def _kernel_names(text: str) -> frozenset[str]:
+    found = scan(text)
+    return frozenset(one.name.split("::")[-1] for one in (*found.entries, *found.templates))

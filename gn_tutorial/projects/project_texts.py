@@ -1,0 +1,231 @@
+"""The pieces of C++ and Python that a new project's templates are filled with, from an operator's definition."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from gn_tutorial.errors import RegistryError
+from gn_tutorial.projects.aclnn import AclnnArgument, camel_name, functions
+from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.definition import OpDefinition
+from gn_tutorial.projects.parameters import OpAttribute, Parameter
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_BUILDERS = {
+    "int": "Int", "float": "Float", "bool": "Bool", "string": "String",
+    "list_int": "ListInt", "list_float": "ListFloat", "list_bool": "ListBool", "list_list_int": "ListListInt",
+}  # fmt: skip
+_LIST_ITEMS = {"list_int": "int64_t", "list_float": "float", "list_bool": "char"}
+#: What stands where a case has to name a required attribute's value.
+_PLACEHOLDERS: Mapping[str, Any] = {"int": 1, "float": 1.0, "bool": False, "string": ""}
+_COLUMNS = 120
+
+
+class _Text(Template):
+    """``@{name}``: the delimiters of C++, CMake and shell stay as they are."""
+
+    delimiter = "@"
+
+
+def render(template: str, names: Mapping[str, str]) -> str:
+    """The template with its places filled; one that stays empty on a line of its own takes the line with it."""
+    text = (_TEMPLATES / f"{template}.in").read_text(encoding="utf-8")
+    empty = [name for name, value in names.items() if not value]
+    for name in empty:
+        text = re.sub(rf"^[ \t]*@\{{{name}\}}\n", "", text, flags=re.MULTILINE)
+    return _Text(text).substitute(names)
+
+
+def definition(op: OpDefinition, *, unknown_shapes: bool) -> str:
+    """The statements of the OpDef. unknown_shapes: with the formats that CANN 8 asks for dynamic shapes."""
+    lines = []
+    for role, params in (("Input", op.inputs), ("Output", op.outputs)):
+        for one in params:
+            lines.append(f'this->{role}("{one.name}")')
+            lines.append(f"    .ParamType({one.kind.upper()})")
+            lines.append(f"    .DataType({{{', '.join(f'ge::{label}' for label in one.dtypes)}}})")
+            formats = ", ".join(f"ge::{label}" for label in one.formats)
+            lines.append(f"    .Format({{{formats}}})" + ("" if unknown_shapes else ";"))
+            if unknown_shapes:
+                lines.append(f"    .UnknownShapeFormat({{{formats}}});")
+    for one in op.attributes:
+        kind = "REQUIRED" if one.required else "OPTIONAL"
+        lines.append(f'this->Attr("{one.name}").AttrType({kind}).{_BUILDERS[one.type]}({_literal(one)});')
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def infer_shape(op: OpDefinition) -> str:
+    """The body: every output has the first input's shape, for the reader to change; without an input, a failure."""
+    if not op.inputs:
+        return (
+            "  // YOUR TURN: the shape of each output, by its attributes.\n  (void)context;\n  return ge::GRAPH_FAILED;"
+        )
+    lines = [f"  // YOUR TURN: right where every output has the shape of {op.inputs[0].name}; otherwise set each axis."]
+    for index, _ in enumerate(op.outputs):
+        lines.append(f"  *context->GetOutputShape({index}) = *context->GetInputShape(0);")
+    return "\n".join([*lines, "  return ge::GRAPH_SUCCESS;"])
+
+
+def infer_dtype(op: OpDefinition) -> str:
+    """The body: the dtype of an input with the same columns, or an output's only one; otherwise a failure."""
+    lines = []
+    for index, output in enumerate(op.outputs):
+        same = next((at for at, one in enumerate(op.inputs) if one.dtypes == output.dtypes and not one.optional), None)
+        if len(set(output.dtypes)) == 1:
+            lines.append(f"  context->SetOutputDataType({index}, ge::{output.dtypes[0]});")
+        elif same is not None:
+            lines.append(f"  context->SetOutputDataType({index}, context->GetInputDataType({same}));")
+        else:
+            lines.append(f"  // YOUR TURN: the type of output {index}, {output.name}.\n  return ge::GRAPH_FAILED;")
+            return "\n".join(["  (void)context;", *lines])
+    return "\n".join([*lines, "  return ge::GRAPH_SUCCESS;"])
+
+
+def wrapped(before: str, items: Sequence[str], after: str) -> str:
+    """``before(items)after`` in lines of at most 120 columns, laid out as clang-format would."""
+    lines, indent = [before], " " * len(before)
+    for index, item in enumerate(items):
+        word = item + ("," if index + 1 < len(items) else after)
+        spaced = lines[-1] + ("" if lines[-1] in (before, indent) else " ") + word
+        if len(spaced) <= _COLUMNS:
+            lines[-1] = spaced
+        else:
+            lines.append(indent + word)
+    return "\n".join(lines)
+
+
+def kernel_parameters(op: OpDefinition) -> list[str]:
+    """The kernel's parameters besides workspace and tiling: inputs, then outputs; one in place is ``x_ref``."""
+    outputs = [f"{one.name}_ref" if one.name in op.in_place else one.name for one in op.outputs]
+    return [one.name for one in op.inputs] + outputs
+
+
+def test_texts(op: OpDefinition) -> dict[str, str]:
+    """What main.cpp says of this operator. Raises RegistryError for one that can have no aclnn function."""
+    first, second = functions(op)[0], functions(op)[-1]
+    found = [_test_argument(op, one) for one in first.arguments if one.role in ("input", "attribute", "output")]
+    return {
+        "aclnn_header": first.header,
+        "second_call": second.name,
+        "declarations": "\n".join(line for one in found for line in one[0]),
+        "first_call": wrapped(
+            f"  REQUIRE_SUCCESS({first.name}(", [*(one[1] for one in found), "&size", "&executor"], "));"
+        ),
+        "writes": "\n".join(line for one in found for line in one[2]),
+        "releases": "\n".join(line for one in found for line in one[3]),
+    }
+
+
+def case_texts(op: OpDefinition, shape: str = "(8, 2048)") -> dict[str, str]:
+    """Inputs, outputs and attributes of the first case of gen_data.py: the first column, one shape."""
+
+    def arrays(params: tuple[Parameter, ...]) -> str:
+        names = [
+            (f"{one.name}0" if one.kind == "dynamic" else one.name, one) for one in params if one.kind != "optional"
+        ]
+        return ", ".join(f'"{name}": ("{dtype_name(one.dtypes[0])}", {shape})' for name, one in names)
+
+    values = {
+        one.name: one.default if one.default is not None else _PLACEHOLDERS.get(one.type, [1]) for one in op.attributes
+    }
+    attributes = ", ".join(f'"{name}": {_python(value)}' for name, value in values.items())
+    return {"inputs": arrays(op.inputs), "outputs": arrays(op.outputs), "attributes": attributes}
+
+
+def example_arguments(op: OpDefinition) -> str:
+    """Options of ``gnt project run`` that fit the definition."""
+    words = [f'--in "{dtype_name(one.dtypes[0])}[8,2048]"' for one in op.inputs if one.kind != "optional"]
+    words += [f"--attr {one.name}={_PLACEHOLDERS.get(one.type, '...')}" for one in op.attributes if one.required]
+    return " ".join(words)
+
+
+def _literal(one: OpAttribute) -> str:
+    if one.default is None:
+        return ""
+    if one.type == "float":
+        return _float(one.default)
+    return _cpp(one.default, "float" in one.type)
+
+
+def _cpp(value: Any, floats: bool) -> str:
+    if isinstance(value, tuple):
+        return "{" + ", ".join(_cpp(one, floats) for one in value) + "}"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return _float(value) if floats else str(value)
+
+
+def _float(value: Any) -> str:
+    text = repr(float(value))
+    if text in ("inf", "-inf", "nan"):
+        return {"inf": "__builtin_inff()", "-inf": "-__builtin_inff()", "nan": '__builtin_nanf("")'}[text]
+    return f"{text}f"
+
+
+def _python(value: Any) -> str:
+    return (
+        repr(list(value)) if isinstance(value, tuple) else json.dumps(value) if isinstance(value, str) else repr(value)
+    )
+
+
+def _test_argument(op: OpDefinition, one: AclnnArgument) -> tuple[list[str], str, list[str], list[str]]:
+    """Of one argument of the first call: declaration, what is passed, what is written and released afterwards."""
+    if one.role == "attribute":
+        return _test_attribute(op.attributes[one.index], one)
+    params = op.inputs if one.role == "input" else op.outputs
+    declared, name = params[one.index], _local(one.parameter)
+    if one.role == "input" and (declared.scalar or declared.scalar_list or declared.value_depend):
+        raise RegistryError(f"{op.type}: '{one.parameter}' is no tensor in the test", where="prototype")
+    reads = "true" if one.role == "input" else "false"
+    if declared.kind == "dynamic":
+        lines = [
+            f"  std::vector<std::unique_ptr<Tensor>> {name}Parts;",
+            f"  std::vector<const aclTensor*> {name}Tensors;",
+            f'  for (size_t i = 0; what.arrays.count("{one.parameter}" + std::to_string(i)) > 0; ++i) {{',
+            f'    {name}Parts.emplace_back(new Tensor(what, "{one.parameter}" + std::to_string(i), {reads}));',
+            f"    {name}Tensors.push_back({name}Parts.back()->get());",
+            "  }",
+            f"  aclTensorList* {name} = aclCreateTensorList({name}Tensors.data(), {name}Tensors.size());",
+        ]
+        writes = [f"  for (const auto& part : {name}Parts) part->Write();"] if one.role == "output" else []
+        # A list owns its tensors: aclDestroyTensorList would free them a second time.
+        return lines, name, writes, []
+    line = f'  const Tensor {name}(what, "{one.parameter}", {reads});'
+    written = one.role == "output" or one.in_place
+    return [line], f"{name}.get()", [f"  {name}.Write();"] if written else [], []
+
+
+def _test_attribute(declared: OpAttribute, one: AclnnArgument) -> tuple[list[str], str, list[str], list[str]]:
+    name, values = _local(declared.name), f'what.Values("{declared.name}")'
+    if declared.type in _LIST_ITEMS:
+        item, kind = _LIST_ITEMS[declared.type], _BUILDERS[declared.type].removeprefix("List")
+        data = f"{name}Values.data()" if item != "char" else f"reinterpret_cast<const bool*>({name}Values.data())"
+        lines = [
+            f'  const std::vector<{item}> {name}Values = what.Numbers<{item}>("{declared.name}");',
+            f"  const auto* {name}Data = {data};",
+            f"  acl{kind}Array* {name} = aclCreate{kind}Array({name}Data, {name}Values.size());",
+        ]
+        return lines, name, [], [f"  aclDestroy{kind}Array({name});"]
+    if declared.type == "string":
+        lines = [
+            f"  std::string {name}Text = {values}.empty() ? std::string() : {values}.front();",
+        ]
+        return lines, f"{name}Text.data()", [], []
+    number = {"int": "std::stoll", "float": "std::stod", "bool": "0 != std::stoi"}[declared.type]
+    return [f"  const {one.ctype} {name} = {number}({values}.front());"], name, [], []
+
+
+def _local(name: str) -> str:
+    """A variable's name: one that is taken in ``Call``, or a word of C++, gets an underscore."""
+    made = camel_name(name)
+    return f"{made}_" if made in _TAKEN_IN_CALL else made
+
+
+_TAKEN_IN_CALL = frozenset("what stream size executor workspace one i int float double bool char long short".split())

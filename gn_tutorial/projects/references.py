@@ -1,0 +1,153 @@
+"""What a project's outputs are compared with: a function of a file or a library, called with inputs as float64."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.dtypes import DTYPES
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.spec import Tolerance
+from gn_tutorial.projects.call import OpCall
+from gn_tutorial.projects.columns import dtype_name
+
+#: rtol and atol of each dtype are the same number.
+TOLERANCE = Tolerance(
+    rtol=0.0,
+    atol=0.0,
+    reason="whole numbers are exact",
+    narrow=tuple(
+        (dtype, Tolerance(rtol=most, atol=most, reason=why))
+        for dtype, most, why in (
+            ("float32", 1e-4, "the verifiers of the official exercises"),
+            ("float16", 1e-3, "the verifiers of the official exercises"),
+            ("bfloat16", 2.0**-8, "one rounding to bfloat16"),
+        )
+    ),
+)
+
+
+def tolerance(rtol: float | None, atol: float | None) -> Tolerance:
+    """TOLERANCE, or one for all dtypes where a number is given."""
+    if rtol is None and atol is None:
+        return TOLERANCE
+    return Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
+
+
+def load_reference(name: str) -> Callable[..., Any]:
+    """``file.py:function``, or a function of an installed library: ``numpy.sinh``, ``torch.nn.functional.gelu``.
+
+    Raises ArgumentError for what is not there.
+    """
+    file, colon, function = name.rpartition(":")
+    if colon and file.endswith(".py"):
+        module = _of_file(Path(file))
+    else:
+        library, _, function = name.rpartition(".")
+        module = _of_library(library, name)
+    found = getattr(module, function, None)
+    if not callable(found):
+        raise ArgumentError(
+            f"the reference {name}: there is no function '{function}'", hint="file.py:function, torch.histc"
+        )
+    return found
+
+
+def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
+    """The reference's outputs for this call, in order.
+
+    Inputs go in the definition's order, floating-point ones as float64, absent ones as None, dynamic ones as lists;
+    attributes by name, as far as the function takes them. A function of torch gets tensors. What the dtype of an output
+    cannot hold is infinity, as it is in the operator's. Raises ArgumentError with what the function said.
+    """
+    inputs = [
+        [_wide(one) for one in group or ()] if declared.kind == "dynamic" else _wide(group[0]) if group else None
+        for declared, group in zip(call.definition.inputs, call.arrays, strict=True)
+    ]
+    attributes = _accepted(function, {name: value for name, _, value in call.attributes})
+    try:
+        made = _through_torch(function, inputs, attributes) if _of_torch(function) else function(*inputs, **attributes)
+    except Exception as error:
+        raise ArgumentError(f"the reference failed: {type(error).__name__}: {error}") from error
+    listed = made if isinstance(made, (tuple, list)) else [made]
+    dtypes = [dtype_name(call.column.outputs[index].dtype) for index, _ in call.output_tensors]
+    arrays = [np.asarray(one) for one in listed]
+    if len(arrays) != len(dtypes):
+        return arrays  # the comparison says so
+    return [_within_range(array, dtype) for array, dtype in zip(arrays, dtypes, strict=True)]
+
+
+def _within_range(array: np.ndarray, dtype: str) -> np.ndarray:
+    if array.dtype.kind != "f" or dtype not in DTYPES or as_dtype(dtype).kind in "iub":
+        return array
+    with np.errstate(over="ignore"):
+        narrow = array.astype(as_dtype(dtype)).astype(np.float64)
+    return np.where(np.isinf(narrow), narrow, array)
+
+
+def _of_file(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("gnt_reference", path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise ArgumentError(f"there is no file {path}", hint="--reference file.py:function")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ArgumentError(f"the reference's file failed: {type(error).__name__}: {error}", where=str(path)) from error
+    return module
+
+
+def _of_library(library: str, name: str) -> Any:
+    try:
+        return importlib.import_module(library)
+    except (ImportError, ValueError) as error:
+        hint = (
+            "./gnt torch installs PyTorch"
+            if library.startswith("torch")
+            else "file.py:function, numpy.sinh, torch.histc"
+        )
+        raise ArgumentError(f"the reference {name} cannot be imported: {error}", hint=hint) from None
+
+
+def _wide(array: np.ndarray) -> np.ndarray:
+    return array if array.dtype.kind in "iub" else array.astype(np.float64)
+
+
+def _accepted(function: Callable[..., Any], attributes: dict[str, Any]) -> dict[str, Any]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return attributes  # a function written in C does not say
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters):
+        return attributes
+    names = {one.name for one in parameters}
+    return {name: value for name, value in attributes.items() if name in names}
+
+
+def _through_torch(function: Callable[..., Any], inputs: Sequence[Any], attributes: dict[str, Any]) -> Any:
+    torch = importlib.import_module("torch")
+    tensors = [
+        [torch.from_numpy(np.array(part)) for part in one]
+        if isinstance(one, list)
+        else None
+        if one is None
+        else torch.from_numpy(np.array(one))
+        for one in inputs
+    ]
+    made = function(*tensors, **attributes)
+    return [one.numpy() for one in made] if isinstance(made, (tuple, list)) else made.numpy()
+
+
+def _of_torch(function: Callable[..., Any]) -> bool:
+    """Functions of torch that are written in C name no module, but the class of which they are methods."""
+    module = (
+        getattr(function, "__module__", None) or getattr(getattr(function, "__self__", None), "__module__", "") or ""
+    )
+    return str(module).startswith("torch")

@@ -1,0 +1,229 @@
+// The two calls of an operator (aclnn) in a program's own test: their arguments go to whoever runs the program, who tiles and
+// launches the operator's project, and the bytes of the outputs come back.
+//
+// The program is in the walls of a launch and may start nothing, so the launch is not made here. Requests and answers go
+// through two named pipes in the program's folder, as lines of text with raw bytes between them; gn_tutorial/projects/
+// own_test_calls.py is the other end. What is refused, and with which status, is decided there.
+#pragma once
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "gn_twin/host/acl_objects.h"
+#include "gn_twin/host/acl_runtime.h"
+
+// What the first call leaves for the second one. Kept after its use, so that a second use is refused.
+struct aclOpExecutor {
+  struct Argument {
+    void* data;
+    uint64_t bytes;
+    std::string name;
+  };
+  uint64_t number = 0;
+  bool used = false;
+  std::vector<Argument> tensors;
+};
+
+namespace gn_twin::host {
+
+// The two named pipes. Open from the first call to the end of the process.
+class Exchange {
+ public:
+  explicit Exchange(const std::string& folder) {
+    ask_ = open((folder + "/ask").c_str(), O_WRONLY);
+    answer_ = open((folder + "/answer").c_str(), O_RDONLY);
+    if (ask_ < 0 || answer_ < 0) End("cannot open the pipes of aclnn calls");
+  }
+  ~Exchange() {
+    close(ask_);
+    close(answer_);
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  void Write(const void* at, uint64_t bytes) {
+    const char* from = static_cast<const char*>(at);
+    while (bytes > 0) {
+      const ssize_t done = write(ask_, from, bytes);
+      if (done < 0 && errno == EINTR) continue;
+      if (done <= 0) End("an aclnn call could not be sent");
+      from += done;
+      bytes -= static_cast<uint64_t>(done);
+    }
+  }
+  void Write(const std::string& text) { Write(text.data(), text.size()); }
+  void Read(void* to, uint64_t bytes) {
+    char* at = static_cast<char*>(to);
+    while (bytes > 0) {
+      const ssize_t done = read(answer_, at, bytes);
+      if (done < 0 && errno == EINTR) continue;
+      if (done <= 0) End("an aclnn call was not answered");
+      at += done;
+      bytes -= static_cast<uint64_t>(done);
+    }
+  }
+  // The whole numbers of one line.
+  std::vector<uint64_t> ReadLine() {
+    std::vector<uint64_t> numbers;
+    std::string word;
+    for (char one = 0; one != '\n';) {
+      Read(&one, 1);
+      if (one != ' ' && one != '\n') {
+        word += one;
+        continue;
+      }
+      numbers.push_back(strtoull(word.c_str(), nullptr, 10));
+      word.clear();
+    }
+    return numbers;
+  }
+
+ private:
+  [[noreturn]] static void End(const char* what) {
+    fprintf(stdout, "%s\n", what);
+    fflush(stdout);
+    _exit(1);
+  }
+  int ask_ = -1;
+  int answer_ = -1;
+};
+
+inline Exchange& Calls() {
+  Runtime& now = Now();
+  if (now.calls == nullptr) now.calls = std::make_shared<Exchange>(now.calls_folder);
+  return *static_cast<Exchange*>(now.calls.get());
+}
+
+// The bytes from the start of the storage to the last element that a tensor names.
+inline uint64_t BytesOf(const aclTensor& one) {
+  int64_t last = one.offset;
+  for (size_t i = 0; i < one.shape.size(); ++i) {
+    if (one.shape[i] <= 0) return 0;
+    last += (one.shape[i] - 1) * one.stride[i];
+  }
+  return static_cast<uint64_t>(last + 1) * aclDataTypeSize(one.type);
+}
+
+// The first call: each argument is added in its order, then Ask.
+class FirstCall {
+ public:
+  explicit FirstCall(const char* function) : function_(function), text_("first " + std::string(function) + "\n") {}
+
+  // `values`: the tiling function reads them, so that they go along.
+  void Add(const char* name, const aclTensor* one, bool values = false) {
+    if (one == nullptr) return Line("none");
+    if (one->alive != GntAclObject::kAlive) return Line("dead");
+    std::string line = "tensor " + std::to_string(one->type) + " " + std::to_string(one->format) + " " +
+                       std::to_string(one->data != nullptr) + " " + std::to_string(one->offset);
+    for (const std::vector<int64_t>* list : {&one->shape, &one->stride}) {
+      line += " " + std::to_string(list->size());
+      for (int64_t number : *list) line += " " + std::to_string(number);
+    }
+    const uint64_t bytes = BytesOf(*one);
+    if (values && one->data != nullptr && bytes <= kMostValues) {
+      Now().CheckRange(one->data, bytes, function_, name, 1, kCall);
+      line += " " + Hex(one->data, bytes);
+    }
+    Line(line);
+    tensors_.push_back({one->data, bytes, name});
+  }
+  void Add(const char*, const aclScalar* one, bool = false) {
+    if (one == nullptr) return Line("none");
+    if (one->alive != GntAclObject::kAlive) return Line("dead");
+    Line("scalar " + std::to_string(one->type) + " " + Hex(one->value.data(), one->value.size()));
+  }
+  void Add(const char* name, const aclTensorList* list, bool values = false) { AddList("tensors", name, list, values); }
+  void Add(const char* name, const aclScalarList* list, bool values = false) { AddList("scalars", name, list, values); }
+  void Add(const char*, const aclIntArray* one) { AddArray("ints", one); }
+  void Add(const char*, const aclFloatArray* one) { AddArray("floats", one); }
+  void Add(const char*, const aclBoolArray* one) { AddArray("bools", one); }
+  void Add(const char*, bool value) { Line(value ? "bool 1" : "bool 0"); }
+  void Add(const char*, int64_t value) { Line("int " + std::to_string(value)); }
+  void Add(const char*, double value) { Line("float " + Hex(&value, sizeof(value))); }
+  void Add(const char*, const char* value) {
+    Line(value == nullptr ? std::string("none") : "string " + Hex(value, strlen(value)));
+  }
+
+  aclnnStatus Ask(uint64_t* workspace, aclOpExecutor** executor) {
+    Line(workspace == nullptr ? "none" : "place");
+    Line(executor == nullptr ? "none" : "place");
+    Line("end");
+    Exchange& calls = Calls();
+    calls.Write(text_);
+    const std::vector<uint64_t> answer = calls.ReadLine();  // status, workspace, number
+    if (answer[0] != 0) return static_cast<aclnnStatus>(answer[0]);
+    *workspace = answer[1];
+    *executor = new aclOpExecutor{answer[2], false, std::move(tensors_)};
+    return 0;
+  }
+
+ private:
+  static constexpr uint64_t kMostValues = 1 << 20;
+
+  void Line(const std::string& line) { text_ += line + "\n"; }
+  template <class List>
+  void AddList(const char* kind, const char* name, const List* list, bool values) {
+    if (list == nullptr) return Line("none");
+    if (list->alive != GntAclObject::kAlive) return Line("dead");
+    Line(std::string(kind) + " " + std::to_string(list->values.size()));
+    for (const auto* one : list->values) Add(name, one, values);
+  }
+  template <class Array>
+  void AddArray(const char* kind, const Array* one) {
+    if (one == nullptr) return Line("none");
+    if (one->alive != GntAclObject::kAlive) return Line("dead");
+    Line(std::string(kind) + " " + Hex(one->values.data(), one->values.size() * sizeof(one->values[0])));
+  }
+  static std::string Hex(const void* at, uint64_t bytes) {
+    static const char digits[] = "0123456789abcdef";
+    const uint8_t* from = static_cast<const uint8_t*>(at);
+    std::string text = "x";
+    for (uint64_t i = 0; i < bytes; ++i) {
+      text += digits[from[i] >> 4];
+      text += digits[from[i] & 15];
+    }
+    return text;
+  }
+
+  const char* function_;
+  std::string text_;
+  std::vector<aclOpExecutor::Argument> tensors_;
+};
+
+// The second call: hands every tensor's bytes over, and takes those of the outputs.
+inline aclnnStatus SecondCall(const char* function, void* workspace, uint64_t bytes, aclOpExecutor* executor,
+                              const void* stream) {
+  Runtime& now = Now();
+  now.CheckStream(stream, function, kCall);
+  Exchange& calls = Calls();
+  const Memory* memory = workspace == nullptr ? nullptr : now.Find(workspace);
+  const bool device = memory != nullptr && memory->where == Where::Device;
+  const uint64_t room =
+      device ? memory->bytes - static_cast<uint64_t>(static_cast<uint8_t*>(workspace) - memory->data) : 0;
+  const char* kind = workspace == nullptr ? "null" : (device ? "device" : "host");
+  const bool usable = executor != nullptr && !executor->used;
+  calls.Write(std::string("second ") + function + " " + std::to_string(usable ? executor->number : 0) + " " + kind +
+              " " + std::to_string(bytes) + " " + std::to_string(room) + "\n");
+  if (usable) {
+    executor->used = true;
+    for (const aclOpExecutor::Argument& one : executor->tensors) {
+      if (one.bytes > 0) now.CheckRange(one.data, one.bytes, function, one.name.c_str(), 1, kCall);
+      calls.Write("bytes " + std::to_string(one.bytes) + "\n");
+      calls.Write(one.data, one.bytes);
+    }
+  }
+  calls.Write("end\n");
+  const std::vector<uint64_t> answer = calls.ReadLine();  // status, how many tensors were written
+  for (uint64_t i = 0; answer.size() > 1 && i < answer[1]; ++i) {
+    const std::vector<uint64_t> place = calls.ReadLine();  // which, bytes
+    calls.Read(executor->tensors[place[0]].data, place[1]);
+  }
+  if (answer[0] == 0) now.Enqueue(stream);
+  return static_cast<aclnnStatus>(answer[0]);
+}
+
+}  // namespace gn_twin::host

@@ -1,0 +1,48 @@
+// Integer arithmetic of operator repositories (Ops::Base).
+//
+// Source: the list of operator interfaces (aolapi), op_common, math: both operands have one integer type; CeilDiv by 0 is the dividend,
+// FloorAlign to 0 is 0. That FloorDiv and CeilAlign treat 0 alike is concluded from these.
+#pragma once
+#include <concepts>
+#include <limits>
+
+namespace Ops::Base {
+
+template <std::integral T>
+constexpr T FloorDiv(T x, T y) {
+  if (y == 0) return x;
+  const T quotient = static_cast<T>(x / y);
+  return x % y != 0 && (x < 0) != (y < 0) ? static_cast<T>(quotient - 1) : quotient;
+}
+
+template <std::integral T>
+constexpr T CeilDiv(T x, T y) {
+  if (y == 0) return x;
+  const T quotient = static_cast<T>(x / y);
+  return x % y != 0 && (x < 0) == (y < 0) ? static_cast<T>(quotient + 1) : quotient;
+}
+
+template <std::integral T>
+constexpr T FloorAlign(T x, T align) {
+  return align == 0 ? T{0} : static_cast<T>(FloorDiv(x, align) * align);
+}
+
+template <std::integral T>
+constexpr T CeilAlign(T x, T align) {
+  return align == 0 ? T{0} : static_cast<T>(CeilDiv(x, align) * align);
+}
+
+template <std::floating_point T>
+constexpr bool IsFloatEqual(T x, T y) {
+  return (x < y ? y - x : x - y) <= std::numeric_limits<T>::epsilon();
+}
+
+}  // namespace Ops::Base
+
+// The older namespace of the same.
+namespace ops {
+using Ops::Base::CeilAlign;
+using Ops::Base::CeilDiv;
+using Ops::Base::FloorAlign;
+using Ops::Base::FloorDiv;
+}  // namespace ops

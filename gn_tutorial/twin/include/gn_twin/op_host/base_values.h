@@ -1,0 +1,55 @@
+// Values of integer inputs of operator repositories (Ops::Base), by any context: tiling and inference have those of inputs that the
+// definition calls ValueDepend.
+//
+// Source: opbase, op_common, util/const_util, names and use: integers of 32 and 64 bits; false for a tensor without values.
+#pragma once
+#include <stdint.h>
+
+#include "gn_twin/op_host/contexts.h"
+
+namespace Ops::Base {
+
+// Calls visit(values, count) with the tensor's integers in their own type; false where there are none.
+template <class Visit>
+bool GntVisitIntegers(const gert::Tensor* tensor, Visit visit) {
+  if (tensor == nullptr || tensor->GetAddr() == nullptr) return false;
+  const int64_t count = tensor->GetShapeSize();
+  switch (tensor->GetDataType()) {
+    case ge::DT_INT32: return visit(tensor->GetData<int32_t>(), count), true;
+    case ge::DT_INT64: return visit(tensor->GetData<int64_t>(), count), true;
+    case ge::DT_UINT32: return visit(tensor->GetData<uint32_t>(), count), true;
+    case ge::DT_UINT64: return visit(tensor->GetData<uint64_t>(), count), true;
+    default: return false;
+  }
+}
+
+template <class T>
+bool GetValueToShape(const gert::Tensor* tensor, gert::Shape& shape) {
+  if (tensor == nullptr || tensor->GetAddr() == nullptr) return false;
+  const T* const values = tensor->GetData<T>();
+  shape.SetDimNum(0);
+  for (int64_t i = 0; i < tensor->GetShapeSize(); ++i) shape.AppendDim(static_cast<int64_t>(values[i]));
+  return true;
+}
+
+// The first value of input `index`.
+template <class Context, class T>
+bool GetConstInt(const Context* context, int64_t index, T& value) {
+  bool found = false;
+  const auto take = [&](const auto* values, int64_t count) {
+    found = count > 0;
+    if (found) value = static_cast<T>(values[0]);
+  };
+  return GntVisitIntegers(context->GetInputTensor(static_cast<size_t>(index)), take) && found;
+}
+
+// All of them, as the lengths of a shape.
+template <class Context>
+bool GetConstIntToShape(const Context* context, int64_t index, gert::Shape& shape) {
+  return GntVisitIntegers(context->GetInputTensor(static_cast<size_t>(index)), [&](const auto* values, int64_t count) {
+    shape.SetDimNum(0);
+    for (int64_t i = 0; i < count; ++i) shape.AppendDim(static_cast<int64_t>(values[i]));
+  });
+}
+
+}  // namespace Ops::Base

@@ -1,0 +1,43 @@
+// What an operator's host code logs, kept: a tiling function only returns "failed", and its last error line says why.
+//
+// One list in a process. A driver runs one tiling function in a process of its own, so nothing has to be reset.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gn_twin::op_host {
+
+enum class LogLevel { kDebug, kInfo, kWarning, kError };
+
+constexpr const char* NameOf(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug: return "debug";
+    case LogLevel::kInfo: return "info";
+    case LogLevel::kWarning: return "warning";
+    case LogLevel::kError: return "error";
+  }
+  return "";
+}
+
+struct LogLine {
+  LogLevel level;
+  std::string text;
+  const char* file = "";  // where the source says so; empty: the twin's own
+  int line = 0;
+};
+
+inline std::vector<LogLine>& Logs() {
+  static std::vector<LogLine> lines;
+  return lines;
+}
+
+// Debug lines in a loop over a tensor's rows would fill the memory, so that all but errors stop at some point.
+constexpr size_t kMostLogLines = 10000;
+
+inline void Log(LogLevel level, std::string text, const char* file = "", int line = 0) {
+  if (level == LogLevel::kError || Logs().size() < kMostLogLines)
+    Logs().push_back({level, std::move(text), file, line});
+}
+
+}  // namespace gn_twin::op_host

@@ -1,0 +1,12 @@
+// Sizes that kernels of operator repositories ask for (Ops::Base): in bytes, of Atlas A2.
+//
+// Source: opbase, op_common, op_kernel/platform_util: a block of the Unified Buffer, what a vector instruction takes at a time.
+#pragma once
+#include <stdint.h>
+
+namespace Ops::Base {
+
+constexpr uint32_t GetUbBlockSize() { return 32; }
+constexpr uint32_t GetVRegSize() { return 256; }
+
+}  // namespace Ops::Base

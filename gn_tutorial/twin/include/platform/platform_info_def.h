@@ -1,0 +1,13 @@
+// The framework's structs of a chip's sections, which operator projects include for the names that it brings along.
+//
+// Source: the public platform_info_def.h of CANN has these three declarations at file scope, and operators count on them.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "register/op_def_registry.h"
+
+using std::map;
+using std::string;
+using std::vector;

@@ -1,0 +1,119 @@
+// Many short lines at once, for operators that work on groups. A line is a run of floats in local memory: a channel, or a group; lines
+// are `pitch` floats apart, whole blocks of eight. An instruction repeats over lines instead of along one, and takes one number for
+// each line; where lines are few and long, it repeats along each. Which of the two changes no bit.
+//
+// What the hardware allows: at most 255 repeats, and no more than 255 blocks from one repeat to the next.
+#pragma once
+#include "kernel_operator.h"
+
+constexpr uint32_t kLinesAtOnce = 248;  // the most repeats that are a multiple of eight
+
+// Whether two instructions for each line are no more than one for every 64 floats of all lines. Lines have at most 255 blocks.
+__aicore__ inline bool FewLongLines(uint32_t lines, uint32_t length) { return 2 * lines <= (length + 63) / 64; }
+
+enum class LineOp { kAdd, kSub, kMul };
+
+template <LineOp op, class... Form>
+__aicore__ inline void BinaryOf(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& a,
+                                const AscendC::LocalTensor<float>& b, Form... form) {
+  if constexpr (op == LineOp::kAdd) AscendC::Add(dst, a, b, form...);
+  if constexpr (op == LineOp::kSub) AscendC::Sub(dst, a, b, form...);
+  if constexpr (op == LineOp::kMul) AscendC::Mul(dst, a, b, form...);
+}
+
+// dst = src op number, with a block of eight equal floats for each line, as Brcb makes them.
+template <LineOp op>
+__aicore__ inline void ApplyToLines(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& src,
+                                    const AscendC::LocalTensor<float>& blocks, uint32_t lines, uint32_t length,
+                                    uint32_t pitch) {
+  if (pitch == 8) return BinaryOf<op>(dst, src, blocks, static_cast<int32_t>(lines * 8));  // a line is a block itself
+  if (FewLongLines(lines, length)) {
+    const uint32_t whole = length / 64, rest = length % 64;
+    for (uint32_t line = 0; line < lines; ++line) {
+      const uint32_t place = line * pitch;
+      BinaryOf<op>(dst[place], src[place], blocks[line * 8], uint64_t{64}, static_cast<uint8_t>(whole),
+                   AscendC::BinaryRepeatParams(1, 1, 0, 8, 8, 0));
+      if (rest == 0) continue;
+      BinaryOf<op>(dst[place + whole * 64], src[place + whole * 64], blocks[line * 8], uint64_t{rest}, uint8_t{1},
+                   AscendC::BinaryRepeatParams(1, 1, 0, 8, 8, 0));
+    }
+    return;
+  }
+  const uint8_t step = static_cast<uint8_t>(pitch / 8);
+  for (uint32_t line = 0; line < lines; line += kLinesAtOnce) {
+    const uint32_t count = lines - line < kLinesAtOnce ? lines - line : kLinesAtOnce;
+    for (uint32_t at = 0; at < length; at += 64) {
+      const uint64_t mask = length - at < 64 ? length - at : 64;
+      const uint32_t place = line * pitch + at;
+      BinaryOf<op>(dst[place], src[place], blocks[line * 8], mask, static_cast<uint8_t>(count),
+                   AscendC::BinaryRepeatParams(1, 1, 0, step, step, 1));
+    }
+  }
+}
+
+// What lies between the end of a line and the next line becomes zero: at most a repeat, from the block on in which the line ends.
+__aicore__ inline void ClearBehindLines(const AscendC::LocalTensor<float>& values, uint32_t lines, uint32_t length,
+                                        uint32_t pitch) {
+  if (length == pitch) return;
+  const uint32_t start = length / 8 * 8;
+  uint64_t behind[2] = {~0ull >> (64 - (pitch - start)) & ~0ull << (length - start), 0};
+  // A single line may be longer than the step of a repeat can say: lines of more than 255 blocks are taken one by one.
+  const uint32_t most = pitch / 8 <= 255 ? kLinesAtOnce : 1;
+  for (uint32_t line = 0; line < lines; line += most) {
+    const uint32_t count = lines - line < most ? lines - line : most;
+    AscendC::Duplicate(values[line * pitch + start], 0.0f, behind, static_cast<uint8_t>(count), 1,
+                       static_cast<uint8_t>(most == 1 ? 8 : pitch / 8));
+  }
+}
+
+// Sums of eight: dst has (width + 63) / 64 blocks for each line, one behind the other, and zeros for lines up to a multiple of eight.
+__aicore__ inline void SumBlocksOfLines(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& src,
+                                        uint32_t lines, uint32_t width, uint32_t pitch) {
+  const uint32_t columns = (width + 63) / 64, whole = (lines + 7) / 8 * 8;
+  const int32_t behind = static_cast<int32_t>((whole - lines) * columns * 8);
+  if (width == pitch && width % 64 == 0) {  // no block gets less than eight sums, and lines follow each other
+    for (uint32_t at = 0; at < lines * columns; at += kLinesAtOnce) {
+      const uint32_t count = lines * columns - at < kLinesAtOnce ? lines * columns - at : kLinesAtOnce;
+      AscendC::BlockReduceSum(dst[at * 8], src[at * 64], static_cast<int32_t>(count), 64, 1, 1, 8);
+    }
+    if (behind > 0) AscendC::Duplicate(dst[lines * columns * 8], 0.0f, behind);
+    return;
+  }
+  AscendC::Duplicate(dst, 0.0f, static_cast<int32_t>(whole * columns * 8));
+  if (FewLongLines(lines, width)) {
+    const uint32_t full = width / 64, rest = width % 64;
+    for (uint32_t line = 0; line < lines; ++line) {
+      const AscendC::LocalTensor<float> to = dst[line * columns * 8];
+      const AscendC::LocalTensor<float> from = src[line * pitch];
+      AscendC::BlockReduceSum(to, from, static_cast<int32_t>(full), 64, 1, 1, 8);
+      if (rest > 0) AscendC::BlockReduceSum(to[full * 8], from[full * 64], 1, static_cast<int32_t>(rest), 1, 1, 8);
+    }
+    return;
+  }
+  for (uint32_t line = 0; line < lines; line += kLinesAtOnce) {
+    const uint32_t count = lines - line < kLinesAtOnce ? lines - line : kLinesAtOnce;
+    for (uint32_t column = 0; column < columns; ++column) {
+      const int32_t mask = static_cast<int32_t>(width - column * 64 < 64 ? width - column * 64 : 64);
+      AscendC::BlockReduceSum(dst[(line * columns + column) * 8], src[line * pitch + column * 64],
+                              static_cast<int32_t>(count), mask, static_cast<int32_t>(columns), 1,
+                              static_cast<int32_t>(pitch / 8));
+    }
+  }
+}
+
+// sums[i] = sum of the first `width` floats of line i; width is a multiple of eight. Each round leaves an eighth: sums of blocks,
+// eight in a block again. `lines` rounded up to eight sums are written. src is read, and scratch, of 2 * half floats, is used.
+__aicore__ inline void SumLines(const AscendC::LocalTensor<float>& sums, AscendC::LocalTensor<float> src,
+                                const AscendC::LocalTensor<float>& scratch, uint32_t half, uint32_t lines,
+                                uint32_t width, uint32_t pitch) {
+  const uint32_t whole = (lines + 7) / 8 * 8;
+  uint32_t place = 0;
+  do {
+    const AscendC::LocalTensor<float> dst = scratch[place];
+    SumBlocksOfLines(dst, src, lines, width, pitch);
+    src = dst;
+    width = pitch = (width + 63) / 64 * 8;
+    place = half - place;
+  } while (width > 8);
+  AscendC::BlockReduceSum(sums, src, static_cast<int32_t>(whole / 8), 64, 1, 1, 8);
+}

@@ -1,0 +1,196 @@
+// Mean and variance of groups that come in pieces, for step 5 and later: exact in two steps, and the same bits however the pieces are
+// spread over cores.
+//
+// Pieces form chunks. Each chunk gives four numbers: a pivot near its mean, the sum of x - pivot, the number of elements, and the sum
+// of (x - pivot)^2. They stand in a table of four columns, a block of eight floats for each number, in the order of the chunks: of the
+// sums eight parts, of the pivot eight copies. Then the table is combined, always in that order.
+//
+// There are two tables: while the last pieces of a group are normalised, the next group is measured; and what a core has of shared
+// groups may lie in two of them. Each column is there twice, side by side, so that one instruction takes both tables.
+#pragma once
+#include "group_norm_core.h"
+#include "../common/common_lines.h"
+#include "group_norm_tiling.h"
+#include "kernel_operator.h"
+
+class GroupNormMoments {
+ public:
+  struct Statistics {
+    float centre;  // the mean is centre + rest: their sum, rounded, would lose what rest has
+    float rest;
+    float rstd;
+  };
+
+  // Groups have `chunks` chunks, at most kGroupNormChunks.
+  __aicore__ inline void Init(AscendC::TPipe* pipe, uint32_t chunks) {
+    pipe_ = pipe;
+    chunks_ = chunks;
+    column_ = (chunks * 8 + kRepeat - 1) / kRepeat * kRepeat + kRepeat;  // Brcb writes eight blocks where one is wanted
+    pipe->InitBuffer(workBuf_, (kPiece + kRepeat) * sizeof(float));
+    pipe->InitBuffer(tablesBuf_, 8 * column_ * sizeof(float));
+    pipe->InitBuffer(sumsBuf_, (2 * kSums + 8 * kRepeat) * sizeof(float));
+    work_ = workBuf_.Get<float>();
+    tables_ = tablesBuf_.Get<float>();
+    sums_ = sumsBuf_.Get<float>();
+    parts_ = sums_[2 * kSums];
+    head_ = parts_[4 * kRepeat];
+    centres_ = head_[kRepeat];
+    results_ = centres_[kRepeat];
+    AscendC::Duplicate(head_, 0.0f, kRepeat);
+    AscendC::Duplicate(tables_, 0.0f, static_cast<int32_t>(8 * column_));
+    AscendC::Duplicate(sums_, 0.0f, 2 * kSums);
+  }
+
+  // One of the two tables: where its first column begins, and the blocks from one of its columns to the next.
+  __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t which) const { return tables_[which * column_]; }
+  __aicore__ inline uint32_t ColumnBlocks() const { return 2 * column_ / 8; }
+  __aicore__ inline AscendC::LocalTensor<float> Work() const { return work_; }
+
+  // x becomes x - pivot, with the pivot of chunk `entry`.
+  __aicore__ inline void Centre(const AscendC::LocalTensor<float>& x, uint32_t lanes, uint32_t which, uint32_t entry) {
+    SubtractBlock(x, x, Pivot(which, entry), lanes);
+  }
+  // How far that pivot is from the centre of the group's statistics. After Combine.
+  __aicore__ inline float PivotOffset(const Statistics& of, uint32_t which, uint32_t entry) const {
+    return Pivot(which, entry).GetValue(0) - of.centre;
+  }
+
+  // Takes `rows` rows of `length` elements, `pitch` apart, into chunk `entry` of a table, and leaves x - pivot in x. Up to the next
+  // whole repeat, x has room.
+  __aicore__ inline void Measure(const AscendC::LocalTensor<float>& x, uint32_t rows, uint32_t length, uint32_t pitch,
+                                 bool first, bool last, uint32_t which, uint32_t entry) {
+    if (first) FindPivot(x, length, Pivot(which, entry));
+    const uint32_t lanes = rows * pitch;
+    const uint32_t repeats = (lanes + kRepeat - 1) / kRepeat;
+    Centre(x, lanes, which, entry);
+    if (rows == 1) {
+      ClearBehindLines(x, 1, length, repeats * kRepeat);
+    } else {
+      ClearBehindLines(x, rows, length, pitch);
+      if (lanes % kRepeat != 0) AscendC::Duplicate(x[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
+    }
+    AddUp(x, repeats, first);
+    elements_ = (first ? 0 : elements_) + rows * length;
+    if (!last) return;
+    const AscendC::LocalTensor<float> chunk = Table(which)[entry * 8];
+    AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
+    AscendC::BlockReduceSum(chunk, parts_, 2, kRepeat, static_cast<int32_t>(kSquares * column_ / 8), 1, 8);
+  }
+
+  // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each.
+  __aicore__ inline void Combine(Statistics* of, uint32_t table, uint32_t groups, uint32_t count, float eps) {
+    if (chunks_ == 1) {
+      const int32_t distance = static_cast<int32_t>(kSquares * column_ / 8);
+      AscendC::WholeReduceSum(results_, Table(table), 8, 2, 1, 1, distance);
+    } else {
+      MoveToOnePivot(table, groups);
+    }
+    SyncPipes<AscendC::HardEvent::V_S>(pipe_);
+    for (uint32_t group = 0; group < groups; ++group) {
+      of[group].centre = (chunks_ == 1 ? Pivot(table, 0) : centres_[group * 8]).GetValue(0);
+      of[group].rest = results_.GetValue(group) / static_cast<float>(count);
+      const float square = results_.GetValue(groups + group) / static_cast<float>(count);
+      const float variance = square - of[group].rest * of[group].rest;
+      results_.SetValue(kRoots + group, (variance < 0.0f ? 0.0f : variance) + eps);
+    }
+    // The scalar unit has no documented square root: the numbers take a detour over the vector unit.
+    SyncPipes<AscendC::HardEvent::S_V>(pipe_);
+    AscendC::Sqrt(results_[kRoots], results_[kRoots], static_cast<int32_t>(groups));
+    SyncPipes<AscendC::HardEvent::V_S>(pipe_);
+    for (uint32_t group = 0; group < groups; ++group) of[group].rstd = 1.0f / results_.GetValue(kRoots + group);
+  }
+
+ private:
+  __aicore__ inline AscendC::LocalTensor<float> Pivot(uint32_t which, uint32_t entry) const {
+    return Table(which)[kPivots * column_ + entry * 8];
+  }
+
+  // The mean of 64 elements of the first row: near enough for the squares not to cancel, and the sum says how far off it is. Eight
+  // blocks, evenly spread: were it the first elements alone, a few that are unlike all others would cost digits.
+  __aicore__ inline void FindPivot(const AscendC::LocalTensor<float>& x, uint32_t length,
+                                   const AscendC::LocalTensor<float>& pivot) {
+    const uint32_t taken = length < kRepeat ? length : kRepeat;
+    const uint32_t step = length < kRepeat ? 1 : length / kRepeat;
+    AscendC::WholeReduceSum(head_, x, static_cast<int32_t>(taken), 1, 1, static_cast<int32_t>(step), 8);
+    AscendC::Muls(head_, head_, 1.0f / static_cast<float>(taken), 1);
+    AscendC::Brcb(pivot, head_, 1, {1, 8});
+  }
+
+  // parts_: 64 parts of the sum of x, and 64 of the sum of its squares, over the pieces of a chunk. Sums of eight first.
+  __aicore__ inline void AddUp(const AscendC::LocalTensor<float>& x, uint32_t repeats, bool first) {
+    if (repeats < repeatsBefore_) AscendC::Duplicate(sums_, 0.0f, 2 * kSums);  // sums of a larger piece are still there
+    repeatsBefore_ = repeats;
+    AscendC::BlockReduceSum(sums_, x, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
+    AscendC::Mul(work_, x, x, static_cast<int32_t>(repeats * kRepeat));
+    AscendC::BlockReduceSum(sums_[kSums], work_, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
+    const AscendC::LocalTensor<float> parts = first ? parts_ : parts_[2 * kRepeat];
+    AscendC::BlockReduceSum(parts, sums_, 2 * kSums / kRepeat, kRepeat, 1, 1, 8);
+    if (!first) AscendC::Add(parts_, parts_, parts, 2 * kRepeat);
+  }
+
+  // Chan's formula: sums about the chunks' pivots become sums about one centre. With e = pivot - centre, of n elements,
+  // sum(x - centre) = sum(x - pivot) + n e, and sum((x - centre)^2) = sum((x - pivot)^2) + e (sum(x - pivot) + sum(x - centre)).
+  // The centre is the mean of eight pivots, evenly spread: were it that of one, a chunk unlike all others would cost digits.
+  // results_: the sums of the groups, and then those of squares. centres_: a block for each group.
+  __aicore__ inline void MoveToOnePivot(uint32_t which, uint32_t groups) {
+    const AscendC::LocalTensor<float> first = Table(which);
+    const AscendC::LocalTensor<float> counts = first[kCounts * column_];
+    const AscendC::LocalTensor<float> squares = first[kSquares * column_];
+    const AscendC::LocalTensor<float> pivots = first[kPivots * column_];
+    const AscendC::LocalTensor<float> moved = work_;
+    const AscendC::LocalTensor<float> movedSquares = moved[groups * column_];
+    const AscendC::LocalTensor<float> offsets = movedSquares[groups * column_];
+    const AscendC::LocalTensor<float> parts = offsets[groups * column_];
+    const int32_t spread = static_cast<int32_t>(chunks_ < 8 ? chunks_ * 8 : kRepeat);
+    AscendC::WholeReduceSum(head_, pivots, spread, static_cast<int32_t>(groups), 1,
+                            static_cast<int32_t>(chunks_ < 8 ? 1 : chunks_ / 8), static_cast<int32_t>(column_ / 8));
+    AscendC::Muls(head_, head_, 1.0f / static_cast<float>(spread), static_cast<int32_t>(groups));
+    AscendC::Brcb(centres_, head_, 1, {1, 8});
+    const int32_t lanes = static_cast<int32_t>(groups * column_);
+    // Behind the last chunk, up to the next repeat: numbers, which are multiplied by a count of zero.
+    if (chunks_ % 8 != 0) AscendC::Duplicate(offsets, 0.0f, lanes);
+    for (uint32_t group = 0; group < groups; ++group)
+      SubtractBlock(offsets[group * column_], pivots[group * column_], centres_[group * 8], chunks_ * 8);
+    AscendC::Mul(moved, counts, offsets, lanes);
+    AscendC::Add(moved, first, moved, lanes);
+    AscendC::Add(movedSquares, first, moved, lanes);
+    AscendC::Mul(movedSquares, movedSquares, offsets, lanes);
+    AscendC::Add(movedSquares, squares, movedSquares, lanes);
+    AscendC::BlockReduceSum(parts, moved, 2 * lanes / static_cast<int32_t>(kRepeat), kRepeat, 1, 1, 8);
+    AscendC::WholeReduceSum(results_, parts, static_cast<int32_t>((column_ - kRepeat) / 8),
+                            static_cast<int32_t>(2 * groups), 1, 1, static_cast<int32_t>(column_ / kRepeat));
+  }
+
+  // dst = src - block, the same eight floats for every block of src.
+  __aicore__ inline void SubtractBlock(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& src,
+                                       const AscendC::LocalTensor<float>& block, uint32_t lanes) {
+    AscendC::SetMaskCount();
+    AscendC::SetVectorMask<float, AscendC::MaskMode::COUNTER>(0, lanes);
+    AscendC::Sub<float, false>(dst, src, block, AscendC::MASK_PLACEHOLDER, 1, {1, 1, 0, 8, 8, 0});
+    AscendC::SetMaskNorm();
+    AscendC::ResetMask();
+  }
+
+  static constexpr uint32_t kRepeat = 64;              // floats that the vector unit processes at once
+  static constexpr uint32_t kPiece = kGroupNormPiece;  // floats of a piece at most: 64 repeats
+  static constexpr uint32_t kSums = kPiece / 8;
+  static constexpr uint32_t kCounts = 2;  // where the columns begin, in columns of one table
+  static constexpr uint32_t kSquares = 4;
+  static constexpr uint32_t kPivots = 6;
+  static constexpr uint32_t kRoots = 8;  // in results_
+  AscendC::TPipe* pipe_ = nullptr;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> workBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> sumsBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> tablesBuf_;
+  AscendC::LocalTensor<float> work_;
+  AscendC::LocalTensor<float> tables_;
+  AscendC::LocalTensor<float> sums_;   // of eight elements each; of their squares
+  AscendC::LocalTensor<float> parts_;  // of a chunk; of its last piece
+  AscendC::LocalTensor<float> head_;
+  AscendC::LocalTensor<float> centres_;
+  AscendC::LocalTensor<float> results_;
+  uint32_t chunks_ = 0;         // of a group
+  uint32_t column_ = 0;         // floats of a column: whole repeats, and one more
+  uint32_t elements_ = 0;       // of the chunk so far
+  uint32_t repeatsBefore_ = 0;  // of the piece before: beyond them sums_ is zero
+};

@@ -1,0 +1,326 @@
+// Step 5, the first stage: dx of groups, and the sums of their rows for dgamma and dbeta.
+#pragma once
+#include "../common/common_dtype.h"
+#include "group_norm_backward_ring.h"
+#include "group_norm_backward_sums.h"
+
+template <class T>
+class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
+  using Base = GroupNormBackwardRing<T>;
+  using Piece = typename Base::Piece;
+  using Range = typename Base::Range;
+  using Sums = GroupNormBackwardSums<Base::kPiece, kIsFloat<T>>;
+
+  // dx = dy * gamma * rstd + (x - mean) * slope + shift.
+  struct Line {
+    float mean;
+    float rstd;
+    float slope;
+    float shift;
+  };
+
+ public:
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma,
+                              GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling) {
+    Base::Init(pipe, dy, x, gamma, dx, tiling);
+    const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
+    const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
+    firstGroup_ = core * tiling->groupsPerCore + extra;
+    lastGroup_ = firstGroup_ + tiling->groupsPerCore + (core < tiling->extraGroups ? 1 : 0);
+    groupChunks_ = this->groupPieces_ == 0 ? 0 : (this->groupPieces_ - 1) / this->chunkPieces_ + 1;
+    sharedGroups_ = tiling->sharedGroups;
+    sharedFrom_ = tiling->totalGroups - sharedGroups_;
+    chunks_ = sharedGroups_ * groupChunks_;
+    firstChunk_ = core * chunks_ / tiling->usedCores;
+    lastChunk_ = (core + 1) * chunks_ / tiling->usedCores;
+    if (chunks_ > 0) share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
+
+    entries_ = tiling->tableEntries;
+    meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
+    rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
+    __gm__ float* tables = reinterpret_cast<__gm__ float*>(workspace);
+    rowsGm_.SetGlobalBuffer(tables, 2 * static_cast<uint64_t>(entries_));
+    offsetGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_), tiling->totalGroups);
+    chunksGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_) + tiling->totalGroups, 3 * chunks_);
+
+    sumsPitch_ = (this->pieceRows_ + 7) / 8 * 8;
+    // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
+    constexpr uint32_t kHalf = 64;
+    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 3) * Base::kPiece) * sizeof(float));
+    wideDy_ = wideBuf_.Get<float>();
+    wideX_ = wideDy_[kIsFloat<T> ? 0 : kHalf + Base::kPiece];
+    product_ = wideDy_[kHalf + (kIsFloat<T> ? 0 : 2 * Base::kPiece)];
+    sums_.Init(pipe, sumsPitch_);
+    pipe->InitBuffer(rowSumsBuf_, Base::kSlots * 3 * sumsPitch_ * sizeof(float));
+    pipe->InitBuffer(offsetBuf_, kOffsets * sizeof(float));
+    rowSums_ = rowSumsBuf_.Get<float>();
+    offsets_ = offsetBuf_.Get<float>();
+    if constexpr (!kIsFloat<T>) {
+      pipe->InitBuffer(wideGammaBuf_, (sumsPitch_ + 8) * sizeof(float));
+      wideGamma_ = wideGammaBuf_.Get<float>();
+    }
+    offsetsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
+  }
+
+  __aicore__ inline void Process() {
+    for (uint32_t group = firstGroup_; group < lastGroup_; ++group) {
+      const Range range{group * this->groupPieces_, (group + 1) * this->groupPieces_};
+      const uint32_t before = Measure(range);
+      if (!this->needsX_) continue;
+      sums_.AddChunks(0, groupChunks_, this->Wants(kGroupNormWantDx));
+      // The scalar unit reads global memory slowly: while the vector unit still adds, and nothing twice.
+      Line line{mean_, rstdGm_.GetValue(group), 0.0f, 0.0f};
+      SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
+      Complete(line, 0);
+      KeepOffset(group, group + 1 == lastGroup_);
+      if (this->Wants(kGroupNormWantDx)) Finish(range, before, group, line, line);
+    }
+    if (sharedGroups_ > 0) SharedGroups();
+    if (offsetsLeave_) AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(offsetsId_);
+    this->pipe_->template ReleaseEventID<AscendC::HardEvent::MTE3_S>(offsetsId_);
+    Base::Finish();
+  }
+
+ private:
+  // The number of the piece that a chunk begins with; chunks count through the shared groups.
+  __aicore__ inline uint32_t PieceOfChunk(uint32_t chunk) const {
+    const uint32_t group = sharedFrom_ + chunk / groupChunks_;
+    return group * this->groupPieces_ + chunk % groupChunks_ * this->chunkPieces_;
+  }
+  __aicore__ inline Range NextRange(uint32_t index) const {
+    const uint32_t group = firstGroup_ + index;
+    if (group < lastGroup_) return {group * this->groupPieces_, (group + 1) * this->groupPieces_};
+    return group == lastGroup_ ? share_ : Range{0, 0};
+  }
+
+  // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay.
+  __aicore__ inline void LoadAhead() {
+    while (this->ring_.HasFree()) {
+      const Range range = NextRange(loadRange_);
+      const uint32_t pieces = range.end - range.begin;
+      if (pieces == 0) return;
+      const uint32_t again = this->Wants(kGroupNormWantDx) ? pieces - this->Kept(range) : 0;
+      const bool stays = loadStep_ >= pieces - this->Kept(range);
+      const bool once = loadStep_ < pieces && (stays || again == 0);
+      this->Load(range.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces), stays, once);
+      if (++loadStep_ == pieces + again) {
+        ++loadRange_;
+        loadStep_ = 0;
+      }
+    }
+  }
+
+  // The first time that a piece is there. Returns how many pieces this core had taken before: the next one's slot.
+  __aicore__ inline uint32_t Measure(Range range) {
+    const uint32_t before = taken_;
+    const uint32_t dropped = range.end - range.begin - this->Kept(range);
+    uint32_t entry = 0;
+    uint32_t group = 0;
+    LoadAhead();
+    for (uint32_t number = range.begin; number < range.end; ++number) {
+      const uint32_t slot = taken_++ % Base::kSlots;
+      const Piece piece = this->Find(number);
+      if (number == range.begin || piece.group != group) mean_ = meanGm_.GetValue(piece.group);
+      group = piece.group;
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
+      MeasurePiece(slot, piece, entry);
+      if (piece.last) ++entry;
+      if (number - range.begin < dropped) {
+        this->ring_.Drop(slot);
+        LoadAhead();
+      }
+    }
+    return before;
+  }
+
+  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, uint32_t entry) {
+    const uint32_t elements = piece.rows * piece.pitch;
+    const int32_t n = static_cast<int32_t>(elements);
+    const AscendC::LocalTensor<float> sums = rowSums_[slot * 3 * sumsPitch_];
+    AscendC::LocalTensor<float> values[3] = {Widen(wideDy_, this->DySlot(slot), elements), product_, product_};
+    this->WaitForSums(slot);
+    if (!this->needsX_) {
+      sums_.OfRows(sums, values, Sums::kPlain, piece.rows, piece.pitch);
+    } else {
+      values[2] = Widen(wideX_, this->XSlot(slot), elements);
+      AscendC::Adds(values[2], values[2], -mean_, n);
+      ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
+      AscendC::Mul(product_, values[0], values[2], n);
+      sums_.OfRows(sums, values, Sums::kAll, piece.rows, piece.pitch);
+      const bool weighed = this->Wants(kGroupNormWantDx);
+      AscendC::LocalTensor<float> gamma = sums;
+      if (weighed) gamma = Widen(wideGamma_, this->GammaSlot(slot), piece.rows);
+      sums_.Join(sums, gamma, piece.rows, weighed, piece.first, piece.last, entry);
+    }
+    if (entries_ > 0) StoreRowSums(slot, piece, sums);
+  }
+
+  // Into the tables of all rows; dgamma needs both, because a sum with x - mean is corrected by the sum of dy.
+  __aicore__ inline void StoreRowSums(uint32_t slot, const Piece& piece, const AscendC::LocalTensor<float>& sums) {
+    SyncPipes<AscendC::HardEvent::V_MTE3>(this->pipe_);
+    const uint32_t bytes = piece.rows * sizeof(float);
+    AscendC::DataCopyExtParams both{static_cast<uint16_t>(this->Wants(kGroupNormWantDgamma) ? 2 : 1), bytes,
+                                    sumsPitch_ / 8 - (bytes + 31) / 32,
+                                    static_cast<uint32_t>(entries_ * sizeof(float) - bytes), 0};
+    AscendC::DataCopyPad(rowsGm_[piece.entry], sums, both);
+    this->SumsLeave(slot);
+  }
+
+  __aicore__ inline Line Statistics(uint32_t group) const {
+    return {meanGm_.GetValue(group), rstdGm_.GetValue(group), 0.0f, 0.0f};
+  }
+
+  // From the sums of a group of D elements: sum(a), sum(a * (x - mean)) and sum(x - mean) with a = dy * gamma. The last one is not
+  // zero: the mean that was saved is rounded to a float, and of data with a mean far above its spread that rounding is a part of the
+  // spread. What the mean lacks is sum(x - mean) / D; with it, as with an exact mean,
+  //   dx = rstd * (a - E[a] - (x - mean - lack) * rstd^2 * (E[a * (x - mean)] - lack * E[a])).
+  __aicore__ inline void Complete(Line& line, uint32_t which) {
+    const float count = static_cast<float>(this->groupElements_);
+    lack_ = sums_.Total(which, 2) / count;
+    if (!this->Wants(kGroupNormWantDx)) return;
+    const float plain = sums_.Total(which, 0) / count;
+    line.slope = -line.rstd * line.rstd * line.rstd * (sums_.Total(which, 1) / count - lack_ * plain);
+    line.shift = -line.rstd * plain - lack_ * line.slope;
+  }
+
+  // What the means lack, for the second stage. Of many groups in one copy: when the tile is full and at the end.
+  __aicore__ inline void KeepOffset(uint32_t group, bool last) {
+    if (!this->Wants(kGroupNormWantDgamma)) return;
+    if (offsetsLeave_) AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(offsetsId_);
+    offsetsLeave_ = false;
+    offsets_.SetValue(keptOffsets_++, lack_);
+    if (keptOffsets_ < kOffsets && !last) return;
+    SyncPipes<AscendC::HardEvent::S_MTE3>(this->pipe_);
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(keptOffsets_ * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyPad(offsetGm_[group + 1 - keptOffsets_], offsets_, row);
+    AscendC::SetFlag<AscendC::HardEvent::MTE3_S>(offsetsId_);
+    offsetsLeave_ = true;
+    keptOffsets_ = 0;
+  }
+
+  // The second time, for dx. Pieces that stayed first: their slots are the oldest. A range has pieces of one group, or of two.
+  __aicore__ inline void Finish(Range range, uint32_t before, uint32_t group, const Line& ofGroup, const Line& ofNext) {
+    const uint32_t pieces = range.end - range.begin;
+    const uint32_t again = pieces - this->Kept(range);
+    for (uint32_t step = again; step < pieces + again; ++step) {
+      const uint32_t slot = (before + step) % Base::kSlots;
+      if (step >= pieces) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
+      const Piece piece = this->Find(range.begin + (step < pieces ? step : step - pieces));
+      ComputeDx(slot, piece, step >= pieces, piece.group == group ? ofGroup : ofNext);
+      this->Store(slot, piece);
+      LoadAhead();
+    }
+    taken_ = before + pieces + again;
+  }
+
+  // In the place of dy. Where x stayed as floats, it is x - mean already.
+  __aicore__ inline void ComputeDx(uint32_t slot, const Piece& piece, bool again, const Line& line) {
+    const uint32_t elements = piece.rows * piece.pitch;
+    const int32_t n = static_cast<int32_t>(elements);
+    const AscendC::LocalTensor<float> dy = Widen(wideDy_, this->DySlot(slot), elements);
+    const AscendC::LocalTensor<float> x = Widen(wideX_, this->XSlot(slot), elements);
+    if (again || !kIsFloat<T>) AscendC::Adds(x, x, -line.mean, n);
+    TimesGamma(dy, slot, piece, line.rstd);
+    AscendC::Muls(product_, x, line.slope, n);
+    AscendC::Adds(product_, product_, line.shift, n);
+    AscendC::Add(dy, dy, product_, n);
+    Narrow(this->DySlot(slot), dy, elements);
+  }
+
+  // dy * gamma * rstd.
+  __aicore__ inline void TimesGamma(const AscendC::LocalTensor<float>& dy, uint32_t slot, const Piece& piece,
+                                    float rstd) {
+    const AscendC::LocalTensor<T> gamma = this->GammaSlot(slot);
+    if (piece.rows > (piece.length + 63) / 64) {  // many short rows: a block of equal numbers for each
+      const AscendC::LocalTensor<float> wide = Widen(wideGamma_, gamma, piece.rows);
+      AscendC::Muls(wide, wide, rstd, static_cast<int32_t>(piece.rows));
+      AscendC::Brcb(sums_.Scratch(), wide, static_cast<uint8_t>((piece.rows + 7) / 8), {1, 8});
+      ApplyToLines<LineOp::kMul>(dy, dy, sums_.Scratch(), piece.rows, piece.length, piece.pitch);
+      return;
+    }
+    for (uint32_t row = 0; row < piece.rows; ++row)
+      AscendC::Muls(dy[row * piece.pitch], dy[row * piece.pitch], NumberOf(gamma.GetValue(row)) * rstd,
+                    static_cast<int32_t>(piece.length));
+  }
+
+  // Groups that all cores divide. A share has no more chunks than a group, so it lies in two groups at most. Each core publishes the
+  // sums of its chunks; all meet; each adds up those of the whole group, in the order of the chunks.
+  __aicore__ inline void SharedGroups() {
+    const uint32_t before = Measure(share_);
+    if (!this->needsX_) return;
+    if (firstChunk_ < lastChunk_) {
+      SyncPipes<AscendC::HardEvent::V_MTE3>(this->pipe_);
+      for (uint32_t kind = FirstKind(); kind < 3; ++kind) {
+        AscendC::DataCopyExtParams own{1, static_cast<uint32_t>((lastChunk_ - firstChunk_) * sizeof(float)), 0, 0, 0};
+        AscendC::DataCopyPad(chunksGm_[kind * chunks_ + firstChunk_], sums_.Column(0, kind), own);
+      }
+    }
+    AscendC::SyncAll();
+    if (firstChunk_ == lastChunk_) return;
+    const uint32_t first = firstChunk_ / groupChunks_;
+    const uint32_t last = (lastChunk_ - 1) / groupChunks_;
+    for (uint32_t group = first; group <= last; ++group) FetchChunks(group, group - first);
+    Line ofFirst = Statistics(sharedFrom_ + first);
+    Line ofLast = Statistics(sharedFrom_ + last);
+    SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
+    // Whoever has the beginning of a group keeps what its mean lacks.
+    Complete(ofFirst, 0);
+    if (firstChunk_ % groupChunks_ == 0) KeepOffset(sharedFrom_ + first, last == first);
+    if (last != first) {
+      Complete(ofLast, 1);
+      KeepOffset(sharedFrom_ + last, true);
+    }
+    if (this->Wants(kGroupNormWantDx)) Finish(share_, before, sharedFrom_ + first, ofFirst, ofLast);
+  }
+
+  __aicore__ inline uint32_t FirstKind() const { return this->Wants(kGroupNormWantDx) ? 0 : 2; }
+
+  __aicore__ inline void FetchChunks(uint32_t group, uint32_t which) {
+    AscendC::DataCopyExtParams all{1, static_cast<uint32_t>(groupChunks_ * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyPadExtParams<float> any{false, 0, 0, 0.0f};
+    for (uint32_t kind = FirstKind(); kind < 3; ++kind)
+      AscendC::DataCopyPad(sums_.Column(which, kind), chunksGm_[kind * chunks_ + group * groupChunks_], all, any);
+    // All pieces have been waited for, and none is on its way: the ids of the slots are free.
+    AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(0);
+    AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(0);
+    sums_.AddChunks(which, groupChunks_, this->Wants(kGroupNormWantDx));
+  }
+
+  static constexpr uint32_t kOffsets = 512;
+  Sums sums_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> rowSumsBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wideGammaBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECOUT> offsetBuf_;
+  AscendC::LocalTensor<float> rowSums_;
+  AscendC::LocalTensor<float> product_;  // dy * (x - mean)
+  AscendC::LocalTensor<float> offsets_;
+  AscendC::LocalTensor<float> wideDy_;  // a piece as floats, where a slot does not hold floats itself
+  AscendC::LocalTensor<float> wideX_;
+  AscendC::LocalTensor<float> wideGamma_;
+  AscendC::GlobalTensor<float> meanGm_;
+  AscendC::GlobalTensor<float> rstdGm_;
+  AscendC::GlobalTensor<float> rowsGm_;
+  AscendC::GlobalTensor<float> offsetGm_;
+  AscendC::GlobalTensor<float> chunksGm_;
+  Range share_{0, 0};
+  uint32_t firstGroup_ = 0;
+  uint32_t lastGroup_ = 0;
+  uint32_t groupChunks_ = 0;
+  uint32_t sharedGroups_ = 0;
+  uint32_t sharedFrom_ = 0;
+  uint32_t chunks_ = 0;  // of all shared groups
+  uint32_t firstChunk_ = 0;
+  uint32_t lastChunk_ = 0;
+  uint32_t entries_ = 0;
+  uint32_t sumsPitch_ = 0;
+  uint32_t taken_ = 0;  // pieces that were computed on: the next one's slot
+  uint32_t loadRange_ = 0;
+  uint32_t loadStep_ = 0;
+  uint32_t keptOffsets_ = 0;
+  float mean_ = 0.0f;  // of the last group that was measured
+  float lack_ = 0.0f;  // what the mean of the last group lacks
+  AscendC::TEventID offsetsId_ = 0;
+  bool offsetsLeave_ = false;
+};

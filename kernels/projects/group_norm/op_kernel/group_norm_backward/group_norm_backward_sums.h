@@ -1,0 +1,119 @@
+// Sums of rows and of groups, for step 5. Of each row of a piece three: of dy, of dy * (x - mean), and of x - mean. A group's are those
+// of its rows, the first two weighed with gamma: chunk by chunk, and then over all chunks, always in that order, whoever took them.
+#pragma once
+#include "../common/common_lines.h"
+#include "../common/common_sync.h"
+#include "group_norm_backward_tiling.h"
+#include "kernel_operator.h"
+
+// piece: elements of the largest piece. shortRows: a row may be one block of floats.
+template <uint32_t piece, bool shortRows>
+class GroupNormBackwardSums {
+ public:
+  enum Of : uint32_t { kPlain = 1, kSpread = 2, kOffset = 4, kAll = 7 };
+  static constexpr uint32_t kChunks = kGroupNormBackwardChunks;
+  static constexpr uint32_t kPiece = piece;
+
+  // pitch: numbers from one kind of sums to the next, whole blocks.
+  __aicore__ inline void Init(AscendC::TPipe* pipe, uint32_t pitch) {
+    pitch_ = pitch;
+    pipe->InitBuffer(scratchBuf_, 2 * kScratch * sizeof(float));
+    pipe->InitBuffer(partsBuf_, 3 * (kPiece / 8 + kRepeat) * sizeof(float));
+    pipe->InitBuffer(chunkBuf_, 3 * pitch_ * sizeof(float));
+    pipe->InitBuffer(tableBuf_, 2 * 3 * kChunks * sizeof(float));
+    pipe->InitBuffer(totalBuf_, 2 * 3 * 8 * sizeof(float));
+    scratch_ = scratchBuf_.Get<float>();
+    parts_ = partsBuf_.Get<float>();
+    fewer_ = parts_[3 * kPiece / 8];
+    chunk_ = chunkBuf_.Get<float>();
+    table_ = tableBuf_.Get<float>();
+    total_ = totalBuf_.Get<float>();
+  }
+
+  __aicore__ inline AscendC::LocalTensor<float> Scratch() const { return scratch_; }
+  // Sums of the chunks, of one group or of two; a column for each kind.
+  __aicore__ inline AscendC::LocalTensor<float> Column(uint32_t which, uint32_t kind) const {
+    return table_[(which * 3 + kind) * kChunks];
+  }
+
+  // sums[kind * pitch + row] for the kinds in `of`; values[kind] has `rows` rows of `length` floats, `pitch` apart, zeros behind each.
+  __aicore__ inline void OfRows(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float> values[3],
+                                uint32_t of, uint32_t rows, uint32_t pitch) {
+    if (rows > pitch / kRepeat || (rows > 1 && pitch % kRepeat == 0)) {  // an instruction for many rows
+      for (uint32_t kind = 0; kind < 3; ++kind)
+        if (of >> kind & 1) SumLines(sums[kind * pitch_], values[kind], scratch_, kScratch, rows, pitch, pitch);
+      return;
+    }
+    const int32_t whole = static_cast<int32_t>(pitch / kRepeat), rest = static_cast<int32_t>(pitch % kRepeat);
+    for (uint32_t row = 0; row < rows; ++row) {  // along the row: each instruction leaves an eighth
+      if (pitch < kPiece || of != kAll) AscendC::Duplicate(parts_, 0.0f, 3 * kPiece / 8);
+      for (uint32_t kind = 0; kind < 3; ++kind) {
+        if ((of >> kind & 1) == 0) continue;
+        const AscendC::LocalTensor<float> line = values[kind][row * pitch];
+        const AscendC::LocalTensor<float> parts = parts_[kind * kPiece / 8];
+        if (whole > 0) AscendC::BlockReduceSum(parts, line, whole, kRepeat, 1, 1, 8);
+        if (rest > 0) AscendC::BlockReduceSum(parts[whole * 8], line[whole * kRepeat], 1, rest, 1, 1, 8);
+      }
+      AscendC::BlockReduceSum(fewer_, parts_, 3 * kPiece / 8 / kRepeat, kRepeat, 1, 1, 8);
+      AscendC::WholeReduceSum(sums[row], fewer_, kPiece / kRepeat, 3, static_cast<int32_t>(pitch_), 1,
+                              kPiece / kRepeat / 8);
+    }
+  }
+
+  // The sums of a piece's rows join those of its chunk; the last piece of a chunk gives entry `entry` of the table. weighed: dx is
+  // wanted; otherwise only the sum of x - mean is.
+  __aicore__ inline void Join(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float>& gamma,
+                              uint32_t rows, bool weighed, bool first, bool last, uint32_t entry) {
+    const int32_t n = static_cast<int32_t>(rows);
+    const AscendC::LocalTensor<float> offsets = chunk_[2 * pitch_];
+    if (first) {
+      if (weighed) AscendC::Mul(chunk_, sums, gamma, n);
+      if (weighed) AscendC::Mul(chunk_[pitch_], sums[pitch_], gamma, n);
+      AscendC::Adds(offsets, sums[2 * pitch_], 0.0f, n);
+      chunkRows_ = rows;
+    } else {  // never more rows than the first piece has
+      if (weighed) AscendC::MulAddDst(chunk_, sums, gamma, n);
+      if (weighed) AscendC::MulAddDst(chunk_[pitch_], sums[pitch_], gamma, n);
+      AscendC::Add(offsets, offsets, sums[2 * pitch_], n);
+    }
+    if (!last) return;
+    if (chunkRows_ <= kRepeat) {
+      const uint32_t kind = weighed ? 0 : 2;
+      AscendC::WholeReduceSum(Column(0, kind)[entry], chunk_[kind * pitch_], static_cast<int32_t>(chunkRows_), 3 - kind,
+                              kChunks, 1, static_cast<int32_t>(pitch_ / 8));
+      return;
+    }
+    for (uint32_t kind = weighed ? 0 : 2; kind < 3; ++kind)
+      AscendC::ReduceSum(Column(0, kind)[entry], chunk_[kind * pitch_], scratch_, static_cast<int32_t>(chunkRows_));
+  }
+
+  // The sums of a group of so many chunks, for the scalar unit: Total, after it has waited for the vector unit.
+  __aicore__ inline void AddChunks(uint32_t which, uint32_t chunks, bool weighed) {
+    chunks_ = chunks;
+    if (chunks == 1) return;
+    for (uint32_t kind = weighed ? 0 : 2; kind < 3; ++kind)
+      AscendC::ReduceSum(total_[(which * 3 + kind) * 8], Column(which, kind), scratch_, static_cast<int32_t>(chunks));
+  }
+  __aicore__ inline float Total(uint32_t which, uint32_t kind) const {
+    return chunks_ == 1 ? Column(which, kind).GetValue(0) : total_.GetValue((which * 3 + kind) * 8);
+  }
+
+ private:
+  static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  // Sums of eight of rows of one block are as many as its floats, of longer ones at most half.
+  static constexpr uint32_t kScratch = shortRows ? kPiece : kPiece / 2;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> scratchBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> partsBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> chunkBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> tableBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> totalBuf_;
+  AscendC::LocalTensor<float> scratch_;
+  AscendC::LocalTensor<float> parts_;
+  AscendC::LocalTensor<float> fewer_;
+  AscendC::LocalTensor<float> chunk_;
+  AscendC::LocalTensor<float> table_;
+  AscendC::LocalTensor<float> total_;
+  uint32_t pitch_ = 0;
+  uint32_t chunkRows_ = 0;
+  uint32_t chunks_ = 0;
+};
