@@ -14,12 +14,14 @@ from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest
 from gn_tutorial.compiler.cache import Cache, checksum, default_cache
 from gn_tutorial.compiler.dtype_macros import LIBC_NAMES, dtype_defines
-from gn_tutorial.compiler.launch_syntax import MAIN, is_sample, rewrite
+from gn_tutorial.compiler.language import CHECKS, NOTHING_READ
+from gn_tutorial.compiler.launch_syntax import MAIN, is_sample, rewrite, without_launchers
 from gn_tutorial.compiler.messages import short
 from gn_tutorial.compiler.precompiled_header import SUFFIX as PRECOMPILED
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.signature import Entry, require_entries, scan
+from gn_tutorial.compiler.sources import SourceTexts, forwarding_headers, read_sources, search_folder, source_text
 from gn_tutorial.compiler.toolchain import (
     Compiler,
     find_compiler,
@@ -56,21 +58,27 @@ def build_kernel(
     *,
     observed: bool = True,
     include_dirs: Sequence[Path] = (),
+    includes: Sequence[Path] = (),
     defines: Sequence[str] = (),
     dtypes: Mapping[str, str] | None = None,
     template: str = "",
     optimise: Optimise = True,
     ub_bytes: int | None = None,
+    objects: Sequence[Path] = (),
+    launchers: bool = True,
     cache: Cache | None = None,
     limits: CompileLimits | None = None,
 ) -> Built:
     """Builds a kernel file (a Path) or the source text of a notebook cell (a str).
 
     observed: with the twin's checks and counts. include_dirs: searched for quoted includes after the source's own
-    folder (the working folder, for a cell). defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
+    folder (the working folder, for a cell). includes: files that are read before the source, as a project's build reads
+    its tiling header. defines: ``NAME`` or ``NAME=VALUE``. dtypes: ``{"x": "float16"}`` defines
     DTYPE_X, ORIG_DTYPE_X and FORMAT_X as an operator package would. template: arguments for the kernel template of the
     source, ``"float, 16"`` (see ``signature.require_entries``). optimise: see ``options.Optimise``. ub_bytes: of the
-    Unified Buffer, for a chip whose size is not that of ``gn_twin/base/config.h``.
+    Unified Buffer, for a chip whose size is not that of ``gn_twin/base/config.h``. objects: files of the cache that are
+    linked in, the rest of a program, whose main may launch no kernel itself. launchers: False leaves out host functions
+    that launch, as a project's build does, which compiles for the device alone.
 
     A whole sample, a file with a ``main`` or with launches ``k<<<...>>>(...)``, has an entry ``main`` besides.
 
@@ -89,14 +97,19 @@ def build_kernel(
         )
     own, included = near, tuple(Path(one).resolve() for one in include_dirs)
     compiled, main = path, False
-    if is_sample(text, near):
+    if not launchers and (device := without_launchers(text)) != text:
+        text, compiled = device, _keep_sample(cache, path, device)
+    elif is_sample(text, near):
         sample = rewrite(text, path)
         compiled, main = _keep_sample(cache, path, sample.text), sample.has_main
         included = (*included, *sample.folders)
-    entries = _entries(text, path, template, main)
+    first = tuple(Path(one).resolve() for one in includes)
+    folders = tuple(dict.fromkeys((own, *included, *(one.parent for one in first))))
+    sources = read_sources(path, text, folders, TWIN_INCLUDE)
+    forwarded = _forwarded(cache, sources)
+    entries = _entries(text, path, template, main, sources.headers, part=bool(objects))
     compiler = find_compiler()
-    folders = tuple(dict.fromkeys((own, *included)))
-    shim = _Shim(compiled, observed, entries)
+    shim = _Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first)
     defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
     sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
     job = BuildRequest(
@@ -104,14 +117,15 @@ def build_kernel(
         compiler=compiler,
         text=shim.text,
         flags=(*kernel_flags(compiler, optimise=optimise), *sized, *defined),
-        learner=folders,
-        search=(*folders, TWIN_INCLUDE),
+        learner=(*folders, *sources.forwarded_folders),
+        search=(*folders, *forwarded, TWIN_INCLUDE),
         source=path,
         shim_lines=shim.lines,
         shown=short(path),
         limits=limits or CompileLimits(),
-        objects=(build_watchers(cache, compiler, sized),) if observed else (),
+        objects=(*((build_watchers(cache, compiler, sized),) if observed else ()), *objects),
         precompiled=_twins_headers(cache, compiler, observed, optimise, sized),
+        checked=observed,
     )
     library, cached = job.run()
     return Built(library, entries, cached, time.perf_counter() - begin, compiler)
@@ -210,13 +224,32 @@ def _twins_headers(
     return Precompiled(header, job)
 
 
-def _entries(text: str, path: Path, template: str, main: bool) -> tuple[Entry, ...]:
-    """The kernels of the source, and ``main`` of a whole sample, whose kernels may all be templates it launches."""
+def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:
+    """The include folder for files that are where another layout has them; none if every include is found."""
+    headers = forwarding_headers(sources.forwards)
+    if not headers:
+        return ()
+    key = checksum("\0".join(f"{name}\0{text}" for name, text in headers.items()).encode("utf-8", "surrogatepass"))
+    name = f"include_{key[:16]}"
+    for at, text in headers.items():
+        cache.keep_source(f"{name}/{at}", text)
+    root = cache.root / "sources" / name
+    search_folder(root).mkdir(parents=True, exist_ok=True)  # a path through it, d/../x.h, needs it to be there
+    return (search_folder(root),)
+
+
+def _entries(
+    text: str, path: Path, template: str, main: bool, headers: tuple[str, ...], *, part: bool
+) -> tuple[Entry, ...]:
+    """The kernels of the source, and ``main`` of a whole sample, whose kernels may all be templates it launches.
+
+    part: of a program, whose main calls operators and may have no kernel at all.
+    """
     if not main:
-        return require_entries(text, short(path), template)
-    found = scan(text)
-    launches = found.templates or "<<<" in text or "ICPU_RUN_KF" in text
-    kernels = require_entries(text, short(path), template) if found.entries or template or not launches else ()
+        return require_entries(text, short(path), template, headers)
+    found = scan(text, headers)
+    launches = part or found.templates or "<<<" in text or "ICPU_RUN_KF" in text
+    kernels = require_entries(text, short(path), template, headers) if found.entries or template or not launches else ()
     return (*kernels, Entry(MAIN_ENTRY, (), 1))
 
 
@@ -232,6 +265,8 @@ class _Shim:
     source: Path
     observed: bool
     entries: tuple[Entry, ...]
+    data_types: bool  # DT_FLOAT16 and its like as macros
+    includes: tuple[Path, ...] = ()
 
     @property
     def head(self) -> list[str]:
@@ -240,8 +275,13 @@ class _Shim:
         return [
             f"#define GNT_OBSERVED {int(self.observed)}",
             '#include "kernel_operator.h"',
+            *(
+                ["#define GNT_DATA_TYPE_MACROS 1", '#include "gn_twin/base/data_type_macros.h"']
+                if self.data_types
+                else []
+            ),
             *([*(f"#include <{header}>" for header in _LIBC_HEADERS), *renamed] if renamed else []),
-            f'#include "{self.source}"',
+            *(f'#include "{one}"' for one in (*self.includes, self.source)),
             *(f"#undef {name}" for name in self._hiding()),
             '#include "gn_twin/core/launch.h"',
             "GNT_LIBRARY_BEGIN",
@@ -249,7 +289,9 @@ class _Shim:
 
     @property
     def text(self) -> str:
-        return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", ""])
+        # An observed library gets its table when it is compiled.
+        found = f"// source checks {CHECKS}\n" if self.observed else NOTHING_READ
+        return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", found])
 
     @property
     def lines(self) -> dict[int, int]:
@@ -275,7 +317,7 @@ def _read(source: Path) -> tuple[Path, str]:
     if any(char in str(path) for char in '"\n\\'):
         raise RegistryError("a quote, backslash or line end in a kernel's path cannot be compiled", where=str(path))
     try:
-        return path, path.read_bytes().decode("utf-8", "replace")
+        return path, source_text(path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise RegistryError(f"cannot read the kernel: {reason}", where=str(source), hint="check the path") from error

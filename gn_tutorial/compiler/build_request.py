@@ -12,14 +12,14 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gn_tutorial.compiler import messages
+from gn_tutorial.compiler import language, messages
 from gn_tutorial.compiler.cache import Cache, checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
 from gn_tutorial.compiler.precompiled_header import Precompiled, Ready
 from gn_tutorial.compiler.process import CompileLimits, CompileOutcome, End, run_compiler
 from gn_tutorial.compiler.toolchain import ENVIRONMENT, Compiler, cpu_key, diagnostic_flags
-from gn_tutorial.errors import CacheError, CompilerMissing
+from gn_tutorial.errors import CompilerMissing
 from gn_tutorial.toml_file import PACKAGE
 
 TWIN = PACKAGE / "twin"
@@ -48,6 +48,8 @@ class BuildRequest:
     suffix: str = LIBRARY
     objects: tuple[Path, ...] = ()  # files of the cache, linked in; their names change with their contents
     precompiled: Precompiled | None = None  # of the header that the text includes first
+    # What device code may not have is looked for, and appended to the text as a table; the text has a version of it.
+    checked: bool = False
 
     def run(self) -> tuple[Path, bool]:
         """The library, and whether it was there already."""
@@ -110,16 +112,12 @@ class BuildRequest:
             shim = folder / ("shim.h" if self.suffix == HEADER else "shim.cpp")
             made, depfile = folder / "made", folder / "made.d"
             source_before = hash_file(str(self.source)).content if self.source else ""
-            _write(shim, self.text)
             since = time.time_ns()
+            _write(shim, self.text + (self._source_findings(folder, shim) if self.checked else ""))
             outcome, ready = self._run_compiler(folder, shim, ready)
             if outcome.end is not End.DONE:
-                if "No space left on device" in outcome.messages:
-                    raise CacheError(
-                        "the disk is full",
-                        where=str(self.cache.root),
-                        hint="set GNT_CACHE_DIR to a folder on another disk",
-                    )
+                if full := self.cache.full(outcome.messages):
+                    raise full
                 raise messages.explain(outcome.end, outcome.messages, self._sources(shim), self.limits)
             dependencies = self._collect(depfile, folder, since, source_before, ready)
             if dependencies is None:  # a file was saved while it was compiled: good for this call only
@@ -127,6 +125,28 @@ class BuildRequest:
             library = self.cache.put(dependencies.result_key(key), self.suffix, made)
         self._store_dependencies(key, dependencies)
         return library
+
+    def _source_findings(self, folder: Path, shim: Path) -> str:
+        """The table of what is wrong with the source as device code; empty where the compiler cannot read it."""
+        made = folder / "source.i"
+        _write(shim, self.text + language.PROBE)
+        names = language.stand_ins(folder, TWIN_INCLUDE)
+        words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
+        own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
+        outcome = run_compiler(
+            self.compiler,
+            [str(shim), "-E", "-w", "-o", str(made), *words, *own, "-I", str(names)],
+            folder=folder,
+            zig_cache=self.cache.root / "zig",
+            limits=self.limits,
+            shown=self.shown,
+        )
+        if outcome.end is not End.DONE or not made.is_file():
+            return language.NOTHING_READ  # the compiler is about to say what is wrong
+        text = made.read_text(encoding="utf-8", errors="replace")
+        if not language.words_are_left(text):
+            return language.NOTHING_READ
+        return language.table(language.find(language.own_text(text, self._sources(shim).is_learners)))
 
     def _run_compiler(self, folder: Path, shim: Path, ready: Ready | None) -> tuple[CompileOutcome, Ready | None]:
         """How it ended, and the precompiled header if that was used. Without it, it is the same but for the time."""

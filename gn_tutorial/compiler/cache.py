@@ -10,6 +10,9 @@ counts as absent and is made again. The seal's modification time is the time of 
     <root>/locks/ab.lock                   one lock for all keys that start with ab: a bounded number of files
     <root>/sources/                        text of notebook cells, kept so that error messages can point into it
     <root>/scratch/                        temporary folders of running builds
+
+A class may share a base, the cache of somebody who compiled the course's kernels: each user's own lies over it, and the
+base is only read. Whose libraries count: ``cache_trust``.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from pathlib import Path
 import filelock
 import platformdirs
 
+from gn_tutorial.compiler.cache_trust import close, is_ours, who_may_write
 from gn_tutorial.errors import CacheError
 
 DEFAULT_LIMIT_BYTES = 1 << 30
@@ -42,7 +46,10 @@ LOCK_SECONDS = 1800.0
 # A file that changed more recently may change again without looking different: two seconds is the coarsest file time in
 # use (FAT; older NFS has one).
 REST_NANOSECONDS = 2_000_000_000
+# A compilation takes less room than this for a while: a precompiled header has 25 MB.
+_COMPILATION_BYTES = 64 << 20
 SEAL = ".seal"
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _HINT = "set GNT_CACHE_DIR to a folder you can write to, on a disk with free space"
 
 
@@ -67,10 +74,14 @@ class _Entry:
 
 
 def default_cache() -> Cache:
-    """The user's cache: ``$GNT_CACHE_DIR`` if set, otherwise the platform's cache folder for ``gn_tutorial``."""
+    """The user's cache: ``$GNT_CACHE_DIR`` if set, otherwise the platform's cache folder for ``gn_tutorial``.
+
+    It lies over ``$GNT_CACHE_BASE``, if set, the root of a cache that others prepared.
+    """
+    base = os.environ.get("GNT_CACHE_BASE")
     chosen = os.environ.get("GNT_CACHE_DIR")
     root = Path(chosen).expanduser().absolute() if chosen else Path(platformdirs.user_cache_dir("gn_tutorial", False))
-    return Cache(root)
+    return Cache(root, base=Path(base).expanduser().absolute() if base else None)
 
 
 def checksum(data: bytes) -> str:
@@ -81,15 +92,30 @@ def checksum(data: bytes) -> str:
 class Cache:
     """One cache folder. Keys are non-empty strings of lower-case hexadecimal digits (``checksum`` makes them).
 
-    Every method raises CacheError, with a hint, when the folder cannot be used (full disk, no permission).
+    base: the root of another cache, whose entries are found too. It is never written to, and left aside where somebody
+    else may write to it. Every method raises CacheError, with a hint, when the folder cannot be used (full disk, no
+    permission).
     """
 
-    def __init__(self, root: Path, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
-        self.root = Path(root)
+    def __init__(self, root: Path, limit_bytes: int = DEFAULT_LIMIT_BYTES, base: Path | None = None) -> None:
+        self.root, self.base = Path(root), base
         self.limit_bytes = limit_bytes
 
     def get(self, key: str, suffix: str) -> Path | None:
-        """The entry's path, or None if it is absent or damaged. Counts as a use."""
+        """The entry's path, or None if it is absent, damaged or a stranger's. Counts as a use."""
+        return self._own(key, suffix) or self._of_base(key, suffix)
+
+    def _of_base(self, key: str, suffix: str) -> Path | None:
+        if self.base is None:
+            return None
+        path = self._path(key, suffix, self.base)
+        try:
+            fits = not who_may_write(path) and _seal_of(path).read_text("ascii") == _seal_of_content(path)
+        except (OSError, UnicodeDecodeError):
+            return None
+        return path if fits else None
+
+    def _own(self, key: str, suffix: str) -> Path | None:
         path = self._path(key, suffix)
         seal = _seal_of(path)
         try:
@@ -97,12 +123,12 @@ class Cache:
             with contextlib.suppress(PermissionError):
                 os.utime(seal)
             expected = seal.read_text("ascii")
-            return path if expected == _seal_of_content(path) else None
+            return path if is_ours(path) and expected == _seal_of_content(path) else None
         except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
             return None
         except OSError as error:
             if error.errno == errno.EROFS:  # a read-only cache prepared by an administrator: no touch, still a cache
-                return path if _fits_seal(path, seal) else None
+                return path if is_ours(path) and _fits_seal(path, seal) else None
             if error.errno in (errno.EIO, errno.EISDIR):
                 return None
             raise self._refused(error) from error
@@ -114,6 +140,8 @@ class Cache:
             path.parent.mkdir(parents=True, exist_ok=True)
             seal = made.with_name(made.name + SEAL)
             seal.write_text(_seal_text(made.read_bytes()), "ascii")
+            for one in (made, seal):
+                close(one)
             # A crash between the two renames leaves an entry whose seal is absent or does not fit: a miss.
             os.replace(made, path)
             os.replace(seal, _seal_of(path))
@@ -163,18 +191,22 @@ class Cache:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A temporary folder on the cache's own file system, removed at the end."""
+        """A temporary folder on the cache's own file system, removed at the end; a full disk inside is a CacheError."""
         with self._explained():
             parent = self.root / "scratch"
             parent.mkdir(parents=True, exist_ok=True)
             folder = Path(tempfile.mkdtemp(dir=parent))
         try:
             yield folder
+        except OSError as error:
+            if error.errno in _FULL:
+                raise self._refused(error) from error
+            raise
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
     def keep_source(self, name: str, text: str) -> Path:
-        """Writes ``text`` to ``sources/<name>`` unless it is there already, and returns its path."""
+        """Writes ``text`` to ``sources/<name>``, which may name a folder, unless it is there; returns its path."""
         path = self.root / "sources" / name
         data = text.encode("utf-8", "surrogatepass")
         with self._explained():
@@ -190,10 +222,20 @@ class Cache:
                 pass
             path.parent.mkdir(parents=True, exist_ok=True)
             with self.scratch() as folder:
-                made = folder / name
+                made = folder / path.name
                 made.write_bytes(data)
                 os.replace(made, path)
         return path
+
+    def full(self, messages: str) -> CacheError | None:
+        """The error of a disk without room, if that is why a compilation failed; messages: what the compiler said.
+
+        Where not even they could be written there are none, and what it wrote before is deleted by now.
+        """
+        wordless = not messages.strip() and shutil.disk_usage(self.root).free < _COMPILATION_BYTES
+        if wordless or any(os.strerror(one) in messages for one in _FULL):
+            return self._refused(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.root)))
+        return None
 
     def info(self) -> CacheInfo:
         """Counts the entries and their bytes."""
@@ -224,10 +266,10 @@ class Cache:
 
     # --- eviction ----------------------------------------------------------------------------------------------------
 
-    def _path(self, key: str, suffix: str) -> Path:
+    def _path(self, key: str, suffix: str, root: Path | None = None) -> Path:
         if not re.fullmatch(r"[0-9a-f]{2,}", key):
             raise ValueError(f"a cache key is lower-case hexadecimal digits, not {key!r}")
-        return self.root / "entries" / key[:2] / (key + suffix)
+        return (root or self.root) / "entries" / key[:2] / (key + suffix)
 
     def _entries(self) -> Iterator[_Entry]:
         """Every entry of the store; one without a seal has not been used since it was written."""
@@ -246,10 +288,11 @@ class Cache:
 
     def _sources(self) -> Iterator[tuple[Path, float, int]]:
         """Kept sources: path, time of last use, bytes."""
-        for item in _scan(self.root / "sources"):
-            with contextlib.suppress(FileNotFoundError):
-                stat = item.stat()
-                yield Path(item.path), max(stat.st_atime, stat.st_mtime), stat.st_size
+        for folder, _, names in os.walk(self.root / "sources"):
+            for path in (Path(folder, name) for name in names):
+                with contextlib.suppress(FileNotFoundError):
+                    stat = path.stat()
+                    yield path, max(stat.st_atime, stat.st_mtime), stat.st_size
 
     def _evict(self, keep: Path) -> None:
         """Removes what was used longest ago until the limit holds; what was used in the last minutes stays."""

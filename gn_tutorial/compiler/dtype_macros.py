@@ -1,6 +1,8 @@
 """Names that an operator package's build gives to a kernel: DTYPE_X, ORIG_DTYPE_X, FORMAT_X; and names to keep apart.
 
 CANN derives the macros from the operator's definition (``Input("x").DataType(...)``); here the caller says the dtypes.
+The numbers that a kernel compares them with in ``#if``, DT_FLOAT16 and its like, are those of
+``twin/include/gn_twin/base/data_type_macros.h``.
 """
 
 from __future__ import annotations
@@ -13,7 +15,6 @@ from gn_tutorial.errors import ArgumentError
 
 #: Those that CANN's list has, in its order.
 _LISTED = {one.name: one for one in sorted((DTYPES[name] for name in ARRAY_DTYPES), key=lambda one: one.number or 0)}
-_FORMATS = {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1, "FORMAT_ND": 2}
 
 #: Functions of the C library after which public kernels are named: ``extern "C" ... asinh(GM_ADDR x)`` is a conflict.
 LIBC_NAMES = frozenset(
@@ -44,7 +45,4 @@ def dtype_defines(dtypes: Mapping[str, str]) -> list[str]:
             raise ArgumentError(f"'{name}' cannot be {dtype!r}", hint=f"one of {', '.join(_LISTED)}")
         one, upper = _LISTED[dtype], name.upper()
         found += [f"DTYPE_{upper}={one.ctypes[0]}", f"ORIG_DTYPE_{upper}={one.label}", f"FORMAT_{upper}=FORMAT_ND"]
-    if found:  # a kernel compares them in #if, where a name without a value would be 0
-        found += [f"{one.label}={one.number}" for one in _LISTED.values()]
-        found += [f"{label}={number}" for label, number in _FORMATS.items()]
     return found

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gn_tutorial.compiler.sources import source_text
 from gn_tutorial.compiler.tokens import placed_tokens, tokens
 
 #: What the pass calls ``main``; host_main.h calls it.
@@ -53,6 +54,37 @@ def rewrite(text: str, path: Path) -> Sample:
     return Sample(made, has_main(text), tuple(dict.fromkeys(work.folders)))
 
 
+def without_launchers(text: str) -> str:
+    """The text with the bodies of functions that launch a kernel left empty, every line in its place.
+
+    A project's build compiles a kernel's file for the device alone, where such a host function (``add_do`` of the
+    official samples) is not looked into: public ones name streams and variables that nothing declares.
+    """
+    if not _launches(text):
+        return text
+    text = text.replace("\r\n", "\n")
+    pieces = [_Piece(*one) for one in placed_tokens(text)]
+    edits = []
+    at = 0
+    while at < len(pieces):
+        if pieces[at].text == "{" and _begins_function(pieces, at):
+            end = _after(pieces, at) - 1
+            if any(_is_run(pieces, one, "<") for one in range(at, end)):
+                edits.append((pieces[at].end, pieces[end].start))
+            at = end
+        at += 1
+    for start, end in reversed(edits):
+        text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    return text
+
+
+def _begins_function(pieces: list[_Piece], at: int) -> bool:
+    """Whether the brace follows parameters or what stands behind them; others open a namespace, a class, a list."""
+    while at > 0 and pieces[at - 1].text in ("const", "noexcept", "override", "final"):
+        at -= 1
+    return at > 0 and pieces[at - 1].text == ")"
+
+
 def _launches(text: str) -> bool:
     return "<<<" in text and any(
         (first.text, second.text, third.text) == ("<", "<", "<") for first, second, third in _threes(list(tokens(text)))
@@ -69,7 +101,7 @@ def _included(text: str, near: Path) -> dict[str, tuple[Path, str]]:
     for match in _INCLUDE.finditer(text):
         path = near / match[1]
         try:
-            found[match[1]] = (path.resolve(), path.read_bytes().decode("utf-8", "replace"))
+            found[match[1]] = (path.resolve(), source_text(path))
         except (OSError, ValueError):
             continue
     return found

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from gn_tutorial.compiler.output import Place, Report, parse
 from gn_tutorial.compiler.process import CompileLimits, End
+from gn_tutorial.compiler.sources import source_text
 from gn_tutorial.errors import CompileError
 
 # More than this many errors are mostly echoes of the first.
@@ -164,7 +165,7 @@ def _first_use(report: Report, sources: Sources) -> Place | None:
     if not name or sources.main is None:
         return None
     try:
-        lines = sources.main.read_bytes().decode("utf-8", "replace").splitlines()
+        lines = source_text(sources.main).splitlines()
     except OSError:
         return None
     for number, line in enumerate(lines, start=1):
@@ -175,7 +176,7 @@ def _first_use(report: Report, sources: Sources) -> Place | None:
 
 def _source_line(file: Path, line: int) -> str:
     try:
-        return file.read_bytes().decode("utf-8", "replace").splitlines()[line - 1]
+        return source_text(file).splitlines()[line - 1]
     except (OSError, IndexError):
         return ""
 
@@ -227,6 +228,7 @@ def _shortened(text: str) -> str:
     text = re.sub(r"static assertion failed(?: due to requirement '.*?')?: ", "", text)
     text = re.sub(r"static assertion failed due to requirement (.*)", r"the condition \1 does not hold", text)
     text = re.sub(r"; did you mean '(?:gn_twin|GNT|__)\w*.*?'\??", "", text)
+    text = re.sub(r"; did you mean (?:simply )?'(?:min|max|std)'\??", "", text)  # which is not on the device
     text = re.sub(r"\b(?:gn_twin|AscendC)::", "", text)
     text = re.sub(r"std::__(?:cxx11|1)::", "std::", text)
     text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site that operations take last
@@ -282,12 +284,41 @@ def _element_of_a_view(report: Report, _sources: Sources, line: str) -> str:
     return f"{name}[{index}] is a view, a tensor that begins there; {name}.GetValue({index}) is the number"
 
 
+def _smaller_or_larger(report: Report, _sources: Sources, line: str) -> str:
+    """``std::min``, or ``Std::min`` without its namespace, or of two types."""
+    found = re.search(r"\b([Ss]td)::(min|max)\b", line)
+    if not found:
+        return ""
+    whole = f"AscendC::Std::{found[2]}"
+    name = _unknown_name(report.message)
+    if found[1] == "std" and name == found[2]:
+        return f"device code has no std::{name}; {whole} is there, for two numbers of one type"
+    if found[1] == "Std" and name == "Std":
+        return f"Std is a namespace of AscendC: write {whole}"
+    if "numbers of one type" in report.message:
+        return "give both numbers the same type: 8u beside a uint32_t, or static_cast<uint32_t>(...)"
+    return ""
+
+
+def _narrowing(report: Report, _sources: Sources, _line: str) -> str:
+    """Both compilers' words for a number in braces that its field may not hold."""
+    plain = _shortened(report.message).replace("\u2018", "'").replace("\u2019", "'")
+    found = re.search(r"narrowing conversion of .* to '([^']+)'(?: \{aka '[^']*'\})?$", plain) or re.search(
+        r"cannot be narrowed(?: from type '.*')? to (?:type )?'([^']+)'", plain
+    )
+    if not found:
+        return ""
+    return f"a number that does not fit loses its upper bits: see that it does, then write static_cast<{found[1]}>(...)"
+
+
 _HINTS: tuple[Callable[[Report, Sources, str], str], ...] = (
     _missing_header,
     _double_scalar,
     _launch_syntax,
     _semicolon_before,
     _element_of_a_view,
+    _smaller_or_larger,
+    _narrowing,
 )
 
 

@@ -85,6 +85,7 @@ class Precompiled:
         """Puts the header where g++ looks first for what a file in ``folder`` includes."""
         link = folder / (self.header + SUFFIX)
         with contextlib.suppress(OSError):  # a file system without links
+            link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(ready.path)
         try:
             yield

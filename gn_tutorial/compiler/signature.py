@@ -6,8 +6,8 @@ An entry is a function marked ``__global__``, in either of the two spellings CAN
     __global__ __vector__ void f(__gm__ uint8_t* x, uint32_t n)
 
 The text is split into tokens by C++'s own rules for comments, literals and continued lines, so that an entry inside a
-comment, a string, a macro definition or an ``#if 0`` block is not taken for a real one. Macros are not expanded: a name
-that is written through a macro is invisible here, and the compiler remains the judge of every type.
+comment, a string, a macro definition or an ``#if 0`` block is not taken for a real one. Of macros only those that write
+``__global__`` are expanded (``entry_macros``); the compiler remains the judge of every type.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import re
 from dataclasses import dataclass
 
 from gn_tutorial.abi.structs import ArgKind
+from gn_tutorial.compiler.entry_macros import entry_macros, expand
 from gn_tutorial.compiler.tokens import Token, tokens
 from gn_tutorial.errors import ArgumentError, CompileError
 
@@ -81,19 +82,20 @@ class Scan:
     templates: tuple[Template, ...] = ()
 
 
-def find_entries(text: str) -> tuple[Entry, ...]:
-    """Kernel entries of ``text`` in source order; empty if it has none (see ``require_entries``)."""
-    return scan(text).entries
+def find_entries(text: str, headers: tuple[str, ...] = ()) -> tuple[Entry, ...]:
+    """Kernel entries of ``text`` in source order; empty if it has none (see ``require_entries``, also for headers)."""
+    return scan(text, headers).entries
 
 
-def require_entries(text: str, shown: str, template: str = "") -> tuple[Entry, ...]:
+def require_entries(text: str, shown: str, template: str = "", headers: tuple[str, ...] = ()) -> tuple[Entry, ...]:
     """Kernel entries of ``text``, at least one. ``shown`` is the file's name in the error.
 
+    headers: texts of what the source includes (``sources.read_sources``), for the macros that they define.
     template: arguments for the kernel template of the text, ``"float, 16"``; where it has several, the whole name,
     ``"k<float, 16>"``. Raises CompileError saying what was looked for if there is none; ArgumentError if ``template``
     fits no kernel template of the text.
     """
-    found = scan(text)
+    found = scan(text, headers)
     if template:
         return (*found.entries, _instance(found.templates, template, shown))
     if found.entries:
@@ -139,9 +141,9 @@ def _split_arguments(text: str) -> list[str]:
 
 # Half the time of a look-up in the cache, and a notebook launches one text many times.
 @functools.lru_cache(maxsize=64)
-def scan(text: str) -> Scan:
+def scan(text: str, headers: tuple[str, ...] = ()) -> Scan:
     """Entries and notes of ``text``. Never raises: text that is not C++ has no entries."""
-    return _Scanner(list(tokens(text))).run()
+    return _Scanner(expand(list(tokens(text)), entry_macros((*headers, text)))).run()
 
 
 # --- declarations ----------------------------------------------------------------------------------------------------

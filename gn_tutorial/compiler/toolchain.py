@@ -208,8 +208,17 @@ def header_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str,
 
     g++ takes a header that was made with another level, and crashes.
     """
-    linking = ("-shared", "-static-", "-Wl,")
-    return tuple(flag for flag in kernel_flags(compiler, optimise=optimise) if not flag.startswith(linking))
+    return _of_a_header(kernel_flags(compiler, optimise=optimise))
+
+
+def host_header_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Flags that precompile a header for sources compiled with ``host_object_flags``."""
+    return _of_a_header(host_object_flags(compiler))
+
+
+def _of_a_header(flags: tuple[str, ...]) -> tuple[str, ...]:
+    # With a flag of the linker g++ links instead, and asks for main.
+    return tuple(flag for flag in flags if flag != "-c" and not flag.startswith(("-shared", "-static-", "-Wl,")))
 
 
 def object_flags(compiler: Compiler) -> tuple[str, ...]:
@@ -222,6 +231,20 @@ def host_flags(compiler: Compiler) -> tuple[str, ...]:
     return (*_common_flags(compiler, "-O3"), *_library_flags(compiler))
 
 
+def host_object_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Flags of an object file of an operator project's host code: with the debugger's lines, which a crash is shown by.
+
+    Not optimised: it is compiled once and called for some microseconds.
+    """
+    return (*_common_flags(compiler, "-O0"), "-c", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
+
+
+def project_library_flags(compiler: Compiler) -> tuple[str, ...]:
+    """Flags of the library that such objects are linked into."""
+    hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
+    return (*_common_flags(compiler, "-O0"), *_library_flags(compiler), *hidden)
+
+
 def program_flags(compiler: Compiler) -> tuple[str, ...]:
     """Flags of the launcher, a program."""
     return (*_common_flags(compiler, "-O3"), *(("-ldl", "-lrt") if _ELF else ()))
@@ -230,8 +253,10 @@ def program_flags(compiler: Compiler) -> tuple[str, ...]:
 def diagnostic_flags(compiler: Compiler) -> tuple[str, ...]:
     """Flags that give output.py a text it can read; they do not change the library."""
     if compiler.name == "g++":
-        return ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-ftabstop=1", "-fmax-errors=20")
-    # -w: no warnings. On g++ it would also let narrowing initialisations pass, which clang and the device refuse.
+        # g++ only warns of a variable in braces that its field may not hold; clang and the device refuse it.
+        shown = ("-fdiagnostics-color=never", "-fno-diagnostics-show-caret", "-ftabstop=1", "-fmax-errors=20")
+        return (*shown, "-Werror=narrowing")
+    # -w: no warnings. On g++ it would also let narrowing initialisations pass.
     return ("-fdiagnostics-color=never", "-fno-caret-diagnostics", "-fmessage-length=0", "-ferror-limit=20", "-w")
 
 

@@ -304,3 +304,101 @@ def test_the_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert default_cache().root.name == "gn_tutorial"
     assert not (tmp_path / "mine").exists()  # asking for it makes nothing
+
+
+# A cache shared by a class.
+
+
+def strangers(path: Path) -> None:
+    """Make the file another user's. Only root can; others test the modes alone."""
+    if os.geteuid() != 0:
+        pytest.skip("needs the right to give files away")
+    os.chown(path, 12345, 12345)
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> tuple[Cache, Cache]:
+    """The cache of who prepared it, and a user's own over it."""
+    tmp_path.chmod(0o755)
+    prepared = Cache(tmp_path / "base")
+    os.chmod(prepared.get_or_make(KEY, ".so", writes(b"library")), 0o755)
+    for folder in (prepared.root, *(one for one in prepared.root.rglob("*") if one.is_dir())):
+        folder.chmod(0o755)
+    return prepared, Cache(tmp_path / "own", base=prepared.root)
+
+
+def listing(cache: Cache) -> list[tuple[str, int]]:
+    return sorted((str(one), one.stat().st_mtime_ns) for one in cache.root.rglob("*"))
+
+
+def test_a_base_is_read_and_the_own_cache_written(shared: tuple[Cache, Cache]) -> None:
+    prepared, own = shared
+    before = listing(prepared)
+    assert own.get_or_make(KEY, ".so", refuses) == prepared.get(KEY, ".so")
+    other = own.get_or_make(KEY, ".bin", writes(b"mine"))
+    assert other.is_relative_to(own.root)
+    assert prepared.get(KEY, ".bin") is None
+    own.put(KEY, ".so", write_file(own.root / "made", b"newer"))
+    found = own.get(KEY, ".so")
+    assert found is not None
+    assert (found.read_bytes(), found.is_relative_to(own.root)) == (b"newer", True)
+    own.clear()
+    assert own.get(KEY, ".so") == prepared.get(KEY, ".so")
+    assert [one for one, _ in listing(prepared)] == [one for one, _ in before]
+
+
+def write_file(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("where", ["entry", "folder", "base", "above"])
+@pytest.mark.parametrize("how", ["group", "others", "owner"])
+def test_a_base_that_others_may_write_to_is_left_aside(shared: tuple[Cache, Cache], where: str, how: str) -> None:
+    prepared, own = shared
+    entry = own.get(KEY, ".so")
+    assert entry is not None
+    place = {"entry": entry, "folder": entry.parent, "base": prepared.root, "above": prepared.root.parent}[where]
+    if how == "owner":
+        strangers(place)
+    else:
+        place.chmod(0o775 if how == "group" else 0o757)
+    assert own.get(KEY, ".so") is None
+    assert own.get_or_make(KEY, ".so", writes(b"own")).is_relative_to(own.root)
+
+
+def test_a_base_in_a_sticky_folder_and_a_damaged_one(shared: tuple[Cache, Cache]) -> None:
+    prepared, own = shared
+    prepared.root.parent.chmod(0o1777)
+    entry = own.get(KEY, ".so")
+    assert entry is not None
+    link = prepared.root.parent / "link"
+    link.symlink_to(prepared.root)
+    assert Cache(own.root, base=link).get(KEY, ".so") is not None
+    flip(entry)
+    assert own.get(KEY, ".so") is None
+    assert Cache(own.root, base=prepared.root / "absent").get(KEY, ".so") is None
+
+
+def test_nobody_else_may_write_into_an_entry(cache: Cache) -> None:
+    before = os.umask(0)
+    try:
+        path = cache.get_or_make(KEY, ".so", writes(b"library"))
+    finally:
+        os.umask(before)
+    assert [one.stat().st_mode & 0o002 for one in (path, path.with_name(path.name + ".seal"))] == [0, 0]
+
+
+def test_a_stranger_s_entry_in_the_own_cache_is_made_again(cache: Cache) -> None:
+    path = cache.get_or_make(KEY, ".so", writes(b"library"))
+    strangers(path)
+    assert cache.get(KEY, ".so") is None
+    again = cache.get_or_make(KEY, ".so", writes(b"own"))
+    assert (again, again.read_bytes()) == (path, b"own")
+
+
+def test_the_base_is_named_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GNT_CACHE_BASE", raising=False)
+    assert default_cache().base is None
+    monkeypatch.setenv("GNT_CACHE_BASE", str(tmp_path))
+    assert default_cache().base == tmp_path

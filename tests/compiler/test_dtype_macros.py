@@ -50,6 +50,27 @@ def test_operator_dtypes_are_macros() -> None:
         run_on(np.zeros(8, np.int32), text, dtypes={"x": "float64"})
 
 
+def test_data_types_are_numbers_without_dtypes_too() -> None:
+    text = (
+        "#define ORIG_DTYPE_Z DT_BF16\n__global__ __aicore__ void k(GM_ADDR x) {\n"
+        "#if ORIG_DTYPE_Z == DT_BF16 && DT_BF16 != DT_FLOAT16 && FORMAT_NCHW != FORMAT_ND\n"
+        "  *(__gm__ int32_t*)x = DT_FLOAT * 100 + DT_INT4;\n#endif\n}\n"
+    )
+    assert run_on(np.zeros(1, np.int32), text)[0] == 29
+
+
+@pytest.mark.parametrize("dtypes", [None, {"x": "float16"}])
+def test_host_headers_beside_operator_dtypes(dtypes: dict[str, str] | None) -> None:
+    # In a kernel with host code the names are enumerators of ge, unless the build is told dtypes: then they are macros.
+    uses = "ge::DT_BF16" if dtypes is None else "DT_BF16"
+    text = (
+        '#include "tiling/tiling_api.h"\n'
+        f"__global__ __aicore__ void k(GM_ADDR x) {{\n  const ge::DataType type = static_cast<ge::DataType>({uses});\n"
+        "  *(__gm__ int32_t*)x = type; \n#if defined(DTYPE_X) && ORIG_DTYPE_X != DT_FLOAT16\n#error wrong\n#endif\n}\n"
+    )
+    assert run_on(np.zeros(1, np.int32), text, dtypes=dtypes)[0] == 27
+
+
 def test_a_tiling_struct_registered_inside_the_kernel() -> None:
     text = PORTABLE + (
         "struct T { uint32_t n; };\n__global__ __aicore__ void k(GM_ADDR x, GM_ADDR tiling) {\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gn_tutorial.compiler.launch_syntax import MAIN, has_main, is_sample, rewrite
+from gn_tutorial.compiler.launch_syntax import MAIN, has_main, is_sample, rewrite, without_launchers
 from gn_tutorial.compiler.tokens import placed_tokens
 
 HERE = Path("/nowhere/sample.asc")
@@ -98,3 +98,29 @@ def test_any_text_is_read_to_its_end_and_keeps_its_lines(text: str) -> None:
     assert rewrite(text, HERE).text.count("\n") >= text.replace("\r\n", "\n").count("\n")
     for _, token, start in placed_tokens(text):
         assert text[start : start + len(token)] == token
+
+
+def test_a_project_s_build_leaves_functions_that_launch_empty() -> None:
+    text = """namespace ops {
+extern "C" __global__ __aicore__ void add(GM_ADDR x) { if (x << 1 > 2) { Do(x); } }
+#ifndef ASCENDC_CPU_DEBUG
+void add_do(uint32_t blocks, void* stream, uint8_t* x) noexcept {
+  // {
+  add<<<blocks, nullptr, stream>>>(x);
+  Free(nobodyDeclaredThis);
+}
+struct Host {
+  void Run() const { add<<<1, nullptr, 0>>>(x_); }
+  int Other() { return 3 }
+};
+#endif
+}
+"""
+    left = without_launchers(text)
+    assert left.count("\n") == text.count("\n")
+    assert "add_do(uint32_t blocks, void* stream, uint8_t* x) noexcept {\n\n\n\n}" in left
+    assert "void Run() const {}" in left
+    assert "nobodyDeclaredThis" not in left
+    assert "Do(x); } }" in left
+    assert "return 3 }" in left
+    assert without_launchers(text.replace("<<<", "<< <")) == text.replace("<<<", "<< <")

@@ -36,6 +36,13 @@ CASES = {
         r"no matching function for call to 'Muls",
         r"1\.5 is a double.*1\.5f",
     ),
+    "a host's minimum": (
+        "  Muls(t, t, 1.5f, std::min(32u, 64u));",
+        8,
+        r"^(?!.*did you mean).*'min'",
+        r"no std::min; AscendC::Std::min is there",
+    ),
+    "a minimum of two types": ("  Muls(t, t, 1.5f, Std::min(32, 64u));", 8, r"numbers of one type", r"the same type: "),
     "element of a view": ("  float s = 0; s += t[3];", 8, r".", r"t\[3\] is a view.*t\.GetValue\(3\) is the number"),
     "not yet": (
         "  Digamma(t, t, 64);",

@@ -22,6 +22,7 @@ from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.cache import Cache
 from gn_tutorial.compiler.precompiled_header import SUFFIX
 from gn_tutorial.compiler.process import CompileOutcome
+from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.compiler.toolchain import find_compiler, header_flags, kernel_flags
 from gn_tutorial.errors import CompileError
 
@@ -122,6 +123,16 @@ def test_its_flags_are_the_kernel_s_without_the_linker_s(level: Optimise) -> Non
     flags, kernels = header_flags(compiler, optimise=level), kernel_flags(compiler, optimise=level)
     assert set(flags) < set(kernels)
     assert all(flag in flags for flag in kernels if flag.startswith(("-O", "-f", "-m", "-std", "-g", "-pthread")))
+
+
+def test_a_project_s_host_files_have_theirs(cache: Cache, tmp_path: Path, seen: Compilations) -> None:
+    """Once it was never made: its flags asked for the linker, and a header that fails is passed over in silence."""
+    hosts = [tmp_path / name for name in ("first.cpp", "second.cpp")]
+    for number, host in enumerate(hosts):
+        host.write_text(f"int Value{number}() {{ return {number}; }}\n")
+    build_project_host(hosts, cache=cache)
+    assert len(headers(cache)) == 1
+    assert [said.startswith("! ") for said in seen.said if "standard_headers" in said][-2:] == [True, True]
 
 
 def test_the_library_is_the_same_byte_for_byte(cache: Cache, warm: Cache, seen: Compilations) -> None:

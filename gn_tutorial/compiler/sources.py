@@ -1,0 +1,164 @@
+"""The files that a source includes by quotes, as text: for macros that make entries, and includes by another layout.
+
+A compiler finds ``#include "x.h"`` beside the includer, then in the folders of the build. Two kinds are in neither:
+
+- ``"../other_op/x.h"`` in a repository of operators. Its build copies each ``<group>/<op>/op_kernel`` to ``<op>``, all
+  side by side (ops-nn, cmake/gen_ops_info.cmake); in the repository the file is ``<group>/other_op/op_kernel/x.h``.
+- CANN's own header of one part of the interface, such as ``"lib/math/kernel_operator_sin_intf.h"`` (8.x) or
+  ``"adv_api/math/sin.h"``: the twin has all of them in ``kernel_operator.h``.
+
+``forwarding_headers`` gives, for each such include, a header of one line that includes the file by its path.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+#: ``"a/b.h"`` in an include that is not inside a line comment.
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_HOST_TYPES = re.compile(r"\bge\s*::\s*(?:DT_|FORMAT_|DataType)|\busing\s+namespace\s+ge\b")
+#: Parts of the high-level API that run on vector cores; matrix multiplication and communication are not among them.
+_PARTS = "|".join(
+    """activation broadcast filter gelu index math normalization pad quantization reduce select sigmoid silu softmax
+    sort transpose""".split()
+)
+_WHOLE = re.compile(
+    rf"(?:lib|adv_api)/(?:{_PARTS})/\w+\.h"
+    r"|(?:impl/)?(?:basic_api/|interface/)*kernel_(?!(?:operator_)?(?:kfc|mm|cube|fixpipe|conv|gemm))\w+_intf\.h"
+    r"|utils/std/\w+\.h"
+)
+#: How far below its own folder the search for ``"../x/y.h"`` may climb inside the folder of forwarding headers.
+_DEPTH = ("a", "b", "c", "d")
+_LARGEST = 16 << 20
+
+
+@dataclass(frozen=True)
+class SourceTexts:
+    """files: what was read, the source first, each with its text. forwards: included name -> the file it stands for."""
+
+    files: dict[Path, str]
+    forwards: dict[str, str]
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """The texts of all files but the first."""
+        return tuple(self.files.values())[1:]
+
+    @property
+    def names_host_types(self) -> bool:
+        """Whether one of the files is host code that names data types: ``ge::DT_FLOAT16``."""
+        return any(_HOST_TYPES.search(text) for text in self.files.values())
+
+    @property
+    def forwarded_folders(self) -> tuple[Path, ...]:
+        """Folders of the files behind ``forwards``."""
+        return tuple(dict.fromkeys(Path(one).parent for one in self.forwards.values() if os.path.isabs(one)))
+
+
+def read_sources(path: Path, text: str, folders: Sequence[Path], twin: Path) -> SourceTexts:
+    """``text``, the source at ``path``, and every file of the user's that it includes by quotes, ``#if`` or not.
+
+    folders: searched after the includer's own; the first one is the source's, since the text of a notebook's cell is
+    kept elsewhere. twin: the folder of the twin's headers, which are not read.
+    """
+    files = {path: text}
+    forwards: dict[str, str] = {}
+    waiting = [(path, folders[0] if folders else path.parent, text)]
+    while waiting:
+        where, near, content = waiting.pop(0)
+        for name in _INCLUDE.findall(content):
+            found = _found(name, near, folders)
+            if found is None and not (twin / name).is_file():
+                found = _installed(name, where)
+                if found is not None:
+                    forwards.setdefault(name, str(found))
+                elif _WHOLE.fullmatch(name):
+                    forwards.setdefault(name, "kernel_operator.h")
+            if found is not None and found not in files:
+                files[found] = _read(found)
+                waiting.append((found, found.parent, files[found]))
+    return SourceTexts(files, forwards)
+
+
+def forwarding_headers(forwards: dict[str, str]) -> dict[str, str]:
+    """Relative path -> text of the headers that lead each name of ``SourceTexts.forwards`` to its file.
+
+    They are found when the folder ``search_folder`` of the place where they are written is an include folder. A name
+    that climbs higher than that is left out.
+    """
+    made = {}
+    for name, target in sorted(forwards.items()):
+        at = os.path.normpath(os.path.join(*_DEPTH, name))
+        if not at.startswith(".."):
+            made[at] = f'#pragma once\n#include "{target}"\n'
+    return made
+
+
+def search_folder(root: Path) -> Path:
+    """The include folder of the forwarding headers that were written under ``root``."""
+    return root.joinpath(*_DEPTH)
+
+
+def _found(name: str, near: Path, folders: Sequence[Path]) -> Path | None:
+    for folder in (near, *folders):
+        candidate = Path(os.path.normpath(folder / name))
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _installed(name: str, where: Path) -> Path | None:
+    """The file that ``name`` means once each operator's op_kernel has become a folder named after the operator."""
+    kernel = next((one for one in where.parents if one.name == "op_kernel"), None)
+    if kernel is None or not name.startswith("../"):
+        return None
+    operator = kernel.parent
+    place = os.path.normpath(os.path.join(operator.name, os.path.relpath(where.parent, kernel), name))
+    other, _, rest = place.partition("/")
+    if other in ("..", operator.name) or not rest:
+        return None
+    for candidate in _operators(operator, other):
+        if (candidate / "op_kernel" / rest).is_file():
+            return candidate / "op_kernel" / rest
+    return None
+
+
+def _operators(operator: Path, other: str) -> Iterator[Path]:
+    """Where the operator ``other`` may be: in the same group, then in the other groups of the repository."""
+    group = operator.parent
+    yield group / other
+    try:
+        groups = sorted(one for one in group.parent.iterdir() if one.is_dir() and one != group)
+    except OSError:
+        return
+    yield from (one / other for one in groups)
+
+
+def source_text(path: Path) -> str:
+    """The text of a source file, without a byte-order mark.
+
+    Raises OSError unless it is a regular file of at most 16 MiB: one that a source includes may be /dev/zero, which
+    has no end, or a pipe, at which a reader waits for ever.
+    """
+    # O_NONBLOCK: to open a pipe that nobody writes to would wait; looked at when open, so that it is the file read.
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(opened, "rb") as file:
+        found = os.fstat(opened)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        if found.st_size > _LARGEST:
+            raise OSError(errno.EFBIG, f"it has more than {_LARGEST >> 20} MiB", str(path))
+        return file.read(_LARGEST).decode("utf-8-sig", "replace")
+
+
+def _read(path: Path) -> str:
+    try:
+        return source_text(path)
+    except OSError:
+        return ""

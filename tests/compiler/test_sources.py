@@ -1,0 +1,139 @@
+"""Files that a source includes: entries made by macros of a header, operators side by side, CANN's header paths."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gn_tutorial.compiler.build import build_kernel
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.compiler.launch_syntax import rewrite
+from gn_tutorial.compiler.sources import forwarding_headers, read_sources, source_text
+from gn_tutorial.errors import CompileError, RegistryError
+from gn_tutorial.operators.arguments import inout
+from gn_tutorial.operators.kernel import kernel
+
+ENTRY = 'extern "C" __global__ __aicore__ void k(GM_ADDR x) { *(__gm__ int32_t*)x = VALUE; }\n'
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def value_of(path: Path) -> int:
+    return int(kernel(path, optimise=False).run(inout(np.zeros(1, np.int32)))["x"][0])
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Two groups of operators: `add` uses a header of `shared` beside it, that one of `inc` in another group."""
+    write(
+        tmp_path / "math/shared/op_kernel/base.h", '#pragma once\n#include "../inc/number.h"\n#include "part/own.h"\n'
+    )
+    write(tmp_path / "math/shared/op_kernel/part/own.h", '#pragma once\n#include "../../inc/sum.h"\n')
+    write(tmp_path / "common/inc/op_kernel/number.h", "#pragma once\n#define NUMBER 40\n")
+    write(tmp_path / "common/inc/op_kernel/sum.h", "#pragma once\n#define VALUE (NUMBER + 2)\n")
+    head = '#include "kernel_operator.h"\n#include "../shared/base.h"\n'
+    return write(tmp_path / "math/add/op_kernel/add.cpp", head + ENTRY)
+
+
+def test_headers_of_other_operators_are_where_a_build_would_put_them(repository: Path) -> None:
+    assert value_of(repository) == 42
+    # A change behind two such includes is seen.
+    write(repository.parents[3] / "common/inc/op_kernel/number.h", "#pragma once\n#define NUMBER 5\n")
+    assert value_of(repository) == 7
+
+
+def test_an_error_there_names_the_file_itself(repository: Path) -> None:
+    shared = repository.parents[2] / "shared/op_kernel/base.h"
+    shared.write_text("#pragma once\nint broken = ;\n", encoding="utf-8")
+    with pytest.raises(CompileError) as caught:
+        build_kernel(repository, optimise=False)
+    assert f"{shared}:2" in caught.value.errors[0].where
+
+
+def test_a_header_that_is_there_is_taken_from_there(repository: Path) -> None:
+    write(repository.parents[1] / "shared/base.h", "#define VALUE 9\n")
+    assert value_of(repository) == 9
+
+
+def test_a_header_of_nobody_stays_missing(repository: Path) -> None:
+    repository.write_text('#include "../nobody/base.h"\n' + ENTRY, encoding="utf-8")
+    with pytest.raises(CompileError, match=r"nobody/base\.h"):
+        build_kernel(repository, optimise=False)
+
+
+def test_parts_of_the_interface_by_their_own_headers(tmp_path: Path) -> None:
+    names = ("lib/math/kernel_operator_sin_intf.h", "adv_api/reduce/reduce.h", "utils/std/algorithm.h",
+             "basic_api/kernel_operator_vec_unary_intf.h")  # fmt: skip
+    includes = "".join(f'#include "{name}"\n' for name in names)
+    text = includes + "#define VALUE AscendC::Std::max(3, 2)\n" + ENTRY
+    assert value_of(write(tmp_path / "k.cpp", text)) == 3
+    matrix = (
+        "lib/matmul_intf.h",
+        "lib/matrix/matmul/matmul.h",
+        "basic_api/kernel_operator_mm_intf.h",
+        "lib/hccl/hccl.h",
+    )
+    for name in matrix:
+        text = f'#include "{name}"\n'
+        assert read_sources(tmp_path / "k.cpp", text, (tmp_path,), TWIN_INCLUDE).forwards == {}
+
+
+def test_forwarding_headers_lie_where_the_search_folder_leads() -> None:
+    made = forwarding_headers({"../a/b.h": "/r/b.h", "lib/x.h": "kernel_operator.h", "../" * 5 + "out.h": "/r/o.h"})
+    assert made == {
+        "a/b/c/a/b.h": '#pragma once\n#include "/r/b.h"\n',
+        "a/b/c/d/lib/x.h": '#pragma once\n#include "kernel_operator.h"\n',
+    }
+
+
+@pytest.mark.parametrize(
+    ("header", "head"),
+    [
+        ('#define KERNEL_API extern "C" __global__ __aicore__', "KERNEL_API void k(GM_ADDR x)"),
+        ("#define MARK __global__ \\\n  __aicore__\n#define API MARK void", "API k(GM_ADDR x)"),
+        ('#define ENTRY(NAME, ...) extern "C" __global__ __aicore__ void NAME(__VA_ARGS__)', "ENTRY(k, GM_ADDR x)"),
+        ("#define NAMED(TYPE) __global__ __aicore__ void k##_##TYPE(GM_ADDR x)", "NAMED(half)"),
+    ],
+    ids=["a word", "a word of a word", "with arguments", "with pieces of a name"],
+)
+def test_entries_that_a_macro_of_a_header_makes(header: str, head: str, tmp_path: Path) -> None:
+    write(tmp_path / "macros.h", header + "\n")
+    text = '#include "kernel_operator.h"\n#include "macros.h"\n\n' + head + " { *(__gm__ int32_t*)x = 6; }\n"
+    path = write(tmp_path / "k.cpp", text)
+    (entry,) = kernel(path).entries
+    assert (entry.name, [param.ctype for param in entry.params], entry.line) == (
+        "k_half" if "NAMED" in head else "k", ["GM_ADDR"], 4,
+    )  # fmt: skip
+    assert value_of(path) == 6
+
+
+def test_macros_that_refer_to_themselves_end() -> None:
+    text = "#define A __global__ B\n#define B A\nA __aicore__ void k(GM_ADDR x) {}\n"
+    assert [one.name for one in kernel(source=text).entries] == ["k"]
+
+
+def test_only_regular_files_of_bounded_size_are_read(tmp_path: Path) -> None:
+    """/dev/zero has no end, a pipe nobody writes to blocks its reader, and a sparse file fills the memory."""
+    os.mkfifo(tmp_path / "pipe.h")
+    with (tmp_path / "large.h").open("wb") as large:
+        large.truncate(1 << 40)
+    (tmp_path / "zero.h").symlink_to("/dev/zero")
+    write(tmp_path / "own.h", "#pragma once\n")
+    names = ("pipe.h", "large.h", "zero.h", "/dev/zero", "own.h")
+    text = "".join(f'#include "{name}"\n' for name in names) + "void f() { k<<<1, nullptr, nullptr>>>(); }\n"
+    path = write(tmp_path / "mine.cpp", text)
+    found = read_sources(path, text, (tmp_path,), TWIN_INCLUDE)
+    assert "".join(found.files.values()) == text + "#pragma once\n"
+    assert '#include "pipe.h"' in rewrite(text, path).text
+    for name in names[:-1]:
+        with pytest.raises(OSError, match=r"no regular file|more than 16 MiB"):
+            source_text(tmp_path / name)
+        with pytest.raises(RegistryError, match="cannot read the kernel"):
+            build_kernel(tmp_path / name)

@@ -1,0 +1,13 @@
+// Memory that is asked for while the kernel runs.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void language_heap_ok(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 256);
+  LocalTensor<float> t = buffer.Get<float>();
+  uint32_t number = 64, *count = &number;
+  Duplicate(t, 1.0f, *count);
+}

@@ -1,0 +1,17 @@
+// A pointer says which memory it points to.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void language_no_gm_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 256);
+  LocalTensor<float> t = buffer.Get<float>();
+  float* const out = reinterpret_cast<float*>(y);  // expect: language-no-gm
+  GlobalTensor<float> whole;
+  whole.SetGlobalBuffer(out);
+  Duplicate(t, 1.0f, 64);
+  PipeBarrier<PIPE_ALL>();
+  DataCopy(whole, t, 64);
+}
