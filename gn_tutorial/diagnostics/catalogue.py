@@ -1,8 +1,9 @@
 """The catalogue of diagnostics: the sentences of each id, its family, the symptoms it shows as, and its page.
 
-``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``symptoms.toml``
-leads from what a learner sees to the likeliest ids; any other id names its symptoms itself. The pages of
-docs/diagnostics are made from both and from the programs of tests/programs (docs/make_catalogue.py).
+``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``causes.toml`` has
+what is added where the twin knows which line led to the finding. ``symptoms.toml`` leads from what a learner sees to
+the likeliest ids; any other id names its symptoms itself. The pages of docs/diagnostics are made from all of them and
+from the programs of tests/programs (docs/make_catalogue.py).
 """
 
 from __future__ import annotations
@@ -48,6 +49,14 @@ class CatalogueEntry:
 
 
 @dataclass(frozen=True)
+class Cause:
+    """What led to a finding, where the twin knows: a sentence more, and the fix in the place of the entry's own."""
+
+    what: str
+    fix: str
+
+
+@dataclass(frozen=True)
 class Symptom:
     """What a learner sees. ``look``: what to try first. ``ids``: the likeliest first."""
 
@@ -83,6 +92,16 @@ def entries() -> Mapping[str, CatalogueEntry]:
         return read_entries((_HERE / "diagnostics.toml").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
+
+
+@functools.cache
+def causes() -> Mapping[str, Cause]:
+    """The package's causes by name; empty if their file is missing."""
+    try:
+        tables = tomllib.loads((_HERE / "causes.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    return {name: Cause(str(table["what"]), str(table["fix"])) for name, table in tables.items()}
 
 
 def families() -> dict[str, list[CatalogueEntry]]:

@@ -2,7 +2,7 @@
 
 The twin names a file and a line. The column comes from the text of that line, and not from the compiler: g++ 12 has no
 ``__builtin_COLUMN``, and what is read from the text is the same for every compiler, so that stored output compares
-equal. Where one line calls the operation twice, the first call is marked.
+equal. Where one line calls the operation twice, the first call is marked, unless it is known which one it was.
 """
 
 from __future__ import annotations
@@ -46,13 +46,23 @@ class Excerpt:
 
 
 def excerpt(
-    file: str, line: int, op: str = "", *, calls: Sequence[str] = (), label: str = "", primary: bool = False
+    file: str,
+    line: int,
+    op: str = "",
+    *,
+    calls: Sequence[str] = (),
+    label: str = "",
+    primary: bool = False,
+    nth: int = 0,
 ) -> Excerpt:
-    """The line with ``op`` marked, else the first of ``calls`` that it calls, else its whole statement."""
+    """The line with ``op`` marked, else the first of ``calls`` that it calls, else its whole statement.
+
+    nth: which call of ``op`` it is, from 0; they take turns.
+    """
     raw = source_line(file, line)
     if not raw.strip():
         return Excerpt(file, line, label=label, primary=primary)
-    call = find_name(raw, op) if op else None
+    call = find_name(raw, op, nth=nth) if op else None
     call = call or next((at for name in calls if (at := find_name(raw, name, called=True))), None)
     start, end = call or _statement(raw)
     before = len(raw[:start].expandtabs(_TAB))
@@ -90,11 +100,11 @@ def source_line(file: str, line: int) -> str:
     return linecache.getline(file, line).rstrip()
 
 
-def find_name(text: str, name: str, *, called: bool = False) -> tuple[int, int] | None:
+def find_name(text: str, name: str, *, called: bool = False, nth: int = 0) -> tuple[int, int] | None:
     """Where ``name`` starts and ends in a line, from 0: its first call ``f(`` or ``f<...>(``, else its first mention.
 
-    ``Queue::Get`` is looked for as ``Get``; comments and strings do not count. None if there is none, or, with
-    ``called``, no call.
+    nth: call number ``nth`` from 0 instead, round and round. ``Queue::Get`` is looked for as ``Get``; comments and
+    strings do not count. None if there is none, or, with ``called``, no call.
     """
     tokens = list(placed_tokens(text))
     last = name.rpartition("::")[2]
@@ -103,7 +113,7 @@ def find_name(text: str, name: str, *, called: bool = False) -> tuple[int, int] 
     chosen = calls or ([] if called else found)
     if not chosen:
         return None
-    at = tokens[chosen[0]][2]
+    at = tokens[chosen[nth % len(chosen)]][2]
     return at, at + len(last)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.diagnostics import rendering
-from gn_tutorial.diagnostics.catalogue import entries
+from gn_tutorial.diagnostics.catalogue import Cause, causes, entries
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
 from gn_tutorial.errors import KernelFault
@@ -33,6 +33,11 @@ _LABELS = {
     "freed": "freed here",
     "held": "taken here",
     "since": "{state} since here",
+    "gap": "leaves bytes out",
+    "mask": "the mask is set here",
+    "set": "on since here",
+    "type": "set here",
+    "view": "made here",
     "other": "the other one",
 }
 
@@ -53,8 +58,13 @@ class Diagnostic:
 
     @property
     def what(self) -> str:
-        """What went wrong, one sentence. An id that the catalogue lacks is spelt out with its facts."""
-        return self._sentence("what") or self._spelt_out()
+        """What went wrong, one sentence, and the cause of it if the twin knows it.
+
+        An id that the catalogue lacks is spelt out with its facts.
+        """
+        cause = self._cause()
+        more = f" {self._filled(cause.what)}" if cause else ""
+        return (self._sentence("what") or self._spelt_out()) + more
 
     @property
     def why(self) -> str:
@@ -64,7 +74,8 @@ class Diagnostic:
     @property
     def fix(self) -> str:
         """What to do next; empty if the catalogue does not say."""
-        return self._sentence("fix")
+        cause = self._cause()
+        return self._filled(cause.fix) if cause else self._sentence("fix")
 
     @property
     def column(self) -> int:
@@ -152,17 +163,26 @@ class Diagnostic:
         file, line = self.places[name]
         op = str(self.fields.get(f"{name}_op", "InitBuffer"))
         label = _LABELS.get(name, name.replace("_", " ")).format_map(_Facts(self.fields))
-        return excerpt(file, line, op, label=label)
+        return excerpt(file, line, op, label=label, nth=self._nth(name))
+
+    def _nth(self, name: str) -> int:
+        # Which call of its line the place is: how often the line was called before, where the twin says so.
+        return int(self.fields.get(f"{name}_nth", 0))
 
     def _sentence(self, part: str) -> str:
-        template = getattr(entries().get(self.id), part, "")
+        return self._filled(getattr(entries().get(self.id), part, ""))
+
+    def _cause(self) -> Cause | None:
+        return causes().get(str(self.fields.get("cause", "")))
+
+    def _filled(self, template: str) -> str:
         try:
             return template.format_map(_Facts(self._facts()))
         except (ValueError, AttributeError, IndexError, TypeError):
             return template  # a fact of another type than the sentence expects must not hide the finding
 
     def _facts(self) -> dict[str, Any]:
-        names = {f"{name}_name": _buffer_name(*place) for name, place in self.places.items()}
+        names = {f"{name}_name": _buffer_name(*place, self._nth(name)) for name, place in self.places.items()}
         own = {"id": self.id, "file": self.file, "line": self.line, "block": self.block}
         return own | {key: name for key, name in names.items() if name} | dict(self.fields)
 
@@ -279,6 +299,7 @@ def _parse_line(line: str) -> Diagnostic | None:
         return None
 
 
-def _buffer_name(file: str, line: int) -> str:
-    found = _INIT_BUFFER.search(source_line(file, line))
-    return found[1] if found else ""
+def _buffer_name(file: str, line: int, nth: int) -> str:
+    # A line in a loop is called again and again: its calls take turns.
+    found = _INIT_BUFFER.findall(source_line(file, line))
+    return found[nth % len(found)] if found else ""

@@ -162,7 +162,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (
             [(FILL, 0, 0, 0, 256), (ALLOC, 0, 0, 0, 1), (REPEATED_INTO, 0, 0, 0, 63)],
             [(FREE, 0, 0, 0, 1), 2],
-            "ub-use-after-free",
+            "ub-use-of-freed",
         ),
         ([*ADDED, (STORE, 256, 512, 0, 64)], [3, 1], "race-write-after-read"),
         (MOVED, [1, (MULS, 256, 0, 0, 64)], "ub-overwritten-unread"),
@@ -198,7 +198,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (TO_BLOCKS, [1, WAIT, (STORE, 512, 0, 0, 16)], "ub-never-written"),
         (MANY_TO_BLOCKS, [*range(1, 13), (LOAD, 256 + 16, 0, 0, 8)], "race-write-after-write"),
         (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, WAIT, (GET, 512 + 64, 0, 0, 1)], "ub-stale"),
-        (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 3], "ub-use-after-free"),
+        (LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 3], "ub-use-of-freed"),
         (FEW_LANES_IN_QUEUE, [(FREE, 0, 0, 0, 1), 1, 3, WAIT, (GET, 512, 0, 0, 1)], "ub-stale"),
         (SUM_OF_ROWS, [1, 2, 3, (LOAD, 64, 0, 0, 8)], "race-write-after-read"),
         (SUM_OF_ROWS, [1, 2, 3, (LOAD, 128, 0, 0, 8)], "race-write-after-read"),
@@ -211,7 +211,7 @@ def test_a_call_that_comes_again_is_checked_as_the_first_one(
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],
             [(FREE, 0, 0, 0, 1), 2],
-            "ub-use-after-free",
+            "ub-use-of-freed",
         ),
         (
             [(FILL, 0, 0, 0, 64), (ALLOC, 0, 0, 0, 1), (INTO, 0, 0, 0, 64), (OUT_OF, 512, 0, 0, 64)],

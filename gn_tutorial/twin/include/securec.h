@@ -1,5 +1,6 @@
 // The C library's copies with the size of the destination, as host code of samples calls them.
 #pragma once
+#include <stdio.h>
 #include <string.h>
 
 typedef int errno_t;
@@ -10,6 +11,25 @@ inline errno_t memcpy_s(void* to, size_t room, const void* from, size_t bytes) {
   if (bytes > room) return 34;
   memcpy(to, from, bytes);
   return EOK;
+}
+// The same of texts; the destination ends with a zero, and holds an empty text after an error.
+inline errno_t strcpy_s(char* to, size_t room, const char* from) {
+  const size_t length = strlen(from);
+  if (length < room) return memcpy(to, from, length + 1), EOK;
+  if (room > 0) to[0] = 0;
+  return 34;
+}
+inline errno_t strcat_s(char* to, size_t room, const char* from) {
+  const size_t held = strnlen(to, room), length = strlen(from);
+  if (held + length < room) return memcpy(to + held, from, length + 1), EOK;
+  if (room > 0) to[0] = 0;
+  return 34;
+}
+// Characters written, or -1 where they do not fit.
+template <class... Values>
+int sprintf_s(char* to, size_t room, const char* format, Values... values) {
+  const int length = snprintf(to, room, format, values...);
+  return length >= 0 && static_cast<size_t>(length) < room ? length : -1;
 }
 inline errno_t memset_s(void* to, size_t room, int value, size_t bytes) {
   if (bytes > room) return 34;

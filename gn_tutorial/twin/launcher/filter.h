@@ -20,8 +20,8 @@
 
 namespace launcher {
 
-// Passed as sixth argument of openat, which has four: marks the calls that the launcher makes itself, for a file in the
-// folder that a sample may write to (last_words.h).
+// Passed as sixth argument of a call that has fewer: marks those that the launcher makes itself, for a file in the folder
+// that a sample may write to (folder_calls.h).
 inline constexpr uint32_t kOwnCall = 0x676e7477;
 
 enum class Rule : uint8_t {
@@ -29,8 +29,10 @@ enum class Rule : uint8_t {
   Missing,       // answers ENOSYS: its arguments are behind a pointer, and libc then uses the older call
   OnlyThreads,   // clone
   OnlySelf,      // first argument is a process id
+  OnlySelfOr0,   // the same, or 0, which means the caller
   OnlyReading1,  // open flags in argument 1
   OnlyReading2,  // open flags in argument 2
+  OnlyOwn,       // those that the launcher makes itself
   OnlyAsking     // prlimit64 that sets nothing
 };
 
@@ -59,6 +61,16 @@ inline constexpr SystemCall kSystemCalls[] = {
     GNT_CALL(rt_tgsigqueueinfo, OnlySelf),
     GNT_CALL(prlimit64, OnlyAsking),
     GNT_CALL(setrlimit, Never),
+    // A user's other processes are theirs to slow down: Python went on with the priority that a kernel gave it.
+    GNT_CALL(setpriority, Never),
+    GNT_CALL(ioprio_set, Never),
+    GNT_CALL(sched_setaffinity, OnlySelfOr0),
+    GNT_CALL(sched_setparam, OnlySelfOr0),
+    GNT_CALL(sched_setscheduler, OnlySelfOr0),
+    GNT_CALL(sched_setattr, OnlySelfOr0),
+    GNT_CALL(migrate_pages, Never),
+    GNT_CALL(move_pages, Never),
+    GNT_CALL(perf_event_open, Never),
 #ifdef SYS_fork
     GNT_CALL(fork, Never),
     GNT_CALL(vfork, Never),
@@ -72,15 +84,18 @@ inline constexpr SystemCall kSystemCalls[] = {
 #ifdef SYS_pidfd_send_signal
     GNT_CALL(pidfd_send_signal, Never),
 #endif
+#ifdef SYS_process_madvise
+    GNT_CALL(process_madvise, Never),
+#endif
     // Files. ftruncate matters most: a shrunk job file would end Python with SIGBUS.
     GNT_CALL(openat, OnlyReading2),
     GNT_CALL(truncate, Never),
     GNT_CALL(ftruncate, Never),
-    GNT_CALL(unlinkat, Never),
+    GNT_CALL(unlinkat, OnlyOwn),
     GNT_CALL(renameat2, Never),
     GNT_CALL(linkat, Never),
     GNT_CALL(symlinkat, Never),
-    GNT_CALL(mkdirat, Never),
+    GNT_CALL(mkdirat, OnlyOwn),
     GNT_CALL(mknodat, Never),
     GNT_CALL(fchmod, Never),
     GNT_CALL(fchmodat, Never),
@@ -120,8 +135,18 @@ inline constexpr SystemCall kSystemCalls[] = {
     GNT_CALL(socket, Never),
     GNT_CALL(socketpair, Never),
     GNT_CALL(shmget, Never),
+    GNT_CALL(shmat, Never),
+    GNT_CALL(shmctl, Never),
     GNT_CALL(semget, Never),
+    GNT_CALL(semop, Never),
+    GNT_CALL(semtimedop, Never),
+    GNT_CALL(semctl, Never),
     GNT_CALL(msgget, Never),
+    GNT_CALL(msgsnd, Never),
+    GNT_CALL(msgrcv, Never),
+    GNT_CALL(msgctl, Never),
+    GNT_CALL(add_key, Never),
+    GNT_CALL(keyctl, Never),
     GNT_CALL(mq_open, Never),
     GNT_CALL(mq_unlink, Never),
 #ifdef SYS_io_uring_setup
@@ -199,7 +224,12 @@ class FilterProgram {
         AllowElseTrap();
         break;
       case Rule::OnlySelf:
+      case Rule::OnlySelfOr0:
         LoadArgument(0);
+        if (call.rule == Rule::OnlySelfOr0) {
+          Add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+          Answer(SECCOMP_RET_ALLOW);
+        }
         Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(getpid()), 0, 1);
         AllowElseTrap();
         break;
@@ -213,6 +243,11 @@ class FilterProgram {
         LoadArgument(call.rule == Rule::OnlyReading1 ? 1 : 2);
         Add(BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC);
         Add(BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY, 0, 1);
+        AllowElseTrap();
+        break;
+      case Rule::OnlyOwn:
+        LoadArgument(5);
+        Add(BPF_JMP | BPF_JEQ | BPF_K, kOwnCall, 0, 1);
         AllowElseTrap();
         break;
       case Rule::OnlyAsking:

@@ -27,13 +27,15 @@ enum JobOutcome : uint32_t {
 
 struct JobFileArg {
   uint64_t name_at;  // 0: no name
-  uint64_t data_at;
+  uint64_t data_at;  // 0: a null pointer
   uint64_t bytes;
   uint64_t pages_at;  // pages that only this tensor uses, with a guard before and one after. 0: a value, no pages
   uint64_t pages_bytes;
   GntKind kind;
   GntRole role;
   uint64_t address;  // in traces
+  uint64_t poison;
+  uint64_t element_bytes;
 };
 
 struct JobFile {
@@ -59,6 +61,7 @@ struct JobFile {
   uint64_t trace_bytes;
   uint64_t chosen_at;
   uint64_t chosen_count;
+  uint64_t severities_at;
   // Written by the launcher.
   volatile uint32_t phase;
   volatile uint32_t outcome;

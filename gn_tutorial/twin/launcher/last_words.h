@@ -2,7 +2,6 @@
 // what the fault address says.
 #pragma once
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -18,9 +17,9 @@
 #include <unistd.h>
 
 #include <initializer_list>
-#include <type_traits>
 
 #include "filter.h"
+#include "folder_calls.h"
 #include "job_file.h"
 
 namespace launcher {
@@ -32,7 +31,6 @@ inline constexpr uint64_t kStackBytes = 8 * 1024 * 1024;
 inline JobFile* file = nullptr;
 inline GntJob job = {};
 inline uintptr_t stack_low = 0;
-inline const char* folder = nullptr;  // where files may be written; null: nowhere
 
 inline void CopyText(char* target, size_t capacity, const char* text) {
   size_t i = 0;
@@ -85,56 +83,12 @@ inline bool OnMainThread() {
 #endif
 }
 
-#if defined(__linux__)
-// A file to be created or written, in the folder for it: no "..", and no other absolute path. What a symbolic link at the
-// end points to stays closed (O_NOFOLLOW).
-inline bool InFolder(const char* path) {
-  if (folder == nullptr || path == nullptr) return false;
-  const size_t length = strlen(folder);
-  if (path[0] == '/' && (strncmp(path, folder, length) != 0 || path[length] != '/')) return false;
-  for (const char* at = path; (at = strstr(at, "..")) != nullptr; at += 2) {
-    if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0')) return false;
-  }
-  return true;
-}
-
-// An open for writing was trapped: if the file may be written, opens it and lets the program go on with the descriptor.
-inline bool OpenedInstead(int call, void* context) {
-  auto* state = static_cast<ucontext_t*>(context);
-#if defined(__aarch64__)
-  auto* registers = state->uc_mcontext.regs;
-  if (call != SYS_openat) return false;
-  const uint64_t at = registers[0], path = registers[1], flags = registers[2], mode = registers[3];
-  auto& result = registers[0];
-#elif defined(__x86_64__)
-  auto* registers = state->uc_mcontext.gregs;
-  if (call != SYS_openat && call != SYS_open && call != SYS_creat) return false;
-  const bool plain = call != SYS_openat;  // open(path, flags, mode), creat(path, mode)
-  const uint64_t first = static_cast<uint64_t>(registers[REG_RDI]);
-  const uint64_t second = static_cast<uint64_t>(registers[REG_RSI]);
-  const uint64_t third = static_cast<uint64_t>(registers[REG_RDX]);
-  const uint64_t at = plain ? static_cast<uint64_t>(AT_FDCWD) : first;
-  const uint64_t path = plain ? first : second;
-  const uint64_t flags = call == SYS_creat ? O_CREAT | O_WRONLY | O_TRUNC : (plain ? second : third);
-  const uint64_t mode = call == SYS_creat ? second : (plain ? third : static_cast<uint64_t>(registers[REG_R10]));
-  auto& result = registers[REG_RAX];
-#else
-  return false;
-#endif
-  const char* name = reinterpret_cast<const char*>(path);
-  if (static_cast<int>(at) != AT_FDCWD || !InFolder(name)) return false;
-  const long opened = syscall(SYS_openat, AT_FDCWD, name, flags | O_NOFOLLOW, mode & 0777, 0, kOwnCall);
-  result = static_cast<std::remove_reference_t<decltype(result)>>(opened < 0 ? -errno : opened);
-  return true;
-}
-#endif
-
 // Only async-signal-safe calls: the kernel may have been inside malloc.
 inline void OnSignal(int number, siginfo_t* info, void* context) {
 #if defined(__linux__)
   if (number == SIGSYS) {
     const int error = errno;
-    const bool done = OpenedInstead(info->si_syscall, context);
+    const bool done = DoneInFolder(info->si_syscall, context);
     errno = error;
     if (done) return;
     EndBecauseOfCall(SystemCallName(info->si_syscall));
@@ -171,7 +125,7 @@ inline void InstallHandlers() {
   for (int number : {SIGSEGV, SIGBUS}) sigdelset(&action.sa_mask, number);
   for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGPIPE, SIGTERM, SIGALRM, SIGXCPU,
                      SIGXFSZ, SIGINT, SIGHUP}) {
-    // An open for writing may be trapped and carried out many times.
+    // A call that writes files may be trapped and carried out many times.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | (number == SIGSYS ? 0 : static_cast<int>(SA_RESETHAND));
     sigaction(number, &action, nullptr);
   }

@@ -20,6 +20,7 @@
 #endif
 
 #include "filter.h"
+#include "folder_calls.h"
 #include "job_file.h"
 #include "last_words.h"
 
@@ -83,8 +84,16 @@ void ProtectPages(const JobFileArg& arg) {
   if (arg.pages_at == 0) return;
   mprotect(At(arg.pages_at - file->guard_bytes), file->guard_bytes, PROT_NONE);
   mprotect(At(arg.pages_at + arg.pages_bytes), file->guard_bytes, PROT_NONE);
-  const bool only_read = arg.role == GNT_IN || arg.role == GNT_TILING;
+  const bool only_read = arg.role == GNT_IN || arg.role == GNT_TILING || arg.role == GNT_LIST;
   if (only_read && arg.pages_bytes != 0) mprotect(At(arg.pages_at), arg.pages_bytes, PROT_READ);
+}
+
+// Addresses instead of the indices of arguments: gn_tutorial/abi/tensor_list.py.
+void FillList(const GntArg& list, const GntArg* args, uint32_t count) {
+  auto* words = reinterpret_cast<uint64_t*>(list.data);
+  for (uint64_t i = words[0] / 8; i < list.bytes / 8; ++i) {
+    if (words[i] < count) words[i] = reinterpret_cast<uint64_t>(args[words[i]].data);
+  }
 }
 
 bool BuildJob() {
@@ -93,11 +102,16 @@ bool BuildJob() {
   const auto* source = reinterpret_cast<const JobFileArg*>(At(file->args_at));
   for (uint32_t i = 0; i < file->arg_count; ++i) {
     args[i].name = source[i].name_at != 0 ? TextAt(source[i].name_at) : nullptr;
-    args[i].data = At(source[i].data_at);
+    args[i].data = source[i].data_at != 0 ? At(source[i].data_at) : nullptr;
     args[i].bytes = source[i].bytes;
     args[i].kind = source[i].kind;
     args[i].role = source[i].role;
     args[i].address = source[i].address;
+    args[i].poison = source[i].poison;
+    args[i].element_bytes = source[i].element_bytes;
+  }
+  for (uint32_t i = 0; i < file->arg_count; ++i) {
+    if (args[i].role == GNT_LIST) FillList(args[i], args, file->arg_count);
     ProtectPages(source[i]);
   }
   job.abi_version = GNT_ABI_VERSION;
@@ -106,6 +120,7 @@ bool BuildJob() {
   job.args = args;
   job.arg_count = file->arg_count;
   job.options = file->options;
+  job.severities = TextAt(file->severities_at);
   job.report = reinterpret_cast<char*>(At(file->report_at));
   job.report_bytes = file->report_bytes;
   if (file->trace_at != 0) {
@@ -155,7 +170,9 @@ int main() {
   SetLimits();
   InstallHandlers();
   if (!BuildJob()) return kBadJobFile;
+#if defined(__linux__)
   folder = file->folder_at != 0 ? TextAt(file->folder_at) : nullptr;
+#endif
   pthread_atfork(OnFork, nullptr, nullptr);
   file->filtered = InstallFilter();
   LoadAndRun();

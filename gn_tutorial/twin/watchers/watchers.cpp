@@ -5,6 +5,7 @@
 #include "gn_twin/checkers/global_memory.h"
 #include "gn_twin/checkers/memory.h"
 #include "gn_twin/checkers/overlap.h"
+#include "gn_twin/checkers/padding.h"
 #include "gn_twin/checkers/queues.h"
 #include "gn_twin/checkers/race.h"
 #include "gn_twin/checkers/call_cache.h"
@@ -17,14 +18,16 @@ class AllWatchers final : public Watchers {
  public:
   explicit AllWatchers(GntJob& job)
       : counters_(job.tally),
+        memory_(global_),
         global_(job),
         cache_(job.blocks),
-        race_(job),
-        calls_({memory_, global_, cache_, job.options.races == 0 ? &race_ : nullptr, counters_}),
+        race_(job, memory_, global_),
+        calls_({memory_, padding_, global_, cache_, job.options.races == 0 ? &race_ : nullptr, counters_}),
         trace_(job) {
     observers_.Add(counters_);
     observers_.Add(overlap_);
     observers_.Add(memory_);
+    observers_.Add(padding_);
     observers_.Add(global_);
     observers_.Add(queues_);
     observers_.Add(cache_);
@@ -37,6 +40,7 @@ class AllWatchers final : public Watchers {
   Counters counters_;
   OverlapChecker overlap_;
   MemoryChecker memory_;
+  PaddingChecker padding_;
   GlobalMemoryChecker global_;
   QueueChecker queues_;
   DataCacheChecker cache_;

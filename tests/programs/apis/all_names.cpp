@@ -271,6 +271,7 @@ extern "C" __global__ __aicore__ void all_names(GM_ADDR x, GM_ADDR workspace, GM
   // use: Select
   Select(f, u8, f2, f3, SELMODE::VSEL_TENSOR_TENSOR_MODE, 8);
   Select(f, u16, f2, 1.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, 8);
+  Select(f, LocalTensor<int8_t>(), f2, 1.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, 8);
   Select<float, uint8_t>(f, u8, f2, f3, SELMODE::VSEL_CMPMASK_SPR, 8ull, 1, b);
   Select(f, u8, f2, 1.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, m, 1, b);
   // use: Duplicate
@@ -825,4 +826,50 @@ extern "C" __global__ __aicore__ void all_names(GM_ADDR x, GM_ADDR workspace, GM
   // use: ShapeInfo
   f.SetShapeInfo(ShapeInfo(2, matrix_shape));
   GetShapeSize(f.GetShapeInfo());
+  // use: SliceInfo
+  SliceInfo slices[] = {{0, 7, 0, 1, 8}, SliceInfo(0, 1, 0, 1, 2)};
+  DataCopy(f, g, slices, slices, 2);
+  DataCopy(g, f, slices, slices);
+  // use: int4b_t
+  LocalTensor<int4b_t> i4 = u8.ReinterpretCast<int4b_t>();
+  Cast(i4, h, RoundMode::CAST_RINT, 8);
+  Cast<half, int4b_t>(h, i4[64], RoundMode::CAST_NONE, 8ull, 1, {1, 1, 8, 2});
+  Cast<int4b_t, half, false>(i4, h, RoundMode::CAST_CEIL, c, 1, u);
+  // use: Trap
+  if (index == 77) Trap();
+  // use: AscendCUtils
+  AscendCUtils::SetMask<float>(64);
+  AscendCUtils::SetMask<half>(0, 255);
+  AscendCUtils::ResetMask();
+  AscendCUtils::SetOverflow(1);
+  index += AscendCUtils::GetBitSize(4) + AscendCUtils::GetC0Count(sizeof(half));
+  // use: TransDataTo5HDImpl
+  __ubuf__ half* blocks_of[16] = {};
+  TransDataTo5HDImpl(blocks_of, blocks_of, TransDataTo5HDParams{});
+  // use: TQueConfig
+  static constexpr TQueConfig config{};
+  TQue<TPosition::VECIN, 1, &config> configured;
+  pipe.InitBuffer(configured, 1, 256);
+  configured.EnQue(configured.AllocTensor<float>());
+  configured.DeQue();
+  // use: IsSameType
+  static_assert(IsSameType<float, float>::value && !IsSameType<float, half>::value);
+  static_assert(std::is_same<std::int8_t, int8_t>::value && AscendC::Std::is_same<half, half>::value);
+  // use: Std::min
+  index = AscendC::Std::min(index, blocks);
+  // use: Std::max
+  index = Std::max(index, blocks);
+  // use: AlignUp
+  index = AlignUp(index, 32) + Ceil(index, 32) + ConstCeil(index, 32) + DivCeil(index, 32);
+  // use: likely
+  if (likely(index > 1) && unlikely(blocks == 0)) index = 2;
+  // use: PRELOAD
+  PRELOAD(2);
+  // use: sqrt
+  wide = sqrt(wide) + abs(wide) + fabs(wide) + abs(static_cast<int32_t>(index));
+  // A kernel for several products names these, whatever it calls.
+  static constexpr DivConfig div_config = {DivAlgo::INTRINSIC};
+  Div<float, div_config>(f, f2, f3, 8);
+  static constexpr PowerConfig power_config = {PowerAlgo::INTRINSIC};
+  Power<float, false, power_config>(f, f2, f3, 8);
 }

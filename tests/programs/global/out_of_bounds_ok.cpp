@@ -1,4 +1,4 @@
-// A copy ends inside the argument: 1024 floats.
+// A copy ends inside the argument, 1024 floats, or in the 32 bytes that every allocation has behind it.
 #include "kernel_operator.h"
 
 using namespace AscendC;

@@ -5,6 +5,6 @@ using namespace AscendC;
 
 extern "C" __global__ __aicore__ void kernel_no_memory_ok(GM_ADDR x, GM_ADDR y) {
   PipeBarrier<PIPE_ALL>();
-  const uint64_t bytes = uint64_t{1} << 6;
-  delete[] new uint8_t[bytes + GetBlockIdx()];
+  const uint64_t bytes = uint64_t{1} << 62;
+  PipeBarrier<PIPE_V>();
 }

@@ -6,16 +6,16 @@ using namespace AscendC;
 extern "C" __global__ __aicore__ void memory_reduce_scratch_bad(GM_ADDR x, GM_ADDR y) {
   TPipe pipe;
   TBuf<TPosition::VECCALC> aBuffer;
-  pipe.InitBuffer(aBuffer, 1024);
+  pipe.InitBuffer(aBuffer, 4096);
   TBuf<TPosition::VECCALC> bBuffer;
-  pipe.InitBuffer(bBuffer, 1024);
+  pipe.InitBuffer(bBuffer, 4096);
   TBuf<TPosition::VECCALC> cBuffer;
-  pipe.InitBuffer(cBuffer, 1024);
+  pipe.InitBuffer(cBuffer, 4096);
   LocalTensor<float> a = aBuffer.Get<float>();
   LocalTensor<float> b = bBuffer.Get<float>();
   LocalTensor<float> c = cBuffer.Get<float>();
-  Duplicate(a, 1.0f, 256);
+  Duplicate(a, 1.0f, 1024);
   LocalTensor<float> scratch = c;
-  scratch.SetSize(2);
-  ReduceMax(b, a, scratch, 256);  // expect: ub-out-of-bounds
+  scratch.SetSize(8);
+  ReduceMax(b, a, scratch, 1024);  // expect: ub-out-of-bounds
 }

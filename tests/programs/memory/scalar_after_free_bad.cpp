@@ -13,5 +13,7 @@ extern "C" __global__ __aicore__ void memory_scalar_after_free_bad(GM_ADDR x, GM
   b.SetValue(0, 1.0f);
   queue.FreeTensor(a);
   a.SetValue(1, 2.0f);  // expect: ub-use-after-free
+  a = queue.AllocTensor<float>();
+  queue.FreeTensor(a);
   queue.FreeTensor(b);
 }

@@ -13,5 +13,7 @@ extern "C" __global__ __aicore__ void memory_scalar_after_free_ok(GM_ADDR x, GM_
   b.SetValue(0, 1.0f);
   queue.FreeTensor(a);
   b.SetValue(1, 2.0f);
+  a = queue.AllocTensor<float>();
+  queue.FreeTensor(a);
   queue.FreeTensor(b);
 }

@@ -1,4 +1,4 @@
-// FreeTensor is the last use of a tensor.
+// FreeTensor is the last use of a tensor: what takes the buffer next does not wait for later ones.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -9,7 +9,9 @@ extern "C" __global__ __aicore__ void memory_use_after_free_bad(GM_ADDR x, GM_AD
   pipe.InitBuffer(queue, 2, 256);
   LocalTensor<float> a = queue.AllocTensor<float>();
   LocalTensor<float> b = queue.AllocTensor<float>();
+  queue.FreeTensor(b);
+  Adds(b, b, 1.0f, 8);  // expect: ub-use-after-free
+  b = queue.AllocTensor<float>();
   queue.FreeTensor(a);
-  Adds(a, a, 1.0f, 8);  // expect: ub-use-after-free
-  queue.FreeTensor(a);
+  queue.FreeTensor(b);
 }

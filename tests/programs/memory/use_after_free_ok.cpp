@@ -1,4 +1,4 @@
-// FreeTensor is the last use of a tensor.
+// FreeTensor is the last use of a tensor: what takes the buffer next does not wait for later ones.
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -11,5 +11,7 @@ extern "C" __global__ __aicore__ void memory_use_after_free_ok(GM_ADDR x, GM_ADD
   LocalTensor<float> b = queue.AllocTensor<float>();
   queue.FreeTensor(b);
   Adds(a, a, 1.0f, 8);
+  b = queue.AllocTensor<float>();
   queue.FreeTensor(a);
+  queue.FreeTensor(b);
 }

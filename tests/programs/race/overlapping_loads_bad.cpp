@@ -14,7 +14,7 @@ extern "C" __global__ __aicore__ void race_overlapping_loads_bad(GM_ADDR x, GM_A
   yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
   DataCopy(a, xGm, 64);  // the other access
   PipeBarrier<PIPE_V>();
-  DataCopy(a[32], xGm[128], 32);  // expect: race-same-pipe
+  DataCopy(a[32], xGm[128], 32);  // expect: race-overwrites-unread
   SetFlag<HardEvent::MTE2_MTE3>(EVENT_ID0), WaitFlag<HardEvent::MTE2_MTE3>(EVENT_ID0);
   DataCopy(yGm, a, 64);
 }

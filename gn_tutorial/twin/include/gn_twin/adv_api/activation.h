@@ -25,7 +25,7 @@ void RequireApart(const char* op, Loc loc, const LocalTensor<T>& dst, uint64_t d
   if constexpr (kObserved) {
     const bool apart = dst.Bytes() + dst_bytes <= src.Bytes() || src.Bytes() + src_bytes <= dst.Bytes();
     if (!apart && dst_bytes > 0 && src_bytes > 0)
-      ThisCore().Stop("operands-overlap", loc, {{"op", op}, {"first", "dst"}, {"second", "src"}});
+      ThisCore().Refuse("operands-overlap", loc, {{"op", op}, {"first", "dst"}, {"second", "src"}});
   }
 }
 template <class T>

@@ -45,7 +45,12 @@ void RunBroadcast(const char* name, Loc loc, const LocalTensor<T>& dst, const Lo
     }
     operation.Local("dst", dst, out, Access::Write);
     operation.Local("src", src, in, Access::Read);
-    RequireApart(name, loc, dst, out, src, in);
+    // A row that is repeated over a matrix it is the first row of is written onto itself.
+    if (dst.Data() == src.Data() && src_rows == 1 && src_columns == columns && rows > 1) {
+      operation.Warn("row-onto-itself", {{"op", name}, {"columns", columns}});
+    } else {
+      RequireApart(name, loc, dst, out, src, in);
+    }
     operation.Emit(out / sizeof(T), static_cast<uint32_t>((out + kRepeatBytes - 1) / kRepeatBytes), sizeof(T));
   }
   for (uint32_t row = 0; row < rows; ++row) {

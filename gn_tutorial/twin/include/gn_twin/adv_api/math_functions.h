@@ -48,7 +48,8 @@ void RunMaths(const char* name, Loc loc, Op op, uint32_t count, const LocalTenso
 
 namespace AscendC {
 
-// Four forms each: scratch tensor or none, count or the whole source. APART: the page forbids dst and src to overlap.
+// Four forms each: scratch tensor or none, count or the whole source. APART: the page forbids dst and src to overlap. The one
+// that returns R: see GNT_BINARY.
 #define GNT_MATHS(NAME, APART)                                                                                      \
   template <class T, bool isReuseSource = false>                                                                    \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t calCount,                   \
@@ -68,6 +69,10 @@ namespace AscendC {
   template <class T, bool isReuseSource = false>                                                                    \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, gn_twin::Loc loc = gn_twin::Loc::here()) { \
     NAME<T, isReuseSource>(dst, src, src.GetSize(), loc);                                                           \
+  }                                                                                                                 \
+  template <class T, bool isReuseSource = false, class R>                                                           \
+  inline R NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t calCount) {                    \
+    return NAME<T, isReuseSource>(dst, src, calCount, gn_twin::Loc{});                                              \
   }
 
 GNT_MATHS(Sin, true)

@@ -60,25 +60,36 @@ void RunPower(Loc loc, uint32_t count, const LocalTensor<T>& dst, T src0, const 
 
 namespace AscendC {
 
+// How another product's Power computes; Atlas A2 has the first way only.
+enum class PowerAlgo { INTRINSIC = 0, DOUBLE_FLOAT_TECH };
+struct PowerConfig {
+  PowerAlgo algo = PowerAlgo::INTRINSIC;
+};
+constexpr PowerConfig defaultPowerConfig = {PowerAlgo::INTRINSIC};
+
 // FIRST and SECOND: the types of the operands; WHOLE: the one whose length is the default count.
 #define GNT_POWER(FIRST, SECOND, WHOLE)                                                                            \
-  template <class T, bool isReuseSource = false>                                                                   \
+  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
   inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, uint32_t calCount,                         \
                     gn_twin::Loc loc = gn_twin::Loc::here()) {                                                     \
+    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
     gn_twin::RunPower(loc, calCount, dst, src0, src1);                                                             \
   }                                                                                                                \
-  template <class T, bool isReuseSource = false>                                                                   \
+  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
   inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const LocalTensor<uint8_t>&,               \
                     uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {                                  \
+    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
     gn_twin::RunPower(loc, calCount, dst, src0, src1);                                                             \
   }                                                                                                                \
-  template <class T, bool isReuseSource = false>                                                                   \
+  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
   inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const LocalTensor<uint8_t>&,               \
                     gn_twin::Loc loc = gn_twin::Loc::here()) {                                                     \
+    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
     gn_twin::RunPower(loc, WHOLE.GetSize(), dst, src0, src1);                                                      \
   }                                                                                                                \
-  template <class T, bool isReuseSource = false>                                                                   \
+  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
   inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, gn_twin::Loc loc = gn_twin::Loc::here()) { \
+    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
     gn_twin::RunPower(loc, WHOLE.GetSize(), dst, src0, src1);                                                      \
   }
 GNT_POWER(const LocalTensor<T>&, const LocalTensor<T>&, src0)

@@ -91,7 +91,7 @@ namespace AscendC {
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, SCRATCH const uint32_t srcShape[],  \
                    bool srcInnerPad, gn_twin::Loc loc = gn_twin::Loc::here()) {                              \
     static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " with a pattern on Atlas A2 takes " #__VA_ARGS__); \
-    if (!srcInnerPad) gn_twin::ThisCore().Stop("reduce-inner-pad", loc, {{"op", #NAME}});                    \
+    if (!srcInnerPad) gn_twin::ThisCore().Refuse("reduce-inner-pad", loc, {{"op", #NAME}});                  \
     gn_twin::RunPattern(#NAME, loc, dst, src, gn_twin::Matrix{srcShape[0], srcShape[1], srcShape[1]},        \
                         pattern::kAlongRow, FOLD);                                                           \
   }

@@ -38,9 +38,7 @@ template <class Op, class T>
 [[gnu::always_inline]] inline void RunExtreme(const char* op, Loc loc, Plan plan, const LocalTensor<T>& dst,
                                               const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp,
                                               bool with_index) {
-  const Plan emitted =
-      plan;  // a copy: the compiler sees that the loop's own does not change, which makes it a quarter shorter
-  CheckTensorReduce(op, loc, emitted, dst, with_index ? 2 : 1, src, strides, tmp,
+  CheckTensorReduce(op, loc, plan, dst, with_index ? 2 : 1, src, strides, tmp,
                     with_index ? (plan.repeats > 1 ? 2ull * plan.repeats : 0) : plan.repeats);
   const bool ignore_nan = IgnoresNan(ThisCore());
   bool found = false;
@@ -80,6 +78,8 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   gn_twin::CheckSum("ReduceSum", loc, plan, src.Data(), {}, 0, plan.repeats, T(sum));
   dst.Data()[0] = rule.finish(T(sum));
   core.reduce_sum = static_cast<float>(dst.Data()[0]);
+  core.reduce_sum_bits = 0;
+  __builtin_memcpy(&core.reduce_sum_bits, dst.Data(), sizeof(T));
   gn_twin::ResetMaskRegister(core);
 }
 // Mask and repeat: a tree inside each repeat, then trees over the repeat results (64 floats or 128 halves at a time), for which the
@@ -154,6 +154,8 @@ template <class T>
 inline T GetAccVal() {
   return GetReduceRepeatSumSpr<T>();
 }
+// The register's bits: kernels read the number through a pointer to them.
+inline int64_t GetAccVal() { return gn_twin::ThisCore().reduce_sum_bits; }
 template <class T>
 inline void GetReduceMaxMinCount(T& maxMinValue, T& maxMinIndex) {
   GetReduceRepeatMaxMinSpr(maxMinValue, maxMinIndex);

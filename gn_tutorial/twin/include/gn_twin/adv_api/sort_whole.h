@@ -13,7 +13,6 @@ struct SortConfig {
   SortType type = SortType::RADIX_SORT;
   bool isDescend = false;
 };
-enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
 struct TopKInfo {
   int32_t outter = 1;  // rows
   int32_t inner = 0;   // elements from row to row, a multiple of 32

@@ -8,16 +8,18 @@
 #pragma once
 #include <stdint.h>
 
-#define GNT_ABI_VERSION 4
+#define GNT_ABI_VERSION 5
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
-enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4 };
+enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4, GNT_LIST = 5 };
 // OK: every block ran to its end. STOPPED: a diagnostic in `report`. BAD_CALL: entry, count or size of the arguments do
 // not fit the kernel (also described in `report`).
 enum GntStatus : int32_t { GNT_OK = 0, GNT_STOPPED = 1, GNT_BAD_CALL = 2 };
 
 // One kernel parameter, in the order of the kernel's signature. For GNT_TENSOR `data` is the first byte in global memory
 // and `bytes` its size; for GNT_VALUE (scalars, structs by value) `data` holds the value's bytes. `name` may be null.
+// GNT_LIST: a list of tensors (ListTensorDesc), only read; its tensors are arguments behind those of the signature. In the job file
+// the index of such an argument stands where the kernel finds its address.
 struct GntArg {
   const char* name;
   uint8_t* data;
@@ -25,6 +27,8 @@ struct GntArg {
   GntKind kind;
   GntRole role;
   uint64_t address;  // of a tensor in traces: chosen by the caller, so that no figure depends on the host's allocator
+  uint64_t poison;   // of a tensor: the bytes it holds before anybody writes it, again and again
+  uint64_t element_bytes;  // of a tensor as its owner has it; 0: not an array, but memory whose size is exact
 };
 
 // Points that public text on the hardware does not decide, and how a launch is watched: docs/hardware-choices.md has one row per
@@ -100,4 +104,6 @@ struct GntJob {
   volatile uint32_t here_block;
   volatile uint64_t here_stack;  // the lowest address of the stack that the block runs on; 0 between blocks
   GntTrace trace;
+  // in: findings whose severity the launch chooses, each as 'w' (warning) or 'e' (error) and its id, ended by a newline; null: none.
+  const char* severities;
 };

@@ -7,6 +7,11 @@
 #pragma once
 #include <stdint.h>
 
+namespace AscendC {
+// What TopK selects; its host functions take it too.
+enum class TopKMode { TOPK_NORMAL, TOPK_NSMALL };
+}  // namespace AscendC
+
 namespace AscendC::tiling {
 
 struct SoftMaxTiling {

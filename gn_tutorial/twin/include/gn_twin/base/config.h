@@ -24,11 +24,11 @@
 #define __inout_pipe__(...)
 #define GM_ADDR __gm__ uint8_t*
 
-// Kernels branch on these to tell targets apart (CANN's own spellings and values for dav-2201 and for a CPU build).
+// Kernels branch on these to tell targets apart (CANN's own spellings and values for dav-2201 and for a CPU build). __CCE_KT_TEST__, which
+// CANN's CPU build also has, is left out: kernels take their SyncAll out where it is defined, since blocks do not run side by side there.
 #define __CCE_AICORE__ 220
 #define __DAV_C220_VEC__ 1
 #define __NPU_ARCH__ 2201
-#define __CCE_KT_TEST__ 1
 #define ASCENDC_CPU_DEBUG 1
 
 #define GNT_EXPORT __attribute__((visibility("default")))

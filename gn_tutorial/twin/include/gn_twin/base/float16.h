@@ -98,7 +98,16 @@ struct bfloat16_t {
 
   bfloat16_t() = default;
   [[gnu::always_inline]] explicit constexpr bfloat16_t(float value) : bits(gn_twin::Bfloat16BitsFromFloat(value)) {}
+  // Literals: kernel templates write `T zero = 0` for every T. Of an int or a double in between, float is rounded to first.
+  constexpr bfloat16_t(double value) : bfloat16_t(static_cast<float>(value)) {}
+  constexpr bfloat16_t(int value) : bfloat16_t(static_cast<float>(value)) {}
+  constexpr bfloat16_t(unsigned value) : bfloat16_t(static_cast<float>(value)) {}
+  constexpr bfloat16_t(long value) : bfloat16_t(static_cast<float>(value)) {}
+  constexpr bfloat16_t(unsigned long value) : bfloat16_t(static_cast<float>(value)) {}
   explicit constexpr operator float() const { return gn_twin::FloatFromBfloat16Bits(bits); }
 };
+
+// The device's compiler has this name for it too. One that the host's compiler has is another type.
+#define __bf16 bfloat16_t
 
 static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2);

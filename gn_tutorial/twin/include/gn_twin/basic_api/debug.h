@@ -70,6 +70,9 @@ void Dump(const T* values, const char* position, uint32_t desc, uint32_t count) 
 
 namespace AscendC {
 
+// Ends the launch.
+inline void Trap(gn_twin::Loc loc = gn_twin::Loc::here()) { gn_twin::AssertFailed("Trap()", loc); }
+
 // Prints the first dumpSize elements; desc is a number of your choice that tells dumps apart.
 template <class T>
 inline void DumpTensor(const LocalTensor<T>& tensor, uint32_t desc, uint32_t dumpSize,

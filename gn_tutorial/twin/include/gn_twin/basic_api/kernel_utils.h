@@ -1,7 +1,9 @@
-// Small helpers that kernels expect from their header: block_idx, DivCeil, ASCENDC_ASSERT, KERNEL_LOG, and min and max of mixed types.
+// Small helpers that kernels expect from their header: block_idx, DivCeil, IsSameType, likely, ASCENDC_ASSERT, KERNEL_LOG, and min and
+// max of mixed types.
 //
 // Source: public kernels that use them without declaring them (they are built-ins of the device's compiler, or utilities of CANN).
 #pragma once
+#include <cstdint>  // std::int8_t and its like
 #include <type_traits>
 
 #include "gn_twin/basic_api/debug.h"
@@ -18,27 +20,57 @@ struct BlockCount {
   operator int64_t() const { return AscendC::GetBlockNum(); }
 };
 
+// A whole number of any type, as 32 bits. Being made by a conversion, it loses every overload resolution.
+struct Unsigned {
+  uint32_t number;
+  template <class T>
+    requires(std::is_integral_v<T> || std::is_enum_v<T>)
+  constexpr Unsigned(T value) : number(static_cast<uint32_t>(value)) {}
+};
+
 }  // namespace gn_twin
 
 inline constexpr gn_twin::BlockIndex block_idx;
 inline constexpr gn_twin::BlockCount block_num;
 
-// Type traits under CANN's name, and the one that kernels spell without any.
+// Type traits under CANN's name. None of them stands outside a namespace: public kernels define an is_same of their own there.
 namespace AscendC::Std {
 using namespace std;
+
+// docs/zh/api, Utils-API/CPP标准库/算法: the second type is reserved and must be the first.
+template <class T, class U>
+constexpr auto min(const T& a, const U& b) {
+  static_assert(is_same_v<T, U>, "Std::min compares numbers of one type");
+  return b < a ? b : a;
 }
-using std::is_same;
-using std::is_same_v;
+template <class T, class U>
+constexpr auto max(const T& a, const U& b) {
+  static_assert(is_same_v<T, U>, "Std::max compares numbers of one type");
+  return a < b ? b : a;
+}
+}  // namespace AscendC::Std
 
 namespace AscendC {
 
 template <bool condition, class Yes, class No>
 using Conditional = std::conditional<condition, Yes, No>;
+template <class A, class B>
+struct IsSameType : std::is_same<A, B> {};
 
 // Integer division rounded up. A divisor of 0 gives 0, as host code of public kernels expects.
 template <class T, class U>
 constexpr auto DivCeil(T value, U divisor) {
   return divisor == 0 ? decltype(value / divisor)(0) : (value + divisor - 1) / divisor;
+}
+// The next multiple of `unit`, and quotients rounded up; 0 for a unit of 0. A kernel's own functions of these names win.
+constexpr uint32_t AlignUp(gn_twin::Unsigned value, gn_twin::Unsigned unit) {
+  return DivCeil(value.number, unit.number) * unit.number;
+}
+constexpr uint32_t Ceil(gn_twin::Unsigned value, gn_twin::Unsigned divisor) {
+  return DivCeil(value.number, divisor.number);
+}
+constexpr uint32_t ConstCeil(gn_twin::Unsigned value, gn_twin::Unsigned divisor) {
+  return DivCeil(value.number, divisor.number);
 }
 
 }  // namespace AscendC
@@ -68,6 +100,15 @@ constexpr A max(A a, A b) {
 }
 inline float min(float a, float b) { return b < a ? b : a; }
 inline float max(float a, float b) { return a < b ? b : a; }
+
+// What the compiler may assume of a branch, and instructions fetched ahead: neither changes a result.
+#ifndef likely
+#define likely(...) __builtin_expect(static_cast<bool>(__VA_ARGS__), 1)
+#endif
+#ifndef unlikely
+#define unlikely(...) __builtin_expect(static_cast<bool>(__VA_ARGS__), 0)
+#endif
+#define PRELOAD(LENGTH) static_cast<void>(LENGTH)
 
 #define KERNEL_ERROR "error"
 #define KERNEL_WARN "warning"

@@ -54,6 +54,3 @@ inline constexpr CoreType g_coreType = AIV;
 #define ASCEND_IS_AIC constexpr(g_coreType == AIC)
 #define ASCEND_IS_NOT_AIV constexpr(g_coreType != AIV)
 #define ASCEND_IS_NOT_AIC constexpr(g_coreType != AIC)
-
-#define KERNEL_TASK_TYPE_DEFAULT(TYPE) static_assert(AscendC::TYPE < AscendC::KERNEL_TYPE_MAX)
-#define KERNEL_TASK_TYPE(KEY, TYPE) static_assert(AscendC::TYPE < AscendC::KERNEL_TYPE_MAX)

@@ -45,13 +45,17 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 #define TILING_KEY_IS(KEY) (gn_twin::ThisCore().job->tiling_key == static_cast<uint64_t>(KEY))
 #define TILING_KEY_VAR (gn_twin::ThisCore().job->tiling_key)
 
-// Declarations for the build of a whole operator package: no meaning inside a kernel.
+// Declarations for the host and for the build of a whole operator package: no meaning inside a kernel. Where an operator's host
+// code is compiled, gn_twin/op_host/template_key.h gives them theirs.
+#ifndef GNT_OP_HOST
 #define ASCENDC_TPL_ARGS_DECL(...)
 #define ASCENDC_TPL_SEL(...)
 #define ASCENDC_TPL_ARGS_SEL(...)
 #define ASCENDC_TPL_SEL_PARAM(...)
 #define ASCENDC_TPL_DTYPE_DECL(...)
 #define ASCENDC_TPL_DTYPE_SEL(...)
+#define ASCENDC_TPL_DATATYPE_DECL(...)
+#define ASCENDC_TPL_DATATYPE_SEL(...)
 #define ASCENDC_TPL_FORMAT_DECL(...)
 #define ASCENDC_TPL_FORMAT_SEL(...)
 #define ASCENDC_TPL_UINT_DECL(...)
@@ -60,6 +64,8 @@ inline S ReadTiling(const void* from, Loc loc = Loc::here()) {
 #define ASCENDC_TPL_BOOL_SEL(...)
 #define ASCENDC_TPL_KERNEL_TYPE_DECL(...)
 #define ASCENDC_TPL_KERNEL_TYPE_SEL(...)
+#define ASCENDC_TPL_SHARED_KERNEL_TYPE_SEL(...)
 #define ASCENDC_TPL_DETERMINISTIC_DECL(...)
 #define ASCENDC_TPL_DETERMINISTIC_SEL(...)
 #define ASCENDC_TPL_TILING_STRUCT_SEL(...)
+#endif

@@ -6,6 +6,8 @@
 #include "gn_twin/checkers/data_cache.h"
 #include "gn_twin/checkers/global_memory.h"
 #include "gn_twin/checkers/memory.h"
+#include "gn_twin/checkers/padding.h"
+#include "gn_twin/checkers/padding_calls.h"
 #include "gn_twin/checkers/race.h"
 #include "gn_twin/core/counters.h"
 #include "gn_twin/events/cached_call.h"
@@ -16,6 +18,7 @@ namespace gn_twin {
 // Observers that repeated calls and fast events concern. race: null where races are not looked for.
 struct CallCheckers {
   MemoryChecker& memory;
+  PaddingChecker& padding;
   GlobalMemoryChecker& global;
   DataCacheChecker& cache;
   RaceChecker* race;
@@ -28,14 +31,17 @@ class CoreCallCache final : public CachedCalls {
  public:
   bool Allocate() { return true; }
   void Restart() { Forget(); }
-  void Serve(CallCheckers& checkers, UbState& memory, RaceState* order) {
+  void Serve(CallCheckers& checkers, UbState& memory, PaddingState& padding, RaceState* order) {
     checkers_ = &checkers;
     memory_ = &memory;
+    padding_ = &padding;
     order_ = order;
   }
 
   bool Recheck(Core& core, CachedCall& call) override {
     if (call.Gathers() && !call.pieces.SameOffsets(reinterpret_cast<const uint32_t*>(call.key.at[1]))) [[unlikely]]
+      return false;
+    if (padding_->Any() && !PaddingCalls::Carry(core, *padding_, call)) [[unlikely]]
       return false;
     if (!MemoryChecker::Recheck(core, *memory_, call)) return false;
     if (order_ != nullptr && !checkers_->race->Recheck(core, *order_, call)) [[unlikely]]
@@ -55,6 +61,7 @@ class CoreCallCache final : public CachedCalls {
     if (!checkers_->cache.CanCopy() || !MemoryChecker::CanCopy(*memory_, copy, range, blocks)) return false;
     if (order_ != nullptr && !RaceChecker::CanCopy(*order_, copy.pipe, range, seen)) return false;
     MemoryChecker::OnCopy(core, *memory_, copy, range, blocks);
+    if (copy.IsLoad()) padding_->Clear(range.begin, range.end);
     const RowSet rows = RowSet::Of(reinterpret_cast<uintptr_t>(copy.global), copy.row_bytes, copy.row_pitch, copy.rows);
     checkers_->global.OnCopy(core, rows, copy.IsLoad() ? Access::Read : Access::Write, copy.loc, copy.op,
                              copy.element_bytes);
@@ -65,6 +72,7 @@ class CoreCallCache final : public CachedCalls {
 
   void OnBuffer(Core&, Kind kind, uint32_t begin, uint32_t end) override {
     MemoryChecker::OnBuffer(*memory_, kind, begin, end);
+    if (kind == Kind::Alloc) padding_->Clear(begin, end);
   }
 
   bool Learn(Core& core, const Event& event, CachedCall& call) override {
@@ -72,6 +80,7 @@ class CoreCallCache final : public CachedCalls {
     call.scratch = call.gaps = false;
     call.pieces = {};
     call.role = event.operand[0].role;
+    call.flow = event.flow;
     for (uint32_t i = 0; i < call.parts; ++i) {
       const Operand& operand = event.operand[i];
       if ((operand.access == Access::Write) != (i == 0)) return false;
@@ -83,6 +92,7 @@ class CoreCallCache final : public CachedCalls {
       }
       CachedCall::Part& part = call.part[i];
       part.access = operand.access;
+      part.element_bytes = operand.element_bytes;
       if (!LearnBytes(event, operand, static_cast<uint32_t>(begin), part, call.rows[i])) return false;
       const bool whole = part.touches == Touches::Whole;
       if (!whole && operand.access == Access::ReadWrite) return false;
@@ -149,6 +159,7 @@ class CoreCallCache final : public CachedCalls {
   uint32_t next_offsets_ = 0;
   CallCheckers* checkers_ = nullptr;
   UbState* memory_ = nullptr;
+  PaddingState* padding_ = nullptr;
   RaceState* order_ = nullptr;  // null where races are not looked for
 };
 
@@ -162,8 +173,9 @@ class CallCache final : public Observer {
     calls_.Begin(core);
     CoreCallCache* const calls = calls_.Of(core);
     UbState* const shadow = checkers_.memory.ShadowOf(core);
-    if (calls == nullptr || shadow == nullptr) return;
-    calls->Serve(checkers_, *shadow, checkers_.race != nullptr ? checkers_.race->StateOf(core) : nullptr);
+    PaddingState* const padding = checkers_.padding.StateOf(core);
+    if (calls == nullptr || shadow == nullptr || padding == nullptr) return;
+    calls->Serve(checkers_, *shadow, *padding, checkers_.race != nullptr ? checkers_.race->StateOf(core) : nullptr);
     core.cached = calls;
   }
   void OnBlockEnd(Core& core) override {

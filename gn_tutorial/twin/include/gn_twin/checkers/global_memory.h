@@ -3,6 +3,7 @@
 //
 // One bit per 32 bytes of every output and workspace, and one per byte of blocks written in part, over all blocks of the launch.
 #pragma once
+#include "gn_twin/checkers/stored_tails.h"
 #include "gn_twin/core/core.h"
 #include "gn_twin/shadow/byte_state.h"
 #include "gn_twin/shadow/row_set.h"
@@ -11,10 +12,12 @@ namespace gn_twin {
 
 class GlobalMemoryChecker final : public Observer {
  public:
-  explicit GlobalMemoryChecker(const GntJob& job) {
+  explicit GlobalMemoryChecker(const GntJob& job) : several_(job.blocks > 1) {
     for (uint32_t i = 0; i < job.arg_count; ++i) {
       const GntArg& arg = job.args[i];
-      if (arg.kind != GNT_TENSOR || arg.bytes == 0 || (arg.role != GNT_OUT && arg.role != GNT_WORKSPACE)) continue;
+      // Of what is read and written it is only remembered which bytes a block has stored to.
+      const bool watched_role = arg.role == GNT_OUT || arg.role == GNT_WORKSPACE || (several_ && arg.role == GNT_INOUT);
+      if (arg.kind != GNT_TENSOR || arg.bytes == 0 || !watched_role) continue;
       if (count_ == kMost) return;
       Watched* watched = new (std::nothrow) Watched{&arg};
       if (watched == nullptr) return;
@@ -33,7 +36,7 @@ class GlobalMemoryChecker final : public Observer {
 
   Kinds Wants() const override { return KindsOf(Kind::Copy); }
   void OnEvent(Core& core, const Event& event) override {
-    if (count_ == 0) return;
+    if (count_ == 0 && !tails_.Any()) return;
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.space != Space::GM) continue;
@@ -44,31 +47,54 @@ class GlobalMemoryChecker final : public Observer {
   }
   // A copy from or to these rows of global memory.
   void OnCopy(Core& core, const RowSet& rows, Access access, Loc loc, const char* op, uint32_t element_bytes) {
+    again_ = false;
+    if (tails_.Any() && access != Access::Read) tails_.OnStore(core, rows);
     Watched* const watched = Find(reinterpret_cast<const uint8_t*>(rows.at));
     if (watched == nullptr) return;
+    const bool reads = access != Access::Write && watched->arg->role != GNT_INOUT;
+    const uint8_t* const end = watched->arg->data + watched->arg->bytes;
     rows.ForEach([&](uintptr_t row, uint64_t bytes) {
       const uint8_t* const at = reinterpret_cast<const uint8_t*>(row);
-      if (access != Access::Write) Read(core, *watched, at, bytes, loc, op, element_bytes);
-      if (access != Access::Read) Write(*watched, at, bytes, loc, element_bytes);
+      if (bytes > static_cast<uint64_t>(end - at))
+        bytes = static_cast<uint64_t>(end - at);  // a copy rounded up to blocks
+      if (reads) Read(core, *watched, at, bytes, loc, op, element_bytes, access == Access::ReadWrite);
+      if (access == Access::Read) return;
+      if (several_ && !watched->bytes.HasNone(static_cast<uint64_t>(at - watched->arg->data), bytes)) again_ = true;
+      Write(*watched, at, bytes, loc, op, element_bytes);
     });
   }
+  // A DataCopy, of this event, stores `bytes` at its end that nobody wrote. Whether that is found here, if it stays an output's.
+  GNT_COLD bool KeepTail(const Core& core, const Event& event, uint64_t bytes, const MissingValue& missing) {
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.space != Space::GM || operand.access == Access::Read || core.atomic != 0) continue;
+      const uint8_t* const end = operand.at + (operand.row_bytes != 0 ? operand.row_bytes : operand.bytes);
+      return operand.rows <= 1 && tails_.Add(core, end - bytes, bytes, missing);
+    }
+    return false;
+  }
+  // Whether the last copy stored to 32-byte blocks that an earlier one has stored to.
+  bool StoredAgain() const { return again_; }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
-    if (count_ == 0 || !core.scalars.in_gm) return;
+    if ((count_ == 0 && !tails_.Any()) || !core.scalars.in_gm) return;
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space != Space::GM) continue;
+      if (tails_.Any() && access.access != Access::Read) tails_.Overwrite(core, access.at, access.at + access.bytes);
       Watched* watched = Find(access.at);
       if (watched == nullptr) continue;
       if (access.access == Access::Read) {
+        if (watched->arg->role == GNT_INOUT) continue;
         Read(core, *watched, access.at, access.bytes, access.Place(), "GetValue", access.bytes);
       } else {
-        Write(*watched, access.at, access.bytes, access.Place(), access.bytes);
+        Write(*watched, access.at, access.bytes, access.Place(), "SetValue", access.bytes);
       }
     }
   }
 
   void OnLaunchEnd(Core& core) override {
+    tails_.Report(core);
     for (uint32_t i = 0; i < count_; ++i) {
       const Watched& watched = *all_[i];
       if (watched.arg->role == GNT_OUT && !watched.bytes.HasAll(0, watched.arg->bytes)) Unwritten(core, watched);
@@ -79,8 +105,9 @@ class GlobalMemoryChecker final : public Observer {
   struct Watched {
     const GntArg* arg;
     ByteState bytes{};
-    Loc last{};  // the last store
-    uint32_t element_bytes = 1;
+    Loc last{};                  // the last store
+    const char* op = "";         // its name,
+    uint32_t element_bytes = 0;  // and its elements
   };
 
   Watched* Find(const uint8_t* at) const {
@@ -90,55 +117,111 @@ class GlobalMemoryChecker final : public Observer {
     return nullptr;
   }
 
-  static void Write(Watched& watched, const uint8_t* at, uint64_t bytes, Loc loc, uint32_t element_bytes) {
+  static void Write(Watched& watched, const uint8_t* at, uint64_t bytes, Loc loc, const char* op,
+                    uint32_t element_bytes) {
     watched.bytes.Set(static_cast<uint64_t>(at - watched.arg->data), bytes);
     watched.last = loc;
+    watched.op = op;
     watched.element_bytes = element_bytes;
   }
 
   static void Read(Core& core, Watched& watched, const uint8_t* at, uint64_t bytes, Loc loc, const char* op,
-                   uint32_t element_bytes) {
+                   uint32_t element_bytes, bool atomic = false) {
     const uint64_t offset = static_cast<uint64_t>(at - watched.arg->data);
     if (watched.bytes.HasAll(offset, bytes)) return;
     const uint64_t missing = watched.bytes.FirstMissing(offset, bytes);
-    const bool untouched = Poisoned(watched.arg->data[missing]);
+    const bool untouched = Untouched(watched, missing);
     watched.bytes.Set(offset, bytes);  // reported once
     if (!untouched) return;
-    core.Fault("gm-read-before-write", loc, {},
-               {{"op", op},
-                {"argument", Name(watched)},
-                {"index", missing / element_bytes},
-                {"offset", missing},
-                {"element_bytes", element_bytes}});
+    FieldList fields{{"op", op},
+                     {"argument", Name(watched)},
+                     {"index", missing / element_bytes},
+                     {"offset", missing},
+                     {"element_bytes", element_bytes}};
+    if (atomic) {
+      fields.Add({"cause", "atomic-on"});
+      fields.Add({"set_op", core.atomic_op});
+      fields.Add({"set_file", core.atomic_set.file});
+      fields.Add({"set_line", core.atomic_set.line});
+    }
+    core.Fault("gm-read-before-write", loc, {}, fields);
   }
 
-  // A pointer in the kernel's hand writes unseen: a byte without the launcher's poison (gn_tutorial/runtime/launch_types.py) was written so.
-  static bool Poisoned(uint8_t byte) {
-    return byte == 0xa5 || byte == 0xe5 || byte == 0x7f || byte == 0x7e || byte == 0xfd;
+  static uint32_t ArrayElement(const Watched& watched) {
+    return watched.arg->element_bytes != 0 ? watched.arg->element_bytes : 1;
   }
+  // The end of the element that a byte lies in.
+  static uint64_t ElementEnd(const Watched& watched, uint64_t at) {
+    const uint64_t bytes = watched.arg->element_bytes;
+    const uint64_t end = bytes == 0 ? at + 1 : (at / bytes + 1) * bytes;
+    return end < watched.arg->bytes ? end : watched.arg->bytes;
+  }
+  // A pointer in the kernel's hand writes unseen. So an element that nobody was seen to write counts as unwritten only if all of it holds
+  // the launcher's poison (gn_tutorial/runtime/launch_types.py) still; single bytes may well be equal.
+  static bool Untouched(const Watched& watched, uint64_t at) {
+    const uint64_t bytes = watched.arg->element_bytes;
+    if (bytes == 0) return false;
+    for (uint64_t i = at / bytes * bytes, end = ElementEnd(watched, at); i < end; ++i) {
+      const uint8_t poison = static_cast<uint8_t>(watched.arg->poison >> i % 8 * 8);
+      if (watched.arg->data[i] != poison && !watched.bytes.HasAll(i, 1)) return false;
+    }
+    return true;
+  }
+
+  // Elements of one or two bytes may be equal to the poison by chance. Where others of the array were written through a pointer, they
+  // are believed to be unwritten only if they make four bytes in a row.
+  static constexpr uint64_t kNoChance = 4;
 
   GNT_COLD static void Unwritten(Core& core, const Watched& watched) {
-    uint64_t missing = 0;
-    uint64_t first = watched.arg->bytes;
-    for (uint64_t at = 0; at < watched.arg->bytes; ++at) {
+    uint64_t missing = 0, long_missing = 0;
+    uint64_t first = watched.arg->bytes, long_first = first;
+    uint64_t run = 0;  // bytes without a gap up to here
+    uint64_t run_end = 0;
+    bool by_pointer = false;
+    for (uint64_t at = 0; at < watched.arg->bytes; at = ElementEnd(watched, at)) {
       at = watched.bytes.FirstMissing(at, watched.arg->bytes - at);
-      if (at == watched.arg->bytes || !Poisoned(watched.arg->data[at])) continue;
-      if (missing++ == 0) first = at;
+      if (at == watched.arg->bytes) break;
+      if (!Untouched(watched, at)) {
+        by_pointer = true;
+        continue;
+      }
+      const uint64_t bytes = ElementEnd(watched, at) - at;
+      run = at == run_end ? run + bytes : bytes;
+      run_end = at + bytes;
+      if (missing == 0) first = at;
+      missing += bytes;
+      if (run < kNoChance) continue;
+      if (long_missing == 0) long_first = run_end - run;
+      long_missing += run - bytes < kNoChance ? run : bytes;
+    }
+    if (by_pointer) {
+      missing = long_missing;
+      first = long_first;
     }
     if (missing == 0) return;
-    core.Warn("gm-not-written", watched.last, {},
-              {{"argument", Name(watched)},
-               {"elements", (missing + watched.element_bytes - 1) / watched.element_bytes},
-               {"of", watched.arg->bytes / watched.element_bytes},
-               {"first", first / watched.element_bytes},
-               {"bytes", missing},
-               {"element_bytes", watched.element_bytes}});
+    const uint32_t element = watched.element_bytes != 0 ? watched.element_bytes : ArrayElement(watched);
+    FieldList fields{{"argument", Name(watched)},
+                     {"elements", (missing + element - 1) / element},
+                     {"of", watched.arg->bytes / element},
+                     {"first", first / element},
+                     {"bytes", missing},
+                     {"element_bytes", element}};
+    const uint64_t written = watched.arg->bytes - missing;
+    if (element > 1 && written * element == watched.arg->bytes && __builtin_strcmp(watched.op, "DataCopyPad") == 0) {
+      fields.Add({"cause", "pad-length-out"});
+      fields.Add({"store_op", watched.op});
+      fields.Add({"written", written});
+    }
+    core.Warn("gm-not-written", watched.last, {}, fields);
   }
   static const char* Name(const Watched& watched) { return watched.arg->name != nullptr ? watched.arg->name : "?"; }
 
   static constexpr uint32_t kMost = 32;
   Watched* all_[kMost] = {};
   uint32_t count_ = 0;
+  StoredTails tails_;
+  bool several_;        // blocks
+  bool again_ = false;  // StoredAgain
 };
 
 }  // namespace gn_twin

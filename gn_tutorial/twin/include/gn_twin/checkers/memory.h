@@ -14,6 +14,8 @@ namespace gn_twin {
 
 class MemoryChecker final : public Observer {
  public:
+  explicit MemoryChecker(GlobalMemoryChecker& stored) : lacking_(stored) {}
+
   void OnBlockBegin(Core& core) override { shadows_.Begin(core); }
   void OnBlockEnd(Core& core) override { shadows_.End(core); }
 
@@ -30,6 +32,10 @@ class MemoryChecker final : public Observer {
   }
 
   UbState* ShadowOf(const Core& core) const { return shadows_.Of(core); }
+  const Overwritten* LastOverwritten(const Core& core) const {
+    const UbState* const shadow = shadows_.Of(core);
+    return shadow != nullptr ? &shadow->overwritten : nullptr;
+  }
   // InitBuffer, Alloc or Free of the bytes [at, end).
   GNT_NOINLINE static void OnBuffer(UbState& shadow, Kind kind, uint64_t at, uint64_t end) {
     if (kind == Kind::Free) {
@@ -39,6 +45,7 @@ class MemoryChecker final : public Observer {
     }
     shadow.freed.ClearAll(at / kBlockBytes, end / kBlockBytes);
     if (kind == Kind::Alloc) shadow.GrowStale(at / kBlockBytes, end / kBlockBytes);
+    shadow.writes.Renew(at / kBlockBytes);
     shadow.bytes.Clear(at, end - at);
     shadow.Forget(at, end);
   }
@@ -125,8 +132,9 @@ class MemoryChecker final : public Observer {
     shadow.unread.Clear(block);
     if (shadow.bytes.Full().Has(block)) return !freed;
     if (!shadow.bytes.HasAll(at, access.bytes)) {
-      ReportMissing(core, shadow, shadow.bytes.FirstMissing(at, access.bytes), access.Place(), "GetValue",
-                    "the tensor");
+      const uint64_t missing = shadow.bytes.FirstMissing(at, access.bytes);
+      ReportMissing(core, MissingAt(core, shadow, shadow.OriginOf(missing, access.Place(), "GetValue", "the tensor"),
+                                    access.Place()));
       shadow.bytes.Set(at, access.bytes);  // reported once
     }
     return false;
@@ -162,6 +170,7 @@ class MemoryChecker final : public Observer {
       if (operand.access == Access::Read || operand.space != Space::UB) continue;
       const uint64_t whole = OneRun(event, operand);
       const uint64_t at = core.UbOffset(operand.at);
+      shadow.writes.Note(event, operand, at);
       if (whole == 0 || ((at | whole) % kBlockBytes) != 0 || operand.access == Access::ReadWrite ||
           event.operands == 1 || at + whole > kUbBytes) {
         ForUbRuns(core, event, operand, [&](uint64_t run, uint64_t bytes) { shadow.Write(run, bytes); });
@@ -231,10 +240,30 @@ class MemoryChecker final : public Observer {
   static void Fill(Core& core, UbState& shadow, uint64_t first, const BlockSpan& blocks, const char* role,
                    const Writer& now) {
     Writer& writer = shadow.writers[first];
+    if (shadow.Waits(blocks)) [[unlikely]]
+      NoteOverwritten(core, shadow, first, role, now);
     const bool unread = shadow.Replace(first, blocks, now.blocks);
     if (unread && (writer.load || writer.loc.line != now.loc.line || writer.loc.file != now.loc.file)) [[unlikely]]
-      ReportLost(core, now, role, writer, first * kBlockBytes);
+      ReportLost(core, now, role, writer, first * kBlockBytes, uint64_t{writer.blocks} * kBlockBytes);
     writer = now;
+  }
+  // Results are about to overwrite some that nobody has read. Those that reach over an end of a write of which nothing was read, and do
+  // not cover it, have a wrong offset; those inside it may be meant: a tail that is replaced.
+  GNT_COLD static void NoteOverwritten(Core& core, UbState& shadow, uint64_t first, const char* role,
+                                       const Writer& now) {
+    const uint64_t end = first + now.blocks;
+    uint64_t block = first;
+    while (block < end && !shadow.unread.Has(block)) ++block;
+    const uint64_t begin = block < end ? shadow.UnreadWrite(block) : UbState::kBlocks;
+    if (begin == UbState::kBlocks) return;
+    const Writer& writer = shadow.writers[begin];
+    shadow.overwritten = {writer.loc, now.loc};
+    const uint64_t stop = begin + writer.blocks;
+    if (!(begin < first && stop < end) && !(begin > first && stop > end)) return;
+    const bool same_line = writer.loc.line == now.loc.line && writer.loc.file == now.loc.file;
+    if ((same_line && !writer.load) || !shadow.IsUntouched(begin)) return;
+    const uint64_t lost_to = stop < end ? stop : end;
+    ReportLost(core, now, role, writer, block * kBlockBytes, (lost_to - block) * kBlockBytes);
   }
 
   // A source lacks values.

@@ -1,6 +1,7 @@
 // The findings about the contents of the Unified Buffer as diagnostics: where, who did it, whose buffer it is.
 #pragma once
-#include "gn_twin/core/core.h"
+#include "gn_twin/checkers/memory_gap.h"
+#include "gn_twin/core/emit.h"
 #include "gn_twin/shadow/ub_state.h"
 
 namespace gn_twin {
@@ -15,49 +16,58 @@ inline const Buffer* BufferAt(const Core& core, uint64_t at) {
 }
 
 // A use of memory without a value: who is to blame is another place, if an instruction read it before.
-GNT_COLD inline void ReportMissing(Core& core, const UbState& shadow, uint64_t missing, Loc used, const char* op,
-                                   const char* role) {
-  const Origin origin = shadow.OriginOf(missing, used, op, role);
-  const Buffer* buffer = BufferAt(core, origin.missing);
-  const Loc other = used.line == origin.loc.line && used.file == origin.loc.file ? Loc{} : used;
-  const Loc made = buffer != nullptr ? buffer->made : Loc{};
-  const Loc allocated = buffer != nullptr ? buffer->changed : Loc{};
-  if (origin.stale) {
-    core.Warn("ub-stale", origin.loc, used,
-              {{"op", origin.op},
-               {"role", origin.role},
-               {"address", origin.missing},
-               {"used_file", other.file},
-               {"used_line", other.line},
-               {"allocated_file", allocated.file},
-               {"allocated_line", allocated.line},
-               {"buffer_file", made.file},
-               {"buffer_line", made.line}});
-  } else {
-    core.Fault("ub-never-written", origin.loc, used,
-               {{"op", origin.op},
-                {"role", origin.role},
-                {"address", origin.missing},
-                {"used_file", other.file},
-                {"used_line", other.line},
-                {"buffer_file", made.file},
-                {"buffer_line", made.line}});
-  }
+struct MissingValue {
+  Origin origin;
+  Loc used;
+  Buffer buffer;  // that the bytes lie in, if they lie in one
+  MissedRead read;
+  LastWrite gap;  // the write that left them out, if one explains it
+};
+
+GNT_COLD inline MissingValue MissingAt(const Core& core, const UbState& shadow, const Origin& origin, Loc used) {
+  const Buffer* const found = BufferAt(core, origin.missing);
+  const Buffer buffer = found != nullptr ? *found : Buffer{};
+  const uint64_t end = found != nullptr ? uint64_t{buffer.offset} + buffer.bytes : kUbBytes;
+  const MissedRead read{origin.missing, origin.reads_end, origin.element_bytes, buffer.offset, end};
+  return {origin, used, buffer, read, GapCause::Find(shadow, read)};
 }
 
-// Results that `writer` left and nobody read, written over by `now`, from byte `at`.
-GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role, const Writer& writer, uint64_t at) {
+GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
+  const Origin& origin = missing.origin;
+  const Buffer& buffer = missing.buffer;
+  const Loc used = missing.used;
+  const Loc other = used.line == origin.loc.line && used.file == origin.loc.file ? Loc{} : used;
+  const Loc allocated = origin.stale ? buffer.allocated : Loc{};
+  FieldList fields{{"op", origin.op},
+                   {"role", origin.role},
+                   {"address", origin.missing},
+                   {"used_file", other.file},
+                   {"used_line", other.line},
+                   {"allocated_file", allocated.file},
+                   {"allocated_line", allocated.line},
+                   {"buffer_file", buffer.made.file},
+                   {"buffer_line", buffer.made.line},
+                   {"buffer_nth", buffer.nth}};
+  GapCause::Explain(core, missing.read, missing.gap, fields);
+  origin.stale ? core.Warn("ub-stale", origin.loc, used, fields)
+               : core.Fault("ub-never-written", origin.loc, used, fields);
+}
+
+// Results that `writer` left and nobody read, of which `now` overwrites `bytes` from byte `at` on.
+GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role, const Writer& writer, uint64_t at,
+                                uint64_t bytes) {
   const Buffer* buffer = BufferAt(core, at);
   core.Warn("ub-overwritten-unread", now.loc, writer.loc,
             {{"op", now.op},
              {"role", role},
              {"writer", writer.op},
              {"address", at},
-             {"bytes", uint64_t{writer.blocks} * kBlockBytes},
+             {"bytes", bytes},
              {"written_file", writer.loc.file},
              {"written_line", writer.loc.line},
              {"buffer_file", buffer != nullptr ? buffer->made.file : ""},
-             {"buffer_line", buffer != nullptr ? buffer->made.line : 0}});
+             {"buffer_line", buffer != nullptr ? buffer->made.line : 0},
+             {"buffer_nth", buffer != nullptr ? buffer->nth : 0}});
 }
 
 // A scalar access of a tensor after FreeTensor.
@@ -67,13 +77,7 @@ GNT_COLD inline void ReportUsedAfterFree(Core& core, const ScalarAccess& access,
   const char* op = access.access == Access::Read    ? "GetValue"
                    : access.access == Access::Write ? "SetValue"
                                                     : "operator()";
-  core.Fault("ub-use-after-free", access.Place(), buffer->changed,
-             {{"op", op},
-              {"role", "the tensor"},
-              {"buffer_file", buffer->made.file},
-              {"buffer_line", buffer->made.line},
-              {"freed_file", buffer->changed.file},
-              {"freed_line", buffer->changed.line}});
+  NoteUseAfterFree(core, op, "the tensor", static_cast<uint16_t>(buffer - core.buffers), access.Place());
 }
 
 }  // namespace gn_twin

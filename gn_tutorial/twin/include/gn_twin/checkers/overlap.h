@@ -23,7 +23,8 @@ class OverlapChecker final : public Observer {
         if (event.repeats > 1 && dst.strided && dst.rep_stride == 0) Accumulate(core, event, dst, source);
         continue;
       }
-      if (source.pieces == nullptr && Forbidden(event, dst, source)) Report(core, event, dst, source);
+      if (source.pieces != nullptr || !Forbidden(event, dst, source)) continue;
+      RepeatsRow(event, dst, source) ? Warn(core, event) : Report(core, event, dst, source);
     }
   }
 
@@ -97,6 +98,15 @@ class OverlapChecker final : public Observer {
     for (const char* name : kNames)
       if (__builtin_strcmp(event.op, name) == 0) return true;
     return false;
+  }
+
+  // Copy of one row to all rows, of which it is the first: it is written onto itself.
+  static bool RepeatsRow(const Event& event, const Operand& dst, const Operand& source) {
+    return source.at == dst.at && source.strided && source.rep_stride == 0 && source.blk_stride == dst.blk_stride &&
+           SpanOf(event, dst, 1).begin >= SpanOf(event, source, 0).end && __builtin_strcmp(event.op, "Copy") == 0;
+  }
+  GNT_COLD static void Warn(Core& core, const Event& event) {
+    core.Warn("row-onto-itself", event.loc, {}, {{"op", event.op}, {"columns", event.active.first}});
   }
 
   GNT_COLD static void Accumulate(Core& core, const Event& event, const Operand& dst, const Operand& source) {

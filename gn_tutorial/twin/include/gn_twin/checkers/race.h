@@ -7,6 +7,8 @@
 #pragma once
 #include <new>
 
+#include "gn_twin/checkers/global_memory.h"
+#include "gn_twin/checkers/memory.h"
 #include "gn_twin/checkers/race_global.h"
 #include "gn_twin/checkers/race_report.h"
 #include "gn_twin/checkers/race_scalar.h"
@@ -16,8 +18,10 @@ namespace gn_twin {
 
 class RaceChecker final : public Observer {
  public:
-  explicit RaceChecker(const GntJob& job)
-      : auto_sync_(job.options.auto_sync == 0),
+  RaceChecker(const GntJob& job, const MemoryChecker& memory, const GlobalMemoryChecker& stored)
+      : memory_(memory),
+        stored_(stored),
+        auto_sync_(job.options.auto_sync == 0),
         global_(job.blocks > 0 ? job.blocks : 1, auto_sync_, sites_),
         scalars_(auto_sync_, sites_, global_),
         cores_(new RaceState*[job.blocks > 0 ? job.blocks : 1]()),
@@ -49,7 +53,7 @@ class RaceChecker final : public Observer {
     state->next = idle_;
     idle_ = state;
   }
-  void OnLaunchEnd(Core& core) override { global_.between.Sweep(Collision{core, sites_}); }
+  void OnLaunchEnd(Core& core) override { global_.between.Sweep(global_.Report(core)); }
 
   Kinds Wants() const override {
     return KindsOf(Kind::Vector, Kind::Copy, Kind::SetFlag, Kind::WaitFlag, Kind::Barrier, Kind::CrossFlag,
@@ -85,9 +89,12 @@ class RaceChecker final : public Observer {
         state.sent = Clock{};
         return global_.between.SyncAll(core.block);
       case Kind::Release:
+        global_.took_turns = true;
         global_.FinishRuns(core, state);
         return global_.between.order.Release(core.block, event.operand[0].at);
       case Kind::Acquire:
+        if (event.operand[0].bytes != 0) global_.NotePolling(event.loc);
+        global_.took_turns = true;
         global_.FinishRuns(core, state);
         return global_.between.order.Acquire(core.block, event.operand[0].at);
       default: return;
@@ -114,7 +121,10 @@ class RaceChecker final : public Observer {
     const bool in = copy.pipe == Pipe::MTE2;
     const Site site{copy.loc, copy.op};
     global_.Check(core, state, pipe, !in, false, rows, site, seen);
-    const Stamp stamp = global_.Mark(core, state, site, pipe, in ? Use::Read : Use::Write, rows);
+    const Stamp stamp =
+        !in && stored_.StoredAgain()
+            ? global_.MarkAgain(core, state, site, pipe, rows, core.ub + copy.local, copy.row_bytes, copy.element_bytes)
+            : global_.Mark(core, state, site, pipe, in ? Use::Read : Use::Write, rows);
     state.local.Mark(LaneOf(pipe, in), stamp, range);
   }
 
@@ -172,7 +182,8 @@ class RaceChecker final : public Observer {
       return;
     each([&](LocalRange touched) {
       const Earlier hit = state.FindLocal(pipe, writes, unseen, seen, touched);
-      if (hit.stamp != 0) ReportLocal(core, sites_, site, static_cast<Pipe>(pipe), writes, hit);
+      if (hit.stamp != 0)
+        ReportLocal(core, sites_, site, static_cast<Pipe>(pipe), writes, hit, memory_.LastOverwritten(core));
     });
   }
 
@@ -240,6 +251,16 @@ class RaceChecker final : public Observer {
       if (operand.bytes == 0) continue;
       if (operand.space == Space::GM) {
         const Use use = operand.access == Access::Read ? Use::Read : core.atomic != 0 ? Use::Atomic : Use::Write;
+        const Operand& source = event.operand[i + 1 < event.operands ? i + 1 : i];
+        if (use == Use::Write && stored_.StoredAgain() && source.space == Space::UB && event.lanes != 0 &&
+            __builtin_strncmp(event.op, "DataCopy", 8) == 0) {
+          const RowSet rows = RowSet::Of(operand);
+          if (rows.count == operand.rows || source.row_pitch == source.row_bytes) {
+            global_.MarkAgain(core, state, {event.loc, event.op}, pipe, rows, source.at, source.row_pitch,
+                              operand.element_bytes);
+            continue;
+          }
+        }
         global_.Mark(core, state, {event.loc, event.op}, pipe, use, RowSet::Of(operand));
         continue;
       }
@@ -267,6 +288,8 @@ class RaceChecker final : public Observer {
     state.global.Restart();
   }
 
+  const MemoryChecker& memory_;
+  const GlobalMemoryChecker& stored_;
   bool auto_sync_;
   Sites sites_;
   RaceGlobal global_;

@@ -23,6 +23,41 @@ class RaceGlobal {
     state.global.Add(LaneOf(pipe, use != Use::Read), stamp, use == Use::Atomic, rows);
     return stamp;
   }
+  // The same of a copy to memory that was stored to before: the bytes at its ends that are there already, written by another block, do no
+  // harm, element by element. `from` are its rows in the Unified Buffer, `pitch` bytes apart.
+  GNT_COLD Stamp MarkAgain(Core& core, RaceState& state, const Site& site, uint32_t pipe, const RowSet& rows,
+                           const uint8_t* from, uint64_t pitch, uint32_t element_bytes) {
+    uint64_t same = 0;  // bytes at the start, then at the end
+    uint64_t same_end = 0;
+    const uint8_t* const there = reinterpret_cast<const uint8_t*>(rows.at);
+    if (rows.count == 1) {
+      while (same < rows.row_bytes && there[same] == from[same]) ++same;
+      while (same_end < rows.row_bytes - same &&
+             there[rows.row_bytes - 1 - same_end] == from[rows.row_bytes - 1 - same_end])
+        ++same_end;
+      same -= same % element_bytes;
+      same_end -= same_end % element_bytes;
+    } else {
+      uint64_t row = 0;
+      while (row < rows.count && __builtin_memcmp(there + row * rows.pitch, from + row * pitch, rows.row_bytes) == 0)
+        ++row;
+      if (row == rows.count) {
+        const Stamp stamp = StampOf(state.clocks.Now(pipe), Gather(core, state, site, pipe, Use::Equal, rows));
+        state.global.Add(LaneOf(pipe, true), stamp, false, rows);
+        return stamp;
+      }
+    }
+    const auto gather = [&](uint64_t begin, uint64_t bytes, Use use) {
+      if (bytes != 0) Gather(core, state, site, pipe, use, RowSet{rows.at + begin, bytes, bytes, 1});
+    };
+    if (same + same_end == 0) return Mark(core, state, site, pipe, Use::Write, rows);
+    gather(0, same, Use::Equal);
+    gather(same, rows.row_bytes - same - same_end, Use::Write);
+    gather(rows.row_bytes - same_end, same_end, Use::Equal);
+    const Stamp stamp = StampOf(state.clocks.Now(pipe), sites_.Number(site.loc, site.op));
+    state.global.Add(LaneOf(pipe, true), stamp, false, rows);
+    return stamp;
+  }
   // Takes an access down for the other blocks; returns the number of its call. What the scalar unit stores is there for the other pipes
   // too when its run is finished.
   GNT_NOINLINE uint32_t Gather(Core& core, RaceState& state, const Site& site, uint32_t pipe, Use use,
@@ -42,7 +77,15 @@ class RaceGlobal {
     state.stores_open = false;
   }
 
+  // The reads of this line wait for other blocks.
+  GNT_COLD void NotePolling(Loc loc) {
+    if (polled_.Has(loc) || polled_.count == PolledLines::kMost) return;
+    polled_.all[polled_.count++] = loc;
+  }
+  Collision Report(Core& core) const { return {core, sites_, took_turns, polled_}; }
+
   BlockAccesses between;
+  bool took_turns = false;  // blocks waited for single others: what one wrote again may have been changed since
 
  private:
   GNT_NOINLINE void Look(Core& core, RaceState& state, uint32_t pipe, bool writes, bool atomic, const RowSet& rows,
@@ -56,7 +99,7 @@ class RaceGlobal {
     });
   }
   GNT_COLD void FinishRun(Core& core, RaceState& state, const OpenRuns::Open& open) {
-    between.Enter(core.block, Collision{core, sites_});
+    between.Enter(core.block, Report(core));
     SharedRun run = open.run;
     run.block = core.block;
     run.interval = between.order.Now(core.block);
@@ -67,6 +110,7 @@ class RaceGlobal {
   }
   bool auto_sync_;
   Sites& sites_;
+  PolledLines polled_;
 };
 
 }  // namespace gn_twin

@@ -3,6 +3,7 @@
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/hard_event.h"
 #include "gn_twin/shadow/race_state.h"
+#include "gn_twin/shadow/ub_state.h"
 
 namespace gn_twin {
 
@@ -19,32 +20,54 @@ struct InArgument {
   }
 };
 
+// What the queue of a buffer, or that there is none, has to do with a flag that is missing between a writer and a reader.
+GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, FieldList& fields) {
+  using AscendC::HardEvent;
+  if (flag != HardEvent::MTE2_V && flag != HardEvent::V_MTE3) return;
+  const bool queue = buffer.of_queue;
+  const bool inputs = queue && buffer.forward == HardEvent::MTE2_V && flag == HardEvent::V_MTE3;
+  const bool outputs = queue && buffer.forward == HardEvent::V_MTE3 && flag == HardEvent::MTE2_V;
+  const bool fits = queue && buffer.forward == flag;
+  const char* const cause = !queue                                          ? "no-queue"
+                            : inputs                                        ? "queue-of-inputs"
+                            : outputs                                       ? "queue-of-outputs"
+                            : fits && buffer.state == BufferState::Occupied ? "not-enqueued"
+                            : fits && buffer.state == BufferState::EnQueued ? "not-dequeued"
+                                                                            : "";
+  if (cause[0] == '\0') return;
+  fields.Add({"cause", cause});
+  fields.Add({"changed_line", buffer.changed.line});
+}
+
+// overwritten: what the instruction overwrites before anybody has read it, or null.
 GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& site, Pipe pipe, bool writes,
-                                 const Earlier& earlier) {
-  Loc made;
-  uintptr_t start = 0;
-  for (uint32_t i = core.buffer_count; i-- > 0 && made.line == 0;) {
-    const Buffer& buffer = core.buffers[i];
-    if (earlier.at < buffer.offset || earlier.at >= buffer.offset + buffer.bytes) continue;
-    made = buffer.made;
-    start = buffer.offset;
+                                 const Earlier& earlier, const Overwritten* overwritten = nullptr) {
+  Buffer buffer;
+  for (uint32_t i = core.buffer_count; i-- > 0 && buffer.bytes == 0;) {
+    const Buffer& one = core.buffers[i];
+    if (earlier.at >= one.offset && earlier.at < one.offset + one.bytes) buffer = one;
   }
   const Site& other = sites.At(SiteOf(earlier.stamp));
   const char* const hazard = !writes         ? "race-read-after-write"
                              : earlier.wrote ? "race-write-after-write"
                                              : "race-write-after-read";
-  core.Fault(pipe == earlier.pipe ? "race-same-pipe" : hazard, site.loc, other.loc,
-             {{"op", site.op},
-              {"pipe", NameOf(pipe)},
-              {"offset", earlier.at - start},
-              {"memory", "the Unified Buffer"},
-              {"flag", NameOf(EventBetween(earlier.pipe, pipe))},
-              {"other_op", other.op},
-              {"other_pipe", NameOf(earlier.pipe)},
-              {"other_file", other.loc.file},
-              {"other_line", other.loc.line},
-              {"buffer_file", made.file},
-              {"buffer_line", made.line}});
+  const AscendC::HardEvent flag = EventBetween(earlier.pipe, pipe);
+  FieldList fields{{"op", site.op},
+                   {"pipe", NameOf(pipe)},
+                   {"offset", earlier.at - buffer.offset},
+                   {"memory", "the Unified Buffer"},
+                   {"flag", NameOf(flag)},
+                   {"other_op", other.op},
+                   {"other_pipe", NameOf(earlier.pipe)},
+                   {"other_file", other.loc.file},
+                   {"other_line", other.loc.line},
+                   {"buffer_file", buffer.made.file},
+                   {"buffer_line", buffer.made.line},
+                   {"buffer_nth", buffer.nth}};
+  if (!writes && buffer.bytes != 0) AddQueue(buffer, flag, fields);
+  const bool lost = writes && earlier.wrote && overwritten != nullptr && overwritten->Is(other.loc, site.loc);
+  const char* const same = lost ? "race-overwrites-unread" : "race-same-pipe";
+  core.Fault(pipe == earlier.pipe ? same : hazard, site.loc, other.loc, fields);
 }
 
 GNT_COLD inline void ReportGlobal(Core& core, const Sites& sites, const Site& site, Pipe pipe, bool writes,
@@ -65,29 +88,51 @@ GNT_COLD inline void ReportGlobal(Core& core, const Sites& sites, const Site& si
               {"other_line", other.loc.line}});
 }
 
+// Lines of a kernel whose reads wait for other blocks: that they run beside a store is what they are for.
+struct PolledLines {
+  static constexpr uint32_t kMost = 16;
+  Loc all[kMost];
+  uint32_t count = 0;
+
+  bool Has(Loc loc) const {
+    for (uint32_t i = 0; i < count; ++i)
+      if (all[i].line == loc.line && all[i].file == loc.file) return true;
+    return false;
+  }
+};
+
 // Called with each pair of runs of two blocks that collided.
 struct Collision {
   Core& core;
   const Sites& sites;
+  bool took_turns;
+  const PolledLines& polled;
 
   GNT_COLD void operator()(const SharedRun& run, const SharedRun& other, uintptr_t at) const {
-    constexpr const char* kDoes[] = {"reads", "writes", "adds to"};
+    constexpr const char* kDoes[] = {"reads", "writes", "adds to", "writes"};
     const Site& mine = sites.At(run.site);
     const Site& theirs = sites.At(other.site);
+    if (other.use == Use::Read ? polled.Has(theirs.loc) : run.use == Use::Read && polled.Has(mine.loc)) return;
     const InArgument place(core, at);
     const uint32_t reporter = core.block;  // whoever notices: the finding is about two others
     core.block = run.block;
-    core.Fault("race-blocks", mine.loc, theirs.loc,
-               {{"op", mine.op},
-                {"does", kDoes[static_cast<int>(run.use)]},
-                {"memory", place.name},
-                {"offset", place.offset},
-                {"own_block", run.block},
-                {"other_op", theirs.op},
-                {"other_does", kDoes[static_cast<int>(other.use)]},
-                {"other_block", other.block},
-                {"other_file", theirs.loc.file},
-                {"other_line", theirs.loc.line}});
+    const auto stores = [](Use use) { return use == Use::Write || use == Use::Equal; };
+    const bool equal =
+        !took_turns && (run.use == Use::Equal || other.use == Use::Equal) && stores(run.use) && stores(other.use);
+    const auto report = [&](std::initializer_list<Field> fields) {
+      equal ? core.Warn("race-equal-bytes", mine.loc, theirs.loc, fields)
+            : core.Fault("race-blocks", mine.loc, theirs.loc, fields);
+    };
+    report({{"op", mine.op},
+            {"does", kDoes[static_cast<int>(run.use)]},
+            {"memory", place.name},
+            {"offset", place.offset},
+            {"own_block", run.block},
+            {"other_op", theirs.op},
+            {"other_does", kDoes[static_cast<int>(other.use)]},
+            {"other_block", other.block},
+            {"other_file", theirs.loc.file},
+            {"other_line", theirs.loc.line}});
     core.block = reporter;
   }
 };

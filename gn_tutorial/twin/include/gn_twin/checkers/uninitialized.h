@@ -2,6 +2,7 @@
 #pragma once
 #include <new>
 
+#include "gn_twin/checkers/global_memory.h"
 #include "gn_twin/checkers/memory_report.h"
 #include "gn_twin/events/footprint.h"
 
@@ -26,7 +27,7 @@ template <class Visit>
 
 class UninitializedResults {
  public:
-  UninitializedResults() = default;
+  explicit UninitializedResults(GlobalMemoryChecker& stored) : stored_(stored) {}
   ~UninitializedResults() { delete[] lacking_; }
   UninitializedResults(const UninitializedResults&) = delete;
   UninitializedResults& operator=(const UninitializedResults&) = delete;
@@ -71,15 +72,36 @@ class UninitializedResults {
         if (missing == kUbBytes && found < at + bytes) missing = found;
       });
       if (missing == kUbBytes) continue;
+      const uint64_t end = source.pieces == nullptr ? core.UbOffset(source.at) + source.bytes : 0;
+      const uint8_t bytes = source.element_bytes;
       if (event.kind == Kind::Copy) {
-        ReportMissing(core, shadow, missing, event.loc, event.op, source.role);
+        const MissingValue value =
+            MissingAt(core, shadow, shadow.OriginOf(missing, event.loc, event.op, source.role, end, bytes), event.loc);
+        const uint64_t tail = TailMissing(core, shadow, event, source);
+        if (tail == 0 || !stored_.KeepTail(core, event, tail, value)) ReportMissing(core, value);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
       } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
         MarkLacking(core, shadow, event, source, *dst, results);
-        origin = shadow.OriginOf(missing, event.loc, event.op, source.role);
+        origin = shadow.OriginOf(missing, event.loc, event.op, source.role, end, bytes);
       }
     }
     return dst;
+  }
+
+  // How many bytes a DataCopy's source lacks, if all of them end its last block of 32 bytes: a length rounded up. Else 0.
+  static uint64_t TailMissing(const Core& core, const UbState& shadow, const Event& event, const Operand& source) {
+    if (__builtin_strcmp(event.op, "DataCopy") != 0) return 0;  // DataCopyPad takes any length
+    uint64_t tail = 0;
+    uint32_t runs = 0;
+    ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) {
+      ++runs;
+      const uint64_t found = shadow.bytes.FirstMissing(at, bytes);
+      const uint64_t lacking = at + bytes - found;
+      bool rounded = found % kBlockBytes != 0 && lacking < kBlockBytes;
+      for (uint64_t i = found; rounded && i < found + lacking; ++i) rounded = !shadow.bytes.HasAll(i, 1);
+      tail = rounded ? lacking : 0;
+    });
+    return runs == 1 ? tail : 0;
   }
 
   // Which results came from where is unknown where elements move: they are followed from a source that has no value at all.
@@ -121,6 +143,7 @@ class UninitializedResults {
 
   static constexpr uint32_t kMostLanes = kUbBytes;
 
+  GlobalMemoryChecker& stored_;
   uint8_t* lacking_ = nullptr;  // one per result: 1 if it depends on a value that nobody wrote
 };
 

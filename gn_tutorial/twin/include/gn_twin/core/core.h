@@ -6,40 +6,17 @@
 
 #include "gn_twin/base/abi.h"
 #include "gn_twin/base/config.h"
+#include "gn_twin/core/negative_inputs.h"
 #include "gn_twin/events/event.h"
 #include "gn_twin/events/cached_call.h"
 #include "gn_twin/base/loc.h"
+#include "gn_twin/core/core_state.h"
 #include "gn_twin/events/observer.h"
+#include "gn_twin/events/field_list.h"
 #include "gn_twin/events/report.h"
 #include "gn_twin/events/scalar_accesses.h"
 
 namespace gn_twin {
-
-// The mask register: which lanes of a repeat an instruction processes (NORM), or how many elements in all (COUNT).
-struct MaskRegister {
-  uint64_t low = ~uint64_t{0};
-  uint64_t high = ~uint64_t{0};
-  bool counter = false;
-};
-
-enum class BufferState : uint8_t { Free, Occupied, EnQueued, DeQueued };
-
-// One buffer that InitBuffer cut from the Unified Buffer.
-struct Buffer {
-  uint32_t offset = 0;
-  uint32_t bytes = 0;
-  BufferState state = BufferState::Free;
-  int8_t enque_id = -1;  // event id held from EnQue to DeQue
-  int8_t free_id = -1;   // event id held from FreeTensor to the next AllocTensor
-  AscendC::HardEvent enque_event = AscendC::HardEvent::MAX;
-  AscendC::HardEvent free_event = AscendC::HardEvent::MAX;
-  bool of_queue = false;  // and not of a TBuf; false again after TPipe::Reset
-  uint16_t pipe = 0;      // which of the block's pipes made it
-  Loc made;               // the InitBuffer call
-  Loc changed;            // the last queue operation on it
-};
-
-inline constexpr uint16_t kNoBuffer = 0xffff;
 
 class Scheduler;
 class AsyncCopies;
@@ -66,15 +43,48 @@ struct Core {
   Buffer buffers[kCapacity];
   uint16_t buffer_count = 0;
 
+  // Uses of a tensor after FreeTensor, until its buffer is handed out again: harmless if that never happens.
+  struct FreedUse {
+    const char* op = nullptr;
+    const char* role = nullptr;
+    Loc loc;
+    Loc freed;
+    uint16_t buffer = kNoBuffer;
+  };
+  static constexpr uint32_t kFreedUses = 8;
+  FreedUse freed_uses[kFreedUses];
+  uint32_t freed_use_count = 0;
+
+  // The latest tensors that GetWithOffset made.
+  static constexpr uint32_t kOffsetViews = 16;
+  OffsetView views[kOffsetViews];
+  uint32_t next_view = 0;
+
   // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
   static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
   uint8_t reserved[kEvents] = {};
   uint8_t raised[kEvents] = {};
+  uint8_t raised_again[kEvents] = {};  // set a second time before the first wait, where the launch went on after it
   Loc raised_at[kEvents][kEventIds];
+
+  // Instructions with isSetMask false: the last few lines of them, and who had set the mask that they found.
+  static constexpr uint32_t kMasksFrom = 8;
+  MaskFrom masks_from[kMasksFrom];
+  // What the line found, if it set no mask; else null.
+  const MaskFrom* MaskOf(Loc line) const {
+    for (const MaskFrom& one : masks_from)
+      if (one.used.line == line.line && one.used.file == line.file && line.line != 0) return &one;
+    return nullptr;
+  }
 
   // Atomic stores (gn_twin/basic_api/sync/atomic.h): operation and element type.
   uint8_t atomic = 0;
   uint8_t atomic_type = 0;
+  Loc atomic_set;
+  const char* atomic_op = "";
+
+  // What the kernel said of its type (basic_api/sync/kernel_type.h).
+  KernelType kernel_type;
 
   // DataCopyPad's fill register (SetPadValue) and the scale of Cast int32 -> half (SetDeqScale).
   uint64_t pad_value = 0;
@@ -83,14 +93,21 @@ struct Core {
   bool deq_scale_set = false;
 
   ShapeTable* shapes = nullptr;  // SetShapeInfo
+  NegativeInputs negatives;
 
-  int8_t saturate = -1;    // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options have it
-  uint32_t looks = 0;      // calls that refresh what the scalar unit sees of global memory
-  int32_t soft_syncs = 0;  // calls of the software SyncAll
+  // How often queues were asked how full they are since a tensor last went in or out.
+  static constexpr uint32_t kMostAsks = 100000;  // more than any loop over tiles has turns
+  uint32_t queue_asks = 0;
+
+  int8_t saturate = -1;  // CTRL[48] as the kernel set it: 1 saturating, 0 not; -1: as this launch's options have it
+  PollWatch polls;
+  uint32_t looks = 0;            // calls that refresh what the scalar unit sees of global memory
+  int32_t soft_syncs = 0;        // calls of the software SyncAll
   uint8_t cross_flags[16] = {};  // CrossCoreSetFlag without its CrossCoreWaitFlag yet
 
   // What the last reduction left in its special registers (GetReduceRepeat...Spr, GetAccVal).
   float reduce_sum = 0.0f;
+  uint32_t reduce_sum_bits = 0;  // the same, as the element that it was
   float reduce_extreme = 0.0f;
   uint32_t reduce_index = 0;
   uint16_t merged[4] = {0, 0, 0, 0};  // by the last MrgSort, from each queue
@@ -161,22 +178,37 @@ struct Core {
     }
     scalars.storing = false;
   }
-  // Ends the launch with one diagnostic.
+  // Ends the launch with one diagnostic. This and the next ones take facts in braces, which cost the caller least, or a list of them.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
     ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
+    throw Stopped{};
+  }
+  [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, const FieldList& fields) {
+    ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
     throw Stopped{};
   }
   // Reports a mistake and goes on; the launch fails at its end. Once per id, place and other place: `other` is the second place of
   // a finding that has one.
   GNT_COLD void Fault(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
-    if (findings == nullptr || !findings->First(id, loc, other)) return;
-    findings->CountError();
-    ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
+    Fault(id, loc, other, FieldList(fields));
+  }
+  GNT_COLD void Fault(const char* id, Loc loc, Loc other, const FieldList& fields) {
+    Find(id, IsError(*job, id, true), loc, other, fields);
   }
   // Reports something to look at; the launch does not fail for it.
   GNT_COLD void Warn(const char* id, Loc loc, Loc other, std::initializer_list<Field> fields) {
-    if (findings == nullptr || !findings->First(id, loc, other)) return;
-    ReportWriter(*job).Write(id, "warning", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
+    Warn(id, loc, other, FieldList(fields));
+  }
+  GNT_COLD void Warn(const char* id, Loc loc, Loc other, const FieldList& fields) {
+    Find(id, IsError(*job, id, false), loc, other, fields);
+  }
+  // Ends the launch like Stop, unless the launch takes the finding for a warning (TwinOptions): then it goes on as the device would.
+  GNT_COLD void Refuse(const char* id, Loc loc, std::initializer_list<Field> fields) {
+    Refuse(id, loc, FieldList(fields));
+  }
+  GNT_COLD void Refuse(const char* id, Loc loc, const FieldList& fields) {
+    if (IsError(*job, id, true)) Stop(id, loc, fields);
+    Find(id, false, loc, {}, fields);
   }
   bool InUb(const void* at) const {
     const uint8_t* byte = static_cast<const uint8_t*>(at);
@@ -184,8 +216,18 @@ struct Core {
   }
   // Bytes from the start of the Unified Buffer.
   uint64_t UbOffset(const uint8_t* at) const { return static_cast<uint64_t>(at - ub); }
+  GNT_COLD void Find(const char* id, bool error, Loc loc, Loc other, const FieldList& fields) {
+    if (findings == nullptr || !findings->First(id, loc, other)) return;
+    if (error) findings->CountError();
+    ReportWriter(*job).Write(id, error ? "error" : "warning", loc, block, fields.Data(), fields.Count());
+  }
   // Whether a tensor of this buffer may not be used; kNoBuffer is never freed.
-  bool IsFree(uint16_t buffer) const { return buffer < buffer_count && buffers[buffer].state == BufferState::Free; }
+  bool IsFree(uint16_t buffer) const { return buffer < buffer_count && buffers[buffer].state <= BufferState::Free; }
+  // Refuses a buffer whose TPipe is gone.
+  void RequirePipe(const Buffer& buffer, const char* op, Loc loc) {
+    if (buffer.state == BufferState::Gone) [[unlikely]]
+      Refuse("pipe-gone", loc, {{"op", op}, {"buffer_file", buffer.made.file}, {"buffer_line", buffer.made.line}});
+  }
 };
 
 inline QuietBytes Observers::QuietAt(Core& core, const ScalarAccess& like) const {
@@ -202,7 +244,7 @@ inline const GntArg* ArgumentAt(const Core& core, const void* address) {
   const GntArg* nearest = nullptr;
   for (uint32_t i = 0; i < core.job->arg_count; ++i) {
     const GntArg& arg = core.job->args[i];
-    if (arg.kind != GNT_TENSOR || at < arg.data) continue;
+    if (arg.kind != GNT_TENSOR || arg.data == nullptr || at < arg.data) continue;
     if (nearest == nullptr || arg.data >= nearest->data) nearest = &arg;
     if (at < arg.data + arg.bytes) return &arg;
   }

@@ -53,9 +53,43 @@ GNT_NOINLINE inline void EmitPlace(Core& core, Kind kind, const char* op, const 
   core.Emit(event);
 }
 
+// An instruction uses a tensor of a buffer that is free.
+GNT_COLD inline void NoteUseAfterFree(Core& core, const char* op, const char* role, uint16_t buffer, Loc loc) {
+  for (uint32_t i = 0; i < core.freed_use_count; ++i) {
+    const Core::FreedUse& one = core.freed_uses[i];
+    if (one.buffer == buffer && one.loc.line == loc.line && one.loc.file == loc.file) return;
+  }
+  if (core.freed_use_count == Core::kFreedUses) return;
+  core.freed_uses[core.freed_use_count++] = {op, role, loc, core.buffers[buffer].changed, buffer};
+}
+// The buffer is handed out again: whoever fills it does not wait for those uses.
+GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
+  uint32_t kept = 0;
+  const uint32_t count = core.freed_use_count;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Core::FreedUse use = core.freed_uses[i];
+    if (use.buffer != buffer) {
+      core.freed_uses[kept++] = use;
+      continue;
+    }
+    core.freed_use_count = kept;
+    const Buffer& made = core.buffers[buffer];
+    core.Refuse("ub-use-after-free", use.loc,
+                {{"op", use.op},
+                 {"role", use.role},
+                 {"buffer_file", made.made.file},
+                 {"buffer_line", made.made.line},
+                 {"buffer_nth", made.nth},
+                 {"freed_file", use.freed.file},
+                 {"freed_line", use.freed.line}});
+  }
+  core.freed_use_count = kept;
+}
+
 // A queue operation on a buffer of the core: Alloc, EnQue, DeQue, Free. Of EnQue and DeQue only a trace learns anything.
 inline void EmitBuffer(Core& core, Kind kind, const char* op, const Buffer& buffer, Loc loc) {
   core.At(loc);
+  core.queue_asks = 0;
   if (core.cached == nullptr) return EmitPlace(core, kind, op, core.ub + buffer.offset, buffer.bytes, Space::UB, loc);
   if (kind == Kind::Alloc || kind == Kind::Free)
     core.FlushedCache().OnBuffer(core, kind, buffer.offset, buffer.offset + buffer.bytes);

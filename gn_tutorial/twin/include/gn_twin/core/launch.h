@@ -9,6 +9,7 @@
 #include "gn_twin/core/scheduler.h"
 #include "gn_twin/core/async_copies.h"
 #include "gn_twin/base/shape_info.h"
+#include "gn_twin/core/source_findings.h"
 #include "gn_twin/core/ub_memory.h"
 #include "gn_twin/core/watchers.h"
 
@@ -164,13 +165,15 @@ struct Launch {
 
 template <class... P, uint32_t... kIndex>
 GNT_COLD bool ArgumentsFit(GntJob& job, Indices<kIndex...>) {
-  if (job.arg_count != sizeof...(P)) {
+  bool lists = false;
+  for (uint32_t i = 0; i < job.arg_count && i < sizeof...(P); ++i) lists = lists || job.args[i].role == GNT_LIST;
+  if (job.arg_count < sizeof...(P) || (job.arg_count > sizeof...(P) && !lists)) {
     BadCall(job, "call-argument-count", {{"given", job.arg_count}, {"wanted", sizeof...(P)}});
     return false;
   }
   const bool fits[] = {true, Parameter<P>::Fits(job.args[kIndex])...};
   const uint64_t sizes[] = {0, sizeof(typename Parameter<P>::Value)...};
-  for (uint32_t i = 0; i < job.arg_count; ++i) {
+  for (uint32_t i = 0; i < sizeof...(P); ++i) {
     if (fits[i + 1]) continue;
     const char* name = job.args[i].name != nullptr ? job.args[i].name : "?";
     BadCall(job, "call-argument-kind",
@@ -194,6 +197,11 @@ GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   const bool good = scheduler.Run() && launch.Conclude();
   job.nanoseconds += Nanoseconds() - begin;
   return good ? GNT_OK : GNT_STOPPED;
+}
+
+// A launch that ended well failed all the same if its source has what a device refuses.
+inline GntStatus Judged(GntStatus status, bool source_failed) {
+  return status == GNT_OK && source_failed ? GNT_STOPPED : status;
 }
 
 template <class... P, uint32_t... kIndex>
@@ -235,7 +243,9 @@ GntStatus Run(void (*kernel)(P...), GntJob& job) {
     if (job->report != nullptr && job->report_bytes > 0) job->report[0] = '\0';                       \
     job->tally = GntTally{};                                                                          \
     for (const gn_twin::Entry& candidate : gn_twin::kEntries) {                                       \
-      if (__builtin_strcmp(candidate.name, entry) == 0) return candidate.run(*job);                   \
+      if (__builtin_strcmp(candidate.name, entry) != 0) continue;                                     \
+      const bool failed = gn_twin::ReportSource(*job, entry);                                         \
+      return gn_twin::Judged(candidate.run(*job), failed);                                            \
     }                                                                                                 \
     return gn_twin::BadCall(*job, "call-unknown-entry", {{"entry", entry}});                          \
   }                                                                                                   \

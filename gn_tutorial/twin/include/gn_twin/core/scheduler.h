@@ -59,7 +59,30 @@ class Scheduler {
     }
   }
 
-  // Lets the other blocks run: for a block that reads global memory again and again.
+  // Lets the other blocks run: a block at `loc` reads the same words of global memory again and again; `moved`: it has done something
+  // else since its last turn. Throws Stopped when no block has for so long that nobody will answer.
+  void Poll(Core& core, Loc loc, bool moved) {
+    State& mine = states_[core.block];
+    if (moved) ++changes_;
+    if (mine.polled != changes_) {
+      mine.polled = changes_;
+      mine.idle_turns = 0;
+    } else if (++mine.idle_turns == kMostIdleTurns) {
+      core.Stop("block-wait-deadlock", loc, {{"waiting", core.block}, {"blocks", job_.blocks}});
+    }
+    if (!IsPolling(loc) && polls_ < kMostPolls) polling_[polls_++] = loc;
+    ++progress_;
+    Suspend(core, loc, Waits::Turn);
+  }
+  bool AnyPoll() const { return polls_ != 0; }
+  // Whether some block has waited in this line.
+  GNT_COLD bool IsPolling(Loc loc) const {
+    for (uint32_t i = 0; i < polls_; ++i)
+      if (polling_[i].line == loc.line && polling_[i].file == loc.file) return true;
+    return false;
+  }
+
+  // Lets the other blocks run: for a block that refreshes what it sees of global memory again and again.
   void Yield(Core& core, Loc loc) {
     ++progress_;
     Suspend(core, loc, Waits::Turn);
@@ -73,10 +96,14 @@ class Scheduler {
     Waits waits = Waits::Barrier;
     bool released = false;  // the barrier that it waits at is complete
     uint64_t tried = 0;     // progress_ when the value was not there yet
-    Loc waits_at;           // the call it is in
+    uint64_t polled = 0;    // changes_ at its last turn
+    uint32_t idle_turns = 0;
+    Loc waits_at;  // the call it is in
     Fiber* fiber = nullptr;
   };
   static constexpr uint32_t kNobody = ~uint32_t{0};
+  static constexpr uint32_t kMostPolls = 16;            // lines of a kernel in which blocks wait
+  static constexpr uint32_t kMostIdleTurns = 1u << 14;  // a million reads: more than a loop that counts its tries has
 
   // Fisher and Yates' shuffle, with the numbers of splitmix64.
   void Permute(uint64_t seed) {
@@ -117,6 +144,7 @@ class Scheduler {
     if (!run_one_(context_, *this, running_)) aborted_ = true;
     mine.phase = Phase::Done;
     ++progress_;
+    ++changes_;
     mine.fiber->Leave(true);
   }
 
@@ -168,6 +196,7 @@ class Scheduler {
       return FirstWaiting();
     }
     ++round_;
+    ++changes_;
     for (uint32_t other = 0; other < job_.blocks; ++other) {
       states_[other].released = states_[other].phase == Phase::Waiting && states_[other].waits == Waits::Barrier;
     }
@@ -207,6 +236,9 @@ class Scheduler {
   uint32_t expected_ = 0;  // blocks that take part in the current SyncAll
   uint32_t round_ = 0;     // how many SyncAll are complete
   uint64_t progress_ = 0;  // changes whenever a block may have written what another waits for
+  uint64_t changes_ = 1;   // the same without turns
+  Loc polling_[kMostPolls];
+  uint32_t polls_ = 0;
   bool aborted_ = false;
 };
 

@@ -86,12 +86,14 @@ struct CachedCall {
   bool fills = false;     // or they depend on none
   bool scratch = false;   // one of the parts is scratch memory
   bool gaps = false;      // one of them has gaps
-  uint32_t site = 0;      // its number for the race checker,
-  uint32_t epoch = 0;     // and when that last looked at it
+  Flow flow = Flow::Moves;
+  uint32_t site = 0;   // its number for the race checker,
+  uint32_t epoch = 0;  // and when that last looked at it
   struct Part {
     LocalRange range;
     Access access = Access::Read;
     Touches touches = Touches::Whole;
+    uint8_t element_bytes = 1;
     BlockSpan blocks;  // of the range, if it is touched whole
     ByteMasks masks;   // otherwise
     uint32_t Bytes() const { return range.end - range.begin; }

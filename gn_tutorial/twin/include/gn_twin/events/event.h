@@ -28,9 +28,10 @@ enum class Kind : uint8_t {
   DeQue,
   Free,
   Release,  // operand[0] is a word of global memory: who acquires it afterwards sees what this block has done
-  Acquire   // the block has waited for the word operand[0]
+  Acquire,  // the block has waited for the word operand[0]
+  Padding   // the operands are what the copy before it put around its rows; where the copy is done at once
 };
-inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Acquire) + 1;
+inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Padding) + 1;
 
 // A set of kinds: one bit each.
 using Kinds = uint32_t;

@@ -14,10 +14,11 @@ namespace gn_twin {
 
 // One named fact of a diagnostic: a number or a text.
 struct Field {
-  const char* key;
+  const char* key = "";
   const char* text = nullptr;
   int64_t number = 0;
 
+  constexpr Field() = default;
   constexpr Field(const char* key, const char* text) : key(key), text(text) {}
   template <class N>
     requires requires(N number) { static_cast<int64_t>(number); }
@@ -26,6 +27,17 @@ struct Field {
 
 // Thrown to end a launch after its diagnostic was written. A plain type: kernels are built without <stdexcept>.
 struct Stopped {};
+
+// Whether the launch takes a finding for an error: `usually`, unless TwinOptions names it.
+GNT_COLD inline bool IsError(const GntJob& job, const char* id, bool usually) {
+  const uint64_t length = __builtin_strlen(id);
+  for (const char* at = job.severities; at != nullptr && *at != '\0';) {
+    if (__builtin_strncmp(at + 1, id, length) == 0 && at[1 + length] == '\n') return *at == 'e';
+    while (*at != '\0' && *at++ != '\n') {
+    }
+  }
+  return usually;
+}
 
 // Appends to job->report and never writes past its capacity; a line that does not fit is dropped whole.
 class ReportWriter {

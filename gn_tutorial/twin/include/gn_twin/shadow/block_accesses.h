@@ -12,7 +12,8 @@
 
 namespace gn_twin {
 
-enum class Use : uint8_t { Read, Write, Atomic };
+// Equal: writes bytes that are there already.
+enum class Use : uint8_t { Read, Write, Atomic, Equal };
 
 // Accesses of one call of one block.
 struct SharedRun {
@@ -21,6 +22,7 @@ struct SharedRun {
   uint32_t site = 0;
   uint32_t window = 0;    // of `pipe`, the latest
   uint32_t interval = 0;  // of the block (HappensBefore)
+  uint32_t place = 0;     // before the runs were sorted
   Use use = Use::Read;
   uint8_t pipe = 0;
   bool late = false;  // not covered by the flag that the other cores wait for: still under way after it
@@ -85,7 +87,7 @@ class BlockAccesses {
     bool several = false;
     for (uint32_t i = 1; i < count_ && !several; ++i) several = runs_[i].block != runs_[0].block;
     if (!several) return;
-    qsort(runs_, count_, sizeof(SharedRun), ByAddress);
+    Sort(ByAddress);
     // Runs that reach beyond the present address, readers first; two readers never collide.
     uint32_t* const open = static_cast<uint32_t*>(malloc(2 * sizeof(uint32_t) * count_));
     if (open == nullptr) return;
@@ -118,10 +120,16 @@ class BlockAccesses {
   static constexpr uint32_t kLookBack = 8;
   static constexpr uint32_t kMost = 1u << 19;  // 32 MiB; a launch with more irregular accesses is checked up to here
 
+  // What is alike stays in the order in which it came: which race is found first must not hang on how a C library's qsort treats ties.
+  void Sort(int (*compare)(const void*, const void*)) {
+    for (uint32_t i = 0; i < count_; ++i) runs_[i].place = i;
+    qsort(runs_, count_, sizeof(SharedRun), compare);
+  }
   static int ByAddress(const void* a, const void* b) {
-    const uintptr_t x = static_cast<const SharedRun*>(a)->rows.at;
-    const uintptr_t y = static_cast<const SharedRun*>(b)->rows.at;
-    return x < y ? -1 : x > y ? 1 : 0;
+    const SharedRun& x = *static_cast<const SharedRun*>(a);
+    const SharedRun& y = *static_cast<const SharedRun*>(b);
+    if (x.rows.at != y.rows.at) return x.rows.at < y.rows.at ? -1 : 1;
+    return x.place < y.place ? -1 : 1;
   }
   static int ByCall(const void* a, const void* b) {
     const SharedRun& x = *static_cast<const SharedRun*>(a);
@@ -144,7 +152,7 @@ class BlockAccesses {
     }
     if (packed_) return false;
     packed_ = true;
-    qsort(runs_, count_, sizeof(SharedRun), ByCall);
+    Sort(ByCall);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count_; ++i) {
       if (kept > 0 && runs_[kept - 1].SameCall(runs_[i]) && runs_[kept - 1].rows.Absorb(runs_[i].rows)) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "gn_twin/events/event.h"
 #include "gn_twin/shadow/byte_state.h"
+#include "gn_twin/shadow/last_writes.h"
 #include "gn_twin/shadow/per_core.h"
 
 namespace gn_twin {
@@ -10,7 +11,9 @@ namespace gn_twin {
 struct Origin {
   uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
   uint32_t end = 0;
-  uint32_t missing = 0;  // the byte it read
+  uint32_t missing = 0;    // the byte it read
+  uint32_t reads_end = 0;  // one past the last byte that it read; 0: not known
+  uint8_t element_bytes = 0;
   Loc loc;
   const char* op = "";
   const char* role = "";
@@ -26,6 +29,15 @@ struct Writer {
   bool load = false;
 };
 
+// Results that nobody has read, and that an instruction overwrites.
+struct Overwritten {
+  Loc writer;
+  Loc now;
+  bool Is(Loc a, Loc b) const {
+    return writer.line == a.line && now.line == b.line && writer.file == a.file && now.file == b.file;
+  }
+};
+
 struct UbState {
   static constexpr uint32_t kBlocks = kUbBytes / kBlockBytes;
   static constexpr uint32_t kOrigins = 32;
@@ -36,6 +48,8 @@ struct UbState {
   BlockBits unread;  // were written by an instruction with sources and not read since
   BlockBits starts;  // where such a write began: `writers` has it
   Writer writers[kBlocks];
+  LastWrites writes;
+  Overwritten overwritten;  // the last ones
   Origin origins[kOrigins];
   uint32_t next_origin = 0;
   bool any_origin = false;
@@ -50,6 +64,8 @@ struct UbState {
     for (BlockBits* bits : {&stale, &freed, &unread, &starts}) bits->ClearAll();
     for (Origin& origin : origins) origin = Origin{};
     any_origin = any_freed = false;
+    writes.Restart();
+    overwritten = {};
   }
   // The first block of the bytes [begin, end) that belongs to a freed tensor; kBlocks if none does.
   uint64_t FirstFreed(uint64_t begin, uint64_t end) const {
@@ -171,6 +187,25 @@ struct UbState {
       begin = 0;
     });
   }
+  // Whether one of the blocks holds results that nobody has read.
+  bool Waits(const BlockSpan& blocks) const {
+    uint64_t waiting = 0;
+    ForWords(blocks, [&](uint64_t word, uint64_t mask) { waiting |= unread.Words()[word] & mask; });
+    return waiting != 0;
+  }
+  // The first block of the write that this block is an unread part of; kBlocks if it is of none, or if that was overwritten meanwhile.
+  uint64_t UnreadWrite(uint64_t block) const {
+    if (!unread.Has(block)) return kBlocks;
+    const uint64_t begin = starts.LastUpTo(block);
+    return begin <= block && begin + writers[begin].blocks > block ? begin : kBlocks;
+  }
+  // Whether all blocks of the write that began there are as it left them, and unread.
+  bool IsUntouched(uint64_t begin) const {
+    const uint64_t end = begin + writers[begin].blocks;
+    bool one = true;
+    for (uint64_t block = begin + 1; block < end; ++block) one = one && !starts.Has(block);
+    return one && unread.HasAll(begin, end);
+  }
   // Results fill `count` whole blocks from `first`: whether they replace the same blocks of one instruction before, none of them read
   // since.
   bool Replace(uint64_t first, const BlockSpan& blocks, uint32_t count) {
@@ -190,12 +225,14 @@ struct UbState {
   }
 
   // Who is to blame for a missing byte: an instruction before, or else the one given, which reads it first.
-  Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role) const {
+  Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role, uint64_t reads_end = 0,
+                  uint8_t element_bytes = 0) const {
     for (uint32_t i = 1; i <= kOrigins; ++i) {  // the latest first
       const Origin& origin = origins[(next_origin + kOrigins - i) % kOrigins];
       if (at >= origin.first && at < origin.end) return origin;
     }
-    return {0, 0, static_cast<uint32_t>(at), loc, op, role, stale.Has(at / kBlockBytes)};
+    return {0,  0,    static_cast<uint32_t>(at),  static_cast<uint32_t>(reads_end), element_bytes, loc,
+            op, role, stale.Has(at / kBlockBytes)};
   }
   // Nobody but who reads it next is to blame for what is missing there now.
   void Forget(uint64_t first, uint64_t end) {

@@ -162,6 +162,8 @@ GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   for (uint32_t i = 0; i < many; ++i) {
     const auto& [tensor, layout] = operands[i];
+    layout.fills == Fills::Lanes ? operation.Laid(plan.repeats, plan.Reach(), layout.first, layout.second)
+                                 : operation.Laid(0, 0, 0, 0);
     operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
                     i == 0 ? Access::Write : Access::Read, layout.align);
     if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);

@@ -12,13 +12,42 @@ using AscendC::LocalTensor;
 
 inline constexpr uint32_t kMaxRows = 4095;
 
-// Equal rows at a regular pitch, in bytes.
+// Equal rows at a regular pitch, in bytes; of the last one `behind` bytes are left out.
 struct Rows {
   uint32_t count = 0;
+  uint32_t behind = 0;
   uint64_t bytes = 0;
   uint64_t pitch = 0;
-  uint64_t Extent() const { return count == 0 || bytes == 0 ? 0 : (count - 1) * pitch + bytes; }
+
+  Rows() = default;
+  Rows(uint32_t count, uint64_t bytes, uint64_t pitch) : count(count), bytes(bytes), pitch(pitch) {}
+  uint64_t Extent() const { return count == 0 || bytes == 0 ? 0 : (count - 1) * pitch + bytes - behind; }
+  Rows Without(uint32_t end) const {
+    Rows rows = *this;
+    count == 1 ? rows.bytes -= end : rows.behind = end;
+    return rows;
+  }
 };
+
+// How many bytes of a DataCopy lie behind its argument, in memory that every allocation has there: aclrtMalloc rounds sizes up to 32
+// bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095), so that copies may be rounded up to whole blocks. 0 if there are none, or if
+// the copy reaches further or begins there. The twin leaves them out: nothing of an array's neighbours is read or written.
+template <class T>
+GNT_COLD uint32_t BytesBehind(const char* op, Loc loc, const GlobalTensor<T>& global, const Rows& far, bool writes) {
+  const uint64_t behind = global.Behind(far.Extent());
+  if (behind == 0 || behind >= far.bytes) return 0;
+  if (writes || behind >= kBlockBytes) {
+    const GntArg& argument = *global.Argument();
+    ThisCore().Warn("gm-behind-end", loc, {},
+                    {{"op", op},
+                     {"does", writes ? "writes" : "reads"},
+                     {"argument", NameOf(&argument)},
+                     {"argument_bytes", argument.bytes},
+                     {"bytes", behind},
+                     {"element_bytes", sizeof(T)}});
+  }
+  return static_cast<uint32_t>(behind);
+}
 
 // Emits a copy of `pipe` (MTE2, MTE3). `align`: what the global address must be a multiple of. emit_checked() checks the operands and
 // emits the whole event: called where the copy is no fast event, or where observers ask for it.
@@ -28,6 +57,7 @@ void EmitCopy(const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, R
   Core& core = ThisCore();
   core.At(loc);
   const uint8_t* const there = reinterpret_cast<const uint8_t*>(global.Data());
+  if (pipe == Pipe::MTE2) NoteGlobalRead(core, op, there, loc);
   const bool one_run = near.count == 1 || near.pitch == near.bytes;
   const uint64_t bytes = near.count * near.bytes;
   const bool fast = core.cached != nullptr && core.atomic == 0 && one_run && bytes != 0 && far.count <= kMaxRows &&
@@ -37,6 +67,7 @@ void EmitCopy(const char* op, Loc loc, Pipe pipe, const LocalTensor<T>& local, R
       !core.FlushedCache().OnCopy(core, {op, loc, pipe, sizeof(T), static_cast<uint32_t>(core.UbOffset(local.Bytes())),
                                          static_cast<uint32_t>(bytes), there, far.count, far.bytes, far.pitch}))
     emit_checked();
+  if (pipe == Pipe::MTE3) NoteGlobalStore(core, op, there, far.Extent(), loc);
 }
 
 }  // namespace gn_twin

@@ -40,14 +40,51 @@ GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, 
   EmitFlag(core, kind, event, id, loc, op);
 }
 
+// A flag is set while it is set.
+GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, const char* queue) {
+  const Loc first = core.raised_at[static_cast<int>(event)][id];
+  if (queue == nullptr) {
+    core.Refuse("flag-set-twice", loc, {{"event", NameOf(event)}, {"id", id}});
+  } else {
+    core.Warn("flag-set-by-queue", loc, {},
+              {{"op", queue},
+               {"event", NameOf(event)},
+               {"id", id},
+               {"first_file", first.file},
+               {"first_line", first.line},
+               {"first_op", "SetFlag"}});
+  }
+  core.raised_again[static_cast<int>(event)] |= Bit(id);
+}
+
+// A wait for a flag that nobody set. A tensor that was not enqueued may be why.
+[[noreturn]] GNT_COLD inline void StopUnset(Core& core, HardEvent event, int id, Loc loc) {
+  FieldList fields{{"event", NameOf(event)}, {"id", id}};
+  for (uint16_t i = 0; i < core.buffer_count; ++i) {
+    const Buffer& buffer = core.buffers[i];
+    if (!buffer.of_queue || buffer.forward != event || buffer.state != BufferState::Occupied) continue;
+    fields.Add({"cause", "wait-without-enque"});
+    fields.Add({"buffer_file", buffer.made.file});
+    fields.Add({"buffer_line", buffer.made.line});
+    fields.Add({"buffer_nth", buffer.nth});
+    fields.Add({"changed_line", buffer.changed.line});
+    break;
+  }
+  core.Stop("flag-wait-unset", loc, fields);
+}
+
 // Raise and await do the bookkeeping of SetFlag and WaitFlag. The twin runs in program order, so a wait for a flag that nobody
 // raised would never end.
-GNT_NOINLINE inline void Raise(Core& core, HardEvent event, int id, Loc loc) {
+//
+// `queue`: the queue operation that sets the flag, null for SetFlag itself. A queue's flag on top of one of the kernel's own comes from
+// the same pipe and is waited for as often as it is set: no wait ends too early, so that is a warning.
+GNT_NOINLINE inline void Raise(Core& core, HardEvent event, int id, Loc loc, const char* queue = nullptr) {
   if (id < 0 || id >= static_cast<int>(kEventIds)) {
     core.Stop("event-id-range", loc, {{"op", "SetFlag"}, {"id", id}, {"ids", kEventIds}});
   }
   uint8_t& raised = core.raised[static_cast<int>(event)];
-  if ((raised & Bit(id)) != 0) core.Stop("flag-set-twice", loc, {{"event", NameOf(event)}, {"id", id}});
+  if ((raised & Bit(id)) != 0) [[unlikely]]
+    RaiseAgain(core, event, id, loc, queue);
   raised |= Bit(id);
   core.raised_at[static_cast<int>(event)][id] = loc;
   Signal(core, Kind::SetFlag, event, id, loc, "SetFlag");
@@ -57,8 +94,14 @@ GNT_NOINLINE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
     core.Stop("event-id-range", loc, {{"op", "WaitFlag"}, {"id", id}, {"ids", kEventIds}});
   }
   uint8_t& raised = core.raised[static_cast<int>(event)];
-  if ((raised & Bit(id)) == 0) core.Stop("flag-wait-unset", loc, {{"event", NameOf(event)}, {"id", id}});
-  raised &= static_cast<uint8_t>(~Bit(id));
+  if ((raised & Bit(id)) == 0) [[unlikely]]
+    StopUnset(core, event, id, loc);
+  uint8_t& again = core.raised_again[static_cast<int>(event)];
+  if ((again & Bit(id)) != 0) [[unlikely]] {
+    again &= static_cast<uint8_t>(~Bit(id));
+  } else {
+    raised &= static_cast<uint8_t>(~Bit(id));
+  }
   Signal(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
 }
 

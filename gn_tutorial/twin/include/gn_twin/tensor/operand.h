@@ -31,15 +31,43 @@ struct RawTensor {
   template <class T>
   RawTensor(const AscendC::LocalTensor<T>& tensor)
       : at(tensor.Bytes()),
-        room(uint64_t{tensor.GetSize()} * sizeof(T)),
+        room(BytesOf<T>(tensor.GetSize())),
         buffer(tensor.BufferIndex()),
         element_bytes(sizeof(T)) {}
 };
 
+// The bytes of the tensor and of the rest of its last block, which belongs to the same buffer: all memory is handed out in whole blocks.
+inline uint64_t WholeRoom(const RawTensor& tensor) {
+  const uint64_t over = (reinterpret_cast<uintptr_t>(tensor.at) + tensor.room) % kBlockBytes;
+  return tensor.room + (over != 0 ? kBlockBytes - over : 0);
+}
+
 // Whether an instruction may touch `bytes` bytes from the start of the tensor, which has to be aligned.
 inline bool Fits(const Core& core, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
-  return bytes <= tensor.room && (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr &&
-         core.InUb(tensor.at) && !core.IsFree(tensor.buffer);
+  return (bytes <= tensor.room || bytes <= WholeRoom(tensor)) &&
+         (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr && core.InUb(tensor.at) &&
+         !core.IsFree(tensor.buffer);
+}
+
+// A tensor that GetWithOffset made does not fit: whether it would with the two arguments exchanged. `wanted`: bytes that are used of it.
+GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used, int64_t offset, uint64_t element_bytes,
+                                    uint64_t wanted, FieldList& fields) {
+  const OffsetView* found = nullptr;
+  for (uint32_t i = 1; i <= Core::kOffsetViews && found == nullptr; ++i) {
+    const OffsetView& view = core.views[(core.next_view + Core::kOffsetViews - i) % Core::kOffsetViews];
+    if (view.buffer == buffer && view.offset == offset) found = &view;
+  }
+  if (found == nullptr) return;
+  const uint64_t bytes = found->offset * element_bytes;  // of the elements that were meant
+  const uint64_t start = found->elements;
+  if (start % kBlockBytes != 0 || bytes < wanted || bytes == 0 || start + bytes > core.buffers[buffer].bytes) return;
+  fields.Add({"cause", "view-swapped"});
+  fields.Add({"view_elements", found->elements});
+  fields.Add({"view_offset", found->offset});
+  fields.Add({"view_line", found->loc.line});
+  if (found->loc.line == used.line && found->loc.file == used.file) return;  // no other place
+  fields.Add({"view_file", found->loc.file});
+  fields.Add({"view_op", "GetWithOffset"});
 }
 
 class Operation {
@@ -65,7 +93,7 @@ class Operation {
   void Check(const char* role, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
     if (Fits(core_, tensor, bytes, align)) [[likely]]
       return;
-    if (bytes != 0 || tensor.at == nullptr) Refuse(role, tensor.at, bytes, tensor.room, tensor.buffer, align);
+    if (bytes != 0 || tensor.at == nullptr) RefuseOperand(role, tensor, bytes, WholeRoom(tensor), align);
   }
 
   template <class T>
@@ -73,6 +101,12 @@ class Operation {
     if (bytes != 0) tensor.Check(core_, event_.op, role, bytes, event_.loc);
     Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T));
     event_.operand[event_.operands - 1].cached = tensor.GetL2CacheHint() != AscendC::CacheMode::CACHE_MODE_DISABLE;
+    return *this;
+  }
+
+  // Says how the next operand is laid out, for the words if it does not fit: `repeats` of `lanes` lanes.
+  Operation& Laid(uint32_t repeats, uint32_t lanes, uint32_t blk, uint32_t rep) {
+    laid_ = {repeats, lanes, blk, rep};
     return *this;
   }
 
@@ -144,6 +178,7 @@ class Operation {
   }
 
   void Warn(const char* id, std::initializer_list<Field> fields) { core_.Warn(id, event_.loc, {}, fields); }
+  void Refuse(const char* id, std::initializer_list<Field> fields) { core_.Refuse(id, event_.loc, fields); }
   [[noreturn]] void Stop(const char* id, std::initializer_list<Field> fields) { core_.Stop(id, event_.loc, fields); }
   Core& core() { return core_; }
 
@@ -178,53 +213,86 @@ class Operation {
     operand.element_bytes = static_cast<uint8_t>(element_bytes);
   }
 
-  GNT_COLD void Refuse(const char* role, const uint8_t* at, uint64_t bytes, uint64_t room, uint16_t buffer,
-                       uint32_t align) {
+  // A mistake that the launch takes for a warning may go on inside the Unified Buffer: nothing else is there to touch.
+  GNT_COLD void RefuseOperand(const char* role, const RawTensor& tensor, uint64_t bytes, uint64_t room,
+                              uint32_t align) {
+    const uint8_t* const at = tensor.at;
+    const uint16_t buffer = tensor.buffer;
     if (at == nullptr) Stop("ub-unallocated", {{"op", event_.op}, {"role", role}});
-    if (buffer >= core_.buffer_count) RefuseStatic(role, at - core_.ub, bytes, room, align);
+    const bool inside = core_.InUb(at) && bytes <= kUbBytes - core_.UbOffset(at);
+    if (buffer >= core_.buffer_count) return RefuseStatic(role, at - core_.ub, bytes, room, align, inside);
     const Buffer& made = core_.buffers[buffer];
     const int64_t offset = at - (core_.ub + made.offset);
-    if (made.state == BufferState::Free) {
-      Stop("ub-use-after-free", {{"op", event_.op},
-                                 {"role", role},
-                                 {"buffer_file", made.made.file},
-                                 {"buffer_line", made.made.line},
-                                 {"freed_file", made.changed.file},
-                                 {"freed_line", made.changed.line}});
+    const bool misaligned = (reinterpret_cast<uintptr_t>(at) & (align - 1)) != 0;
+    core_.RequirePipe(made, event_.op, event_.loc);
+    if (made.state == BufferState::Free) NoteUseAfterFree(core_, event_.op, role, buffer, event_.loc);
+    if (bytes > room || !inside) {
+      FieldList fields{{"op", event_.op},
+                       {"role", role},
+                       {"bytes", bytes},
+                       {"room", room},
+                       {"offset", offset},
+                       {"buffer_bytes", made.bytes},
+                       {"buffer_file", made.made.file},
+                       {"buffer_line", made.made.line},
+                       {"buffer_nth", made.nth}};
+      AddStrides(tensor.element_bytes, room, fields);
+      AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      RefuseUnless(!inside, "ub-out-of-bounds", fields);
+    } else if (misaligned) {
+      FieldList fields{{"op", event_.op},
+                       {"role", role},
+                       {"offset", offset},
+                       {"align", align},
+                       {"over", offset % align},
+                       {"buffer_file", made.made.file},
+                       {"buffer_line", made.made.line},
+                       {"buffer_nth", made.nth}};
+      AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      core_.Refuse("ub-misaligned", event_.loc, fields);
     }
-    if (bytes > room || !core_.InUb(at)) {
-      Stop("ub-out-of-bounds", {{"op", event_.op},
-                                {"role", role},
-                                {"bytes", bytes},
-                                {"room", room},
-                                {"offset", offset},
-                                {"buffer_bytes", made.bytes},
-                                {"buffer_file", made.made.file},
-                                {"buffer_line", made.made.line}});
-    }
-    Stop("ub-misaligned", {{"op", event_.op},
-                           {"role", role},
-                           {"offset", offset},
-                           {"align", align},
-                           {"over", offset % align},
-                           {"buffer_file", made.made.file},
-                           {"buffer_line", made.made.line}});
+  }
+
+  // Repeats that would fit one behind the other.
+  GNT_COLD void AddStrides(uint32_t element_bytes, uint64_t room, FieldList& fields) const {
+    const uint64_t bytes = uint64_t{laid_.lanes} * element_bytes;
+    const uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes;
+    if (bytes == 0 || laid_.repeats * blocks * kBlockBytes > room) return;
+    if (laid_.rep <= blocks && laid_.blk <= 1) return;
+    fields.Add({"cause", "stride-too-long"});
+    fields.Add({"repeats", laid_.repeats});
+    fields.Add({"lanes", laid_.lanes});
+    fields.Add({"blk_stride", laid_.blk});
+    fields.Add({"rep_stride", laid_.rep});
+    fields.Add({"rep_bytes", laid_.rep * kBlockBytes});
+    fields.Add({"blocks", blocks});
+    fields.Add({"dense", laid_.repeats * bytes});
+    fields.Add({"per_block", kBlockBytes / element_bytes});
   }
 
   // A tensor that the kernel placed by address: there is no InitBuffer to name.
-  [[noreturn]] GNT_COLD void RefuseStatic(const char* role, int64_t address, uint64_t bytes, uint64_t room,
-                                          uint32_t align) {
-    if (bytes > room || address < 0 || address >= static_cast<int64_t>(kUbBytes)) {
-      Stop("static-out-of-bounds",
-           {{"op", event_.op}, {"role", role}, {"bytes", bytes}, {"room", room}, {"address", address}});
+  GNT_COLD void RefuseStatic(const char* role, int64_t address, uint64_t bytes, uint64_t room, uint32_t align,
+                             bool inside) {
+    if (bytes > room || !inside) {
+      return RefuseUnless(!inside, "static-out-of-bounds",
+                          {{"op", event_.op}, {"role", role}, {"bytes", bytes}, {"room", room}, {"address", address}});
     }
-    Stop("static-misaligned",
-         {{"op", event_.op}, {"role", role}, {"address", address}, {"align", align}, {"over", address % align}});
+    Refuse("static-misaligned",
+           {{"op", event_.op}, {"role", role}, {"address", address}, {"align", align}, {"over", address % align}});
+  }
+  void RefuseUnless(bool ends, const char* id, const FieldList& fields) {
+    ends ? core_.Stop(id, event_.loc, fields) : core_.Refuse(id, event_.loc, fields);
   }
 
   Core& core_;
   Event event_;
   bool has_pieces_ = false;
+  struct {
+    uint32_t repeats = 0;
+    uint32_t lanes = 0;
+    uint32_t blk = 0;
+    uint32_t rep = 0;
+  } laid_;
 };
 
 }  // namespace gn_twin

@@ -56,7 +56,7 @@ template <class Params>
 inline void RequireStrides(const char* op, const Params& params, Loc loc) {
   if constexpr (kObserved) {
     if (params.lost.any) [[unlikely]]
-      ThisCore().Stop("stride-range", loc, {{"op", op}, {"stride", params.lost.given}});
+      ThisCore().Refuse("stride-range", loc, {{"op", op}, {"stride", params.lost.given}});
   }
 }
 
@@ -132,6 +132,10 @@ inline Plan MaskedPlan(const char* op, Loc loc, bool set_mask, const Mask& mask,
   if (set_mask) {
     CheckMask(op, loc, core, mask, lanes);
     WriteMask(core, mask, lanes);
+    core.mask.set = loc;
+    core.mask.op = op;
+  } else if constexpr (kObserved) {
+    core.masks_from[loc.line % Core::kMasksFrom] = {loc, core.mask.set, core.mask.op};
   }
   return PlanFromRegister(core, lanes, repeats);
 }

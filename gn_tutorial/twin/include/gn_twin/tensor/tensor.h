@@ -4,7 +4,8 @@
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/core/async_copies.h"
-#include "gn_twin/base/float16.h"
+#include "gn_twin/core/polling.h"
+#include "gn_twin/base/int4.h"
 #include "gn_twin/base/shape_info.h"
 
 namespace gn_twin {
@@ -26,6 +27,22 @@ inline void CheckPlace(Core& core, const char* op, uint64_t address, uint64_t by
   }
   uint64_t& high = core.job->tally.ub_high_water;
   if (address + bytes > high) high = address + bytes;
+}
+
+// An index outside its tensor. Apart from the loops of GetValue: its facts would take their registers.
+[[noreturn]] GNT_COLD inline void StopAtIndex(Core& core, const char* op, uint32_t index, uint32_t elements,
+                                              uint32_t element_bytes, uint16_t buffer, Loc loc) {
+  if (buffer >= core.buffer_count)
+    core.Stop("static-index", loc, {{"op", op}, {"index", index}, {"elements", elements}});
+  const Buffer& made = core.buffers[buffer];
+  core.Stop("ub-index", loc,
+            {{"op", op},
+             {"index", index},
+             {"elements", elements},
+             {"element_bytes", element_bytes},
+             {"buffer_file", made.made.file},
+             {"buffer_line", made.made.line},
+             {"buffer_nth", made.nth}});
 }
 
 // The compiler makes the scalar unit wait for copies of the same bytes, except at SetValue of a global tensor
@@ -75,13 +92,13 @@ class LocalTensor {
   LocalTensor(TPosition position, uint32_t address, uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here())
       : data_(reinterpret_cast<T*>(gn_twin::ThisCore().ub + address)), size_(elements), position_(position) {
     if constexpr (gn_twin::kObserved) {
-      gn_twin::CheckPlace(gn_twin::ThisCore(), "LocalTensor", address, uint64_t{elements} * sizeof(T), loc);
+      gn_twin::CheckPlace(gn_twin::ThisCore(), "LocalTensor", address, gn_twin::BytesOf<T>(elements), loc);
     }
   }
 
   // A view that starts `offset` elements later and ends where this one ends.
   LocalTensor operator[](uint32_t offset) const {
-    LocalTensor view(data_ + offset, offset < size_ ? size_ - offset : 0, position_, buffer_);
+    LocalTensor view(data_ + offset / gn_twin::kPerByte<T>, offset < size_ ? size_ - offset : 0, position_, buffer_);
     view.shape_ = shape_;
     return view;
   }
@@ -93,14 +110,14 @@ class LocalTensor {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
       const uint64_t room = core.InUb(data_) ? core.ub + gn_twin::kUbBytes - Bytes() : 0;
-      if (uint64_t{elements} * sizeof(T) > room) {
+      if (gn_twin::BytesOf<T>(elements) > room) {
         core.Stop("ub-set-size", loc,
-                  {{"elements", elements}, {"bytes", uint64_t{elements} * sizeof(T)}, {"room", room}});
+                  {{"elements", elements}, {"bytes", gn_twin::BytesOf<T>(elements)}, {"room", room}});
       }
     }
     size_ = elements;
   }
-  uint32_t GetLength() const { return size_ * sizeof(T); }
+  uint32_t GetLength() const { return static_cast<uint32_t>(gn_twin::BytesOf<T>(size_)); }
   int32_t GetPosition() const { return static_cast<int32_t>(position_); }
   int32_t GetUserTag() const { return user_tag_; }
   void SetUserTag(int32_t tag) { user_tag_ = tag; }
@@ -121,11 +138,17 @@ class LocalTensor {
   // The same bytes as elements of another type.
   template <class U>
   LocalTensor<U> ReinterpretCast() const {
-    return LocalTensor<U>(reinterpret_cast<U*>(data_), static_cast<uint32_t>(uint64_t{size_} * sizeof(T) / sizeof(U)),
-                          position_, buffer_);
+    return LocalTensor<U>(reinterpret_cast<U*>(data_),
+                          static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
+                          buffer_);
   }
-  // The address on the core: a pointer here, usable with the raw pointer forms.
-  __ubuf__ T* GetPhyAddr(uint32_t offset = 0) const { return data_ + offset; }
+  // The address on the core: a pointer here, usable with the raw pointer forms. Its end is an address too; what is done through the
+  // pointer nobody sees.
+  __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
+      gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
+    return data_ + offset;
+  }
 
   // This view becomes the part of `other` that starts `offset` elements of U later, with this view's element type.
   template <class U>
@@ -149,20 +172,17 @@ class LocalTensor {
   T* Element(uint32_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
-      if (index >= size_) {
-        if (buffer_ >= core.buffer_count)
-          core.Stop("static-index", loc, {{"op", op}, {"index", index}, {"elements", size_}});
-        core.Stop("ub-index", loc,
-                  {{"op", op},
-                   {"index", index},
-                   {"elements", size_},
-                   {"element_bytes", sizeof(T)},
-                   {"buffer_file", core.buffers[buffer_].made.file},
-                   {"buffer_line", core.buffers[buffer_].made.line}});
-      }
+      if (index >= size_) gn_twin::StopAtIndex(core, op, index, size_, sizeof(T), buffer_, loc);
       gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::UB, access, loc);
     }
     return data_ + index;
+  }
+
+  // Whether the element is in the buffer still, or at its end: SetSize may have made the tensor shorter than that.
+  bool InBuffer(const gn_twin::Core& core, uint32_t index) const {
+    if (buffer_ >= core.buffer_count) return false;
+    const gn_twin::Buffer& buffer = core.buffers[buffer_];
+    return core.UbOffset(reinterpret_cast<const uint8_t*>(data_ + index)) <= uint64_t{buffer.offset} + buffer.bytes;
   }
 
   T* data_ = nullptr;
@@ -193,7 +213,7 @@ class GlobalTensor {
 
   GlobalTensor operator[](uint64_t offset) const {
     GlobalTensor view = *this;
-    view.data_ = data_ + offset;
+    view.data_ = data_ + offset / gn_twin::kPerByte<T>;
     view.first_ = first_ + offset;
     return view;
   }
@@ -224,6 +244,18 @@ class GlobalTensor {
   // Whether `bytes` bytes from the start of this view lie inside the kernel argument and, where SetGlobalBuffer named a size, inside
   // that size.
   bool Holds(uint64_t bytes) const { return argument_ != nullptr && InArgument(bytes) && InDeclared(bytes); }
+  const GntArg* Argument() const { return argument_; }
+  // How many of the bytes lie behind the argument, if they are those that every allocation has there; else 0.
+  uint64_t Behind(uint64_t bytes) const {
+    if (argument_ == nullptr || argument_->bytes == 0 || argument_->element_bytes == 0) return 0;
+    const uint64_t offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_) - argument_->data);
+    const uint64_t room =
+        (argument_->bytes + 2 * gn_twin::kBlockBytes - 1) / gn_twin::kBlockBytes * gn_twin::kBlockBytes;
+    if (offset >= argument_->bytes || bytes > room - offset || bytes <= argument_->bytes - offset) return 0;
+    return InDeclared(argument_->bytes - offset) && (size_ == 0 || InDeclared(bytes) || DeclaredToEnd())
+               ? bytes - (argument_->bytes - offset)
+               : 0;
+  }
   // Stops the launch unless they do.
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
     if (Holds(bytes)) [[likely]]
@@ -239,14 +271,23 @@ class GlobalTensor {
                  {"bytes", bytes},
                  {"element_bytes", sizeof(T)}});
     }
-    core.Stop("gm-beyond-declared-size", loc,
-              {{"op", op},
-               {"role", role},
-               {"argument", gn_twin::NameOf(argument_)},
-               {"declared", size_},
-               {"first", first_},
-               {"bytes", bytes},
-               {"element_bytes", sizeof(T)}});
+    if (const uint64_t over = RoundedOver(op, bytes); over != 0) {
+      core.Warn("gm-declared-rounded", loc, {},
+                {{"op", op},
+                 {"argument", gn_twin::NameOf(argument_)},
+                 {"declared", size_},
+                 {"over", over},
+                 {"element_bytes", sizeof(T)}});
+      return;
+    }
+    core.Refuse("gm-beyond-declared-size", loc,
+                {{"op", op},
+                 {"role", role},
+                 {"argument", gn_twin::NameOf(argument_)},
+                 {"declared", size_},
+                 {"first", first_},
+                 {"bytes", bytes},
+                 {"element_bytes", sizeof(T)}});
   }
 
  private:
@@ -255,7 +296,20 @@ class GlobalTensor {
     const uint8_t* end = argument_->data + argument_->bytes;
     return begin >= argument_->data && begin <= end && bytes <= static_cast<uint64_t>(end - begin);
   }
-  bool InDeclared(uint64_t bytes) const { return size_ == 0 || first_ * sizeof(T) + bytes <= size_ * sizeof(T); }
+  // Whether SetGlobalBuffer declared all elements up to the end of the argument.
+  bool DeclaredToEnd() const {
+    const uint8_t* const first = reinterpret_cast<const uint8_t*>(data_ - first_);
+    return first + gn_twin::BytesOf<T>(size_) >= argument_->data + argument_->bytes;
+  }
+  // How many bytes of a DataCopy lie past the declared size, if they are the rest of its last block of 32 bytes; else 0.
+  uint64_t RoundedOver(const char* op, uint64_t bytes) const {
+    const uint64_t end = gn_twin::BytesOf<T>(first_) + bytes, declared = gn_twin::BytesOf<T>(size_);
+    const bool rounded = __builtin_strcmp(op, "DataCopy") == 0 && bytes % gn_twin::kBlockBytes == 0;
+    return rounded && end - declared < gn_twin::kBlockBytes ? end - declared : 0;
+  }
+  bool InDeclared(uint64_t bytes) const {
+    return size_ == 0 || gn_twin::BytesOf<T>(first_) + bytes <= gn_twin::BytesOf<T>(size_);
+  }
   T* Element(uint64_t index, const char* op, gn_twin::Access access, gn_twin::Loc loc) const {
     if constexpr (gn_twin::kObserved) {
       gn_twin::Core& core = gn_twin::ThisCore();
@@ -263,6 +317,8 @@ class GlobalTensor {
       (*this)[index].Check(core, op, "this", sizeof(T), loc);
       core.scalars.in_gm = true;
       gn_twin::NoteScalar(core, data_ + index, gn_twin::Space::GM, access, loc);
+      access == gn_twin::Access::Write ? gn_twin::NoteGlobalStore(core, op, data_ + index, sizeof(T), loc)
+                                       : gn_twin::NoteGlobalRead(core, op, data_ + index, loc);
     }
     return data_ + index;
   }

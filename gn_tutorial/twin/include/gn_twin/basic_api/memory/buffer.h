@@ -3,6 +3,7 @@
 // Source: docs/zh/api, 资源管理/TBuf.
 #pragma once
 #include "gn_twin/basic_api/memory/queue_core.h"
+#include "gn_twin/tensor/operand.h"
 
 namespace AscendC {
 
@@ -13,7 +14,7 @@ class TBuf {
   // The whole buffer, or its first `elements`.
   template <class T>
   LocalTensor<T> Get(gn_twin::Loc loc = gn_twin::Loc::here()) {
-    return View<T>(0, bytes_ / sizeof(T), loc);
+    return View<T>(0, static_cast<uint32_t>(gn_twin::ElementsIn<T>(bytes_)), loc);
   }
   template <class T>
   LocalTensor<T> Get(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -21,7 +22,10 @@ class TBuf {
   }
   template <class T>
   LocalTensor<T> GetWithOffset(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc = gn_twin::Loc::here()) {
-    return View<T>(byte_offset, elements, loc);
+    if constexpr (gn_twin::kObserved) {
+      if (buffer_ != gn_twin::kNoBuffer) NoteView(elements, byte_offset, loc);
+    }
+    return View<T>(byte_offset, elements, loc, "GetWithOffset");
   }
   uint32_t GetBufferLen() const { return bytes_; }
 
@@ -31,8 +35,16 @@ class TBuf {
     return Get<T>(loc);
   }
   template <class T>
+  void AllocTensor(LocalTensor<T>& tensor, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    tensor = Get<T>(loc);
+  }
+  template <class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
     return Get<T>(loc);
+  }
+  template <class T>
+  void DeQue(LocalTensor<T>& tensor, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    tensor = Get<T>(loc);
   }
   template <class T>
   void EnQue(const LocalTensor<T>&) {}
@@ -48,21 +60,31 @@ class TBuf {
 
  private:
   template <class T>
-  LocalTensor<T> View(uint32_t byte_offset, uint32_t elements, gn_twin::Loc loc) const {
+  LocalTensor<T> View(uint32_t byte_offset, uint32_t elements, gn_twin::Loc loc, const char* op = "Get") const {
     gn_twin::Core& core = gn_twin::ThisCore();
     if (buffer_ == gn_twin::kNoBuffer) core.Stop("buffer-not-initialised", loc, {{"op", "TBuf::Get"}});
     const gn_twin::Buffer& buffer = core.buffers[buffer_];
+    core.RequirePipe(buffer, "TBuf::Get", loc);
     if constexpr (gn_twin::kObserved) {
-      if (uint64_t{byte_offset} + uint64_t{elements} * sizeof(T) > bytes_) {
-        core.Stop("buffer-get-too-long", loc,
-                  {{"bytes", uint64_t{elements} * sizeof(T)},
-                   {"offset", byte_offset},
-                   {"buffer_bytes", bytes_},
-                   {"buffer_file", buffer.made.file},
-                   {"buffer_line", buffer.made.line}});
+      if (uint64_t{byte_offset} + gn_twin::BytesOf<T>(elements) > bytes_) {
+        gn_twin::FieldList fields{{"op", op},
+                                  {"bytes", gn_twin::BytesOf<T>(elements)},
+                                  {"offset", byte_offset},
+                                  {"buffer_bytes", bytes_},
+                                  {"buffer_file", buffer.made.file},
+                                  {"buffer_line", buffer.made.line},
+                                  {"buffer_nth", buffer.nth}};
+        if (byte_offset != 0)
+          gn_twin::AddSwappedView(core, buffer_, loc, byte_offset, gn_twin::BytesOf<T>(1), 0, fields);
+        core.Stop("buffer-get-too-long", loc, fields);
       }
     }
     return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset + byte_offset), elements, pos, buffer_);
+  }
+
+  void NoteView(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc) const {
+    gn_twin::Core& core = gn_twin::ThisCore();
+    core.views[core.next_view++ % gn_twin::Core::kOffsetViews] = {loc, buffer_, elements, byte_offset};
   }
 
   uint16_t buffer_ = gn_twin::kNoBuffer;

@@ -6,6 +6,7 @@
 #include "gn_twin/basic_api/sync/atomic.h"
 #include "gn_twin/tensor/emit.h"
 #include "gn_twin/tensor/emit_copy.h"
+#include "gn_twin/tensor/negative_inputs.h"
 
 namespace AscendC {
 
@@ -35,6 +36,15 @@ inline void MoveRows(uint8_t* dst, Rows to, const uint8_t* src, Rows from) {
     __builtin_memmove(dst + row * to.pitch, src + row * from.pitch, from.bytes);
 }
 
+// The same where the last row ends `behind` bytes behind its argument: nothing is read there, and what arrives is NaN.
+GNT_COLD inline void MoveRowsIn(uint8_t* dst, Rows to, const uint8_t* src, Rows from, uint32_t behind) {
+  const uint32_t last = from.count - 1;
+  uint8_t* const end = dst + last * to.pitch + from.bytes - behind;
+  MoveRows(dst, to, src, {last, from.bytes, from.pitch});
+  __builtin_memmove(dst + last * to.pitch, src + last * from.pitch, from.bytes - behind);
+  __builtin_memset(end, 0xff, behind);
+}
+
 // How copies to global memory store: they overwrite, or combine where an atomic operation is set.
 struct Store {
   Atomic how;
@@ -46,6 +56,13 @@ struct Store {
     if (how == Atomic::None) return MoveRows(dst, to, src, from);
     for (uint32_t row = 0; row < from.count; ++row)
       CombineRowOf(type, how, dst + row * to.pitch, src + row * from.pitch, from.bytes);
+  }
+  // The same without the end of the last row.
+  GNT_COLD void Short(uint8_t* dst, Rows to, const uint8_t* src, Rows from, uint32_t behind) const {
+    const uint32_t last = from.count - 1;
+    const uint64_t bytes = from.bytes - behind;
+    (*this)(dst, to, src, {last, from.bytes, from.pitch});
+    (*this)(dst + last * to.pitch, {1, bytes, bytes}, src + last * from.pitch, {1, bytes, bytes});
   }
 };
 
@@ -64,11 +81,11 @@ inline void Transfer(Pipe pipe, const uint8_t* dst, uint64_t dst_bytes, const ui
 // `count` elements as one row: whole blocks only. The device drops the rest without a word; the twin stops.
 template <class T>
 inline Rows WholeBlocks(uint64_t count, Loc loc) {
-  const uint64_t bytes = count * sizeof(T);
+  const uint64_t bytes = BytesOf<T>(count);
   const uint64_t moved = bytes / kBlockBytes * kBlockBytes;
   if (kObserved && moved != bytes) {
-    ThisCore().Stop("copy-not-whole-blocks", loc,
-                    {{"count", count}, {"element_bytes", sizeof(T)}, {"bytes", bytes}, {"moved", moved}});
+    ThisCore().Refuse("copy-not-whole-blocks", loc,
+                      {{"count", count}, {"element_bytes", sizeof(T)}, {"bytes", bytes}, {"moved", moved}});
   }
   return {1, moved, moved};
 }
@@ -77,12 +94,12 @@ template <class T>
 inline void RequireAlignment(Operation& operation, const char* role, const GlobalTensor<T>& global, uint32_t align) {
   const uintptr_t over = reinterpret_cast<uintptr_t>(global.Data()) % align;
   if (over != 0)
-    operation.Stop("gm-misaligned", {{"op", "DataCopy"}, {"role", role}, {"over", over}, {"align", align}});
+    operation.Refuse("gm-misaligned", {{"op", "DataCopy"}, {"role", role}, {"over", over}, {"align", align}});
 }
 
 inline void RequireRows(Operation& operation, const char* op, Rows rows) {
   if (rows.count > kMaxRows)
-    operation.Stop("copy-too-many-rows", {{"op", op}, {"rows", rows.count}, {"limit", kMaxRows}});
+    operation.Refuse("copy-too-many-rows", {{"op", op}, {"rows", rows.count}, {"limit", kMaxRows}});
 }
 // DataCopy of no rows or of empty ones is refused by 8.1 and warned about by 9.x; DataCopyPad may copy nothing.
 inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
@@ -104,11 +121,17 @@ GNT_NOINLINE void EmitCheckedCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to,
 // Global memory to Unified Buffer.
 template <class T>
 void CopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src, Rows from) {
+  uint32_t behind = 0;
   if constexpr (kObserved)
-    EmitCopy("DataCopy", loc, Pipe::MTE2, dst, to, src, from, sizeof(T),
-             [&] { EmitCheckedCopyIn(loc, dst, to, src, from); });
+    EmitCopy("DataCopy", loc, Pipe::MTE2, dst, to, src, from, sizeof(T), [&] {
+      behind = BytesBehind("DataCopy", loc, src, from, false);
+      EmitCheckedCopyIn(loc, dst, to.count == 1 ? to.Without(behind) : to, src, from.Without(behind));
+    });
   uint8_t* const target = dst.Bytes();
   const uint8_t* const source = reinterpret_cast<const uint8_t*>(src.Data());
+  if (behind != 0) [[unlikely]]
+    return Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent() - behind,
+                    [=] { MoveRowsIn(target, to, source, from, behind); });
   Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] { MoveRows(target, to, source, from); });
 }
 
@@ -124,16 +147,26 @@ GNT_NOINLINE void EmitCheckedCopyOut(const char* op, Loc loc, uint32_t align, co
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
-// Unified Buffer to global memory. `align`: what the global address must be a multiple of.
+// Unified Buffer to global memory. `align`: what the global address must be a multiple of; `rounds`: lengths are whole blocks.
 template <class T>
 void CopyOut(const char* op, Loc loc, uint32_t align, const GlobalTensor<T>& dst, Rows to, const LocalTensor<T>& src,
-             Rows from) {
+             Rows from, bool rounds = true) {
+  uint32_t behind = 0;
   if constexpr (kObserved)
-    EmitCopy(op, loc, Pipe::MTE3, src, from, dst, to, align,
-             [&] { EmitCheckedCopyOut(op, loc, align, dst, to, src, from); });
+    EmitCopy(op, loc, Pipe::MTE3, src, from, dst, to, align, [&] {
+      if (rounds) behind = BytesBehind(op, loc, dst, to, true);
+      EmitCheckedCopyOut(op, loc, align, dst, to.Without(behind), src, from.count == 1 ? from.Without(behind) : from);
+    });
   uint8_t* const target = reinterpret_cast<uint8_t*>(dst.Data());
   const uint8_t* const source = src.Bytes();
+  if constexpr (kObserved && kOneOf<T, float, half, bfloat16_t>) {
+    if (ThisCore().negatives.pending != 0 && from.count != 0 && from.bytes != 0) [[unlikely]]
+      ReportStoredNan<T>(ThisCore(), loc, source, from.count, from.bytes, from.pitch);
+  }
   const Store store(ThisCore());
+  if (behind != 0) [[unlikely]]
+    return Transfer(Pipe::MTE3, target, to.Extent() - behind, source, from.Extent(),
+                    [=] { store.Short(target, to, source, from, behind); });
   Transfer(Pipe::MTE3, target, to.Extent(), source, from.Extent(), [=] { store(target, to, source, from); });
 }
 

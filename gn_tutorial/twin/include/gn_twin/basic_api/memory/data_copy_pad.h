@@ -42,6 +42,8 @@ struct DataCopyPadExtParams {
   constexpr DataCopyPadExtParams(bool pad, uint8_t left, uint8_t right, V value)
       : isPad(pad), leftPadding(left), rightPadding(right), paddingValue(static_cast<T>(value)) {}
 };
+template <class V>
+DataCopyPadExtParams(bool, uint8_t, uint8_t, V) -> DataCopyPadExtParams<V>;
 
 }  // namespace AscendC
 
@@ -94,20 +96,49 @@ GNT_NOINLINE void EmitCheckedCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows 
   Operation operation("DataCopyPad", Kind::Copy, Pipe::MTE2, loc);
   RequireRows(operation, "DataCopyPad", from);
   if (from.bytes > kMaxPadRowBytes)
-    operation.Stop("pad-row-too-long", {{"bytes", from.bytes}, {"limit", kMaxPadRowBytes}});
+    operation.Refuse("pad-row-too-long", {{"bytes", from.bytes}, {"limit", kMaxPadRowBytes}});
   if (from.bytes % sizeof(T) != 0)
-    operation.Stop("pad-row-not-whole", {{"bytes", from.bytes}, {"element_bytes", sizeof(T)}});
+    operation.Refuse("pad-row-not-whole", {{"bytes", from.bytes}, {"element_bytes", sizeof(T)}});
   if (padding.left * sizeof(T) > kBlockBytes || padding.right * sizeof(T) > kBlockBytes) {
     operation.Stop("pad-too-wide",
                    {{"left", padding.left}, {"right", padding.right}, {"limit", kBlockBytes / sizeof(T)}});
   }
   if (sizeof(T) == 8 && padding.is_pad && padding.bits != 0)
-    operation.Stop("pad-value-64-bit", {{"value", padding.bits}});
+    operation.Refuse("pad-value-64-bit", {{"value", padding.bits}});
   if (!padding.is_pad && padding.left + padding.right != 0 && !operation.core().pad_value_set && from.bytes != 0)
     operation.Warn("pad-value-unset", {{"left", padding.left}, {"right", padding.right}});
   operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
   operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
+}
+
+// Emits what surrounds the rows of such a copy as padding.
+template <class T>
+GNT_NOINLINE void EmitPadding(Core& core, Loc loc, const LocalTensor<T>& dst, Rows to, uint64_t row_bytes,
+                              const Padding& padding) {
+  if (!core.observers->Wants(Kind::Padding)) return;
+  const uint64_t left = padding.left * sizeof(T);
+  const uint64_t right = to.bytes - left - row_bytes;
+  Event event;
+  event.kind = Kind::Padding;
+  event.pipe = Pipe::MTE2;
+  event.op = "DataCopyPad";
+  event.loc = loc;
+  const auto add = [&](uint64_t from, uint64_t bytes) {
+    if (bytes == 0) return;
+    Operand& operand = event.operand[event.operands++] = Operand{};
+    operand.role = "dst";
+    operand.at = dst.Bytes() + from;
+    operand.bytes = (to.count - 1) * to.pitch + bytes;
+    operand.access = Access::Write;
+    operand.element_bytes = sizeof(T);
+    operand.rows = to.count;
+    operand.row_bytes = bytes;
+    operand.row_pitch = to.pitch;
+  };
+  add(0, left);
+  add(left + row_bytes, right);
+  core.Emit(event);
 }
 
 // Row lengths and the gap in global memory are bytes; the gap in the Unified Buffer is 32-byte blocks.
@@ -134,6 +165,7 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   if (whole == row_bytes)  // the usual case: nothing is left to fill
     return Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(),
                     [=] { MoveRows(target, to, source, from); });
+  if (kObserved && rows != 0 && core.delayed == nullptr) EmitPadding(core, loc, dst, to, row_bytes, padding);
   const Filling<T> filling(core, padding);
   Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] {
     MoveRows(target + padding.left * sizeof(T), to, source, from);
@@ -147,11 +179,11 @@ void CopyPadOut(Loc loc, const GlobalTensor<T>& dst, const LocalTensor<T>& src, 
                 uint64_t src_gap, uint64_t dst_gap) {
   if constexpr (kObserved) {
     if (row_bytes > kMaxPadRowBytes) {
-      ThisCore().Stop("pad-row-too-long", loc, {{"bytes", row_bytes}, {"limit", kMaxPadRowBytes}});
+      ThisCore().Refuse("pad-row-too-long", loc, {{"bytes", row_bytes}, {"limit", kMaxPadRowBytes}});
     }
   }
   CopyOut("DataCopyPad", loc, 1, dst, {rows, row_bytes, row_bytes + dst_gap}, src,
-          {rows, row_bytes, RoundUpToBlock(row_bytes) + src_gap * kBlockBytes});
+          {rows, row_bytes, RoundUpToBlock(row_bytes) + src_gap * kBlockBytes}, false);
 }
 
 }  // namespace gn_twin

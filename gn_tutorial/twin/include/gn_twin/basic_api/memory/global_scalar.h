@@ -17,6 +17,7 @@ void CheckPassing(const char* op, T* addr, Loc loc) {
     Core& core = ThisCore();
     core.At(loc);
     tensor.Check(core, op, "addr", sizeof(T), loc);
+    op[0] == 'R' ? NoteGlobalRead(core, op, addr, loc) : NoteGlobalStore(core, op, addr, sizeof(T), loc);
   }
 }
 

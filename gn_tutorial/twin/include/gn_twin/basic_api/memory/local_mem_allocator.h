@@ -38,7 +38,7 @@ class LocalMemAllocator {
     gn_twin::Core& core = gn_twin::ThisCore();
     const uint64_t bytes = uint64_t{elements} * sizeof(T);
     if constexpr (gn_twin::kObserved) {
-      if (core.pipe != nullptr) core.Stop("allocator-with-pipe", loc, {});
+      if (core.pipe != nullptr) core.Refuse("allocator-with-pipe", loc, {});
       gn_twin::CheckPlace(core, "LocalMemAllocator::Alloc", head_, bytes, loc);
     }
     T* at = reinterpret_cast<T*>(core.ub + head_);

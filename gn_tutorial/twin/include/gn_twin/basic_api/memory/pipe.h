@@ -12,7 +12,14 @@ class TPipe {
  public:
   TPipe() { Init(); }
   TPipe(const TPipe&) = delete;
-  TPipe& operator=(const TPipe&) = delete;
+  // A class keeps a pipe of its own, made from another: what was handed out stays so, and from now on this one is live.
+  TPipe& operator=(const TPipe& other) {
+    used_ = other.used_;
+    count_ = other.count_;
+    gn_twin::Core& core = gn_twin::ThisCore();
+    if (core.pipe == &other) core.pipe = this;
+    return *this;
+  }
   ~TPipe() {
     const GntJob& job = *gn_twin::ThisCore().job;
     Destroy({job.here_file != nullptr ? job.here_file : "", job.here_line});  // no line of its own
@@ -30,7 +37,8 @@ class TPipe {
   template <TPosition src, TPosition dst, int32_t depth, auto mask>
   bool InitBuffer(TQueBind<src, dst, depth, mask>& que, uint8_t num, uint32_t len,
                   gn_twin::Loc loc = gn_twin::Loc::here()) {
-    que.Queue().Init(gn_twin::ThisCore(), Cut(num, len, gn_twin::BufferState::Free, loc), num, loc);
+    const uint16_t first = Cut(num, len, gn_twin::BufferState::Free, loc, gn_twin::ForwardEvent(src, dst));
+    que.Queue().Init(gn_twin::ThisCore(), first, num, loc);
     return true;
   }
   template <TPosition pos>
@@ -39,9 +47,10 @@ class TPipe {
     buf.Init(index, gn_twin::ThisCore().buffers[index].bytes, loc);
     return true;
   }
-  // The three-argument form of 2024: kernels written then still use it. Only one buffer makes sense.
+  // The three-argument form of 2024: kernels written then still use it, 9.x refuses it. Only one buffer makes sense.
   template <TPosition pos>
   bool InitBuffer(TBuf<pos>& buf, uint8_t num, uint32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    gn_twin::ThisCore().Warn("init-buffer-form", loc, {}, {{"num", num}, {"len", len}, {"bytes", num * len}});
     return InitBuffer(buf, num * len, loc);
   }
 
@@ -85,6 +94,7 @@ class TPipe {
     core.mask = gn_twin::MaskRegister{};
     for (uint8_t& ids : core.reserved) ids = 0;
     for (uint8_t& ids : core.raised) ids = 0;
+    for (uint8_t& ids : core.raised_again) ids = 0;
     for (uint16_t i = 0; i < core.buffer_count; ++i) {
       core.buffers[i].free_id = core.buffers[i].enque_id = -1;
       core.buffers[i].of_queue = false;
@@ -99,11 +109,19 @@ class TPipe {
     if (core.pipe != this) return;
     gn_twin::AwaitFreeTensors(core, loc);
     gn_twin::Barrier("Destroy", PIPE_ALL, loc);
+    for (uint16_t i = 0; i < core.buffer_count; ++i) {
+      gn_twin::Buffer& buffer = core.buffers[i];
+      if (buffer.pipe != core.pipes || buffer.state == gn_twin::BufferState::Gone) continue;
+      buffer.left = buffer.state;
+      buffer.state = gn_twin::BufferState::Gone;
+    }
     core.pipe = nullptr;
   }
 
  private:
-  uint16_t Cut(uint8_t num, uint32_t len, gn_twin::BufferState state, gn_twin::Loc loc) {
+  // `forward`: the flag that EnQue raises, if it is for a queue.
+  uint16_t Cut(uint8_t num, uint32_t len, gn_twin::BufferState state, gn_twin::Loc loc,
+               HardEvent forward = HardEvent::MAX) {
     gn_twin::Core& core = gn_twin::ThisCore();
     core.At(loc);
     if (core.pipe != this) core.Fault("pipe-not-live", loc, {}, {});
@@ -125,6 +143,7 @@ class TPipe {
       core.Stop("too-many-buffers", loc, {{"num", num}, {"made", count_}, {"limit", gn_twin::kMaxBuffers}});
     }
     const uint16_t first = core.buffer_count;
+    const uint16_t nth = CallsBefore(core, loc);
     for (uint8_t i = 0; i < num; ++i) {
       gn_twin::Buffer& buffer = core.buffers[core.buffer_count++];
       buffer = gn_twin::Buffer{};
@@ -133,6 +152,8 @@ class TPipe {
       buffer.state = state;
       buffer.of_queue = state == gn_twin::BufferState::Free;
       buffer.pipe = core.pipes;
+      buffer.nth = nth;
+      buffer.forward = forward;
       buffer.made = buffer.changed = loc;
       used_ += bytes;
     }
@@ -142,6 +163,15 @@ class TPipe {
     gn_twin::EmitPlace(core, gn_twin::Kind::InitBuffer, "InitBuffer", core.ub + core.buffers[first].offset,
                        uint64_t{num} * core.buffers[first].bytes, gn_twin::Space::UB, loc);
     return first;
+  }
+
+  // How many calls of InitBuffer in that line came before.
+  static uint16_t CallsBefore(const gn_twin::Core& core, gn_twin::Loc line) {
+    for (uint16_t i = core.buffer_count; i > 0; --i) {
+      const gn_twin::Buffer& buffer = core.buffers[i - 1];
+      if (buffer.made.line == line.line && buffer.made.file == line.file) return static_cast<uint16_t>(buffer.nth + 1);
+    }
+    return 0;
   }
 
   // Who holds what of the Unified Buffer, as text: "2 x 4096 (line 12), 1 x 65536 (line 13)". Cut off where there is no more room.

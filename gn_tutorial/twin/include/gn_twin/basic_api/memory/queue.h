@@ -42,6 +42,8 @@ class TQueBind {
   void DeQue(LocalTensor<T>& tensor, gn_twin::Loc loc = gn_twin::Loc::here()) {
     tensor = View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(src, dst), loc));
   }
+  // For a tensor that the caller still holds: takes the oldest buffer, waits for it, and returns its address.
+  TBufHandle DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) { return DeQue<uint8_t>(loc).Data(); }
   template <TPosition srcUserPos, TPosition dstUserPos, class T>
   LocalTensor<T> DeQue(gn_twin::Loc loc = gn_twin::Loc::here()) {
     return View<T>(queue_.DeQue(gn_twin::ThisCore(), gn_twin::ForwardEvent(srcUserPos, dstUserPos), loc));
@@ -52,12 +54,22 @@ class TQueBind {
     queue_.Free(gn_twin::ThisCore(), tensor.BufferIndex(), gn_twin::BackwardEvent(src, dst), loc);
   }
 
-  bool VacantInQue() const {
+  bool VacantInQue(gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    queue_.NoteAsked("VacantInQue", loc);
     return queue_.EnQueued() < (depth == 0 ? queue_.Buffers() : static_cast<uint32_t>(depth));
   }
-  bool HasTensorInQue() const { return queue_.EnQueued() > 0; }
-  int32_t GetTensorCountInQue() const { return static_cast<int32_t>(queue_.EnQueued()); }
-  bool HasIdleBuffer() const { return queue_.HasIdle(gn_twin::ThisCore()); }
+  bool HasTensorInQue(gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    queue_.NoteAsked("HasTensorInQue", loc);
+    return queue_.EnQueued() > 0;
+  }
+  int32_t GetTensorCountInQue(gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    queue_.NoteAsked("GetTensorCountInQue", loc);
+    return static_cast<int32_t>(queue_.EnQueued());
+  }
+  bool HasIdleBuffer(gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    queue_.NoteAsked("HasIdleBuffer", loc);
+    return queue_.HasIdle(gn_twin::ThisCore());
+  }
   void FreeAllEvent(gn_twin::Loc loc = gn_twin::Loc::here()) { queue_.FreeAllEvent(gn_twin::ThisCore(), loc); }
   template <class T>
   TBufState GetState(const LocalTensor<T>& tensor) const {
@@ -72,11 +84,26 @@ class TQueBind {
   LocalTensor<T> View(uint16_t index) const {
     gn_twin::Core& core = gn_twin::ThisCore();
     const gn_twin::Buffer& buffer = core.buffers[index];
-    return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset), buffer.bytes / sizeof(T),
-                          src == TPosition::GM ? dst : src, index);
+    return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset),
+                          static_cast<uint32_t>(gn_twin::ElementsIn<T>(buffer.bytes)), src == TPosition::GM ? dst : src,
+                          index);
   }
 
   gn_twin::QueueCore queue_;
+};
+
+// What a queue may be configured with beyond its depth, as `&config` in the place of `mask`: the formats of matrix operands, and a fixed
+// number of buffers. Nothing of it changes what a vector kernel computes.
+struct TQueConfig {
+  bool nd2nz = false;
+  bool nz2nd = false;
+  bool scmBlockGroup = false;
+  uint32_t bufferLen = 0;
+  uint32_t bufferNumber = 0;
+  uint32_t consumerSize = 0;
+  TPosition consumer[8] = {};
+  bool enableStaticEvtId = false;
+  bool enableLoopQueue = false;
 };
 
 // VECIN: global memory to vector unit; VECOUT: vector unit to global memory. Other positions: TBuf.

@@ -47,6 +47,15 @@ class QueueCore {
     for (uint16_t& slot : fifo_) slot = first;
   }
 
+  // The queue is asked how full it is: a loop that waits for another answer waits for ever.
+  void NoteAsked(const char* op, Loc loc) const {
+    if constexpr (kObserved) {
+      Core& core = ThisCore();
+      if (++core.queue_asks >= Core::kMostAsks) [[unlikely]]
+        StopAsking(core, op, loc);
+    }
+  }
+
   // The next free buffer, round robin. With none free the device waits for ever: the twin stops.
   GNT_NOINLINE uint16_t Alloc(Core& core, Loc loc) {
     RequireBuffers(core, "AllocTensor", loc);
@@ -56,13 +65,15 @@ class QueueCore {
       Buffer& buffer = core.buffers[index];
       if (buffer.state != BufferState::Free) continue;
       buffer.state = BufferState::Occupied;
-      buffer.changed = loc;
+      buffer.changed = buffer.allocated = loc;
       if (buffer.free_id >= 0) {
         Await(core, buffer.free_event, buffer.free_id, loc);
         ReleaseId(core, buffer.free_event, buffer.free_id);
         buffer.free_id = -1;
       }
       EmitBuffer(core, Kind::Alloc, "AllocTensor", core.buffers[index], loc);
+      if (core.freed_use_count != 0) [[unlikely]]
+        RefuseUsesAfterFree(core, index);
       return index;
     }
     const Buffer& oldest = core.buffers[first_];
@@ -70,6 +81,7 @@ class QueueCore {
               {{"buffers", buffers_},
                {"buffer_file", oldest.made.file},
                {"buffer_line", oldest.made.line},
+               {"buffer_nth", oldest.nth},
                {"held_file", oldest.changed.file},
                {"held_line", oldest.changed.line}});
   }
@@ -85,7 +97,8 @@ class QueueCore {
                  {"queued", queued_},
                  {"buffers", buffers_},
                  {"buffer_file", buffer.made.file},
-                 {"buffer_line", buffer.made.line}});
+                 {"buffer_line", buffer.made.line},
+                 {"buffer_nth", buffer.nth}});
     }
     buffer.state = BufferState::EnQueued;
     buffer.changed = loc;
@@ -93,7 +106,7 @@ class QueueCore {
     if (event != HardEvent::V_V) {  // vector after vector needs no flag: the unit works in order
       buffer.enque_event = event;
       buffer.enque_id = ReserveId(core, event, "EnQue", loc);
-      if (buffer.enque_id >= 0) Raise(core, event, buffer.enque_id, loc);
+      if (buffer.enque_id >= 0) Raise(core, event, buffer.enque_id, loc, "EnQue");
     }
     EmitBuffer(core, Kind::EnQue, "EnQue", core.buffers[index], loc);
   }
@@ -104,7 +117,10 @@ class QueueCore {
       const Buffer& first = core.buffers[first_];
       if (core.job->options.empty_deque == 0) {
         core.Stop("queue-empty", loc,
-                  {{"buffers", buffers_}, {"buffer_file", first.made.file}, {"buffer_line", first.made.line}});
+                  {{"buffers", buffers_},
+                   {"buffer_file", first.made.file},
+                   {"buffer_line", first.made.line},
+                   {"buffer_nth", first.nth}});
       }
       return fifo_[head_];  // whatever was enqueued there before, as on the device
     }
@@ -119,7 +135,8 @@ class QueueCore {
                  {"enqueued_file", buffer.changed.file},
                  {"enqueued_line", buffer.changed.line},
                  {"buffer_file", buffer.made.file},
-                 {"buffer_line", buffer.made.line}});
+                 {"buffer_line", buffer.made.line},
+                 {"buffer_nth", buffer.nth}});
     }
     if (buffer.enque_id >= 0) {
       Await(core, buffer.enque_event, buffer.enque_id, loc);
@@ -141,7 +158,7 @@ class QueueCore {
     if (event != HardEvent::V_V) {
       buffer.free_event = event;
       buffer.free_id = ReserveId(core, event, "FreeTensor", loc);
-      if (buffer.free_id >= 0) Raise(core, event, buffer.free_id, loc);
+      if (buffer.free_id >= 0) Raise(core, event, buffer.free_id, loc, "FreeTensor");
     }
     EmitBuffer(core, Kind::Free, "FreeTensor", core.buffers[index], loc);
   }
@@ -168,13 +185,17 @@ class QueueCore {
     const Buffer& before = core.buffers[index];
     if (index >= core.buffer_count || before.pipe != core.pipes) return;  // the pipe was reset, or is another one
     core.Fault("init-buffer-twice", loc, before.made,
-               {{"buffer_file", before.made.file}, {"buffer_line", before.made.line}, {"bytes", before.bytes}});
+               {{"buffer_file", before.made.file},
+                {"buffer_line", before.made.line},
+                {"buffer_nth", before.nth},
+                {"bytes", before.bytes}});
   }
   bool Owns(uint16_t index) const { return index >= first_ && index < first_ + buffers_; }
 
  private:
   static const char* NameOf(BufferState state) {
     switch (state) {
+      case BufferState::Gone:
       case BufferState::Free: return "free";
       case BufferState::Occupied: return "allocated";
       case BufferState::EnQueued: return "enqueued";
@@ -183,20 +204,28 @@ class QueueCore {
     return "?";
   }
 
+  [[noreturn]] GNT_COLD void StopAsking(Core& core, const char* op, Loc loc) const {
+    const Loc made = buffers_ != 0 ? core.buffers[first_].made : Loc{};
+    core.Stop("queue-polled", loc,
+              {{"op", op}, {"times", core.queue_asks}, {"buffer_file", made.file}, {"buffer_line", made.line}});
+  }
   void RequireBuffers(Core& core, const char* op, Loc loc) const {
     if (buffers_ == 0) core.Stop("queue-not-initialised", loc, {{"op", op}});
+    core.RequirePipe(core.buffers[first_], op, loc);
   }
   Buffer& Mine(Core& core, uint16_t index, const char* op, Loc loc) const {
     RequireBuffers(core, op, loc);
     if (!Owns(index)) {
       const Buffer& mine = core.buffers[first_];
-      const Loc other = index < core.buffer_count ? core.buffers[index].made : Loc{};
+      const Buffer other = index < core.buffer_count ? core.buffers[index] : Buffer{};
       core.Stop("queue-foreign-tensor", loc,
                 {{"op", op},
                  {"buffer_file", mine.made.file},
                  {"buffer_line", mine.made.line},
-                 {"other_file", other.file},
-                 {"other_line", other.line}});
+                 {"buffer_nth", mine.nth},
+                 {"other_file", other.made.file},
+                 {"other_line", other.made.line},
+                 {"other_nth", other.nth}});
     }
     return core.buffers[index];
   }
@@ -206,6 +235,7 @@ class QueueCore {
                {"state", NameOf(buffer.state)},
                {"buffer_file", buffer.made.file},
                {"buffer_line", buffer.made.line},
+               {"buffer_nth", buffer.nth},
                {"since_file", buffer.changed.file},
                {"since_line", buffer.changed.line}});
   }

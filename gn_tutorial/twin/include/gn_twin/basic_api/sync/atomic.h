@@ -67,11 +67,16 @@ template <class T>
 inline void RequireAtomicType(Operation& operation) {
   const Core& core = operation.core();
   if (core.atomic == 0 || static_cast<AtomicType>(core.atomic_type) == AtomicTypeOf<T>()) return;
-  operation.Stop("atomic-type", {{"element_bytes", sizeof(T)}});
+  operation.Refuse("atomic-type", {{"element_bytes", sizeof(T)},
+                                   {"set_op", core.atomic_op},
+                                   {"set_file", core.atomic_set.file},
+                                   {"set_line", core.atomic_set.line}});
 }
 
-inline void SetAtomic(Atomic how, AtomicType type) {
+inline void SetAtomic(Atomic how, AtomicType type, const char* op = "", Loc loc = {}) {
   Core& core = ThisCore();
+  core.atomic_set = loc;
+  core.atomic_op = op;
   core.atomic = static_cast<uint8_t>(how);
   core.atomic_type = static_cast<uint8_t>(type);
 }
@@ -81,29 +86,30 @@ inline void SetAtomic(Atomic how, AtomicType type) {
 namespace AscendC {
 
 template <class T>
-inline void SetAtomicAdd() {
+inline void SetAtomicAdd(gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::AtomicTypeOf<T>() != gn_twin::AtomicType::None,
                 "SetAtomicAdd on Atlas A2 takes float, half, bfloat16_t, int32_t, int16_t, int8_t");
-  gn_twin::SetAtomic(gn_twin::Atomic::Add, gn_twin::AtomicTypeOf<T>());
+  gn_twin::SetAtomic(gn_twin::Atomic::Add, gn_twin::AtomicTypeOf<T>(), "SetAtomicAdd", loc);
 }
 template <class T>
-inline void SetAtomicMax() {
+inline void SetAtomicMax(gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::AtomicTypeOf<T>() != gn_twin::AtomicType::None,
                 "SetAtomicMax on Atlas A2 takes float, half, bfloat16_t, int32_t, int16_t, int8_t");
-  gn_twin::SetAtomic(gn_twin::Atomic::Max, gn_twin::AtomicTypeOf<T>());
+  gn_twin::SetAtomic(gn_twin::Atomic::Max, gn_twin::AtomicTypeOf<T>(), "SetAtomicMax", loc);
 }
 template <class T>
-inline void SetAtomicMin() {
+inline void SetAtomicMin(gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::AtomicTypeOf<T>() != gn_twin::AtomicType::None,
                 "SetAtomicMin on Atlas A2 takes float, half, bfloat16_t, int32_t, int16_t, int8_t");
-  gn_twin::SetAtomic(gn_twin::Atomic::Min, gn_twin::AtomicTypeOf<T>());
+  gn_twin::SetAtomic(gn_twin::Atomic::Min, gn_twin::AtomicTypeOf<T>(), "SetAtomicMin", loc);
 }
 // Only the type; the operation stays.
 template <class T>
-inline void SetAtomicType() {
+inline void SetAtomicType(gn_twin::Loc loc = gn_twin::Loc::here()) {
   static_assert(gn_twin::AtomicTypeOf<T>() != gn_twin::AtomicType::None,
                 "SetAtomicType on Atlas A2 takes float, half, bfloat16_t, int32_t, int16_t, int8_t");
-  gn_twin::SetAtomic(static_cast<gn_twin::Atomic>(gn_twin::ThisCore().atomic), gn_twin::AtomicTypeOf<T>());
+  gn_twin::SetAtomic(static_cast<gn_twin::Atomic>(gn_twin::ThisCore().atomic), gn_twin::AtomicTypeOf<T>(),
+                     "SetAtomicType", loc);
 }
 inline void SetAtomicNone() { gn_twin::SetAtomic(gn_twin::Atomic::None, gn_twin::AtomicType::None); }
 inline void DisableDmaAtomic() { SetAtomicNone(); }

@@ -14,6 +14,7 @@ inline void CrossCoreSetFlag(uint16_t flagId, gn_twin::Loc loc = gn_twin::Loc::h
   static_assert(pipe != PIPE_S && pipe != PIPE_ALL, "CrossCoreSetFlag takes one pipe, not PIPE_S or PIPE_ALL");
   gn_twin::Core& core = gn_twin::ThisCore();
   if (flagId > 15) core.Stop("cross-core-flag", loc, {{"op", "CrossCoreSetFlag"}, {"id", flagId}});
+  gn_twin::RequireWaitingCores(core, "CrossCoreSetFlag", loc);
   gn_twin::Barrier("CrossCoreSetFlag", pipe, loc, gn_twin::Kind::CrossFlag);
   ++core.cross_flags[flagId];
 }

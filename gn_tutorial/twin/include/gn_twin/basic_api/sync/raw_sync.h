@@ -49,7 +49,7 @@ inline void wait_flag(pipe_t from, pipe_t to, int32_t id, gn_twin::Loc loc = gn_
   gn_twin::Await(gn_twin::ThisCore(), gn_twin::EventOf("wait_flag", from, to, loc), id, loc);
 }
 inline void pipe_barrier(pipe_t pipe, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  if (pipe == PIPE_S) gn_twin::ThisCore().Stop("barrier-scalar", loc, {{"op", "pipe_barrier"}});
+  if (pipe == PIPE_S) return gn_twin::ThisCore().Refuse("barrier-scalar", loc, {{"op", "pipe_barrier"}});
   gn_twin::Barrier("pipe_barrier", pipe, loc);
 }
 

@@ -3,6 +3,7 @@
 // Source: docs/zh/api, 同步控制. The twin executes in program order, so these never change a result here: they are
 // checked for pairing and emitted; the race checker decides what order they guarantee.
 #pragma once
+#include "gn_twin/basic_api/sync/kernel_type.h"
 #include "gn_twin/core/scheduler.h"
 #include "gn_twin/tensor/event_ids.h"
 #include "gn_twin/tensor/operand.h"
@@ -91,6 +92,7 @@ inline void DataCachePreload(const GlobalTensor<uint64_t>&, const T) {}
 // ever, which the twin reports. The hardware form.
 template <bool isAIVOnly = true>
 inline void SyncAll(gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::RequireWaitingCores(gn_twin::ThisCore(), "SyncAll", loc);
   PipeBarrier<PIPE_ALL>(loc);
   gn_twin::SyncBlocks("SyncAll", gn_twin::ThisCore(), loc);
 }
@@ -103,14 +105,14 @@ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace, const LocalTensor<
   const uint32_t cores = usedCores > 0 ? static_cast<uint32_t>(usedCores) : core.job->blocks;
   if constexpr (gn_twin::kObserved) {
     gn_twin::Operation operation("SyncAll", gn_twin::Kind::Barrier, gn_twin::Pipe::All, loc);
+    if (core.pipe == nullptr) operation.Refuse("sync-all-without-pipe", {});
     operation.Global("gmWorkspace", gmWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
     operation.Local("ubWorkspace", ubWorkspace, uint64_t{cores} * gn_twin::kBlockBytes, gn_twin::Access::ReadWrite);
-    if (core.pipe == nullptr) operation.Stop("sync-all-without-pipe", {});
   }
   // Each block counts its own calls in its slot; a slot that does not hold the number of calls so far was not zero at the start.
   int32_t& slot = gmWorkspace.Data()[core.block * gn_twin::kBlockBytes / sizeof(int32_t)];
   if (slot != core.soft_syncs)
-    core.Stop("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
+    core.Refuse("sync-all-workspace", loc, {{"slot", core.block}, {"value", slot}, {"wanted", core.soft_syncs}});
   slot = ++core.soft_syncs;
   gn_twin::Barrier("SyncAll", PIPE_ALL, loc);
   gn_twin::SyncBlocks("SyncAll", core, loc, cores);

@@ -93,6 +93,8 @@ inline void WithOptions(Run run) {
 
 namespace AscendC {
 
+// Kernels also take the address of a form, as void (*)(const LocalTensor<T>&, ...) with the parameters of its page. The overloads that
+// return R are for them: no call can deduce R, only a pointer's type can. So it is for every instruction that is passed on.
 #define GNT_BINARY(NAME, OP, ...)                                                                                      \
   template <class T, bool isSetMask = true>                                                                            \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
@@ -109,6 +111,16 @@ namespace AscendC {
     gn_twin::WithOptions<gn_twin::OP, T>([&](auto op) {                                                                \
       gn_twin::RunBinary<isSetMask>(#NAME, loc, op, mask, repeatTime, repeatParams, dst, src0, src1);                  \
     });                                                                                                                \
+  }                                                                                                                    \
+  template <class T, bool isSetMask = true, class R>                                                                   \
+  inline R NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                     \
+                const int32_t& count) {                                                                                \
+    return NAME<T, isSetMask>(dst, src0, src1, count, gn_twin::Loc{});                                                 \
+  }                                                                                                                    \
+  template <class T, bool isSetMask = true, class R>                                                                   \
+  inline R NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, uint64_t mask,      \
+                const uint8_t repeatTime, const BinaryRepeatParams& repeatParams) {                                    \
+    return NAME<T, isSetMask>(dst, src0, src1, mask, repeatTime, repeatParams, gn_twin::Loc{});                        \
   }
 
 GNT_BINARY(Add, AddOp, int16_t, half, int32_t, float)
@@ -120,5 +132,27 @@ GNT_BINARY(Min, MinOp, int16_t, half, int32_t, float)
 GNT_BINARY(AddRelu, ThenRelu<gn_twin::AddOp>, int16_t, half, float)
 GNT_BINARY(SubRelu, ThenRelu<gn_twin::SubOp>, int16_t, half, float)
 #undef GNT_BINARY
+
+// How another product's Div computes. Kernels for several products define one whether or not they use it.
+enum class DivAlgo {
+  INTRINSIC = 0,
+  DIFF_COMPENSATION,
+  PRECISION_1ULP_FTZ_TRUE,
+  PRECISION_0ULP_FTZ_TRUE,
+  PRECISION_0ULP_FTZ_FALSE,
+  PRECISION_1ULP_FTZ_FALSE
+};
+// By value, not by reference as on its page: g++ 12 crashes on a reference to a static member of a class template.
+struct DivConfig {
+  DivAlgo algo = DivAlgo::INTRINSIC;
+};
+constexpr DivConfig DEFAULT_DIV_CONFIG = {DivAlgo::INTRINSIC};
+
+template <class T, DivConfig config>
+inline void Div(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, const int32_t& count,
+                gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(config.algo == DivAlgo::INTRINSIC, "Div on Atlas A2 takes no config");
+  Div(dst, src0, src1, count, loc);
+}
 
 }  // namespace AscendC

@@ -180,6 +180,10 @@ struct CastOp {
   }
 };
 
+// Whether one of them is int4b_t (cast_int4.h).
+template <class T, class U>
+inline constexpr bool kPairs = kOneOf<AscendC::int4b_t, T, U>;
+
 inline const char* NameOf(RoundMode mode) {
   constexpr const char* kNames[] = {"CAST_NONE",  "CAST_RINT",  "CAST_FLOOR", "CAST_CEIL",
                                     "CAST_ROUND", "CAST_TRUNC", "CAST_ODD"};
@@ -208,7 +212,7 @@ inline void WithMode(RoundMode mode, Loc loc, Run run) {
   static_assert(CastModes<D, S>() != 0,
                 "Cast on Atlas A2 does not convert between these two types directly; go through half or float");
   if constexpr (kSame<S, int32_t> && kSame<D, half>) {
-    if (kObserved && !core.deq_scale_set) core.Stop("cast-no-deq-scale", loc, {});
+    if (kObserved && !core.deq_scale_set) core.Refuse("cast-no-deq-scale", loc, {});
   }
   bool done = false;
   const auto attempt = [&]<RoundMode kMode>() {
@@ -236,6 +240,7 @@ inline void WithCast(RoundMode mode, Loc loc, Run run) {
 namespace AscendC {
 
 template <class T, class U>
+  requires(!gn_twin::kPairs<T, U>)
 inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, const uint32_t count,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::WithCast<T, U>(roundMode, loc,
@@ -243,7 +248,7 @@ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const Rou
 }
 // Lanes are those of the wider type: half to float has 64, with natural repeat strides 8 (destination) and 4 (source).
 template <class T, class U, bool isSetMask = true, class Mask>
-  requires gn_twin::kIsConstMask<Mask>
+  requires(gn_twin::kIsConstMask<Mask> && !gn_twin::kPairs<T, U>)
 inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src, const RoundMode& roundMode, Mask mask,
                  const gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,
                  gn_twin::Loc loc = gn_twin::Loc::here()) {

@@ -64,7 +64,7 @@ void CompareLanes(HoldsFor holds, const RepeatValues<T>& a, const RepeatValues<T
 
 template <class T>
 void RequireCompareMode(Operation& operation, const char* op, CMPMODE mode) {
-  if (kSame<T, int32_t> && mode != CMPMODE::EQ) operation.Stop("compare-int32-mode", {{"op", op}});
+  if (kSame<T, int32_t> && mode != CMPMODE::EQ) operation.Refuse("compare-int32-mode", {{"op", op}});
 }
 
 // `repeats` repeats of E(T) elements; each writes E(T) / 8 bytes, one after the other. The mask register plays no part.
@@ -102,11 +102,11 @@ template <class T>
 inline uint32_t WholeRepeats(const char* op, uint32_t count, Loc loc) {
   if constexpr (kObserved) {
     if (uint64_t{count} * sizeof(T) % kRepeatBytes != 0) {
-      ThisCore().Stop("compare-not-whole-repeats", loc,
-                      {{"op", op},
-                       {"count", count},
-                       {"element_bytes", sizeof(T)},
-                       {"done", uint64_t{count} * sizeof(T) / kRepeatBytes * kLanes<T>}});
+      ThisCore().Refuse("compare-not-whole-repeats", loc,
+                        {{"op", op},
+                         {"count", count},
+                         {"element_bytes", sizeof(T)},
+                         {"done", uint64_t{count} * sizeof(T) / kRepeatBytes * kLanes<T>}});
     }
   }
   return static_cast<uint32_t>(uint64_t{count} * sizeof(T) / kRepeatBytes);
@@ -209,7 +209,8 @@ inline void RequireScratch(const char* op, Loc loc, uint32_t bytes) {
                   {"bytes", bytes},
                   {"address", kScratchAt},
                   {"buffer_file", buffer.made.file},
-                  {"buffer_line", buffer.made.line}});
+                  {"buffer_line", buffer.made.line},
+                  {"buffer_nth", buffer.nth}});
     }
   }
 }
@@ -219,8 +220,10 @@ template <class T, class U>
 void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& dst, Strides to,
                const LocalTensor<U>& selMask, const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
   static_assert(kOneOf<T, half, float>, "Select on Atlas A2 takes half, float");
-  static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t>,
-                "the selection tensor of Select has unsigned integer elements");
+  // Documented are unsigned ones; the library asserts that in its CPU build only, and on a device a mask of int8_t, as Compare
+  // may write, gives the same bits: several public kernels have it.
+  static_assert(kOneOf<U, uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t>,
+                "the selection tensor of Select has integer elements");
   if constexpr (kObserved) {
     Operation operation("Select", Kind::Vector, Pipe::V, loc);
     const uint64_t bits = plan.repeats == 0 ? 0

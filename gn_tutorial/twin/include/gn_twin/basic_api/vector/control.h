@@ -31,9 +31,4 @@ inline bool GetSaturationFlag() {
   return gn_twin::Saturates(gn_twin::ThisCore());
 }
 
-// The same bit under a name that public kernels use: 1 keeps infinity and NaN.
-struct AscendCUtils {
-  static void SetOverflow(uint64_t ctrlValue) { gn_twin::ThisCore().saturate = ctrlValue == 0; }
-};
-
 }  // namespace AscendC

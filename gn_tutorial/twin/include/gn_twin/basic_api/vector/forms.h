@@ -3,6 +3,7 @@
 #include "gn_twin/basic_api/vector/half_overflow.h"
 #include "gn_twin/tensor/repeat_params.h"
 #include "gn_twin/tensor/emit.h"
+#include "gn_twin/tensor/negative_inputs.h"
 
 namespace gn_twin {
 
@@ -70,6 +71,7 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
               const LocalTensor<S>&... src) {
   Core& core = ThisCore();
   if constexpr (kObserved) EmitCount(core, name, loc, kFlow<Op>, count, dst, src...);
+  if constexpr (kFromZero<Op, D>) (NoteNegatives(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
   OverflowWatch<D> watch;
   if constexpr (kWatched<D, Op>) {
     watch.trusted = FiniteScalar(op);
@@ -88,6 +90,10 @@ GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan
   // Lanes in one run only: of the others the stores of later repeats would hide what happened.
   const bool watched =
       kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
+  if constexpr (kFromZero<Op, D>) {
+    if (plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...))
+      (NoteNegatives(name, loc, static_cast<uint32_t>(plan.Lanes()), dst.tensor.Data(), src.tensor.Data()), ...);
+  }
   OverflowWatch<D> watch;
   if (watched) {
     watch.trusted = FiniteScalar(op);
@@ -117,7 +123,7 @@ template <bool kSetMask, class Op, class Mask, class D, class... S>
 [[gnu::always_inline]] inline bool RunWholeRepeats(const char* name, Loc loc, Op op, const Mask& mask, RepeatTime given,
                                                    Arg<D> dst, Arg<S>... src) {
   constexpr bool kNumber = requires { static_cast<uint64_t>(mask); };
-  if constexpr (kSetMask && kNumber && ((sizeof(S) == sizeof(D)) && ...) && !kWatched<D, Op>) {
+  if constexpr (kSetMask && kNumber && ((sizeof(S) == sizeof(D)) && ...) && !kWatched<D, Op> && !kFromZero<Op, D>) {
     Core& core = ThisCore();
     const uint32_t repeats = given.OneOrMore();
     if (repeats == 0 || static_cast<uint64_t>(mask) != kLanes<D> || core.mask.counter ||

@@ -32,7 +32,7 @@ GNT_NOINLINE void EmitCheckedGather(const CallKey& key, const Plan& plan, const 
   operation.Local("srcOffset", offsets, uint64_t{lanes} * sizeof(uint32_t), Access::Read)
       .Strides(1, plan.lanes * sizeof(uint32_t) / kBlockBytes);
   if (lanes != 0) operation.Check("src", src, sizeof(T));
-  if (lanes != 0 && dst.Data() == src.Data()) operation.Stop("gather-in-place", {});
+  if (lanes != 0 && dst.Data() == src.Data()) operation.Refuse("gather-in-place", {});
   uint32_t largest = 0;
   uint32_t low = base;
   for (uint32_t i = 0; i < lanes; ++i) {

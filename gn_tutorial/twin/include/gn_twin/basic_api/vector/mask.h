@@ -1,4 +1,4 @@
-// The mask register as kernels set it: SetVectorMask, SetMaskCount, SetMaskNorm, ResetMask.
+// The mask register as kernels set it: SetVectorMask, SetMaskCount, SetMaskNorm, ResetMask; AscendCUtils.
 //
 // Source: docs/zh/api, 掩码操作. Setting the mask is ordered with the vector unit by the hardware: never a race.
 #pragma once
@@ -14,14 +14,18 @@ inline void ResetMask() { gn_twin::ThisCore().mask.low = gn_twin::ThisCore().mas
 
 // The high word comes first. With MaskMode::COUNTER the low word is the number of elements.
 template <class T, MaskMode mode = MaskMode::NORMAL>
-inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow) {
+inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Core& core = gn_twin::ThisCore();
+  core.mask.set = loc;
+  core.mask.op = "SetVectorMask";
   core.mask.low = maskLow;
   core.mask.high = maskHigh;
 }
 template <class T, MaskMode mode = MaskMode::NORMAL>
-inline void SetVectorMask(int32_t len) {
+inline void SetVectorMask(int32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::Core& core = gn_twin::ThisCore();
+  core.mask.set = loc;
+  core.mask.op = "SetVectorMask";
   if constexpr (mode == MaskMode::COUNTER) {
     core.mask.low = static_cast<uint64_t>(len);
     core.mask.high = 0;
@@ -29,6 +33,23 @@ inline void SetVectorMask(int32_t len) {
     gn_twin::WriteMask(core, static_cast<uint64_t>(len), gn_twin::kLanes<T>);
   }
 }
+
+// Names of CANN 8 that public kernels use.
+struct AscendCUtils {
+  template <class T>
+  static void SetMask(const uint64_t& maskHigh, const uint64_t& maskLow, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    SetVectorMask<T>(maskHigh, maskLow, loc);
+  }
+  template <class T>
+  static void SetMask(int32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    SetVectorMask<T>(len, loc);
+  }
+  static void ResetMask() { AscendC::ResetMask(); }
+  // Bit 48 of the control register: 1 keeps infinity and NaN.
+  static void SetOverflow(uint64_t ctrlValue) { gn_twin::ThisCore().saturate = ctrlValue == 0; }
+  static constexpr int32_t GetBitSize(int32_t bytes) { return bytes * ONE_BYTE_BIT_SIZE; }
+  static constexpr int32_t GetC0Count(int32_t element_bytes) { return DEFAULT_C0_SIZE / element_bytes; }
+};
 
 // The state that TPipe's constructor and a kernel without TPipe start from.
 inline void InitSocState() {

@@ -30,7 +30,7 @@ inline bool Better(float next, float best, bool ignore_nan) {
 // Loops over integers without branches, which the compiler vectorises: each lane's rank, whose order is that of the values and the same
 // for both zeros; the best rank; who has it first.
 template <class Op, class T>
-inline uint32_t FirstExtreme(const T* at, uint32_t lanes) {
+[[gnu::always_inline]] inline uint32_t FirstExtremeOf(const T* at, uint32_t lanes) {
   constexpr int32_t kMagnitude = 0x7fffffff;
   constexpr int32_t kInfinity = 0x7f800000;
   int32_t ranks[kLanes<T>];
@@ -47,10 +47,16 @@ inline uint32_t FirstExtreme(const T* at, uint32_t lanes) {
   }
   uint32_t first = kNoLane;
   for (uint32_t i = 0; i < lanes; ++i) {
-    const uint32_t here = ranks[i] == best ? i : kNoLane;
+    const uint32_t here = i | (0u - uint32_t{ranks[i] != best});  // kNoLane where it has not
     first = here < first ? here : first;
   }
   return first;
+}
+
+// A function of its own: inlined, its speed depended on what stood around it. Of whole repeats the compiler knows how many lanes.
+template <class Op, class T>
+GNT_NOINLINE uint32_t FirstExtreme(const T* at, uint32_t lanes) {
+  return lanes == kLanes<T> ? FirstExtremeOf<Op>(at, kLanes<T>) : FirstExtremeOf<Op>(at, lanes);
 }
 
 // The largest (or smallest) of the active lanes; the lowest index on ties. NaN as minmax_nan says. False if no lane is active.

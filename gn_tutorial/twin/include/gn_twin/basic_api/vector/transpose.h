@@ -195,7 +195,7 @@ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
     }
     const bool apart = dst.Bytes() + elements * sizeof(T) <= src.Bytes() ||
                        src.Bytes() + elements * sizeof(T) <= dst.Bytes() || elements == 0;
-    if (!apart) operation.Stop("operands-overlap", {{"op", "Transpose"}, {"first", "dst"}, {"second", "src"}});
+    if (!apart) operation.Refuse("operands-overlap", {{"op", "Transpose"}, {"first", "dst"}, {"second", "src"}});
     operation.Emit(elements, 1, sizeof(T));
   }
   gn_twin::TransposePlanes(dst.Data(), src.Data(), transposeParams.nSize, to_last ? channels : plane,
@@ -240,6 +240,19 @@ inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], uint64_t 
   for (uint32_t i = 0; i < gn_twin::kTile; ++i) {
     dst[i] = whole(dstList[i]);
     src[i] = whole(srcList[i]);
+  }
+  TransDataTo5HD<T>(dst, src, nchwconvParams, loc);
+}
+// Pointers, under the name that public kernels call: the overload above does the same.
+template <class T>
+inline void TransDataTo5HDImpl(__ubuf__ T* dstList[NCHW_CONV_ADDR_LIST_SIZE],
+                               __ubuf__ T* srcList[NCHW_CONV_ADDR_LIST_SIZE],
+                               const TransDataTo5HDParams& nchwconvParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  uint64_t dst[gn_twin::kTile];
+  uint64_t src[gn_twin::kTile];
+  for (uint32_t i = 0; i < gn_twin::kTile; ++i) {
+    dst[i] = reinterpret_cast<uintptr_t>(dstList[i]);
+    src[i] = reinterpret_cast<uintptr_t>(srcList[i]);
   }
   TransDataTo5HD<T>(dst, src, nchwconvParams, loc);
 }

@@ -24,12 +24,14 @@ struct ExpOp {
   }
 };
 struct LnOp {
+  using FromZero = void;
   template <class T>
   T operator()(T value) const {
     return T(LnFloat(static_cast<float>(value)));
   }
 };
 struct SqrtOp {
+  using FromZero = void;
   template <class T>
   T operator()(T value) const {
     return T(SqrtFloat(static_cast<float>(value)));
@@ -49,6 +51,7 @@ inline T Coarse(T value) {
   }
 }
 struct RsqrtOp {
+  using FromZero = void;
   bool coarse = false;
   template <class T>
   T operator()(T value) const {
@@ -94,7 +97,7 @@ inline Op Chosen(const char* name, Loc loc) {
 
 namespace AscendC {
 
-// The three forms of a unary instruction: count; mask and repeat; mask array and repeat.
+// The three forms of a unary instruction: count; mask and repeat; mask array and repeat. The one that returns R: see GNT_BINARY.
 #define GNT_UNARY(NAME, OP, ...)                                                                                       \
   template <class T, bool isSetMask = true>                                                                            \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,                         \
@@ -110,6 +113,10 @@ namespace AscendC {
     static_assert(gn_twin::kOneOf<T, __VA_ARGS__>, #NAME " on Atlas A2 takes " #__VA_ARGS__);                          \
     gn_twin::RunUnary<isSetMask>(#NAME, loc, gn_twin::Chosen<gn_twin::OP>(#NAME, loc), mask, repeatTime, repeatParams, \
                                  dst, src);                                                                            \
+  }                                                                                                                    \
+  template <class T, bool isSetMask = true, class R>                                                                   \
+  inline R NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count) {                          \
+    return NAME<T, isSetMask>(dst, src, count, gn_twin::Loc{});                                                        \
   }
 
 GNT_UNARY(Abs, AbsOp, half, float)

@@ -1,0 +1,23 @@
+// Functions of single numbers that the device's compiler has built in: sqrt of a float, abs.
+//
+// Source: public kernels, which call them without a header. Templates of exact types, so that a kernel's own function of the name, and
+// the C library's where a sample includes it, wins. There is no exp, log or pow of a scalar on the device.
+#pragma once
+#include "gn_twin/base/float16.h"
+#include "gn_twin/base/math.h"
+
+template <class T>
+  requires gn_twin::kSame<T, float>
+inline T sqrt(T value) {
+  return gn_twin::SqrtFloat(value);
+}
+template <class T>
+  requires gn_twin::kOneOf<T, int8_t, int16_t, int32_t, int64_t, float>
+constexpr T abs(T value) {
+  return value < 0 ? static_cast<T>(-value) : (value == 0 ? T(0) : value);
+}
+template <class T>
+  requires gn_twin::kSame<T, float>
+constexpr T fabs(T value) {
+  return __builtin_fabsf(value);
+}

@@ -1,0 +1,43 @@
+// The kernel's type, as KERNEL_TASK_TYPE and KERNEL_TASK_TYPE_DEFAULT set it: which cores the device starts, and whether they can wait for
+// each other.
+//
+// Source: docs/zh/api, Kernel-Tiling (设置Kernel类型) and 核间同步 (CrossCoreSetFlag: with an _ONLY type the scheduling hardware that
+// cores wait with is not started). A kernel that sets no type is not judged: the toolchain works one out.
+#pragma once
+#include "gn_twin/core/core.h"
+
+namespace gn_twin {
+
+// The type of one tiling key goes before the default of all of them.
+GNT_COLD inline void SetKernelType(AscendC::KernelMetaType type, const char* name, bool of_key, Loc loc = Loc::here()) {
+  Core& core = ThisCore();
+  if (core.kernel_type.of_key && !of_key) return;
+  const bool one_kind = type == AscendC::KERNEL_TYPE_AIV_ONLY || type == AscendC::KERNEL_TYPE_AIC_ONLY;
+  core.kernel_type = {name, loc, of_key, !one_kind};
+}
+
+// `op` makes cores wait for each other.
+inline void RequireWaitingCores(Core& core, const char* op, Loc loc) {
+  if (!kObserved || core.kernel_type.waits) [[likely]]
+    return;
+  core.Fault("kernel-type-sync", loc, {},
+             {{"op", op},
+              {"type", core.kernel_type.name},
+              {"type_op", core.kernel_type.of_key ? "KERNEL_TASK_TYPE" : "KERNEL_TASK_TYPE_DEFAULT"},
+              {"type_file", core.kernel_type.set.file},
+              {"type_line", core.kernel_type.set.line}});
+}
+
+}  // namespace gn_twin
+
+#define KERNEL_TASK_TYPE_DEFAULT(TYPE)                       \
+  do {                                                       \
+    static_assert(AscendC::TYPE < AscendC::KERNEL_TYPE_MAX); \
+    gn_twin::SetKernelType(AscendC::TYPE, #TYPE, false);     \
+  } while (false)
+#define KERNEL_TASK_TYPE(KEY, TYPE)                                        \
+  do {                                                                     \
+    static_assert(AscendC::TYPE < AscendC::KERNEL_TYPE_MAX);               \
+    if (gn_twin::ThisCore().job->tiling_key == static_cast<uint64_t>(KEY)) \
+      gn_twin::SetKernelType(AscendC::TYPE, #TYPE, true);                  \
+  } while (false)

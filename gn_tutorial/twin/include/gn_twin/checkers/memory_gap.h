@@ -1,0 +1,125 @@
+// Why bytes hold no value: the instruction or copy that wrote beside them, and which of its numbers left them out.
+//
+// The words of each cause are in gn_tutorial/diagnostics/causes.toml.
+#pragma once
+#include "gn_twin/core/core.h"
+#include "gn_twin/events/field_list.h"
+#include "gn_twin/shadow/ub_state.h"
+
+namespace gn_twin {
+
+// A read that found no value at `missing`, in a buffer that begins at `buffer` (bytes of the Unified Buffer).
+struct MissedRead {
+  uint64_t missing;
+  uint64_t reads_end;  // one past the last byte that the instruction reads; 0 if not known
+  uint32_t element_bytes;
+  uint64_t buffer;
+  uint64_t buffer_end;
+};
+
+class GapCause {
+ public:
+  // The write that left the bytes out; its `end` is 0 if none is known.
+  GNT_COLD static LastWrite Find(const UbState& shadow, const MissedRead& read) {
+    LastWrite found;
+    bool covers = false;
+    shadow.writes.ForBuffer(read.buffer / kBlockBytes, read.buffer_end, [&](const LastWrite& write) {
+      if (write.begin > read.missing || (read.reads_end != 0 && write.begin >= read.reads_end)) return;
+      const bool over = read.missing < write.end;
+      if (!over && !EndsAt(write, read.missing)) return;
+      if (found.order != 0 && (covers > over || (covers == over && found.order > write.order))) return;
+      found = write;
+      covers = over;
+    });
+    return found.order != 0 ? found : LoadBefore(shadow, read);
+  }
+
+  // Adds the cause to the facts of a finding, if that write explains it.
+  GNT_COLD static void Explain(const Core& core, const MissedRead& read, const LastWrite& write, FieldList& fields) {
+    if (write.end == 0) return;
+    if (write.strided) return Strides(core, read, write, fields);
+    if (!write.copy && write.row_bytes != 0 && write.rows > 1 && write.row_pitch != write.row_bytes) {
+      Name("result-stride", write, fields);
+      fields.Add({"results", write.rows});
+      fields.Add({"result_bytes", write.row_bytes});
+      fields.Add({"pitch", write.row_pitch});
+      return;
+    }
+    if (read.missing >= write.end && write.IsOneRun()) Short(read, write, fields);
+  }
+
+ private:
+  // A write without gaps that ends there, in whole blocks if it is a copy; or one whose repeats or blocks all go to the same place.
+  static bool EndsAt(const LastWrite& write, uint64_t missing) {
+    const uint64_t end = write.copy ? (write.end + kBlockBytes - 1) / kBlockBytes * kBlockBytes : write.end;
+    return missing == end;
+  }
+
+  // A fast copy is kept as the writer of its first block.
+  static LastWrite LoadBefore(const UbState& shadow, const MissedRead& read) {
+    LastWrite load;
+    if (read.missing % kBlockBytes != 0 || read.missing == read.buffer) return load;
+    const uint64_t first = shadow.starts.LastUpTo(read.missing / kBlockBytes - 1);
+    const uint64_t begin = first * kBlockBytes;
+    const Writer& writer = shadow.writers[first < UbState::kBlocks ? first : 0];
+    if (begin < read.buffer || begin >= read.missing || !writer.load || !shadow.bytes.HasAll(begin, 1)) return load;
+    if (begin + uint64_t{writer.blocks} * kBlockBytes != read.missing) return load;
+    load.loc = writer.loc;
+    load.op = writer.op;
+    load.begin = static_cast<uint32_t>(begin);
+    load.end = static_cast<uint32_t>(read.missing);
+    load.element_bytes = 0;
+    load.copy = true;
+    return load;
+  }
+
+  static void Strides(const Core& core, const MissedRead& read, const LastWrite& write, FieldList& fields) {
+    const uint32_t blocks = (write.lanes * write.element_bytes + kBlockBytes - 1) / kBlockBytes;
+    const MaskFrom* const left = core.MaskOf(write.loc);
+    if (write.rep_stride == 0 && write.repeats > 1) {
+      Name("repeat-stride-0", write, fields);
+    } else if (write.blk_stride == 0 && blocks > 1) {
+      Name("block-stride-0", write, fields);
+    } else if (read.missing >= write.end) {
+      return Short(read, write, fields);
+    } else if (left != nullptr && left->op[0] != '\0' && write.lanes < write.per_repeat) {
+      Name("mask-left-over", write, fields);
+      fields.Add({"mask_op", left->op});
+      fields.Add({"mask_file", left->set.file});
+      fields.Add({"mask_line", left->set.line});
+    } else {
+      Name("lanes-left-out", write, fields);
+    }
+    fields.Add({"repeats", write.repeats});
+    fields.Add({"lanes", write.lanes});
+    fields.Add({"per_repeat", write.per_repeat});
+    fields.Add({"lane_bytes", write.lanes * write.element_bytes});
+    fields.Add({"blk_stride", write.blk_stride});
+    fields.Add({"rep_stride", write.rep_stride});
+    fields.Add({"rep_bytes", write.rep_stride * kBlockBytes});
+    fields.Add({"blocks", blocks});
+  }
+
+  // It wrote less than is read. A length of DataCopyPad that is the number of elements was meant to be bytes.
+  static void Short(const MissedRead& read, const LastWrite& write, FieldList& fields) {
+    if (read.reads_end <= read.missing || read.element_bytes == 0) return;
+    const uint32_t wrote = write.end - write.begin;
+    const uint32_t reads = static_cast<uint32_t>(read.reads_end - write.begin) / read.element_bytes;
+    const uint32_t whole = (reads + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    const bool pad = write.copy && __builtin_strcmp(write.op, "DataCopyPad") == 0;
+    Name(pad && read.element_bytes > 1 && whole == wrote ? "pad-length" : "short-write", write, fields);
+    fields.Add({"wrote_bytes", wrote});
+    fields.Add({"wrote_elements", wrote / read.element_bytes});
+    fields.Add({"read_elements", reads});
+    fields.Add({"read_element_bytes", read.element_bytes});
+  }
+
+  static void Name(const char* cause, const LastWrite& write, FieldList& fields) {
+    fields.Add({"cause", cause});
+    fields.Add({"gap_op", write.op});
+    fields.Add({"gap_file", write.loc.file});
+    fields.Add({"gap_line", write.loc.line});
+  }
+};
+
+}  // namespace gn_twin

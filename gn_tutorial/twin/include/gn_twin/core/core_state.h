@@ -1,0 +1,104 @@
+// The parts of a core's state: its mask register, its buffers, and what is kept of them for the words of a finding.
+#pragma once
+#include <stdint.h>
+
+#include "gn_twin/base/config.h"
+#include "gn_twin/base/loc.h"
+#include "gn_twin/events/event.h"
+
+namespace gn_twin {
+
+// The mask register: which lanes of a repeat an instruction processes (NORM), or how many elements in all (COUNT).
+struct MaskRegister {
+  uint64_t low = ~uint64_t{0};
+  uint64_t high = ~uint64_t{0};
+  bool counter = false;
+  Loc set;  // where an instruction, or SetVectorMask, wrote it
+  const char* op = "";
+};
+
+// Gone: with its TPipe. The others are numbered as AscendC::TBufState.
+enum class BufferState : int8_t { Gone = -1, Free, Occupied, EnQueued, DeQueued };
+
+// One buffer that InitBuffer cut from the Unified Buffer.
+struct Buffer {
+  uint32_t offset = 0;
+  uint32_t bytes = 0;
+  BufferState state = BufferState::Free;
+  BufferState left = BufferState::Free;  // of a buffer that is gone: its state before
+  int8_t enque_id = -1;                  // event id held from EnQue to DeQue
+  int8_t free_id = -1;                   // event id held from FreeTensor to the next AllocTensor
+  AscendC::HardEvent enque_event = AscendC::HardEvent::MAX;
+  AscendC::HardEvent free_event = AscendC::HardEvent::MAX;
+  bool of_queue = false;                                 // and not of a TBuf; false again after TPipe::Reset
+  uint16_t pipe = 0;                                     // which of the block's pipes made it
+  uint16_t nth = 0;                                      // how many calls of InitBuffer in the same line came before
+  AscendC::HardEvent forward = AscendC::HardEvent::MAX;  // what EnQue raises; MAX for a TBuf
+  Loc made;                                              // the InitBuffer call
+  Loc changed;                                           // the last queue operation on it,
+  Loc allocated;                                         // and the last AllocTensor
+};
+
+inline constexpr uint16_t kNoBuffer = 0xffff;
+
+// Whether a block reads nothing new of global memory and stores nothing there: then it waits for another one.
+struct PollWatch {
+  static constexpr uint32_t kFirst = 4096;  // reads of what the same lines have read before; more than a tile has rows
+  static constexpr uint32_t kAgain = 64;    // once it has waited
+  static constexpr uint32_t kLines = 4;
+  struct Line {
+    uint32_t number = 0;
+    const uint8_t* begin = nullptr;
+    const uint8_t* last = nullptr;
+  };
+  Line lines[kLines];
+  uint32_t idle = 0;
+  uint32_t most = kFirst;
+  bool moved = true;  // since its last turn
+
+  // Notes a read; whether it is time for the other blocks.
+  [[gnu::always_inline]] bool Idle(uint32_t number, const uint8_t* at) {
+    Line& line = lines[number % kLines];
+    if (line.number == number && at >= line.begin && at <= line.last) return ++idle >= most;
+    if (line.number != number) line = {number, at, at};
+    if (at < line.begin) line.begin = at;
+    if (at > line.last) line.last = at;
+    Moved();
+    return false;
+  }
+  void Moved() {
+    idle = 0;
+    most = kFirst;
+    moved = true;
+  }
+  void TookTurn() {
+    idle = 0;
+    most = kAgain;
+    moved = false;
+  }
+};
+
+// An instruction that sets no mask, and who had set the one that it found.
+struct MaskFrom {
+  Loc used;
+  Loc set;
+  const char* op = "";
+};
+
+// A tensor that GetWithOffset made.
+struct OffsetView {
+  Loc loc;
+  uint16_t buffer = kNoBuffer;
+  uint32_t elements = 0;
+  uint32_t offset = 0;  // bytes
+};
+
+// What a kernel says of its type.
+struct KernelType {
+  const char* name = "";
+  Loc set;
+  bool of_key = false;
+  bool waits = true;  // its cores can wait for each other
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,42 @@
+// Polling: a block that reads the same words of global memory again and again waits for another block, which must get its turn.
+//
+// The value that ends such a loop also puts the blocks in order: what was done before it was stored is seen by whoever has read it. So,
+// from the first such loop of a launch on, stores of a few bytes are announced as Release, and the reads of its line as Acquire. A loop
+// that finds its value at its first reading looks like any other read.
+#pragma once
+#include "gn_twin/core/emit.h"
+#include "gn_twin/core/scheduler.h"
+
+namespace gn_twin {
+
+// Words are named by their cache line: a copy and a store of one word need not begin at the same byte.
+inline const void* PolledWord(const void* at) {
+  return reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(at) & ~uintptr_t{63});
+}
+
+GNT_COLD inline void NotePolledRead(Core& core, const char* op, const void* at, Loc loc) {
+  if (core.scheduler->IsPolling(loc)) EmitPlace(core, Kind::Acquire, op, PolledWord(at), 1, Space::GM, loc);
+}
+GNT_COLD inline void TakeTurn(Core& core, const char* op, const void* at, Loc loc) {
+  core.FlushScalars();
+  core.scheduler->Poll(core, loc, core.polls.moved);
+  core.polls.TookTurn();
+  NotePolledRead(core, op, at, loc);
+}
+
+// Before a read of global memory, which takes place after it.
+[[gnu::always_inline]] inline void NoteGlobalRead(Core& core, const char* op, const void* at, Loc loc) {
+  if (core.polls.Idle(loc.line, static_cast<const uint8_t*>(at)) && core.job->blocks > 1) [[unlikely]]
+    return TakeTurn(core, op, at, loc);
+  if (core.scheduler->AnyPoll()) [[unlikely]]
+    NotePolledRead(core, op, at, loc);
+}
+// After a store to global memory was emitted.
+[[gnu::always_inline]] inline void NoteGlobalStore(Core& core, const char* op, const void* at, uint64_t bytes,
+                                                   Loc loc) {
+  core.polls.Moved();
+  if (core.scheduler->AnyPoll() && bytes <= 64) [[unlikely]]
+    EmitPlace(core, Kind::Release, op, PolledWord(at), 1, Space::GM, loc);
+}
+
+}  // namespace gn_twin

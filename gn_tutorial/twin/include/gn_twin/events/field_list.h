@@ -1,0 +1,26 @@
+// The facts of a finding where some of them are there only in some cases.
+#pragma once
+#include "gn_twin/events/report.h"
+
+namespace gn_twin {
+
+// At most kMost; those that do not fit are left out.
+class FieldList {
+ public:
+  GNT_COLD FieldList(std::initializer_list<Field> fields) {
+    for (const Field& field : fields) Add(field);
+  }
+  void Add(const Field& field) {
+    if (count_ < kMost) all_[count_++] = field;
+  }
+  const Field* Data() const { return all_; }
+  uint32_t Count() const { return count_; }
+
+ private:
+  static constexpr uint32_t kMost = 32;
+
+  Field all_[kMost] = {};
+  uint32_t count_ = 0;
+};
+
+}  // namespace gn_twin

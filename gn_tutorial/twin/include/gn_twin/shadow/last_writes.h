@@ -1,0 +1,81 @@
+// The latest writes into one core's Unified Buffer that were looked at whole, about one for each line: when bytes turn out to be missing, one of
+// them may be the instruction that should have written them.
+//
+// A call that is rechecked (events/cached_call.h) is not noted again: it has been, and it writes the same bytes.
+#pragma once
+#include "gn_twin/events/event.h"
+
+namespace gn_twin {
+
+// What one instruction or copy wrote, as its event said it.
+struct LastWrite {
+  Loc loc;
+  const char* op = "";
+  uint32_t begin = 0;  // bytes of the Unified Buffer that enclose all it wrote
+  uint32_t end = 0;
+  uint32_t order = 0;    // in which writes and buffers came; 0: none
+  uint16_t repeats = 0;  // of a vector instruction,
+  uint16_t lanes = 0;    // active in each of them (strided),
+  uint16_t per_repeat = 0;
+  uint16_t blk_stride = 0;
+  uint16_t rep_stride = 0;
+  uint8_t element_bytes = 1;
+  bool strided = false;
+  bool copy = false;
+  uint32_t rows = 0;  // otherwise, if row_bytes is not 0
+  uint32_t row_bytes = 0;
+  uint32_t row_pitch = 0;
+
+  bool IsOneRun() const { return !strided && (row_bytes == 0 || rows == 1 || row_pitch == row_bytes); }
+};
+
+class LastWrites {
+ public:
+  void Restart() { started_ = ++order_; }
+  // InitBuffer or AllocTensor of a buffer that begins with this 32-byte block: what was written there before is nobody's.
+  void Renew(uint64_t block) { renewed_[block] = ++order_; }
+
+  GNT_NOINLINE void Note(const Event& event, const Operand& operand, uint64_t begin) {
+    if (operand.bytes == 0 || operand.pieces != nullptr || begin + operand.bytes > kUbBytes) return;
+    LastWrite& write = all_[(event.loc.line + begin / kNear * kSpread) % kLines];
+    const ActiveLanes& active = event.active;
+    write.loc = event.loc;
+    write.op = event.op;
+    write.begin = static_cast<uint32_t>(begin);
+    write.end = static_cast<uint32_t>(begin + operand.bytes);
+    write.order = ++order_;
+    write.repeats = event.repeats;
+    write.per_repeat = active.per_repeat;
+    write.lanes = active.prefix ? active.first
+                                : static_cast<uint16_t>(__builtin_popcountll(active.low) +
+                                                        __builtin_popcountll(active.per_repeat > 64 ? active.high : 0));
+    write.blk_stride = operand.blk_stride;
+    write.rep_stride = operand.rep_stride;
+    write.element_bytes = operand.element_bytes;
+    write.strided = operand.strided && active.per_repeat != 0;
+    write.copy = event.kind == Kind::Copy;
+    write.rows = operand.rows;
+    write.row_bytes = static_cast<uint32_t>(operand.row_bytes);
+    write.row_pitch = static_cast<uint32_t>(operand.row_pitch);
+  }
+
+  // Calls visit(write) for those into a buffer that begins with this block, since it was made or handed out.
+  template <class Visit>
+  void ForBuffer(uint64_t block, uint64_t end, Visit visit) const {
+    const uint32_t since = renewed_[block] > started_ ? renewed_[block] : started_;
+    for (const LastWrite& write : all_)
+      if (write.order > since && write.begin >= block * kBlockBytes && write.begin < end) visit(write);
+  }
+
+ private:
+  static constexpr uint32_t kLines = 128;
+  static constexpr uint32_t kNear = 1024;  // bytes: writes of one line to places further apart are kept apart,
+  static constexpr uint32_t kSpread = 37;  // and seldom where those of a line nearby are kept
+
+  LastWrite all_[kLines];
+  uint32_t renewed_[kUbBytes / kBlockBytes] = {};
+  uint32_t order_ = 0;
+  uint32_t started_ = 0;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,116 @@
+// Which bytes of one core's Unified Buffer are padding: DataCopyPad fills the rest of a row's last block of 32 bytes, and instructions
+// that work on whole rows carry it along. One bit per byte; a launch without padded rows pays for one test of a flag.
+#pragma once
+#include "gn_twin/base/loc.h"
+#include "gn_twin/events/block_span.h"
+#include "gn_twin/shadow/byte_state.h"
+
+namespace gn_twin {
+
+class PaddingState {
+ public:
+  bool Allocate() { return blocks_.Allocate(kBlocks); }
+  void Restart() {
+    if (any_) blocks_.ClearAll();
+    any_ = false;
+  }
+  // Whether there was padding since the block began.
+  bool Any() const { return any_; }
+  // Whether there is some in these blocks.
+  [[gnu::always_inline]] bool Touches(const BlockSpan& span) const {
+    uint64_t found = 0;
+    ForWords(span, [&](uint64_t word, uint64_t mask) { found |= blocks_.Words()[word] & mask; });
+    return found != 0;
+  }
+  bool TouchesBytes(uint64_t begin, uint64_t end) const {
+    return begin < end && Touches(BlockSpan::OfBytes(begin, end));
+  }
+  bool Has(uint64_t at) const {
+    const uint64_t block = at / kBlockBytes;
+    return blocks_.Has(block) && (part_[block] >> at % kBlockBytes & 1) != 0;
+  }
+  // The bytes of the block that are padding, one bit each.
+  uint32_t BytesIn(uint64_t block) const { return blocks_.Has(block) ? part_[block] : 0; }
+  // visit(block, its bytes in the range that are padding, one bit each, their copy); sets nothing in the range meanwhile.
+  template <class Visit>
+  void ForPadded(uint64_t begin, uint64_t end, Visit visit) const {
+    ForWords(BlockSpan::OfBytes(begin, end), [&](uint64_t word, uint64_t mask) {
+      ForBits(blocks_.Words()[word] & mask, [&](uint32_t bit) {
+        const uint64_t block = word * 64 + bit, at = block * kBlockBytes;
+        const uint32_t bytes =
+            part_[block] & BytesOfBlock(at < begin ? begin : at, at + kBlockBytes > end ? end : at + kBlockBytes);
+        if (bytes != 0) visit(block, bytes, origin_[block]);
+      });
+    });
+  }
+  bool FirstIn(uint64_t begin, uint64_t end) const {
+    bool found = false;
+    ForPadded(begin, end, [&](uint64_t, uint32_t, uint8_t) { found = true; });
+    return found;
+  }
+  bool TouchesMasked(const ByteMasks& masks) const {
+    uint64_t found = 0;
+    masks.ForWords([&](uint64_t word, uint64_t whole, uint64_t) { found |= blocks_.Words()[word] & whole; });
+    masks.ForParts([&](uint32_t block, uint32_t bytes) { found |= BytesIn(block) & bytes; });
+    return found != 0;
+  }
+  void SetBlock(uint64_t block, uint32_t bytes, uint8_t origin) {
+    part_[block] = bytes | BytesIn(block);
+    origin_[block] = origin;
+    blocks_.Set(block);
+  }
+  // The copy that the padding of this block, which has some, came with.
+  uint8_t OriginOf(uint64_t at) const { return origin_[at / kBlockBytes]; }
+  Loc CopyOf(uint8_t origin) const { return copies_[origin]; }
+  // The number of a copy that pads; the oldest gives way.
+  uint8_t Remember(Loc copy) {
+    for (uint8_t i = 0; i < kCopies; ++i)
+      if (copies_[i].line == copy.line && copies_[i].file == copy.file) return i;
+    next_ = static_cast<uint8_t>((next_ + 1) % kCopies);
+    copies_[next_] = copy;
+    return next_;
+  }
+
+  void Set(uint64_t begin, uint64_t end, uint8_t origin) {
+    any_ = true;
+    ForBlocks(begin, end, [&](uint64_t block, uint32_t bytes) { SetBlock(block, bytes, origin); });
+  }
+  void Clear(uint64_t begin, uint64_t end) {
+    if (!any_ || !TouchesBytes(begin, end)) return;
+    const uint64_t first = (begin + kBlockBytes - 1) / kBlockBytes, last = end / kBlockBytes;
+    if (first < last) blocks_.ClearAll(first, last);
+    const auto part = [&](uint64_t from, uint64_t to) {
+      ForBlocks(from, to, [&](uint64_t block, uint32_t bytes) {
+        if (!blocks_.Has(block)) return;
+        part_[block] &= ~bytes;
+        if (part_[block] == 0) blocks_.Clear(block);
+      });
+    };
+    if (first > last) return part(begin, end);  // inside one block
+    part(begin, first * kBlockBytes);
+    part(last * kBlockBytes, end);
+  }
+
+ private:
+  static constexpr uint32_t kBlocks = kUbBytes / kBlockBytes;
+  static constexpr uint8_t kCopies = 16;
+
+  template <class Visit>
+  static void ForBlocks(uint64_t begin, uint64_t end, Visit visit) {
+    while (begin < end) {
+      const uint64_t next = (begin / kBlockBytes + 1) * kBlockBytes;
+      const uint64_t stop = next < end ? next : end;
+      visit(begin / kBlockBytes, BytesOfBlock(begin, stop));
+      begin = stop;
+    }
+  }
+
+  BlockBits blocks_;              // which hold padding:
+  uint32_t part_[kBlocks] = {};   // their bytes,
+  uint8_t origin_[kBlocks] = {};  // and of which copy it is
+  Loc copies_[kCopies] = {};
+  uint8_t next_ = 0;
+  bool any_ = false;
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,67 @@
+// The warning for NaN that a kernel made itself: a negative input of Sqrt, Rsqrt or Ln. Observed libraries only.
+#pragma once
+#include "gn_twin/base/float16.h"
+#include "gn_twin/core/core.h"
+
+namespace gn_twin {
+
+// Operations that are defined from 0 on name a type FromZero.
+template <class Op, class D>
+inline constexpr bool kFromZero = kObserved && kOneOf<D, float, half> && requires { typename Op::FromZero; };
+
+// Before an instruction computes the lanes from `src`: notes the first negative one.
+template <class D>
+inline void NoteNegatives(const char* op, Loc loc, uint32_t count, const D* dst, const D* src) {
+  uint32_t any = 0;
+  for (uint32_t i = 0; i < count; ++i) any |= static_cast<float>(src[i]) < 0.0f ? 1u : 0u;
+  if (any == 0) [[likely]]
+    return;
+  Core& core = ThisCore();
+  if (core.delayed != nullptr) return;  // the copies that bring the inputs may not be done
+  for (uint32_t i = 0; i < count; ++i) {
+    const float value = static_cast<float>(src[i]);
+    if (!(value < 0.0f)) continue;
+    core.negatives.Add({op, loc, i, value, reinterpret_cast<const uint8_t*>(dst + i), false});
+    return;
+  }
+}
+
+template <class T>
+bool HasNan(const T* at, uint64_t count) {
+  bool any = false;
+  for (uint64_t i = 0; i < count; ++i) {
+    const float value = static_cast<float>(at[i]);
+    any = any || value != value;
+  }
+  return any;
+}
+
+// Rows of a block are stored while negative inputs are noted: NaN in them is reported, unless an array held NaN before.
+template <class T>
+GNT_COLD void ReportStoredNan(Core& core, Loc stored, const uint8_t* rows, uint32_t count, uint64_t bytes,
+                              uint64_t pitch) {
+  bool any = false;
+  for (uint32_t row = 0; row < count && !any; ++row)
+    any = HasNan(reinterpret_cast<const T*>(rows + row * pitch), bytes / sizeof(T));
+  if (!any) return;
+  NegativeInputs::Note& note = core.negatives.OneOf(rows, rows + (count - 1) * pitch + bytes);
+  if (note.reported) return;
+  for (uint32_t i = 0; i < core.job->arg_count; ++i) {
+    const GntArg& arg = core.job->args[i];
+    if (arg.kind != GNT_TENSOR || arg.data == nullptr || (arg.role != GNT_IN && arg.role != GNT_INOUT)) continue;
+    if (arg.element_bytes == 4 && HasNan(reinterpret_cast<const float*>(arg.data), arg.bytes / 4)) return;
+    if (arg.element_bytes == 2 && HasNan(reinterpret_cast<const half*>(arg.data), arg.bytes / 2)) return;
+  }
+  note.reported = true;
+  --core.negatives.pending;
+  char value[32];
+  __builtin_snprintf(value, sizeof(value), "%g", static_cast<double>(note.value));
+  core.Warn("nan-from-negative", note.loc, stored,
+            {{"op", note.op},
+             {"value", value},
+             {"index", note.index},
+             {"stored_file", stored.file},
+             {"stored_line", stored.line}});
+}
+
+}  // namespace gn_twin

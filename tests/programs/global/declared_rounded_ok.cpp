@@ -1,0 +1,14 @@
+// A copy that is rounded up to 32 bytes leaves the declared size.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void global_declared_rounded_ok(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 256);
+  LocalTensor<float> t = buffer.Get<float>();
+  GlobalTensor<float> g;
+  g.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), 63);
+  DataCopy(t, g, 56);
+}

@@ -1,0 +1,22 @@
+// Lanes that are not stored may be NaN: only the first 32 logarithms are of positive numbers.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void precision_negative_unstored_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> aBuf, bBuf;
+  pipe.InitBuffer(aBuf, 256);
+  pipe.InitBuffer(bBuf, 256);
+  LocalTensor<float> a = aBuf.Get<float>(), b = bBuf.Get<float>();
+  GlobalTensor<float> xGm, yGm;
+  xGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x));
+  yGm.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y));
+  DataCopy(a, xGm, 64);
+  SetFlag<HardEvent::MTE2_V>(EVENT_ID0), WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  Muls(a, a, -1.0f, 64);
+  Adds(a, a, 40.0f, 64);
+  Ln(b, a, 64);  // expect: nan-from-negative
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0), WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  DataCopy(yGm, b, 64);
+}
