@@ -45,6 +45,8 @@ class JobFileArg(ctypes.Structure):
         ("kind", ctypes.c_uint32),
         ("role", ctypes.c_uint32),
         ("address", ctypes.c_uint64),
+        ("poison", ctypes.c_uint64),
+        ("element_bytes", ctypes.c_uint64),
     )
 
 
@@ -73,6 +75,7 @@ class JobFileHeader(ctypes.Structure):
         ("trace_bytes", ctypes.c_uint64),
         ("chosen_at", ctypes.c_uint64),
         ("chosen_count", ctypes.c_uint64),
+        ("severities_at", ctypes.c_uint64),
         ("phase", ctypes.c_uint32),
         ("outcome", ctypes.c_uint32),
         ("status", ctypes.c_int32),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args, get_type_hints
 
-from gn_tutorial.abi import structs
+from gn_tutorial.abi import severities, structs
 from gn_tutorial.errors import ArgumentError
 
 #: How fast a kernel library is to be, or how soon there: True (-O3), "little" (-Og: for launches of a few milliseconds,
@@ -68,6 +68,10 @@ class TwinOptions:
     # The order in which blocks start, and go on after they have met: 0, 1, 2 ..., or the seed of a permutation. On the
     # device nobody chooses it; a result that changes with it (a float sum by atomic additions) changes there each run.
     block_order: int = 0
+    # Findings by name that are warnings, or errors, in this launch. An error fails it; after a warning it goes on, as
+    # the device would. A name in both is an error.
+    warnings: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -75,25 +79,46 @@ class TwinOptions:
             if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
                 listed = " or ".join(repr(choice) for choice in choices)
                 raise ArgumentError(f"TwinOptions: {name} cannot be {value!r}", hint=f"{name}={listed}")
+        for name in ("warnings", "errors"):
+            severities.check_names(name, getattr(self, name))
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         seed = self.block_order
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 32:
             raise ArgumentError(
                 f"TwinOptions: block_order cannot be {seed!r}", hint="0 for ascending, or a seed below 2**32"
             )
 
+    def strict(self) -> TwinOptions:
+        """The same with the choices that forgive least, for a kernel that is to leave the twin.
+
+        No waits that the compiler puts in, poison in the lanes that fill up a block, approximate reciprocals, and
+        copies that arrive when they are waited for; what CANN 9 refuses and older kernels have is an error. Observed
+        libraries only.
+        """
+        return replace(self, **_STRICT, errors=tuple(dict.fromkeys((*self.errors, *_REFUSED))))
+
     def to_abi(self) -> structs.GntOptions:
         """The same choices as the struct of abi.h, where 0 is the default of each field."""
         chosen = {name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()}
         return structs.GntOptions(**chosen, block_order=self.block_order)
 
+    def severities(self) -> bytes:
+        """``warnings`` and ``errors`` as GntJob has them."""
+        return severities.encoded([name for name in self.warnings if name not in self.errors], self.errors)
+
 
 def _choices() -> dict[str, tuple[Any, ...]]:
     hints = get_type_hints(TwinOptions)
-    choosing = (field.name for field in fields(TwinOptions) if hints[field.name] is not int)
+    choosing = (field.name for field in fields(TwinOptions) if hints[field.name] not in (int, tuple[str, ...]))
     return {name: get_args(hints[name]) or (False, True) for name in choosing}
 
 
 _CHOICES = _choices()
+_STRICT: dict[str, Any] = {
+    "auto_sync": "off", "pad_dummy": "poison", "approximate": "documented", "delayed_dma": True
+}  # fmt: skip
+#: A mask of more lanes than a repeat has, and InitBuffer of a TBuf with a number of buffers.
+_REFUSED = ("mask-range", "init-buffer-form")
 
 #: Below this the C++ runtime itself does not start.
 SMALLEST_MEMORY = 32 * _MIB

@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/abi/test_abi.py``
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 
 
 class ArgKind(IntEnum):
@@ -24,6 +24,7 @@ class Role(IntEnum):
     INOUT = 2
     WORKSPACE = 3
     TILING = 4
+    LIST = 5  # abi/tensor_list.py
 
 
 class Status(IntEnum):
@@ -42,6 +43,8 @@ class GntArg(ctypes.Structure):
         ("kind", ctypes.c_uint32),
         ("role", ctypes.c_uint32),
         ("address", ctypes.c_uint64),
+        ("poison", ctypes.c_uint64),
+        ("element_bytes", ctypes.c_uint64),
     )
 
 
@@ -115,4 +118,5 @@ class GntJob(ctypes.Structure):
         ("here_block", ctypes.c_uint32),
         ("here_stack", ctypes.c_uint64),
         ("trace", GntTrace),
+        ("severities", ctypes.c_char_p),
     )

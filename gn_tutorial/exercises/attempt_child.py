@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import importlib.util
 import json
 import os
 import sys
@@ -20,7 +21,7 @@ import traceback
 import tracemalloc
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, TextIO
 
 import numpy as np
@@ -33,12 +34,13 @@ def main(folder: Path) -> None:
     """Run the job; what the learner's code raises is reported and never leaves this function."""
     job = read_job(folder)
     arrays = dict(np.load(folder / "arrays.npz"))
+    _wall(folder)
     _limit(job["memory_bytes"], job["file_bytes"])
     _close(job["libraries"])
     with report_of(folder) as answers:
         names: dict[str, Any] = {"__name__": "attempt", "__file__": job["source"]}
         try:
-            exec(compile(Path(job["source"]).read_text(encoding="utf-8"), job["source"], "exec"), names)
+            exec(compile(Path(job["source"]).read_text(encoding="utf-8-sig"), job["source"], "exec"), names)
         except BaseException as error:
             report(answers, _failure(error, job["source"]))
             return
@@ -181,7 +183,12 @@ def _once(chunks: list[np.ndarray]) -> Iterator[np.ndarray]:
 def _failure(error: BaseException, source: str) -> dict[str, Any]:
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == source]
     line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else 0)
-    return {"error": type(error).__name__, "text": str(error), "line": line or 0}
+    return {"error": type(error).__name__, "text": _printable(str(error)), "line": line or 0}
+
+
+def _printable(text: str) -> str:
+    """A lone surrogate, which no terminal takes, as its number."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _close(libraries: Sequence[str]) -> None:
@@ -202,6 +209,31 @@ def _spare_the_graph_compiler() -> None:
 
         if hasattr(torch, "_disable_dynamo"):
             torch._disable_dynamo = lambda fn=None, recursive=True: fn or (lambda one: one)
+
+
+def _wall(folder: Path) -> None:
+    """Where Linux has Landlock, files can be written in the job's folder only, and no other process be signalled."""
+    if _WALLED is None:
+        return
+    _WALLED.die_with_parent()
+    os.environ["TMPDIR"] = str(folder)
+    _WALLED.write_only_in(str(folder))
+
+
+def _walled() -> ModuleType | None:
+    """runtime/walled.py by its path: importing it would import the package, which an attempt must not find."""
+    if sys.platform != "linux":
+        return None
+    path = Path(__file__).resolve().parents[1] / "runtime" / "walled.py"
+    spec = importlib.util.spec_from_file_location("walled", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_WALLED = _walled()
 
 
 def _limit(memory_bytes: int, file_bytes: int) -> None:

@@ -141,16 +141,19 @@ def _run_all(exercise: Exercise, solution: str, checker: Checker, chosen: Sequen
 
 def _when_late(exercise: Exercise, checker: KernelChecker) -> Iterator[str]:
     """What the solution's numbers do not show while copies arrive at once and the compiler puts in flags."""
-    late = replace(checker, options=TwinOptions(delayed_dma=True))
-    found = late.check(exercise.solution, _SEED)
-    if isinstance(found, Verdict):
-        yield f"the solution fails with delayed copies: {found.message} ({found.case})"
-    late = replace(checker, options=TwinOptions(delayed_dma=True, auto_sync="off"))
-    found = late.check(exercise.solution, _SEED)
-    if isinstance(found, Verdict) and not checker.auto_sync:
-        yield f"the solution fails without automatic synchronisation: {found.message} ({found.case})"
-    if not isinstance(found, Verdict) and checker.auto_sync:
+    late = replace(checker, options=TwinOptions(delayed_dma=True)).check(exercise.solution, _SEED)
+    if isinstance(late, Verdict):
+        yield f"the solution fails with delayed copies: {late.message} ({late.case})"
+    alone = replace(checker, options=TwinOptions(delayed_dma=True, auto_sync="off")).check(exercise.solution, _SEED)
+    if isinstance(alone, Verdict) and not checker.auto_sync:
+        yield f"the solution fails without automatic synchronisation: {alone.message} ({alone.case})"
+    if not isinstance(alone, Verdict) and checker.auto_sync:
         yield f"the checker '{exercise.checker}' says auto_sync=True, but the solution does without it"
+    if isinstance(late, Verdict) or (isinstance(alone, Verdict) and not checker.auto_sync):
+        return
+    strict = checker.strict().check(exercise.solution, _SEED)
+    if isinstance(strict, Verdict):
+        yield f"the solution fails with gnt learn --strict: {strict.message} ({strict.case})"
 
 
 def _helpful(result: CheckResult) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gn_tutorial.exercises.verdict import Verdict
+from gn_tutorial.toml_file import parse_toml
 
 _SEPARATED = re.compile(r"^\s*(\w+)\s*=\s*(\d{1,3}(?:[,.' ]\d{3})+)\s*(?:#.*)?$", re.MULTILINE)
 
@@ -88,8 +88,8 @@ class PredictChecker:
         """The first thing that is wrong, or the number of questions if all is right. The seed is not used."""
         del seed
         try:
-            given = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            given = parse_toml(path.read_bytes())
+        except ValueError as error:
             for name, number in _SEPARATED.findall(path.read_text(encoding="utf-8", errors="replace")):
                 plain = re.sub(r"\D", "", number)
                 return Verdict(f"{name}: write {plain}, without a mark between the thousands", where=path.name)

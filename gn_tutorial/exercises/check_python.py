@@ -132,6 +132,8 @@ class PythonChecker:
             return Verdict(f"Python cannot read the file: {error.msg}", where=f"{path.name}:{error.lineno}")
         except ValueError as error:
             return Verdict(f"Python cannot read the file: {error}", where=path.name)
+        except (RecursionError, MemoryError):  # a sum of 60000 terms
+            return Verdict("Python cannot read the file: an expression is too long or nested too deeply", "", path.name)
         for line, name, module in _names(tree):
             where = f"{path.name}:{line}"
             if module and name in FINISHED and name not in self.libraries:

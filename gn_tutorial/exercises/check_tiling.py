@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.exercises.attempt_job import JobReport, run_job
-from gn_tutorial.exercises.attempt_process import by_itself
+from gn_tutorial.abi.options import Limits
+from gn_tutorial.errors import ArgumentError, GntError, KernelError, KernelTimeout
 from gn_tutorial.exercises.verdict import Verdict
-from gn_tutorial.runtime.deadline import Ran
-
-#: A compilation with the ziglang wheel takes 40 s the first time.
-_COMPILE_SECONDS = 180.0
-_COMMAND = (sys.executable, "-P", "-m", "gn_tutorial.exercises.tiling_child")
+from gn_tutorial.operators.spec import TilingSpec
+from gn_tutorial.operators.tiling import load_tiling
 
 
 @dataclass(frozen=True)
@@ -43,6 +38,7 @@ class TilingChecker:
     """As KernelChecker, for ``const char* function(arguments..., struct*)`` in a header.
 
     demands: asked where the expected fields are right; what no single number can say, for example that a tile is fast.
+    seconds: for each call.
     """
 
     struct: str
@@ -56,43 +52,36 @@ class TilingChecker:
     def check(self, path: Path, seed: int) -> Verdict | int:
         """The first thing that is wrong, or the number of cases if all is right."""
         cases = self.cases(np.random.default_rng(seed))
-        # The compilation may be slow and the calls may not, so they have a limit each.
-        compiled = self._run(path, (), _COMPILE_SECONDS)
-        match compiled.facts:
-            case [{"compiled": True}]:
-                pass
-            case [{"broken": what, "detail": detail}]:
-                return Verdict(f"the header does not work: {what}", where=path.name, detail=detail)
-            case _:
-                return Verdict(f"the header {_ended(compiled)}", where=path.name, detail=compiled.printed)
-        ran = self._run(path, cases, self.seconds)
-        facts = (ran.facts or [])[1:]
-        for number, case in enumerate(cases):
-            if number >= len(facts):
-                return Verdict(f"{self.function} {_ended(ran)}", case.label, path.name, ran.printed)
-            text = self._judge(case, facts[number])
+        try:
+            function = load_tiling(TilingSpec(path.resolve(), self.struct, self.function, self.arguments, ""))
+        except KernelError as error:  # a static initialiser, which runs as the function does
+            return self._ended(error, "", path)
+        except GntError as error:
+            return Verdict(f"the header does not work: {error.what}", where=path.name, detail=error.detail)
+        for case in cases:
+            try:
+                text = self._judge(case, function(case.arguments, Limits(seconds=self.seconds)).fields)
+            except ArgumentError as error:
+                text = self._refused(case, error.what)
+            except KernelError as error:
+                return self._ended(error, case.label, path)
             if text:
                 return Verdict(text, case.label)
         return len(cases)
 
-    def _run(self, path: Path, cases: Sequence[TilingCase], seconds: float) -> JobReport:
-        job = {
-            "header": str(path.resolve()),
-            "struct": self.struct,
-            "function": self.function,
-            "arguments": self.arguments,
-            "calls": [dict(case.arguments) for case in cases],
-        }
-        with tempfile.TemporaryDirectory(prefix="gnt-tiling-") as folder:
-            return run_job(_in_python, seconds, Path(folder), job)
+    def _ended(self, error: KernelError, label: str, path: Path) -> Verdict:
+        """Of a function that did not return, with its name in place of the launch's words."""
+        said = error.what.replace("the tiling function", self.function).replace(f"'{self.function}'", self.function)
+        advice = ": look for a loop that never ends" if isinstance(error, KernelTimeout) else ""
+        return Verdict(f"{said}{advice}", label, path.name, error.printed)
 
-    def _judge(self, case: TilingCase, fact: Mapping[str, Any]) -> str:
-        if "refused" in fact:
-            if case.expected is None:
-                return ""
-            why = f": {case.why}" if case.why else ""
-            return f"{self.function} refused ({fact['refused']}), but this can be divided{why}"
-        got = fact["fields"]
+    def _refused(self, case: TilingCase, said: str) -> str:
+        if case.expected is None:
+            return ""
+        why = f": {case.why}" if case.why else ""
+        return f"{self.function} refused ({said}), but this can be divided{why}"
+
+    def _judge(self, case: TilingCase, got: Mapping[str, Any]) -> str:
         if case.expected is None:
             return f"{self.function} must refuse this and return a sentence: {case.why}"
         missing = [name for name in case.expected if name not in got]
@@ -108,13 +97,3 @@ class TilingChecker:
             if text:
                 return text
         return f"{wrong[0]} is {got[wrong[0]]}; {case.expected[wrong[0]]} is right"
-
-
-def _in_python(seconds: float, folder: Path) -> Ran:
-    return by_itself(seconds, folder, _COMMAND)
-
-
-def _ended(report: JobReport) -> str:
-    if report.signal:
-        return f"crashed (signal {report.signal}): a division by zero, or a wild pointer"
-    return report.ended

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.cases import Checker, checker_of
+from gn_tutorial.exercises.check_kernel import KernelChecker
 from gn_tutorial.exercises.course import Exercise, load_course
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.verdict import CheckResult, Verdict
@@ -20,20 +21,23 @@ def check(
     source: str | None = None,
     workspace: Workspace | None = None,
     progress: ProgressFile | None = None,
+    strict: bool = False,
 ) -> CheckResult:
     """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
 
+    strict: launches are made with the twin's strict options (``KernelChecker.strict``), where the exercise is a kernel.
     A pass is noted in the learner's progress. An exercise that was not begun is "not attempted yet", no error, so that
     a notebook runs to its end. Raises ArgumentError for an unknown exercise.
     """
     exercise = load_course().find(name)
     workspace = workspace or default_workspace()
+    checker = _strict(checker_of(exercise.checker)) if strict else None
     if source is not None:
-        result = grade_text(exercise, source)
+        result = grade_text(exercise, source, checker)
     elif workspace.untouched(exercise):
         return CheckResult(exercise.id, exercise.title, "not attempted", lesson=exercise.lesson)
     else:
-        result = grade(exercise, workspace.path(exercise))
+        result = grade(exercise, workspace.path(exercise), checker)
     if result.passed:
         (progress or default_progress()).update(lambda known: known.with_pass(exercise.id))
     return result
@@ -65,6 +69,10 @@ def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) ->
         path = Path(folder) / Path(exercise.file).name
         path.write_text(text, encoding="utf-8")
         return grade(exercise, path, checker)
+
+
+def _strict(checker: Checker) -> Checker:
+    return checker.strict() if isinstance(checker, KernelChecker) else checker
 
 
 def _failed(exercise: Exercise, finding: Verdict) -> CheckResult:

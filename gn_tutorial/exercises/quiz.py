@@ -7,7 +7,6 @@ browser's own <details>.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -16,6 +15,7 @@ from typing import Any
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.exercises.course import exercises_root
+from gn_tutorial.toml_file import parse_toml
 
 FEWEST_QUESTIONS = 5
 FEWEST_OPTIONS = 3
@@ -102,9 +102,9 @@ def quiz(name: str, root: Path | None = None) -> Quiz:
     if not re.fullmatch(r"\d\d", str(name)) or not path.is_file():
         raise ArgumentError(f"there is no quiz '{name}'", hint=f"there are {', '.join(names(root)) or 'none'}")
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = parse_toml(path.read_bytes())
         questions = tuple(_question(item, f"{path}, question {n}") for n, item in enumerate(data["question"], 1))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise RegistryError(f"cannot read the quiz: {error!r}", where=str(path)) from error
     if len(questions) < FEWEST_QUESTIONS:
         raise RegistryError(f"{len(questions)} questions; {FEWEST_QUESTIONS} are the least", where=str(path))

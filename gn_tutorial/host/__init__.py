@@ -8,7 +8,7 @@ Besides the names below, every operator of ``host.operators`` is here. A real NP
 """
 
 from gn_tutorial.host import operators
-from gn_tutorial.host.arrays import Tensor
+from gn_tutorial.host.arrays import Tensor, checked
 from gn_tutorial.host.c_library import (
     Code,
     Refused,
@@ -25,7 +25,7 @@ from gn_tutorial.host.c_library import (
 from gn_tutorial.host.discovery import public_names
 from gn_tutorial.host.stream import Stream
 
-_OPERATORS = public_names(operators)
+_OPERATORS = {name: checked(one) for name, one in public_names(operators).items()}
 globals().update(_OPERATORS)
 
 __all__ = [

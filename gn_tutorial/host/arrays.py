@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import c_uint8
 from typing import Any
 
@@ -13,6 +15,7 @@ from gn_tutorial.compiler.dtype_macros import graph_number
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host import c_library
 from gn_tutorial.host.stream import Stream
+from gn_tutorial.operators.arguments import require_array
 
 
 class Tensor:
@@ -23,6 +26,7 @@ class Tensor:
     """
 
     def __init__(self, array: np.ndarray) -> None:
+        require_array("array", array)
         if array.dtype.itemsize == 0 or any(step % array.dtype.itemsize for step in array.strides):
             raise ArgumentError(f"the strides {array.strides} are no whole elements of {array.dtype}")
         self.array = array
@@ -31,6 +35,43 @@ class Tensor:
         address = array.__array_interface__["data"][0]
         self.handle = c_library.describe(loaded, array.shape, strides, graph_number(array.dtype.name), address)
         weakref.finalize(self, loaded.GnDestroyTensor, self.handle)
+
+
+def checked(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator's function that refuses arguments of another type than its annotations say, with an ArgumentError.
+
+    Without, a list or None ends in NumPy's or ctypes' own words, at a line that the caller did not write. What is no
+    function, a tuple of results, comes back as it is.
+    """
+    if not inspect.isfunction(operator):
+        return operator
+    signature = inspect.signature(operator)
+
+    @functools.wraps(operator)
+    def call(*values: Any, **named: Any) -> Any:
+        given = signature.bind(*values, **named).arguments
+        for name, value in given.items():
+            _check_argument(name, str(signature.parameters[name].annotation), value)
+        return operator(*values, **named)
+
+    return call
+
+
+def _check_argument(name: str, wanted: str, value: Any) -> None:
+    kinds = [one.strip() for one in wanted.split("|")]
+    if value is None and "None" in kinds:
+        return
+    match kinds[0]:
+        case "np.ndarray":
+            require_array(name, value)
+        case "int":
+            c_library.whole_number(name, value)
+        case "float" if isinstance(value, str) or not hasattr(value, "__float__"):
+            raise ArgumentError(f"'{name}' must be a number, not {value!r}")
+        case "Stream" if not isinstance(value, Stream):
+            raise ArgumentError(f"'{name}' must be a Stream, not {value!r}", hint="gnt.host.Stream()")
+        case "Sequence[bool]" if not isinstance(value, (list, tuple, np.ndarray)):
+            raise ArgumentError(f"'{name}' must be a list of booleans, not {value!r}")
 
 
 def run(

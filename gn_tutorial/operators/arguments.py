@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,10 @@ import numpy as np
 
 from gn_tutorial.abi.dtypes import ARRAY_DTYPES, DTYPES
 from gn_tutorial.abi.structs import ArgKind, Role
+from gn_tutorial.abi.tensor_list import list_words
 from gn_tutorial.compiler.signature import Param
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.room import require_room
 from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.runtime.launch_types import LaunchArg
 
@@ -33,7 +36,7 @@ def as_dtype(dtype: Any) -> np.dtype:
 
             return np.dtype(ml_dtypes.bfloat16)
         found = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):  # of a text NumPy reads: a lone surrogate, "(2"
         found = None
     if found is not None and found.name in ARRAY_DTYPES:
         return found if found.isnative else found.newbyteorder("=")
@@ -56,6 +59,14 @@ class Out:
 
 
 @dataclass(frozen=True)
+class Same:
+    """The memory of the parameter ``name``, which is before this one; ``array`` has its shape and dtype."""
+
+    name: str
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
 class InOut:
     """An array that the kernel reads and writes."""
 
@@ -69,6 +80,13 @@ class Scratch:
     size: int
 
 
+@dataclass(frozen=True)
+class TensorList:
+    """A list of tensors, which the kernel reads with ListTensorDesc: arrays, ``Out`` or ``InOut``."""
+
+    tensors: tuple[np.ndarray | Out | InOut, ...]
+
+
 def out(shape: int | Sequence[int], dtype: Any = "float32") -> Out:
     """An output array for ``Kernel.run``: ``y=out((2, 8), "float16")`` or ``y=out(4096)``. Raises ArgumentError."""
     axes = shape if isinstance(shape, (tuple, list)) else (shape,)
@@ -78,7 +96,9 @@ def out(shape: int | Sequence[int], dtype: Any = "float32") -> Out:
         raise ArgumentError(f"an output's shape is whole numbers, not {shape!r}") from None
     if any(length < 0 for length in lengths):
         raise ArgumentError(f"an output's shape cannot be negative: {lengths}")
-    return Out(lengths, as_dtype(dtype))
+    found = as_dtype(dtype)
+    require_room("an output of this shape", lengths, found.itemsize)
+    return Out(lengths, found)
 
 
 def inout(array: np.ndarray) -> InOut:
@@ -94,6 +114,7 @@ def workspace(size: int) -> Scratch:
         raise ArgumentError(f"a workspace's size is a whole number of bytes, not {size!r}") from None
     if whole < 0:
         raise ArgumentError(f"a workspace's size cannot be negative: {whole}")
+    require_room("this workspace", (whole,), 1)
     return Scratch(whole)
 
 
@@ -102,14 +123,7 @@ def check_array(name: str, value: Any) -> np.ndarray:
 
     Raises ArgumentError, with the conversion to write, for lists, tensors, masked arrays and dtypes the device lacks.
     """
-    if isinstance(value, (list, tuple, range)):
-        hint = f"np.array({name}, dtype=np.float32): the dtype has to be chosen"
-        raise ArgumentError(f"'{name}' is a {type(value).__name__}, not an array", hint=hint)
-    if not isinstance(value, np.ndarray):
-        hint = f"np.asarray({name})" if hasattr(value, "__array__") else "pass a NumPy array"
-        raise ArgumentError(f"'{name}' is of type {type(value).__name__}, not an array", hint=hint)
-    if isinstance(value, np.ma.MaskedArray):
-        raise ArgumentError(f"'{name}' is a masked array, and a kernel sees no mask", hint=f"{name}.filled(0)")
+    require_array(name, value)
     try:
         dtype = as_dtype(value.dtype)
     except ArgumentError as error:
@@ -118,16 +132,61 @@ def check_array(name: str, value: Any) -> np.ndarray:
     return np.asarray(value, dtype=dtype, order="C")
 
 
+def require_array(name: str, value: Any) -> None:
+    """Raise ArgumentError, with the conversion to write, unless ``value`` is an array without a mask."""
+    if isinstance(value, (list, tuple, range)):
+        hint = f"np.array({name}, dtype=np.float32): the dtype has to be chosen"
+        raise ArgumentError(f"'{name}' is a {type(value).__name__}, not an array", hint=hint)
+    if not isinstance(value, np.ndarray):
+        hint = f"np.asarray({name})" if hasattr(value, "__array__") else "pass a NumPy array"
+        raise ArgumentError(f"'{name}' is of type {type(value).__name__}, not an array", hint=hint)
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(f"'{name}' is a masked array, and a kernel sees no mask", hint=f"{name}.filled(0)")
+
+
+def launch_args(params: Sequence[Param], values: Mapping[str, Any]) -> list[LaunchArg]:
+    """The arguments of a launch: one for each parameter, behind them the tensors of lists, ``x[0]``, ``x[1]``.
+
+    values: by parameter. Raises ArgumentError naming the parameter.
+    """
+    args, tensors = [], []
+    for param in params:
+        value = values[param.name]
+        if not isinstance(value, TensorList):
+            args.append(launch_arg(param, value))
+            continue
+        if param.kind == ArgKind.VALUE:
+            raise ArgumentError(
+                f"'{param.name}' is a list of tensors, but the kernel's parameter is passed by value ({param.ctype})",
+                hint="declare the parameter as GM_ADDR",
+            )
+        own = [
+            launch_arg(dataclasses.replace(param, name=f"{param.name}[{index}]"), one)
+            for index, one in enumerate(value.tensors)
+        ]
+        words = list_words([one.data.shape for one in own], len(params) + len(tensors))
+        args.append(LaunchArg(param.name, ArgKind.TENSOR, Role.LIST, words))
+        tensors += own
+    return [*args, *tensors]
+
+
 def launch_arg(param: Param, value: Any) -> LaunchArg:
-    """Turn one value into the launch argument for ``param``. Raises ArgumentError naming the parameter."""
+    """Turn one value into the launch argument for ``param``; None is a null pointer, an optional array left out.
+
+    Raises ArgumentError naming the parameter.
+    """
     if param.kind == ArgKind.VALUE:
         return LaunchArg(param.name, ArgKind.VALUE, Role.IN, _value_bytes(param, value))
     match value:
+        case None:
+            return LaunchArg(param.name, ArgKind.TENSOR, Role.IN, b"", absent=True)
         case Out():
             return LaunchArg(param.name, ArgKind.TENSOR, Role.OUT, np.empty(value.shape, value.dtype))
         case InOut():
             # A launch inside this process writes in place.
             return LaunchArg(param.name, ArgKind.TENSOR, Role.INOUT, value.array.copy())
+        case Same():
+            return LaunchArg(param.name, ArgKind.TENSOR, Role.IN, value.array, same_as=value.name)
         case Scratch():
             return LaunchArg(param.name, ArgKind.TENSOR, Role.WORKSPACE, np.empty(value.size, np.uint8))
     struct = _struct_bytes(value)

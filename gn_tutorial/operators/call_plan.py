@@ -61,6 +61,8 @@ def retiled(op: OpSpec, plan: Plan, tiling: Tiling) -> Plan:
 
     Raises ArgumentError for a struct that is not the operator's.
     """
+    if not isinstance(tiling, Tiling):
+        raise ArgumentError(f"'tiling' is a Tiling, not {tiling!r}", hint="k.tiling(x).with_(field=value)")
     if plan.tiling is None or (tiling.name, tiling.dtype) != (plan.tiling.name, plan.tiling.dtype):
         wanted = f"a {plan.tiling.name}" if plan.tiling else "none: its numbers are passed by value"
         raise ArgumentError(f"'tiling' is a {tiling.name}; {op.name} takes {wanted}")

@@ -22,7 +22,8 @@ class ComparisonRow:
 
     used: the largest share of its tolerance that an element needs, 1 being all of it. A relative error alone says
     little, because it is large wherever the reference crosses zero. wrong: elements out of tolerance. The errors are
-    NaN where the shapes differ, which ``note`` then says. tolerance: that of the output's dtype.
+    NaN where the shapes differ, which ``note`` then says. tolerance: that of the output's dtype. hints: what the wrong
+    elements look like, in sentences (``misplaced``).
     """
 
     name: str
@@ -33,6 +34,7 @@ class ComparisonRow:
     wrong: int
     note: str
     tolerance: Tolerance
+    hints: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -75,11 +77,15 @@ class Comparison:
             bounds = [f"{', '.join(names)} {bound}" for bound, names in zip(bounds, used.values(), strict=True)]
         return f"{'within' if self.ok else 'NOT within'} tolerance: {'; '.join(bounds)}"
 
+    def hints(self) -> list[str]:
+        """What the wrong outputs look like, a line each; usually none."""
+        return [f"{row.name}: {hint}" for row in self.rows for hint in row.hints]
+
     def __repr__(self) -> str:
-        return f"{self.title()}\n{text_table(HEADERS, self.cells(), indent='  ')}"
+        return "\n".join([self.title(), text_table(HEADERS, self.cells(), indent="  "), *self.hints()])
 
     def _repr_html_(self) -> str:
-        return html_table(HEADERS, self.cells(), caption=self.title())
+        return html_table(HEADERS, self.cells(), caption="; ".join([self.title(), *self.hints()]))
 
 
 def _bound_text(tolerance: Tolerance) -> str:

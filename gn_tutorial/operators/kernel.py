@@ -13,10 +13,12 @@ from typing import Any
 from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
-from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.compiler.sources import read_sources
+from gn_tutorial.errors import ArgumentError, RegistryError, printable
 from gn_tutorial.operators import call_plan
-from gn_tutorial.operators.arguments import launch_arg
+from gn_tutorial.operators.arguments import launch_args
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.shapes import describe_call
@@ -46,11 +48,15 @@ class Kernel:
         template: str = "",
         dtypes: Mapping[str, str] | None = None,
         defines: Sequence[str] = (),
+        include_dirs: Sequence[Path] = (),
+        includes: Sequence[Path] = (),
+        launchers: bool = True,
         optimise: Optimise = True,
     ) -> None:
         self.name, self.path, self.op, self.spec = name, path, op, spec
         self._text = text
         self._template, self._how = template, {"template": template, "dtypes": dtypes, "defines": tuple(defines)}
+        self._how |= {"include_dirs": tuple(include_dirs), "includes": tuple(includes), "launchers": launchers}
         self._how["optimise"] = optimise
         self._built: dict[bool, tuple[object, Built]] = {}
         self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
@@ -69,7 +75,7 @@ class Kernel:
             now = self.path.stat()
             edition = (now.st_mtime_ns, now.st_size, now.st_ino)
             if self._read is None or self._read[0] != edition:
-                self._read = (edition, self.path.read_text(encoding="utf-8"))
+                self._read = (edition, self.path.read_text(encoding="utf-8-sig"))
         except (OSError, UnicodeDecodeError) as error:
             raise RegistryError(f"cannot read the kernel: {error}", where=str(self.path)) from error
         return self._read[1]
@@ -77,7 +83,7 @@ class Kernel:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The kernels that the source defines. Raises CompileError, saying what one looks like, if there is none."""
-        return _entries(self.source, self._place(), self._template)
+        return _entries(self.source, self._place(), self._template, self._headers())
 
     def entry(self, name: str | None = None) -> Entry:
         """The entry of that name, or the only one. Raises ArgumentError that lists them."""
@@ -151,7 +157,7 @@ class Kernel:
         bound = self._bind(chosen, values, named)
         request = LaunchRequest(
             entry=chosen.name,
-            args=[launch_arg(param, bound[param.name]) for param in chosen.params],
+            args=launch_args(chosen.params, bound),
             blocks=blocks,
             tiling_key=tiling_key,
             options=options or TwinOptions(),
@@ -256,12 +262,17 @@ class Kernel:
         with os.scandir(self.path.parent) as items:
             return {item.name: item.stat().st_mtime_ns for item in items if item.name.endswith(_SOURCE_SUFFIXES)}
 
+    def _headers(self) -> tuple[str, ...]:
+        """Texts of what the source includes, for macros that make its entries."""
+        near = self.path.resolve().parent if self.path else Path.cwd()
+        return read_sources(near / "kernel", self.source, (near,), TWIN_INCLUDE).headers
+
     def _place(self) -> str:
         return str(self.path) if self.path else f"source of '{self.name}'"
 
     def _rows(self) -> list[tuple[str, str]]:
         rows = [("file", str(self.path) if self.path else "source text")]
-        for entry in find_entries(self.source):
+        for entry in find_entries(self.source, self._headers()):
             rows.append(("entry", f"{entry.name}({', '.join(f'{p.ctype} {p.name}' for p in entry.params)})"))
         if self.op is not None and self.spec is not None:
             rows.insert(0, ("call", describe_call(self.op)))
@@ -282,29 +293,37 @@ def kernel(
     template: str = "",
     dtypes: Mapping[str, str] | None = None,
     defines: Sequence[str] = (),
+    includes: Sequence[str | os.PathLike[str]] = (),
     optimise: Optimise = True,
 ) -> Kernel:
     """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
     template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
-    defines=["NAME=VALUE"] anything else. optimise="little" compiles in half the time and runs slower; optimise=False
-    compiles with -O0 -g, for a debugger. Raises RegistryError, with the closest names, if there is no such kernel or
-    file; ArgumentError if not exactly one of name and source is given.
+    defines=["NAME=VALUE"] anything else; includes are files that are read before it, as a project's build reads them.
+    optimise="little" compiles in half the time and runs slower; optimise=False compiles with -O0 -g, for a debugger.
+    Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one
+    of name and source is given.
     """
     how = {"template": template, "dtypes": dtypes, "defines": defines, "optimise": optimise}
+    _check_types(name_or_path, source, template, dtypes, defines)
+    how["includes"] = [Path(one) for one in includes]
+    for path in how["includes"]:
+        if not path.is_file():
+            raise RegistryError(f"there is no file {path}", hint="includes are read before the kernel's file")
     if (name_or_path is None) == (source is None):
         raise ArgumentError("a kernel is found by a name or a path, or made from source=")
     if source is not None:
+        source = source.removeprefix("\ufeff")
         entries = find_entries(source)
         return Kernel(entries[0].name if entries else "source", text=source, **how)
     if isinstance(name_or_path, str) and "\n" in name_or_path:
         raise ArgumentError("this looks like source text, not a name", hint="kernel(source=text)")
     path = Path(name_or_path)  # type: ignore[arg-type]
     if isinstance(name_or_path, str) and path.suffix not in _SOURCE_SUFFIXES:
-        if template or dtypes or defines:
+        if template or dtypes or defines or includes:
             raise ArgumentError(
-                "template, dtypes and defines belong to a file or source text, not to a registered kernel"
+                "template, dtypes, defines and includes belong to a file or source text, not to a registered kernel"
             )
         return Kernel.registered(*find_kernel(name_or_path), optimise=optimise)
     if not path.is_file():
@@ -313,3 +332,19 @@ def kernel(
         hint = f"did you mean {path.parent / near[0]}?" if near else f"looked in {path.parent.resolve()}"
         raise RegistryError(f"there is no file {path}", hint=hint)
     return Kernel(path.stem, path=path.resolve(), **how)
+
+
+def _check_types(name_or_path: object, source: object, template: object, dtypes: object, defines: object) -> None:
+    """Raise ArgumentError for an argument of ``kernel`` of a type that it does not take, ``source=b"..."``."""
+    if not isinstance(name_or_path, (str, os.PathLike, type(None))):
+        raise ArgumentError(f"a kernel is found by a name or a path, not by {name_or_path!r:.60}")
+    if not isinstance(source, (str, type(None))):
+        hint = 'source.decode("utf-8")' if isinstance(source, (bytes, bytearray)) else ""
+        raise ArgumentError(f"source= is text, not {type(source).__name__}", hint=hint)
+    if not isinstance(template, str):
+        raise ArgumentError(f"template= is the text between < and >, not {template!r}", hint='template="float, 16"')
+    if not isinstance(dtypes, (Mapping, type(None))):
+        raise ArgumentError(f"dtypes= says the dtype of each input, not {dtypes!r}", hint='dtypes={"x": "float16"}')
+    listed = isinstance(defines, (list, tuple)) and all(isinstance(one, str) for one in defines)
+    if not listed or any("\0" in one or one != printable(one) for one in defines):
+        raise ArgumentError(f"defines= is a list of texts, not {defines!r}", hint='defines=["NAME=VALUE"]')

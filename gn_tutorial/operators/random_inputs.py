@@ -11,8 +11,19 @@ import numpy as np
 from gn_tutorial import reference
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.room import require_room
 from gn_tutorial.operators.shapes import input_shapes
 from gn_tutorial.operators.spec import Argument, OpSpec
+
+#: Random numbers are drawn as float64, and a second array holds them while they are scaled.
+_DRAWN_BYTES = 16
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """The generator of this seed. Raises ArgumentError for what is no whole number from 0 on."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ArgumentError(f"a seed is a whole number from 0 on, not {seed!r}")
+    return np.random.default_rng(seed)
 
 
 def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, channels: int | None = None) -> np.ndarray:
@@ -24,13 +35,15 @@ def random_array(rng: np.random.Generator, shape: Sequence[int], dtype: Any, cha
     wrong by much more than a tolerance. Integers lie within -100 .. 100, unsigned ones within 0 .. 200.
     """
     found = as_dtype(dtype)
+    require_room("a random array of this shape", shape, _DRAWN_BYTES)
     if found.kind in "iub":
         values = rng.integers(-100, 101, shape) if found.kind == "i" else rng.integers(0, 201, shape)
-        return (values > 100 if found.kind == "b" else values).astype(found)
+        return np.asarray(values > 100 if found.kind == "b" else values, found)
     axis = channels if channels is not None else min(1, len(shape) - 1)
     per_slice = [length if index == axis else 1 for index, length in enumerate(shape)]
     mean, spread = rng.uniform(-3.0, 3.0, per_slice), rng.uniform(0.5, 2.0, per_slice)
-    return (rng.standard_normal(shape) * spread + mean).astype(found)
+    # asarray: without axes NumPy computes scalars.
+    return np.asarray(rng.standard_normal(shape) * spread + mean, found)
 
 
 def inputs(
@@ -48,7 +61,7 @@ def inputs(
     """
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     shapes = input_shapes(op, shape, attributes)
     arrays = {
         a.name: random_array(rng, shapes[a.name], dtype, _channels(a, shapes[a.name]))

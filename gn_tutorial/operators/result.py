@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.comparison import Comparison, compared
+from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared
+from gn_tutorial.operators.misplaced import misplaced
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.runtime.launch_types import LaunchResult, Tally
@@ -102,12 +103,15 @@ class Result:
         """
         if tolerance is None:
             tolerance = Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
-        pairs = self._pair(reference)
-        rows = tuple(
-            compared(name, actual, golden, tolerance.of(actual.dtype.name))
-            for name, actual, golden in ((name, self.outputs[name], golden) for name, golden in pairs)
-        )
-        return Comparison(rows)
+        return Comparison(tuple(self._row(name, golden, tolerance) for name, golden in self._pair(reference)))
+
+    def _row(self, name: str, golden: np.ndarray, tolerance: Tolerance) -> ComparisonRow:
+        actual = self.outputs[name]
+        bounds = tolerance.of(actual.dtype.name)
+        row = compared(name, actual, golden, bounds)
+        if not row.wrong:
+            return row
+        return replace(row, hints=misplaced(actual, golden, self.blocks, bounds.rtol, bounds.atol))
 
     def _pair(self, reference: Mapping[str, Any] | Sequence[Any] | np.ndarray) -> list[tuple[str, np.ndarray]]:
         if isinstance(reference, Mapping):

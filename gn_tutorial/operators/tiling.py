@@ -8,22 +8,35 @@ the offset, size and kind of each, from which the NumPy dtype is made.
 
 from __future__ import annotations
 
-import ctypes
 import functools
+import operator
 import re
-from collections.abc import Iterator, Mapping
+import struct
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi.options import Limits
+from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
-from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.errors import ArgumentError, KernelError, RegistryError
 from gn_tutorial.operators.spec import TilingSpec
+from gn_tutorial.runtime.launch import launch
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.tables import html_table, text_table
 
-_MESSAGE_BYTES = 1024
+#: The answer to a call: whether it was refused, the sentence, then the struct.
+_HEAD_BYTES = 1024
+#: A tiling function computes a few numbers; a library that has to be read from a slow disk takes a second.
+_SECONDS = 20.0
+#: Calls whose answers are kept: launches of one shape come in loops.
+_MOST_KNOWN = 4096
+#: No struct of tiling data is larger: CANN's own limit is far below (projects/host_call.py has 8 MiB for all answers).
+_MOST_BYTES = 8 << 20
 _KINDS = {0: "u", 1: "i", 2: "f", 3: "?"}
 
 
@@ -81,55 +94,75 @@ class Tiling:
 
 
 class TilingFunction:
-    """The tiling function of one header, ready to be called. ``load_tiling`` makes it."""
+    """The tiling function of one header, ready to be called. ``load_tiling`` makes it.
+
+    The header is somebody's C++, so it runs as a kernel does, in a process of its own within its limits
+    (``runtime.isolated``): a crash or an endless loop becomes an exception, a file written or a program started too,
+    in a static initialiser as in the function.
+    """
 
     def __init__(self, spec: TilingSpec, library: Path, field_names: tuple[str, ...]) -> None:
         self.spec = spec
-        self._library = ctypes.CDLL(str(library))
-        self._library.gnt_make_tiling.argtypes = [
-            ctypes.POINTER(ctypes.c_int64),
-            ctypes.POINTER(ctypes.c_double),
-            ctypes.c_void_p,
-            ctypes.c_char_p,
-            ctypes.c_uint64,
-        ]
-        self._library.gnt_make_tiling.restype = ctypes.c_int
-        self._is_real = (ctypes.c_bool * len(spec.arguments)).in_dll(self._library, "gnt_tiling_real")
-        self.dtype = self._read_dtype(field_names)
+        self._library = library
+        count = 4 * len(field_names) + 1
+        numbers = self._ask("layout", b"", 8 * (count + len(spec.arguments)), Limits(seconds=_SECONDS)).view(np.uint64)
+        self._is_real = [bool(one) for one in numbers[count:]]
+        self.dtype = self._read_dtype(field_names, [int(one) for one in numbers[:count]])
+        self._known: dict[bytes, bytes] = {}
 
-    def __call__(self, symbols: Mapping[str, Any]) -> Tiling:
-        """Fill the struct for these symbols (``{"N": 2, ..., "cores": 8}``).
+    def __call__(self, symbols: Mapping[str, Any], limits: Limits | None = None) -> Tiling:
+        """Fill the struct for these symbols (``{"N": 2, ..., "cores": 8}``). The same call is not made twice.
 
-        Raises ArgumentError with the sentence that the C++ function returned.
+        Raises ArgumentError with the sentence that the C++ function returned; KernelError for one that does not return.
         """
-        count = len(self.spec.arguments)
-        whole, real = (ctypes.c_int64 * count)(), (ctypes.c_double * count)()
-        for index, symbol in enumerate(self.spec.arguments):
+        words = []
+        for symbol, real in zip(self.spec.arguments, self._is_real, strict=True):
             value = symbols[symbol]
-            if self._is_real[index]:
-                real[index] = value
-            elif -(2**63) <= value < 2**63:
-                whole[index] = value
-            else:
+            if not real and not -(2**63) <= value < 2**63:
                 raise ArgumentError(f"{symbol} = {value} does not fit in 64 bits", where=self.spec.function)
-        data = ctypes.create_string_buffer(self.dtype.itemsize)
-        why = ctypes.create_string_buffer(_MESSAGE_BYTES)
-        if self._library.gnt_make_tiling(whole, real, data, why, _MESSAGE_BYTES):
-            raise ArgumentError(
-                why.value.decode("utf-8", "replace"), where=f"{self.spec.function} in {self.spec.header.name}"
-            )
-        return Tiling(self.spec.struct, data.raw, self.dtype)
+            words.append(struct.pack("<d", value) if real else struct.pack("<q", operator.index(value)))
+        request = b"".join(words)
+        data = self._known.get(request)
+        if data is None:
+            answer = self._ask("tile", request, _HEAD_BYTES + self.dtype.itemsize, limits or Limits(seconds=_SECONDS))
+            if answer[0] != 1:
+                why = answer[1:_HEAD_BYTES].tobytes().partition(b"\0")[0].decode("utf-8", "replace")
+                raise ArgumentError(why, where=f"{self.spec.function} in {self.spec.header.name}")
+            data = answer[_HEAD_BYTES:].tobytes()
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[request] = data
+        return Tiling(self.spec.struct, data, self.dtype)
 
-    def _read_dtype(self, field_names: tuple[str, ...]) -> np.dtype:
-        numbers = (ctypes.c_uint64 * (4 * len(field_names) + 1)).in_dll(self._library, "gnt_tiling_layout")
+    def _ask(self, entry: str, request: bytes, answer_bytes: int, limits: Limits) -> np.ndarray:
+        """The bytes that the library answers. Raises KernelError in the words of a tiling function."""
+        args = [
+            LaunchArg("request", ArgKind.TENSOR, Role.IN, request),
+            LaunchArg("answer", ArgKind.TENSOR, Role.INOUT, np.zeros(answer_bytes, np.uint8)),
+        ]
+        try:
+            return launch(self._library, LaunchRequest(entry=entry, args=args, limits=limits)).arrays["answer"]
+        except KernelError as error:
+            error.what = error.what.replace("the kernel", "the tiling function").replace(
+                f"'{entry}'", f"'{self.spec.function}'"
+            )
+            error.where = error.where or f"{self.spec.function} in {self.spec.header.name}"
+            raise
+
+    def _read_dtype(self, field_names: tuple[str, ...], numbers: Sequence[int]) -> np.dtype:
+        """Of the struct. The numbers come out of a library that may have written anything."""
+        total, rows = numbers[0], [numbers[at : at + 4] for at in range(1, len(numbers), 4)]
+        if not 0 < total <= _MOST_BYTES or any(
+            kind not in _KINDS or not length or size not in (length << n for n in range(5)) or at + size > total
+            for at, size, kind, length in rows
+        ):
+            raise RegistryError(f"the library says nonsense of struct {self.spec.struct}", where=str(self.spec.header))
         formats = []
-        for index in range(len(field_names)):
-            _, size, kind, length = numbers[4 * index + 1 : 4 * index + 5]
-            element = np.dtype(f"{_KINDS[kind]}{size // length}" if _KINDS[kind] != "?" else "?")
+        for _, size, kind, length in rows:
+            element = np.dtype("?" if kind == 3 else f"{_KINDS[kind]}{size // length}")
             formats.append(element if length == 1 else (element, (length,)))
-        offsets = [numbers[4 * index + 1] for index in range(len(field_names))]
         return np.dtype(
-            {"names": list(field_names), "formats": formats, "offsets": offsets, "itemsize": int(numbers[0])}
+            {"names": list(field_names), "formats": formats, "offsets": [row[0] for row in rows], "itemsize": total}
         )
 
 
@@ -140,7 +173,7 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
     header does not compile.
     """
     try:
-        text = spec.header.read_text(encoding="utf-8")
+        text = spec.header.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RegistryError(f"cannot read the tiling header: {error.strerror}", where=str(spec.header)) from error
     return _load(spec, text)
@@ -149,7 +182,7 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
 @functools.lru_cache(maxsize=64)
 def _load(spec: TilingSpec, text: str) -> TilingFunction:
     names = field_names(text, spec.struct, where=str(spec.header))
-    built = build_host_library(_export(spec, names), include_dirs=(spec.header.parent,))
+    built = build_host_library(_export(spec, names), include_dirs=(spec.header.parent, TWIN_INCLUDE))
     return TilingFunction(spec, built.library, names)
 
 
@@ -192,11 +225,13 @@ def _export(spec: TilingSpec, names: tuple[str, ...]) -> str:
         for index, symbol in enumerate(spec.arguments)
     )
     reals = ", ".join(f"std::is_floating_point_v<Parameter<{index}>>" for index in range(len(spec.arguments)))
+    count = len(spec.arguments)
     values = ", ".join(
         f"pass<Parameter<{index}>>(whole[{index}], real[{index}])" for index in range(len(spec.arguments))
     )
     return f"""\
 #include "{spec.header.resolve().as_posix()}"
+#include "gn_twin/base/abi.h"
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -235,28 +270,41 @@ T pass(int64_t whole, double real) {{
   else return static_cast<T>(whole);
 }}
 
-int refuse(const char* sentence, char* why, uint64_t size) {{
+int32_t refuse(const char* sentence, char* why, uint64_t size) {{
   std::snprintf(why, size, "%s", sentence);
-  return 1;
+  return GNT_OK;
 }}
 }}  // namespace
 
 extern "C" {{
-__attribute__((visibility("default"))) extern const uint64_t gnt_tiling_layout[];
-const uint64_t gnt_tiling_layout[] = {{
-    sizeof({spec.struct}),
-    {layout}}};
-__attribute__((visibility("default"))) extern const bool gnt_tiling_real[];
-const bool gnt_tiling_real[] = {{{reals}}};
+__attribute__((visibility("default"))) uint32_t gnt_abi() {{ return GNT_ABI_VERSION << 16 | sizeof(GntJob); }}
 
-__attribute__((visibility("default"))) int gnt_make_tiling(const int64_t* whole, const double* real, void* data,
-                                                           char* why, uint64_t size) {{
+// Entry "layout": the struct's size, each field's offset, size, kind and length, then which arguments are real.
+// Entry "tile": the arguments, eight bytes each, give 1, a sentence's room and the struct, or 2 and the sentence.
+__attribute__((visibility("default"))) int32_t gnt_run(const char* entry, GntJob* job) {{
+  uint8_t* answer = job->args[1].data;
+  if (entry[0] == 'l') {{
+    const uint64_t numbers[] = {{
+        sizeof({spec.struct}),
+        {layout},
+        {reals}}};
+    __builtin_memcpy(answer, numbers, sizeof(numbers));
+    return GNT_OK;
+  }}
+  int64_t whole[{count}];
+  double real[{count}];
+  __builtin_memcpy(whole, job->args[0].data, sizeof(whole));
+  __builtin_memcpy(real, job->args[0].data, sizeof(real));
+  char* const why = reinterpret_cast<char*>(answer) + 1;
+  const uint64_t size = {_HEAD_BYTES} - 1;
+  answer[0] = 2;
   {checks}
   {spec.struct} tiling{{}};
   const char* refused = {spec.function}({values}, &tiling);
   if (refused) return refuse(refused, why, size);
-  __builtin_memcpy(data, &tiling, sizeof(tiling));
-  return 0;
+  __builtin_memcpy(answer + {_HEAD_BYTES}, &tiling, sizeof(tiling));
+  answer[0] = 1;
+  return GNT_OK;
 }}
 }}
 """

@@ -13,10 +13,20 @@ from pathlib import Path
 import numpy as np
 
 from gn_tutorial.abi import structs
-from gn_tutorial.abi.structs import Status
+from gn_tutorial.abi.structs import Role, Status
+from gn_tutorial.abi.tensor_list import with_addresses
 from gn_tutorial.diagnostics.findings import Findings, kernel_fault, parse_report
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, LaunchResult, Tally, poison
+from gn_tutorial.runtime.launch_types import (
+    POISONED,
+    WRITTEN,
+    LaunchArg,
+    LaunchRequest,
+    LaunchResult,
+    Tally,
+    poison,
+    poison_word,
+)
 from gn_tutorial.runtime.outcome import REBUILD, bad_call
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
@@ -38,20 +48,30 @@ class Prepared:
         args = request.args
         self._run = _load(str(library))
         self._entry = request.entry.encode()
-        buffers = [_buffer(arg) for arg in args]
+        by_name: dict[str, np.ndarray] = {}
+        for arg in args:
+            by_name[arg.name] = by_name[arg.same_as] if arg.same_as else _buffer(arg)
+        buffers = list(by_name.values())
         self._arrays = {arg.name: buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in WRITTEN}
         self._poisoned = [buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in POISONED]
+        at = [buffer.__array_interface__["data"][0] for buffer in buffers]
+        buffers = [
+            with_addresses(buffer, at) if arg.role == Role.LIST else buffer
+            for arg, buffer in zip(args, buffers, strict=True)
+        ]
         self._room = TraceBuffer(request.tracing, args, request.blocks) if request.tracing is not None else None
         addresses = self._room.addresses if self._room else {}
         self._rows = (structs.GntArg * len(args))(
             *(
                 (
                     arg.name.encode(),
-                    buffer.__array_interface__["data"][0],
+                    0 if arg.absent else buffer.__array_interface__["data"][0],
                     arg.nbytes,
                     arg.kind,
                     arg.role,
-                    addresses.get(arg.name, 0),
+                    addresses.get(arg.same_as or arg.name, 0),
+                    poison_word(arg.dtype),
+                    arg.dtype.itemsize,
                 )
                 for arg, buffer in zip(args, buffers, strict=True)
             )
@@ -64,6 +84,7 @@ class Prepared:
             args=self._rows,
             arg_count=len(args),
             options=request.options.to_abi(),
+            severities=request.options.severities(),
             report=ctypes.cast(self._report, ctypes.c_char_p),
             report_bytes=_REPORT_BYTES,
         )

@@ -18,8 +18,9 @@ execve                         trapped (seccomp)                   the new progr
 opens a socket                 trapped (seccomp)                   not prevented
 writes, deletes, renames       trapped (seccomp)                   writing stopped (RLIMIT_FSIZE);
 files                                                              deleting, renaming not prevented
-the same, with a folder given  may create and write files there,   may write files anywhere
-                               up to 1 GiB each; else trapped
+the same, with a folder given  may create and write files and      may write files anywhere
+                               folders there, up to 1 GiB a file,
+                               and delete them; else trapped
 signals another process        trapped (seccomp)                   not prevented
 reads past an array            guard page after at most 511 bytes  guard page after at most 511 bytes
 outlives a killed Python       killed at once (PDEATHSIG)          killed by its alarm, 5 s after four times
@@ -81,10 +82,12 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
         cpu_seconds=min((seconds + _ORPHAN_SECONDS) * (os.cpu_count() or 1), _LONGEST_SECONDS),
         wall_seconds=seconds + _ORPHAN_SECONDS,
     ) as job:
-        return conclude(job, _supervise(launcher, job.descriptor, request.limits, request.folder), request)
+        return conclude(
+            job, _supervise(launcher, job.descriptor, request.limits, request.start or request.folder), request
+        )
 
 
-def _supervise(launcher: Path, job: int, limits: Limits, folder: Path | None) -> Ending:
+def _supervise(launcher: Path, job: int, limits: Limits, start: Path | None) -> Ending:
     """Start the launcher, collect what it prints, and see that its whole process group is gone at the end."""
     deadline = Deadline(limits.seconds)
     # A session of its own keeps Ctrl-C away from the kernel: Python gets it and stops the kernel below.
@@ -96,7 +99,7 @@ def _supervise(launcher: Path, job: int, limits: Limits, folder: Path | None) ->
             stderr=subprocess.STDOUT,
             start_new_session=True,
             bufsize=0,
-            cwd=folder,
+            cwd=start,
         )
     except FileNotFoundError:
         raise

@@ -4,7 +4,7 @@ The memory has no name in any file system (memfd on Linux,
 an unlinked temporary file elsewhere), so nothing is left behind however Python ends. /dev/shm is not used on Linux: in
 a container it is often limited to 64 MiB.
 
-Each tensor has pages of its own between two guards. It ends less than 512 bytes before the guard behind it, so an
+Each tensor has pages of its own between two guards. It ends less than 576 bytes before the guard behind it, so an
 access past it traps at once or lands in poison that is checked afterwards. It starts at a multiple of 512 bytes.
 """
 
@@ -24,7 +24,7 @@ from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
 from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison
+from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison, poison_word
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
 #: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
@@ -38,7 +38,7 @@ _GUARD = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ArgPlace:
-    """Where one argument lies in the file, in bytes from its start. ``pages_at`` is 0 for a value."""
+    """Where one argument lies in the file, in bytes from its start. ``pages_at``: 0 without pages of its own."""
 
     arg: LaunchArg
     data_at: int
@@ -66,6 +66,7 @@ class JobFile:
         library_at = layout.text(os.fsencode(library))
         entry_at = layout.text(request.entry.encode())
         folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0
+        severities_at = layout.text(request.options.severities())
         names_at = [layout.text(arg.name.encode()) for arg in args]
         report_at = layout.take(_REPORT_BYTES)
         self._room = TraceBuffer(tracing, args, request.blocks) if tracing is not None else None
@@ -73,7 +74,11 @@ class JobFile:
         chosen_at = layout.take(len(chosen))
         # Pages that are never written cost nothing: the room is as large as asked for, and the file stays sparse.
         self._trace_at = layout.take(tracing.bytes) if tracing is not None else 0
-        self.places = [layout.argument(arg) for arg in args]
+        placed: dict[str, ArgPlace] = {}
+        for arg in args:
+            own = ArgPlace(arg, placed[arg.same_as].data_at) if arg.same_as else layout.argument(arg)
+            placed[arg.name] = own
+        self.places = list(placed.values())
 
         self.descriptor, self._memory = _shared_memory(layout.bytes)
         for at, text in layout.texts:
@@ -101,6 +106,7 @@ class JobFile:
             trace_bytes=tracing.bytes if tracing is not None else 0,
             chosen_at=chosen_at,
             chosen_count=len(chosen) // 4,
+            severities_at=severities_at,
         )
         self._memory[: ctypes.sizeof(JobFileHeader)] = bytes(header)
         self._memory[chosen_at : chosen_at + len(chosen)] = chosen
@@ -144,7 +150,11 @@ class JobFile:
         return {place.arg.name: self._data(place).copy().reshape(place.arg.data.shape) for place in written}
 
     def overrun(self) -> tuple[LaunchArg, int] | None:
-        """The first argument with changed bytes around it, and the offset of such a byte from its start; else None."""
+        """The first argument with changed bytes around it, and the offset of such a byte from its start; else None.
+
+        An observed library cuts a copy off at the argument's end (tensor/emit_copy.h), so what has changed behind it
+        was written by a pointer. A bare one copies whole blocks: their rest is nobody's fault.
+        """
         for place in self.places:
             if place.arg.role in WRITTEN and place.pages_bytes and (at := self._changed_around(place)) is not None:
                 return place.arg, at
@@ -159,8 +169,10 @@ class JobFile:
 
     def _describe(self, index: int, place: ArgPlace, name_at: int) -> None:
         arg = place.arg
-        row = JobFileArg(name_at, place.data_at, arg.nbytes, place.pages_at, place.pages_bytes, arg.kind, arg.role)
-        row.address = self._room.addresses.get(arg.name, 0) if self._room else 0
+        data_at = 0 if arg.absent else place.data_at
+        row = JobFileArg(name_at, data_at, arg.nbytes, place.pages_at, place.pages_bytes, arg.kind, arg.role)
+        row.address = self._room.addresses.get(arg.same_as or arg.name, 0) if self._room else 0
+        row.poison, row.element_bytes = poison_word(arg.dtype), arg.dtype.itemsize
         at = ctypes.sizeof(JobFileHeader) + index * ctypes.sizeof(JobFileArg)
         self._memory[at : at + ctypes.sizeof(JobFileArg)] = bytes(row)
 
@@ -170,7 +182,7 @@ class JobFile:
             before, after = self._around(place)
             poison(before)
             poison(after)
-        if not arg.nbytes:
+        if not arg.nbytes or arg.same_as:
             return
         if arg.role in POISONED:
             poison(self._data(place))
@@ -198,14 +210,24 @@ class JobFile:
 
     def _changed_around(self, place: ArgPlace) -> int | None:
         starts = place.pages_at - place.data_at, place.arg.nbytes
+        tail = 0 if self.header().observed else _tail(place.arg)
         # Nearest first: after the end counts up, before the start counts down.
         for part, start, nearest in zip(self._around(place), starts, (-1, 0), strict=True):
             expected = np.empty_like(part)
             poison(expected)
             changed = np.flatnonzero(part.view(np.uint8) != expected.view(np.uint8))
+            changed = changed[changed >= tail] if start == place.arg.nbytes else changed
             if changed.size:
                 return int(start + changed[nearest])
         return None
+
+
+def _tail(arg: LaunchArg) -> int:
+    """Bytes behind an array that a copy rounded up to whole blocks may touch: aclrtMalloc has them too.
+
+    It rounds every size up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095). They are not in the result.
+    """
+    return -(-arg.nbytes // 32) * 32 + 32 - arg.nbytes if arg.nbytes else 0
 
 
 class _Layout:
@@ -228,7 +250,7 @@ class _Layout:
     def argument(self, arg: LaunchArg) -> ArgPlace:
         if arg.kind == ArgKind.VALUE:
             return ArgPlace(arg, self.take(arg.nbytes))
-        room = -(-arg.nbytes // ALIGNMENT) * ALIGNMENT
+        room = -(-(arg.nbytes + _tail(arg)) // ALIGNMENT) * ALIGNMENT
         pages_bytes = -(-room // _PAGE) * _PAGE
         pages_at = self.take(_GUARD + pages_bytes + _GUARD, _PAGE) + _GUARD
         return ArgPlace(arg, pages_at + pages_bytes - room, pages_at, pages_bytes)

@@ -35,13 +35,18 @@ class LaunchArg:
     """One kernel parameter.
 
     data: a C-contiguous array, or ``bytes`` (a value, a tiling struct). Of an OUT or WORKSPACE array only shape and
-    dtype count. Raises ArgumentError if an array is not C-contiguous or a written argument is not an array.
+    dtype count. absent: the kernel is given a null pointer, and data is empty. same_as: an argument before it, whose
+    memory this one is too; role is IN then, and data has the size of that one's.
+
+    Raises ArgumentError if an array is not C-contiguous or a written argument is not an array.
     """
 
     name: str
     kind: ArgKind
     role: Role
     data: np.ndarray | bytes
+    absent: bool = False
+    same_as: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.data, np.ndarray):
@@ -84,12 +89,19 @@ class LaunchRequest:
     limits: Limits = field(default_factory=Limits)
     # The isolated process runs there and may write files there, and nowhere else; None: it may write none.
     folder: Path | None = None
+    # Where it starts, a folder inside ``folder``; None: there.
+    start: Path | None = None
     # Record what the blocks do; the library must be an observed one, since a bare one tells nobody anything.
     tracing: Tracing | None = None
 
     def __post_init__(self) -> None:
         check_blocks(self.blocks)
-        if not 0 <= self.tiling_key < 1 << 64:
+        for name, kind in (("options", TwinOptions), ("limits", Limits), ("tracing", Tracing)):
+            value = getattr(self, name)
+            if not isinstance(value, kind) and not (name == "tracing" and value is None):
+                raise ArgumentError(f"'{name}' must be {kind.__name__}(...), not {value!r}")
+        key = self.tiling_key
+        if isinstance(key, bool) or not isinstance(key, (int, np.integer)) or not 0 <= key < 1 << 64:
             raise ArgumentError(f"'tiling_key' must be a whole number of 64 bits, not {self.tiling_key!r}")
 
 
@@ -138,6 +150,13 @@ class LaunchResult:
     observed: bool
     diagnostics: Findings = field(default_factory=Findings)
     trace: Trace | None = None
+
+
+def poison_word(dtype: np.dtype) -> int:
+    """The eight bytes that ``poison`` writes again and again into an array of this dtype."""
+    element = FLOAT_POISON.get(dtype.name)
+    data = bytes([POISON_BYTE]) if element is None else element.to_bytes(dtype.itemsize, "little")
+    return int.from_bytes(data * (8 // len(data)), "little")
 
 
 def poison(array: np.ndarray) -> None:

@@ -46,7 +46,8 @@ def bad_call(diagnostics: Findings) -> GntError:
     """The exception for a library that refused entry or arguments."""
     if not diagnostics:
         return ArgumentError("the arguments do not fit the kernel")
-    return ArgumentError(diagnostics[0].what, hint=diagnostics[0].fix)
+    refused = next((one for one in diagnostics if one.id.startswith("call-")), diagnostics[0])
+    return ArgumentError(refused.what, hint=refused.fix)
 
 
 def _failure(evidence: Evidence) -> KernelError:

@@ -11,6 +11,7 @@ from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import MAIN_ENTRY, Built, build_kernel
 from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.sources import source_text
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult
@@ -27,7 +28,7 @@ class SampleRun:
 def is_whole(path: Path) -> bool:
     """Whether the file has a ``main``, so that it runs by itself. Raises RegistryError if it cannot be read."""
     try:
-        return has_main(path.read_bytes().decode("utf-8", "replace"))
+        return has_main(source_text(path))
     except OSError as error:
         raise RegistryError(f"cannot read the sample: {error.strerror}", where=str(path)) from error
 
@@ -37,6 +38,7 @@ def run_sample(
     words: Sequence[str] = (),
     *,
     folder: Path | None = None,
+    start: Path | None = None,
     observed: bool = True,
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
@@ -49,8 +51,8 @@ def run_sample(
     """Build the sample and run its ``main`` with ``words`` as its command line, in a process of its own.
 
     folder: where it runs: its relative paths start there, and it may write files there and nowhere else. Without one
-    it may read files and write none. optimise: see ``options.Optimise``. The memory limit covers the sample's own
-    allocations too.
+    it may read files and write none. start: a folder inside that one, where it starts instead. optimise: see
+    ``options.Optimise``. The memory limit covers the sample's own allocations too.
 
     Raises CompileError, and KernelFault for a diagnostic of a kernel or of a host call and for a ``main`` that does
     not return 0; else as ``launch``.
@@ -69,6 +71,11 @@ def run_sample(
         for index, word in enumerate([path.name, *words])
     ]
     request = LaunchRequest(
-        entry=MAIN_ENTRY, args=args, options=options or TwinOptions(), limits=limits or Limits(), folder=folder
+        entry=MAIN_ENTRY,
+        args=args,
+        options=options or TwinOptions(),
+        limits=limits or Limits(),
+        folder=folder,
+        start=start,
     )
     return SampleRun(launch(built.library, request), built)

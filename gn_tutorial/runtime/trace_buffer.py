@@ -23,7 +23,8 @@ class TraceBuffer:
         self.bytes, self._blocks = tracing.bytes, blocks
         self.chosen = tracing.chosen(blocks)
         self._names = [arg.name for arg in args]
-        self._arguments = tracing.place([(arg.name, arg.nbytes) for arg in args if arg.kind == ArgKind.TENSOR])
+        own = [arg for arg in args if arg.kind == ArgKind.TENSOR and not arg.same_as]
+        self._arguments = tracing.place([(arg.name, arg.nbytes) for arg in own])
         self.addresses = {one.name: one.address for one in self._arguments}
 
     @property

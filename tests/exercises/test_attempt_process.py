@@ -16,6 +16,7 @@ from gn_tutorial.exercises.attempt_process import CAN_FORK, Forks, by_itself
 from gn_tutorial.exercises.check_python import PythonCase, PythonChecker
 from gn_tutorial.exercises.verdict import Verdict
 from gn_tutorial.runtime.deadline import Ran
+from gn_tutorial.runtime.walled import landlock_version
 
 FORKS_ONLY = pytest.mark.skipif(not CAN_FORK, reason="forks are for Linux")
 #: How an attempt of these tests gets at modules that the checker does not let it import.
@@ -119,6 +120,26 @@ def test_an_attempt_cannot_disturb_the_next_one(
     judged(tmp_path, forks.run, body, replace(CHECKER, seconds=1))
     assert said(judged(tmp_path, forks.run, SEEN)) == before
     assert judged(tmp_path, forks.run, "") == 1
+
+
+@pytest.mark.skipif(landlock_version() < 6, reason="needs Landlock with signals, of Linux 6.12")
+@pytest.mark.parametrize("run", ["fork", "by itself"])
+def test_an_attempt_writes_and_signals_nothing_outside_its_folder(tmp_path: Path, forks: Forks, run: str) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("kept")
+    runner = forks.run if run == "fork" else by_itself
+    for body, error in (
+        (f"np.save({str(kept)!r}, x)", "PermissionError"),
+        (f"{OS}.unlink({str(kept)!r})", "PermissionError"),
+        (f"{OS}.rename({str(kept)!r}, {str(tmp_path / 'moved')!r})", "PermissionError"),
+        (f"{OS}.mkdir({str(tmp_path / 'made')!r})", "PermissionError"),
+        (f"if {OS}.system('echo 1 > {tmp_path}/made 2>&1'): raise ValueError", "ValueError"),
+        (f"{OS}.kill({os.getpid()}, 0)", "PermissionError"),
+    ):
+        assert f"double raised {error}" in said(judged(tmp_path, runner, body)), body
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["double.py", "kept"]
+    assert kept.read_text() == "kept"
+    assert judged(tmp_path, runner, f"{OS}.makedirs({OS}.environ['TMPDIR'] + '/own')") == 1
 
 
 @pytest.mark.parametrize(

@@ -178,3 +178,11 @@ def test_number_that_would_become_another_is_refused(ctype: str, given: Any, mes
 def test_number_for_a_pointer_is_refused(given: Any) -> None:
     with pytest.raises(ArgumentError, match="the kernel's parameter is a pointer"):
         launch_arg(X, given)
+
+
+def test_none_is_a_null_pointer() -> None:
+    made = launch_arg(X, None)
+    assert made.absent
+    assert made.nbytes == 0
+    with pytest.raises(ArgumentError, match="'n'"):
+        launch_arg(value("uint32_t"), None)

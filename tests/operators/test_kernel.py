@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
-from gn_tutorial.errors import ArgumentError, CompileError, KernelFault, RegistryError
+from gn_tutorial.errors import ArgumentError, CompileError, KernelError, KernelFault, RegistryError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.registry import all_kernels, load_registry
@@ -359,3 +359,44 @@ def test_compile_error_names_the_learners_line(tmp_path: Path) -> None:
     with pytest.raises(CompileError) as caught:
         kernel(path).build()
     assert "mine.cpp:7" in str(caught.value)
+
+
+OPTIONAL = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR bias, GM_ADDR mask, GM_ADDR y, int32_t reads) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 32);
+  LocalTensor<float> t = buffer.Get<float>();
+  GlobalTensor<float> in, extra, unused, out;
+  in.SetGlobalBuffer((__gm__ float*)x);
+  extra.SetGlobalBuffer((__gm__ float*)bias, 8);
+  unused.SetGlobalBuffer(nullptr);
+  out.SetGlobalBuffer((__gm__ float*)y);
+  if (reads == 1) {
+    DataCopy(t, extra[0], 8);
+  } else {
+    DataCopy(t, in, 8);
+  }
+  if (reads == 2) t.SetValue(0, *(__gm__ float*)bias);
+  PipeBarrier<PIPE_ALL>();
+  if (bias == nullptr) Adds(t, t, 1.0f, 8);
+  if (mask == nullptr && extra.GetPhyAddr() == nullptr) Muls(t, t, 2.0f, 8);
+  PipeBarrier<PIPE_ALL>();
+  DataCopy(out, t, 8);
+}
+"""
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_an_argument_that_is_left_out_is_a_null_pointer(isolated: bool) -> None:
+    x, y, made = np.arange(8, dtype=np.float32), gnt.out(8), kernel(source=OPTIONAL, optimise="little")
+    assert np.array_equal(made.run(x, None, None, y, 0, isolated=isolated)["y"], (x + 1) * 2)
+    assert np.array_equal(made.run(x, x[::-1].copy(), None, y, 1, isolated=isolated)["y"], x[::-1])
+    with pytest.raises(KernelFault) as caught:
+        made.run(x, None, None, y, 1, isolated=isolated)
+    assert caught.value.diagnostics[0].id == "gm-unknown-address"
+    if isolated:
+        with pytest.raises(KernelError):  # read through the pointer itself: a crash, of its own process only
+            made.run(x, None, None, y, 2)

@@ -36,6 +36,12 @@ def _alike(got: np.ndarray, values: np.ndarray, rtol: float = _SAME) -> bool:
     return bool(np.isfinite(got).all() and np.allclose(got, values, rtol=rtol, atol=0))
 
 
+def _apart(got: np.ndarray, values: np.ndarray) -> float:
+    with np.errstate(invalid="ignore"):
+        distance = float(np.abs(got - values).max(initial=0.0))
+    return distance if np.isfinite(distance) else np.inf
+
+
 def rms_message(case: KernelCase, result: Result) -> str | None:
     """08.1: which of the numbers on the way does not fit into a half."""
     row = _first(case, result, "y")
@@ -259,7 +265,8 @@ def _which_rstd(row: int, rstd: np.ndarray, want: np.ndarray, variance: np.ndarr
             (1 / np.sqrt(_half(variance) + eps), "the variance was rounded to a half"),
             (1 / np.sqrt(_half(_half(variance) + _half(eps))), "variance and eps are halves"),
         ]
-    for values, words in known:
+    # The nearest: where eps is much smaller than the variance, two of them are alike.
+    for values, words in sorted(known, key=lambda one: _apart(rstd, one[0])):
         if not _alike(values, want, 1e-5) and _alike(rstd, values, 1e-5):
             steps = (
                 f", and halves of the size of {variance[row]:.2g} are {np.spacing(np.float16(variance[row])):.1g} apart"

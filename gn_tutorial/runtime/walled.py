@@ -1,0 +1,120 @@
+"""Walls around a program that may write files in one folder only: a project's script, a learner's Python exercise.
+
+=================================  =====================================  ==========================================
+the program, and what it starts    Linux with Landlock (5.13 and newer)   elsewhere
+=================================  =====================================  ==========================================
+writes, deletes, renames files     refused outside the folder             not prevented; its HOME, its TMPDIR and its
+                                                                          working folder lie in the folder
+connects to a port by TCP          refused (6.7 and newer)                not prevented
+signals other processes            refused (6.12 and newer)               not prevented
+reads files, starts programs       allowed                                allowed
+writes a file without end          stopped at 4 GiB                       stopped at 4 GiB
+fills the memory                   refused at the limit (RLIMIT_DATA)     not limited on macOS
+runs without end                   stopped with its process group; a      the same
+                                   process in a session of its own
+                                   outlives it
+outlives a killed Python           killed at once (PDEATHSIG), but not    not prevented
+                                   what it started
+=================================  =====================================  ==========================================
+
+It is meant for mistakes: it is no wall against an attacker. Run as a file, it puts the walls up around itself and
+becomes the program; it imports nothing of this package, so that it starts quickly.
+Source: Linux, Documentation/userspace-api/landlock.rst.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_RULE_PATH_BENEATH = 1
+_WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
+#: Remove a folder, a file; make a device, a folder, a file, a socket, a pipe, a block device, a link.
+_CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 13))
+_REFER = 1 << 13
+_TCP = 1 << 0 | 1 << 1
+_SCOPE_SIGNAL = 1 << 1
+#: Where anybody writes.
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
+_LARGEST_FILE = 4 << 30
+_NO_NEW_PRIVILEGES, _PARENT_DEATH_SIGNAL = 38, 1
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = [("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
+
+
+class _PathRule(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("access", ctypes.c_uint64), ("parent", ctypes.c_int32)]
+
+
+def landlock_version() -> int:
+    """Of the running kernel; 0: it has none."""
+    if not sys.platform.startswith("linux"):
+        return 0
+    libc = ctypes.CDLL(None, use_errno=True)
+    return max(0, libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
+
+
+def write_only_in(folder: str) -> bool:
+    """From now on this process and its children may write below ``folder`` only. False where the system cannot."""
+    version = landlock_version()
+    if version == 0:
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    rights = _WRITE_FILE | _CHANGE_FOLDERS | (_REFER if version >= 2 else 0) | (_TRUNCATE if version >= 3 else 0)
+    rules = _Ruleset(rights, _TCP if version >= 4 else 0, _SCOPE_SIGNAL if version >= 6 else 0)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    ruleset = libc.syscall(_CREATE_RULESET, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint32(0))
+    if ruleset < 0:
+        return False
+    for path in (folder, *_DEVICES):
+        with contextlib.suppress(OSError):
+            opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            allowed = rights if path == folder else rights & (_WRITE_FILE | _TRUNCATE)
+            rule = _PathRule(allowed, opened)
+            libc.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(rule), ctypes.c_uint32(0))
+            os.close(opened)
+    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    done = libc.syscall(_RESTRICT_SELF, ruleset, ctypes.c_uint32(0)) == 0
+    os.close(ruleset)
+    return done
+
+
+def die_with_parent() -> None:
+    """From now on this process is killed when its parent ends. Source: prctl(2), PR_SET_PDEATHSIG; Linux only."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+
+
+def command(folder: str, memory_bytes: int, words: list[str]) -> list[str]:
+    """The command line that runs ``words`` within the walls."""
+    return [sys.executable, "-I", "-S", __file__, folder, str(memory_bytes), *words]
+
+
+def _limit(what: int, value: int) -> None:
+    _, hard = resource.getrlimit(what)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(what, (value, value))
+
+
+def main() -> None:
+    """``walled.py FOLDER MEMORY_BYTES PROGRAM WORD...``."""
+    folder, memory, *words = sys.argv[1:]
+    die_with_parent()
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE)
+    _limit(resource.RLIMIT_DATA, int(memory))
+    write_only_in(folder)
+    os.execvp(words[0], words)
+
+
+if __name__ == "__main__":
+    main()

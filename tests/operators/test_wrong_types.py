@@ -1,0 +1,97 @@
+"""Arguments of the wrong type or size from Python, each seen to end in a traceback once: an ArgumentError now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import ArgumentError, GntError, RegistryError
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.room import MOST_AXES, memory_bytes, require_room
+from gn_tutorial.toml_file import read_toml
+
+SOURCE = '#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y) {}\n'
+X = np.zeros(8, np.float32)
+
+
+def run(**how: Any) -> Any:
+    return gnt.kernel(source=SOURCE).run(X, gnt.out(8), **how)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: run(options=3), "'options' must be TwinOptions"),
+        (lambda: run(limits=3), "'limits' must be Limits"),
+        (lambda: run(tracing=3), "'tracing' must be Tracing"),
+        (lambda: run(tiling_key=-1), "'tiling_key' must be a whole number"),
+        (lambda: run(tiling_key="3"), "'tiling_key' must be a whole number"),
+        (lambda: run(blocks=0), "'blocks' must be a whole number"),
+        (lambda: gnt.out(1 << 45), "needs 128 TiB"),
+        (lambda: gnt.out(10**20), "this machine has"),
+        (lambda: gnt.out((0, 10**20)), "this machine has"),
+        (lambda: gnt.out((1,) * 70), "70 axes"),
+        (lambda: gnt.out(8, "\ud800"), "a kernel's array cannot be"),
+        (lambda: gnt.workspace(1 << 45), "needs 32 TiB"),
+        (lambda: gnt.kernel(3), "by a name or a path, not by 3"),
+        (lambda: gnt.kernel(b"copy"), "by a name or a path"),
+        (lambda: gnt.kernel(source=SOURCE.encode()), "source= is text, not bytes"),
+        (lambda: gnt.kernel(source=3), "source= is text, not int"),
+        (lambda: gnt.kernel(source=SOURCE, template=3), "template= is the text"),
+        (lambda: gnt.kernel(source=SOURCE, dtypes="float16"), "dtypes= says the dtype of each input"),
+        (lambda: gnt.kernel(source=SOURCE, defines="A=1"), "defines= is a list of texts"),
+        (lambda: gnt.kernel(source=SOURCE, defines=["A=\ud800"]), "defines= is a list of texts"),
+        (lambda: gnt.kernel(source=SOURCE, defines=["A=\0"]), "defines= is a list of texts"),
+        (lambda: gnt.kernel("copy")(X, tiling=3), "'tiling' is a Tiling, not 3"),
+        (lambda: gnt.TwinOptions(warnings=3), "warnings cannot be 3"),
+        (lambda: gnt.load_machine(3), "a machine is a name or a path, not 3"),
+        (lambda: gnt.profile(3), "a kernel is found by a name or a path, not by 3"),
+        (lambda: gnt.project(3), "a folder's path, not 3"),
+        (lambda: random_inputs.generator(-1), "a seed is a whole number from 0 on, not -1"),
+        (lambda: random_inputs.generator("1"), "a seed is a whole number from 0 on, not '1'"),
+    ],
+)
+def test_a_wrong_argument_is_named(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_what_fits_is_not_refused() -> None:
+    require_room("an array", (1,) * MOST_AXES, 4)
+    require_room("an array", (0, 1 << 40), 4)
+    require_room("an array", (memory_bytes() // 4,), 4)
+    with pytest.raises(ArgumentError):
+        require_room("an array", (memory_bytes() // 4 + 1,), 4)
+
+
+def test_a_lone_surrogate_can_be_printed() -> None:
+    with pytest.raises(GntError) as caught:
+        gnt.kernel("a\ud800")
+    assert "'a\\ud800'" in str(caught.value).encode("utf-8").decode()
+
+
+def test_brackets_without_end_and_a_byte_order_mark_in_toml(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("x = " + "[" * 5000)
+    with pytest.raises(RegistryError, match="nested too deeply"):
+        read_toml(file, "the file")
+    file.write_text('\ufeffx = "y"\n', encoding="utf-8")
+    assert read_toml(file, "the file") == {"x": "y"}
+
+
+def test_a_byte_order_mark_in_sources(tmp_path: Path) -> None:
+    """In the kernel, whose first line includes a header, and in that header, which alone has an entry."""
+    (tmp_path / "own.h").write_text("\ufeff#pragma once\n#define ONE 1\n", encoding="utf-8")
+    mine = tmp_path / "mine.cpp"
+    text = '\ufeff#include "own.h"\n' + SOURCE.replace("{}", "{ static_assert(ONE == 1); }")
+    mine.write_text(text, encoding="utf-8")
+    found = gnt.kernel(mine)
+    assert found.run(X, gnt.out(8), blocks=1, observed=False).blocks == 1
+    assert len(found._headers()) == 1  # also where Python looks for entries
+    assert gnt.kernel(source="\ufeff" + SOURCE).source == SOURCE
