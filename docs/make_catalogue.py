@@ -25,7 +25,7 @@ from gn_tutorial.errors import KernelFault  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"
 _MADE = f"<!-- Made by {COMMAND}; do not edit. -->"
-_MARKS = re.compile(r"[ \t]*// (?:expect: [\w-]+|the other access)$", re.MULTILINE)  # of the tests
+_MARKS = re.compile(r"[ \t]*// (?:(?:expect|also): [\w-]+|the other access|the cause)$", re.MULTILINE)  # of the tests
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,12 @@ def pages() -> dict[str, str]:
 def examples(name: str) -> list[Example]:
     """The pairs whose wrong program expects this id: the one that is called like it first, else by name."""
     wrong = [one for one, path in programs.SOURCES.items() if name in [found for found, _ in programs.expected(path)]]
-    return [example(one, name) for one in sorted(wrong, key=lambda one: (not _named_like(one, name), one))]
+    return [example(one, name) for one in sorted(wrong, key=lambda one: _place(one, name))]
+
+
+def _place(program: str, name: str) -> tuple[bool, bool, str]:
+    """Where a program comes among those of an id: what shows only one of its causes comes last."""
+    return not _named_like(program, name), program.startswith("cause/"), program
 
 
 def example(program: str, name: str) -> Example:

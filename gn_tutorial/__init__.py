@@ -31,6 +31,7 @@ _LAZY = {
     "lessons": "exercises.lessons",
     "nn": "nn",
     "plot": "plot",
+    "project": "projects.project:project",
     "quiz": "exercises.quiz:quiz",
     "reference": "reference",
     "save_chrome_trace": "profiler.chrome_trace:save_chrome_trace",

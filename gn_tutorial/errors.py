@@ -7,6 +7,11 @@ for ``_render_traceback_``.
 from __future__ import annotations
 
 
+def printable(text: str) -> str:
+    """The text with a lone surrogate, which no terminal and no notebook takes, as ``\\udcff``."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 class GntError(Exception):
     """Base class of the package's errors.
 
@@ -28,7 +33,7 @@ class GntError(Exception):
             lines.append(f"  hint:  {self.hint}")
         if self.detail:
             lines.append(self.detail)
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
     def _render_traceback_(self) -> list[str]:
         """IPython shows this instead of a traceback."""

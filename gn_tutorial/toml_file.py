@@ -14,9 +14,17 @@ PACKAGE = Path(__file__).resolve().parent
 def read_toml(path: Path, what: str) -> dict[str, Any]:
     """The file's keys. Raises RegistryError that says that ``what`` cannot be read, where, and why."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return parse_toml(path.read_bytes())
+    except (OSError, ValueError) as error:
         raise RegistryError(f"cannot read {what}: {error}", where=str(path)) from error
+
+
+def parse_toml(data: bytes) -> dict[str, Any]:
+    """The keys of a file's bytes, a byte-order mark or not. Raises ValueError that says why they are no TOML."""
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except RecursionError:  # thousands of brackets
+        raise ValueError("its brackets are nested too deeply") from None
 
 
 def course_folder(name: str, mark: str) -> Path:

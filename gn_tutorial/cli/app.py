@@ -6,6 +6,7 @@ So ``gnt --help`` is quick. Exit codes: 0 right; 1 a kernel is wrong, or kernels
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 from typing import Annotated
@@ -15,7 +16,7 @@ import typer
 from gn_tutorial.cli import commands
 from gn_tutorial.cli.command import assemble, find_commands
 from gn_tutorial.cli.terminal import print_error
-from gn_tutorial.errors import GntError
+from gn_tutorial.errors import ArgumentError, GntError
 
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
@@ -38,6 +39,9 @@ def make_app() -> typer.Typer:
 
 def main() -> None:
     """Run ``gnt``; a mistake in the use becomes its message and its exit code, without a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name that is no UTF-8 is shown, not a reason to end
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="gnt")
     except GntError as error:
@@ -46,6 +50,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("gnt: stopped", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    except MemoryError:
+        print("gnt: there is not enough memory for this call; a smaller shape has room", file=sys.stderr)
+        sys.exit(ArgumentError.exit_code)
     except BrokenPipeError:  # `gnt show ... | head` closed our output: not an error
         sys.stderr.close()
         sys.exit(0)

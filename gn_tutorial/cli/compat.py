@@ -1,13 +1,13 @@
 """Which kernels under a folder run on the twin, and why the others do not: ``gnt dev compat``.
 
 A case is one source file that holds kernels, its own or in a header it includes. Each is compiled; a whole sample (with
-``main``) is run, and a kernel whose parameters are plain arrays is launched on memory of our making. Nothing of the
-folder runs outside the launcher of ``isolated``, within limits; the folder itself is only read.
+``main``) is run, a kernel beside its host files is tiled by them, and one whose parameters are plain arrays is launched
+on memory of our making. Nothing of the folder runs outside the launcher of ``isolated``, within limits; the folder
+itself is only read.
 """
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 import time
@@ -21,19 +21,31 @@ import numpy as np
 from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.cli.compat_defines import guess, guess_template
-from gn_tutorial.cli.compat_reasons import OTHER, Reason, of_compile_error, of_run_error, other_machine
+from gn_tutorial.cli.compat_project import project_of, try_project
+from gn_tutorial.cli.compat_reasons import (
+    OTHER,
+    Reason,
+    of_compile_error,
+    of_invented_launch,
+    of_run_error,
+    other_machine,
+)
 from gn_tutorial.compiler.build import Built, build_kernel
+from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.compiler.entry_macros import entry_macros
 from gn_tutorial.compiler.launch_syntax import has_main
+from gn_tutorial.compiler.preprocess import chosen_text
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.signature import Entry, scan
-from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError
+from gn_tutorial.compiler.sources import SourceTexts, read_sources
+from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError, KernelFault
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.runtime.sample_run import run_sample
 
 SUFFIXES = (".cpp", ".cc", ".cxx", ".asc", ".cce")
 #: Folders that hold no sources of their own.
-_SKIPPED = {".git", "build", "build_out", "node_modules", "__pycache__", "third_party"}
+_SKIPPED = {"build", "build_out", "node_modules", "__pycache__", "third_party"}
 #: Files of a sample are copied for its run up to this size in all, so that it finds its input.
 _COPIED_BYTES = 64 << 20
 #: Bytes of each array of a kernel that is launched without knowing its shapes: more than tutorials move.
@@ -88,7 +100,7 @@ def find_cases(root: Path) -> list[CompatCase]:
     found = []
     for path in sorted(_files(root)):
         text = _read(path)
-        kernels = tuple(dict.fromkeys(_kernels(text, path, set())))
+        kernels = tuple(dict.fromkeys(_kernels(text, path)))
         if kernels:
             found.append(CompatCase(path, text, kernels))
     return found
@@ -102,8 +114,12 @@ def try_case(case: CompatCase, options: CompatOptions | None = None) -> CompatRo
     def row(status: str, *reasons: Reason) -> CompatRow:
         return CompatRow(case.path, case.kernels, status, reasons, time.perf_counter() - begin, has_main(case.text))
 
-    if why := other_machine(case.path, _with_includes(case.text, case.path, set())):
+    if why := _elsewhere(case, options):
         return row(EXCLUDED, why)
+    project = None if has_main(case.text) else project_of(case.path, case.kernels)
+    done = try_project(project, options.seconds, run=options.run) if project is not None else None
+    if done is not None:
+        return row(done[0], *done[1])
     try:
         built = _build(case, options)
     except CompileError as error:
@@ -145,7 +161,9 @@ def missing_apis(rows: Sequence[CompatRow]) -> list[tuple[str, int]]:
 def _files(root: Path) -> Iterator[Path]:
     for path in root.rglob("*"):
         inside = path.relative_to(root).parts[:-1]
-        if path.suffix in SUFFIXES and path.is_file() and not _SKIPPED.intersection(inside):
+        # A name with a dot: what tools keep for themselves, such as Jupyter's copies (.ipynb_checkpoints).
+        left_out = any(name in _SKIPPED or name.startswith(".") for name in inside)
+        if path.suffix in SUFFIXES and path.is_file() and not left_out:
             yield path
 
 
@@ -156,28 +174,36 @@ def _read(path: Path) -> str:
         return ""
 
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+def _sources(text: str, path: Path) -> SourceTexts:
+    return read_sources(path, text, (path.parent,), TWIN_INCLUDE)
 
 
-def _includes(text: str, path: Path, seen: set[Path]) -> Iterator[tuple[Path, str]]:
-    for name in _INCLUDE.findall(text):
-        beside = path.parent / name
-        if beside.is_file() and beside.resolve() not in seen:
-            seen.add(beside.resolve())
-            yield beside, _read(beside)
+def _kernels(text: str, path: Path) -> Iterator[str]:
+    texts = tuple(_sources(text, path).files.values())
+    marks = ("__global__", *entry_macros(texts))
+    for one in texts:
+        if any(mark in one for mark in marks):
+            found = scan(one, texts)
+            yield from (entry.name for entry in found.entries)
+            yield from (f"{kind.name}<{', '.join(kind.heads)}>" for kind in found.templates)
 
 
-def _kernels(text: str, path: Path, seen: set[Path]) -> Iterator[str]:
-    if "__global__" in text:
-        found = scan(text)
-        yield from (entry.name for entry in found.entries)
-        yield from (f"{one.name}<{', '.join(one.heads)}>" for one in found.templates)
-    for inner, inner_text in _includes(text, path, seen):
-        yield from _kernels(inner_text, inner, seen)
+def _with_includes(text: str, path: Path) -> str:
+    return "".join(_sources(text, path).files.values())
 
 
-def _with_includes(text: str, path: Path, seen: set[Path]) -> str:
-    return text + "".join(_with_includes(inner, where, seen) for where, inner in _includes(text, path, seen))
+def _elsewhere(case: CompatCase, options: CompatOptions) -> Reason | None:
+    """Why the case is not for the vector cores, by what is left of its words after ``#if``.
+
+    Where its words as they stand say nothing, the compiler need not be asked.
+    """
+    written = _with_includes(case.text, case.path)
+    why = other_machine(case.path, written)
+    if why is None:
+        return None
+    limits = CompileLimits(seconds=max(options.seconds, 1.0))
+    chosen = chosen_text(case.path, include_dirs=options.include_dirs, defines=_defines(case, options), limits=limits)
+    return why if chosen is None else other_machine(case.path, chosen)
 
 
 # --- trying ----------------------------------------------------------------------------------------------------------
@@ -195,7 +221,7 @@ def _build(case: CompatCase, options: CompatOptions) -> Built:
 
 def _defines(case: CompatCase, options: CompatOptions) -> tuple[str, ...]:
     given = {define.partition("=")[0] for define in options.defines}
-    guessed = guess(case.path, _with_includes(case.text, case.path, set()))
+    guessed = guess(case.path, _with_includes(case.text, case.path))
     return (*options.defines, *(define for define in guessed if define.partition("=")[0] not in given))
 
 
@@ -221,7 +247,10 @@ def _run(case: CompatCase, built: Built, options: CompatOptions) -> Reason | Non
             LaunchArg(param.name, ArgKind.TENSOR, Role.INOUT, _invented(index))
             for index, param in enumerate(entry.params)
         ]
-        launch(built.library, LaunchRequest(entry=entry.name, args=args, blocks=_BLOCKS, limits=limits))
+        try:
+            launch(built.library, LaunchRequest(entry=entry.name, args=args, blocks=_BLOCKS, limits=limits))
+        except KernelFault as fault:
+            return of_invented_launch(fault)
     return None
 
 

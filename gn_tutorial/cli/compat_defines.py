@@ -90,5 +90,4 @@ def _variable(cmake: str, name: str) -> str:
 def _dtypes(text: str) -> list[str]:
     names = set(re.findall(r"\b(?:ORIG_)?DTYPE_([A-Z]\w*)\b", text))
     names -= set(re.findall(r"#\s*define\s+DTYPE_(\w+)", text))
-    names = {name for name in names if not name.startswith("DECL") and not name.startswith("SEL")}
     return dtype_defines({name.lower(): _DTYPE for name in sorted(names)})

@@ -80,6 +80,19 @@ def of_run_error(error: KernelError) -> Reason:
     return Reason("crash", _short(error.what), error.where)
 
 
+#: What depends on the sizes and contents of arrays, and on the number of blocks: beginnings of ids.
+_BY_SIZE = ("gm-", "race-blocks", "race-equal-bytes", "cache-", "block-", "sync-all-", "cross-core-", "tiling-")
+
+
+def of_invented_launch(fault: KernelFault) -> Reason:
+    """Of a launch on arrays and with blocks that were made up: what depends on them is no finding about the kernel."""
+    errors = [one for one in fault.diagnostics if one.severity == "error"]
+    own = [one for one in errors if not one.id.startswith(_BY_SIZE)]
+    if own or not errors:
+        return Reason("diagnostic", own[0].id, own[0].where) if own else of_run_error(fault)
+    return Reason("arguments", f"sizes that are made up ({errors[0].id})", errors[0].where)
+
+
 _PATTERNS = (
     ("missing API", r"^(\w+) is a documented Ascend C name that is not on the twin yet"),
     ("missing header", r"^'?([^:']+)'?(?:: No such file or directory| file not found)"),

@@ -16,10 +16,10 @@ from gn_tutorial.exercises.workspace import Workspace, default_workspace
 
 
 class Learner:
-    """One learner at one terminal."""
+    """One learner at one terminal. strict: kernels are checked with the twin's strict options."""
 
-    def __init__(self, course: Course, workspace: Workspace, progress: ProgressFile) -> None:
-        self.course, self.workspace, self.progress = course, workspace, progress
+    def __init__(self, course: Course, workspace: Workspace, progress: ProgressFile, *, strict: bool = False) -> None:
+        self.course, self.workspace, self.progress, self.strict = course, workspace, progress, strict
 
     def next(self, after: Exercise | None = None) -> Exercise | None:
         """The first exercise that was not passed, if possible one behind ``after``; None if all were."""
@@ -49,7 +49,7 @@ class Learner:
     def check(self, exercise: Exercise) -> CheckResult:
         """Check the attempt, print the verdict and, after a pass, what comes next."""
         with working(f"checking {exercise.id}"):
-            result = check(exercise.id, workspace=self.workspace, progress=self.progress)
+            result = check(exercise.id, workspace=self.workspace, progress=self.progress, strict=self.strict)
         print(result)
         if result.passed:
             after = self.next(exercise)
@@ -122,9 +122,9 @@ class Learner:
         return "not begun" if self.workspace.untouched(exercise) else "begun"
 
 
-def learner() -> Learner:
+def learner(*, strict: bool = False) -> Learner:
     """The learner of this machine's user."""
-    return Learner(load_course(), default_workspace(), default_progress(_warn))
+    return Learner(load_course(), default_workspace(), default_progress(_warn), strict=strict)
 
 
 def file_changes(path: Path) -> Iterable[object]:

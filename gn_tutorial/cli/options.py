@@ -8,13 +8,35 @@ import typer
 
 from gn_tutorial.timing.machine import machines
 
+
+def _blocks(value: int | None) -> int | None:
+    if value is not None:
+        from gn_tutorial.runtime.launch_types import check_blocks
+
+        check_blocks(value)  # now, not behind the compiler
+    return value
+
+
+def positive_seconds(value: float) -> float:
+    """The callback of an option that is a limit of time. Raises ArgumentError unless it is one."""
+    from gn_tutorial.abi.options import Limits
+
+    Limits(seconds=value)
+    return value
+
+
 Many = list[str] | None
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Target = Annotated[str, typer.Argument(help="A registered kernel (group_norm/scalar) or a .cpp file.")]
+Target = Annotated[
+    str, typer.Argument(help="A registered kernel (group_norm/scalar), a .cpp file, or an operator project's folder.")
+]
 Shape = Annotated[str, typer.Option(help="Shape of the first input, for example 2,8,16,16.")]
 Groups = Annotated[int | None, typer.Option(help="Short for --set num_groups=...")]
 Settings = Annotated[Many, typer.Option("--set", help="An attribute of the operator: eps=1e-3.")]
 Dtype = Annotated[str, typer.Option(help="dtype of the data inputs.")]
+In = Annotated[
+    Many, typer.Option("--in", help="A project's input: float16[8,2048], x=float32[3], x=@file.npy, x=none.")
+]
 Arg = Annotated[Many, typer.Option(help="A .cpp file's input: x=float32[4096], x=@file.npy, or a number n=4096.")]
 Out = Annotated[Many, typer.Option(help="A .cpp file's output: y=float32[4096].")]
 Inout = Annotated[Many, typer.Option(help="An array that a file's kernel reads and writes: a=float32[4096].")]
@@ -22,8 +44,21 @@ Workspace = Annotated[Many, typer.Option(help="Scratch memory of a file's kernel
 Entry = Annotated[str, typer.Option(help="Which kernel, where the file has several.")]
 Template = Annotated[str, typer.Option(help="Arguments of a file's kernel template: 'float, 16'.")]
 Types = Annotated[Many, typer.Option("--type", help="Define DTYPE_X and its kin: x=float16.")]
+Include = Annotated[
+    Many, typer.Option("--include", help="A file that is read before a kernel's file, as a project's build reads it.")
+]
 Define = Annotated[Many, typer.Option("--define", "-D", help="Define a macro for a file: NAME=VALUE.")]
-Blocks = Annotated[int | None, typer.Option(help="How many blocks (cores) to run on. Default: all of the chip.")]
+Blocks = Annotated[
+    int | None, typer.Option(callback=_blocks, help="How many blocks (cores) to run on. Default: all of the chip.")
+]
+Warn = Annotated[Many, typer.Option(help="A finding that is a warning in this run, by name: ub-use-after-free.")]
+Error = Annotated[Many, typer.Option(help="A finding that fails this run, by name: gm-not-written.")]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="No automatic waits, poisoned padding, approximate reciprocals, copies that arrive late."
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
 Like = Annotated[str, typer.Option(help="A file takes the arguments of this registered kernel: --shape then applies.")]
 MachineName = Annotated[str, typer.Option(help=f"{', '.join(machines())}, or a .toml file of your own.")]

@@ -22,7 +22,7 @@ class ProfileRequest:
     """What to run and on what to model it: the options that ``gnt profile`` and ``gnt diff`` share.
 
     like: a registered kernel whose arguments a file takes. record: how many blocks to record, or which ones.
-    blocks: all cores of the machine if None.
+    blocks: all cores of the machine if None. inputs: of an operator project, whose attributes are ``settings``.
     """
 
     shape: str = ""
@@ -40,6 +40,8 @@ class ProfileRequest:
     machine: str = DEFAULT_MACHINE
     warm: bool = False
     record: str = ""
+    inputs: Sequence[str] = ()
+    includes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,15 @@ def ask(target: str, question: ProfileRequest) -> Answer:
     """Run and model one kernel. Raises ArgumentError quoting the word that cannot be read, and what a launch raises."""
     machine = load_machine(question.machine)
     tracing = parse_record(question.record)
+    if Path(target).is_dir() and not question.like:
+        return _ask_project(target, question, machine, tracing)
+    if question.inputs:
+        raise ArgumentError(f"--in is for an operator project, and {target} is no folder")
     if is_file(target) and not question.like:
         return _ask_file(target, question, machine, tracing)
     only_files = {f"--{name}": words for name, words in (question.arrays or {}).items()}
     only_files |= {"--template": question.template, "--type": question.types, "--define": question.defines}
+    only_files["--include"] = question.includes
     refuse(question.like or target, {name: list(given) or None for name, given in only_files.items()})
     call = parse_call(question.like or target, question.shape, question.groups, question.settings, question.dtype)
     found = Kernel.registered(call.op, call.spec)
@@ -79,6 +86,26 @@ def ask(target: str, question: ProfileRequest) -> Answer:
     return Answer(made, {"shape": call.shape, "dtype": call.dtype, **call.attributes}, right)
 
 
+def _ask_project(target: str, question: ProfileRequest, machine: Machine, tracing: Tracing | None) -> Answer:
+    from gn_tutorial.cli.project_call import attributes_of, inputs_of
+    from gn_tutorial.projects.project import Project
+
+    others = {"--shape": question.shape, "--groups": question.groups, "--dtype": question.dtype}
+    others["--include"] = list(question.includes)
+    others |= {f"--{name}": list(words) or None for name, words in (question.arrays or {}).items()}
+    for option, value in others.items():
+        if value not in (None, "", []):
+            raise ArgumentError(f"{option} does not apply, because {target} is a project", hint="--in, --set")
+    found = Project(target).on(machine.name)
+    with working(f"compiling {found.name}"):
+        values = inputs_of(found.definition, question.inputs, question.seed)
+        values |= attributes_of(found.definition, question.settings)
+    with working(f"running {found.name}"):
+        result = run_traced(found, tracing=tracing, blocks=question.blocks, **values)
+    with working(f"modelling {found.name}"):
+        return Answer(profile_of(result, machine=machine, warm=question.warm), {"project": target}, None)
+
+
 def _ask_file(target: str, question: ProfileRequest, machine: Machine, tracing: Tracing | None) -> Answer:
     only_registered = {"--shape": question.shape, "--groups": question.groups, "--dtype": question.dtype}
     refuse(target, {**only_registered, "--set": list(question.settings)})
@@ -89,6 +116,7 @@ def _ask_file(target: str, question: ProfileRequest, machine: Machine, tracing: 
         template=question.template,
         dtypes=parse_types(question.types),
         defines=tuple(question.defines),
+        includes=tuple(question.includes),
     )
     blocks = int(machine.cores) if question.blocks is None else question.blocks
     _build(found)

@@ -81,7 +81,7 @@ def parse_values(
 
     Raises ArgumentError quoting the word that cannot be read.
     """
-    rng = np.random.default_rng(seed)
+    rng = random_inputs.generator(seed)
     values: dict[str, Any] = {}
 
     def put(option: str, text: str, make: Any) -> None:
@@ -93,9 +93,9 @@ def parse_values(
     for text in args:
         put("--arg", text, lambda option, whole, value: _input(option, whole, value, rng))
     for text in outs:
-        put("--out", text, lambda option, whole, value: out(*_array_type(option, whole, value)))
+        put("--out", text, lambda option, whole, value: out(*array_type_of(option, whole, value)))
     for text in inouts:
-        put("--inout", text, lambda option, whole, value: inout(_array(option, whole, value, rng)))
+        put("--inout", text, lambda option, whole, value: inout(array_of(option, whole, value, rng)))
     for text in workspaces:
         put("--workspace", text, lambda option, whole, value: workspace(_number(option, whole, value)))
     return values
@@ -122,7 +122,8 @@ def _number(option: str, whole: str, text: str) -> int | float:
     raise ArgumentError(f"{option} {whole}: '{text}' is no number")
 
 
-def _array_type(option: str, whole: str, text: str) -> tuple[tuple[int, ...], np.dtype]:
+def array_type_of(option: str, whole: str, text: str) -> tuple[tuple[int, ...], np.dtype]:
+    """``float32[2,8]`` as a shape and a dtype; ``whole`` is the word that an ArgumentError quotes."""
     match = re.fullmatch(r"(\w+)\[([\d,x ]*)\]", text)
     if not match:
         raise ArgumentError(
@@ -131,16 +132,22 @@ def _array_type(option: str, whole: str, text: str) -> tuple[tuple[int, ...], np
     return parse_shape(match.group(2)), as_dtype(match.group(1))
 
 
-def _array(option: str, whole: str, text: str, rng: np.random.Generator) -> np.ndarray:
-    if not text.startswith("@"):
-        shape, dtype = _array_type(option, whole, text)
+def array_of(option: str, whole: str, text: str, rng: np.random.Generator) -> np.ndarray:
+    """``float32[2,8]`` as a random array, ``@file.npy`` as that of the file. Raises ArgumentError.
+
+    ``bfloat16@file.npy`` has the bits of a dtype that such a file cannot name.
+    """
+    dtype_name, sign, path = text.partition("@")
+    if not sign:
+        shape, dtype = array_type_of(option, whole, text)
         return random_inputs.random_array(rng, shape, dtype)
     try:
-        return np.load(text[1:], allow_pickle=False)
-    except (OSError, ValueError) as error:
+        array = np.load(path, allow_pickle=False)
+        return array.view(as_dtype(dtype_name)) if dtype_name else array
+    except (OSError, ValueError, EOFError) as error:
         raise ArgumentError(f"{option} {whole}: cannot read the array: {error}") from None
 
 
 def _input(option: str, whole: str, text: str, rng: np.random.Generator) -> Any:
-    is_array = text.startswith("@") or "[" in text
-    return _array(option, whole, text, rng) if is_array else _number(option, whole, text)
+    is_array = "@" in text or "[" in text
+    return array_of(option, whole, text, rng) if is_array else _number(option, whole, text)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.cli.run_arguments import Call
 from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, working
 from gn_tutorial.operators import random_inputs
@@ -31,15 +32,17 @@ class Mode:
     observed: bool
     isolated: bool
     optimise: bool = True
+    options: TwinOptions = field(default_factory=TwinOptions)
 
 
 @dataclass(frozen=True)
 class How:
-    """What a file needs to be compiled: its template's arguments, its operator's dtypes, other macros."""
+    """What a file needs to be compiled: its template's arguments, its operator's dtypes, macros, files before it."""
 
     template: str = ""
     dtypes: Mapping[str, str] | None = None
     defines: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,12 @@ def run_registered(call: Call, mode: Mode) -> RunOutcome:
     _build(found, mode)
     with working(f"running {found.name}"):
         result = found(
-            *arrays.values(), blocks=mode.blocks, observed=mode.observed, isolated=mode.isolated, **call.attributes
+            *arrays.values(),
+            blocks=mode.blocks,
+            observed=mode.observed,
+            isolated=mode.isolated,
+            options=mode.options,
+            **call.attributes,
         )
         comparison = result.compare(random_inputs.expected(call.op, arrays, call.attributes), call.spec.tolerance)
     facts = {"shape": call.shape, "dtype": call.dtype, **call.attributes, "seed": mode.seed}
@@ -75,10 +83,24 @@ def run_file(
 ) -> RunOutcome:
     """Run a learner's file with these values."""
     how = how or How()
-    found = kernel(Path(target), template=how.template, dtypes=how.dtypes, defines=how.defines, optimise=mode.optimise)
+    found = kernel(
+        Path(target),
+        template=how.template,
+        dtypes=how.dtypes,
+        defines=how.defines,
+        includes=how.includes,
+        optimise=mode.optimise,
+    )
     _build(found, mode)
     with working(f"running {found.name}"):
-        result = found.run(entry=entry, blocks=mode.blocks, observed=mode.observed, isolated=mode.isolated, **values)
+        result = found.run(
+            entry=entry,
+            blocks=mode.blocks,
+            observed=mode.observed,
+            isolated=mode.isolated,
+            options=mode.options,
+            **values,
+        )
     return RunOutcome(result, None, {"file": found.path, "seed": mode.seed})
 
 
@@ -90,7 +112,7 @@ def show(outcome: RunOutcome, *, as_json: bool) -> None:
         return
     if comparison is not None:
         print_table(HEADERS, comparison.cells(), title=f"{result.kernel} against its NumPy reference")
-        print(f"{comparison.title()}\n")
+        print("\n".join([comparison.title(), *comparison.hints(), ""]))
     else:
         rows = [(name, array.dtype, array.shape, _first_values(array)) for name, array in result.outputs.items()]
         print_table(("output", "dtype", "shape", "first values"), rows, title=result.kernel)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gn_tutorial.abi.options import Limits
+from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.cli.terminal import emit_json, print_findings, print_table, working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.runtime.sample_run import SampleRun, is_whole, run_sample
@@ -27,6 +27,7 @@ def run(
     seconds: float,
     observed: bool,
     optimise: bool = True,
+    options: TwinOptions | None = None,
 ) -> SampleRun:
     """Build the sample and run it. Raises ArgumentError if the folder for its files is missing; else as run_sample."""
     if files is not None and not files.is_dir():
@@ -39,6 +40,7 @@ def run(
             defines=defines,
             observed=observed,
             optimise=optimise,
+            options=options,
             limits=Limits(seconds=seconds),
         )
 

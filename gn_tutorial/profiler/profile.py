@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from gn_tutorial.abi.trace import Kind, Pipe, Space, Trace, Tracing
 from gn_tutorial.errors import ArgumentError
@@ -18,7 +18,7 @@ from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.svg import svg_gantt
 from gn_tutorial.runtime.launch_types import Tally
 from gn_tutorial.tables import html_table, text_table
-from gn_tutorial.timing.machine import DEFAULT_MACHINE, ErrorBand, Machine, load_machine
+from gn_tutorial.timing.machine import DEFAULT_MACHINE, ErrorBand, Machine, default_machine, load_machine
 from gn_tutorial.timing.span import place
 from gn_tutorial.timing.timeline import Timeline, make_timeline
 
@@ -223,8 +223,18 @@ class Profile:
         return html_table((), self.facts(), caption=f"{self.kernel}, modelled") + svg_gantt(self.timeline)
 
 
+class Launchable(Protocol):
+    """What is called with arrays and is no single kernel: an operator project."""
+
+    def on(self, chip: str) -> Launchable:
+        """The same for another chip."""
+
+    def __call__(self, *values: Any, **named: Any) -> Result:
+        """Run it; ``tracing`` is among ``named``."""
+
+
 def profile(
-    target: Kernel | str | Path,
+    target: Kernel | Launchable | str | Path,
     *values: Any,
     machine: str | Path | Machine = DEFAULT_MACHINE,
     warm: bool = False,
@@ -233,7 +243,8 @@ def profile(
 ) -> Profile:
     """Run a kernel and model its time: ``gnt.profile("copy/queue", x)``.
 
-    target: a kernel, its registered name, or a path. ``values`` and ``named`` are those of a call of the kernel: of the
+    target: a kernel, its registered name, a path, or an operator project (``gnt.project``), whose own tiling says the
+    blocks. ``values`` and ``named`` are those of a call of the kernel: of the
     operator where it is registered, else of ``Kernel.run``. machine: a name of ``timing.machine.machines()``, a
     TOML file, or a Machine. tracing: which blocks to record; None: eight of them, spread evenly, or fewer where their
     events do not fit into 128 MiB (the profile then names those it has). warm: the L2 cache holds what fits before the
@@ -242,17 +253,20 @@ def profile(
     Raises ArgumentError and what a call raises.
     """
     chosen = load_machine(machine)
-    found = target if isinstance(target, Kernel) else kernel(target)
-    if chosen.ub_bytes != load_machine().ub_bytes:
+    found = target if isinstance(target, Kernel) or hasattr(target, "on") else kernel(target)
+    if not isinstance(found, Kernel):  # an operator project: its own tiling divides the work among the chip's cores
+        found = found.on(chosen.name)
+        return profile_of(run_traced(found, *values, tracing=tracing, **named), machine=chosen, warm=warm)
+    if chosen.ub_bytes != default_machine().ub_bytes:
         found = found.with_ub(int(chosen.ub_bytes))
     if named.get("blocks") is None and found.path is not None:
         named["blocks"] = int(chosen.cores)
     return profile_of(run_traced(found, *values, tracing=tracing, **named), machine=chosen, warm=warm)
 
 
-def run_traced(found: Kernel, *values: Any, tracing: Tracing | None = None, **named: Any) -> Result:
+def run_traced(found: Kernel | Launchable, *values: Any, tracing: Tracing | None = None, **named: Any) -> Result:
     """Run a kernel as ``profile`` does; for those who want its outputs too. Raises what a call raises."""
-    call = found if found.spec is not None else found.run
+    call = found.run if isinstance(found, Kernel) and found.spec is None else found
     if tracing is not None:
         return call(*values, tracing=tracing, **named)
     for count in _SAMPLES:

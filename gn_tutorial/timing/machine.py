@@ -159,6 +159,8 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
     """
     if isinstance(name, Machine):
         return name
+    if not isinstance(name, (str, Path)):
+        raise ArgumentError(f"a machine is a name or a path, not {name!r}", hint=f"one of {', '.join(machines())}")
     own = isinstance(name, Path) or name.endswith(".toml")
     path = Path(name) if own else FOLDER / f"{name}.toml"
     known = own or path.is_file()
@@ -172,9 +174,14 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
 
 
 @functools.cache
+def default_machine() -> Machine:
+    """DEFAULT_MACHINE, read once."""
+    return load_machine()
+
+
 def default_cores() -> int:
     """The vector cores of DEFAULT_MACHINE: the blocks of a launch where nobody says how many."""
-    return int(load_machine().cores)
+    return int(default_machine().cores)
 
 
 def _read(path: Path) -> dict[str, Any]:

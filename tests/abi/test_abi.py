@@ -91,4 +91,5 @@ def test_exit_codes_of_the_launcher_agree() -> None:
 
 def test_every_option_is_a_field_of_the_struct() -> None:
     fields = [name for name, *_ in structs.GntOptions._fields_ if name != "reserved"]
-    assert fields == list(TwinOptions.__dataclass_fields__)
+    by_name = ["warnings", "errors"]  # texts, in GntJob::severities
+    assert [*fields, *by_name] == list(TwinOptions.__dataclass_fields__)

@@ -1,6 +1,7 @@
 """``gnt dev compat``: what is found, tried, run and counted, on small folders of kernels written for the purpose."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -55,8 +56,16 @@ def test_what_is_found(tmp_path: Path) -> None:
         (GOOD.replace("g.Set", "Digamma(g, 1); g.Set"), FAILED, "missing API", "Digamma"),
         (GOOD.replace("g.Set", "Clamp(g, 1); g.Set"), EXCLUDED, "other target", "names that Atlas A2 lacks"),
         ('#include "far/away.h"\n' + GOOD, FAILED, "missing header", "far/away.h"),
-        (GOOD.replace("(__gm__ float*)x);", "(__gm__ float*)x); g.SetValue(1 << 24, 0.0f);"), COMPILED, "diagnostic",
-         "gm-out-of-bounds"),
+        (GOOD.replace("(__gm__ float*)x);", "(__gm__ float*)x); g.SetValue(1 << 24, 0.0f);"), COMPILED, "arguments",
+         "sizes that are made up (gm-out-of-bounds)"),
+        (GOOD.replace("g.Set", "SetFlag<HardEvent::V_S>(0); g.Set"), COMPILED, "diagnostic", "flag-never-awaited"),
+        (GOOD.replace("g.Set", "\n#ifdef NOWHERE\nLocalTensor<float> t; Mmad(t, t, t, 1);\n#endif\n g.Set"), RAN, "",
+         ""),
+        (GOOD.replace("g.Set", "\n#ifdef __DAV_C220_VEC__\n(void)TPosition::A1;\n#endif\n g.Set"), EXCLUDED,
+         "other target", "matrix core"),
+        ('#if __NPU_ARCH__ != 2201\n#include "lib/matmul_intf.h"\n#endif\n' + GOOD, RAN, "", ""),
+        ('#if __NPU_ARCH__ == 2201\n#include "lib/matmul_intf.h"\n#endif\n' + GOOD, EXCLUDED, "other target",
+         "matrix core"),
         (GOOD.replace("g.Set", "for (volatile int i = 0;; i = i + 1) {} g.Set"), COMPILED, "time limit", ""),
         (GOOD.replace("g.Set", "*(volatile int*)8 = 1; g.Set"), COMPILED, "crash", None),
     ],
@@ -126,6 +135,15 @@ def test_a_template_and_operator_dtypes_compile(tmp_path: Path) -> None:
     assert one(tmp_path, text).status == RAN
 
 
+def test_names_of_inputs_are_taken_as_they_are(tmp_path: Path) -> None:
+    text = HEAD + (
+        "__global__ __aicore__ void k(GM_ADDR x) {\n"
+        "  static_assert(sizeof(DTYPE_SELF) + sizeof(DTYPE_SELECTED) + sizeof(DTYPE_DECLARED) == 6);\n"
+        "#if ORIG_DTYPE_SELF != DT_FLOAT16\n#error wrong\n#endif\n}\n"
+    )
+    assert one(tmp_path, text).status == RAN
+
+
 def test_what_was_tried_before_an_interrupt_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a.cpp", "b.cpp"):
         (tmp_path / name).write_text(GOOD)
@@ -164,3 +182,16 @@ def test_counts_and_exit_codes(tmp_path: Path) -> None:
     assert "missing API: Digamma" in shown.output
     (tmp_path / "empty").mkdir()
     assert run.invoke(app, ["compat", str(tmp_path / "empty")]).exit_code == 2
+
+
+def test_a_kernel_beside_its_host_files_is_tiled_by_them(tmp_path: Path) -> None:
+    projects = Path(__file__).parents[1] / "programs" / "projects"
+    shutil.copytree(projects / "row_max", tmp_path / "row_max")
+    (case,) = compat.find_cases(tmp_path)
+    assert compat.try_case(case).status == RAN
+    host = tmp_path / "row_max" / "op_host" / "row_max_tiling.cpp"
+    host.write_text(host.read_text().replace("x.GetDimNum() < 2", "true"))
+    refused = compat.try_case(case)
+    assert refused.status == COMPILED  # with the struct that the host files register
+    assert "tiling takes no invented call" in refused.reasons[0].name
+    assert "at least 2 are needed" in refused.reasons[0].name

@@ -13,6 +13,31 @@ from command_line import Gnt
 
 from gn_tutorial.operators import registry
 
+# Two instructions in a row: the second needs the first, and without the compiler's waits a barrier between them.
+TWICE = """\
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void twice(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> queue;
+  pipe.InitBuffer(queue, 1, 256);
+  GlobalTensor<float> in, out;
+  in.SetGlobalBuffer((__gm__ float*)x);
+  out.SetGlobalBuffer((__gm__ float*)y);
+  LocalTensor<float> first = queue.AllocTensor<float>();
+  DataCopy(first, in, 64);
+  SetFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  WaitFlag<HardEvent::MTE2_V>(EVENT_ID0);
+  Adds(first, first, 1.0f, 64);
+  LocalTensor<float> a = first;
+  Muls(a, a, 2.0f, 64);
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  DataCopy(out, a, 64);
+  queue.FreeTensor(a);
+}
+"""
+
 
 def test_run_compares_a_registered_kernel_with_its_reference(gnt: Gnt) -> None:
     words = ("run", "group_norm/scalar", "--shape", "2,6,5,7", "--groups", 3, "--blocks", 2)
@@ -34,6 +59,26 @@ def test_run_without_options_takes_the_example(gnt: Gnt) -> None:
 def test_run_modes(gnt: Gnt) -> None:
     facts = gnt("run", "copy", "--shape", "100", "--bare", "--in-process", "--json").json
     assert (facts["ok"], facts["observed"], facts["tally"]["bytes_in"]) == (True, False, 0)
+
+
+def test_strict_finds_what_the_compiler_would_wait_for(gnt: Gnt, tmp_path: Path) -> None:
+    source = tmp_path / "twice.cpp"
+    source.write_text(TWICE)
+    words = ("run", source, "--arg", "x=float32[64]", "--out", "y=float32[64]", "--blocks", 1)
+    assert gnt(*words).code == 0
+    strict = gnt(*words, "--strict")
+    assert strict.code == 6
+    assert "PipeBarrier<PIPE_V>() between the two" in strict.err
+    source.write_text(TWICE.replace("a = first;", "a = first; PipeBarrier<PIPE_V>();"))
+    assert gnt(*words, "--strict").code == 0
+    source.write_text(
+        TWICE.replace("a = first;", "a = first; PipeBarrier<PIPE_V>(); TBuf<> b; pipe.InitBuffer(b, 1, 32);")
+    )
+    assert gnt(*words).code == 0
+    assert "InitBuffer of a TBuf with three arguments" in gnt(*words, "--strict").err
+    bare = gnt(*words, "--strict", "--bare")
+    assert bare.code == 2
+    assert "--strict needs the checks that --bare leaves out" in bare.err
 
 
 def test_seed_decides_the_input(gnt: Gnt) -> None:
@@ -145,3 +190,41 @@ def test_on_a_terminal_findings_are_in_colour(gnt: Gnt, mine: Path, monkeypatch:
     assert shown[shown.index("gnt: GetValue") :].rstrip() == plain[plain.index("gnt: GetValue") :].rstrip()
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[1;31m" not in gnt(*words).err
+
+
+def test_findings_are_warnings_or_errors_by_name(gnt: Gnt, tmp_path: Path) -> None:
+    source = tmp_path / "k.cpp"
+    source.write_text(
+        '#include "kernel_operator.h"\nusing namespace AscendC;\n'
+        'extern "C" __global__ __aicore__ void k(GM_ADDR y) {\n  SetFlag<HardEvent::V_S>(0);\n}\n'
+    )
+    words = ("run", str(source), "--out", "y=float32[8]", "--blocks", 1)
+    assert gnt(*words).code == 6
+    passed = gnt(*words, "--warn", "flag-never-awaited", "--json")
+    assert passed.code == 0
+    assert {(one["id"], one["severity"]) for one in passed.json["diagnostics"]} == {
+        ("flag-never-awaited", "warning"),
+        ("gm-not-written", "warning"),
+    }
+    failed = gnt(*words, "--warn", "flag-never-awaited", "--error", "gm-not-written")
+    assert failed.code == 6
+    assert "gm-not-written" in failed.err + failed.out
+    unknown = gnt(*words, "--warn", "flag-awaited")
+    assert unknown.code == 2
+    assert "flag-never-awaited" in unknown.err
+
+
+def test_a_file_is_read_before_the_kernel(gnt: Gnt, mine: Path, tmp_path: Path) -> None:
+    mine.write_text(mine.read_text(encoding="utf-8").replace("2 * in", "FACTOR * in"), encoding="utf-8")
+    header = tmp_path / "elsewhere" / "factor.h"
+    header.parent.mkdir()
+    header.write_text("#pragma once\nconstexpr int32_t FACTOR = 5;\n", encoding="utf-8")
+    words = (mine, "--arg", "x=int32[8]", "--arg", "n=8", "--out", "y=int32[8]", "--blocks", 1, "--include", header)
+    assert gnt("run", *words).code == 0
+    profiled = gnt("profile", *words, "--json")
+    assert profiled.code == 0, profiled.err
+    missing = gnt("run", *words[:-1], tmp_path / "none.h")
+    assert missing.code != 0
+    assert "there is no file" in missing.err
+    registered = gnt("run", "group_norm/scalar", "--include", header)
+    assert "--include" in registered.err

@@ -77,7 +77,8 @@ void NoAddress() { *reinterpret_cast<volatile int*>(uintptr_t{0xdead000000000000
 void WriteInput() { *static_cast<volatile uint8_t*>(x) = 1; }
 void PastEnd() { static_cast<volatile uint8_t*>(y)[job->args[1].bytes + 600] = 1; }
 void TilePastEnd() { static_cast<volatile uint8_t*>(y)[job->args[1].bytes + 192 * 1024] = 1; }
-void JustPastEnd() { static_cast<volatile uint8_t*>(y)[job->args[1].bytes] = 1; }
+// Behind the bytes that every allocation has there: the size rounded up to 32, and 32 more.
+void JustPastEnd() { static_cast<volatile uint8_t*>(y)[(job->args[1].bytes + 31) / 32 * 32 + 32] = 1; }
 void JustBefore() { static_cast<volatile uint8_t*>(y)[-1] = 1; }
 void Divide() {
   const volatile int divisor = 0;
@@ -180,6 +181,35 @@ void MakeFolder() { mkdir("kernel_was_here", 0700); }
 void ShrinkFiles() {
   for (int i = 0; i < 16; ++i) sink = static_cast<uint64_t>(ftruncate(i, 0));
 }
+#if defined(__linux__)
+// Of Python, the kernel's parent; the values are those that it has, in case the filter has a hole.
+void Reprioritise() { setpriority(PRIO_PROCESS, static_cast<id_t>(getppid()), getpriority(PRIO_PROCESS, 0)); }
+void ReprioritiseAll() { setpriority(PRIO_USER, 0, getpriority(PRIO_PROCESS, 0)); }
+void MoveToCore() {
+  unsigned long cores[16] = {};
+  syscall(SYS_sched_getaffinity, 0, sizeof(cores), cores);
+  syscall(SYS_sched_setaffinity, getppid(), sizeof(cores), cores);
+}
+void Reschedule() {
+  int priority = 0;
+  syscall(SYS_sched_setscheduler, getppid(), 0, &priority);
+}
+void Reparameter() {
+  int priority = 0;
+  syscall(SYS_sched_setparam, getppid(), &priority);
+}
+void Reattribute() {
+  alignas(8) uint32_t attributes[12] = {sizeof(attributes)};
+  syscall(SYS_sched_setattr, getppid(), attributes, 0);
+}
+void StarveDisk() { syscall(SYS_ioprio_set, 1, getppid(), 0); }
+void RemoveShared() { syscall(SYS_shmctl, -1, 0, nullptr); }
+void OwnCores() {
+  unsigned long cores[16] = {};
+  if (syscall(SYS_sched_getaffinity, 0, sizeof(cores), cores) < 0) throw std::runtime_error("cannot ask");
+  if (syscall(SYS_sched_setaffinity, 0, sizeof(cores), cores) < 0) throw std::runtime_error("cannot set its own");
+}
+#endif
 void RaiseLimit() {
   const rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
   setrlimit(RLIMIT_AS, &limit);
@@ -214,65 +244,43 @@ struct Entry {
 };
 #define ENTRY(name) {#name, name}
 constexpr Entry kEntries[] = {
-    ENTRY(Nothing),
-    ENTRY(Copy),
-    ENTRY(Echo),
-    ENTRY(AddOne),
-    ENTRY(Count),
-    ENTRY(Loop),
-    ENTRY(DeafLoop),
-    ENTRY(Pause),
-    ENTRY(Freeze),
-    ENTRY(CloseAndLoop),
-    ENTRY(Null),
-    ENTRY(Wild),
-    ENTRY(NoAddress),
-    ENTRY(WriteInput),
-    ENTRY(PastEnd),
-    ENTRY(JustPastEnd),
-    ENTRY(JustBefore),
-    ENTRY(Divide),
-    ENTRY(Abort),
-    ENTRY(StackOverflow),
-    ENTRY(ThreadAbort),
-    ENTRY(Throw),
-    ENTRY(ThrowInt),
-    ENTRY(ThreadStackOverflow),
-    ENTRY(KillSelf),
-    ENTRY(ScribbleJob),
-    ENTRY(Exit0),
-    ENTRY(PrintThenCrash),
-    ENTRY(Exit3),
-    ENTRY(New100GB),
-    ENTRY(NewInSteps),
-    ENTRY(UnderscoreExit),
-    ENTRY(Malloc100GB),
-    ENTRY(Print),
-    ENTRY(Close),
-    ENTRY(PrintForever),
-    ENTRY(PrintBinary),
-    ENTRY(Fork),
-    ENTRY(RawFork),
-    ENTRY(Spawn),
-    ENTRY(System),
-    ENTRY(Exec),
-    ENTRY(Socket),
-    ENTRY(KillParent),
-    ENTRY(KillGroup),
-    ENTRY(KillAll),
-    ENTRY(FileStream),
-    ENTRY(OpenForWriting),
-    ENTRY(Unlink),
-    ENTRY(Rename),
-    ENTRY(MakeFolder),
-    ENTRY(ShrinkFiles),
+    ENTRY(Nothing),      ENTRY(Copy),
+    ENTRY(Echo),         ENTRY(AddOne),
+    ENTRY(Count),        ENTRY(Loop),
+    ENTRY(DeafLoop),     ENTRY(Pause),
+    ENTRY(Freeze),       ENTRY(CloseAndLoop),
+    ENTRY(Null),         ENTRY(Wild),
+    ENTRY(NoAddress),    ENTRY(WriteInput),
+    ENTRY(PastEnd),      ENTRY(JustPastEnd),
+    ENTRY(JustBefore),   ENTRY(Divide),
+    ENTRY(Abort),        ENTRY(StackOverflow),
+    ENTRY(ThreadAbort),  ENTRY(Throw),
+    ENTRY(ThrowInt),     ENTRY(ThreadStackOverflow),
+    ENTRY(KillSelf),     ENTRY(ScribbleJob),
+    ENTRY(Exit0),        ENTRY(PrintThenCrash),
+    ENTRY(Exit3),        ENTRY(New100GB),
+    ENTRY(NewInSteps),   ENTRY(UnderscoreExit),
+    ENTRY(Malloc100GB),  ENTRY(Print),
+    ENTRY(Close),        ENTRY(PrintForever),
+    ENTRY(PrintBinary),  ENTRY(Fork),
+    ENTRY(RawFork),      ENTRY(Spawn),
+    ENTRY(System),       ENTRY(Exec),
+    ENTRY(Socket),       ENTRY(KillParent),
+    ENTRY(KillGroup),    ENTRY(KillAll),
+    ENTRY(FileStream),   ENTRY(OpenForWriting),
+    ENTRY(Unlink),       ENTRY(Rename),
+    ENTRY(MakeFolder),   ENTRY(ShrinkFiles),
     ENTRY(RaiseLimit),
-    ENTRY(Threads),
-    ENTRY(ReadFile),
-    ENTRY(AskLimit),
-    ENTRY(ThreadThrow),
-    ENTRY(TilePastEnd),
-    ENTRY(OpenDescriptors),
+#if defined(__linux__)
+    ENTRY(Reprioritise), ENTRY(ReprioritiseAll),
+    ENTRY(MoveToCore),   ENTRY(Reschedule),
+    ENTRY(Reparameter),  ENTRY(Reattribute),
+    ENTRY(StarveDisk),   ENTRY(RemoveShared),
+    ENTRY(OwnCores),
+#endif
+    ENTRY(Threads),      ENTRY(ReadFile),
+    ENTRY(AskLimit),     ENTRY(ThreadThrow),
+    ENTRY(TilePastEnd),  ENTRY(OpenDescriptors),
 };
 
 }  // namespace

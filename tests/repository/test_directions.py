@@ -33,13 +33,17 @@ PYTHON_ROOMS = {
     "profiler": "abi operators runtime timing",
     "bench": "abi operators profiler timing",
     "host": "compiler diagnostics operators",
+    "projects": "abi compiler diagnostics operators profiler runtime timing",
     "torch_ops": "compiler host operators",
     "nn": "torch_ops",
     "plot": "abi bench operators profiler timing",
     "exercises": "abi bench diagnostics host operators profiler reference runtime timing torch_ops",
     # The door: it imports what it hands out.
-    "__init__": "abi bench cli exercises host nn operators plot profiler reference timing",
-    "cli": "abi bench compiler diagnostics exercises host operators plot profiler reference runtime timing __init__",
+    "__init__": "abi bench cli exercises host nn operators plot profiler projects reference timing",
+    "cli": (
+        "abi bench compiler diagnostics exercises host operators plot profiler projects reference runtime timing "
+        "__init__"
+    ),
     "__main__": "cli",
 }
 # The only rooms that may import a heavy package, so that everything else starts fast and works without it.
@@ -49,6 +53,7 @@ IMPORTED_ONLY_BY = {
     "torch_npu": {"torch_ops", "host"},
     "torchair": {"torch_ops"},
     "sklearn": {"torch_ops"},
+    "hypothesis": {"projects"},
 }
 
 # A room of the twin is a folder of gn_twin/.
@@ -67,6 +72,8 @@ TWIN_ROOMS = {
     "checkers": "base events core shadow",
     "trace": "base events core",
     "host": "base events core",
+    # What a project's host files use: they are no kernel, and know no operation.
+    "op_host": "base host",
 }
 OPERATIONS = {room for room in TWIN_ROOMS if room.startswith("basic_api")} | {"adv_api"}
 # The host API is for any device: it includes its own headers and the tilings. The twin's side adds the C interface.
@@ -161,7 +168,8 @@ def twin_room(header: str) -> str:
 
 
 def kernel_files() -> list[Path]:
-    host = {KERNELS / "npu", KERNELS / "torch_cpp", HOST_API}
+    # Host code; and whole projects, whose kernels are copies, and whose own files another test below reads.
+    host = {KERNELS / "npu", KERNELS / "torch_cpp", KERNELS / "projects", HOST_API}
     found = (path for path in KERNELS.rglob("*") if path.suffix in {".cpp", ".h"})
     return sorted(path for path in found if host.isdisjoint(path.parents))
 
@@ -279,6 +287,25 @@ def test_kernels_are_pure() -> None:
         own = {f'"{header.name}"' for header in path.parent.glob(f"{op}_*.h")} | (common if op != "common" else set())
         assert set(includes(path)) <= own | {'"kernel_operator.h"'}, where
         assert set(includes(path)) & (own | {'"kernel_operator.h"'}) - {f'"{op}_tiling.h"'}, where
+
+
+def test_a_project_needs_nothing_outside_it() -> None:
+    """It builds where it is copied to: its files include one another and CANN. Include guards, no other conditional."""
+    cann = re.compile(r'"(?:kernel_operator\.h|acl/acl\.h|aclnn_\w+\.h|(?:register|tiling|graph)/[\w/]+\.h)"')
+    projects = [path for path in (KERNELS / "projects").iterdir() if path.is_dir()]
+    assert projects
+    for project in projects:
+        sources = [path for path in project.rglob("*") if path.suffix in {".cpp", ".h"}]
+        assert sources
+        for path in sources:
+            assert not path.is_symlink(), "CANN's build refuses links"
+            text = path.read_text(encoding="utf-8")
+            conditionals = CONDITIONAL.findall(text)
+            guard = re.match(r"(?://.*\n)*#ifndef (\w+_H_)\n#define \1\n", text)
+            assert not conditionals or (guard and len(conditionals) == 2), path
+            for name in includes(path):
+                inside = (path.parent / name.strip('"')).resolve()
+                assert name[0] == "<" or cann.fullmatch(name) or (inside.is_file() and project in inside.parents), path
 
 
 def test_headers_of_kernels_have_no_cycle() -> None:

@@ -1,8 +1,10 @@
 """The pairs of programs under ``programs``: found, built and run, for their test and for the pages of diagnostics.
 
 ``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of
-its ``// expect: <id>`` comment, an error or a warning, on that line, and names as the second place the line of
-``// the other access``, if it has one. ``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for other
+its ``// expect: <id>`` comment, an error or a warning, on that line, besides those of ``// also: <id>``, and names as
+the second place the line of ``// the other access``, if it has one. ``cause/<cause>_bad.cpp`` shows a cause of
+causes.toml, and names the line of ``// the cause``, if it has one. ``// blocks: <n>`` asks for more than one block,
+``// roles: in out`` for other
 roles of x and y than in and inout, ``// options: <field>=<choice>`` for a choice of TwinOptions. All are compiled into
 one library, to compile the headers once. No pytest here: the lint of the pages runs without it.
 """
@@ -34,14 +36,25 @@ EXPECT = re.compile(r"// expect: ([\w-]+)$")
 BLOCKS = re.compile(r"^// blocks: (\d+)$", flags=re.MULTILINE)
 ROLES = re.compile(r"^// roles: (\w+) (\w+)$", flags=re.MULTILINE)
 OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", flags=re.MULTILINE)
+ALSO = re.compile(r"// also: ([\w-]+)$")
 OTHER = "// the other access"
+CAUSE = "// the cause"
 
 
 @functools.cache  # the pages of the catalogue ask for every program's, for each of their ids
 def expected(path: Path) -> list[tuple[str, int]]:
     """The diagnostics that a program's comments ask for, with their lines."""
+    return _marked(path, EXPECT)
+
+
+def also(path: Path) -> list[tuple[str, int]]:
+    """Diagnostics that come with the expected one, with their lines."""
+    return _marked(path, ALSO)
+
+
+def _marked(path: Path, mark: re.Pattern[str]) -> list[tuple[str, int]]:
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [(found.group(1), number) for number, line in enumerate(lines, 1) if (found := EXPECT.search(line))]
+    return [(found.group(1), number) for number, line in enumerate(lines, 1) if (found := mark.search(line))]
 
 
 @functools.cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
@@ -16,12 +18,33 @@ def cache_info(json: Json = False) -> None:
     """Say where the cache is and how large."""
     from gn_tutorial.compiler.cache import default_cache
 
-    info = default_cache().info()
+    cache = default_cache()
+    info, base = cache.info(), cache.base and {"path": cache.base, "refused": _why_not(cache.base)}
     if json:
-        emit_json({"path": info.root, "entries": info.entries, "bytes": info.bytes, "limit_bytes": info.limit_bytes})
+        emit_json(
+            {
+                "path": info.root,
+                "base": base,
+                "entries": info.entries,
+                "bytes": info.bytes,
+                "limit_bytes": info.limit_bytes,
+            }
+        )
         return
     size = f"{info.bytes / 2**20:.1f} of {info.limit_bytes / 2**20:.0f} MiB"
-    print_table((), [("folder", info.root), ("entries", info.entries), ("size", size)])
+    rows = [("folder", info.root), ("entries", info.entries), ("size", size)]
+    if base:
+        rows.append(("base", f"{base['path']}{', not used: ' * bool(base['refused'])}{base['refused']}"))
+    print_table((), rows)
+
+
+def _why_not(base: Path) -> str:
+    from gn_tutorial.compiler.cache_trust import who_may_write
+
+    try:
+        return who_may_write(base)
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 @cache_app.command("clear")

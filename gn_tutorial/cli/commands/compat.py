@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import Json, Many
+from gn_tutorial.cli.options import Json, Many, positive_seconds
 from gn_tutorial.cli.terminal import emit_json, print_table
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ GOOD, INCOMPLETE, NOTHING = 0, 1, 2
 
 def try_kernels(
     folder: Annotated[Path, typer.Argument(help="The folder to search for kernels.")],
-    seconds: Annotated[float, typer.Option(help="Time limit of each compilation and each run.")] = 30.0,
+    seconds: Annotated[
+        float, typer.Option(callback=positive_seconds, help="Time limit of each compilation and each run.")
+    ] = 30.0,
     include: Annotated[
         list[Path] | None, typer.Option("--include", "-I", help="A folder to search for headers.")
     ] = None,

@@ -15,6 +15,8 @@ from gn_tutorial.cli.options import (
     Define,
     Dtype,
     Groups,
+    In,
+    Include,
     Inout,
     Json,
     Like,
@@ -45,6 +47,7 @@ def diff(
     shape: Shape = "",
     groups: Groups = None,
     settings: Settings = None,
+    inputs: In = None,
     dtype: Dtype = "",
     arg: Arg = None,
     out: Out = None,
@@ -53,6 +56,7 @@ def diff(
     template: Template = "",
     types: Types = None,
     define: Define = None,
+    include: Include = None,
     like: Like = "",
     blocks: Blocks = None,
     seed: Seed = 0,
@@ -73,7 +77,7 @@ def diff(
 
     question = ProfileRequest(
         shape, groups, settings or (), dtype, arrays_of(arg, out, inout, workspace), "", template, types or (),
-        define or (), like, blocks, seed, machine, warm, record,
+        define or (), like, blocks, seed, machine, warm, record, inputs or (), include or (),
     )  # fmt: skip
     check_paths(plot)
     answers = _ask_both(first, second, question)

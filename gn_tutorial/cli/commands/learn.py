@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import Json
+from gn_tutorial.cli.options import Json, Strict
 
 learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
 
@@ -20,13 +20,14 @@ def learn(
     context: typer.Context,
     watch: Annotated[bool, typer.Option("--watch", help="Check after each save, and go on after a pass.")] = False,
     exercise: Annotated[str, typer.Option(help="This exercise instead of the next one.")] = "",
+    strict: Strict = False,
 ) -> None:
     """Show the next exercise and check what is there of it; copies its file on first use."""
     if context.invoked_subcommand:
         return
     from gn_tutorial.cli.learner import file_changes, learner
 
-    me = learner()
+    me = learner(strict=strict)
     if not exercise and me.next() is None:
         print("every exercise is passed; gnt learn list shows them")
         return
@@ -40,11 +41,11 @@ def learn(
 
 
 @learn_app.command("check")
-def learn_check(exercise: ThisOrNext = "") -> None:
+def learn_check(exercise: ThisOrNext = "", strict: Strict = False) -> None:
     """Check one exercise; exit code 1 unless it is right."""
     from gn_tutorial.cli.learner import learner
 
-    me = learner()
+    me = learner(strict=strict)
     if not me.check(me.chosen(exercise)).passed:
         raise typer.Exit(1)
 

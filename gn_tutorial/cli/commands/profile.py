@@ -15,6 +15,8 @@ from gn_tutorial.cli.options import (
     Dtype,
     Entry,
     Groups,
+    In,
+    Include,
     Inout,
     Json,
     Like,
@@ -43,6 +45,7 @@ def profile(
     shape: Shape = "",
     groups: Groups = None,
     settings: Settings = None,
+    inputs: In = None,
     dtype: Dtype = "",
     arg: Arg = None,
     out: Out = None,
@@ -52,6 +55,7 @@ def profile(
     template: Template = "",
     types: Types = None,
     define: Define = None,
+    include: Include = None,
     like: Like = "",
     blocks: Blocks = None,
     seed: Seed = 0,
@@ -79,7 +83,7 @@ def profile(
 
     question = ProfileRequest(
         shape, groups, settings or (), dtype, arrays_of(arg, out, inout, workspace), entry, template, types or (),
-        define or (), like, blocks, seed, machine, warm, record,
+        define or (), like, blocks, seed, machine, warm, record, inputs or (), include or (),
     )  # fmt: skip
     view = View(picture, block, window)
     check_files(plot, trace, view)

@@ -16,7 +16,9 @@ from gn_tutorial.cli.options import (
     Define,
     Dtype,
     Entry,
+    Error,
     Groups,
+    Include,
     Inout,
     Json,
     Many,
@@ -24,12 +26,15 @@ from gn_tutorial.cli.options import (
     Seed,
     Settings,
     Shape,
+    Strict,
     Template,
     Types,
+    Warn,
     Workspace,
+    positive_seconds,
 )
 from gn_tutorial.cli.terminal import emit_failure
-from gn_tutorial.errors import KernelError
+from gn_tutorial.errors import ArgumentError, KernelError
 
 
 def _failure_as_json(command: Callable[..., None]) -> Callable[..., None]:
@@ -65,30 +70,41 @@ def run(
     template: Template = "",
     types: Types = None,
     define: Define = None,
+    include: Include = None,
     files: Annotated[
         Path | None, typer.Option(help="Folder where a whole sample runs and may write files; else it writes none.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Time limit of a whole sample.")] = 60.0,
+    seconds: Annotated[float, typer.Option(callback=positive_seconds, help="Time limit of a whole sample.")] = 60.0,
     blocks: Blocks = None,
     seed: Seed = 0,
     bare: Annotated[bool, typer.Option("--bare", help="Without checks and counts: faster.")] = False,
     in_process: Annotated[bool, typer.Option("--in-process", help="In this process: a crash ends gnt too.")] = False,
     unoptimised: Annotated[bool, typer.Option("--unoptimised", help="Compile with -O0 -g, for a debugger.")] = False,
+    warn: Warn = None,
+    error: Error = None,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Build and run a kernel, or a whole sample with a main of its own.
 
     A registered kernel is compared with its NumPy reference; a wrong one gives exit code 1.
     """
+    from gn_tutorial.abi.options import TwinOptions
     from gn_tutorial.cli import sample
     from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_types, parse_values, refuse
     from gn_tutorial.cli.run_launch import How, Mode, run_file, run_registered
     from gn_tutorial.cli.run_launch import show as show_outcome
 
+    options = TwinOptions(warnings=tuple(warn or ()), errors=tuple(error or ()))
+    if strict and bare:
+        raise ArgumentError("--strict needs the checks that --bare leaves out", hint="choose one of the two")
+    options = options.strict() if strict else options
     arrays = {"--arg": arg, "--out": out, "--inout": inout, "--workspace": workspace}
     if sample.applies(target) and not any(arrays.values()):
         only_kernels = {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype, "--entry": entry}
-        refuse(target, {**only_kernels, "--blocks": blocks, "--template": template, "--type": types})
+        refuse(
+            target, {**only_kernels, "--blocks": blocks, "--template": template, "--type": types, "--include": include}
+        )
         done = sample.run(
             target,
             words or [],
@@ -97,19 +113,20 @@ def run(
             seconds=seconds,
             observed=not bare,
             optimise=not unoptimised,
+            options=options,
         )
         sample.show(done, as_json=json)
         return
     refuse(target, {"a sample's command line": words, "--files": files})
-    mode = Mode(blocks=blocks, seed=seed, observed=not bare, isolated=not in_process, optimise=not unoptimised)
+    mode = Mode(blocks, seed, not bare, not in_process, not unoptimised, options)
     if is_file(target):
         refuse(target, {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype})
         values = parse_values(arg or [], out or [], inout or [], workspace or [], seed)
-        how = How(template=template, dtypes=parse_types(types or []), defines=tuple(define or ()))
+        how = How(template, parse_types(types or []), tuple(define or ()), tuple(include or ()))
         outcome = run_file(target, values, entry or None, mode, how)
     else:
         only_files = {**arrays, "--entry": entry, "--template": template, "--type": types, "--define": define}
-        refuse(target, only_files)
+        refuse(target, {**only_files, "--include": include})
         call = parse_call(target, shape, groups, settings or [], dtype)
         outcome = run_registered(call, mode)
     show_outcome(outcome, as_json=json)
