@@ -31,7 +31,7 @@ class Pipe(IntEnum):
 
 
 class Kind(IntEnum):
-    """What an event is: ``enum class Kind`` of event.h, and SCALARS, a run of scalar accesses."""
+    """What an event is: ``enum class Kind`` of event.h (traces have no PADDING), and SCALARS, a run of accesses."""
 
     VECTOR = 0
     COPY = 1
@@ -49,7 +49,8 @@ class Kind(IntEnum):
     FREE = 13
     RELEASE = 14
     ACQUIRE = 15
-    SCALARS = 16
+    PADDING = 16
+    SCALARS = 17
 
 
 class Space(IntEnum):

@@ -4,6 +4,7 @@
 // Unified Buffer count blocks.
 #pragma once
 #include "gn_twin/basic_api/memory/data_copy.h"
+#include "gn_twin/tensor/emit_padding.h"
 
 namespace AscendC {
 
@@ -112,35 +113,6 @@ GNT_NOINLINE void EmitCheckedCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows 
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
-// Emits what surrounds the rows of such a copy as padding.
-template <class T>
-GNT_NOINLINE void EmitPadding(Core& core, Loc loc, const LocalTensor<T>& dst, Rows to, uint64_t row_bytes,
-                              const Padding& padding) {
-  if (!core.observers->Wants(Kind::Padding)) return;
-  const uint64_t left = padding.left * sizeof(T);
-  const uint64_t right = to.bytes - left - row_bytes;
-  Event event;
-  event.kind = Kind::Padding;
-  event.pipe = Pipe::MTE2;
-  event.op = "DataCopyPad";
-  event.loc = loc;
-  const auto add = [&](uint64_t from, uint64_t bytes) {
-    if (bytes == 0) return;
-    Operand& operand = event.operand[event.operands++] = Operand{};
-    operand.role = "dst";
-    operand.at = dst.Bytes() + from;
-    operand.bytes = (to.count - 1) * to.pitch + bytes;
-    operand.access = Access::Write;
-    operand.element_bytes = sizeof(T);
-    operand.rows = to.count;
-    operand.row_bytes = bytes;
-    operand.row_pitch = to.pitch;
-  };
-  add(0, left);
-  add(left + row_bytes, right);
-  core.Emit(event);
-}
-
 // Row lengths and the gap in global memory are bytes; the gap in the Unified Buffer is 32-byte blocks.
 template <class T>
 void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, uint32_t rows, uint64_t row_bytes,
@@ -165,7 +137,8 @@ void CopyPadIn(Loc loc, const LocalTensor<T>& dst, const GlobalTensor<T>& src, u
   if (whole == row_bytes)  // the usual case: nothing is left to fill
     return Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(),
                     [=] { MoveRows(target, to, source, from); });
-  if (kObserved && rows != 0 && core.delayed == nullptr) EmitPadding(core, loc, dst, to, row_bytes, padding);
+  if (kObserved && rows != 0 && core.delayed == nullptr)
+    EmitPadding("DataCopyPad", loc, dst, to, padding.left * sizeof(T), row_bytes);
   const Filling<T> filling(core, padding);
   Transfer(Pipe::MTE2, target, to.Extent(), source, from.Extent(), [=] {
     MoveRows(target + padding.left * sizeof(T), to, source, from);
