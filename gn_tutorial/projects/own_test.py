@@ -29,8 +29,9 @@ from gn_tutorial.projects.aclnn import headers
 from gn_tutorial.projects.chips import DEFAULT_SOC
 from gn_tutorial.projects.definition import snake_name
 from gn_tutorial.projects.layout import read_layout
-from gn_tutorial.projects.own_test_calls import OwnTestLaunch, TooLarge
+from gn_tutorial.projects.own_test_calls import OwnTestLaunch
 from gn_tutorial.projects.own_test_find import OwnTest, choose_test
+from gn_tutorial.projects.own_test_refusals import TooLarge
 from gn_tutorial.projects.own_test_room import Room
 from gn_tutorial.projects.own_test_tools import Happened, ToolServer
 from gn_tutorial.projects.project import Project

@@ -22,11 +22,20 @@ from gn_tutorial.projects.aclnn import AclnnArgument, AclnnFunction, functions
 from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.host_call import HostError
 from gn_tutorial.projects.own_test_pipe import CallPipes, PipeClosed
-from gn_tutorial.projects.own_test_values import TYPE_NAMES, Mark, SentTensor, converted, read_argument
+from gn_tutorial.projects.own_test_refusals import (
+    INVALID,
+    NO_KERNEL,
+    TILING_FAILED,
+    RefusedCall,
+    call_note,
+    check_argument,
+    check_size,
+    workspace_note,
+)
+from gn_tutorial.projects.own_test_values import Mark, SentTensor, converted, read_argument
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
 
-NULL_POINTER, INVALID, TILING_FAILED, NO_KERNEL = 161001, 161002, 561002, 561003
 #: ACL_ERROR_RT_VECTOR_CORE_EXCEPTION. On a device the synchronisation of the stream returns it, here the second call.
 LAUNCH_FAILED = 507035
 #: Bytes of an allocation that nobody wrote (gn_twin/host/acl_runtime.h).
@@ -48,10 +57,6 @@ class OwnTestLaunch:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-class TooLarge(ArgumentError):
-    """A launch of a test whose tensors are beyond the limit for them."""
-
-
 @dataclass
 class _Ready:
     """What a first call left: the second one needs its number."""
@@ -62,12 +67,6 @@ class _Ready:
     plan: TilingPlan
     # By the argument's name: the tensors in the order in which their bytes will come.
     tensors: list[tuple[AclnnArgument, SentTensor]] = field(default_factory=list)
-
-
-class _Refused(Exception):
-    def __init__(self, status: int, note: PlanNote) -> None:
-        super().__init__(note.what)
-        self.status, self.note = status, note
 
 
 class CallServer:
@@ -134,7 +133,7 @@ class CallServer:
         self._told(f"{name}: tiling")
         try:
             ready = self._tile(project, function, values)
-        except _Refused as refused:
+        except RefusedCall as refused:
             self.notes.append(refused.note)
             self._pipes.send(b"%d 0 0\n" % refused.status)
         except GntError as error:
@@ -147,11 +146,11 @@ class CallServer:
     def _tile(self, project: Project, function: AclnnFunction, values: Sequence[Any]) -> _Ready:
         tensors: list[tuple[AclnnArgument, SentTensor]] = []
         for argument, value in zip(function.arguments, values, strict=True):
-            self._check(function, argument, value)
+            check_argument(function, argument, value)
             for one in value if isinstance(value, list) else [value]:
                 if isinstance(one, SentTensor):
                     tensors.append((argument, one))
-        self._check_size(function, tensors)
+        check_size(function, tensors, self._most_bytes)
         by_name = {one.parameter: value for one, value in zip(function.arguments, values, strict=True) if one.parameter}
         definition = project.definition
         named: dict[str, Any] = {}
@@ -179,38 +178,16 @@ class CallServer:
             call = project.call(**named)
             call = dataclasses.replace(call, column=definition.columns(project.soc.config).column_of(labels))
         except ArgumentError as error:
-            raise _Refused(INVALID, _note("aclnn-argument", f"{function.name}: {error.what}", error.hint)) from None
+            raise RefusedCall(
+                INVALID, call_note("aclnn-argument", f"{function.name}: {error.what}", error.hint)
+            ) from None
         given = [Out(one.shape, as_dtype(one.dtype)) for one in outputs]
         plan = project.host.plan(call, given)
         for note in plan.notes:
             if note.severity == "error":
-                raise _Refused(TILING_FAILED, note)
+                raise RefusedCall(TILING_FAILED, note)
         self.notes += [note for note in plan.notes if note not in self.notes]
         return _Ready(project, function, call, plan, tensors)
-
-    def _check(self, function: AclnnFunction, argument: AclnnArgument, value: Any) -> None:
-        label = f"{function.name}: '{argument.name}'"
-        if value is Mark.NONE and not argument.optional:
-            what = f"{label} is a null pointer"
-            raise _Refused(NULL_POINTER, _note("aclnn-null", what, "check what aclCreateTensor and its kin returned"))
-        for one in value if isinstance(value, list) else [value]:
-            if one is Mark.DEAD:
-                what = f"{label} was destroyed before the call"
-                raise _Refused(INVALID, _note("aclnn-destroyed", what, "destroy it after the stream is synchronised"))
-            if isinstance(one, SentTensor) and not one.dtype:
-                hint = f"one of {', '.join(sorted(TYPE_NAMES.values()))}"
-                raise _Refused(INVALID, _note("aclnn-dtype", f"{label} has a type that no kernel here has", hint))
-            if isinstance(one, SentTensor) and not one.has_data and 0 not in one.shape:
-                what = f"{label} has elements, and its data is a null pointer"
-                raise _Refused(NULL_POINTER, _note("aclnn-null", what, "allocate it with aclrtMalloc before"))
-
-    def _check_size(self, function: AclnnFunction, tensors: Sequence[tuple[AclnnArgument, SentTensor]]) -> None:
-        many = sum(int(np.prod(one.shape, dtype=np.int64)) * as_dtype(one.dtype).itemsize for _, one in tensors)
-        if self._most_bytes and many > self._most_bytes:
-            raise TooLarge(
-                f"{function.name}: {many / 1e6:,.1f} MB of tensors, more than {self._most_bytes / 1e6:,.1f} MB",
-                hint=f"it would take long; most_bytes={many} runs it, and observed=False without checks is quicker",
-            )
 
     # --- the second call ---------------------------------------------------------------------------------------------
 
@@ -221,11 +198,14 @@ class CallServer:
             raws.append(self._pipes.read(int(line.split(" ")[1])))
         if number == 0:
             what = f"{name} is called with an executor that no first call made, or that was used before"
-            self.notes.append(_note("aclnn-executor", what, "call the GetWorkspaceSize function once for each launch"))
+            self.notes.append(
+                call_note("aclnn-executor", what, "call the GetWorkspaceSize function once for each launch")
+            )
             self._pipes.send(b"%d 0\n" % INVALID)
             return
         ready = self._ready[number - 1]
-        self._check_workspace(ready, name, kind, asked, room)
+        if note := workspace_note(name, ready.plan.workspace, kind, asked, room):
+            self.notes.append(note)
         self._told(f"{name}: {ready.plan.blocks} blocks")
         try:
             written = self._launch(ready, raws)
@@ -237,26 +217,6 @@ class CallServer:
         for index, data in written:
             self._pipes.send(b"%d %d\n" % (index, len(data)))
             self._pipes.send(data)
-
-    def _check_workspace(self, ready: _Ready, name: str, kind: str, asked: int, room: int) -> None:
-        wanted = ready.plan.workspace
-        note = None
-        if kind == "host":
-            what = f"{name} is given a workspace that is not device memory, such as the pointer's own address"
-            hint = "pass workspace, not &workspace; a null pointer where the size is 0"
-            # With a size of 0 nobody reads it, on a device neither: well-known samples pass the address.
-            note = _note("workspace-address", what, hint, "error" if wanted else "warning")
-        elif wanted and kind == "null":
-            note = _note("workspace-missing", f"{name} is given no workspace, and tiling asks for {wanted:,} bytes")
-        elif wanted and room < wanted:
-            what = f"{name} is given a workspace of {room:,} bytes, and tiling asks for {wanted:,}"
-            note = _note("workspace-too-small", what, "allocate what the first call says", "error")
-        elif asked < wanted:
-            note = _note(
-                "workspace-size", f"{name} is told of {asked:,} bytes of workspace, and tiling asks for {wanted:,}"
-            )
-        if note is not None:
-            self.notes.append(note)
 
     def _launch(self, ready: _Ready, raws: Sequence[bytearray]) -> list[tuple[int, bytearray]]:
         definition, project = ready.project.definition, ready.project
@@ -300,15 +260,10 @@ class CallServer:
             what = (
                 f"{ready.function.name}: '{argument.name}' is a view with strides, and the kernel reads it without them"
             )
-            note = _note("aclnn-view", what, f"add .AutoContiguous() to '{declared.name}' in the definition")
+            note = call_note("aclnn-view", what, f"add .AutoContiguous() to '{declared.name}' in the definition")
             if note not in self.notes:
                 self.notes.append(note)
         return declared.auto_contiguous
-
-
-def _note(rule: str, what: str, fix: str = "", severity: str = "warning") -> PlanNote:
-    refused = rule.startswith("aclnn-") and rule != "aclnn-view"
-    return PlanNote(rule, what, "", fix, "error" if refused else severity)
 
 
 def _record(ready: _Ready, call: OpCall, seconds: float, diagnostics: Sequence[Diagnostic]) -> OwnTestLaunch:

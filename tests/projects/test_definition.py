@@ -115,7 +115,7 @@ def test_functions_registered_apart_from_definitions() -> None:
     assert (sunk.defined_at, sunk.inputs, sunk.functions) == ((), (), ("tiling",))
 
 
-@pytest.mark.parametrize("standard", ["c++17", "c++20"])
+@pytest.mark.parametrize("standard", ["c++17", pytest.param("c++20", marks=pytest.mark.thorough)])
 def test_files_have_functions_of_the_same_name(standard: str) -> None:
     """A static TilingFunc is its own file's; IMPL_OP goes before a definition, and the host's before the device's."""
     assert answers(*SOURCES, standard=standard) == [

@@ -275,6 +275,7 @@ def test_folders_that_are_no_project(tmp_path: Path) -> None:
         gnt.project(tmp_path, op="Relu")
 
 
+@pytest.mark.thorough
 def test_an_operator_without_a_definition(edited: Edited) -> None:
     folder = edited(ROWS, "op_host/row_max_def.cpp", "OP_ADD(RowMax);", "")
     with pytest.raises((ArgumentError, RegistryError), match="no definition"):
@@ -292,6 +293,7 @@ def test_matrix_operators_are_named_early(edited: Edited) -> None:
         gnt.project(folder)
 
 
+@pytest.mark.thorough
 def test_an_output_s_shape_may_be_given(edited: Edited) -> None:
     folder = edited(SCALE, TILING, "this->SetInferShape(ge::InferShape).SetInferDataType(ge::InferDataType);", "")
     found, x = gnt.project(folder), data((5, 33))
@@ -300,6 +302,7 @@ def test_an_output_s_shape_may_be_given(edited: Edited) -> None:
     np.testing.assert_allclose(found(x, out=gnt.out(x.shape)).y, 2.0 * x.astype(np.float64) + 0.5, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_outputs_that_follow_an_input_need_no_inference(tmp_path: Path) -> None:
     """Follow says an output's shape; the input is named self, as many of CANN's are; Jupyter kept a copy."""
     folder = tmp_path / "math" / "followed"
@@ -328,6 +331,7 @@ def test_outputs_that_follow_an_input_need_no_inference(tmp_path: Path) -> None:
     np.testing.assert_allclose(found(self=x).y, expected, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_an_operator_without_outputs_writes_its_input(tmp_path: Path) -> None:
     """The InferShape of its template, which writes output 0, is not called: there is nothing to infer."""
     folder = tmp_path / "written"
@@ -344,6 +348,7 @@ def test_an_operator_without_outputs_writes_its_input(tmp_path: Path) -> None:
     assert not result.diagnostics
 
 
+@pytest.mark.thorough
 def test_an_output_in_place_has_a_parameter_of_its_own(tmp_path: Path) -> None:
     """The output named as the input is the same memory, x_ref; what ``#if 0`` disables is not read."""
     folder = tmp_path / "in_place"
