@@ -124,7 +124,8 @@ def read_cmake(
     return [
         ProgramPlan(
             path=_normal(state.outputs[name] / name),
-            sources=tuple(_normal(one) for one in files if one.suffix in _SOURCES),
+            # CMake builds a source once, however often a list names it.
+            sources=tuple(dict.fromkeys(_normal(one) for one in files if one.suffix in _SOURCES)),
             include_dirs=tuple(dict.fromkeys(_normal(one) for one in (*state.folders.get(name, ()), *state.shared))),
             defines=tuple(dict.fromkeys((*state.shared_defines, *state.defines.get(name, ())))),
         )
