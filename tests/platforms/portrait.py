@@ -124,7 +124,7 @@ def pair(library: gnt.Kernel, name: str) -> Facts:
     """The report on a program, launched as its comments ask."""
     text = program_pairs.SOURCES[name].read_text(encoding="utf-8")
     roles, blocks = program_pairs.ROLES.search(text), program_pairs.BLOCKS.search(text)
-    data = {"x": np.arange(1024, dtype=np.float32), "y": np.zeros(1024, np.float32)}
+    data = np.arange(1024, dtype=np.float32), np.zeros(1024, np.float32)
     made = {"in": lambda array: array, "inout": gnt.inout, "out": lambda array: gnt.out(array.shape, array.dtype)}
     values = [
         made[role](array)
