@@ -126,10 +126,8 @@ def pair(library: gnt.Kernel, name: str) -> Facts:
     roles, blocks = program_pairs.ROLES.search(text), program_pairs.BLOCKS.search(text)
     data = np.arange(1024, dtype=np.float32), np.zeros(1024, np.float32)
     made = {"in": lambda array: array, "inout": gnt.inout, "out": lambda array: gnt.out(array.shape, array.dtype)}
-    values = [
-        made[role](array)
-        for role, array in zip(roles.groups() if roles else ("in", "inout"), data.values(), strict=True)
-    ]
+    wanted = roles.groups() if roles else ("in", "inout")
+    values = [made[role](array) for role, array in zip(wanted, data, strict=True)]
     call = partial(
         library.run,
         *values,
@@ -139,8 +137,8 @@ def pair(library: gnt.Kernel, name: str) -> Facts:
     )
     facts = report(call)
     if name.endswith("_bad"):  # also right by the program's own comment, not only equal
-        ((wanted, line),) = program_pairs.expected(program_pairs.SOURCES[name])
-        facts["as the comment says"] = any(one[1:3] == [line, wanted] for one in facts["findings"])
+        ((finding, line),) = program_pairs.expected(program_pairs.SOURCES[name])
+        facts["as the comment says"] = any(one[1:3] == [line, finding] for one in facts["findings"])
     return facts
 
 
