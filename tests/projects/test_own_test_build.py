@@ -54,7 +54,8 @@ def test_sources_folders_definitions_and_the_folder_of_programs(tmp_path: Path) 
 
 def test_lists_of_files(tmp_path: Path) -> None:
     write(tmp_path, src__a_cpp="", src__b_cpp="", other__c_cpp="")
-    plan = only(tmp_path, "aux_source_directory(src A)\nfile(GLOB B other/*.cpp)\nadd_executable(x ${A} ${B} src/a.cpp)\n")
+    lists = "aux_source_directory(src A)\nfile(GLOB B other/*.cpp)\n"
+    plan = only(tmp_path, lists + "add_executable(x ${A} ${B} src/a.cpp)\n")
     assert [one.name for one in plan.sources] == ["a.cpp", "b.cpp", "c.cpp"]
     assert plan.path == tmp_path / "build" / "x"
 

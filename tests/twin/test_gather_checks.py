@@ -111,7 +111,8 @@ def test_a_copy_races_with_a_gather_of_its_elements(
     gathers: gnt.Kernel, first: list[int], second: list[int], at: int, size: int
 ) -> None:
     expected = any(8 * at <= element < 8 * (at + size) for element in first + second)
-    reported = found(gathers, first, second, RACE, at=at, size=size)
+    # The copy may also overwrite elements that nobody gathered: that is another finding.
+    reported = found(gathers, first, second, RACE, at=at, size=size) - {"ub-overwritten-unread"}
     assert reported == ({"race-write-after-read"} if expected else set())
 
 

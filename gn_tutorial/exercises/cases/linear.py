@@ -155,6 +155,8 @@ def _never_filled(case: KernelCase, found: Diagnostic) -> str:
     return "more numbers are read than have come: a piece of W has n of them"
 
 
+_FREED_EARLY = "FreeTensor gives W's piece back: it belongs behind the loop over the rows that use it"
+
 LINEAR_GRADIENT = KernelChecker(
     _cases,
     # Float32 sums of at most 60 terms, none of which cancel by much.
@@ -166,7 +168,9 @@ LINEAR_GRADIENT = KernelChecker(
         "ub-never-written": _never_filled,
         "ub-stale": _never_filled,
         "ub-misaligned": "a row of the tile begins at row * kTile, which is a whole number of 32-byte blocks",
-        "ub-use-after-free": "FreeTensor gives W's piece back: it belongs behind the loop over the rows that use it",
+        "ub-use-after-free": _FREED_EARLY,
+        # Once a row: where the next rows only read what lies there still, the second FreeTensor is what stops it.
+        "queue-wrong-state": _FREED_EARLY,
         "queue-empty": "DeQue finds nothing: CopyWeight sends for a piece of W, and each DeQue needs one",
         "queue-no-free-buffer": "CopyWeight finds no free buffer: FreeTensor gives the piece back, once it is used",
         "queue-depth": "two pieces of W wait in the queue, which has room for one: DeQue before the next CopyWeight",
