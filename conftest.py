@@ -29,7 +29,7 @@ WITH_ZIG = ["tests/compiler/test_toolchain.py", "tests/compiler/test_messages.py
 # that is started late leaves the other worker with nothing to do; and --quick takes the shortest.
 DURATIONS = Path(__file__).with_name("tests") / "durations.json"
 # Of one worker, for --quick: two of them, and the time that collecting takes, stay under two minutes.
-QUICK_SECONDS = 70.0
+QUICK_SECONDS = 50.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
