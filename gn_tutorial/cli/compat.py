@@ -37,7 +37,7 @@ from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.preprocess import chosen_text
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.signature import Entry, scan
-from gn_tutorial.compiler.sources import SourceTexts, read_sources
+from gn_tutorial.compiler.sources import SourceTexts, read_sources, readable_text
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelError, KernelFault
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
@@ -99,7 +99,7 @@ def find_cases(root: Path) -> list[CompatCase]:
         raise ArgumentError(f"there is no folder {root}")
     found = []
     for path in sorted(_files(root)):
-        text = _read(path)
+        text = readable_text(path)
         kernels = tuple(dict.fromkeys(_kernels(text, path)))
         if kernels:
             found.append(CompatCase(path, text, kernels))
@@ -165,13 +165,6 @@ def _files(root: Path) -> Iterator[Path]:
         left_out = any(name in _SKIPPED or name.startswith(".") for name in inside)
         if path.suffix in SUFFIXES and path.is_file() and not left_out:
             yield path
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _sources(text: str, path: Path) -> SourceTexts:

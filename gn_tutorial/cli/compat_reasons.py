@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.compiler.build_request import TWIN
+from gn_tutorial.compiler.tokens import without_comments
 from gn_tutorial.errors import CompileError, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.toml_file import read_toml
 
@@ -37,12 +38,11 @@ _ELSEWHERE = (
     ("PyTorch extension", r"torch/extension\.h|torch/library\.h|torch_npu|torch/all\.h"),
     ("packaged operator calls", r"\baclnn\w+\s*\(|aclop\w+\s*\(|aclmdl\w+\s*\(|aclrtc\w+\s*\("),
 )  # fmt: skip
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def other_machine(path: Path, text: str) -> Reason | None:
     """Why the source is not for the vector cores of Atlas A2 by its own words; None if it may be."""
-    plain = _COMMENT.sub(" ", text)
+    plain = without_comments(text)
     for name, pattern in _ELSEWHERE:
         if re.search(pattern, plain):
             return Reason(OTHER, name, str(path))

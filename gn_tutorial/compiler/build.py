@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.abi.options import Optimise
-from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest
+from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest, precompiled_form
 from gn_tutorial.compiler.cache import Cache, checksum, default_cache
 from gn_tutorial.compiler.dtype_macros import LIBC_NAMES, dtype_defines
 from gn_tutorial.compiler.language import CHECKS, NOTHING_READ
 from gn_tutorial.compiler.launch_syntax import MAIN, is_sample, rewrite, without_launchers
 from gn_tutorial.compiler.messages import short
-from gn_tutorial.compiler.precompiled_header import SUFFIX as PRECOMPILED
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.signature import Entry, require_entries, scan
@@ -205,23 +204,9 @@ def build_watchers(cache: Cache, compiler: Compiler, sized: Sequence[str] = ()) 
 def _twins_headers(
     cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise, sized: Sequence[str]
 ) -> Precompiled | None:
-    """For g++. The kernel's definitions (-D) are not in it: g++ refuses it where one of them matters to the headers."""
-    if compiler.name != "g++":
-        return None
-    header = "kernel_operator.h"
-    job = BuildRequest(
-        cache=cache,
-        compiler=compiler,
-        text=f'#include "{header}"\n',
-        flags=(*header_flags(compiler, optimise=optimise), *sized, f"-DGNT_OBSERVED={int(observed)}"),
-        learner=(),
-        search=(TWIN_INCLUDE,),
-        source=TWIN_INCLUDE / header,
-        suffix=PRECOMPILED,
-        shown="the twin's headers, this once",
-        limits=CompileLimits(),
-    )
-    return Precompiled(header, job)
+    """The kernel's definitions (-D) are not in it: g++ refuses it where one of them matters to the headers."""
+    flags = (*header_flags(compiler, optimise=optimise), *sized, f"-DGNT_OBSERVED={int(observed)}")
+    return precompiled_form(cache, compiler, "kernel_operator.h", flags, "the twin's headers, this once")
 
 
 def _forwarded(cache: Cache, sources: SourceTexts) -> tuple[Path, ...]:

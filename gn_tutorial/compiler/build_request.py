@@ -31,6 +31,30 @@ RECIPE = "1"
 ZIG_FIRST = CompileLimits(seconds=1800.0)
 
 
+def precompiled_form(
+    cache: Cache, compiler: Compiler, header: str, flags: tuple[str, ...], shown: str
+) -> Precompiled | None:
+    """The precompiled form of a header of the twin, for a text that includes it first. None where it is not for g++.
+
+    flags: those of the text's own build, as ``header_flags`` and ``host_header_flags`` have them, with its definitions.
+    """
+    if compiler.name != "g++":
+        return None
+    job = BuildRequest(
+        cache=cache,
+        compiler=compiler,
+        text=f'#include "{header}"\n',
+        flags=flags,
+        learner=(),
+        search=(TWIN_INCLUDE,),
+        source=TWIN_INCLUDE / header,
+        suffix=HEADER,
+        shown=shown,
+        limits=CompileLimits(),
+    )
+    return Precompiled(header, job)
+
+
 @dataclass(frozen=True, kw_only=True)
 class BuildRequest:
     """What to compile, with what, and whose errors are whose. ``run`` does it."""

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gn_tutorial.compiler.build import Built
-from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest
+from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest, precompiled_form
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.messages import short
-from gn_tutorial.compiler.precompiled_header import SUFFIX as PRECOMPILED
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.toolchain import (
@@ -105,19 +104,6 @@ def _driver(cache: Cache, compiler: Compiler, limits: CompileLimits) -> Path:
 
 
 def _standard_headers(cache: Cache, compiler: Compiler, defined: Sequence[str]) -> Precompiled | None:
-    """For g++. defined: a project's own definitions, which a header of the C++ library may depend on."""
-    if compiler.name != "g++":
-        return None
-    job = BuildRequest(
-        cache=cache,
-        compiler=compiler,
-        text=f'#include "{_STANDARD}"\n',
-        flags=(*host_header_flags(compiler), HOST, *defined),
-        learner=(),
-        search=(TWIN_INCLUDE,),
-        source=TWIN_INCLUDE / _STANDARD,
-        suffix=PRECOMPILED,
-        shown="the C++ library's headers, this once",
-        limits=CompileLimits(),
-    )
-    return Precompiled(_STANDARD, job)
+    """defined: a project's own definitions, which a header of the C++ library may depend on."""
+    flags = (*host_header_flags(compiler), HOST, *defined)
+    return precompiled_form(cache, compiler, _STANDARD, flags, "the C++ library's headers, this once")

@@ -81,7 +81,7 @@ def read_sources(path: Path, text: str, folders: Sequence[Path], twin: Path) -> 
                 elif _WHOLE.fullmatch(name):
                     forwards.setdefault(name, "kernel_operator.h")
             if found is not None and found not in files:
-                files[found] = _read(found)
+                files[found] = readable_text(found)
                 waiting.append((found, found.parent, files[found]))
     return SourceTexts(files, forwards)
 
@@ -157,7 +157,8 @@ def source_text(path: Path) -> str:
         return file.read(_LARGEST).decode("utf-8-sig", "replace")
 
 
-def _read(path: Path) -> str:
+def readable_text(path: Path) -> str:
+    """``source_text``, or nothing where that cannot be read: for files that are looked at, not asked for."""
     try:
         return source_text(path)
     except OSError:

@@ -23,6 +23,7 @@ from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.compiler.tokens import without_comments
 from gn_tutorial.errors import ArgumentError, KernelError, RegistryError
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.runtime.launch import launch
@@ -188,8 +189,7 @@ def _load(spec: TilingSpec, text: str) -> TilingFunction:
 
 def field_names(text: str, struct: str, *, where: str = "") -> tuple[str, ...]:
     """The names of a plain struct's fields, in order, from the header's text. Raises RegistryError."""
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
-    found = re.search(rf"\bstruct\s+{re.escape(struct)}\s*\{{(.*?)\}}\s*;", code, flags=re.DOTALL)
+    found = re.search(rf"\bstruct\s+{re.escape(struct)}\s*\{{(.*?)\}}\s*;", without_comments(text), flags=re.DOTALL)
     if not found:
         raise RegistryError(f"there is no 'struct {struct} {{ ... }};'", where=where)
     names: list[str] = []

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.sources import source_text
+from gn_tutorial.compiler.tokens import without_comments
 from gn_tutorial.errors import ArgumentError
 
 _SOURCES = (".cpp", ".cc", ".cxx")
@@ -27,7 +28,6 @@ _SKIPPED = frozenset(
 #: Files for other architectures lie in folders of their own.
 _OTHER_CHIPS = re.compile(r"^(arch\d\d|dav_\d+|ascend\d+\w*)$|_(arch35|regbase|apt)\.(cpp|h)$")
 _OWN_CHIP = frozenset({"arch22", "dav_2201", "ascend910b"})
-_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _HOST = re.compile(
     r"\bOP_ADD\s*\(|\bIMPL_OP\w*\s*\(|\bgert::\w*Context\b|\bOpDef\b|\bREGISTER_(?:OPS_)?TILING_TEMPLATE"
 )
@@ -137,7 +137,7 @@ def _above(root: Path) -> list[Path]:
 
 def _text(path: Path) -> str:
     """Without comments and what is disabled."""
-    return _without_disabled(_COMMENTS.sub(" ", _read(path)))
+    return _without_disabled(without_comments(_read(path)))
 
 
 def _without_disabled(text: str) -> str:
