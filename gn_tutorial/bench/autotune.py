@@ -8,24 +8,53 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from gn_tutorial.bench.expressions import evaluate
 from gn_tutorial.bench.grid import BenchCase, Grid, Tune, load_grid
-from gn_tutorial.bench.operator_bound import bound_of
 from gn_tutorial.bench.run import OK, WRONG, doubts_about, longest_wait, reason
 from gn_tutorial.errors import ArgumentError, KernelError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.operators.tiling import Tiling
-from gn_tutorial.profiler.profile import profile_of, run_traced
+from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
 
 REFUSED = "refused"
 #: The smallest value that is tried unless told, in steps of the field: smaller tiles take the twin long and never win.
 #: A field that counts one by one begins at 1.
 _FIRST = 4
+
+
+class HasFields(Protocol):
+    """A tiling struct, whoever made it: its numbers by name."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Field name -> value."""
+
+
+class Tunable(Protocol):
+    """A launch that one whole number changes.
+
+    chosen_by: as in Tuning. name, case: of the kernel and of what it is called with. field, own: the number's name, and
+    what it is if nobody changes it. itemsize: bytes of the Unified Buffer that each unit of it needs at least; 0: not
+    known.
+    """
+
+    chosen_by: str
+    name: str
+    case: str
+    field: str
+    own: int
+    itemsize: int
+
+    def tile(self, value: int) -> Any:
+        """The struct with that value."""
+
+    def launch(self, tile: Any) -> tuple[Profile, bool]:
+        """The launch, modelled, and whether its numbers are right. Raises KernelError."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +67,7 @@ class Candidate:
 
     value: int
     status: str
-    tile: Tiling
+    tile: HasFields
     ours: bool
     modelled_us: float | None = None
     ub_bytes: int = 0
@@ -49,7 +78,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Tuning:
-    """All candidates, by value. bound_us: of the operator on this shape (gn_tutorial.timing.lower_bound)."""
+    """All candidates, by value. bound_us: of the operator on this shape (gn_tutorial.timing.lower_bound).
+
+    chosen_by: who chose the value that is there if nobody changes it.
+    """
 
     kernel: str
     case: str
@@ -57,6 +89,7 @@ class Tuning:
     field: str
     candidates: tuple[Candidate, ...]
     bound_us: float
+    chosen_by: str = "host function"
 
     @property
     def ran(self) -> tuple[Candidate, ...]:
@@ -98,43 +131,47 @@ def tune(
     value that cannot be, and for an operator without a tiling struct.
     """
     grid = load_grid(op)
-    knob = _knob(op, spec, grid, field)
-    arrays = random_inputs.inputs(op, case.shape, seed=seed, dtype=case.dtype, attributes=case.attributes)
-    expected = random_inputs.expected(op, arrays, case.attributes)
-    itemsize = next(iter(arrays.values())).itemsize
-    found = Kernel.registered(op, spec)
-    host = found.tiling(*arrays.values(), blocks=machine.cores, **case.attributes)
-    own = _own_value(host, knob)
-    known = {"cores": machine.cores}
-    most = machine.ub_bytes // itemsize
-    if knob.most:
-        most = min(most, evaluate(knob.most, _whole({**host.fields, **known})))
-    wanted = _checked(values, knob) or _series(knob, most)
+    subject = _Registered(op, spec, case, machine, _knob(op, spec, grid, field), seed)
+    wanted = _checked(values, subject.knob) or _series(subject.knob, subject.most)
+    return explore(subject, machine, wanted, multiple=0 if values else subject.knob.multiple, tell=tell)
+
+
+def explore(
+    subject: Tunable,
+    machine: Machine,
+    wanted: Sequence[int],
+    *,
+    multiple: int = 0,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Tuning:
+    """Launch and model the subject with each value, and with its own.
+
+    multiple: then the multiples of it halfway between the best value and its neighbours are tried too; 0: they are not.
+    """
     bound_us = 0.0
     tried: dict[int, Candidate] = {}
 
     def attempt(value: int) -> None:
         nonlocal bound_us
-        tile = host if value == own else retile(host, knob, value, known)
-        candidate = Candidate(value, REFUSED, tile, value == own)
-        tell(f"{spec.id} with {knob.field} = {value}")
-        if value * itemsize > machine.ub_bytes:
-            note = f"one tile is {value * itemsize:,} bytes, the Unified Buffer {machine.ub_bytes:,}"
+        tile = subject.tile(value)
+        candidate = Candidate(value, REFUSED, tile, value == subject.own)
+        tell(f"{subject.name} with {subject.field} = {value}")
+        if value * subject.itemsize > machine.ub_bytes:
+            note = f"one tile is {value * subject.itemsize:,} bytes, the Unified Buffer {machine.ub_bytes:,}"
             tried[value] = replace(candidate, note=note)
             return
         try:
-            result = run_traced(found, *arrays.values(), blocks=machine.cores, tiling=tile, **case.attributes)
+            made, right = subject.launch(tile)
         except KernelError as error:
             tried[value] = replace(candidate, note=reason(error))
             return
-        made = profile_of(result, machine=machine)
-        doubts = doubts_about(made, result.compare(expected, spec.tolerance).ok)
-        bound_us = bound_of(result, arrays, grid.group, machine).microseconds
+        doubts = doubts_about(made, right)
+        bound_us = made.bound.microseconds if made.bound else 0.0
         tried[value] = replace(
             candidate,
             status=WRONG if doubts else OK,
             modelled_us=made.microseconds,
-            ub_bytes=result.tally.ub_high_water,
+            ub_bytes=made.tally.ub_high_water,
             binding=made.binding.name,
             waits=longest_wait(made),
             note=doubts,
@@ -142,14 +179,49 @@ def tune(
 
     def all_of() -> Tuning:
         ordered = tuple(tried[value] for value in sorted(tried))
-        return Tuning(spec.id, case.label(op), machine.name, knob.field, ordered, bound_us)
+        return Tuning(subject.name, subject.case, machine.name, subject.field, ordered, bound_us, subject.chosen_by)
 
-    for value in sorted({*wanted, own}):
+    for value in sorted({*wanted, subject.own}):
         attempt(value)
-    if not values and (best := all_of().best):
-        for value in _between(best.value, sorted(tried), knob.multiple):
+    if multiple and (best := all_of().best):
+        for value in _between(best.value, sorted(tried), multiple):
             attempt(value)
     return all_of()
+
+
+class _Registered:
+    """A registered kernel on one shape, by a field of its operator's tiling struct."""
+
+    chosen_by = "host function"
+
+    def __init__(self, op: OpSpec, spec: KernelSpec, case: BenchCase, machine: Machine, knob: Tune, seed: int) -> None:
+        self.name, self.case, self.field, self.knob = spec.id, case.label(op), knob.field, knob
+        self._machine, self._group, self._attributes = machine, op.group, case.attributes
+        self._arrays = random_inputs.inputs(op, case.shape, seed=seed, dtype=case.dtype, attributes=case.attributes)
+        self._expected = random_inputs.expected(op, self._arrays, case.attributes)
+        self._tolerance = spec.tolerance
+        self.itemsize = next(iter(self._arrays.values())).itemsize
+        self._kernel = Kernel.registered(op, spec)
+        self._host = self._kernel.tiling(*self._arrays.values(), blocks=machine.cores, **case.attributes)
+        self.own = _own_value(self._host, knob)
+        self._known = {"cores": machine.cores}
+
+    @property
+    def most(self) -> int:
+        """The largest value of a series: what bench.toml says, within the Unified Buffer."""
+        most = self._machine.ub_bytes // self.itemsize
+        if not self.knob.most:
+            return most
+        return min(most, evaluate(self.knob.most, _whole({**self._host.fields, **self._known})))
+
+    def tile(self, value: int) -> Tiling:
+        return self._host if value == self.own else retile(self._host, self.knob, value, self._known)
+
+    def launch(self, tile: Tiling) -> tuple[Profile, bool]:
+        arrays = self._arrays
+        result = run_traced(self._kernel, *arrays.values(), blocks=self._machine.cores, tiling=tile, **self._attributes)
+        made = profile_of(result, machine=self._machine, inputs=arrays, group=self._group)
+        return made, result.compare(self._expected, self._tolerance).ok
 
 
 def retile(host: Tiling, knob: Tune, value: int, known: Mapping[str, int] | None = None) -> Tiling:

@@ -100,14 +100,11 @@ class Tune:
 class Grid:
     """Shapes and targets of one operator.
 
-    group: the field of the tiling struct with the elements of a group that must be read whole before any of it is
-    written; "": each element stands alone. scalar_elements: the largest shape, in elements, that a kernel of scalar
-    accesses runs by default.
+    scalar_elements: the largest shape, in elements, that a kernel of scalar accesses runs by default.
     """
 
     cases: tuple[BenchCase, ...]
     targets: tuple[Target, ...] = ()
-    group: str = ""
     scalar_elements: int = 1 << 24
     tune: tuple[Tune, ...] = ()
 
@@ -144,7 +141,7 @@ def _grid(op: OpSpec, data: dict[str, Any]) -> Grid:
     )
     if data:
         raise ValueError(f"'{next(iter(data))}' is no table of a grid")
-    if (grid.group or grid.tune) and op.tiling is None:
+    if grid.tune and op.tiling is None:
         raise ValueError(f"a field of the tiling struct is named, and {op.name} has none")
     kinds = {case.kind for case in grid.cases}
     for target in grid.targets:

@@ -16,11 +16,11 @@ import numpy as np
 from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.bench.grid import BenchCase, Grid, example_case
-from gn_tutorial.bench.operator_bound import bound_of
 from gn_tutorial.errors import GntError, KernelFault
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
+from gn_tutorial.profiler.operator_bound import bound_of
 from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
 
@@ -211,7 +211,7 @@ def _row(op: OpSpec, grid: Grid, machine: Machine, job: BenchJob, inputs: _Input
         doubts = doubts_about(made, result.compare(expected, spec.tolerance).ok)
     except GntError as error:
         return replace(row, status=FAILED, note=reason(error))
-    bound = bound_of(result, arrays, grid.group, machine)
+    bound = bound_of(result, arrays, op.group, machine)
     return replace(
         row,
         status=WRONG if doubts else OK,

@@ -23,6 +23,7 @@ class Api:
     forms: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
     doc: str = ""
+    what: str = ""
 
 
 def load_apis(twin: Path = TWIN) -> list[Api]:
@@ -54,4 +55,7 @@ def _api(name: str, fields: dict) -> Api:
         value = fields.get(key, ())
         return (value,) if isinstance(value, str) else tuple(value)
 
-    return Api(name, True, int(fields.get("rank", 0)), words("forms"), words("dtypes"), str(fields.get("doc", "")))
+    def text(key: str) -> str:
+        return str(fields.get(key, ""))
+
+    return Api(name, True, int(fields.get("rank", 0)), words("forms"), words("dtypes"), text("doc"), text("what"))

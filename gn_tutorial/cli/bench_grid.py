@@ -38,7 +38,7 @@ def ask(question: GridRequest) -> tuple[Bench, Grid]:
     kernels = find_kernels(op, question.kernels)
     grid = choose(op, load_grid(op), question)
     machine = load_machine(question.machine)
-    with _progress() as tell:
+    with progress() as tell:
         made = run_grid(
             op, grid, machine, kernels=kernels, seed=question.seed, everything=question.everything, tell=tell
         )
@@ -86,8 +86,11 @@ def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on a terminal; elsewhere one line on standard error for each tenth of the launches."""
+def progress() -> Iterator[Callable[[int, int, str], None]]:
+    """Tells how many launches are done, of how many, and what comes next.
+
+    A bar on a terminal; elsewhere one line on standard error for each tenth of the launches.
+    """
     if not sys.stderr.isatty():
 
         def tell(done: int, total: int, text: str) -> None:

@@ -101,7 +101,7 @@ def _cells(row: BenchRow) -> tuple[str, ...]:
 
 def _short(row: BenchRow) -> str:
     """The kernel without its operator, which the title names."""
-    return row.kernel.partition("/")[2]
+    return row.kernel.partition("/")[2] or row.kernel
 
 
 def _merged(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

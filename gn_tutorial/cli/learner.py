@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from gn_tutorial.cli.keys import KEYS, SAVED
 from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
@@ -35,7 +36,7 @@ class Learner:
     def present(self, exercise: Exercise) -> None:
         """Put the stub in its place and say what is to be done."""
         path = self.workspace.prepare(exercise)
-        print(f"{exercise.id} {exercise.title}")
+        print(f"{exercise.id} {exercise.title} ({self.standing()})")
         rows = [
             ("to do", f"{KINDS[exercise.kind]}: {exercise.task}"),
             ("file", str(path)),
@@ -46,6 +47,11 @@ class Learner:
         for label, text in rows:
             print(f"  {label + ':':<8}{text}")
 
+    def standing(self) -> str:
+        """How far the learner is: ``12 of 37 passed``."""
+        passed = self.progress.read().passed
+        return f"{sum(one.id in passed for one in self.course)} of {len(self.course.exercises)} passed"
+
     def check(self, exercise: Exercise) -> CheckResult:
         """Check the attempt, print the verdict and, after a pass, what comes next."""
         with working(f"checking {exercise.id}"):
@@ -53,6 +59,7 @@ class Learner:
         print(result)
         if result.passed:
             after = self.next(exercise)
+            print(self.standing())
             print(
                 f"next: {after.id} {after.title} (gnt learn)"
                 if after
@@ -61,18 +68,35 @@ class Learner:
             print(f"ours: gnt learn solution {exercise.id}")
         return result
 
-    def watch(self, exercise: Exercise, changes: Callable[[Path], Iterable[object]]) -> None:
-        """Check after each change of the file, and go on to the next exercise after a pass, until all are passed."""
+    def watch(self, exercise: Exercise, events: Callable[[Path], Iterable[str]]) -> None:
+        """Check after each save, and go on to the next exercise after a pass, until all are passed or ``q`` is pressed.
+
+        events: of a file, ``SAVED`` each time that it is, and the keys that are pressed (``KEYS``).
+        """
         following: Exercise | None = exercise
         while following is not None:
-            exercise = following
-            self.present(exercise)
-            if not self._passes(exercise):
-                print("watching the file; Ctrl-C ends")
-                saves = changes(self.workspace.path(exercise))
-                if not any(self._passes(exercise) for _ in saves):
-                    return
-            following = self.next(exercise)
+            self.present(following)
+            if self._passes(following):
+                following = self.next(following)
+                continue
+            print(f"watching the file; keys: {', '.join(f'{key} {what}' for key, what in KEYS.items())}")
+            following = self._until_done(following, events(self.workspace.path(following)))
+
+    def _until_done(self, exercise: Exercise, happened: Iterable[str]) -> Exercise | None:
+        """What comes after this exercise, once it is passed or left; None at the end of watching."""
+        for one in happened:
+            if (one == SAVED and self._passes(exercise)) or (one == "c" and self.check(exercise).passed):
+                return self.next(exercise)
+            if one == "h":
+                self.hint(exercise, None)
+            elif one == "l":
+                self.table(as_json=False)
+            elif one == "n":
+                # The one behind it that is open; itself, if it is the only one.
+                return self.next(self.course.after(exercise))
+            elif one == "q":
+                return None
+        return None
 
     def _passes(self, exercise: Exercise) -> bool:
         return not self.workspace.untouched(exercise) and self.check(exercise).passed
@@ -104,17 +128,26 @@ class Learner:
             )
         print_source(exercise.solution.read_text(encoding="utf-8"), str(exercise.solution))
 
-    def table(self, *, as_json: bool) -> None:
-        """Print every exercise and how far the learner is."""
+    def shown(self, name: str) -> Exercise:
+        """The exercise of that id, or the one passed last, or the next one. Raises ArgumentError."""
+        # The latest pass stands first (Progress.with_pass).
+        return self.chosen(name or next(iter(self.progress.read().passed), ""))
+
+    def table(self, *, as_json: bool, part: str = "") -> None:
+        """Print every exercise, or those whose number begins so, and how far the learner is. Raises ArgumentError."""
         known = self.progress.read()
-        rows = [(e, self._state(e, known.passed), known.hints.get(e.id, 0)) for e in self.course]
+        rows = [
+            (e, self._state(e, known.passed), known.hints.get(e.id, 0)) for e in self.course if e.id.startswith(part)
+        ]
+        if not rows:
+            raise ArgumentError(f"no exercise begins with '{part}'", hint="gnt learn list shows all")
         if as_json:
             emit_json(
                 [{"exercise": e.id, "title": e.title, "state": state, "hints": hints} for e, state, hints in rows]
             )
             return
         cells = [(e.id, e.title, state, f"{hints} of {HINTS}", f"{e.minutes} min") for e, state, hints in rows]
-        print_table(("exercise", "title", "state", "hints read", "time"), cells)
+        print_table(("exercise", "title", "state", "hints read", "time"), cells, title=self.standing())
 
     def _state(self, exercise: Exercise, passed: dict[str, str]) -> str:
         if exercise.id in passed:
@@ -125,16 +158,6 @@ class Learner:
 def learner(*, strict: bool = False) -> Learner:
     """The learner of this machine's user."""
     return Learner(load_course(), default_workspace(), default_progress(_warn), strict=strict)
-
-
-def file_changes(path: Path) -> Iterable[object]:
-    """Yields each time that the file is saved."""
-    from watchfiles import watch
-
-    # The folder, not the file: many editors save by renaming a new file over the old one.
-    for changes in watch(path.parent, raise_interrupt=True):
-        if any(Path(changed).name == path.name for _, changed in changes):
-            yield changes
 
 
 def _warn(text: str) -> None:

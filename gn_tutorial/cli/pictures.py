@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +26,20 @@ PICTURES = {
 
 @dataclass(frozen=True)
 class View:
-    """Which picture to draw. block, window: of those pictures that show one core, and a part of the time."""
+    """Which picture to draw; "" for the first. block, window: of pictures of one core, and of a part of the time."""
 
-    picture: str = "pipes"
+    picture: str = ""
     block: int | None = None
     window: str = ""
+
+    @property
+    def name(self) -> str:
+        """The picture's name in PICTURES."""
+        return self.picture or next(iter(PICTURES))
+
+    def path(self, target: str) -> Path | None:
+        """Where the picture goes if nobody says so: group_norm_scalar_pipes.png. None: no picture is asked for."""
+        return None if self == View() else Path(f"{_file_stem(target)}_{self.name}.png")
 
 
 def parse_window(text: str) -> tuple[float, float] | None:
@@ -43,13 +53,18 @@ def parse_window(text: str) -> tuple[float, float] | None:
     return start, end
 
 
+def _file_stem(target: str) -> str:
+    """A kernel's name, a file's or a folder's, as a part of a file's name."""
+    path = Path(target)
+    last = path.resolve().stem if path.exists() else target
+    return re.sub(r"\W+", "_", last).strip("_")
+
+
 def check_files(plot: Path | None, trace: Path | None, view: View) -> None:
     """Raise ArgumentError for files and pictures that cannot be, before anything runs for minutes."""
-    if view.picture not in PICTURES:
+    if view.name not in PICTURES:
         raise ArgumentError(f"there is no picture '{view.picture}'", hint=f"one of {', '.join(PICTURES)}")
     parse_window(view.window)
-    if plot is None and view != View():
-        raise ArgumentError("--picture, --block and --window belong to a picture", hint="--plot FILE.png")
     check_paths(plot, trace)
 
 
@@ -72,14 +87,14 @@ def draw(profile: Profile, path: Path, view: View) -> None:
     window = parse_window(view.window)
     one_core: dict[str, Callable[..., Any]] = {"pipes": gantt, "ub": ub_map}
     over_time: dict[str, Callable[..., Any]] = {"cores": gantt_cores, "gm": gm_access}
-    if view.block is not None and view.picture not in one_core:
-        raise ArgumentError(f"--block: the picture '{view.picture}' is not of one block")
-    if window and view.picture not in one_core | over_time:
-        raise ArgumentError(f"--window: the picture '{view.picture}' has no time axis")
-    if view.picture in one_core:
-        made = one_core[view.picture](profile, block=view.block, window=window)
-    elif view.picture in over_time:
-        made = over_time[view.picture](profile, window=window)
+    if view.block is not None and view.name not in one_core:
+        raise ArgumentError(f"--block: the picture '{view.name}' is not of one block")
+    if window and view.name not in one_core | over_time:
+        raise ArgumentError(f"--window: the picture '{view.name}' has no time axis")
+    if view.name in one_core:
+        made = one_core[view.name](profile, block=view.block, window=window)
+    elif view.name in over_time:
+        made = over_time[view.name](profile, window=window)
     else:
-        made = {"limits": limits, "roofline": launch_roofline}[view.picture](profile)
+        made = {"limits": limits, "roofline": launch_roofline}[view.name](profile)
     made.save(path)

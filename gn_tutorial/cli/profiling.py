@@ -13,6 +13,8 @@ from gn_tutorial.cli.terminal import working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.spec import KernelSpec
+from gn_tutorial.profiler.operator_bound import arrays_of_call
 from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
 
@@ -68,13 +70,9 @@ def ask(target: str, question: ProfileRequest) -> Answer:
     only_files["--include"] = question.includes
     refuse(question.like or target, {name: list(given) or None for name, given in only_files.items()})
     call = parse_call(question.like or target, question.shape, question.groups, question.settings, question.dtype)
-    found = Kernel.registered(call.op, call.spec)
-    if is_file(target):
-        path = kernel(Path(target))
-        spec = replace(call.spec, file=path.path, entry=path.entry(question.entry or None).name)
-        found = Kernel(path.name, path=path.path, op=call.op, spec=spec)
-    elif question.like or question.entry:
+    if not is_file(target) and (question.like or question.entry):
         raise ArgumentError(f"{'--like' if question.like else '--entry'} belongs to a file, and {target} is registered")
+    found = Kernel.registered(call.op, spec_of(target, call.spec, question.entry))
     arrays = call.arrays(question.seed)
     blocks = int(machine.cores) if question.blocks is None else question.blocks
     _build(found)
@@ -82,8 +80,16 @@ def ask(target: str, question: ProfileRequest) -> Answer:
         result = run_traced(found, *arrays.values(), blocks=blocks, tracing=tracing, **call.attributes)
         right = result.compare(random_inputs.expected(call.op, arrays, call.attributes), call.spec.tolerance).ok
     with working(f"modelling {found.name}"):
-        made = profile_of(result, machine=machine, warm=question.warm)
+        made = profile_of(result, machine=machine, warm=question.warm, inputs=arrays, group=call.op.group)
     return Answer(made, {"shape": call.shape, "dtype": call.dtype, **call.attributes}, right)
+
+
+def spec_of(target: str, like: KernelSpec, entry: str = "") -> KernelSpec:
+    """The registered kernel itself, or a file that takes its arguments, under the file's name."""
+    if not is_file(target):
+        return like
+    made = kernel(Path(target))
+    return replace(like, id=made.name, file=made.path, entry=made.entry(entry or None).name)
 
 
 def _ask_project(target: str, question: ProfileRequest, machine: Machine, tracing: Tracing | None) -> Answer:
@@ -103,7 +109,8 @@ def _ask_project(target: str, question: ProfileRequest, machine: Machine, tracin
     with working(f"running {found.name}"):
         result = run_traced(found, tracing=tracing, blocks=question.blocks, **values)
     with working(f"modelling {found.name}"):
-        return Answer(profile_of(result, machine=machine, warm=question.warm), {"project": target}, None)
+        inputs = arrays_of_call(found, (), values)
+        return Answer(profile_of(result, machine=machine, warm=question.warm, inputs=inputs), {"project": target}, None)
 
 
 def _ask_file(target: str, question: ProfileRequest, machine: Machine, tracing: Tracing | None) -> Answer:
@@ -123,7 +130,8 @@ def _ask_file(target: str, question: ProfileRequest, machine: Machine, tracing: 
     with working(f"running {found.name}"):
         result = run_traced(found, entry=question.entry or None, blocks=blocks, tracing=tracing, **values)
     with working(f"modelling {found.name}"):
-        return Answer(profile_of(result, machine=machine, warm=question.warm), {"file": target}, None)
+        inputs = arrays_of_call(found, (), values)
+        return Answer(profile_of(result, machine=machine, warm=question.warm, inputs=inputs), {"file": target}, None)
 
 
 def _build(found: Kernel) -> None:

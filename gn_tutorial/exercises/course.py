@@ -129,6 +129,10 @@ class Course:
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(ids)}"
         raise ArgumentError(f"there is no exercise '{name}'", hint=hint)
 
+    def after(self, exercise: Exercise) -> Exercise:
+        """The exercise behind this one; behind the last, the first."""
+        return self.exercises[(self.exercises.index(exercise) + 1) % len(self.exercises)]
+
 
 def exercises_root() -> Path:
     """The folder of the stubs and quizzes. Raises RegistryError if it is missing."""

@@ -201,6 +201,7 @@ def _read_tiling(folder: Path, table: _Table) -> TilingSpec:
         function=table.take("function", str),
         arguments=tuple(table.take("arguments", list)),
         blocks=table.take("blocks", str),
+        group=table.take("group", str, ""),
     )
     table.finish()
     return tiling

@@ -78,7 +78,8 @@ class TilingSpec:
     """The C++ header, struct and function that split the work. The field ``blocks`` says how many to launch.
 
     ``arguments`` are symbols of the inputs' shapes and of attributes; ``cores``; and ``dtype``, which is that of the
-    data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16).
+    data inputs as CANN numbers it (ge::DataType: 0 float32, 1 float16, 27 bfloat16). ``group``: the field with the
+    elements of a group that must be read whole before any of it is written; "": each element stands alone.
     """
 
     header: Path
@@ -86,6 +87,7 @@ class TilingSpec:
     function: str
     arguments: tuple[str, ...]
     blocks: str
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,11 @@ class OpSpec:
     def in_tour(self) -> bool:
         """Whether the tour runs its kernels."""
         return self.direction in ("forward", "backward")
+
+    @property
+    def group(self) -> str:
+        """The tiling field with the elements of a group (``TilingSpec``); "" where no elements belong together."""
+        return self.tiling.group if self.tiling else ""
 
     @property
     def mask(self) -> Attribute | None:

@@ -11,11 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
+from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, Picture
+from gn_tutorial.plot.pipes import LOOKS
 from gn_tutorial.timing.machine import load_machine
 
-_PIPES = {"MTE2": "#00336f", "MTE3": "#b35806", "V": "#5b4a9c", "S": "#4d4d4d"}
 _MEMORY = "#f3ead2"
 
 
@@ -37,6 +38,11 @@ def _ub_size() -> str:
     return f"{load_machine().ub_bytes / 1024:g} KiB"
 
 
+def _look(pipe: Pipe) -> tuple[str, str]:
+    """Colour and ink of a pipe's box."""
+    return LOOKS[pipe].colour, LOOKS[pipe].ink
+
+
 def _draw_core(axis: Axes) -> None:
     axis.set_xlim(0, 10)
     axis.set_ylim(0, 4.3)
@@ -46,10 +52,10 @@ def _draw_core(axis: Axes) -> None:
     axis.text(9.75, 3.9, "one AI Vector core", ha="right", fontsize=9, color=FAINT)
     _box(axis, (0.1, 1.15), (1.5, 2.7), "global\nmemory\nGM", _MEMORY, INK, "gigabytes,\nshared by all cores")
     _box(axis, (5.1, 1.15), (1.5, 2.7), "Unified\nBuffer\nUB", _MEMORY, INK, f"{_ub_size()},\nits own")
-    _box(axis, (2.8, 2.95), (1.3, 0.8), "MTE2", _PIPES["MTE2"], "white", "copies in")
-    _box(axis, (2.8, 1.3), (1.3, 0.8), "MTE3", _PIPES["MTE3"], "white", "copies out")
-    _box(axis, (8.1, 2.1), (1.5, 0.8), "V", _PIPES["V"], "white", "256 bytes at once")
-    _box(axis, (2.8, 0.25), (6.8, 0.5), "S   runs the program and sends the instructions", _PIPES["S"], "white")
+    _box(axis, (2.8, 2.95), (1.3, 0.8), "MTE2", *_look(Pipe.MTE2), "copies in")
+    _box(axis, (2.8, 1.3), (1.3, 0.8), "MTE3", *_look(Pipe.MTE3), "copies out")
+    _box(axis, (8.1, 2.1), (1.5, 0.8), "V", *_look(Pipe.V), "256 bytes at once")
+    _box(axis, (2.8, 0.25), (6.8, 0.5), "S   runs the program and sends the instructions", *_look(Pipe.S))
     for start, end in (((1.65, 3.35), (2.75, 3.35)), ((4.15, 3.35), (5.05, 3.35)), ((6.65, 2.65), (8.05, 2.65))):
         _arrow(axis, start, end)
     for start, end in (((5.05, 1.7), (4.15, 1.7)), ((2.75, 1.7), (1.65, 1.7)), ((8.05, 2.35), (6.65, 2.35))):
@@ -77,7 +83,8 @@ def _box(
     below: str = "",
 ) -> None:
     edge = FAINT if colour == _MEMORY else "none"
-    axis.add_patch(FancyBboxPatch(corner, *size, boxstyle="round,pad=0.03", facecolor=colour, edgecolor=edge))
+    box = FancyBboxPatch(corner, *size, boxstyle="round,pad=0.03", facecolor=colour, edgecolor=edge, label=name)
+    axis.add_patch(box)
     x, y = corner[0] + size[0] / 2, corner[1] + size[1] / 2
     tall = size[1] > 2
     axis.text(x, y + (0.45 if tall else 0.12 if below else 0), name, ha="center", va="center", color=ink, weight="bold")

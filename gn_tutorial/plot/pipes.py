@@ -10,12 +10,13 @@ from matplotlib.ticker import NullFormatter
 
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.profiler.palette import PIPE_COLOURS
 from gn_tutorial.profiler.profile import Profile
 
 
 class Look(NamedTuple):
-    """colour: of Okabe and Ito's palette, which every common form of colour blindness can tell apart. hatch: so that
-    no colour is needed at all. ink: of text upon it. does: what the pipe does, in three words."""
+    """colour: of PIPE_COLOURS. hatch: so that no colour is needed at all. ink: of text upon it. does: what the pipe
+    does, in three words."""
 
     colour: str
     hatch: str
@@ -23,12 +24,11 @@ class Look(NamedTuple):
     does: str
 
 
-#: In the order of the data's way: the scalar unit issues, MTE2 brings in, V computes, MTE3 takes out.
 LOOKS = {
-    Pipe.S: Look("#555555", "", "#ffffff", "scalar unit"),
-    Pipe.MTE2: Look("#0072B2", "//", "#ffffff", "GM to UB"),
-    Pipe.V: Look("#E69F00", "", "#000000", "vector unit"),
-    Pipe.MTE3: Look("#009E73", "\\\\", "#ffffff", "UB to GM"),
+    Pipe.S: Look(PIPE_COLOURS[Pipe.S], "", "#ffffff", "scalar unit"),
+    Pipe.MTE2: Look(PIPE_COLOURS[Pipe.MTE2], "//", "#ffffff", "GM to UB"),
+    Pipe.V: Look(PIPE_COLOURS[Pipe.V], "", "#000000", "vector unit"),
+    Pipe.MTE3: Look(PIPE_COLOURS[Pipe.MTE3], "\\\\", "#ffffff", "UB to GM"),
 }
 
 

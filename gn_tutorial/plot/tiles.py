@@ -8,14 +8,15 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gn_tutorial.abi.trace import LINE_BYTES
+from gn_tutorial.abi.trace import LINE_BYTES, Pipe
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
 from gn_tutorial.plot.pipes import plain_logarithm
+from gn_tutorial.profiler.palette import PIPE_COLOURS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 
-# Of Okabe and Ito's palette; every line has a marker of its own besides.
-_IN, _OUT, _WHOLE, _CHOSEN = "#0072B2", "#009E73", "#D55E00", "#E69F00"
+# The line of a pipe has its colour; every line has a marker of its own besides.
+_IN, _OUT, _WHOLE, _CHOSEN = PIPE_COLOURS[Pipe.MTE2], PIPE_COLOURS[Pipe.MTE3], TOTAL, "#CC79A7"
 
 
 def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int = 0) -> Picture:

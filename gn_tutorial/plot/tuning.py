@@ -40,7 +40,7 @@ def tuning_curve(tuning: Tuning) -> Picture:
         if ours.modelled_us is not None:
             axis.plot(
                 [ours.value], [ours.modelled_us], color=_OURS, marker="D", markersize=10, linestyle="none",
-                markeredgecolor=INK, label=f"host function: {ours.value}, {ours.modelled_us:.2f} us", zorder=4,
+                markeredgecolor=INK, label=f"{tuning.chosen_by}: {ours.value}, {ours.modelled_us:.2f} us", zorder=4,
             )  # fmt: skip
         axis.plot(
             [best.value], [best.modelled_us], color=_BEST, marker="*", markersize=16, linestyle="none",

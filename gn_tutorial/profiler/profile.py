@@ -6,18 +6,23 @@ it was, is in docs/timing-model.md and in ``gnt dev calibrate``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from gn_tutorial.abi.trace import Kind, Pipe, Space, Trace, Tracing
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
+from gn_tutorial.profiler.operator_bound import arrays_of_call, bound_of
 from gn_tutorial.profiler.svg import svg_gantt
 from gn_tutorial.runtime.launch_types import Tally
 from gn_tutorial.tables import html_table, text_table
+from gn_tutorial.timing.lower_bound import Bound
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, ErrorBand, Machine, default_machine, load_machine
 from gn_tutorial.timing.span import place
 from gn_tutorial.timing.timeline import Timeline, make_timeline
@@ -65,7 +70,8 @@ class Stall(NamedTuple):
 class Profile:
     """One launch, modelled.
 
-    timeline: what each pipe did when. trace: what the launch did. tally: instructions and bytes of all blocks.
+    timeline: what each pipe did when. trace: what the launch did. tally: instructions and bytes of all blocks. bound:
+    the least that any kernel needs to move the call's arrays (``timing.lower_bound``); None where they are not known.
     """
 
     kernel: str
@@ -73,6 +79,7 @@ class Profile:
     timeline: Timeline
     trace: Trace
     tally: Tally
+    bound: Bound | None = None
 
     @property
     def machine(self) -> Machine:
@@ -155,6 +162,11 @@ class Profile:
         """Modelled time over that of the binding limit: 1 would be perfect."""
         return self.microseconds / self.binding.microseconds if self.binding.microseconds else float("inf")
 
+    @property
+    def of_bound(self) -> float | None:
+        """Modelled time over the lower bound, of which nothing is hidden: what a better kernel could still gain."""
+        return self.microseconds / self.bound.microseconds if self.bound else None
+
     @cached_property
     def stalls(self) -> tuple[Stall, ...]:
         """Why pipes of the recorded blocks stood idle, the longest first."""
@@ -211,6 +223,9 @@ class Profile:
                     (f"limit: {limit.name}", f"{limit.microseconds:.2f} us for {limit.amount:,.0f} {limit.unit}")
                 )
         rows.append(("binding limit", f"{self.binding.name}; the launch takes {self.distance:.2f} times as long"))
+        if self.bound is not None:
+            words = f"{self.bound.microseconds:.2f} us to move the arrays ({self.bound.kind}; {self.bound.limit})"
+            rows.append(("lower bound", f"{words}; the launch takes {self.of_bound:.2f} times as long"))
         for stall in self.stalls[:3]:
             where = f" ({stall.where})" if stall.where else ""
             rows.append((f"{stall.pipe.name} waits", f"{stall.cycles:,.0f} cycles for {stall.cause}{where}"))
@@ -256,12 +271,15 @@ def profile(
     found = target if isinstance(target, Kernel) or hasattr(target, "on") else kernel(target)
     if not isinstance(found, Kernel):  # an operator project: its own tiling divides the work among the chip's cores
         found = found.on(chosen.name)
-        return profile_of(run_traced(found, *values, tracing=tracing, **named), machine=chosen, warm=warm)
+        result = run_traced(found, *values, tracing=tracing, **named)
+        return profile_of(result, machine=chosen, warm=warm, inputs=arrays_of_call(found, values, named))
     if chosen.ub_bytes != default_machine().ub_bytes:
         found = found.with_ub(int(chosen.ub_bytes))
     if named.get("blocks") is None and found.path is not None:
         named["blocks"] = int(chosen.cores)
-    return profile_of(run_traced(found, *values, tracing=tracing, **named), machine=chosen, warm=warm)
+    result = run_traced(found, *values, tracing=tracing, **named)
+    inputs, group = arrays_of_call(found, values, named), found.op.group if found.op else ""
+    return profile_of(result, machine=chosen, warm=warm, inputs=inputs, group=group)
 
 
 def run_traced(found: Kernel | Launchable, *values: Any, tracing: Tracing | None = None, **named: Any) -> Result:
@@ -276,10 +294,23 @@ def run_traced(found: Kernel | Launchable, *values: Any, tracing: Tracing | None
     return result
 
 
-def profile_of(result: Result, *, machine: str | Path | Machine = DEFAULT_MACHINE, warm: bool = False) -> Profile:
-    """The profile of a launch that was run with ``tracing=Tracing()``. Raises ArgumentError for one without a trace."""
+def profile_of(
+    result: Result,
+    *,
+    machine: str | Path | Machine = DEFAULT_MACHINE,
+    warm: bool = False,
+    inputs: Mapping[str, np.ndarray] | None = None,
+    group: str = "",
+) -> Profile:
+    """The profile of a launch that was run with ``tracing=Tracing()``.
+
+    inputs: the arrays of the call, the data first, and ``group``, as ``operator_bound.bound_of`` takes them: with them
+    the profile has a lower bound. Raises ArgumentError for a launch without a trace.
+    """
     if result.trace is None:
         why = "nothing was launched" if not result.blocks else "this launch was not traced"
         raise ArgumentError(f"there is no profile: {why}", hint="k(..., tracing=Tracing()), or gnt.profile(k, ...)")
-    timeline = make_timeline(result.trace, load_machine(machine), warm=warm)
-    return Profile(result.kernel, result.blocks, timeline, result.trace, result.tally)
+    chosen = load_machine(machine)
+    timeline = make_timeline(result.trace, chosen, warm=warm)
+    bound = bound_of(result, inputs, group, chosen) if inputs else None
+    return Profile(result.kernel, result.blocks, timeline, result.trace, result.tally, bound)

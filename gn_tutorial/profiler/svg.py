@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from html import escape
 
-from gn_tutorial.abi.trace import Pipe
+from gn_tutorial.profiler.palette import PIPE_COLOURS
 from gn_tutorial.timing.intervals import busy_intervals, window_of
 from gn_tutorial.timing.span import place
 from gn_tutorial.timing.timeline import Timeline
 
 _WIDTH, _LEFT, _LANE = 640.0, 48.0, 16.0
 _PARTS = 150  # of the width: a notebook stores this text, so it stays below 100 kB
-# Okabe and Ito's palette, as in the pictures; text inherits the page's colour.
-_COLOURS = {Pipe.S: "#555555", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe.MTE3: "#009E73"}
 
 
 def svg_gantt(timeline: Timeline) -> str:
@@ -21,7 +19,7 @@ def svg_gantt(timeline: Timeline) -> str:
     shown = window_of(timeline, block, None)
     scale = (_WIDTH - _LEFT) / shown.width
     parts, said = [], []
-    for lane, (pipe, colour) in enumerate(_COLOURS.items()):
+    for lane, (pipe, colour) in enumerate(PIPE_COLOURS.items()):
         top = 18.0 + lane * (_LANE + 4.0)
         parts.append(f'<text x="0" y="{top + 12:g}" font-size="11" fill="currentColor">{pipe.name}</text>')
         for one in busy_intervals(timeline.of(block, pipe), timeline.machine, shown, parts=_PARTS):
@@ -34,7 +32,7 @@ def svg_gantt(timeline: Timeline) -> str:
         said.append(f"{pipe.name} {busy:.2f} us")
     took = timeline.machine.microseconds(timeline.block_cycles[block])
     title = f"block {block}, modelled: {took:.2f} us; busy: {', '.join(said)}"
-    height = 18.0 + len(_COLOURS) * (_LANE + 4.0)
+    height = 18.0 + len(PIPE_COLOURS) * (_LANE + 4.0)
     return (
         f'<svg role="img" aria-label="{escape(title)}" width="{_WIDTH:g}" height="{height:g}" '
         f'viewBox="0 0 {_WIDTH:g} {height:g}" font-family="sans-serif">'

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gn_tutorial.errors import ArgumentError
+
 _TYPES = {
     "int8_t": "i1", "char": "i1", "uint8_t": "u1", "bool": "?", "int16_t": "i2", "uint16_t": "u2", "half": "f2",
     "int32_t": "i4", "int": "i4", "uint32_t": "u4", "unsigned": "u4", "unsigned int": "u4", "float": "f4",
@@ -44,6 +46,17 @@ class Field:
         """What the field holds in the struct's bytes."""
         found = np.frombuffer(data, self.dtype, self.count, self.offset).tolist()
         return found[0] if self.count == 1 else found
+
+    def write(self, data: bytearray, value: int | float) -> None:
+        """Put a value into the struct's bytes. Raises ArgumentError for one that the type does not hold."""
+        try:
+            # NumPy 2 refuses a whole number beyond the type; a float is rounded.
+            made = np.full(self.count, value).astype(self.dtype, casting="unsafe")
+            if self.dtype.kind in "iu" and int(made[0]) != value:
+                raise OverflowError
+        except (OverflowError, ValueError, TypeError):
+            raise ArgumentError(f"{self.name} is {self.dtype} and cannot be {value!r}") from None
+        data[self.offset : self.offset + self.nbytes] = made.tobytes()
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from gn_tutorial.errors import ArgumentError
 from gn_tutorial.projects.tiling_fields import Struct
 from gn_tutorial.tables import html_table, text_table
 
@@ -66,6 +67,16 @@ class TilingPlan:
     def fields(self) -> dict[str, Any]:
         """Field name -> value; empty where the struct's text could not be read."""
         return {one.name: one.value(self.data) for one in self.struct.fields} if self.struct else {}
+
+    def with_(self, **fields: int | float) -> TilingPlan:
+        """The plan with other values in these fields of the struct. Raises ArgumentError for one that is not there."""
+        data = bytearray(self.data)
+        known = {one.name: one for one in self.struct.fields} if self.struct else {}
+        for name, value in fields.items():
+            if name not in known:
+                raise ArgumentError(f"{self.struct_name or 'the struct'} has no field '{name}'", hint=", ".join(known))
+            known[name].write(data, value)
+        return replace(self, data=bytes(data))
 
     def facts(self) -> list[tuple[str, str]]:
         """The numbers beside the struct, as rows of a table."""

@@ -20,13 +20,13 @@ import gn_tutorial as gnt
 from gn_tutorial.abi.trace import FIRST_ADDRESS, Pipe, TracedArgument
 from gn_tutorial.bench import files
 from gn_tutorial.bench.grid import BenchCase, Grid
-from gn_tutorial.bench.operator_bound import shares_groups
 from gn_tutorial.bench.run import OK, SKIPPED, UNSUPPORTED, WRONG, plan_jobs, run_grid, works_by_element
 from gn_tutorial.cli import app
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.registry import kernels_root, load_registry
 from gn_tutorial.plot.ladder import ladder_of
+from gn_tutorial.profiler.operator_bound import shares_groups
 from gn_tutorial.timing.lower_bound import Work, lower_bound
 from gn_tutorial.timing.machine import load_machine
 
@@ -36,8 +36,7 @@ SMALL = Grid(
     (
         BenchCase((2, 8, 9, 7), {"num_groups": 4}),
         BenchCase((3, 4, 5), {"num_groups": 2}, "float64", measured_us=5.0, source="s"),
-    ),
-    group="groupElements",
+    )
 )
 FLOATS = [spec for spec in OP.kernels if "float32" in spec.dtypes]
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from command_line import Gnt
 
+from gn_tutorial.cli.api_page import cost_rows
 from gn_tutorial.cli.apis import Api, load_apis, matching
 from gn_tutorial.errors import RegistryError
+from gn_tutorial.timing.machine import load_machine
 
 TABLE = """\
 [DataCopy]
@@ -70,4 +72,40 @@ def test_apis(gnt: Gnt) -> None:
     found = gnt("apis", "DataCopyPad", "--json").json
     assert found[0]["name"] == "DataCopyPad"
     assert found[0]["supported"] is True
-    assert "DataCopyPad" in gnt("apis", "datacopy").out
+    assert "DataCopyPad" in gnt("apis", "datacop").out
+
+
+def test_a_whole_name_has_its_forms_and_its_cost(gnt: Gnt) -> None:
+    shown = gnt("apis", "muls").out
+    assert "void Muls(const LocalTensor<T>& dst, const LocalTensor<T>& src, const T& scalarValue, " in shown
+    cost = load_machine().instruction("Muls")
+    cycles = cost.startup + load_machine().vector_fixed + 16 * cost.slope
+    assert f"16 repeats, {cycles:g} cycles" in shown
+    assert "other names with 'muls'" not in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Exp", "of two bytes"),  # other slopes for half
+        ("EnQue", "TQue::EnQue"),  # a member, without its class
+        ("DataCopy", "mte2_bytes_per_cycle"),
+        ("SetFlag", "flag"),
+        ("Sinh", "nobody measured it"),
+        ("GetBlockIdx", "none of its own"),
+        ("GET_TILING_DATA", "GET_TILING_DATA(NAME, POINTER);"),
+    ],
+)
+def test_costs_say_whose_they_are(gnt: Gnt, name: str, said: str) -> None:
+    assert said in gnt("apis", name).out
+
+
+def test_costs_are_those_of_the_machine(gnt: Gnt) -> None:
+    cost = {name: gnt("apis", "Add", "--machine", name, "--json").json[0]["cost"] for name in ("910B2", "910B4")}
+    assert cost["910B2"][0] == cost["910B4"][0]
+    assert cost["910B2"][1] != cost["910B4"][1]
+
+
+def test_every_cost_names_a_constant_that_is_there() -> None:
+    for api in load_apis():
+        cost_rows(api, load_machine())

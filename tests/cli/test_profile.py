@@ -13,6 +13,7 @@ from gn_tutorial.cli.pictures import PICTURES, parse_window
 from gn_tutorial.cli.profiling import parse_record
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs, registry
+from gn_tutorial.timing.lower_bound import TWO_READS, Work, lower_bound
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 from tests.profiler.test_chrome_trace import check_format
 
@@ -56,6 +57,31 @@ def test_every_picture_is_a_png_that_describes_itself(gnt: Gnt, tmp_path: Path, 
     with Image.open(path) as image:
         assert image.info["Description"].startswith("Modelled")
         assert "add/queue" in image.info["Description"]
+
+
+def test_a_picture_without_a_name_gets_one_and_says_it(
+    gnt: Gnt, add_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(add_file.parent)
+    assert "picture: add_queue_limits.png" in gnt("profile", "add/queue", "--picture", "limits").out
+    assert "picture: mine_pipes.png" in gnt("profile", "mine.cpp", "--like", "add", "--window", "0.1,1").out
+    for name, what in (("add_queue_limits", "add/queue"), ("mine_pipes", "mine")):
+        with Image.open(f"{name}.png") as image:
+            assert what in image.info["Description"]
+
+
+def test_the_bound_is_that_of_the_arrays_and_the_launch_lies_above(gnt: Gnt, add_file: Path) -> None:
+    made = gnt("profile", "add", "--shape", "200000", "--json").json
+    least = lower_bound(Work(2 * 800_000, 800_000), load_machine(), split=True).microseconds
+    assert made["bound_us"] == least
+    assert made["of_bound"] == made["modelled_us"] / least > 1
+    arrays = ("--arg", "x=float32[9]", "--inout", "y=float32[9]", "--out", "z=float32[9]", "--arg", "n=9")
+    small = gnt("profile", add_file, *arrays, "--json").json
+    assert small["bound_us"] == lower_bound(Work(72, 72), load_machine(), split=True).microseconds
+    grouped = gnt("profile", "group_norm/vectorised", "--shape", "2,2,99,999", "--groups", "1", "--json").json
+    assert grouped["bound"][0] == TWO_READS
+    shown = gnt("profile", "add", "--shape", "200000").out
+    assert f"lower bound               {least:.2f} us to move the arrays (one read; " in shown
 
 
 def test_block_and_window_reach_the_picture(gnt: Gnt, tmp_path: Path) -> None:
@@ -131,7 +157,6 @@ def test_what_computes_wrong_numbers_gets_exit_code_1(gnt: Gnt, add_file: Path) 
         (("profile", "add", "--plot", "p.jpg"), "a picture is a .png file"),
         (("profile", "add", "--plot", "missing/p.png"), "there is no folder missing"),
         (("profile", "add", "--trace", "missing/t.json"), "there is no folder missing"),
-        (("profile", "add", "--window", "0,1"), "--plot FILE.png"),
         (("profile", "add", "--plot", "p.png", "--picture", "pie"), "one of pipes, cores, ub, gm, limits, roofline"),
         (("profile", "add", "--plot", "p.png", "--window", "now"), "from,to in us"),
         (("profile", "add", "--blocks", "0"), "'blocks' must be a whole number from 1"),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import select
 import shutil
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +18,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from gn_tutorial.cli import app
-from gn_tutorial.cli.learner import Learner, file_changes
+from gn_tutorial.cli.keys import SAVED, saves_and_keys
+from gn_tutorial.cli.learner import Learner
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises import workspace as learner_files
 from gn_tutorial.exercises.course import load_course
@@ -151,13 +155,13 @@ def test_watch_checks_each_save_and_goes_on(folder: Path, tmp_path: Path, capsys
     learner = Learner(COURSE, Workspace(folder), ProgressFile(tmp_path / "data"))
     exercise = COURSE.find("01.1")
 
-    def changes(path: Path) -> Iterator[object]:
+    def changes(path: Path) -> Iterator[str]:
         if path.name != Path(exercise.file).name:
             return  # the learner stops at the exercise after
         path.write_text("def half(")
-        yield None
+        yield SAVED
         solve(folder, exercise)
-        yield None
+        yield SAVED
         raise AssertionError("a pass ends the watching")
 
     learner.watch(exercise, changes)
@@ -166,6 +170,70 @@ def test_watch_checks_each_save_and_goes_on(folder: Path, tmp_path: Path, capsys
     assert "01.1: passed" in said
     after = COURSE.exercises[COURSE.exercises.index(exercise) + 1]
     assert f"{after.id} {after.title}" in said.partition("01.1: passed")[2]
+
+
+def test_keys_while_watching(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    learner = Learner(COURSE, Workspace(folder), ProgressFile(tmp_path / "data"))
+    first, second = COURSE.exercises[:2]
+
+    def keys(path: Path) -> Iterator[str]:
+        if path.name == Path(first.file).name:
+            path.write_text("half a thought")
+            yield from "hlc"
+            yield "n"
+        yield "q"
+        raise AssertionError("q ends the watching")
+
+    learner.watch(first, keys)
+    said = capsys.readouterr().out
+    count = len(COURSE.exercises)
+    assert f"{first.id} {first.title} (0 of {count} passed)" in said
+    assert f"{first.id}, hint 1 of 3" in said
+    assert f"{first.id}: not right yet" in said
+    assert said.index(f"{second.id} {second.title}") > said.index(f"{first.id}: not right yet")
+    assert said.count("watching the file; keys: n next, h hint, l list, c check, q quit") == 2
+
+
+def test_a_key_reaches_the_watch_through_a_terminal(folder: Path, tmp_path: Path) -> None:
+    """A pseudo-terminal: l lists without Enter, and after q the terminal is as it was before."""
+    main, end = os.openpty()
+    before = termios.tcgetattr(end)
+    env = os.environ | {"GNT_EXERCISES_DIR": str(folder), "GNT_DATA_DIR": str(tmp_path / "data"), "COLUMNS": "80"}
+    command = [sys.executable, "-m", "gn_tutorial", "learn", "--watch"]
+    with subprocess.Popen(command, stdin=end, stdout=end, stderr=end, env=env, start_new_session=True) as learning:
+        try:
+            seen = read_until(main, "q quit")
+            os.write(main, b"l")
+            seen += read_until(main, "hints read")
+            os.write(main, b"q")
+            assert learning.wait(timeout=60) == 0
+        finally:
+            learning.kill()
+    assert f"0 of {len(COURSE.exercises)} passed" in seen
+    assert termios.tcgetattr(end)[3] == before[3]
+    os.close(main)
+    os.close(end)
+
+
+def read_until(terminal: int, words: str) -> str:
+    """What the terminal shows, up to these words; fails after a minute without them."""
+    seen = ""
+    while words not in seen:
+        assert select.select([terminal], [], [], 60.0)[0], seen
+        seen += os.read(terminal, 4096).decode(errors="replace")
+    return seen
+
+
+def test_numbers_may_be_left_out_or_given(gnt: Callable[..., Ran], folder: Path) -> None:
+    assert gnt("learn", "reset", "--yes").code == 0
+    assert gnt("learn", "solution").code == 2  # nothing is passed, and --now was not said
+    solve(folder, COURSE.find("01.1"))
+    assert "1 of " in gnt("learn", "check", "01.1").out
+    assert "def " in gnt("learn", "solution").out
+    listed = gnt("learn", "list", "01").out
+    assert "01.1" in listed
+    assert "02.1" not in listed
+    assert "begins with '99'" in gnt("learn", "list", "99").err
 
 
 def test_a_save_is_noticed(tmp_path: Path) -> None:
@@ -180,7 +248,7 @@ def test_a_save_is_noticed(tmp_path: Path) -> None:
     writer = subprocess.Popen([sys.executable, "-c", code, str(path)])
     try:
         begin = time.monotonic()
-        next(iter(file_changes(path)))
+        assert next(iter(saves_and_keys(path))) == SAVED
         assert time.monotonic() - begin < 60
     finally:
         writer.kill()

@@ -5,11 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from matplotlib.colors import to_hex
 from picture_support import two_tiles
 
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.plot.machine import vector_core
 from gn_tutorial.plot.pipes import LOOKS, of_all, pipe_legend, plain_ticks, recorded_block
+from gn_tutorial.profiler.palette import PIPE_COLOURS
+from gn_tutorial.profiler.svg import svg_gantt
 
 
 def test_colours_differ_in_lightness_too() -> None:
@@ -22,6 +26,18 @@ def test_colours_differ_in_lightness_too() -> None:
     shades = sorted(lightness(look.colour) for look in LOOKS.values() if not look.hatch)
     assert min(b - a for a, b in pairwise(shades)) > 50
     assert len({look.colour for look in LOOKS.values()}) == len(LOOKS)
+
+
+def test_a_pipe_has_one_colour_in_every_picture() -> None:
+    """The drawing of a core, the small chart of a notebook and the pictures of a profile agree."""
+    assert {pipe: look.colour for pipe, look in LOOKS.items()} == PIPE_COLOURS
+    core = vector_core().figure.axes[0]
+    boxes = {box.get_label(): to_hex(box.get_facecolor(), keep_alpha=False) for box in core.patches}
+    assert {name: boxes.get(name) for name in ("MTE2", "MTE3", "V")} == {
+        pipe.name: PIPE_COLOURS[pipe].lower() for pipe in (Pipe.MTE2, Pipe.MTE3, Pipe.V)
+    }
+    chart = svg_gantt(two_tiles(3).timeline)
+    assert {colour for colour in PIPE_COLOURS.values() if f'fill="{colour}"' in chart} == set(PIPE_COLOURS.values())
 
 
 def test_the_legend_names_every_pipe_and_what_it_does() -> None:

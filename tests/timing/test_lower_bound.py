@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gn_tutorial as gnt
-from gn_tutorial.bench.operator_bound import bound_of
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.profiler.operator_bound import bound_of
 from gn_tutorial.profiler.profile import profile_of, run_traced
 from gn_tutorial.timing.lower_bound import ONE_READ, TWO_READS, TWO_READS_SPLIT, Work, lower_bound
 from gn_tutorial.timing.machine import load_machine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,24 +10,54 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import GridDtype, GridGroups, GridSettings, MachineName, Many, Seed
+from gn_tutorial.cli.options import (
+    Arg,
+    Blocks,
+    Entry,
+    GridDtype,
+    GridGroups,
+    GridSettings,
+    In,
+    Inout,
+    Like,
+    MachineName,
+    Many,
+    Seed,
+    Workspace,
+)
 from gn_tutorial.cli.pictures import check_paths
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 if TYPE_CHECKING:
+    from gn_tutorial.bench.grid import Grid
     from gn_tutorial.bench.run import Bench
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def bench(
-    operator: Annotated[str, typer.Argument(metavar="[OP]", help="A registered operator.")] = "group_norm",
+    operator: Annotated[
+        str, typer.Argument(metavar="[OP]", help="A registered operator, a .cpp file, or an operator project's folder.")
+    ] = "group_norm",
     shape: Annotated[Many, typer.Option(help="A shape of your own instead of the grid's; may be repeated.")] = None,
     groups: GridGroups = None,
     settings: GridSettings = None,
     dtype: GridDtype = "",
     kernel: Annotated[Many, typer.Option(help="Only this kernel; may be repeated. Default: the whole ladder.")] = None,
+    over: Annotated[
+        Many,
+        typer.Option(
+            help="Sizes of a file's or a project's arrays: --in 'float16[8,n]' --over n=100,2000. May be repeated."
+        ),
+    ] = None,
+    inputs: In = None,
+    arg: Arg = None,
+    inout: Inout = None,
+    workspace: Workspace = None,
+    entry: Entry = "",
+    like: Like = "",
+    blocks: Blocks = None,
     kind: Annotated[Many, typer.Option(help="Only the grid's shapes of this kind; may be repeated.")] = None,
     machine: MachineName = DEFAULT_MACHINE,
     seed: Seed = 0,
@@ -34,8 +65,11 @@ def bench(
         bool, typer.Option("--all", help="Also what takes minutes: kernels of scalar loops on large shapes.")
     ] = False,
     out: Annotated[
-        Path | None,
-        typer.Option(help="Write FILE.json, and FILE.csv beside it; {date} in the name becomes today's date."),
+        Many,
+        typer.Option(
+            help="Write FILE.json, and FILE.csv beside it; {date} in the name becomes today's date. "
+            "Of a .cpp file also its output, as in gnt run: y=float32[n]."
+        ),
     ] = None,
     read: Annotated[Path | None, typer.Option(help="Show this FILE.json again instead of running anything.")] = None,
     plot: Annotated[
@@ -50,16 +84,21 @@ def bench(
     csv: Annotated[bool, typer.Option("--csv", help="Print CSV instead of tables.")] = False,
     json: Json = False,
 ) -> None:
-    """Model every kernel of an operator on a grid of shapes: time, lower bound, ratio, binding limit, targets.
+    """Model kernels on a grid of shapes: time, lower bound, ratio, binding limit, targets.
+
+    A registered operator: every kernel of its ladder. A .cpp file that is --like a registered kernel: both, on the
+    operator's grid. A file or an operator project alone: on the sizes of --over.
 
     The grid and the targets are data, in kernels/OP/bench.toml; the ladder is that of op.toml. The bound is the least
     that any kernel needs to move the data (docs/benchmark.md). The grid of group_norm takes some minutes. Modelled,
     never measured: no NPU is asked.
     """
     from gn_tutorial.bench import files
-    from gn_tutorial.bench.grid import load_grid
-    from gn_tutorial.cli.bench_grid import GridRequest, ask, find_op
+    from gn_tutorial.cli.bench_grid import GridRequest, ask
     from gn_tutorial.cli.bench_report import show
+    from gn_tutorial.cli.own_bench import own_bench
+    from gn_tutorial.cli.profiling import ProfileRequest, arrays_of
+    from gn_tutorial.cli.run_arguments import is_file, refuse
 
     question = GridRequest(
         operator, shape or (), groups, settings or (), dtype, kernel or (), kind or (), machine, seed, everything
@@ -69,25 +108,60 @@ def bench(
     check_paths(plot)
     if plot is None and plot_shape:
         raise ArgumentError("--plot-shape belongs to a picture", hint="--plot FILE.png")
-    if read is not None and (out is not None or question != GridRequest(question.op)):
+    file, outputs = _split(out or [])
+    arrays = arrays_of(arg, outputs, inout, workspace)
+    own = ProfileRequest(
+        settings=settings or (),
+        arrays=arrays if any(arrays.values()) else None,
+        entry=entry,
+        like=like,
+        blocks=blocks,
+        seed=seed,
+        machine=machine,
+        inputs=inputs or (),
+    )
+    if read is not None and (file is not None or question != GridRequest(question.op) or own != ProfileRequest()):
         raise ArgumentError("--read shows a file as it is", hint="without --shape, --kernel, --machine, --out ...")
-    out = None if out is None else files.check_path(out)
+    file = None if file is None else files.check_path(file)
     if read is not None:
         made = files.load(read)
-        op = find_op(made.operator)
-        grid = load_grid(op)
-        known = {case.label(op) for case in grid.cases}
-        if not known <= {row.case for row in made.rows}:
-            grid = replace(grid, targets=())  # a part of the grid cannot be held to the targets of all of it
+        grid = _grid_of(made)
+    elif is_file(operator) or Path(operator).is_dir():
+        made, grid = own_bench(operator, question, own, over or [])
     else:
+        words = {f"--{name}": list(texts) or None for name, texts in arrays.items()}
+        words |= {"--in": inputs, "--over": over, "--like": like, "--entry": entry, "--blocks": blocks}
+        refuse(operator, words)
         made, grid = ask(question)
     if plot is not None:
         from gn_tutorial.plot.ladder import ladder_of
 
         ladder_of(made, plot_shape or _first_ladder(made)).save(plot)
-    good = show(made, grid, out=out, as_json=json, as_csv=csv)
+    good = show(made, grid, out=file, as_json=json, as_csv=csv)
     if check and not good:
         raise typer.Exit(1)
+
+
+def _split(words: Sequence[str]) -> tuple[Path | None, list[str]]:
+    """The file to write, and what is an output of a .cpp file: name=dtype[...]. Raises ArgumentError for two files."""
+    outputs = [word for word in words if "=" in word and word.endswith("]")]
+    paths = [Path(word) for word in words if word not in outputs]
+    if len(paths) > 1:
+        raise ArgumentError(f"--out {paths[0]} and --out {paths[1]}: one file is written")
+    return (paths[0] if paths else None), outputs
+
+
+def _grid_of(made: Bench) -> Grid:
+    """The targets that a result is held to: those of its operator, if all of its grid is there."""
+    from gn_tutorial.bench.grid import Grid, load_grid
+    from gn_tutorial.operators.registry import load_registry
+
+    op = load_registry().get(made.operator)
+    if op is None:  # of somebody's own file or project
+        return Grid(())
+    grid = load_grid(op)
+    whole = {case.label(op) for case in grid.cases} <= {row.case for row in made.rows}
+    return grid if whole else replace(grid, targets=())
 
 
 def _first_ladder(bench: Bench) -> str:

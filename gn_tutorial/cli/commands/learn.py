@@ -11,21 +11,23 @@ from gn_tutorial.cli.options import Json, Strict
 
 learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
 
-ExerciseId = Annotated[str, typer.Argument(help="An exercise, for example 03.2.")]
 ThisOrNext = Annotated[str, typer.Argument(help="An exercise, for example 03.2; without it the next one.")]
 
 
 @learn_app.callback()
 def learn(
     context: typer.Context,
-    watch: Annotated[bool, typer.Option("--watch", help="Check after each save, and go on after a pass.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Check after each save, and go on after a pass; keys help on.")
+    ] = False,
     exercise: Annotated[str, typer.Option(help="This exercise instead of the next one.")] = "",
     strict: Strict = False,
 ) -> None:
     """Show the next exercise and check what is there of it; copies its file on first use."""
     if context.invoked_subcommand:
         return
-    from gn_tutorial.cli.learner import file_changes, learner
+    from gn_tutorial.cli.keys import saves_and_keys
+    from gn_tutorial.cli.learner import learner
 
     me = learner(strict=strict)
     if not exercise and me.next() is None:
@@ -33,7 +35,7 @@ def learn(
         return
     chosen = me.chosen(exercise)
     if watch:
-        me.watch(chosen, file_changes)
+        me.watch(chosen, saves_and_keys)
         return
     me.present(chosen)
     if me.check(chosen).status == "failed":
@@ -64,7 +66,7 @@ def learn_hint(
 
 @learn_app.command("reset")
 def learn_reset(
-    exercise: ExerciseId,
+    exercise: ThisOrNext = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Begin an exercise anew; the attempt is kept as a backup."""
@@ -76,22 +78,25 @@ def learn_reset(
 
 @learn_app.command("solution")
 def learn_solution(
-    exercise: ExerciseId,
+    exercise: Annotated[str, typer.Argument(help="An exercise; without it the one passed last.")] = "",
     now: Annotated[bool, typer.Option("--now", help="Although it is not passed yet.")] = False,
 ) -> None:
     """Show our solution, after a pass."""
     from gn_tutorial.cli.learner import learner
 
     me = learner()
-    me.solution(me.chosen(exercise), now=now)
+    me.solution(me.shown(exercise), now=now)
 
 
 @learn_app.command("list")
-def learn_list(json: Json = False) -> None:
+def learn_list(
+    part: Annotated[str, typer.Argument(help="Only these: 03 for those of notebook 03, or an exercise.")] = "",
+    json: Json = False,
+) -> None:
     """List the exercises and how far you are."""
     from gn_tutorial.cli.learner import learner
 
-    learner().table(as_json=json)
+    learner().table(as_json=json, part=part)
 
 
 COMMAND = Command("learn", learn_app, Panel.LEARN, 20)

@@ -62,11 +62,14 @@ def profile(
     machine: MachineName = DEFAULT_MACHINE,
     warm: Warm = False,
     record: Record = "",
-    plot: Annotated[Path | None, typer.Option(help="Write a picture: FILE.png.")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Write a picture: FILE.png. With --picture alone its name is made from the kernel's."),
+    ] = None,
     picture: Annotated[
         str,
         typer.Option(help=f"Which: {', '.join(f'{name} ({what})' for name, what in PICTURES.items())}."),
-    ] = "pipes",
+    ] = "",
     block: Annotated[int | None, typer.Option(help="The picture's block; the slowest unless told.")] = None,
     window: Annotated[str, typer.Option(help="The picture's part of the time, in us: 0.5,2.")] = "",
     trace: Annotated[
@@ -86,6 +89,7 @@ def profile(
         define or (), like, blocks, seed, machine, warm, record, inputs or (), include or (),
     )  # fmt: skip
     view = View(picture, block, window)
+    plot = plot or view.path(target)
     check_files(plot, trace, view)
     answer = ask(target, question)
     found = answer.profile
@@ -126,6 +130,9 @@ def as_dict(profile: Profile) -> dict[str, Any]:
         "limits": [limit._asdict() for limit in profile.limits],
         "binding": profile.binding.name,
         "distance": profile.distance,
+        "bound_us": profile.bound and profile.bound.microseconds,
+        "bound": profile.bound and [profile.bound.kind, profile.bound.limit],
+        "of_bound": profile.of_bound,
         "traffic_bytes": traffic._asdict(),
         "tally": profile.tally,
         "stalls": [{**stall._asdict(), "pipe": stall.pipe.name} for stall in profile.stalls],

@@ -8,26 +8,50 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import GridDtype, GridGroups, GridSettings, Json, MachineName, Seed
+from gn_tutorial.cli.options import (
+    Arg,
+    Blocks,
+    Dtype,
+    Entry,
+    Groups,
+    In,
+    Inout,
+    Json,
+    Like,
+    MachineName,
+    Out,
+    Seed,
+    Settings,
+    Target,
+    Workspace,
+)
 from gn_tutorial.cli.pictures import check_paths
 from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
+from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 if TYPE_CHECKING:
     from gn_tutorial.bench.autotune import Candidate, Tuning
 
 
 def tune(
-    kernel: Annotated[str, typer.Argument(help="A registered kernel whose operator has a tiling struct.")],
+    target: Target,
     shape: Annotated[str, typer.Option(help="Shape of the first input. Default: the operator's example.")] = "",
-    groups: GridGroups = None,
-    settings: GridSettings = None,
-    dtype: GridDtype = "",
+    groups: Groups = None,
+    settings: Settings = None,
+    dtype: Dtype = "",
     field: Annotated[
         str, typer.Option(help="The tiling field to change. Default: that of the operator's bench.toml.")
     ] = "",
     values: Annotated[str, typer.Option(help="Values to try: 512,1024,2048. Default: a series up to what fits.")] = "",
+    inputs: In = None,
+    arg: Arg = None,
+    out: Out = None,
+    inout: Inout = None,
+    workspace: Workspace = None,
+    entry: Entry = "",
+    like: Like = "",
+    blocks: Blocks = None,
     machine: MachineName = DEFAULT_MACHINE,
     seed: Seed = 0,
     plot: Annotated[
@@ -37,19 +61,22 @@ def tune(
 ) -> None:
     """Try values of one field of the tiling struct and say which is modelled fastest, beside the host function's own.
 
-    Every candidate is launched and compared with the reference; one that the twin refuses (it does not fit into the
-    Unified Buffer) is shown with its reason. Exit code 1 if no candidate ran.
+    Of a .cpp file the field is a number that its kernel takes by value (--arg tile=512 --field tile), or one of the
+    registered kernel that it is --like; of a project, a field of the struct that its own tiling function fills. Every
+    candidate is launched and compared with the reference (of a file or a project alone: with what it computes as it
+    is); one that the twin refuses (it does not fit into the Unified Buffer) is shown with its reason. Exit code 1 if no
+    candidate ran.
     """
-    from gn_tutorial.bench import autotune
-    from gn_tutorial.bench.grid import BenchCase
-    from gn_tutorial.cli.run_arguments import parse_call
+    from gn_tutorial.cli.profiling import ProfileRequest, arrays_of
+    from gn_tutorial.cli.tuning import ask
 
     check_paths(plot)
-    call = parse_call(kernel, shape, groups, settings or [], dtype)
-    case = BenchCase(call.shape, call.attributes, call.dtype)
-    on = load_machine(machine)
-    with working(f"trying values on {kernel}"):
-        found = autotune.tune(call.op, call.spec, case, on, field=field, values=parse_values(values), seed=seed)
+    question = ProfileRequest(
+        shape, groups, settings or (), dtype, arrays_of(arg, out, inout, workspace), entry, like=like, blocks=blocks,
+        seed=seed, machine=machine, inputs=inputs or (),
+    )  # fmt: skip
+    with working(f"trying values on {target}"):
+        found = ask(target, question, field, parse_values(values))
     if plot is not None:
         from gn_tutorial.plot.tuning import tuning_curve
 
@@ -99,7 +126,15 @@ def _as_data(found: Tuning) -> dict[str, object]:
 
 def _print(found: Tuning, plot: Path | None) -> None:
     best, ours = found.best, found.default
-    headers = (found.field, "modelled us", "of the host's", "UB bytes", "binding limit", "longest wait of its pipe", "")
+    headers = (
+        found.field,
+        "modelled us",
+        f"of the {found.chosen_by}'s",
+        "UB bytes",
+        "binding limit",
+        "longest wait of its pipe",
+        "",
+    )
     rows = [_cells(one, found) for one in found.candidates]
     print_table(headers, rows, title=f"{found.kernel} on {found.case}, modelled on {found.machine}")
     if len(found.ran) > 1 and not found.matters:
@@ -107,10 +142,11 @@ def _print(found: Tuning, plot: Path | None) -> None:
     elif best and ours.modelled_us and best.modelled_us:
         gain = ours.modelled_us / best.modelled_us
         print(
-            f"fastest: {found.field} = {best.value} with {best.modelled_us:.2f} us; the host function chooses "
-            f"{ours.value} with {ours.modelled_us:.2f} us ({gain:.2f} times that); bound {found.bound_us:.2f} us"
+            f"fastest: {found.field} = {best.value} with {best.modelled_us:.2f} us; the {found.chosen_by} "
+            f"chooses {ours.value} with {ours.modelled_us:.2f} us ({gain:.2f} times that); "
+            f"bound {found.bound_us:.2f} us"
         )
-    print("Modelled, not measured. Which other fields follow: [[tune]] in the operator's bench.toml.")
+    print("Modelled, not measured. Which other fields follow: [[tune]] in a registered operator's bench.toml.")
     if plot is not None:
         print(f"picture: {plot}")
 
@@ -118,7 +154,7 @@ def _print(found: Tuning, plot: Path | None) -> None:
 def _cells(one: Candidate, found: Tuning) -> tuple[str, ...]:
     from gn_tutorial.bench.run import OK
 
-    marks = [word for word, holds in (("fastest", one is found.best), ("host function", one.ours)) if holds]
+    marks = [word for word, holds in (("fastest", one is found.best), (found.chosen_by, one.ours)) if holds]
     said = ", ".join([*marks, *([] if one.status == OK else [f"{one.status}: {one.note}"])])
     if one.modelled_us is None:
         return str(one.value), "", "", "", "", "", said

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from gn_tutorial.abi.trace import Access, Event, Space, Trace
+from gn_tutorial.operators.arguments import InOut, TensorList
+from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.timing.lower_bound import Bound, Work, lower_bound
 from gn_tutorial.timing.machine import Machine
@@ -31,6 +34,27 @@ def bound_of(result: Result, arrays: Mapping[str, np.ndarray], group: str, machi
         work.unit_bytes > machine.ub_bytes and shares_groups(result.trace, name, of_each)
     )
     return lower_bound(work, machine, split=shared)
+
+
+def arrays_of_call(target: object, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """The arrays that a call gives a kernel or a project to read, by name where it is known; the data first.
+
+    Without outputs, which a launch makes, and scratch memory; of a list of arrays each.
+    """
+    op = target.op if isinstance(target, Kernel) else None
+    names = [one.name for one in op.arguments if one.role in ("in", "inout")] if op else []
+    first = {(names[at] if at < len(names) else str(at)): value for at, value in enumerate(values)}
+    return {name: array for key, value in {**first, **named}.items() for name, array in _arrays(key, value)}
+
+
+def _arrays(name: str, value: Any) -> Iterator[tuple[str, np.ndarray]]:
+    if isinstance(value, InOut):
+        value = value.array
+    if isinstance(value, np.ndarray):
+        yield name, value
+    elif isinstance(value, (list, tuple, TensorList)):
+        for index, one in enumerate(value.tensors if isinstance(value, TensorList) else value):
+            yield from _arrays(f"{name}[{index}]", one)
 
 
 def shares_groups(trace: Trace | None, argument: str, size: int) -> bool:

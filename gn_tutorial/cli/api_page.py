@@ -1,0 +1,101 @@
+"""One Ascend C name for ``gnt apis NAME``: its forms as the twin declares them, and what a call costs in the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gn_tutorial.cli.apis import TWIN, Api
+from gn_tutorial.errors import CompilerMissing
+from gn_tutorial.timing.machine import Machine
+
+_REPEAT_BYTES = 256
+#: Elements of the example in a cost: long enough that the slope counts, short enough for any buffer.
+_ELEMENTS = 1024
+#: What a name costs that is no vector instruction: the constants of the machine that its events are charged.
+_CONSTANTS = {
+    "DataCopy": ("mte2_bytes_per_cycle", "mte3_bytes_per_cycle", "dma_issue", "l2_read_latency", "l2_write_latency"),
+    "TQue::AllocTensor": ("queue_operation",),
+    "LocalTensor::GetValue": ("scalar_access",),
+    "SetFlag": ("flag",),
+    "SyncAll": ("meet",),
+    "PipeBarrier": ("flag", "vector_barrier"),
+}
+_SAME = {
+    "DataCopyPad": "DataCopy",
+    "TQue::EnQue": "TQue::AllocTensor",
+    "TQue::DeQue": "TQue::AllocTensor",
+    "TQue::FreeTensor": "TQue::AllocTensor",
+    "LocalTensor::SetValue": "LocalTensor::GetValue",
+    "WaitFlag": "SetFlag",
+    "set_flag": "SetFlag",
+    "wait_flag": "SetFlag",
+    "pipe_barrier": "PipeBarrier",
+}
+#: Documentation pages of what computes on the vector unit: instructions, and the high-level API over them.
+_VECTOR_PAGES = ("矢量计算", "高阶API")
+
+
+@dataclass(frozen=True)
+class ApiPage:
+    """forms: empty if there is no compiler to read the headers. cost: rows of name and text; empty if it is free."""
+
+    api: Api
+    forms: tuple[str, ...]
+    cost: tuple[tuple[str, str], ...]
+    note: str = ""
+
+
+def find_page(apis: Sequence[Api], name: str) -> Api | None:
+    """The supported name that is meant exactly; ``EnQue`` means ``TQue::EnQue`` where no other class has it."""
+    low = name.lower()
+    exact = [one for one in apis if one.supported and one.name.lower() == low]
+    members = [one for one in apis if one.supported and one.name.lower().endswith(f"::{low}")]
+    found = exact or members
+    return found[0] if len(found) == 1 else None
+
+
+def page_of(api: Api, machine: Machine) -> ApiPage:
+    """The page of one name. A machine without a compiler has no forms, and a note that says so."""
+    from gn_tutorial.compiler.declarations import declarations, macro_form
+    from gn_tutorial.compiler.preprocess import twin_text
+
+    try:
+        text, note = twin_text(), ""
+    except CompilerMissing as error:
+        text, note = "", f"no forms: {error.what}"
+    forms = declarations(text, api.name)
+    if text and not forms:
+        headers = sorted((TWIN / "include" / "gn_twin").rglob("*.h"))
+        macros = (macro_form(path.read_text(encoding="utf-8"), api.name) for path in headers)
+        forms = [one for one in macros if one][:1]
+    return ApiPage(api, tuple(forms), tuple(cost_rows(api, machine)), note)
+
+
+def cost_rows(api: Api, machine: Machine) -> list[tuple[str, str]]:
+    """What the model charges for a call, each row with its source. Cycles of the machine's clock."""
+    names = _CONSTANTS.get(_SAME.get(api.name, api.name))
+    if names is not None:
+        known = [(name, machine.constants[name]) for name in names]
+        return [(name, f"{one.value:g} {one.unit} ({one.confidence}: {one.source})") for name, one in known]
+    cost, other = machine.instruction(api.name), machine.instructions["other"]
+    if cost is other and not any(part in api.doc for part in _VECTOR_PAGES):
+        return []
+    rows = [("modelled cost", _formula(cost.startup + machine.vector_fixed, cost.slope, cost.slope_16))]
+    rows += [
+        (f"{_ELEMENTS} elements of {size} bytes", _example(machine, cost.startup, slope, size))
+        for size, slope in ((4, cost.slope), (2, cost.slope_16))
+    ]
+    source = f"{cost.source} ({cost.confidence})"
+    return [*rows, ("source", source if cost is not other else f"nobody measured it: {source}")]
+
+
+def _formula(fixed: float, slope: float, slope_16: float) -> str:
+    narrow = "" if slope == slope_16 else f"; of two bytes {fixed:g} + {slope_16:g} R"
+    return f"{fixed:g} + {slope:g} R cycles for R repeats of {_REPEAT_BYTES} bytes{narrow}"
+
+
+def _example(machine: Machine, startup: float, slope: float, size: int) -> str:
+    repeats = _ELEMENTS * size // _REPEAT_BYTES
+    cycles = startup + machine.vector_fixed + slope * repeats
+    return f"{repeats} repeats, {cycles:g} cycles, {machine.microseconds(cycles):.3f} us on {machine.name}"

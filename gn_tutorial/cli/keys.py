@@ -1,0 +1,58 @@
+"""What happens while ``gnt learn --watch`` waits: the file is saved, or somebody presses a key."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+#: The file was written.
+SAVED = "saved"
+#: The keys, and what they do.
+KEYS = {"n": "next", "h": "hint", "l": "list", "c": "check", "q": "quit"}
+#: Milliseconds between two looks at the keyboard: quick for a person, and nothing for a processor.
+_POLL_MS = 100
+
+
+def saves_and_keys(path: Path) -> Iterator[str]:
+    """``SAVED`` each time that the file is saved, and each of ``KEYS`` that is pressed; keys from a terminal only."""
+    from watchfiles import watch
+
+    with _single_keys() as terminal:
+        # The folder, not the file: many editors save by renaming a new file over the old one.
+        looks = watch(path.parent, rust_timeout=_POLL_MS, yield_on_timeout=True, raise_interrupt=True)
+        for changes in looks:
+            yield from _pressed(terminal)
+            if any(Path(changed).name == path.name for _, changed in changes):
+                yield SAVED
+
+
+def _pressed(terminal: int | None) -> Iterator[str]:
+    """The keys of KEYS that were pressed since the last look. terminal: its descriptor; None: there is no terminal."""
+    while terminal is not None and select.select([terminal], [], [], 0)[0]:
+        typed = os.read(terminal, 64).decode(errors="ignore").lower()
+        if not typed:  # the terminal is gone
+            return
+        yield from (key for key in typed if key in KEYS)
+
+
+@contextmanager
+def _single_keys() -> Iterator[int | None]:
+    """The descriptor of a terminal, which hands on each key at once until the end; None if there is no terminal."""
+    if not sys.stdin.isatty():
+        yield None
+        return
+    import termios  # of Unix only, where terminals are
+    import tty
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    try:
+        # Ctrl-C still interrupts; at once, so that a key pressed a moment ago is not thrown away.
+        tty.setcbreak(terminal, termios.TCSANOW)
+        yield terminal
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)

@@ -1,0 +1,170 @@
+"""Every line for a terminal that a page or a notebook prints, run as it is printed.
+
+A line may name what a reader has: my.cpp, SinhCustom, sample.asc. They are made here. Lines with words in capitals
+(FILE, NAME) are patterns, and only their commands and options are looked up.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Gnt
+from sinh_project import write_sinh_project
+from typer.main import get_command
+
+from gn_tutorial.cli.app import app
+from tests.runtime.test_sample_run import GOOD, SAMPLE
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+#: What the script of a clone does before any Python: set-up, and what takes its words elsewhere.
+OF_THE_CLONE = {"lab", "test", "torch", "lint", "commands"}
+#: Commands that wait for somebody, or that would change what is beside this clone: their words are only looked up.
+LOOKED_UP = {
+    "learn --watch": "waits for a file to change",
+    "ide FOLDER": "writes an editor's settings",
+    "cache clear": "removes the kernels of the other tests",
+    "quiz 00": "waits for answers",
+    "dev npu --build my_build": "needs CANN",
+}
+#: What takes minutes, by how the line begins or as a whole, and what runs it instead.
+LONG = {
+    r"bench": "the whole grid: tests/bench, on a part of it",
+    r"bench --(out|kind|kernel) .*": "the grid, or its large shapes",
+    r"bench group_norm_backward --kernel any": "the grid of the backward pass",
+    r"tour": "tests/cli/test_tour.py, and CI",
+    r"doctor": "tests/cli/test_doctor.py",
+    r"project fuzz .*": "goes on for a minute: tests/cli/test_project_fuzz.py",
+    r"dev calibrate": "tests/timing",
+    r"dev compat": "tests/cli/test_compat.py",
+    r"dev host-library": "tests/host",
+}
+#: Checks of the other exercises differ in nothing that a line could have wrong; tests/exercises runs them.
+SHORT_EXERCISES = ("learn --exercise 01.1", "learn --exercise 05.1", "learn check 05.3 --strict")
+_FENCE = re.compile(r"```(?:sh|shell|bash|console)?\n(.*?)```", re.DOTALL)
+_INLINE = re.compile(r"`((?:\./)?gnt [^`]+)`")
+_PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b(?!\.)|\bNN\b|\.\.\.| P\b| f$")
+
+
+def printed(text: str) -> Iterator[str]:
+    """The lines of a page for a terminal, without their comments and ``./``."""
+    for block in _FENCE.findall(text):
+        yield from (line.strip() for line in block.splitlines())
+    rest = _FENCE.sub("", text)
+    yield from (" ".join(line.split()) for line in _INLINE.findall(rest))
+    yield from (line.strip() for line in rest.splitlines() if re.match(r" {4}(?:\./)?gnt ", line))
+
+
+def lines_of_everything() -> list[str]:
+    """Every different line, as its words after gnt."""
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        texts += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    found = (match[1] for text in texts for line in printed(text) if (match := re.match(r"(?:\./)?gnt (.*)", line)))
+    lines = dict.fromkeys(re.sub(r"\s+#.*| \\$", "", line).strip() for line in found)
+    return [line for line in lines if line.split()[0] not in OF_THE_CLONE]
+
+
+LINES = lines_of_everything()
+
+
+def is_pattern(line: str) -> bool:
+    """Whether a reader has to put a word of his own in, or the line only names a command and its options."""
+    return bool(_PLACEHOLDER.search(line)) or line in LOOKED_UP
+
+
+def is_long(line: str) -> bool:
+    """Whether the line takes minutes."""
+    return any(re.fullmatch(key, line) for key in LONG)
+
+
+def command_of(line: str) -> tuple[Any, list[str]]:
+    """The command or the group of commands that a line names, and the words behind it."""
+    found, words = get_command(app), shlex.split(line)
+    while words and words[0] in getattr(found, "commands", {}):
+        found = found.commands[words.pop(0)]
+    return found, words
+
+
+def test_there_are_lines_and_the_lists_are_not_stale() -> None:
+    assert len(LINES) > 80
+    assert {key for key in LOOKED_UP if key not in LINES} == set()
+    assert {key for key in LONG if not any(re.fullmatch(key, line) for line in LINES)} == set()
+    assert set(SHORT_EXERCISES) <= set(LINES)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_commands_and_options_are_there(line: str) -> None:
+    command, words = command_of(line)
+    assert not hasattr(command, "commands") or not words or words[0].startswith("-"), f"{line}: no such command"
+    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {"--help"}
+    assert {word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)} <= known
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what the lines name. One for all of them, so that a project is compiled once."""
+    folder = tmp_path_factory.mktemp("clone")
+    shutil.copy(ROOT / "kernels" / "add" / "add.cpp", folder / "my.cpp")
+    (folder / "kernels").symlink_to(ROOT / "kernels")
+    (folder / "work").mkdir()
+    for name in ("SinhCustom", "SinhTiled"):
+        write_sinh_project(folder / name)
+    sample = SAMPLE
+    for name, value in GOOD.items():
+        sample = sample.replace(name, value)
+    (folder / "sample.asc").write_text(sample)
+    return folder
+
+
+@pytest.fixture
+def reader(clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gnt: Gnt) -> None:
+    """Where a reader runs the lines: in that folder, with exercises and progress of his own."""
+    monkeypatch.chdir(clone)
+    monkeypatch.setenv("GNT_EXERCISES_DIR", str(tmp_path / "mine"))
+    monkeypatch.setenv("GNT_DATA_DIR", str(tmp_path / "data"))
+    if not (clone / "bench.json").exists():  # what lines before these would have written
+        gnt("bench", "add", "--shape", "33", "--out", "bench.json")
+        (clone / "prototype.json").write_text(gnt("dev", "prototype", "group_norm").out)
+
+
+#: Exit codes of a line that does what it says: an exercise that nobody has solved yet is no mistake in the line.
+MAY_BE_1 = "learn"
+
+
+def only_names(line: str) -> bool:
+    """Whether the line names a command, or one of its options, and leaves out what the command needs."""
+    command, words = command_of(line)
+    if hasattr(command, "commands"):
+        return True
+    needed = [one for one in command.params if one.required]
+    valued = {name for one in command.params if not getattr(one, "is_flag", True) for name in one.opts}
+    return bool(needed and not [word for word in words if not word.startswith("-")] and "--help" not in words) or (
+        bool(words) and words[-1] in valued
+    )
+
+
+def lines_to_run() -> Iterator[Any]:
+    """The lines, of which the checks of most exercises are left to --all."""
+    for line in LINES:
+        if is_pattern(line) or is_long(line) or only_names(line):
+            continue
+        repeats = line.startswith("learn --exercise") and line not in SHORT_EXERCISES
+        yield pytest.param(line, marks=pytest.mark.thorough) if repeats else line
+
+
+@pytest.mark.parametrize("line", list(lines_to_run()))
+@pytest.mark.usefixtures("reader")
+def test_lines_run_as_they_are_printed(gnt: Gnt, line: str) -> None:
+    ran = gnt(*shlex.split(line))
+    assert ran.code in ((0, 1) if line.startswith(MAY_BE_1) else (0,)), ran.err
+    assert "Traceback" not in ran.err
