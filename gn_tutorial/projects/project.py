@@ -169,13 +169,16 @@ class Project:
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
-        """The kernel, to be built for the call: DTYPE_X and its kin, template arguments, an 8.x project's struct."""
+        """The kernel, to be built for the call: DTYPE_X and its kin, template arguments, an 8.x project's struct.
+
+        Its Unified Buffer is as large as that of the chip that tiling was told of.
+        """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
         dtypes = {name: dtype_name(label) for name, label in call.column.dtypes().items()}
         # asc-devkit, tools/build/asc_op_compile_base: the output's names of an operator in place.
         dtypes |= {f"{name}_ref": dtypes[name] for name in self.definition.in_place}
-        return Kernel(
+        made = Kernel(
             self.name,
             path=self.kernel_file,
             # An operator may choose a template's key on one chip, and have an ordinary kernel on another.
@@ -185,6 +188,7 @@ class Project:
             includes=includes,
             launchers=False,
         )
+        return made if self.soc.ub_bytes == find_soc().ub_bytes else made.with_ub(self.soc.ub_bytes)
 
     def _injected(self, plan: TilingPlan, header: Path) -> Path:
         """The struct of a macro project, as a header of its own; the project's where that cannot be read."""
