@@ -27,7 +27,9 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 _ANSWER_BYTES = 8 << 20
 _SECONDS = 10.0
-_CRASH = re.compile(r"\n?@gnt-host-crash (\d+) (\d+) (\S*) ([^\n]*)\n(\d+) [^\n]*\n(.*?)@gnt-host-crash-end\n?", re.DOTALL)
+_CRASH = re.compile(
+    r"\n?@gnt-host-crash (\d+) (\d+) (\S*) ([^\n]*)\n(\d+) [^\n]*\n(.*?)@gnt-host-crash-end\n?", re.DOTALL
+)
 _FRAME = re.compile(r"^(.*)\(\+0x([0-9a-f]+)\)", re.MULTILINE)
 #: Values that host code is handed, of an input on which it depends: more is no shape and no axis.
 _MOST_VALUE_BYTES = 1 << 20

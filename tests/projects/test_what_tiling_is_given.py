@@ -1,4 +1,4 @@
-"""What a tiling function is given: room for its struct, values of inputs, the local memory of the chip it is told of."""
+"""What a tiling function is given: room for its struct, values of inputs, a chip's local memory."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ def data(length: int) -> np.ndarray:
 
 def test_a_registered_struct_has_room_however_large_it_is(scale: Path) -> None:
     """The usual 2048 bytes are no limit: a build writes the size of the struct into the kernel's description."""
+    given = "uint32_t starts[700] = {5, 6}; tiling.set_starts(starts);"
     many = "TILING_DATA_FIELD_DEF(float, beta);\nTILING_DATA_FIELD_DEF_ARR(uint32_t, 700, starts);"
     folder = edited(
         scale,
         (STRUCT, "TILING_DATA_FIELD_DEF(float, beta);", many),
-        (HOST, "  tiling.set_length(length);", "  uint32_t starts[700] = {5, 6};\n  tiling.set_starts(starts);\n  tiling.set_length(length);"),
+        (HOST, "  tiling.set_length(length);", f"  {given}\n  tiling.set_length(length);"),
     )
     x = data(77)
     project = gnt.project(folder)
@@ -87,11 +88,13 @@ def test_values_that_tiling_does_not_have_are_named(scale: Path) -> None:
 
 def test_values_that_tiling_has_are_read(scale: Path) -> None:
     read = "const float* values = context->GetInputTensor(0)->GetData<float>();"
+    beta = "tiling.set_beta(*context->GetAttrs()->GetAttrPointer<float>(1));"
+    name = 'this->Input("x")'
     folder = edited(
         scale,
-        (HOST, "tiling.set_beta(*context->GetAttrs()->GetAttrPointer<float>(1));", f"{read}\n  tiling.set_beta(values[1]);"),
-        (HOST, 'this->Input("x")\n        .ParamType(REQUIRED)', 'this->Input("x")\n        .ParamType(REQUIRED)\n        .ValueDepend(REQUIRED)'),
-    )  # fmt: skip
+        (HOST, beta, f"{read}\n  tiling.set_beta(values[1]);"),
+        (HOST, name, f"{name}.ValueDepend(REQUIRED)"),
+    )
     x = data(77)
     assert gnt.project(folder).tiling(x)["beta"] == x[1]
 
