@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compiler.cache import checksum, default_cache
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.compiler.signature import scan
@@ -148,11 +149,13 @@ class Project:
     ) -> Result:
         """Launch the kernel as the plan says. held: what outputs hold before, by name; of others nobody knows.
 
-        Raises as ``Kernel.run``, HostError for a plan that cannot run.
+        What a device does not check is a warning (``_UNCHECKED``), unless the options name it as an error. Raises as
+        ``Kernel.run``, HostError for a plan that cannot run.
         """
         for note in plan.notes:
             if note.severity == "error":
                 raise HostError(note.what, where=note.where, hint=note.fix)
+        how["options"] = _as_a_device(how.get("options") or TwinOptions())
         made = self.kernel(call, plan)
         wanted = self.definition.snake_name
         names = [one.name for one in made.entries]
@@ -227,7 +230,16 @@ class Project:
         return html_table((), self.rows(), caption=f"project {self.name}")
 
 
+#: A size given to SetGlobalBuffer is a promise that no device looks at, and projects are written for one. What goes
+#: wrong beyond it another check finds: the end of the argument, two blocks in the same bytes.
+_UNCHECKED = ("gm-beyond-declared-size",)
+
 _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
+
+
+def _as_a_device(options: TwinOptions) -> TwinOptions:
+    warnings = [one for one in _UNCHECKED if one not in options.errors]
+    return dataclasses.replace(options, warnings=tuple(dict.fromkeys([*options.warnings, *warnings])))
 
 
 def project(path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> Project:
