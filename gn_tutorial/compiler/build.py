@@ -20,7 +20,14 @@ from gn_tutorial.compiler.messages import short
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.signature import Entry, require_entries, scan
-from gn_tutorial.compiler.sources import SourceTexts, forwarding_headers, read_sources, search_folder, source_text
+from gn_tutorial.compiler.sources import (
+    SourceTexts,
+    forwarding_headers,
+    read_sources,
+    search_folder,
+    source_text,
+    with_plain_blanks,
+)
 from gn_tutorial.compiler.toolchain import (
     Compiler,
     find_compiler,
@@ -96,6 +103,8 @@ def build_kernel(
         )
     own, included = near, tuple(Path(one).resolve() for one in include_dirs)
     compiled, main = path, False
+    if (plain := with_plain_blanks(text)) != text:
+        text, compiled = plain, _keep_sample(cache, path, plain)
     if not launchers and (device := without_launchers(text)) != text:
         text, compiled = device, _keep_sample(cache, path, device)
     elif is_sample(text, near):

@@ -163,3 +163,14 @@ def readable_text(path: Path) -> str:
         return source_text(path)
     except OSError:
         return ""
+
+
+#: White space of Unicode. clang, and so the device's compiler, takes each for a blank (UnicodeWhitespaceChars in
+#: clang/lib/Lex/UnicodeCharSets.h); g++ refuses it as part of a name. Text that is copied from a web page has some.
+_BLANKS = "\u0085\u00a0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_BLANK_OR_QUOTED = re.compile(rf'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|[{_BLANKS}]', re.DOTALL)
+
+
+def with_plain_blanks(text: str) -> str:
+    """The text with a blank for each Unicode white space outside literals and comments: columns stay."""
+    return _BLANK_OR_QUOTED.sub(lambda found: " " if len(found[0]) == 1 else found[0], text)

@@ -27,7 +27,9 @@ from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 
 _ANSWER_BYTES = 8 << 20
 _SECONDS = 10.0
-_CRASH = re.compile(r"\n?@gnt-host-crash (\d+) (\d+) (\S*) ([^\n]*)\n(.*?)@gnt-host-crash-end\n?", re.DOTALL)
+_CRASH = re.compile(
+    r"\n?@gnt-host-crash (\d+) (\d+) (\S*) ([^\n]*)\n(\d+) [^\n]*\n(.*?)@gnt-host-crash-end\n?", re.DOTALL
+)
 _FRAME = re.compile(r"^(.*)\(\+0x([0-9a-f]+)\)", re.MULTILINE)
 #: Values that host code is handed, of an input on which it depends: more is no shape and no axis.
 _MOST_VALUE_BYTES = 1 << 20
@@ -144,11 +146,16 @@ def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> Hos
     place, last = "", ""
     if found:
         last = f"{found[4]}:{found[2]}, in {found[3]} (the last call into the context)" if found[4] else ""
-        place = _line(library, [int(frame[2], 16) for frame in _FRAME.finditer(found[5])], where) or last
+        place = _line(library, [int(frame[2], 16) for frame in _FRAME.finditer(found[6])], where) or last
     printed = _CRASH.sub("", error.printed).strip("\n")
     what = error.what.replace("the kernel", "a host function").replace("'project_host' ran", "the host functions ran")
     hint = error.hint
-    if "null pointer" in what:
+    if "null pointer" in what and found and found[5] != "0":
+        hint = (
+            f"GetData() in line {found[5]} answered null: tiling has the values of an input only where the definition "
+            "asks for them, .ValueDepend(REQUIRED) behind its Input(...); shapes and types are there without it"
+        )
+    elif "null pointer" in what:
         hint = "a shape, a descriptor or an attribute that is not there is a null pointer: check it before it is used"
     elif isinstance(error, KernelTimeout):
         hint = "look for a loop that never ends at this line: a step of 0, an unsigned number below 0"

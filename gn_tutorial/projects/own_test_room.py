@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.room import memory_bytes
 
 #: Programs whose work is done outside the walls: builds, and what asks for a device.
 TOOLS = (
@@ -19,6 +20,7 @@ TOOLS = (
 ).split()
 _SKIPPED = frozenset(".git build build_out node_modules __pycache__ .venv .vscode .idea".split())
 _MOST_BYTES, _MOST_FILES = 512 << 20, 20_000
+_LEAST_SCRIPT_MEMORY = 4 << 30
 #: Where a script looks for what it links with; the files are empty, since nothing is linked here.
 _LIBRARIES = ("libascendcl.so", "libacl_rt.so", "libnnopbase.so", "libacl_op_compiler.so", "libopapi.so")
 
@@ -171,3 +173,11 @@ def _files(root: Path) -> Iterator[Path]:
             path = Path(folder, name)
             if path.is_file():
                 yield path
+
+
+def script_memory() -> int:
+    """Bytes that a script, and each program that it starts, may fill: large cases are made in float64, several arrays.
+
+    Three quarters of the machine's memory: what is left keeps the machine answering.
+    """
+    return max(memory_bytes() * 3 // 4, _LEAST_SCRIPT_MEMORY)

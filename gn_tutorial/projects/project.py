@@ -9,18 +9,19 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compiler.cache import checksum, default_cache
 from gn_tutorial.compiler.project_build import build_project_host
-from gn_tutorial.compiler.signature import Param, scan
+from gn_tutorial.compiler.signature import scan
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.arguments import Out, Same, TensorList, as_dtype, inout, out, workspace
+from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.projects.call import OpCall, bind
@@ -29,8 +30,8 @@ from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.definition import OpDefinition, read_definitions
 from gn_tutorial.projects.host_call import HostError, describe
 from gn_tutorial.projects.injected_struct import injected_header
+from gn_tutorial.projects.kernel_arguments import kernel_arguments, kernel_outputs
 from gn_tutorial.projects.layout import Layout, read_layout, uses_matrix_cores
-from gn_tutorial.projects.parameters import Parameter
 from gn_tutorial.projects.planning import HostSide
 from gn_tutorial.projects.tiling_plan import TilingPlan
 from gn_tutorial.tables import html_table, text_table
@@ -148,34 +149,39 @@ class Project:
     ) -> Result:
         """Launch the kernel as the plan says. held: what outputs hold before, by name; of others nobody knows.
 
-        Raises as ``Kernel.run``, HostError for a plan that cannot run.
+        What a device does not check is a warning (``_UNCHECKED``), unless the options name it as an error. Raises as
+        ``Kernel.run``, HostError for a plan that cannot run.
         """
         for note in plan.notes:
             if note.severity == "error":
                 raise HostError(note.what, where=note.where, hint=note.fix)
+        how["options"] = _as_a_device(how.get("options") or TwinOptions())
         made = self.kernel(call, plan)
         wanted = self.definition.snake_name
         names = [one.name for one in made.entries]
         entry = made.entry(next((one for one in names if one.split("<")[0].split("::")[-1] == wanted), names[-1]))
         result = made.run(
-            *self._arguments(call, plan, entry.params, held or {}),
+            *kernel_arguments(call, plan, entry.params, held or {}, self.kernel_file),
             entry=entry.name,
             blocks=plan.blocks if blocks is None else blocks,
             tiling_key=plan.key,
             **how,
         )
-        named = self._outputs(plan, entry.params)
+        named = kernel_outputs(self.definition, plan, entry.params)
         arrays = {named[param]: array for param, array in result.outputs.items() if param in named}
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
-        """The kernel, to be built for the call: DTYPE_X and its kin, template arguments, an 8.x project's struct."""
+        """The kernel, to be built for the call: DTYPE_X and its kin, template arguments, an 8.x project's struct.
+
+        Its Unified Buffer is as large as that of the chip that tiling was told of.
+        """
         header = self.layout.struct_header(plan.struct_name) if plan.struct_name else None
         includes = (self._injected(plan, header),) if header and "BEGIN_TILING" in self.layout.texts[header] else ()
         dtypes = {name: dtype_name(label) for name, label in call.column.dtypes().items()}
         # asc-devkit, tools/build/asc_op_compile_base: the output's names of an operator in place.
         dtypes |= {f"{name}_ref": dtypes[name] for name in self.definition.in_place}
-        return Kernel(
+        made = Kernel(
             self.name,
             path=self.kernel_file,
             # An operator may choose a template's key on one chip, and have an ordinary kernel on another.
@@ -185,6 +191,7 @@ class Project:
             includes=includes,
             launchers=False,
         )
+        return made if self.soc.ub_bytes == find_soc().ub_bytes else made.with_ub(self.soc.ub_bytes)
 
     def _injected(self, plan: TilingPlan, header: Path) -> Path:
         """The struct of a macro project, as a header of its own; the project's where that cannot be read."""
@@ -194,52 +201,6 @@ class Project:
         if text is None:
             return header
         return default_cache().keep_source(f"tiling_{checksum(text.encode())[:16]}.h", text)
-
-    def _arguments(
-        self, call: OpCall, plan: TilingPlan, params: Sequence[Param], held: Mapping[str, np.ndarray]
-    ) -> list[Any]:
-        """Inputs, outputs, workspace, tiling: the order of every kernel of a project.
-
-        An output in place has a parameter too (x_ref, as every public kernel of such an operator has): the same memory.
-        """
-        one, many = self.definition, len(params)
-        values: list[Any] = []
-        owners: dict[str, Same | None] = {}
-        for index, (declared, group) in enumerate(zip(one.inputs, call.arrays, strict=True)):
-            arrays = [inout(array) if declared.name in one.written else array for array in group or ()]
-            values.append(_one_or_list(declared, arrays))
-            owners[declared.name] = Same(params[index].name, group[0]) if group and index < many else None
-        for index, declared in enumerate(one.outputs):
-            if declared.name in one.in_place and declared.kind == "dynamic":
-                raise ArgumentError(
-                    f"'{declared.name}' is a list of tensors in place: such kernels are not run yet",
-                    where=str(self.kernel_file),
-                )
-            if declared.name in one.in_place:
-                values.append(owners[declared.name])
-                continue
-            of_it = [made for made, (at, _) in zip(plan.outputs, call.output_tensors, strict=True) if at == index]
-            made = [inout(held[name]) if name in held else out(shape, as_dtype(dtype)) for name, dtype, shape in of_it]
-            values.append(_one_or_list(declared, made))
-        if many != len(values) + 2:
-            raise ArgumentError(
-                f"the kernel has {many} parameters, and the definition makes {len(values) + 2}",
-                where=str(self.kernel_file),
-                hint="a GM_ADDR for each input and output of the OpDef, in its order, then workspace and tiling",
-            )
-        return [*values, workspace(plan.workspace), np.frombuffer(plan.data or bytes(8), np.uint8)]
-
-    def _outputs(self, plan: TilingPlan, params: Sequence[Param]) -> dict[str, str]:
-        """Argument of the launch -> output of the call: a parameter of the kernel, a tensor of a list."""
-        names = [one.name for one in self.definition.inputs]
-        names += [one.name for one in self.definition.outputs]
-        known = {one for one, _, _ in plan.outputs} | self.definition.written
-        outputs: dict[str, str] = {}
-        for param, name in zip(params, names, strict=False):
-            lists = [one for one in known if one.startswith(f"{name}[")]
-            outputs |= {param.name + one.removeprefix(name): one for one in lists}
-            outputs |= {param.name: name} if name in known else {}
-        return outputs
 
     def rows(self) -> list[tuple[str, str]]:
         """What the project is, as rows of a table."""
@@ -269,7 +230,16 @@ class Project:
         return html_table((), self.rows(), caption=f"project {self.name}")
 
 
+#: A size given to SetGlobalBuffer is a promise that no device looks at, and projects are written for one. What goes
+#: wrong beyond it another check finds: the end of the argument, two blocks in the same bytes.
+_UNCHECKED = ("gm-beyond-declared-size",)
+
 _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
+
+
+def _as_a_device(options: TwinOptions) -> TwinOptions:
+    warnings = [one for one in _UNCHECKED if one not in options.errors]
+    return dataclasses.replace(options, warnings=tuple(dict.fromkeys([*options.warnings, *warnings])))
 
 
 def project(path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> Project:
@@ -279,13 +249,6 @@ def project(path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> Project:
     sizes tiling is told. Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
     """
     return Project(path, op, soc)
-
-
-def _one_or_list(declared: Parameter, tensors: list[Any]) -> Any:
-    """The kernel's argument for one input or output: its tensor, a list of a dynamic one, None if it is left out."""
-    if declared.kind == "dynamic":
-        return TensorList(tuple(tensors)) if tensors else None
-    return tensors[0] if tensors else None
 
 
 def _given(outputs: Any) -> list[Out] | None:

@@ -11,7 +11,7 @@ import pytest
 from gn_tutorial.compiler.build import build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.launch_syntax import rewrite
-from gn_tutorial.compiler.sources import forwarding_headers, read_sources, source_text
+from gn_tutorial.compiler.sources import forwarding_headers, read_sources, source_text, with_plain_blanks
 from gn_tutorial.errors import CompileError, RegistryError
 from gn_tutorial.operators.arguments import inout
 from gn_tutorial.operators.kernel import kernel
@@ -137,3 +137,20 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path: Path) -> None:
             source_text(tmp_path / name)
         with pytest.raises(RegistryError, match="cannot read the kernel"):
             build_kernel(tmp_path / name)
+
+
+def test_white_space_that_the_device_s_compiler_takes_for_a_blank(tmp_path: Path) -> None:
+    """A no-break and an ideographic space from a web page; g++ alone would take them for letters."""
+    text = ENTRY.replace(" = VALUE", "\u00a0=\u3000VALUE")
+    assert value_of(write(tmp_path / "k.cpp", f'#include "kernel_operator.h"\n#define VALUE 7\n{text}')) == 7
+    wrong = text.replace("VALUE", "VALVE")
+    source = write(tmp_path / "wrong.cpp", f'#include "kernel_operator.h"\n#define VALUE 7\n{wrong}')
+    with pytest.raises(CompileError, match="VALVE") as caught:
+        build_kernel(source)
+    assert str(caught.value).count("wrong.cpp:3:") >= 1  # the learner's own file and line
+
+
+def test_white_space_in_literals_and_comments_stays() -> None:
+    text = 'a\u00a0= "b\u3000\\"\u00a0" /* c\u3000*/ + \u2009d; // e\u00a0f\n'
+    assert with_plain_blanks(text) == 'a = "b\u3000\\"\u00a0" /* c\u3000*/ +  d; // e\u00a0f\n'
+    assert with_plain_blanks(ENTRY) == ENTRY

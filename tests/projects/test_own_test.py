@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelFault
-from gn_tutorial.projects.own_test import OwnTestResult, run_own_test
+from gn_tutorial.projects.own_test import run_own_test
+from gn_tutorial.projects.own_test_result import OwnTestResult
+from gn_tutorial.projects.own_test_room import script_memory
 from gn_tutorial.runtime.walled import landlock_version
 
 PROJECT = Path(__file__).parents[1] / "programs" / "projects" / "scale_shift"
@@ -120,6 +122,24 @@ def test_a_mistake_that_the_checkers_find(project: Path) -> None:
     assert done.error.diagnostics[0].id == "gm-beyond-declared-size"
     assert "returned 507035" in done.printed
     assert done.launches == ()
+
+
+def test_a_script_that_needs_more_memory_than_it_may_have(own_test: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is told; a run.sh that does not look at the exit code of its data script changes nothing."""
+    monkeypatch.setattr("gn_tutorial.projects.own_test_room.memory_bytes", lambda: 2 << 30)
+    script = own_test / "gen_data.py"
+    script.write_text(f"import numpy as np\nnp.ones(9 << 29)\n{script.read_text()}")
+    done = run_test(own_test)
+    assert done.verdict == "not run"
+    assert "Unable to allocate" in done.said
+    assert "4 GiB, three quarters of this machine's memory" in done.reason
+    assert done.launches == ()
+
+
+def test_what_a_script_may_fill_follows_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for machine, allowed in ((2 << 30, 4 << 30), (8 << 30, 6 << 30), (64 << 30, 48 << 30)):
+        monkeypatch.setattr("gn_tutorial.projects.own_test_room.memory_bytes", lambda machine=machine: machine)
+        assert script_memory() == allowed
 
 
 @pytest.mark.thorough

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.errors import ArgumentError, CompileError, KernelFault, RegistryError
 from gn_tutorial.projects.host_call import HostError
@@ -244,6 +245,18 @@ def test_a_kernel_s_mistake_is_found_at_its_line(edited: Edited) -> None:
     )
     with pytest.raises(KernelFault, match=r"scale_shift.cpp:\d+"):
         gnt.project(folder)(data((5, 33)))
+
+
+def test_a_declared_size_is_a_promise_that_no_device_looks_at(edited: Edited) -> None:
+    """The whole of x is there: a kernel that declares too little of it runs on a device, and is told so here."""
+    old = "xGm.SetGlobalBuffer((__gm__ DTYPE_X*)x + start, mine);"
+    folder = edited(SCALE, "op_kernel/scale_shift.cpp", old, old.replace("mine);", "mine / 2);"))
+    x = data((5, 333))
+    result = gnt.project(folder)(x)
+    np.testing.assert_allclose(result.y, 2.0 * x.astype(np.float64) + 0.5, atol=1e-6)
+    assert {(one.id, one.severity) for one in result.diagnostics} == {("gm-beyond-declared-size", "warning")}
+    with pytest.raises(KernelFault, match="past the 20 elements that SetGlobalBuffer declared"):
+        gnt.project(folder)(x, options=TwinOptions(errors=("gm-beyond-declared-size",)))
 
 
 def test_wrong_calls_are_refused_by_name() -> None:

@@ -51,7 +51,7 @@ def test_the_names_of_one_program_compile_in_a_kernel() -> None:
         ("LocalTensor<int32_t> t; ReduceSum(t, t, t, 8);", "Atlas A2"),
         ("LocalTensor<int8_t> t; Duplicate(t, static_cast<int8_t>(1), 8);", "Duplicate on Atlas A2"),
         ("LocalTensor<half> h; LocalTensor<bfloat16_t> b; Cast(b, h, RoundMode::CAST_NONE, 8);", "Cast on Atlas A2"),
-        ("LocalTensor<float> t; And(t, t, t, 8);", "16-bit integers"),
+        ("LocalTensor<float> t; Not(t, t, 8);", "16-bit integers"),
         (
             "LocalTensor<float> t; uint64_t m[2]; And(t.ReinterpretCast<int32_t>(), t.ReinterpretCast<int32_t>(),"
             " t.ReinterpretCast<int32_t>(), m, 1, {1, 1, 1, 8, 8, 8});",

@@ -17,9 +17,10 @@ inline struct sigaction before_crash[65];
 inline void OnCrash(int number, siginfo_t* info, void* context) {
   static const char kMark[] = "\n@gnt-host-crash ";
   static const char kEnd[] = "@gnt-host-crash-end\n";
-  char line[512];
-  const int size = snprintf(line, sizeof(line), "%d %u %s %s\n", number, static_cast<unsigned>(Last().line),
-                            Last().name, Last().file);
+  char line[1024];
+  const int size =
+      snprintf(line, sizeof(line), "%d %u %s %s\n%u %s\n", number, static_cast<unsigned>(Last().line), Last().name,
+               Last().file, static_cast<unsigned>(LastWithoutValues().line), LastWithoutValues().file);
   if (write(STDERR_FILENO, kMark, sizeof(kMark) - 1) < 0 || write(STDERR_FILENO, line, static_cast<size_t>(size)) < 0)
     _exit(1);
   void* frames[48];

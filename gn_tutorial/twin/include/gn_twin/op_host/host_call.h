@@ -199,6 +199,18 @@ class HostCall {
     }
   }
 
+  // The bytes that tiling may fill. A kernel's build writes the size of its largest struct into its description, and the
+  // framework makes room for that many (asc-devkit, tools/build/asc_op_compile_base/adapter/compile_op.py: opParaSize).
+  size_t Room(const HostOperator& op) const {
+    size_t room = op.max_tiling_bytes;
+    for (const TilingClass& one : TilingClasses()) {
+      const size_t whole = (one.bytes + 7) / 8 * 8;
+      const bool keyed = one.op.rfind(call_.type + "_", 0) == 0;  // registered for one tiling key: Op_1
+      if ((one.op == call_.type || keyed) && whole > room) room = whole;
+    }
+    return room;
+  }
+
   void Tile(HostOperator& op) {
     const auto tiling = op.Tiling();
     json_.Key("tiling").Open('{').Member("registered", tiling != nullptr);
@@ -213,7 +225,9 @@ class HostCall {
       gert::TilingParseContext context(call_);
       json_.Member("parse_status", op.TilingParse()(&context));
     }
-    call_.tiling_bytes.assign(room_ != 0 ? room_ : op.max_tiling_bytes, FillByte());
+    call_.tiling_bytes.reserve(gert::GntCall::kMostTilingBytes);
+    call_.tiling_bytes.assign(room_ != 0 ? room_ : Room(op), FillByte());
+    call_.tiling_grows = room_ == 0;
     gert::TilingContext context(call_);
     const ge::graphStatus status = tiling(&context);
     json_.Member("status", status).Member("blocks_set", call_.blocks != gert::GntCall::kUnset);

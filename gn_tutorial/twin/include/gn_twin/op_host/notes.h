@@ -43,4 +43,10 @@ inline void At(Loc loc, const char* name) {
   Last().name = name;
 }
 
+// Where the project last asked for values of an input that host code does not have: GetData() without ValueDepend.
+inline LastCall& LastWithoutValues() {
+  static LastCall last;
+  return last;
+}
+
 }  // namespace gn_twin::op_host

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gn_twin/host/graph_types.h"
+#include "gn_twin/op_host/notes.h"
 
 namespace gert {
 
@@ -126,10 +127,15 @@ class Tensor {
   TensorPlacement GetPlacement() const { return has_data_ ? kOnHost : kOnDeviceHbm; }
   size_t GetSize() const { return data_.size(); }
   template <class T>
-  const T* GetData() const {
-    return has_data_ ? reinterpret_cast<const T*>(data_.data()) : nullptr;
+  const T* GetData(gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    return static_cast<const T*>(GetAddr(loc));
   }
-  const void* GetAddr() const { return has_data_ ? data_.data() : nullptr; }
+  const void* GetAddr(gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    if (has_data_) return data_.data();
+    gn_twin::op_host::LastWithoutValues().file = loc.file;
+    gn_twin::op_host::LastWithoutValues().line = loc.line;
+    return nullptr;
+  }
 
  private:
   StorageShape shape_;

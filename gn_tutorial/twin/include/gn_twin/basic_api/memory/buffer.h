@@ -53,7 +53,8 @@ class TBuf {
 
   // Not part of the Ascend C API: TPipe::InitBuffer fills it.
   void Init(uint16_t buffer, uint32_t bytes, gn_twin::Loc loc) {
-    if (buffer_ != gn_twin::kNoBuffer) gn_twin::QueueCore::FaultIfInitialised(gn_twin::ThisCore(), buffer_, loc);
+    if (buffer_ != gn_twin::kNoBuffer)
+      gn_twin::QueueCore::ReportIfInitialised(gn_twin::ThisCore(), buffer_, false, loc);
     buffer_ = buffer;
     bytes_ = bytes;
   }

@@ -38,7 +38,7 @@ class QueueCore {
   uint32_t EnQueued() const { return queued_; }
 
   GNT_NOINLINE void Init(Core& core, uint16_t first, uint16_t buffers, Loc loc) {
-    if (buffers_ != 0) FaultIfInitialised(core, first_, loc);
+    if (buffers_ != 0) ReportIfInitialised(core, first_, true, loc);
     first_ = first;
     buffers_ = buffers;
     cursor_ = 0;
@@ -181,14 +181,19 @@ class QueueCore {
     return false;
   }
   // A second InitBuffer takes new memory: the buffers of the first one, `index` the first of them, are lost with all they hold.
-  static void FaultIfInitialised(Core& core, uint16_t index, Loc loc) {
+  // Of a TBuf that costs memory and no more: its tensors are where they were.
+  static void ReportIfInitialised(Core& core, uint16_t index, bool queue, Loc loc) {
     const Buffer& before = core.buffers[index];
     if (index >= core.buffer_count || before.pipe != core.pipes) return;  // the pipe was reset, or is another one
-    core.Fault("init-buffer-twice", loc, before.made,
-               {{"buffer_file", before.made.file},
-                {"buffer_line", before.made.line},
-                {"buffer_nth", before.nth},
-                {"bytes", before.bytes}});
+    const FieldList fields{{"buffer_file", before.made.file},
+                           {"buffer_line", before.made.line},
+                           {"buffer_nth", before.nth},
+                           {"bytes", before.bytes}};
+    if (queue) {
+      core.Fault("init-buffer-twice", loc, before.made, fields);
+    } else {
+      core.Warn("init-buffer-twice", loc, before.made, fields);
+    }
   }
   bool Owns(uint16_t index) const { return index >= first_ && index < first_ + buffers_; }
 

@@ -1,6 +1,6 @@
 // Bits: And, Or, Not on 16-bit elements. Wider tensors are reinterpreted by the kernel, with twice the count.
 //
-// Source: docs/zh/api, Memory矢量计算/逻辑计算.
+// Source: docs/zh/api, Memory矢量计算/逻辑计算; for And and Or of other types asc-devkit, kernel_operator_vec_binary_impl.h.
 #pragma once
 #include "gn_twin/basic_api/vector/forms.h"
 
@@ -25,12 +25,20 @@ struct NotOp {
   }
 };
 
-// The count form also takes 32-bit tensors; its count is still in 16-bit units.
+// The count form also takes 32-bit tensors; its count is still in 16-bit units. And and Or compile for every other type as well,
+// and count 16-bit units of it, as older versions did.
+template <class T>
+inline constexpr bool kOfWords = kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>;
 template <class T>
 inline auto SixteenBit(const LocalTensor<T>& tensor) {
-  static_assert(kOneOf<T, int16_t, uint16_t, int32_t, uint32_t>,
-                "And, Or and Not on Atlas A2 take 16-bit integers: ReinterpretCast first");
   return tensor.template ReinterpretCast<uint16_t>();
+}
+template <class T>
+inline void NoteWords(const char* op, int32_t count, Loc loc) {
+  if constexpr (!kOfWords<T>) {
+    const FieldList fields{{"op", op}, {"count", count}, {"bytes", uint64_t{2} * count}, {"size", sizeof(T)}};
+    ThisCore().Warn("logic-in-words", loc, {}, fields);
+  }
 }
 
 }  // namespace gn_twin
@@ -41,6 +49,7 @@ namespace AscendC {
   template <class T, bool isSetMask = true>                                                                      \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,            \
                    const int32_t& count, gn_twin::Loc loc = gn_twin::Loc::here()) {                              \
+    gn_twin::NoteWords<T>(#NAME, count, loc);                                                                    \
     gn_twin::RunCount(#NAME, loc, gn_twin::OP{}, count, gn_twin::SixteenBit(dst), gn_twin::SixteenBit(src0),     \
                       gn_twin::SixteenBit(src1));                                                                \
   }                                                                                                              \
@@ -60,6 +69,7 @@ GNT_LOGIC(Or, OrOp)
 template <class T, bool isSetMask = true>
 inline void Not(const LocalTensor<T>& dst, const LocalTensor<T>& src, const int32_t& count,
                 gn_twin::Loc loc = gn_twin::Loc::here()) {
+  static_assert(gn_twin::kOfWords<T>, "Not on Atlas A2 takes 16-bit integers: ReinterpretCast first");
   gn_twin::RunCount("Not", loc, gn_twin::NotOp{}, count, gn_twin::SixteenBit(dst), gn_twin::SixteenBit(src));
 }
 template <class T, bool isSetMask = true, class Mask>

@@ -1,0 +1,50 @@
+// One call of an operator: its inputs, outputs, attributes and chip, and what tiling set. All contexts are views of it.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gn_twin/op_host/attributes.h"
+#include "gn_twin/op_host/platform_infos.h"
+#include "gn_twin/op_host/shape.h"
+
+namespace gert {
+
+// One input or output of the call, of the declaration `declared`.
+struct GntInstance {
+  size_t declared;
+  StorageShape shape;
+  CompileTimeTensorDesc desc;
+  Tensor tensor;
+};
+
+// The driver fills it.
+struct GntCall {
+  std::string type, name;
+  std::deque<GntInstance> inputs, outputs;  // a deque: what was handed out stays where it is
+  size_t declared_inputs = 0, declared_outputs = 0;
+  RuntimeAttrs attributes;
+  bool deterministic = false;
+  fe::PlatFormInfos platform;
+  std::shared_ptr<void> compile_info;
+
+  // What tiling set. `unset`: the value of a size that nobody set is whatever was there.
+  static constexpr uint32_t kUnset = 0xffffffff;
+  uint32_t blocks = kUnset;
+  gn_twin::Loc blocks_at;
+  uint64_t key = 0;
+  bool key_set = false;
+  bool workspace_asked = false;
+  std::vector<size_t> workspaces;
+  static constexpr size_t kMostTilingBytes = 64 * 1024;
+  std::vector<uint8_t> tiling_bytes;  // reserved to kMostTilingBytes: what was handed out stays where it is
+  bool tiling_grows = false;
+  size_t tiling_size = 0;
+  uint32_t schedule_mode = 0, local_memory = 0;
+};
+
+}  // namespace gert

@@ -1,0 +1,10 @@
+// A buffer has a length. One of no bytes that nothing uses is harmless: the launch goes on.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void memory_buffer_of_no_bytes_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 0);  // expect: init-buffer-zero
+}
