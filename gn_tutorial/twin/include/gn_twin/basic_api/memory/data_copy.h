@@ -118,9 +118,7 @@ GNT_NOINLINE void EmitCheckedCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to,
   Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
   RequireRows(operation, "DataCopy", from);
   RequireAlignment(operation, "src", src, sizeof(T));
-  operation.Copies(SideOf(to))
-      .Local("dst", dst, to.Extent(), Access::Write)
-      .Rows(to.count, to.bytes, to.pitch);
+  operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
   operation.Copies(SideOf(from))
       .Global("src", src, from.Extent(), Access::Read)
       .Rows(from.count, from.bytes, from.pitch);
@@ -188,9 +186,7 @@ GNT_NOINLINE void EmitCheckedCopyInside(const CallKey& key, const LocalTensor<T>
                                         const LocalTensor<U>& src, Rows from) {
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   RequireRows(operation, key.op, from);
-  operation.Copies(SideOf(to))
-      .Local("dst", dst, to.Extent(), Access::Write)
-      .Rows(to.count, to.bytes, to.pitch);
+  operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
   operation.Copies(SideOf(from))
       .Local("src", src, from.Extent(), Access::Read)
       .Rows(from.count, from.bytes, from.pitch);
