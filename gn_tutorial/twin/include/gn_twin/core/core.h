@@ -210,6 +210,12 @@ struct Core {
     if (IsError(*job, id, true)) Stop(id, loc, fields);
     Find(id, false, loc, {}, fields);
   }
+  // A scalar that goes into memory or into an instruction.
+  template <class T>
+  void NoteScalarValue(const char* op, Loc loc, const T& value) {
+    if (kObserved && IsWild(value)) [[unlikely]]
+      Fault("value-never-set", loc, {}, {{"op", op}});
+  }
   bool InUb(const void* at) const {
     const uint8_t* byte = static_cast<const uint8_t*>(at);
     return byte >= ub && byte < ub + kUbBytes;

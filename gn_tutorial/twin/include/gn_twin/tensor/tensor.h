@@ -129,6 +129,7 @@ class LocalTensor {
   }
   template <class T1>
   void SetValue(uint32_t index, T1 value, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value);
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = static_cast<T>(value);
   }
   T& operator()(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
@@ -233,6 +234,7 @@ class GlobalTensor {
     return *Element(index, "GetValue", gn_twin::Access::Read, loc);
   }
   void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value);
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
   }
   __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
