@@ -51,9 +51,8 @@ extern "C" __global__ __aicore__ void scale(GM_ADDR x, GM_ADDR y, uint32_t count
 def run(init: str, late: str = "", size: str = "length * sizeof(float)", optimise: bool = True) -> np.ndarray:
     """y of 64 elements."""
     source = SOURCE.format(init=init, late=late, bytes=size)
-    y = np.zeros(64, np.float32)
-    gnt.kernel(source=source, optimise=optimise).run(np.arange(64, dtype=np.float32), gnt.inout(y), 64, blocks=1)
-    return y
+    kernel = gnt.kernel(source=source, optimise=optimise)
+    return kernel.run(np.arange(64, dtype=np.float32), gnt.out((64,), np.float32), 64, blocks=1)["y"]
 
 
 @pytest.mark.parametrize("optimise", [True, False])
