@@ -178,12 +178,29 @@ struct Core {
     }
     scalars.storing = false;
   }
+  // Tells the uses of buffers that are free still, whose cause lies before whatever comes next.
+  GNT_COLD void TellFreedUses() {
+    const uint32_t count = freed_use_count;
+    freed_use_count = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      const FreedUse& use = freed_uses[i];
+      const Buffer& made = buffers[use.buffer];
+      Warn("ub-use-of-freed", use.loc, use.freed,
+           {{"op", use.op},
+            {"role", use.role},
+            {"buffer_file", made.made.file},
+            {"buffer_line", made.made.line},
+            {"buffer_nth", made.nth},
+            {"freed_file", use.freed.file},
+            {"freed_line", use.freed.line}});
+    }
+  }
   // Ends the launch with one diagnostic. This and the next ones take facts in braces, which cost the caller least, or a list of them.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
-    ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
-    throw Stopped{};
+    Stop(id, loc, FieldList(fields));
   }
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, const FieldList& fields) {
+    TellFreedUses();
     ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
     throw Stopped{};
   }
