@@ -60,6 +60,8 @@ struct Core {
   OffsetView views[kOffsetViews];
   uint32_t next_view = 0;
 
+  Compared compared;
+
   // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
   static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
   uint8_t reserved[kEvents] = {};
