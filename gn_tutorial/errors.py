@@ -12,6 +12,16 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def shown(value: object, most: int = 80) -> str:
+    """The value in a message, a text in quotes: Python refuses to print a whole number of more than 4300 digits."""
+    try:
+        text = repr(value) if isinstance(value, str) else str(value)  # of a NumPy number, repr has its type too
+    except ValueError:
+        digits = int(value.bit_length() * 0.30103) if isinstance(value, int) else 4300
+        text = f"a number of about {digits} digits"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 class GntError(Exception):
     """Base class of the package's errors.
 

@@ -23,6 +23,10 @@ def parse_toml(data: bytes) -> dict[str, Any]:
     """The keys of a file's bytes, a byte-order mark or not. Raises ValueError that says why they are no TOML."""
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        raise
+    except ValueError:  # Python reads no more
+        raise ValueError("a number in it has more than 4300 digits") from None
     except RecursionError:  # thousands of brackets
         raise ValueError("its brackets are nested too deeply") from None
 

@@ -124,7 +124,7 @@ def build_kernel(
         cache=cache,
         compiler=compiler,
         text=shim.text,
-        flags=(*kernel_flags(compiler, optimise=optimise), *sized, *defined),
+        flags=(*kernel_flags(compiler, optimise=optimise, observed=observed), *sized, *defined),
         learner=(*folders, *sources.forwarded_folders),
         search=(*folders, *forwarded, TWIN_INCLUDE),
         source=path,
@@ -214,7 +214,7 @@ def _twins_headers(
     cache: Cache, compiler: Compiler, observed: bool, optimise: Optimise, sized: Sequence[str]
 ) -> Precompiled | None:
     """The kernel's definitions (-D) are not in it: g++ refuses it where one of them matters to the headers."""
-    flags = (*header_flags(compiler, optimise=optimise), *sized, f"-DGNT_OBSERVED={int(observed)}")
+    flags = (*header_flags(compiler, optimise=optimise, observed=observed), *sized, f"-DGNT_OBSERVED={int(observed)}")
     return precompiled_form(cache, compiler, "kernel_operator.h", flags, "the twin's headers, this once")
 
 

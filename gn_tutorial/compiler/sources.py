@@ -20,6 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gn_tutorial.errors import RegistryError
+
 #: ``"a/b.h"`` in an include that is not inside a line comment.
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _HOST_TYPES = re.compile(r"\bge\s*::\s*(?:DT_|FORMAT_|DataType)|\busing\s+namespace\s+ge\b")
@@ -65,15 +67,22 @@ def read_sources(path: Path, text: str, folders: Sequence[Path], twin: Path) -> 
     """``text``, the source at ``path``, and every file of the user's that it includes by quotes, ``#if`` or not.
 
     folders: searched after the includer's own; the first one is the source's, since the text of a notebook's cell is
-    kept elsewhere. twin: the folder of the twin's headers, which are not read.
+    kept elsewhere. twin: the folder of the twin's headers, which are not read. Raises RegistryError, at the include's
+    line, for a pipe or the like: the compiler would wait there, or read for ever.
     """
     files = {path: text}
     forwards: dict[str, str] = {}
     waiting = [(path, folders[0] if folders else path.parent, text)]
     while waiting:
         where, near, content = waiting.pop(0)
-        for name in _INCLUDE.findall(content):
+        for include in _INCLUDE.finditer(content):
+            name = include[1]
             found = _found(name, near, folders)
+            if found is None and (other := _endless(name, near, folders)):
+                line = content.count("\n", 0, include.start()) + 1
+                raise RegistryError(
+                    f'#include "{name}": {other} is no regular file', where=f"{where}:{line}", hint="include a file"
+                )
             if found is None and not (twin / name).is_file():
                 found = _installed(name, where)
                 if found is not None:
@@ -109,6 +118,15 @@ def _found(name: str, near: Path, folders: Sequence[Path]) -> Path | None:
     for folder in (near, *folders):
         candidate = Path(os.path.normpath(folder / name))
         if candidate.is_file():
+            return candidate
+    return None
+
+
+def _endless(name: str, near: Path, folders: Sequence[Path]) -> Path | None:
+    """A pipe, socket or device of that name, where the compiler would look; /dev/null has an end."""
+    for folder in (near, *folders):
+        candidate = Path(os.path.normpath(folder / name))
+        if candidate.exists() and not candidate.is_dir() and str(candidate) != os.devnull:
             return candidate
     return None
 

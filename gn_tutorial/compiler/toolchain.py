@@ -135,12 +135,16 @@ def _version_of(argv: tuple[str, ...], _mtime: int, _size: int) -> Compiler | No
 def _too_old(compiler: Compiler) -> str:
     """Why the compiler cannot build the twin, or nothing."""
     oldest = _OLDEST.get(compiler.name, 0)
-    # "g++ (Debian 12.2.0-14+deb12u1) 12.2.0", "Apple clang version 15.0.0 (...)"
-    text = re.sub(r"\([^)]*\)", "", compiler.version)
-    match = re.search(r"(\d+)\.\d+", text)
-    if match and int(match.group(1)) < oldest:
+    if 0 < _major(compiler) < oldest:
         return f"{compiler.version} is older than {compiler.name} {oldest}, the first with C++20"
     return ""
+
+
+def _major(compiler: Compiler) -> int:
+    """The first number of its version; 0 if it says none."""
+    # "g++ (Debian 12.2.0-14+deb12u1) 12.2.0", "Apple clang version 15.0.0 (...)"
+    match = re.search(r"(\d+)\.\d+", re.sub(r"\([^)]*\)", "", compiler.version))
+    return int(match.group(1)) if match else 0
 
 
 def compiler_environment() -> dict[str, str]:
@@ -194,21 +198,33 @@ def _install_zig(refused: list[str]) -> None:
 _ELF = sys.platform.startswith("linux")
 
 
-def kernel_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
-    """Flags of a kernel library: it exports what the twin marks, and nothing else."""
+def kernel_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
+    """Flags of a kernel library: it exports what the twin marks, and nothing else.
+
+    observed: variables that the kernel gives no value begin with a pattern that the twin knows (events/wild_values.h),
+    and not with what happens to lie on the stack.
+    """
     hidden = ("-fvisibility=hidden", "-fvisibility-inlines-hidden")
     # g++ takes a third less time with -Og than with -O1. A third level would have zig compile its C++ library again.
     little = "-O3" if compiler.is_zig else "-Og"
     level = little if optimise == "little" else "-O3" if optimise else "-O0"
-    return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden)
+    return (*_common_flags(compiler, level), *_library_flags(compiler), *hidden, *(_wild(compiler) if observed else ()))
 
 
-def header_flags(compiler: Compiler, *, optimise: Optimise = True) -> tuple[str, ...]:
+def _wild(compiler: Compiler) -> tuple[str, ...]:
+    if compiler.name == "g++" and _major(compiler) < 12:  # the first that can
+        return ()
+    # g++ takes what lies in an object before its constructor runs for lost, unless told; clang does not.
+    kept = ("-flifetime-dse=1",) if compiler.name == "g++" else ()
+    return ("-ftrivial-auto-var-init=pattern", *kept)
+
+
+def header_flags(compiler: Compiler, *, optimise: Optimise = True, observed: bool = False) -> tuple[str, ...]:
     """Flags that precompile a header for sources compiled with ``kernel_flags``: the same, but for those of the linker.
 
     g++ takes a header that was made with another level, and crashes.
     """
-    return _of_a_header(kernel_flags(compiler, optimise=optimise))
+    return _of_a_header(kernel_flags(compiler, optimise=optimise, observed=observed))
 
 
 def host_header_flags(compiler: Compiler) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from gn_tutorial.abi.dtypes import ARRAY_DTYPES, DTYPES
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.tensor_list import list_words
 from gn_tutorial.compiler.signature import Param
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.room import require_room
 from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.runtime.launch_types import LaunchArg
@@ -194,7 +194,7 @@ def launch_arg(param: Param, value: Any) -> LaunchArg:
         return LaunchArg(param.name, ArgKind.TENSOR, Role.TILING, struct)
     if isinstance(value, (bool, int, float, np.number, np.bool_)):
         raise ArgumentError(
-            f"'{param.name}' is a number ({value}), but the kernel's parameter is a pointer ({param.ctype})",
+            f"'{param.name}' is a number ({shown(value)}), but the kernel's parameter is a pointer ({param.ctype})",
             hint="pass an array, or declare the parameter as a number, for example uint32_t",
         )
     return LaunchArg(param.name, ArgKind.TENSOR, Role.IN, check_array(param.name, value))
@@ -241,15 +241,16 @@ def _number(param: Param, value: Any, name: str) -> np.generic:
         except TypeError:
             hint = f"int({param.name})" if isinstance(value, (float, np.floating)) else ""
             raise ArgumentError(
-                f"'{param.name}' must be a whole number ({param.ctype}), not {value!r}", hint=hint
+                f"'{param.name}' must be a whole number ({param.ctype}), not {shown(value)}", hint=hint
             ) from None
         if not bits.min <= whole <= bits.max:
-            raise ArgumentError(f"'{param.name}' = {whole} does not fit in {param.ctype}: {bits.min} to {bits.max}")
+            fitting = f"{bits.min} to {bits.max}"
+            raise ArgumentError(f"'{param.name}' = {shown(whole)} does not fit in {param.ctype}: {fitting}")
         return np.dtype(name).type(whole)
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise ArgumentError(f"'{param.name}' must be a number ({param.ctype}), not {value!r}") from None
+        raise ArgumentError(f"'{param.name}' must be a number ({param.ctype}), not {shown(value)}") from None
     if name == "bool":
         return np.bool_(value)
     dtype = np.dtype("float64") if name == "float64" else as_dtype(name)

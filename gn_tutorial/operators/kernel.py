@@ -16,7 +16,7 @@ from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
 from gn_tutorial.compiler.sources import read_sources
-from gn_tutorial.errors import ArgumentError, RegistryError, printable
+from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
 from gn_tutorial.operators import call_plan
 from gn_tutorial.operators.arguments import launch_args
 from gn_tutorial.operators.registry import find_kernel
@@ -337,7 +337,7 @@ def kernel(
 def _check_types(name_or_path: object, source: object, template: object, dtypes: object, defines: object) -> None:
     """Raise ArgumentError for an argument of ``kernel`` of a type that it does not take, ``source=b"..."``."""
     if not isinstance(name_or_path, (str, os.PathLike, type(None))):
-        raise ArgumentError(f"a kernel is found by a name or a path, not by {name_or_path!r:.60}")
+        raise ArgumentError(f"a kernel is found by a name or a path, not by {shown(name_or_path, 60)}")
     if not isinstance(source, (str, type(None))):
         hint = 'source.decode("utf-8")' if isinstance(source, (bytes, bytearray)) else ""
         raise ArgumentError(f"source= is text, not {type(source).__name__}", hint=hint)

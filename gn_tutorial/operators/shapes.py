@@ -12,7 +12,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, shown
 from gn_tutorial.operators.spec import Argument, Attribute, OpSpec
 
 Shape = tuple[int, ...]
@@ -29,7 +29,7 @@ def bind(op: OpSpec, shapes: Mapping[str, Shape], attributes: Mapping[str, Any])
     """
     # Attributes first: a length that one of them fixes, as num_groups that of mean, is then checked like any other.
     symbols = bind_attributes(op, attributes)
-    origins = {a.symbol: f"'{a.name}' is {symbols[a.symbol]}" for a in op.attributes}
+    origins = {a.symbol: f"'{a.name}' is {shown(symbols[a.symbol])}" for a in op.attributes}
     for argument in op.inputs:
         if argument.name in shapes:
             _bind_shape(op, argument, tuple(shapes[argument.name]), symbols, origins)
@@ -93,9 +93,9 @@ def _attribute_value(op: OpSpec, attribute: Attribute, given: Mapping[str, Any])
         if isinstance(value, bool):
             raise TypeError
         return operator.index(value) if attribute.type == "int64" else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         kind = "a whole number" if attribute.type == "int64" else "a number"
-        raise ArgumentError(f"'{attribute.name}' must be {kind}, not {value!r}", where=describe_call(op)) from None
+        raise ArgumentError(f"'{attribute.name}' must be {kind}, not {shown(value)}", where=describe_call(op)) from None
 
 
 def _mask_bits(op: OpSpec, attribute: Attribute, value: Any) -> int:

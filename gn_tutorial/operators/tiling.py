@@ -24,7 +24,7 @@ from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.tokens import without_comments
-from gn_tutorial.errors import ArgumentError, KernelError, RegistryError
+from gn_tutorial.errors import ArgumentError, KernelError, RegistryError, shown
 from gn_tutorial.operators.spec import TilingSpec
 from gn_tutorial.runtime.launch import launch
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
@@ -120,7 +120,7 @@ class TilingFunction:
         for symbol, real in zip(self.spec.arguments, self._is_real, strict=True):
             value = symbols[symbol]
             if not real and not -(2**63) <= value < 2**63:
-                raise ArgumentError(f"{symbol} = {value} does not fit in 64 bits", where=self.spec.function)
+                raise ArgumentError(f"{symbol} = {shown(value)} does not fit in 64 bits", where=self.spec.function)
             words.append(struct.pack("<d", value) if real else struct.pack("<q", operator.index(value)))
         request = b"".join(words)
         data = self._known.get(request)

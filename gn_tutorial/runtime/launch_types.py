@@ -15,7 +15,7 @@ from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.trace import Trace, Tracing
 from gn_tutorial.diagnostics.findings import Findings
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, shown
 
 #: What memory of a floating-point dtype holds that nobody wrote.
 FLOAT_POISON = {one.name: one.poison for one in DTYPES.values() if one.poison is not None}
@@ -102,13 +102,13 @@ class LaunchRequest:
                 raise ArgumentError(f"'{name}' must be {kind.__name__}(...), not {value!r}")
         key = self.tiling_key
         if isinstance(key, bool) or not isinstance(key, (int, np.integer)) or not 0 <= key < 1 << 64:
-            raise ArgumentError(f"'tiling_key' must be a whole number of 64 bits, not {self.tiling_key!r}")
+            raise ArgumentError(f"'tiling_key' must be a whole number of 64 bits, not {shown(self.tiling_key)}")
 
 
 def check_blocks(blocks: Any) -> None:
     """Raise ArgumentError unless ``blocks`` is a number of blocks that can be launched."""
     if isinstance(blocks, bool) or not isinstance(blocks, (int, np.integer)) or not 1 <= blocks <= _MOST_BLOCKS:
-        raise ArgumentError(f"'blocks' must be a whole number from 1 to {_MOST_BLOCKS}, not {blocks!r}")
+        raise ArgumentError(f"'blocks' must be a whole number from 1 to {_MOST_BLOCKS}, not {shown(blocks)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.errors import ArgumentError, RegistryError, shown
 from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.toml_file import PACKAGE, read_toml
 
@@ -160,7 +160,7 @@ def load_machine(name: str | Path | Machine = DEFAULT_MACHINE) -> Machine:
     if isinstance(name, Machine):
         return name
     if not isinstance(name, (str, Path)):
-        raise ArgumentError(f"a machine is a name or a path, not {name!r}", hint=f"one of {', '.join(machines())}")
+        raise ArgumentError(f"a machine is a name or a path, not {shown(name)}", hint=f"one of {', '.join(machines())}")
     own = isinstance(name, Path) or name.endswith(".toml")
     path = Path(name) if own else FOLDER / f"{name}.toml"
     known = own or path.is_file()

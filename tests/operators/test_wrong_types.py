@@ -18,6 +18,9 @@ from gn_tutorial.toml_file import read_toml
 SOURCE = '#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR y) {}\n'
 X = np.zeros(8, np.float32)
 
+#: Python prints no whole number of more than 4300 digits.
+HUGE = 10**5000
+
 
 def run(**how: Any) -> Any:
     return gnt.kernel(source=SOURCE).run(X, gnt.out(8), **how)
@@ -32,6 +35,19 @@ def run(**how: Any) -> Any:
         (lambda: run(tiling_key=-1), "'tiling_key' must be a whole number"),
         (lambda: run(tiling_key="3"), "'tiling_key' must be a whole number"),
         (lambda: run(blocks=0), "'blocks' must be a whole number"),
+        (lambda: run(tiling_key=HUGE), "not a number of about 5000 digits"),
+        (lambda: run(blocks=HUGE), "not a number of about 5000 digits"),
+        (lambda: gnt.kernel(source=SOURCE).run(HUGE, gnt.out(8)), "a number of about 5000 digits"),
+        (
+            lambda: gnt.kernel("group_norm/scalar")(X.reshape(1, 2, -1), num_groups=HUGE),
+            "a number of about 5000 digits",
+        ),
+        (
+            lambda: gnt.kernel("group_norm/scalar")(X.reshape(1, 2, -1), num_groups=2, eps=HUGE),
+            "'eps' must be a number",
+        ),
+        (lambda: gnt.kernel(HUGE), "not by a number of about 5000 digits"),
+        (lambda: gnt.load_machine(HUGE), "not a number of about 5000 digits"),
         (lambda: gnt.out(1 << 45), "needs 128 TiB"),
         (lambda: gnt.out(10**20), "this machine has"),
         (lambda: gnt.out((0, 10**20)), "this machine has"),
@@ -83,6 +99,9 @@ def test_brackets_without_end_and_a_byte_order_mark_in_toml(tmp_path: Path) -> N
         read_toml(file, "the file")
     file.write_text('\ufeffx = "y"\n', encoding="utf-8")
     assert read_toml(file, "the file") == {"x": "y"}
+    file.write_text(f"x = {'9' * 5000}")
+    with pytest.raises(RegistryError, match="a number in it has more than 4300 digits"):
+        read_toml(file, "the file")
 
 
 def test_a_byte_order_mark_in_sources(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ FAILS_STILL = {
     "memory/misaligned_bad": {"operands-overlap"},
     "memory/view_bad": {"operands-overlap"},
     "queue/pipe_gone_bad": {"queue-no-free-buffer"},
+    "queue/freed_twice_bad": {"queue-wrong-state"},
+    "cause/block_len_unit_bad": {"gm-out-of-bounds"},
     "sync/without_pipe_bad": {"pipe-gone"},
 }
 

@@ -11,7 +11,7 @@ namespace gn_twin {
 // A read that found no value at `missing`, in a buffer that begins at `buffer` (bytes of the Unified Buffer).
 struct MissedRead {
   uint64_t missing;
-  uint64_t reads_end;  // one past the last byte that the instruction reads; 0 if not known
+  uint64_t reads_end;  // one past the last byte that the instruction reads; 0 for the scalar unit, or if not known
   uint32_t element_bytes;
   uint64_t buffer;
   uint64_t buffer_end;
@@ -102,6 +102,12 @@ class GapCause {
 
   // It wrote less than is read. A length of DataCopyPad that is the number of elements was meant to be bytes.
   static void Short(const MissedRead& read, const LastWrite& write, FieldList& fields) {
+    const bool next_only = read.reads_end == 0 || read.reads_end == write.end + read.element_bytes;
+    if (next_only && read.missing == write.end && IsExtreme(write.op)) {
+      Name("no-index", write, fields);
+      fields.Add({"ask", write.op[0] == 'W' ? "order = ReduceOrder::ORDER_VALUE_INDEX" : "calIndex = true"});
+      return;
+    }
     if (read.reads_end <= read.missing || read.element_bytes == 0) return;
     const uint32_t wrote = write.end - write.begin;
     const uint32_t reads = static_cast<uint32_t>(read.reads_end - write.begin) / read.element_bytes;
@@ -112,6 +118,13 @@ class GapCause {
     fields.Add({"wrote_elements", wrote / read.element_bytes});
     fields.Add({"read_elements", reads});
     fields.Add({"read_element_bytes", read.element_bytes});
+  }
+
+  // A reduction that can write where the value was found behind the value.
+  static bool IsExtreme(const char* op) {
+    for (const char* name : {"ReduceMax", "ReduceMin", "WholeReduceMax", "WholeReduceMin"})
+      if (__builtin_strcmp(op, name) == 0) return true;
+    return false;
   }
 
   static void Name(const char* cause, const LastWrite& write, FieldList& fields) {

@@ -13,7 +13,7 @@ class QueueChecker final : public Observer {
   Kinds Wants() const override { return 0; }
 
   void OnBlockEnd(Core& core) override {
-    for (uint32_t i = 0; i < core.freed_use_count; ++i) Freed(core, core.freed_uses[i]);
+    core.TellFreedUses();
     for (uint16_t i = 0; i < core.buffer_count; ++i) Leftover(core, core.buffers[i]);
     for (int event = 0; event < Core::kEvents; ++event) {
       for (int id = 0; id < static_cast<int>(kEventIds); ++id) {
@@ -25,17 +25,6 @@ class QueueChecker final : public Observer {
   }
 
  private:
-  static void Freed(Core& core, const Core::FreedUse& use) {
-    const Buffer& buffer = core.buffers[use.buffer];
-    core.Warn("ub-use-of-freed", use.loc, use.freed,
-              {{"op", use.op},
-               {"role", use.role},
-               {"buffer_file", buffer.made.file},
-               {"buffer_line", buffer.made.line},
-               {"buffer_nth", buffer.nth},
-               {"freed_file", use.freed.file},
-               {"freed_line", use.freed.line}});
-  }
   static void Leftover(Core& core, const Buffer& buffer) {
     const BufferState state = buffer.state == BufferState::Gone ? buffer.left : buffer.state;
     if (!buffer.of_queue || state == BufferState::Free) return;

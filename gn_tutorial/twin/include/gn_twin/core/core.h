@@ -60,6 +60,8 @@ struct Core {
   OffsetView views[kOffsetViews];
   uint32_t next_view = 0;
 
+  Compared compared;
+
   // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
   static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
   uint8_t reserved[kEvents] = {};
@@ -178,12 +180,29 @@ struct Core {
     }
     scalars.storing = false;
   }
+  // Tells the uses of buffers that are free still, whose cause lies before whatever comes next.
+  GNT_COLD void TellFreedUses() {
+    const uint32_t count = freed_use_count;
+    freed_use_count = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      const FreedUse& use = freed_uses[i];
+      const Buffer& made = buffers[use.buffer];
+      Warn("ub-use-of-freed", use.loc, use.freed,
+           {{"op", use.op},
+            {"role", use.role},
+            {"buffer_file", made.made.file},
+            {"buffer_line", made.made.line},
+            {"buffer_nth", made.nth},
+            {"freed_file", use.freed.file},
+            {"freed_line", use.freed.line}});
+    }
+  }
   // Ends the launch with one diagnostic. This and the next ones take facts in braces, which cost the caller least, or a list of them.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
-    ReportWriter(*job).Write(id, "error", loc, block, fields.begin(), static_cast<uint32_t>(fields.size()));
-    throw Stopped{};
+    Stop(id, loc, FieldList(fields));
   }
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, const FieldList& fields) {
+    TellFreedUses();
     ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
     throw Stopped{};
   }
@@ -209,6 +228,12 @@ struct Core {
   GNT_COLD void Refuse(const char* id, Loc loc, const FieldList& fields) {
     if (IsError(*job, id, true)) Stop(id, loc, fields);
     Find(id, false, loc, {}, fields);
+  }
+  // A scalar that goes into memory or into an instruction.
+  template <class T>
+  void NoteScalarValue(const char* op, Loc loc, const T& value) {
+    if (kObserved && IsWild(value)) [[unlikely]]
+      Fault("value-never-set", loc, {}, {{"op", op}});
   }
   bool InUb(const void* at) const {
     const uint8_t* byte = static_cast<const uint8_t*>(at);

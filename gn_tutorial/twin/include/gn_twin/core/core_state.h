@@ -93,6 +93,13 @@ struct OffsetView {
   uint32_t offset = 0;  // bytes
 };
 
+// The bits that the last Compare or CompareScalar wrote: so many repeats of them.
+struct Compared {
+  const uint8_t* bits = nullptr;
+  uint32_t repeats = 0;
+  Loc loc;
+};
+
 // What a kernel says of its type.
 struct KernelType {
   const char* name = "";

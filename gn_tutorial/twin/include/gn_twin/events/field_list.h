@@ -13,6 +13,11 @@ class FieldList {
   void Add(const Field& field) {
     if (count_ < kMost) all_[count_++] = field;
   }
+  bool Has(const char* key) const {
+    for (uint32_t i = 0; i < count_; ++i)
+      if (__builtin_strcmp(all_[i].key, key) == 0) return true;
+    return false;
+  }
   const Field* Data() const { return all_; }
   uint32_t Count() const { return count_; }
 

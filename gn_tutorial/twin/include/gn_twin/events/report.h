@@ -9,6 +9,7 @@
 #include "gn_twin/base/abi.h"
 #include "gn_twin/base/config.h"
 #include "gn_twin/base/loc.h"
+#include "gn_twin/events/wild_values.h"
 
 namespace gn_twin {
 
@@ -59,11 +60,16 @@ class ReportWriter {
     Text(",\"block\":");
     Number(block);
     Text(",\"fields\":{");
+    const Field* const wild = Wild(fields, count);
+    bool first = true;
     for (uint32_t i = 0; i < count; ++i) {
-      if (i > 0) Char(',');
-      Quoted(fields[i].key);
-      Char(':');
-      fields[i].text != nullptr ? Quoted(fields[i].text) : Number(fields[i].number);
+      if (wild != nullptr && __builtin_strcmp(fields[i].key, "cause") == 0) continue;
+      Write(fields[i], first);
+      first = false;
+    }
+    if (wild != nullptr) {
+      Write({"cause", "no-value"}, first);
+      Write({"wild", wild->number}, false);
     }
     Text("}}\n");
     if (at_ < job_.report_bytes) {
@@ -74,6 +80,18 @@ class ReportWriter {
   }
 
  private:
+  // The number that a variable without a value has led to, if one did.
+  static const Field* Wild(const Field* fields, uint32_t count) {
+    for (uint32_t i = 0; kObserved && i < count; ++i)
+      if (fields[i].text == nullptr && IsWildNumber(fields[i].number)) return &fields[i];
+    return nullptr;
+  }
+  void Write(const Field& field, bool first) {
+    if (!first) Char(',');
+    Quoted(field.key);
+    Char(':');
+    field.text != nullptr ? Quoted(field.text) : Number(field.number);
+  }
   void Char(char c) {
     if (at_ + 1 < job_.report_bytes) {
       job_.report[at_++] = c;

@@ -37,7 +37,10 @@ class LastWrites {
 
   GNT_NOINLINE void Note(const Event& event, const Operand& operand, uint64_t begin) {
     if (operand.bytes == 0 || operand.pieces != nullptr || begin + operand.bytes > kUbBytes) return;
-    LastWrite& write = all_[(event.loc.line + begin / kNear * kSpread) % kLines];
+    uint64_t place = (event.loc.line + begin / kNear * kSpread) % kLines;
+    if (all_[place].order == order_ && all_[place].loc.line == event.loc.line)
+      place = (place + 1) % kLines;  // its other result
+    LastWrite& write = all_[place];
     const ActiveLanes& active = event.active;
     write.loc = event.loc;
     write.op = event.op;

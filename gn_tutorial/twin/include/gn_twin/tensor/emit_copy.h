@@ -12,10 +12,12 @@ using AscendC::LocalTensor;
 
 inline constexpr uint32_t kMaxRows = 4095;
 
-// Equal rows at a regular pitch, in bytes; of the last one `behind` bytes are left out.
+// Equal rows at a regular pitch, in bytes; of the last one `behind` bytes are left out. `in_blocks`: the kernel gave their length in
+// blocks of 32 bytes.
 struct Rows {
   uint32_t count = 0;
-  uint32_t behind = 0;
+  uint16_t behind = 0;  // less than two blocks (BytesBehind)
+  bool in_blocks = false;
   uint64_t bytes = 0;
   uint64_t pitch = 0;
 
@@ -24,7 +26,7 @@ struct Rows {
   uint64_t Extent() const { return count == 0 || bytes == 0 ? 0 : (count - 1) * pitch + bytes - behind; }
   Rows Without(uint32_t end) const {
     Rows rows = *this;
-    count == 1 ? rows.bytes -= end : rows.behind = end;
+    count == 1 ? rows.bytes -= end : rows.behind = static_cast<uint16_t>(end);
     return rows;
   }
 };

@@ -1,7 +1,8 @@
 // What an operation checks about its operands, and the event it emits: the first two of its three steps
 // (validate, emit, compute). Used in observed libraries only.
 #pragma once
-#include "gn_twin/tensor/tensor.h"
+#include "gn_twin/tensor/raw_tensor.h"
+#include "gn_twin/tensor/unit_causes.h"
 
 namespace gn_twin {
 
@@ -20,34 +21,6 @@ class PieceList {
   uint32_t* at_;
   uint32_t count_ = 0;
 };
-
-// A local tensor without its type.
-struct RawTensor {
-  const uint8_t* at;
-  uint64_t room;    // bytes
-  uint16_t buffer;  // of Core::buffers
-  uint8_t element_bytes;
-
-  template <class T>
-  RawTensor(const AscendC::LocalTensor<T>& tensor)
-      : at(tensor.Bytes()),
-        room(BytesOf<T>(tensor.GetSize())),
-        buffer(tensor.BufferIndex()),
-        element_bytes(sizeof(T)) {}
-};
-
-// The bytes of the tensor and of the rest of its last block, which belongs to the same buffer: all memory is handed out in whole blocks.
-inline uint64_t WholeRoom(const RawTensor& tensor) {
-  const uint64_t over = (reinterpret_cast<uintptr_t>(tensor.at) + tensor.room) % kBlockBytes;
-  return tensor.room + (over != 0 ? kBlockBytes - over : 0);
-}
-
-// Whether an instruction may touch `bytes` bytes from the start of the tensor, which has to be aligned.
-inline bool Fits(const Core& core, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
-  return (bytes <= tensor.room || bytes <= WholeRoom(tensor)) &&
-         (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr && core.InUb(tensor.at) &&
-         !core.IsFree(tensor.buffer);
-}
 
 // A tensor that GetWithOffset made does not fit: whether it would with the two arguments exchanged. `wanted`: bytes that are used of it.
 GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used, int64_t offset, uint64_t element_bytes,
@@ -98,9 +71,18 @@ class Operation {
 
   template <class T>
   Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
-    if (bytes != 0) tensor.Check(core_, event_.op, role, bytes, event_.loc);
+    if (bytes != 0 && !tensor.Holds(bytes)) [[unlikely]]
+      tensor.Check(core_, event_.op, role, bytes, event_.loc,
+                   [&](uint64_t room, FieldList& fields) { UnitCause::OfCopy(side_, sizeof(T), room, fields); });
+    side_ = {};
     Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T));
     event_.operand[event_.operands - 1].cached = tensor.GetL2CacheHint() != AscendC::CacheMode::CACHE_MODE_DISABLE;
+    return *this;
+  }
+
+  // Says what a copy was asked for on the side of the next operand, for the words if it does not fit.
+  Operation& Copies(const CopySide& side) {
+    side_ = side;
     return *this;
   }
 
@@ -238,6 +220,8 @@ class Operation {
                        {"buffer_nth", made.nth}};
       AddStrides(tensor.element_bytes, room, fields);
       AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      UnitCause::OfCopy(side_, tensor.element_bytes, room, fields);
+      if (offset == 0) UnitCause::OfBuffer(bytes, tensor.element_bytes, made.bytes, fields);
       RefuseUnless(!inside, "ub-out-of-bounds", fields);
     } else if (misaligned) {
       FieldList fields{{"op", event_.op},
@@ -293,6 +277,7 @@ class Operation {
     uint32_t blk = 0;
     uint32_t rep = 0;
   } laid_;
+  CopySide side_;
 };
 
 }  // namespace gn_twin

@@ -129,6 +129,7 @@ class LocalTensor {
   }
   template <class T1>
   void SetValue(uint32_t index, T1 value, gn_twin::Loc loc = gn_twin::Loc::here()) const {
+    gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value);
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = static_cast<T>(value);
   }
   T& operator()(uint32_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
@@ -233,6 +234,7 @@ class GlobalTensor {
     return *Element(index, "GetValue", gn_twin::Access::Read, loc);
   }
   void SetValue(uint64_t index, T value, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    gn_twin::ThisCore().NoteScalarValue("SetValue", loc, value);
     *Element(index, "SetValue", gn_twin::Access::Write, loc) = value;
   }
   __gm__ T& operator()(uint64_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
@@ -258,18 +260,25 @@ class GlobalTensor {
   }
   // Stops the launch unless they do.
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
-    if (Holds(bytes)) [[likely]]
-      return;
+    if (!Holds(bytes)) [[unlikely]]
+      Check(core, op, role, bytes, loc, [](uint64_t, gn_twin::FieldList&) {});
+  }
+  // The same where they do not: explain(room, fields) adds a cause to the facts of a finding, where `room` bytes are left.
+  template <class Explain>
+  void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc,
+             Explain explain) const {
     if (argument_ == nullptr) core.Stop("gm-unknown-address", loc, {{"op", op}, {"role", role}});
     if (!InArgument(bytes)) {
-      core.Stop("gm-out-of-bounds", loc,
-                {{"op", op},
-                 {"role", role},
-                 {"argument", gn_twin::NameOf(argument_)},
-                 {"argument_bytes", argument_->bytes},
-                 {"offset", reinterpret_cast<const uint8_t*>(data_) - argument_->data},
-                 {"bytes", bytes},
-                 {"element_bytes", sizeof(T)}});
+      const int64_t offset = reinterpret_cast<const uint8_t*>(data_) - argument_->data;
+      gn_twin::FieldList fields{{"op", op},
+                                {"role", role},
+                                {"argument", gn_twin::NameOf(argument_)},
+                                {"argument_bytes", argument_->bytes},
+                                {"offset", offset},
+                                {"bytes", bytes},
+                                {"element_bytes", sizeof(T)}};
+      if (InArgument(0)) explain(argument_->bytes - static_cast<uint64_t>(offset), fields);
+      core.Stop("gm-out-of-bounds", loc, fields);
     }
     if (const uint64_t over = RoundedOver(op, bytes); over != 0) {
       core.Warn("gm-declared-rounded", loc, {},
@@ -280,14 +289,15 @@ class GlobalTensor {
                  {"element_bytes", sizeof(T)}});
       return;
     }
-    core.Refuse("gm-beyond-declared-size", loc,
-                {{"op", op},
-                 {"role", role},
-                 {"argument", gn_twin::NameOf(argument_)},
-                 {"declared", size_},
-                 {"first", first_},
-                 {"bytes", bytes},
-                 {"element_bytes", sizeof(T)}});
+    gn_twin::FieldList fields{{"op", op},
+                              {"role", role},
+                              {"argument", gn_twin::NameOf(argument_)},
+                              {"declared", size_},
+                              {"first", first_},
+                              {"bytes", bytes},
+                              {"element_bytes", sizeof(T)}};
+    if (first_ < size_) explain((size_ - first_) * sizeof(T), fields);
+    core.Refuse("gm-beyond-declared-size", loc, fields);
   }
 
  private:

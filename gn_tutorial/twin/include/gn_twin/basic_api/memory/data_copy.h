@@ -107,14 +107,21 @@ inline void NoteEmptyRows(const AscendC::DataCopyParams& params, Loc loc) {
     ThisCore().Warn("copy-empty", loc, {}, {{"rows", params.blockCount}, {"blocks", params.blockLen}});
 }
 
+// The side of a copy that `rows` describes, for the words if it does not fit. A gap of DataCopyPad counts bytes in global memory.
+inline CopySide SideOf(const Rows& rows, bool gap_in_blocks = true) {
+  return {rows.count, rows.bytes, rows.pitch, rows.in_blocks, gap_in_blocks};
+}
+
 template <class T>
 GNT_NOINLINE void EmitCheckedCopyIn(Loc loc, const LocalTensor<T>& dst, Rows to, const GlobalTensor<T>& src,
                                     Rows from) {
   Operation operation("DataCopy", Kind::Copy, Pipe::MTE2, loc);
   RequireRows(operation, "DataCopy", from);
   RequireAlignment(operation, "src", src, sizeof(T));
-  operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-  operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Copies(SideOf(from))
+      .Global("src", src, from.Extent(), Access::Read)
+      .Rows(from.count, from.bytes, from.pitch);
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
@@ -142,8 +149,12 @@ GNT_NOINLINE void EmitCheckedCopyOut(const char* op, Loc loc, uint32_t align, co
   RequireRows(operation, op, from);
   RequireAtomicType<T>(operation);
   RequireAlignment(operation, "dst", dst, align);
-  operation.Global("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-  operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Copies(SideOf(to, __builtin_strcmp(op, "DataCopyPad") != 0))
+      .Global("dst", dst, to.Extent(), Access::Write)
+      .Rows(to.count, to.bytes, to.pitch);
+  operation.Copies(SideOf(from))
+      .Local("src", src, from.Extent(), Access::Read)
+      .Rows(from.count, from.bytes, from.pitch);
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 
@@ -175,8 +186,10 @@ GNT_NOINLINE void EmitCheckedCopyInside(const CallKey& key, const LocalTensor<T>
                                         const LocalTensor<U>& src, Rows from) {
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   RequireRows(operation, key.op, from);
-  operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-  operation.Local("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Copies(SideOf(from))
+      .Local("src", src, from.Extent(), Access::Read)
+      .Rows(from.count, from.bytes, from.pitch);
   const uint64_t bytes = from.count * from.bytes;
   operation.Flows(Flow::Lanes).Complete(bytes / sizeof(T), static_cast<uint32_t>((bytes + 255) / 256), sizeof(T));
   operation.EmitAs(key);
@@ -204,7 +217,9 @@ void CopyInside(Loc loc, const LocalTensor<T>& dst, Rows to, const LocalTensor<U
 // Rows of whole blocks on one side of a DataCopy.
 inline Rows BlockRows(const AscendC::DataCopyParams& params, uint32_t gap) {
   const uint64_t bytes = uint64_t{params.blockLen} * kBlockBytes;
-  return {params.blockCount, bytes, bytes + uint64_t{gap} * kBlockBytes};
+  Rows rows{params.blockCount, bytes, bytes + uint64_t{gap} * kBlockBytes};
+  rows.in_blocks = true;
+  return rows;
 }
 
 }  // namespace gn_twin

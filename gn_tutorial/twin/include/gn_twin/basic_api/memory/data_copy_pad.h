@@ -108,8 +108,10 @@ GNT_NOINLINE void EmitCheckedCopyPadIn(Loc loc, const LocalTensor<T>& dst, Rows 
     operation.Refuse("pad-value-64-bit", {{"value", padding.bits}});
   if (!padding.is_pad && padding.left + padding.right != 0 && !operation.core().pad_value_set && from.bytes != 0)
     operation.Warn("pad-value-unset", {{"left", padding.left}, {"right", padding.right}});
-  operation.Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
-  operation.Global("src", src, from.Extent(), Access::Read).Rows(from.count, from.bytes, from.pitch);
+  operation.Copies(SideOf(to)).Local("dst", dst, to.Extent(), Access::Write).Rows(to.count, to.bytes, to.pitch);
+  operation.Copies(SideOf(from, false))
+      .Global("src", src, from.Extent(), Access::Read)
+      .Rows(from.count, from.bytes, from.pitch);
   operation.Emit(from.count * from.bytes / sizeof(T), 0, sizeof(T));
 }
 

@@ -151,7 +151,10 @@ class QueueCore {
 
   GNT_NOINLINE void Free(Core& core, uint16_t index, HardEvent event, Loc loc) {
     Buffer& buffer = Mine(core, index, "FreeTensor", loc);
-    if (buffer.state == BufferState::Free) WrongState(core, "FreeTensor", buffer, loc);
+    if (buffer.state == BufferState::Free) {
+      RefuseUsesAfterFree(core, index);  // the first FreeTensor came too early
+      WrongState(core, "FreeTensor", buffer, loc);
+    }
     if (buffer.state == BufferState::EnQueued) WrongState(core, "FreeTensor", buffer, loc);
     buffer.state = BufferState::Free;
     buffer.changed = loc;

@@ -86,6 +86,7 @@ void RunCompare(const char* name, Loc loc, CMPMODE mode, uint32_t repeats, const
           .Strides(second.strides.blk, second.strides.rep);
     }
     operation.Emit(plan, sizeof(T));
+    operation.core().compared = {dst.Bytes(), repeats, loc};
   }
   const HoldsFor holds(mode, ThisCore().job->options.compare_nan != 0);
   RepeatValues<T> a, b;
@@ -140,6 +141,7 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
   template <class T, class U>                                                                                        \
   inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode,       \
                    uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {                                        \
+    gn_twin::ThisCore().NoteScalarValue(#NAME, loc, src1Scalar);                                                     \
     gn_twin::RunCompare<T, U>(#NAME, loc, cmpMode, gn_twin::WholeRepeats<T>(#NAME, count, loc), dst, src0, {},       \
                               src1Scalar);                                                                           \
   }                                                                                                                  \
@@ -238,6 +240,15 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
           .Strides(second.strides.blk, second.strides.rep);
     }
     operation.Flows(Flow::Lanes).Emit(plan, sizeof(T));
+    const Compared& made = operation.core().compared;
+    if (mode == SELMODE::VSEL_CMPMASK_SPR && plan.repeats > 1 && made.repeats > 1 && made.bits == selMask.Bytes()) {
+      operation.Warn("select-first-bits", {{"op", "Select"},
+                                           {"repeats", plan.repeats},
+                                           {"bits", kLanes<T>},
+                                           {"compared", made.repeats * kLanes<T>},
+                                           {"compare_file", made.loc.file},
+                                           {"compare_line", made.loc.line}});
+    }
   }
   ChooseLanes(mode, plan, dst, to, selMask.Bytes(), src0, strides0, second);
   // Modes 1 and 2 keep scratch data in the last 8 KiB of the Unified Buffer (128 bytes; 64 for half in mode 1): what a kernel

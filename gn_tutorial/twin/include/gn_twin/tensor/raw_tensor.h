@@ -1,0 +1,35 @@
+// A local tensor without its type, and what an instruction may touch of it.
+#pragma once
+#include "gn_twin/tensor/tensor.h"
+
+namespace gn_twin {
+
+// A local tensor without its type.
+struct RawTensor {
+  const uint8_t* at;
+  uint64_t room;    // bytes
+  uint16_t buffer;  // of Core::buffers
+  uint8_t element_bytes;
+
+  template <class T>
+  RawTensor(const AscendC::LocalTensor<T>& tensor)
+      : at(tensor.Bytes()),
+        room(BytesOf<T>(tensor.GetSize())),
+        buffer(tensor.BufferIndex()),
+        element_bytes(sizeof(T)) {}
+};
+
+// The bytes of the tensor and of the rest of its last block, which belongs to the same buffer: all memory is handed out in whole blocks.
+inline uint64_t WholeRoom(const RawTensor& tensor) {
+  const uint64_t over = (reinterpret_cast<uintptr_t>(tensor.at) + tensor.room) % kBlockBytes;
+  return tensor.room + (over != 0 ? kBlockBytes - over : 0);
+}
+
+// Whether an instruction may touch `bytes` bytes from the start of the tensor, which has to be aligned.
+inline bool Fits(const Core& core, const RawTensor& tensor, uint64_t bytes, uint32_t align = kBlockBytes) {
+  return (bytes <= tensor.room || bytes <= WholeRoom(tensor)) &&
+         (reinterpret_cast<uintptr_t>(tensor.at) & (align - 1)) == 0 && tensor.at != nullptr && core.InUb(tensor.at) &&
+         !core.IsFree(tensor.buffer);
+}
+
+}  // namespace gn_twin

@@ -1,0 +1,75 @@
+"""Variables that a kernel gives no value: what they hold in observed libraries, and how findings tell it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import KernelFault
+
+# A kernel class as courses have it. Its constructor says nothing of `length` and `factor`.
+SOURCE = """
+#include "kernel_operator.h"
+using namespace AscendC;
+class Scale {{
+ public:
+  __aicore__ inline Scale() {{}}
+  __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, uint32_t count) {{
+    xGm.SetGlobalBuffer((__gm__ float*)x, count);
+    yGm.SetGlobalBuffer((__gm__ float*)y, count);
+    {init}
+    pipe.InitBuffer(tiles, 1, {bytes});
+    {late}
+  }}
+  __aicore__ inline void Process() {{
+    LocalTensor<float> t = tiles.AllocTensor<float>();
+    DataCopy(t, xGm, 64);
+    tiles.EnQue<TPosition::GM, TPosition::VECIN>(t);
+    t = tiles.DeQue<TPosition::GM, TPosition::VECIN, float>();
+    Muls(t, t, factor, 64);
+    tiles.EnQue<TPosition::VECOUT, TPosition::GM>(t);
+    t = tiles.DeQue<TPosition::VECOUT, TPosition::GM, float>();
+    DataCopy(yGm, t, 64);
+    tiles.FreeTensor(t);
+  }}
+ private:
+  TPipe pipe;
+  TQueBind<TPosition::VECIN, TPosition::VECOUT, 1> tiles;
+  GlobalTensor<float> xGm, yGm;
+  uint32_t length;
+  float factor;
+}};
+extern "C" __global__ __aicore__ void scale(GM_ADDR x, GM_ADDR y, uint32_t count) {{
+  Scale op;
+  op.Init(x, y, count);
+  op.Process();
+}}
+"""
+
+
+def run(init: str, late: str = "", size: str = "length * sizeof(float)", optimise: bool = True) -> np.ndarray:
+    """y of 64 elements."""
+    source = SOURCE.format(init=init, late=late, bytes=size)
+    kernel = gnt.kernel(source=source, optimise=optimise)
+    return kernel.run(np.arange(64, dtype=np.float32), gnt.out((64,), np.float32), 64, blocks=1)["y"]
+
+
+@pytest.mark.parametrize("optimise", [True, False])
+def test_members_of_a_class_with_a_constructor_are_never_right_by_chance(optimise: bool) -> None:
+    with pytest.raises(KernelFault) as fault:
+        run("length = count;", optimise=optimise)
+    (found,) = fault.value.diagnostics
+    assert (found.id, found.fields["op"]) == ("value-never-set", "Muls")
+
+
+def test_a_length_that_is_set_too_late_is_told_where_it_is_used() -> None:
+    with pytest.raises(KernelFault) as fault:
+        run("factor = 2.0f;", late="length = count;")
+    (found,) = fault.value.diagnostics
+    assert (found.id, found.fields["cause"]) == ("ub-overflow", "no-value")
+    assert str(found.fields["wild"]) in found.what
+
+
+def test_a_kernel_that_sets_all_of_them_runs() -> None:
+    assert np.array_equal(run("length = count; factor = 2.0f;"), np.arange(64, dtype=np.float32) * 2)
