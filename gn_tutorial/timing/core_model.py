@@ -177,10 +177,11 @@ class CoreClock:
         if far is None:
             return
         moved = far.rows * far.row_bytes if far.row_bytes else far.bytes
-        short = _partial_rows(far) * machine.partial_row
+        # Whole lines come out of the L2 cache, and it takes rows in no faster.
+        port = far.lines * LINE_BYTES / machine.mte2_bytes_per_cycle
+        rows = max(machine.dma_issue, port, _partial_rows(far) * machine.partial_row)
         if event.pipe is Pipe.MTE3:
-            data = max(moved / machine.mte3_bytes_per_cycle, short)
-            length = max(machine.dma_issue, data) + machine.l2_write_latency
+            length = max(rows, moved / machine.mte3_bytes_per_cycle) + machine.l2_write_latency
             self._enter(event, length, length, moved, 0.0)
             return
         from_hbm = self._cold_share(far)
@@ -191,8 +192,7 @@ class CoreClock:
         start = max(self._free[event.pipe], self._gate[event.pipe], self._scalar + machine.issue)
         known = fetched * (1.0 - from_hbm) / machine.mte2_bytes_per_cycle
         source = known + self._memory.cycles(fetched * from_hbm, start)
-        port = far.lines * LINE_BYTES / machine.mte2_bytes_per_cycle  # whole lines come out of the L2 cache
-        length = max(machine.dma_issue, source, port, short)
+        length = max(rows, source)
         if self._copies in self._shares.crowded:
             length *= machine.same_address
         self._copies += 1
