@@ -89,19 +89,20 @@ def _on(cores: int, work: Work, machine: Machine, split: bool) -> Bound:
     kind = ONE_READ if not again else TWO_READS_SPLIT if split else TWO_READS
     latency = machine.l2_read_latency + machine.l2_write_latency
     read, written = (work.read + again) / cores, work.written / cores
-    terms = {
+    terms = {}
+    if kind == TWO_READS:
+        most = -(-work.units // cores)
+        terms["whole groups"] = latency + most * max(
+            (work.unit_bytes + again / work.units) / machine.mte2_bytes_per_cycle,
+            work.written / work.units / machine.mte3_bytes_per_cycle,
+        )
+    terms |= {
         "HBM": _cycles(work.read, machine.hbm_read_gbs, machine)
         + _cycles(max(0, work.written - machine.l2_bytes), machine.hbm_write_gbs, machine),
         "L2": _cycles(work.read + again, machine.l2_read_gbs, machine),
         "reading": read / machine.mte2_bytes_per_cycle + latency,
         "writing": written / machine.mte3_bytes_per_cycle + latency,
     }
-    if kind == TWO_READS:
-        most = -(-work.units // cores)
-        read, written = most * (work.unit_bytes + again / work.units), most * (work.written / work.units)
-        terms["whole groups"] = latency + max(
-            read / machine.mte2_bytes_per_cycle, written / machine.mte3_bytes_per_cycle
-        )
     limit = max(terms, key=terms.__getitem__)
     return Bound(machine.launch(cores) + machine.microseconds(terms[limit]), kind, limit)
 
