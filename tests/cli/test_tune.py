@@ -45,7 +45,7 @@ def test_a_number_of_a_file_has_a_best_value(gnt: Gnt, tiled: Path) -> None:
     found = gnt(*words, "--out", "y=float32[50001]", "--field", "tile", "--values", "2048,60000", "--json").json
     own, larger, refused = found["candidates"]
     assert (found["host"], found["best"], found["case"]) == (64, 2048, "n=50001")
-    assert own["modelled_us"] > larger["modelled_us"] > found["bound_us"] > 2.0
+    assert own["modelled_us"] > larger["modelled_us"] > found["bound_us"] > 0.0
     assert (own["status"], refused["status"], refused["note"]) == ("ok", "refused", "ub-overflow")
     assert larger["tiling"] == {"tile": 2048}
 
