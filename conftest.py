@@ -123,7 +123,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # A notebook's stored "not attempted yet" must not depend on who runs the tests. Here and not in tests/, whose
     # conftest is not read by `./gnt test notebooks`: there a learner's solved exercise made the notebook fail.
     learner = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
-    os.environ["GNT_EXERCISES_DIR"] = os.environ["GNT_DATA_DIR"] = learner
+    # The last part of the folder's name stands in outputs.
+    os.environ |= {"GNT_EXERCISES_DIR": os.path.join(learner, "my_exercises"), "GNT_DATA_DIR": learner}
     config.add_cleanup(lambda: shutil.rmtree(learner, ignore_errors=True))
     if config.getoption("--all"):
         os.environ["GNT_TEST_ALL"] = "1"  # read by tests/support/thoroughness.py when the tests are imported

@@ -24,10 +24,7 @@ class Learner:
 
     def next(self, after: Exercise | None = None) -> Exercise | None:
         """The first exercise that was not passed, if possible one behind ``after``; None if all were."""
-        passed = self.progress.read().passed
-        begin = self.course.exercises.index(after) if after else 0
-        order = self.course.exercises[begin:] + self.course.exercises[:begin]
-        return next((exercise for exercise in order if exercise.id not in passed), None)
+        return self.course.following(after or self.course.exercises[0], self.progress.read().passed)
 
     def chosen(self, name: str) -> Exercise:
         """The exercise of that id, or the next one; after the last, the last. Raises ArgumentError."""

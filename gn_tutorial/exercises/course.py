@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,6 +128,12 @@ class Course:
         near = difflib.get_close_matches(str(name), ids, n=2)
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(ids)}"
         raise ArgumentError(f"there is no exercise '{name}'", hint=hint)
+
+    def following(self, exercise: Exercise, passed: Container[str]) -> Exercise | None:
+        """The first exercise from this one on that was not passed, from the first after the last; None if all were."""
+        begin = self.exercises.index(exercise)
+        order = self.exercises[begin:] + self.exercises[:begin]
+        return next((one for one in order if one.id not in passed), None)
 
     def after(self, exercise: Exercise) -> Exercise:
         """The exercise behind this one; behind the last, the first."""

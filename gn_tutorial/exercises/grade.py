@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 from gn_tutorial.errors import ArgumentError
@@ -11,7 +12,7 @@ from gn_tutorial.exercises.cases import Checker, checker_of
 from gn_tutorial.exercises.check_kernel import KernelChecker
 from gn_tutorial.exercises.course import Exercise, load_course
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
-from gn_tutorial.exercises.verdict import CheckResult, Verdict
+from gn_tutorial.exercises.verdict import CheckResult, Step, Verdict
 from gn_tutorial.exercises.workspace import Workspace, default_workspace
 
 
@@ -26,21 +27,27 @@ def check(
     """Check one exercise: the learner's file, or ``source``, the text of a notebook's cell.
 
     strict: launches are made with the twin's strict options (``KernelChecker.strict``), where the exercise is a kernel.
-    A pass is noted in the learner's progress. An exercise that was not begun is "not attempted yet", no error, so that
-    a notebook runs to its end. Raises ArgumentError for an unknown exercise.
+    The learner's file is made if it is not there. A pass is noted in the learner's progress. An exercise that was not
+    begun is "not attempted yet", no error, so that a notebook runs to its end. Raises ArgumentError for an unknown
+    exercise, and where the learner's folder cannot be written.
     """
-    exercise = load_course().find(name)
-    workspace = workspace or default_workspace()
+    course = load_course()
+    exercise = course.find(name)
+    workspace, progress = workspace or default_workspace(), progress or default_progress()
     checker = _strict(checker_of(exercise.checker)) if strict else None
     if source is not None:
-        result = grade_text(exercise, source, checker)
-    elif workspace.untouched(exercise):
-        return CheckResult(exercise.id, exercise.title, "not attempted", lesson=exercise.lesson)
+        result, step = grade_text(exercise, source, checker), None
     else:
-        result = grade(exercise, workspace.path(exercise), checker)
-    if result.passed:
-        (progress or default_progress()).update(lambda known: known.with_pass(exercise.id))
-    return result
+        step = Step(workspace.prepare(exercise))
+        if workspace.untouched(exercise):
+            return CheckResult(exercise.id, exercise.title, "not attempted", lesson=exercise.lesson, step=step)
+        result = grade(exercise, step.file, checker)
+    if not result.passed:
+        return replace(result, step=step)
+    known = progress.update(lambda known: known.with_pass(exercise.id))
+    following = course.following(exercise, known.passed)
+    shown = f"{following.id} {following.title}" if following else ""
+    return replace(result, step=step and replace(step, following=shown, solution=exercise.solution.read_text("utf-8")))
 
 
 def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> CheckResult:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -60,13 +62,40 @@ def progress(tmp_path: Path) -> ProgressFile:
     return ProgressFile(tmp_path / "data")
 
 
-def test_unattempted_is_one_stable_line(workspace: Workspace, progress: ProgressFile) -> None:
+def test_an_unattempted_exercise_gets_its_file_and_a_link_to_it(
+    workspace: Workspace, progress: ProgressFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = COURSE.find("03.2")
+    (workspace.folder.parent / "notebooks").mkdir()
+    monkeypatch.chdir(workspace.folder.parent / "notebooks")
     result = grade.check("03.2", workspace=workspace, progress=progress)
-    assert repr(result) == "03.2: not attempted yet"
-    assert result._repr_html_() == "<p>03.2: not attempted yet</p>"
-    workspace.prepare(COURSE.find("03.2"))
+    assert workspace.path(exercise).read_bytes() == exercise.stub.read_bytes()
+    assert repr(result) == f"03.2: not attempted yet\n  file:  mine/{exercise.file}"
+    link = f'<a href="../mine/{exercise.file}" target="_blank">mine/{exercise.file}</a>'
+    assert result._repr_html_() == (f"<p>03.2: not attempted yet; edit {link}, save it, and run this cell again</p>")
     assert repr(grade.check("03.2", workspace=workspace, progress=progress)) == repr(result)
     assert not progress.path.exists()
+
+
+def test_a_pass_offers_the_next_exercise_and_our_solution(workspace: Workspace, progress: ProgressFile) -> None:
+    first, second = COURSE.exercises[:2]
+    workspace.prepare(first).write_bytes(first.solution.read_bytes())
+    page = grade.check(first.id, workspace=workspace, progress=progress)._repr_html_()
+    assert f"next: {second.id} {second.title}" in page
+    assert "<summary>our solution</summary>" in page
+    assert escape(first.solution.read_text().splitlines()[0]) in page
+
+
+def test_a_failed_check_links_the_file_and_marks_the_place(workspace: Workspace, progress: ProgressFile) -> None:
+    exercise = COURSE.find("03.1")
+    text = exercise.solution.read_text()
+    workspace.prepare(exercise).write_text(text.replace("SetGlobalBuffer(", "SetGlobalBufer(", 1))
+    page = grade.check("03.1", workspace=workspace, progress=progress)._repr_html_()
+    assert f'target="_blank">mine/{exercise.file}</a>' in page
+    marks = re.findall(r'<span style="color:#D55E00;font-weight:bold">([^<]*)</span>', page)
+    assert marks
+    assert all("^" in mark for mark in marks)
+    assert "white-space:pre;" in page
 
 
 def test_check_and_grade_agree_and_a_pass_is_remembered(workspace: Workspace, progress: ProgressFile) -> None:
