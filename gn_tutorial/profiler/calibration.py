@@ -111,7 +111,9 @@ def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRo
     """
     series, _, number = what.partition("/")
     if series not in SERIES or (series == "instructions" and number):
-        raise ArgumentError(f"there is no series '{what}'", hint=f"one of {', '.join(SERIES)}, silicon, or a case such as add/3")
+        raise ArgumentError(
+            f"there is no series '{what}'", hint=f"one of {', '.join(SERIES)}, silicon, or a case such as add/3"
+        )
     if series == "instructions":
         yield from _instruction_rows(machine)
         return

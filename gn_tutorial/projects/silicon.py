@@ -36,7 +36,9 @@ _PLACES = {
 _OPTIONS = TwinOptions(warnings=("ub-use-after-free",), races="ignore")
 
 
-def silicon_rows(what: str = SERIES, machine: Machine | None = None, sources: Path | None = None) -> Iterator[CalibrationRow]:
+def silicon_rows(
+    what: str = SERIES, machine: Machine | None = None, sources: Path | None = None
+) -> Iterator[CalibrationRow]:
     """All launches, those of an operator ("silicon/rms_norm") or one ("silicon/rms_norm/4"), each as soon as it is known.
 
     machine: instead of the chip that was measured; needs sources. sources: a folder with ``norm``, ``quant`` and
@@ -47,7 +49,9 @@ def silicon_rows(what: str = SERIES, machine: Machine | None = None, sources: Pa
     chosen = [one for one in published_launches() if [SERIES, one.op, one.case][: len(parts)] == parts]
     if not chosen:
         known = ", ".join(f"{SERIES}/{name}" for name in sorted({one.op for one in published_launches()}))
-        raise ArgumentError(f"there is no series '{what}'", hint=f"{SERIES}, one of {known}, or a case such as {SERIES}/rms_norm/4")
+        raise ArgumentError(
+            f"there is no series '{what}'", hint=f"{SERIES}, {known}, or a case such as {SERIES}/rms_norm/4"
+        )
     if sources is None and machine is not None:
         raise ArgumentError("stored figures are of the 910B2", hint="--sources FOLDER of ops-nn runs the operators")
     for one in chosen:
@@ -84,7 +88,9 @@ def _arguments(launch: Launch) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _row(launch: Launch, modelled: float, machine: Machine, note: str) -> CalibrationRow:
-    where = "inside the error band" if inside(launch._replace(modelled_us=modelled), machine.error_bands) else "outside it"
+    where = (
+        "inside the error band" if inside(launch._replace(modelled_us=modelled), machine.error_bands) else "outside it"
+    )
     return CalibrationRow(
         case=f"{SERIES}/{launch.op}/{launch.case}",
         what=f"{launch.dtype} {launch.shape}" + (f", {launch.attr}" if launch.attr else ""),

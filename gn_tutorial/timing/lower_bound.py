@@ -79,7 +79,9 @@ def lower_bound(work: Work, machine: Machine, *, split: bool) -> Bound:
 
     split: several cores may share a group; then only a group that exceeds the UBs of all of them is read again.
     """
-    return min((_on(cores, work, machine, split) for cores in range(1, machine.cores + 1)), key=lambda one: one.microseconds)
+    return min(
+        (_on(cores, work, machine, split) for cores in range(1, machine.cores + 1)), key=lambda one: one.microseconds
+    )
 
 
 def _on(cores: int, work: Work, machine: Machine, split: bool) -> Bound:
