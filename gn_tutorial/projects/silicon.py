@@ -39,7 +39,7 @@ _OPTIONS = TwinOptions(warnings=("ub-use-after-free",), races="ignore")
 def silicon_rows(
     what: str = SERIES, machine: Machine | None = None, sources: Path | None = None
 ) -> Iterator[CalibrationRow]:
-    """All launches, those of an operator ("silicon/rms_norm") or one ("silicon/rms_norm/4"), each as soon as it is known.
+    """All launches, an operator's ("silicon/rms_norm") or one ("silicon/rms_norm/4"), each as soon as it is known.
 
     machine: instead of the chip that was measured; needs sources. sources: a folder with ``norm``, ``quant`` and
     ``activation`` of ops-nn; None: the stored figures. Raises ArgumentError that lists the operators, or names what
