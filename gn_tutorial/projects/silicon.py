@@ -88,9 +88,8 @@ def _arguments(launch: Launch) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _row(launch: Launch, modelled: float, machine: Machine, note: str) -> CalibrationRow:
-    where = (
-        "inside the error band" if inside(launch._replace(modelled_us=modelled), machine.error_bands) else "outside it"
-    )
+    held = inside(launch._replace(modelled_us=modelled), machine.error_bands)
+    where = "inside the error band" if held else "outside the error band"
     return CalibrationRow(
         case=f"{SERIES}/{launch.op}/{launch.case}",
         what=f"{launch.dtype} {launch.shape}" + (f", {launch.attr}" if launch.attr else ""),
