@@ -39,7 +39,7 @@ _OPTIONS = TwinOptions(warnings=("ub-use-after-free",), races="ignore")
 def silicon_rows(
     what: str = SERIES, machine: Machine | None = None, sources: Path | None = None
 ) -> Iterator[CalibrationRow]:
-    """All launches, those of an operator ("silicon/rms_norm") or one ("silicon/rms_norm/4"), each as soon as it is known.
+    """All launches, an operator's ("silicon/rms_norm") or one ("silicon/rms_norm/4"), each as soon as it is known.
 
     machine: instead of the chip that was measured; needs sources. sources: a folder with ``norm``, ``quant`` and
     ``activation`` of ops-nn; None: the stored figures. Raises ArgumentError that lists the operators, or names what
@@ -50,7 +50,7 @@ def silicon_rows(
     if not chosen:
         known = ", ".join(f"{SERIES}/{name}" for name in sorted({one.op for one in published_launches()}))
         raise ArgumentError(
-            f"there is no series '{what}'", hint=f"{SERIES}, one of {known}, or a case such as {SERIES}/rms_norm/4"
+            f"there is no series '{what}'", hint=f"{SERIES}, {known}, or a case such as {SERIES}/rms_norm/4"
         )
     if sources is None and machine is not None:
         raise ArgumentError("stored figures are of the 910B2", hint="--sources FOLDER of ops-nn runs the operators")
@@ -88,9 +88,8 @@ def _arguments(launch: Launch) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _row(launch: Launch, modelled: float, machine: Machine, note: str) -> CalibrationRow:
-    where = (
-        "inside the error band" if inside(launch._replace(modelled_us=modelled), machine.error_bands) else "outside it"
-    )
+    held = inside(launch._replace(modelled_us=modelled), machine.error_bands)
+    where = "inside the error band" if held else "outside the error band"
     return CalibrationRow(
         case=f"{SERIES}/{launch.op}/{launch.case}",
         what=f"{launch.dtype} {launch.shape}" + (f", {launch.attr}" if launch.attr else ""),

@@ -1,11 +1,13 @@
 """How often a core's read of fresh data finds the memory taken: the memory as a queue with several servers.
 
-HBM delivers as much as ``servers`` cores can take in at their full rate, ``hbm_read / mte2`` of them. Cores do not read in
-step: they start one after another and spend part of their time computing. So a read meets a busy memory as often as a
-customer of such a queue meets busy servers, which is Erlang's C formula. Below half of the memory's throughput that is
-next to never; near all of it, always. What cores do in a time as long as their starts are apart, they do at different
-moments; what lasts longer, such as a first pass over all data, they do at the same time. So the load is what a core read
-in that time. Only ``+ - * /``, so that the digits are the same everywhere.
+HBM delivers as much as ``servers`` cores can take in at their full rate, ``hbm_read / mte2`` of them. Cores do not read
+in step: they start one after another and spend part of their time computing. So a read meets a busy memory as often as
+a customer of such a queue meets busy servers, which is Erlang's C formula. Below half of the memory's throughput that
+is next to never; near all of it, always.
+
+What cores do in a time as long as their starts are apart, they do at different moments; what lasts longer, such as a
+first pass over all data, they do at the same time. So the load is what a core has read in the last stretch of that
+length. Only ``+ - * /``, so that the digits are the same everywhere.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class Shares:
 
     hbm: bytes per cycle while every core reads. cores: how many there are. apart: cycles between the start of the first
     and that of the last. reach: lines that a core may move until the L2 cache has dropped what it held before. warm:
-    everything was in the L2 cache before the launch. crowded: places in a block's order of copies at which every recorded
-    block reads the same address.
+    everything was in the L2 cache before the launch. crowded: places in a block's order of copies at which every
+    recorded block reads the same address.
     """
 
     hbm: float
@@ -66,7 +66,7 @@ def _reads(event: Event) -> bool:
 
 
 def _partial_rows(operand: Operand) -> int:
-    """How many rows of a transfer begin or end inside a block of 32 bytes of global memory that no other row continues."""
+    """How many rows of a strided transfer begin or end inside a block of 32 bytes of global memory."""
     if operand.rows < 2 or operand.row_pitch in (0, operand.row_bytes):
         return 0
     if operand.row_bytes % _UB_BLOCK:

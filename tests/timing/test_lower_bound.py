@@ -25,7 +25,7 @@ def launch(cores: int) -> float:
 
 
 def test_large_copy_is_hbm_on_as_few_cores_as_keep_it_busy() -> None:
-    # 1,490,000,000 bytes at 1490 GB/s are 1 ms. 14 cores read at most 14 * 58 * 1.8 = 1462 bytes a ns, 15 more than 1490.
+    # 1,490,000,000 bytes at 1490 GB/s are 1 ms. 14 cores read at most 14 * 58 * 1.8 = 1462 bytes a ns, 15 of them 1566.
     # 100 MB written fit into the L2 cache.
     found = lower_bound(Work(1_490_000_000, 100_000_000), B2, split=True)
     assert (found.kind, found.limit) == (ONE_READ, "HBM")
@@ -41,8 +41,8 @@ def test_what_the_l2_cache_cannot_hold_is_written_to_memory() -> None:
 
 
 def test_few_bytes_read_and_many_written_are_bound_by_mte3() -> None:
-    # 48 * 43,000 bytes: 48,000 cycles of writing, and 337 for one read and one write. A 14th core would save 48,000 / 13
-    # - 48,000 / 14 cycles, 0.147 us, and take 0.156 us to start.
+    # 48 * 43,000 bytes: 48,000 cycles of writing, and 337 for one read and one write. A 14th core would save 264 of
+    # 48,000 / 13 cycles, 0.147 us, and take 0.156 us to start.
     found = lower_bound(Work(48, 48 * 43_000), B2, split=True)
     assert found.limit == "writing"
     assert found.microseconds == pytest.approx(launch(13) + (48_000 / 13 + 337) / 1800, abs=1e-9)
@@ -65,16 +65,16 @@ def test_one_group_larger_than_the_ub_is_read_twice_by_its_core() -> None:
 
 
 def test_49_large_groups_go_to_the_number_of_cores_that_suits_them() -> None:
-    # Two groups for the busiest core on 25 to 48 cores, which take it 2 * (393,216 + 196,608) / 58 + 337 cycles, 11.5 us;
-    # the memory takes longer, 12.9 us. On 24 cores one has three groups.
+    # Two groups for the busiest core on 25 to 48 cores, which take it 2 * (393,216 + 196,608) / 58 + 337 cycles, 11.5
+    # us; the memory takes longer, 12.9 us. On 24 cores one has three groups.
     found = lower_bound(Work(49 * 2 * UB, 4, 49, 2 * UB), B2, split=False)
     assert found.limit == "HBM"
     assert found.microseconds == pytest.approx(launch(25) + 49 * 393_216 / 1_490_000, abs=1e-9)
 
 
 def test_a_group_larger_than_all_ubs_is_read_again_as_far_as_it_exceeds_them() -> None:
-    # On 28 cores: 64 MiB - 28 * 192 KiB = 61,603,840 bytes again, all of it in 28 parts at 58 bytes a cycle: 44.2 us, just
-    # less than the memory needs for the first 64 MiB.
+    # On 28 cores: 64 MiB - 28 * 192 KiB = 61,603,840 bytes again, all of it in 28 parts at 58 bytes a cycle: 44.2 us,
+    # just less than the memory needs for the first 64 MiB.
     found = lower_bound(Work(64 * MIB, 4, 1, 64 * MIB), B2, split=True)
     assert found.kind == TWO_READS_SPLIT
     assert found.microseconds == pytest.approx(launch(28) + 67_108_864 / 1_490_000, abs=1e-9)

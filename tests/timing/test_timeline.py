@@ -70,7 +70,7 @@ def test_cold_transfers_of_all_cores_share_the_memory() -> None:
 
 
 def test_cores_that_read_now_and_then_do_not_wait_for_each_other() -> None:
-    """The first transfer, and later ones between much work: 40 cores that start one after another read at their own rate."""
+    """40 cores that start one after another, and have much work between their transfers, read at their own rate."""
     loads = [load(8192, at=8192 * tile) for tile in range(8)]
     work = [vector("Abs", 250, 0, 0)] * 20
     ordered = [set_flag("V_MTE2"), wait_flag("V_MTE2")]

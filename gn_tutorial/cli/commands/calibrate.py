@@ -36,7 +36,7 @@ def calibrate(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Hold the timing model against published measurements: our own kernels for the published cases, production operators.
+    """Hold the timing model against published measurements: our own kernels for the cases, and production operators.
 
     Exit code 1 if a target was missed.
     """
