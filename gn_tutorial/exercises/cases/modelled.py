@@ -109,7 +109,7 @@ ADD_TIMES = PredictChecker(
             {
                 8.24: "That is half of it; two buffers make no pipe faster, they let the pipes work side by side",
                 16.47: "That is the time with one buffer; with two, MTE2 fetches the next tile while the others work",
-                9.66: "That is MTE2 alone; the launch itself takes 1.6 us, and V and MTE3 have the last tile still to do",
+                9.66: "That is MTE2 alone; the launch itself takes 1.6 us, and V and MTE3 have the last tile to do",
                 21.3: "That is one pipe after the other; with two buffers they work side by side",
             },
             within=0.1,
