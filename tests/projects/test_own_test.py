@@ -88,6 +88,26 @@ def test_cmake_several_files_and_a_workspace_by_its_address() -> None:
     assert files_of(PROJECT) == before
 
 
+def test_an_operator_without_outputs_leaves_its_result_in_its_input(project: Path) -> None:
+    """The definition has no Output, the kernel writes x, and the program reads x back: contest projects do so."""
+    host = project / "op_host" / "scale_shift.cpp"
+    text = host.read_text()
+    host.write_text(text[: text.index('    this->Output("y")')] + text[text.index('    this->Attr("alpha")') :])
+    kernel = project / KERNEL
+    text = kernel.read_text().replace("GM_ADDR x, GM_ADDR y, GM_ADDR workspace", "GM_ADDR x, GM_ADDR workspace")
+    kernel.write_text(text.replace("op.Init(x, y,", "op.Init(x, x,").replace("DTYPE_Y", "DTYPE_X"))
+    edit(project, f"test/{MAIN}", "0.5, tensors[1], &workspaceSize", "0.5, &workspaceSize")
+    edit(
+        project,
+        f"test/{MAIN}",
+        "bytes, device[1], bytes, ACL_MEMCPY_DEVICE",
+        "bytes, device[0], bytes, ACL_MEMCPY_DEVICE",
+    )
+    done = run(project)
+    assert done.passed, repr(done)
+    assert done.launches[0].outputs == ()
+
+
 @pytest.mark.thorough
 def test_without_run_sh_the_usual_steps_are_taken(project: Path) -> None:
     (project / "test" / "run.sh").unlink()
