@@ -10,6 +10,13 @@ constexpr int DLOG_DEBUG = 0, DLOG_INFO = 1, DLOG_WARN = 2, DLOG_ERROR = 3, DLOG
 constexpr int DLOG_TYPE_DEBUG = 0, DLOG_TYPE_RUN = 1;
 constexpr int OP = 63;  // the module of operators
 #define MSG_LENGTH 1024
+// A repository's CMake names the part that logs.
+#ifndef OPS_UTILS_LOG_SUB_MOD_NAME
+#define OPS_UTILS_LOG_SUB_MOD_NAME "OP"
+#endif
+#ifndef OPS_UTILS_LOG_PACKAGE_TYPE
+#define OPS_UTILS_LOG_PACKAGE_TYPE ""
+#endif
 
 inline int AlogCheckDebugLevel(int, int) { return 1; }
 
