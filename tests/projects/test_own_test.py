@@ -11,7 +11,7 @@ import pytest
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelFault
 from gn_tutorial.projects.own_test import run_own_test
 from gn_tutorial.projects.own_test_result import OwnTestResult
-from gn_tutorial.projects.own_test_room import script_memory
+from gn_tutorial.projects.own_test_room import make_usual_folders, script_memory
 from gn_tutorial.runtime.walled import landlock_version
 
 PROJECT = Path(__file__).parents[1] / "programs" / "projects" / "scale_shift"
@@ -106,6 +106,18 @@ def test_an_operator_without_outputs_leaves_its_result_in_its_input(project: Pat
     done = run(project)
     assert done.passed, repr(done)
     assert done.launches[0].outputs == ()
+
+
+def test_folders_that_git_lost_are_made(tmp_path: Path) -> None:
+    """Those that scripts name and do not make; nothing else."""
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "run.sh").write_text("rm -f ./input/*.bin\npython3 scripts/gen_data.py\ncat build/output/log\n")
+    (tmp_path / "scripts" / "gen_data.py").write_text("x.tofile('./input/x.bin')\nos.makedirs('made')\n")
+    make_usual_folders(tmp_path)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["input", "run.sh", "scripts"]
+    (tmp_path / "scripts" / "gen_data.py").write_text("os.mkdir('output')\ngolden.tofile('output/golden.bin')\n")
+    make_usual_folders(tmp_path)
+    assert not (tmp_path / "output").exists()
 
 
 @pytest.mark.thorough
