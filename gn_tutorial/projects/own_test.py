@@ -26,7 +26,7 @@ from gn_tutorial.projects.definition import snake_name
 from gn_tutorial.projects.layout import read_layout
 from gn_tutorial.projects.own_test_find import OwnTest, choose_test
 from gn_tutorial.projects.own_test_result import OwnTestResult, judged
-from gn_tutorial.projects.own_test_room import Room, script_memory
+from gn_tutorial.projects.own_test_room import Room, make_usual_folders, script_memory
 from gn_tutorial.projects.own_test_tools import ToolServer
 from gn_tutorial.projects.project import Project
 from gn_tutorial.runtime import walled
@@ -68,6 +68,7 @@ def run_own_test(
         outside = not test.folder.is_relative_to(layout.root)
         copy = room.copy(test.folder if outside else layout.root)
         work = copy if outside else copy / test.folder.relative_to(layout.root)
+        make_usual_folders(work)
         deadline = begin + seconds
         with ToolServer(
             room, projects, deadline, observed=observed, options=options, most_bytes=most_bytes, told=tell

@@ -227,7 +227,7 @@ class CallServer:
         for index, ((argument, tensor), raw) in enumerate(zip(ready.tensors, raws, strict=True)):
             as_stored = not tensor.contiguous and not self._gathered(ready, argument)
             view = tensor.view(raw, as_stored=as_stored)
-            if argument.role == "output" or argument.in_place:
+            if argument.role == "output" or argument.parameter in definition.written:
                 places[argument.parameter] = index
             if argument.role == "output":
                 # What the program set is what the kernel finds there; of other memory nobody may count on anything.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -181,3 +182,17 @@ def script_memory() -> int:
     Three quarters of the machine's memory: what is left keeps the machine answering.
     """
     return max(memory_bytes() * 3 // 4, _LEAST_SCRIPT_MEMORY)
+
+
+def make_usual_folders(work: Path) -> None:
+    """Folders for data that a test's scripts name and do not make: git keeps no empty ones.
+
+    work: the copy that run.sh stands in.
+    """
+    scripts = (one for one in (*work.glob("*.sh"), *work.glob("*.py"), *work.glob("scripts/*.py")) if one.is_file())
+    text = "\n".join(one.read_text(errors="replace") for one in scripts)
+    for name in ("input", "output"):
+        named = re.search(rf"""(?<![\w/])(?:\./|\.\./)?{name}/""", text)
+        made = re.search(rf"(?:mkdir|makedirs)[^\n]*{name}", text)
+        if named and not made:
+            (work / name).mkdir(exist_ok=True)

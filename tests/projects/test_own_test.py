@@ -11,7 +11,7 @@ import pytest
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelFault
 from gn_tutorial.projects.own_test import run_own_test
 from gn_tutorial.projects.own_test_result import OwnTestResult
-from gn_tutorial.projects.own_test_room import script_memory
+from gn_tutorial.projects.own_test_room import make_usual_folders, script_memory
 from gn_tutorial.runtime.walled import landlock_version
 
 PROJECT = Path(__file__).parents[1] / "programs" / "projects" / "scale_shift"
@@ -86,6 +86,38 @@ def test_cmake_several_files_and_a_workspace_by_its_address() -> None:
     assert [one.rule for one in done.notes] == ["workspace-address"]
     assert "[INFO] run op success" in done.printed
     assert files_of(PROJECT) == before
+
+
+def test_an_operator_without_outputs_leaves_its_result_in_its_input(project: Path) -> None:
+    """The definition has no Output, the kernel writes x, and the program reads x back: contest projects do so."""
+    host = project / "op_host" / "scale_shift.cpp"
+    text = host.read_text()
+    host.write_text(text[: text.index('    this->Output("y")')] + text[text.index('    this->Attr("alpha")') :])
+    kernel = project / KERNEL
+    text = kernel.read_text().replace("GM_ADDR x, GM_ADDR y, GM_ADDR workspace", "GM_ADDR x, GM_ADDR workspace")
+    kernel.write_text(text.replace("op.Init(x, y,", "op.Init(x, x,").replace("DTYPE_Y", "DTYPE_X"))
+    edit(project, f"test/{MAIN}", "0.5, tensors[1], &workspaceSize", "0.5, &workspaceSize")
+    edit(
+        project,
+        f"test/{MAIN}",
+        "bytes, device[1], bytes, ACL_MEMCPY_DEVICE",
+        "bytes, device[0], bytes, ACL_MEMCPY_DEVICE",
+    )
+    done = run(project)
+    assert done.passed, repr(done)
+    assert done.launches[0].outputs == ()
+
+
+def test_folders_that_git_lost_are_made(tmp_path: Path) -> None:
+    """Those that scripts name and do not make; nothing else."""
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "run.sh").write_text("rm -f ./input/*.bin\npython3 scripts/gen_data.py\ncat build/output/log\n")
+    (tmp_path / "scripts" / "gen_data.py").write_text("x.tofile('./input/x.bin')\nos.makedirs('made')\n")
+    make_usual_folders(tmp_path)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["input", "run.sh", "scripts"]
+    (tmp_path / "scripts" / "gen_data.py").write_text("os.mkdir('output')\ngolden.tofile('output/golden.bin')\n")
+    make_usual_folders(tmp_path)
+    assert not (tmp_path / "output").exists()
 
 
 @pytest.mark.thorough

@@ -259,6 +259,25 @@ def test_a_declared_size_is_a_promise_that_no_device_looks_at(edited: Edited) ->
         gnt.project(folder)(x, options=TwinOptions(errors=("gm-beyond-declared-size",)))
 
 
+def test_a_block_without_work_may_make_a_buffer_of_no_bytes(edited: Edited) -> None:
+    """Blocks beyond the data, as a tiling for all cores makes them; whoever uses such a buffer is out of bounds."""
+    old = "pipe.InitBuffer(outQueue, 2, tile * sizeof(DTYPE_Y));"
+    folder = edited(SCALE, "op_kernel/scale_shift.cpp", old, old.replace("tile *", "(mine == 0 ? 0 : tile) *"))
+    x = data((77,))
+    result = gnt.project(folder)(x, blocks=20)
+    np.testing.assert_allclose(result.y, 2.0 * x.astype(np.float64) + 0.5, atol=1e-6)
+    assert {(one.id, one.severity) for one in result.diagnostics} == {("init-buffer-zero", "warning")}
+    with pytest.raises(KernelFault, match="buffers of 0 bytes makes no memory"):
+        gnt.project(folder)(x, blocks=20, options=TwinOptions(errors=("init-buffer-zero",)))
+
+
+def test_a_buffer_of_no_bytes_cannot_be_used(edited: Edited) -> None:
+    old = "pipe.InitBuffer(outQueue, 2, tile * sizeof(DTYPE_Y));"
+    folder = edited(SCALE, "op_kernel/scale_shift.cpp", old, old.replace("tile *", "0 *"))
+    with pytest.raises(KernelFault, match="the tensor has 0 bytes"):
+        gnt.project(folder)(data((77,)))
+
+
 def test_wrong_calls_are_refused_by_name() -> None:
     found = gnt.project(SCALE)
     x = data((5, 33))

@@ -11,6 +11,8 @@ PROGRAM = r"""
 #include "runtime/infer_shape_context.h"
 #include "platform/platform_infos_def.h"
 #include "platform/soc_spec.h"
+#include "base/alog_pub.h"
+#include "base/err_msg.h"
 #include "securec.h"
 #include "util/const_util.h"
 #include "op_host/util/fp16.h"
@@ -36,6 +38,13 @@ int main() {
   const gert::StorageShape shape({3, 4}, {3, 4});
   call.inputs.push_back({0, shape, {}, {}});
   call.outputs.push_back({0, {}, {}, {}});
+  if (AlogCheckDebugLevel(OP, DLOG_ERROR) == 1) {
+    AlogRecord(OP, DLOG_TYPE_DEBUG, DLOG_ERROR, "[%s:%d] x has %ld axes", "a.cpp", 7, ge::UNKNOWN_DIM_NUM);
+    AlogRecord(OP, DLOG_TYPE_DEBUG, DLOG_EVENT, "%s", std::string("begun"));
+    REPORT_INNER_ERR_MSG("E1", "%d", 3);
+  }
+  for (const auto& line : gn_twin::op_host::Logs())
+    printf("log %d %s\n", static_cast<int>(line.level), line.text.c_str());
   gert::InferShapeRangeContext context(call);
   const auto status = optiling::Widen(&context);
   printf("range %u %ld\n", status, static_cast<long>(call.outputs[0].shape.GetOriginShape().GetDim(0)));
@@ -78,6 +87,8 @@ int main() {
 
 def test_they_are_there_and_do_what_they_say(tmp_path: Path) -> None:
     assert run_program(compile_program(tmp_path, PROGRAM)) == [
+        "log 3 [a.cpp:7] x has -2 axes",
+        "log 1 begun",
         "range 0 12",
         "node NonZero 1 1 1 1",
         "format 1 5 0",

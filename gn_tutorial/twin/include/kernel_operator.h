@@ -21,6 +21,7 @@
 #include "gn_twin/basic_api/memory/pipe.h"
 #include "gn_twin/adv_api/quant.h"
 #include "gn_twin/basic_api/sync/raw_sync.h"
+#include "gn_twin/basic_api/vector/relu_cast.h"
 #include "gn_twin/basic_api/vector/scalar_bits.h"
 #include "gn_twin/adv_api/softmax.h"
 #include "gn_twin/adv_api/softmax_flash.h"

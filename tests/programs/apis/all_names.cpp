@@ -222,6 +222,14 @@ extern "C" __global__ __aicore__ void all_names(GM_ADDR x, GM_ADDR workspace, GM
   SubRelu(f, f2, f2, 8);
   SubRelu(f, f2, f2, 8ull, 1, {1, 1, 1, 8, 8, 8});
   SubRelu<half, false>(h, h2, h2, m, 1, b);
+  // use: AddReluCast
+  AddReluCast(h, f, f2, 8);
+  AddReluCast(h, f, f2, 8ull, 1, {1, 1, 1, 4, 8, 8});
+  AddReluCast<half, float, false>(h, f, f2, m, 1, b);
+  // use: SubReluCast
+  SubReluCast(h, f, f2, 8);
+  SubReluCast(h, f, f2, 8ull, 1, {1, 1, 1, 4, 8, 8});
+  SubReluCast<half, float, false>(h, f, f2, m, 1, b);
   // use: And
   And(u16, u16, u16, 8);
   And(i16, i16, i16, 8ull, 1, {1, 1, 1, 8, 8, 8});

@@ -1,4 +1,4 @@
-// A buffer has a length. One of no bytes that nothing uses is harmless: the launch goes on.
+// A buffer has a length: InitBuffer takes bytes.
 #include "kernel_operator.h"
 
 using namespace AscendC;

@@ -47,7 +47,6 @@ namespace AscendC {
 
 // --- made from apis.toml ---
 GNT_UNSUPPORTED(AddDeqRelu)
-GNT_UNSUPPORTED(AddReluCast)
 GNT_UNSUPPORTED(Async)
 GNT_UNSUPPORTED(BatchNorm)
 GNT_UNSUPPORTED(BilinearInterpolation)
@@ -107,7 +106,6 @@ GNT_UNSUPPORTED(SetMMColumnMajor)
 GNT_UNSUPPORTED(SetMMRowMajor)
 GNT_UNSUPPORTED(SetSaturationStrategy)
 GNT_UNSUPPORTED(SetStoreAtomicConfig)
-GNT_UNSUPPORTED(SubReluCast)
 GNT_UNSUPPORTED(TransData)
 GNT_UNSUPPORTED_NOR_A2(AbsSub)
 GNT_UNSUPPORTED_NOR_A2(AllocMutexID)

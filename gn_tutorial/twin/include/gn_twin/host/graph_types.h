@@ -123,6 +123,8 @@ enum Format { GNT_FORMATS(GNT_ENUMERATOR) FORMAT_END, FORMAT_MAX = 0xff };
 
 using graphStatus = uint32_t;
 constexpr graphStatus GRAPH_SUCCESS = 0;
+// Axes of shapes that a graph does not know yet: one axis; their number.
+constexpr int64_t UNKNOWN_DIM = -1, UNKNOWN_DIM_NUM = -2;
 constexpr graphStatus GRAPH_FAILED = 0xFFFFFFFF;
 constexpr graphStatus GRAPH_PARAM_INVALID = 50331649;
 constexpr graphStatus GRAPH_PARAM_OUT_OF_RANGE = 50331644;

@@ -126,7 +126,7 @@ class TPipe {
     core.At(loc);
     if (core.pipe != this) core.Fault("pipe-not-live", loc, {}, {});
     if (num == 0) core.Stop("init-buffer-empty", loc, {{"num", num}, {"len", len}});
-    if (len == 0) core.Warn("init-buffer-zero", loc, {}, {{"num", num}});
+    if (len == 0) core.Refuse("init-buffer-zero", loc, {{"num", num}});
     const uint64_t bytes = (uint64_t{len} + gn_twin::kBlockBytes - 1) / gn_twin::kBlockBytes * gn_twin::kBlockBytes;
     if (used_ + num * bytes > gn_twin::kUbBytes) {
       char map[1024];
