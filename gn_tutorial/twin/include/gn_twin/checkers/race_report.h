@@ -55,9 +55,9 @@ GNT_COLD inline void AddOtherFlag(const Core& core, AscendC::HardEvent flag, Loc
     if (of_queue) continue;
     fields.Add({"cause", "other-flag"});
     fields.Add({"set_id", id});
-    fields.Add({"set_file", set.file});
-    fields.Add({"set_line", set.line});
-    fields.Add({"set_op", "SetFlag"});
+    fields.Add({"raised_file", set.file});
+    fields.Add({"raised_line", set.line});
+    fields.Add({"raised_op", "SetFlag"});
     return;
   }
 }
