@@ -56,14 +56,10 @@ def _is_kernel_class(code: DeviceCode, name: str) -> bool:
         return False
     for at in code.places(name):
         behind = outline.after_angles(at + 1, len(outline.tokens)) if outline.text(at + 1) == "<" else at + 1
-        if outline.text(behind) in ("{", "*") or (outline.is_name(behind) and outline.text(behind + 1) in ("{", "=")):
-            if not _is_class_head(outline, at):
-                return False  # Name{}, Name x{}, Name x = ..., or a pointer to memory
+        made = outline.is_name(behind) and outline.text(behind + 1) in ("{", "=")  # Name x{}, Name x = ...
+        if (made or outline.text(behind) in ("{", "*")) and outline.text(at - 1) not in ("class", "struct"):
+            return False
     return not any(one.kind == "variable" and not one.owner and name in code.mentions(one) for one in code.nodes)
-
-
-def _is_class_head(outline: Outline, at: int) -> bool:
-    return outline.text(at - 1) in ("class", "struct")
 
 
 def _declared(outline: Outline, begin: int, end: int) -> Iterator[int]:
@@ -108,6 +104,8 @@ def _may_write(code: DeviceCode, at: int) -> bool:
         return earlier != "&"
     if sign == ">":
         return behind in (";", ",", "=") or earlier == ">"
+    if sign == "=" and "&" in (outline.text(before - 2), outline.text(before - 3)):
+        return True  # Type& name = ...
     if sign == "[":
         return not _is_value(outline, before - 1)
     return sign in ("(", ",") and behind in (")", ",") and _callee_writes(code, before)
@@ -143,7 +141,12 @@ def _callee_writes(code: DeviceCode, at: int) -> bool:
     name = outline.text(callee)
     if name.startswith(_WRITE_ARGUMENTS):
         return True
-    own = [one for one in code.outline.nodes if one.name == name and one.kind in ("function", "class", "variable")]
-    if any(one.kind != "function" for one in own):
+    return any(_takes_reference(outline, place) for place in code.places(name))
+
+
+def _takes_reference(outline: Outline, at: int) -> bool:
+    """Whether a function of this name is declared here with a reference, or a lambda or an object is given the name."""
+    if outline.text(at + 1) == "=" or outline.text(at - 1) in ("class", "struct"):
         return True
-    return any("&" in [outline.text(one) for one in range(*node.params)] for node in own)
+    end = outline.match.get(at + 1, at) if outline.text(at + 1) == "(" else at
+    return "&" in [outline.text(one) for one in range(at, end)]
