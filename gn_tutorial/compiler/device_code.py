@@ -26,6 +26,7 @@ class DeviceCode:
         self._named: dict[str, list[Node]] = {}
         self._members: dict[str, list[Node]] = {}
         self._mentions: dict[int, set[str]] = {}
+        self._places: dict[str, list[int]] = {}
         for node in self.nodes:
             if node.name != _IMPLICIT:
                 self._named.setdefault(node.name, []).append(node)
@@ -70,6 +71,14 @@ class DeviceCode:
                 found |= self.outline.names(span)
             self._mentions[id(node)] = found
         return self._mentions[id(node)]
+
+    def places(self, name: str) -> list[int]:
+        """Where the word stands in the whole text, in its order."""
+        if not self._places:
+            for at, token in enumerate(self.outline.tokens):
+                if token.kind == "name":
+                    self._places.setdefault(token.text, []).append(at)
+        return self._places.get(name, [])
 
     def functions(self, name: str) -> list[Node]:
         """All functions of this name."""

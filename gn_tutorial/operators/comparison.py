@@ -23,7 +23,7 @@ class ComparisonRow:
     used: the largest share of its tolerance that an element needs, 1 being all of it. A relative error alone says
     little, because it is large wherever the reference crosses zero. wrong: elements out of tolerance. The errors are
     NaN where the shapes differ, which ``note`` then says. tolerance: that of the output's dtype. hints: what the wrong
-    elements look like, in sentences (``misplaced``).
+    elements look like, in sentences (``misplaced``, ``resemblance``).
     """
 
     name: str

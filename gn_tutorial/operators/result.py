@@ -13,6 +13,7 @@ from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared
 from gn_tutorial.operators.misplaced import misplaced
+from gn_tutorial.operators.resemblance import resemblance
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.runtime.launch_types import LaunchResult, Tally
@@ -111,7 +112,8 @@ class Result:
         row = compared(name, actual, golden, bounds)
         if not row.wrong:
             return row
-        return replace(row, hints=misplaced(actual, golden, self.blocks, bounds.rtol, bounds.atol))
+        hints = misplaced(actual, golden, self.blocks, bounds.rtol, bounds.atol)
+        return replace(row, hints=hints or resemblance(actual, golden, bounds.rtol, bounds.atol))
 
     def _pair(self, reference: Mapping[str, Any] | Sequence[Any] | np.ndarray) -> list[tuple[str, np.ndarray]]:
         if isinstance(reference, Mapping):

@@ -57,17 +57,19 @@ GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
 GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role, const Writer& writer, uint64_t at,
                                 uint64_t bytes) {
   const Buffer* buffer = BufferAt(core, at);
-  core.Warn("ub-overwritten-unread", now.loc, writer.loc,
-            {{"op", now.op},
-             {"role", role},
-             {"writer", writer.op},
-             {"address", at},
-             {"bytes", bytes},
-             {"written_file", writer.loc.file},
-             {"written_line", writer.loc.line},
-             {"buffer_file", buffer != nullptr ? buffer->made.file : ""},
-             {"buffer_line", buffer != nullptr ? buffer->made.line : 0},
-             {"buffer_nth", buffer != nullptr ? buffer->nth : 0}});
+  FieldList fields{{"op", now.op},
+                   {"role", role},
+                   {"writer", writer.op},
+                   {"address", at},
+                   {"bytes", bytes},
+                   {"written_file", writer.loc.file},
+                   {"written_line", writer.loc.line},
+                   {"buffer_file", buffer != nullptr ? buffer->made.file : ""},
+                   {"buffer_line", buffer != nullptr ? buffer->made.line : 0},
+                   {"buffer_nth", buffer != nullptr ? buffer->nth : 0}};
+  if (buffer != nullptr && !buffer->of_queue && at == buffer->offset && buffer->bytes >= 2 * bytes)
+    fields.Add({"cause", "same-bytes-of-a-buffer"});
+  core.Warn("ub-overwritten-unread", now.loc, writer.loc, fields);
 }
 
 // A scalar access of a tensor after FreeTensor.

@@ -39,6 +39,29 @@ GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, Fie
   fields.Add({"changed_line", buffer.changed.line});
 }
 
+// A flag of the event that is missing, if the kernel has set one behind the other access and nobody has waited for it yet.
+GNT_COLD inline void AddOtherFlag(const Core& core, AscendC::HardEvent flag, Loc other, FieldList& fields) {
+  if (flag >= AscendC::HardEvent::MAX) return;
+  for (uint32_t id = 0; id < kEventIds; ++id) {
+    if ((core.raised[static_cast<int>(flag)] >> id & 1) == 0) continue;
+    const Loc set = core.raised_at[static_cast<int>(flag)][id];
+    if (set.file != other.file || set.line < other.line) continue;
+    bool of_queue = false;
+    for (uint16_t i = 0; i < core.buffer_count && !of_queue; ++i) {
+      const Buffer& one = core.buffers[i];
+      of_queue = (one.enque_event == flag && one.enque_id == static_cast<int>(id)) ||
+                 (one.free_event == flag && one.free_id == static_cast<int>(id));
+    }
+    if (of_queue) continue;
+    fields.Add({"cause", "other-flag"});
+    fields.Add({"set_id", id});
+    fields.Add({"raised_file", set.file});
+    fields.Add({"raised_line", set.line});
+    fields.Add({"raised_op", "SetFlag"});
+    return;
+  }
+}
+
 // overwritten: what the instruction overwrites before anybody has read it, or null.
 GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& site, Pipe pipe, bool writes,
                                  const Earlier& earlier, const Overwritten* overwritten = nullptr) {
@@ -64,7 +87,8 @@ GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& sit
                    {"buffer_file", buffer.made.file},
                    {"buffer_line", buffer.made.line},
                    {"buffer_nth", buffer.nth}};
-  if (!writes && buffer.bytes != 0) AddQueue(buffer, flag, fields);
+  if (pipe != earlier.pipe) AddOtherFlag(core, flag, other.loc, fields);
+  if (!writes && buffer.bytes != 0 && !fields.Has("cause")) AddQueue(buffer, flag, fields);
   const bool lost = writes && earlier.wrote && overwritten != nullptr && overwritten->Is(other.loc, site.loc);
   const char* const same = lost ? "race-overwrites-unread" : "race-same-pipe";
   core.Fault(pipe == earlier.pipe ? same : hazard, site.loc, other.loc, fields);

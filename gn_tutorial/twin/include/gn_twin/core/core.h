@@ -68,6 +68,7 @@ struct Core {
   uint8_t raised[kEvents] = {};
   uint8_t raised_again[kEvents] = {};  // set a second time before the first wait, where the launch went on after it
   Loc raised_at[kEvents][kEventIds];
+  Loc awaited_at[kEvents][kEventIds];  // the last wait
 
   // Instructions with isSetMask false: the last few lines of them, and who had set the mask that they found.
   static constexpr uint32_t kMasksFrom = 8;

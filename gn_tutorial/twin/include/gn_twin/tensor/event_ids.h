@@ -70,6 +70,13 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
     fields.Add({"changed_line", buffer.changed.line});
     break;
   }
+  const Loc taken = core.awaited_at[static_cast<int>(event)][id];
+  if (!fields.Has("cause") && taken.line != 0) {
+    fields.Add({"cause", "flag-taken"});
+    fields.Add({"taken_file", taken.file});
+    fields.Add({"taken_line", taken.line});
+    fields.Add({"taken_op", "WaitFlag"});
+  }
   core.Stop("flag-wait-unset", loc, fields);
 }
 
@@ -102,6 +109,7 @@ GNT_NOINLINE inline void Await(Core& core, HardEvent event, int id, Loc loc) {
   } else {
     raised &= static_cast<uint8_t>(~Bit(id));
   }
+  core.awaited_at[static_cast<int>(event)][id] = loc;
   Signal(core, Kind::WaitFlag, event, id, loc, "WaitFlag");
 }
 

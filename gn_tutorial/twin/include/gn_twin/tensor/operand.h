@@ -72,8 +72,9 @@ class Operation {
   template <class T>
   Operation& Global(const char* role, const AscendC::GlobalTensor<T>& tensor, uint64_t bytes, Access access) {
     if (bytes != 0 && !tensor.Holds(bytes)) [[unlikely]]
-      tensor.Check(core_, event_.op, role, bytes, event_.loc,
-                   [&](uint64_t room, FieldList& fields) { UnitCause::OfCopy(side_, sizeof(T), room, fields); });
+      tensor.Check(core_, event_.op, role, bytes, event_.loc, [&](uint64_t room, uint64_t whole, FieldList& fields) {
+        UnitCause::OfCopy(side_, sizeof(T), room, whole, fields);
+      });
     side_ = {};
     Add(role, reinterpret_cast<const uint8_t*>(tensor.Data()), bytes, Space::GM, access, sizeof(T));
     event_.operand[event_.operands - 1].cached = tensor.GetL2CacheHint() != AscendC::CacheMode::CACHE_MODE_DISABLE;
@@ -220,7 +221,7 @@ class Operation {
                        {"buffer_nth", made.nth}};
       AddStrides(tensor.element_bytes, room, fields);
       AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
-      UnitCause::OfCopy(side_, tensor.element_bytes, room, fields);
+      UnitCause::OfCopy(side_, tensor.element_bytes, room, made.bytes, fields);
       if (offset == 0) UnitCause::OfBuffer(bytes, tensor.element_bytes, made.bytes, fields);
       RefuseUnless(!inside, "ub-out-of-bounds", fields);
     } else if (misaligned) {
@@ -241,9 +242,11 @@ class Operation {
   GNT_COLD void AddStrides(uint32_t element_bytes, uint64_t room, FieldList& fields) const {
     const uint64_t bytes = uint64_t{laid_.lanes} * element_bytes;
     const uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes;
-    if (bytes == 0 || laid_.repeats * blocks * kBlockBytes > room) return;
-    if (laid_.rep <= blocks && laid_.blk <= 1) return;
-    fields.Add({"cause", "stride-too-long"});
+    const bool overlap = laid_.blk == 1 && laid_.rep != 0 && laid_.rep < blocks &&
+                         ((laid_.repeats - 1) * laid_.rep + 1) * kBlockBytes <= room;
+    const bool dense = bytes != 0 && laid_.repeats * blocks * kBlockBytes <= room;
+    if (!overlap && (!dense || (laid_.rep <= blocks && laid_.blk <= 1))) return;
+    fields.Add({"cause", overlap ? "repeats-overlap" : "stride-too-long"});
     fields.Add({"repeats", laid_.repeats});
     fields.Add({"lanes", laid_.lanes});
     fields.Add({"blk_stride", laid_.blk});

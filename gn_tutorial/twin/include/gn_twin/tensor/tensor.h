@@ -261,9 +261,9 @@ class GlobalTensor {
   // Stops the launch unless they do.
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc) const {
     if (!Holds(bytes)) [[unlikely]]
-      Check(core, op, role, bytes, loc, [](uint64_t, gn_twin::FieldList&) {});
+      Check(core, op, role, bytes, loc, [](uint64_t, uint64_t, gn_twin::FieldList&) {});
   }
-  // The same where they do not: explain(room, fields) adds a cause to the facts of a finding, where `room` bytes are left.
+  // The same where they do not: explain(room, whole, fields) adds a cause to the facts of a finding, where `room` of `whole` bytes are left.
   template <class Explain>
   void Check(gn_twin::Core& core, const char* op, const char* role, uint64_t bytes, gn_twin::Loc loc,
              Explain explain) const {
@@ -277,7 +277,7 @@ class GlobalTensor {
                                 {"offset", offset},
                                 {"bytes", bytes},
                                 {"element_bytes", sizeof(T)}};
-      if (InArgument(0)) explain(argument_->bytes - static_cast<uint64_t>(offset), fields);
+      if (InArgument(0)) explain(argument_->bytes - static_cast<uint64_t>(offset), argument_->bytes, fields);
       core.Stop("gm-out-of-bounds", loc, fields);
     }
     if (const uint64_t over = RoundedOver(op, bytes); over != 0) {
@@ -296,7 +296,7 @@ class GlobalTensor {
                               {"first", first_},
                               {"bytes", bytes},
                               {"element_bytes", sizeof(T)}};
-    if (first_ < size_) explain((size_ - first_) * sizeof(T), fields);
+    if (first_ < size_) explain((size_ - first_) * sizeof(T), size_ * sizeof(T), fields);
     core.Refuse("gm-beyond-declared-size", loc, fields);
   }
 

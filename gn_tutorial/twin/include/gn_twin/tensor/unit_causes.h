@@ -19,10 +19,11 @@ struct CopySide {
 
 class UnitCause {
  public:
-  // A side that has room for `room` bytes only.
-  GNT_COLD static void OfCopy(const CopySide& side, uint32_t element_bytes, uint64_t room, FieldList& fields) {
+  // A side that has room for `room` bytes only, in memory of `whole` bytes.
+  GNT_COLD static void OfCopy(const CopySide& side, uint32_t element_bytes, uint64_t room, uint64_t whole,
+                              FieldList& fields) {
     if (side.rows == 0 || side.bytes == 0 || fields.Has("cause")) return;
-    if (!Length(side, element_bytes, room, fields) && side.rows > 1) Gap(side, element_bytes, room, fields);
+    if (!Length(side, element_bytes, room, fields) && side.rows > 1) Gap(side, element_bytes, room, whole, fields);
   }
 
   // `bytes` bytes from the start of a buffer of `buffer_bytes`: whether the buffer would do if the number in InitBuffer counted
@@ -66,7 +67,7 @@ class UnitCause {
   }
 
   // A gap that was meant to be in bytes or elements where it counts blocks, or to run from the start of a row, and not from its end.
-  static void Gap(const CopySide& side, uint32_t element_bytes, uint64_t room, FieldList& fields) {
+  static void Gap(const CopySide& side, uint32_t element_bytes, uint64_t room, uint64_t whole, FieldList& fields) {
     const uint64_t gap = side.pitch - side.bytes;
     const uint64_t unit = side.gap_in_blocks ? kBlockBytes : 1;
     const uint64_t number = gap / unit;
@@ -80,9 +81,9 @@ class UnitCause {
         if (from_start ? reading.bytes < side.bytes : !other_unit) continue;
         if (other_unit && !side.gap_in_blocks) continue;
         const uint64_t meant = reading.bytes - (from_start ? side.bytes : 0);
-        // Rows that lie closer fit sooner or later: these fill the room, or divide it, as the rows of a matrix do.
+        // Rows that lie closer fit sooner or later: these fill the room, or divide the memory, as the rows of a matrix do.
         if (meant % unit != 0 || Extent(side, side.bytes, meant) > room) continue;
-        if (Extent(side, side.bytes, meant) != room && room % (side.bytes + meant) != 0) continue;
+        if (Extent(side, side.bytes, meant) != room && whole % (side.bytes + meant) != 0) continue;
         fields.Add({"cause", from_start ? "gap-from-start" : "gap-unit"});
         fields.Add({"gap", number});
         fields.Add({"gap_bytes", gap});

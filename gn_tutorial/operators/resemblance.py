@@ -1,0 +1,80 @@
+"""What wrong outputs have in common with their references: a sign, a factor, zeros, rows of another place.
+
+Where no rule of the device is broken, only the numbers tell a mistake: operands the wrong way round, a mean that was
+not divided, a stride that wrapped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.operators.comparison import within
+
+#: Fewer elements may look alike by chance.
+_FEWEST = 8
+#: Rows that are looked for in other places; the most elements that are compared for that.
+_ROWS, _ELEMENTS = 4096, 1 << 22
+
+
+def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) -> tuple[str, ...]:
+    """Sentences about the elements out of tolerance, if all of them differ from the reference in the same way.
+
+    actual, golden: arrays of one shape. A sign or a factor is named only if it brings every wrong element within
+    tolerance; rows, those of the last axis, only if each wrong one is another row of the reference.
+    """
+    if actual.shape != golden.shape or actual.size > _ELEMENTS:
+        return ()
+    ours, truth = actual.astype(np.float64), golden.astype(np.float64)
+    wrong = ~within(actual, golden, rtol, atol)
+    count = int(wrong.sum())
+    if count < _FEWEST or not np.isfinite(truth).all():
+        return ()
+    x, y = ours[wrong], truth[wrong]
+    if np.isnan(x).all():
+        return (f"all {count} wrong elements are NaN",) if count < actual.size else ()
+    if not np.isfinite(x).all():
+        return ()
+    if (x == 0).all():
+        return (f"all {count} wrong elements are 0",)
+    return _factor(x, y, count, rtol, atol) or _rows(ours, truth, wrong, rtol, atol)
+
+
+def _factor(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) -> tuple[str, ...]:
+    large = np.abs(y) > max(10 * atol, float(np.abs(y).max()) / 10)
+    if large.sum() < _FEWEST or np.ptp(y) == 0:
+        return ()
+    factor = float(np.median(x[large] / y[large]))
+    nearest = round(factor) if abs(factor) >= 1 else 1 / round(1 / factor) if factor else 0.0
+    if nearest == 0 or abs(factor - nearest) > 1e-3 * abs(factor):
+        return ()
+    if not within(x, nearest * y, 4 * rtol, 4 * abs(nearest) * atol).all():
+        return ()
+    if nearest == -1:
+        return (
+            f"all {count} wrong elements have the wrong sign: look for operands the wrong way round (a queue hands out"
+            " first what was enqueued first), or for a tensor that was changed before it was read again",
+        )
+    times = f"{nearest:g} times" if abs(nearest) > 1 else f"1/{round(1 / nearest)} of"
+    return (f"all {count} wrong elements are {times} the reference: look for a factor or a division",)
+
+
+def _rows(ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray, rtol: float, atol: float) -> tuple[str, ...]:
+    """Each wrong row as another one of the reference, found by its first elements."""
+    length = ours.shape[-1] if ours.ndim > 1 else 0
+    rows = ours.size // length if length else 0
+    if length < _FEWEST or not 1 < rows <= _ROWS:
+        return ()
+    ours, truth, wrong = (one.reshape(rows, length) for one in (ours, truth, wrong))
+    if any(within(np.full(length, row[0]), row, rtol, atol).all() for row in truth):
+        return ()
+    pairs = []
+    for row in np.flatnonzero(wrong.any(axis=1)):
+        alike = np.flatnonzero(within(truth[:, 0], np.full(rows, ours[row, 0]), rtol, atol))
+        other = next((int(one) for one in alike if within(ours[row], truth[one], rtol, atol).all()), None)
+        if other is None:
+            return ()
+        pairs.append((int(row), other))
+    named = ", ".join(f"row {row} holds row {other}" for row, other in pairs[:3])
+    more = f" and so on ({len(pairs)} rows)" if len(pairs) > 3 else ""
+    strides = "look at offsets and strides (a stride in a field of 8 bits wraps at 256)"
+    return (f"{named}{more} of the reference: {strides}",)

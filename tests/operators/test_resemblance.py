@@ -1,0 +1,75 @@
+"""What all wrong elements have in common is said; nothing is said of others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gn_tutorial.operators.resemblance import resemblance
+from gn_tutorial.operators.result import Result
+from gn_tutorial.runtime.launch_types import LaunchResult, Tally
+
+RANDOM = np.random.default_rng(5)
+TRUTH = RANDOM.standard_normal((6, 50)).astype(np.float32) + 0.1
+TALLY = Tally(scalar=0, vector=0, mte2=0, mte3=0, bytes_in=0, bytes_out=0, ub_high_water=0)
+
+
+def hints(actual: np.ndarray, golden: np.ndarray = TRUTH) -> tuple[str, ...]:
+    return resemblance(actual, golden, 1e-5, 1e-6)
+
+
+def test_a_wrong_sign_is_named_though_some_elements_are_right() -> None:
+    actual = -TRUTH
+    actual[0] = TRUTH[0]
+    (hint,) = hints(actual)
+    assert hint.startswith("all 250 wrong elements have the wrong sign: look for operands the wrong way round")
+
+
+@pytest.mark.parametrize(("factor", "words"), [(50.0, "50 times"), (-2.0, "-2 times"), (0.25, "1/4 of")])
+def test_a_factor_is_named(factor: float, words: str) -> None:
+    (hint,) = hints((TRUTH * factor).astype(np.float32))
+    assert f"all 300 wrong elements are {words} the reference" in hint
+
+
+def test_zeros_and_nan_are_counted() -> None:
+    zeros, nan = TRUTH.copy(), TRUTH.copy()
+    zeros[2:] = 0
+    nan[5] = np.nan
+    assert hints(zeros) == ("all 200 wrong elements are 0",)
+    assert hints(nan) == ("all 50 wrong elements are NaN",)
+
+
+def test_rows_of_another_place_are_named() -> None:
+    (hint,) = hints(TRUTH[[0, 0, 0, 3, 3, 3]])
+    assert hint.startswith(
+        "row 1 holds row 0, row 2 holds row 0, row 4 holds row 3 and so on (4 rows) of the reference"
+    )
+
+
+@pytest.mark.parametrize(
+    "actual",
+    [
+        TRUTH,
+        TRUTH + 1,
+        TRUTH * 1.5,
+        np.where(np.arange(50) % 2, TRUTH, -2 * TRUTH) * np.where(np.arange(6) % 2, 1, 3)[:, None],
+        TRUTH * np.linspace(1, 2, 50),
+        np.roll(TRUTH, 1, axis=1),
+        np.full_like(TRUTH, np.inf),
+        RANDOM.standard_normal(TRUTH.shape),
+    ],
+    ids=["right", "offset", "no whole factor", "several", "slope", "shifted", "infinite", "random"],
+)
+def test_nothing_is_said_of_other_mistakes(actual: np.ndarray) -> None:
+    assert hints(actual) == ()
+
+
+def test_a_reference_of_equal_rows_or_of_one_number_says_nothing() -> None:
+    assert hints(np.full((6, 50), 3.0), np.full((6, 50), 2.0)) == ()
+    assert hints(np.roll(TRUTH, 1, axis=0)[:1], TRUTH[:1]) == ()
+
+
+def test_a_comparison_has_the_sentence() -> None:
+    launched = LaunchResult(arrays={"y": -TRUTH}, tally=TALLY, seconds=0.0, printed="", observed=True)
+    made = Result(kernel="demo", blocks=1, launched=launched)
+    assert "y: all 300 wrong elements have the wrong sign" in repr(made.compare(TRUTH, rtol=1e-5))
