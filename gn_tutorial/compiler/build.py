@@ -128,6 +128,7 @@ def build_kernel(
             objects=linked,
             precompiled=_twins_headers(cache, compiler, observed, level, sized),
             checked=observed,
+            texts=(text, *sources.headers),
         )
 
     if optimise == "soonest":
