@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
-from gn_tutorial.exercises.grade import check
+from gn_tutorial.exercises.grade import check, warm
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.verdict import CheckResult
 from gn_tutorial.exercises.workspace import Workspace, default_workspace
@@ -61,8 +62,17 @@ class Learner:
             print(f"ours: gnt learn solution {exercise.id}")
         return result
 
-    def watch(self, exercise: Exercise, changes: Callable[[Path], Iterable[object]]) -> None:
-        """Check after each change of the file, and go on to the next exercise after a pass, until all are passed."""
+    def watch(
+        self,
+        exercise: Exercise,
+        changes: Callable[[Path], Iterable[object]],
+        make_ready: Callable[[Exercise], None] = warm,
+    ) -> None:
+        """Check after each change of the file, and go on to the next exercise after a pass, until all are passed.
+
+        While the learner reads, what every check needs is made ready: the first save then waits for its own text only.
+        """
+        threading.Thread(target=make_ready, args=(exercise,)).start()
         following: Exercise | None = exercise
         while following is not None:
             exercise = following
