@@ -10,10 +10,13 @@ from gn_tutorial.abi import severities, structs
 from gn_tutorial.errors import ArgumentError
 
 #: How fast a kernel library is to be, or how soon there: True (-O3), "little" (-Og: for launches of a few milliseconds,
-#: there in half the time), False (-O0 -g: for a debugger). The numbers of a launch are the same bits.
-Optimise = bool | Literal["little"]
+#: there in a third of the time), "soonest" (-O3 if that is in the cache, else -Og), False (-O0 -g: for a debugger). The
+#: numbers of a launch are the same bits.
+Optimise = bool | Literal["little", "soonest"]
 
 _MIB = 1024 * 1024
+#: gn_twin/core/team.h has room for these.
+_MOST_THREADS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +71,10 @@ class TwinOptions:
     # The order in which blocks start, and go on after they have met: 0, 1, 2 ..., or the seed of a permutation. On the
     # device nobody chooses it; a result that changes with it (a float sum by atomic additions) changes there each run.
     block_order: int = 0
+    # Of a bare launch of 4 MiB of arrays and more: 0 for as many as there are processors. The bits are those of
+    # one thread, unless blocks read or overwrite what others write and do not wait for them: a race. Observed launches
+    # run on one.
+    threads: int = 0
     # Findings by name that are warnings, or errors, in this launch. An error fails it; after a warning it goes on, as
     # the device would. A name in both is an error.
     warnings: tuple[str, ...] = ()
@@ -82,6 +89,11 @@ class TwinOptions:
         for name in ("warnings", "errors"):
             severities.check_names(name, getattr(self, name))
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        threads = self.threads
+        if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
+            raise ArgumentError(
+                f"TwinOptions: threads cannot be {threads!r}", hint=f"0 for all processors, or 1 to {_MOST_THREADS}"
+            )
         seed = self.block_order
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 1 << 32:
             raise ArgumentError(
@@ -100,7 +112,7 @@ class TwinOptions:
     def to_abi(self) -> structs.GntOptions:
         """The same choices as the struct of abi.h, where 0 is the default of each field."""
         chosen = {name: choices.index(getattr(self, name)) for name, choices in _CHOICES.items()}
-        return structs.GntOptions(**chosen, block_order=self.block_order)
+        return structs.GntOptions(**chosen, block_order=self.block_order, threads=self.threads)
 
     def severities(self) -> bytes:
         """``warnings`` and ``errors`` as GntJob has them."""

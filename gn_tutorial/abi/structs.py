@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/abi/test_abi.py``
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 5
+ABI_VERSION = 6
 
 
 class ArgKind(IntEnum):
@@ -70,6 +70,7 @@ class GntOptions(ctypes.Structure):
         ("races", ctypes.c_uint32),
         ("delayed_dma", ctypes.c_uint32),
         ("block_order", ctypes.c_uint32),
+        ("threads", ctypes.c_uint32),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from gn_tutorial.cli.keys import KEYS, SAVED
 from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
-from gn_tutorial.exercises.grade import check
+from gn_tutorial.exercises.grade import check, warm
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.verdict import CheckResult
 from gn_tutorial.exercises.workspace import Workspace, default_workspace
@@ -65,11 +66,18 @@ class Learner:
             print(f"ours: gnt learn solution {exercise.id}")
         return result
 
-    def watch(self, exercise: Exercise, events: Callable[[Path], Iterable[str]]) -> None:
+    def watch(
+        self,
+        exercise: Exercise,
+        events: Callable[[Path], Iterable[str]],
+        make_ready: Callable[[Exercise], None] = warm,
+    ) -> None:
         """Check after each save, and go on to the next exercise after a pass, until all are passed or ``q`` is pressed.
 
-        events: of a file, ``SAVED`` each time that it is, and the keys that are pressed (``KEYS``).
+        events: of a file, ``SAVED`` each time that it is, and the keys that are pressed (``KEYS``). While the learner
+        reads, what every check needs is made ready: the first save then waits for its own text only.
         """
+        threading.Thread(target=make_ready, args=(exercise,)).start()
         following: Exercise | None = exercise
         while following is not None:
             self.present(following)

@@ -120,22 +120,29 @@ def build_kernel(
     shim = _Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first)
     defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
     sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
-    job = BuildRequest(
-        cache=cache,
-        compiler=compiler,
-        text=shim.text,
-        flags=(*kernel_flags(compiler, optimise=optimise, observed=observed), *sized, *defined),
-        learner=(*folders, *sources.forwarded_folders),
-        search=(*folders, *forwarded, TWIN_INCLUDE),
-        source=path,
-        shim_lines=shim.lines,
-        shown=short(path),
-        limits=limits or CompileLimits(),
-        objects=(*((build_watchers(cache, compiler, sized),) if observed else ()), *objects),
-        precompiled=_twins_headers(cache, compiler, observed, optimise, sized),
-        checked=observed,
-    )
-    library, cached = job.run()
+    linked = (*((build_watchers(cache, compiler, sized),) if observed else ()), *objects)
+
+    def at(level: Optimise) -> BuildRequest:
+        return BuildRequest(
+            cache=cache,
+            compiler=compiler,
+            text=shim.text,
+            flags=(*kernel_flags(compiler, optimise=level, observed=observed), *sized, *defined),
+            learner=(*folders, *sources.forwarded_folders),
+            search=(*folders, *forwarded, TWIN_INCLUDE),
+            source=path,
+            shim_lines=shim.lines,
+            shown=short(path),
+            limits=limits or CompileLimits(),
+            objects=linked,
+            precompiled=_twins_headers(cache, compiler, observed, level, sized),
+            checked=observed,
+            texts=(text, *sources.headers),
+        )
+
+    if optimise == "soonest":
+        optimise = True if at(True).look_up() is not None else "little"
+    library, cached = at(optimise).run()
     return Built(library, entries, cached, time.perf_counter() - begin, compiler)
 
 

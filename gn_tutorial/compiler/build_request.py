@@ -74,6 +74,7 @@ class BuildRequest:
     precompiled: Precompiled | None = None  # of the header that the text includes first
     # What device code may not have is looked for, and appended to the text as a table; the text has a version of it.
     checked: bool = False
+    texts: tuple[str, ...] = ()  # of a checked source and the headers beside it
 
     def run(self) -> tuple[Path, bool]:
         """The library, and whether it was there already."""
@@ -154,17 +155,21 @@ class BuildRequest:
         """The table of what is wrong with the source as device code; empty where the compiler cannot read it."""
         made = folder / "source.i"
         _write(shim, self.text + language.PROBE)
-        names = language.stand_ins(folder, TWIN_INCLUDE)
         words = [word for word in self._arguments() if word.startswith(("-D", "-std="))]
         own = [word for one in self.search if one != TWIN_INCLUDE for word in ("-iquote", str(one))]
-        outcome = run_compiler(
-            self.compiler,
-            [str(shim), "-E", "-w", "-o", str(made), *words, *own, "-I", str(names)],
-            folder=folder,
-            zig_cache=self.cache.root / "zig",
-            limits=self.limits,
-            shown=self.shown,
-        )
+        # All stand-ins where those that the texts name are too few: an include may be made by a macro.
+        for texts in (self.texts, None):
+            names = language.stand_ins(folder, TWIN_INCLUDE, texts)
+            outcome = run_compiler(
+                self.compiler,
+                [str(shim), "-E", "-w", "-o", str(made), *words, *own, "-I", str(names)],
+                folder=folder,
+                zig_cache=self.cache.root / "zig",
+                limits=self.limits,
+                shown=self.shown,
+            )
+            if outcome.end is End.DONE:
+                break
         if outcome.end is not End.DONE or not made.is_file():
             return language.NOTHING_READ  # the compiler is about to say what is wrong
         text = made.read_text(encoding="utf-8", errors="replace")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
 
-from gn_tutorial.errors import ArgumentError
+from gn_tutorial.errors import ArgumentError, GntError
 from gn_tutorial.exercises.cases import Checker, checker_of
 from gn_tutorial.exercises.check_kernel import KernelChecker
 from gn_tutorial.exercises.course import Exercise, load_course
@@ -48,6 +49,21 @@ def check(
     following = course.following(exercise, known.passed)
     shown = f"{following.id} {following.title}" if following else ""
     return replace(result, step=step and replace(step, following=shown, solution=exercise.solution.read_text("utf-8")))
+
+
+def warm(exercise: Exercise) -> None:
+    """Make ready what the first check of an exercise needs besides the attempt, by checking the stub; says nothing.
+
+    Of a kernel that is the launcher, the twin's checkers and, from a second text on, its headers, precompiled.
+    """
+    checker = checker_of(exercise.checker)
+    stub = exercise.stub.read_bytes()
+    texts = (stub, stub + b"\n") if isinstance(checker, KernelChecker) else (stub,)
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(GntError):
+        path = Path(folder) / exercise.stub.name
+        for text in texts:
+            path.write_bytes(text)
+            checker.check(path, zlib.crc32(text))
 
 
 def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> CheckResult:

@@ -301,7 +301,8 @@ def kernel(
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
     template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
     defines=["NAME=VALUE"] anything else; includes are files that are read before it, as a project's build reads them.
-    optimise="little" compiles in half the time and runs slower; optimise=False compiles with -O0 -g, for a debugger.
+    optimise="little" compiles in a third of the time and runs slower, "soonest" does so unless a fast one is in the
+    cache; optimise=False compiles with -O0 -g, for a debugger.
     Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one
     of name and source is given.
     """

@@ -17,6 +17,7 @@ from gn_tutorial.abi.structs import Role, Status
 from gn_tutorial.abi.tensor_list import with_addresses
 from gn_tutorial.diagnostics.findings import Findings, kernel_fault, parse_report
 from gn_tutorial.errors import KernelError
+from gn_tutorial.runtime.bulk import poison
 from gn_tutorial.runtime.launch_types import (
     POISONED,
     WRITTEN,
@@ -24,7 +25,6 @@ from gn_tutorial.runtime.launch_types import (
     LaunchRequest,
     LaunchResult,
     Tally,
-    poison,
     poison_word,
 )
 from gn_tutorial.runtime.outcome import REBUILD, bad_call

@@ -1,8 +1,7 @@
 """The job file: shared memory that carries one launch to the launcher and its outcome back.
 
-The memory has no name in any file system (memfd on Linux,
-an unlinked temporary file elsewhere), so nothing is left behind however Python ends. /dev/shm is not used on Linux: in
-a container it is often limited to 64 MiB.
+The memory is used again by later launches where nothing that has it mapped can be left (shared_memory.py), so every
+byte that is read again is written first.
 
 Each tensor has pages of its own between two guards. It ends less than 576 bytes before the guard behind it, so an
 access past it traps at once or lands in poison that is checked afterwards. It starts at a multiple of 512 bytes.
@@ -10,11 +9,9 @@ access past it traps at once or lands in poison that is checked afterwards. It s
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import mmap
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +20,9 @@ import numpy as np
 from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
 from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.abi.trace import Trace
-from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison, poison_word
+from gn_tutorial.runtime.bulk import copy_into, poison
+from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison_word
+from gn_tutorial.runtime.shared_memory import POOL
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
 #: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
@@ -80,7 +78,12 @@ class JobFile:
             placed[arg.name] = own
         self.places = list(placed.values())
 
-        self.descriptor, self._memory = _shared_memory(layout.bytes)
+        self._shared = POOL.take(layout.bytes)
+        self._reusable = False
+        self.descriptor, self._memory = self._shared.descriptor, self._shared.view
+        self._shared.clear(
+            min((place.pages_at - _GUARD for place in self.places if place.pages_at), default=layout.bytes)
+        )
         for at, text in layout.texts:
             self._memory[at : at + len(text)] = text
         # Structs are written as bytes: a ctypes view into the mapping would keep it from being closed.
@@ -119,10 +122,14 @@ class JobFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self.descriptor)
-        # The traceback of an exception may still hold a view; the memory is then freed with it.
-        with contextlib.suppress(BufferError):
-            self._memory.close()
+        if self._reusable:
+            POOL.give(self._shared)
+        else:
+            self._shared.close()
+
+    def ended_well(self) -> None:
+        """To be called when the process is gone: later launches may use the memory, if no child of it can be left."""
+        self._reusable = bool(self.header().filtered)
 
     def header(self) -> JobFileHeader:
         """What the launcher has written so far. The kernel can write here too: trust no value further than its type."""
@@ -147,7 +154,11 @@ class JobFile:
         (a data loader's worker), whose writes would then show in the parent.
         """
         written = [place for place in self.places if place.arg.role in WRITTEN]
-        return {place.arg.name: self._data(place).copy().reshape(place.arg.data.shape) for place in written}
+        found = {}
+        for place in written:
+            found[place.arg.name] = np.empty(place.arg.data.shape, place.arg.dtype)
+            copy_into(found[place.arg.name].reshape(-1), self._data(place))
+        return found
 
     def overrun(self) -> tuple[LaunchArg, int] | None:
         """The first argument with changed bytes around it, and the offset of such a byte from its start; else None.
@@ -187,7 +198,7 @@ class JobFile:
         if arg.role in POISONED:
             poison(self._data(place))
         elif isinstance(arg.data, np.ndarray):
-            self._data(place)[...] = arg.data.reshape(-1)
+            copy_into(self._data(place), arg.data.reshape(-1))
         else:
             self._memory[place.data_at : place.data_at + arg.nbytes] = arg.data
 
@@ -254,22 +265,3 @@ class _Layout:
         pages_bytes = -(-room // _PAGE) * _PAGE
         pages_at = self.take(_GUARD + pages_bytes + _GUARD, _PAGE) + _GUARD
         return ArgPlace(arg, pages_at + pages_bytes - room, pages_at, pages_bytes)
-
-
-def _shared_memory(size: int) -> tuple[int, mmap.mmap]:
-    descriptor = -1
-    try:
-        if hasattr(os, "memfd_create"):
-            descriptor = os.memfd_create("gn_tutorial-job")
-        else:
-            with tempfile.TemporaryFile(prefix="gn_tutorial-") as file:
-                descriptor = os.dup(file.fileno())
-        os.ftruncate(descriptor, size)
-        return descriptor, mmap.mmap(descriptor, size)
-    except OSError as error:
-        if descriptor >= 0:
-            os.close(descriptor)
-        raise KernelError(
-            f"no shared memory for the kernel's arguments, {size} bytes: {error.strerror}",
-            hint="smaller arrays, or isolated=False for a kernel that ran well before",
-        ) from error

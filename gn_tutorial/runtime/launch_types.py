@@ -157,13 +157,3 @@ def poison_word(dtype: np.dtype) -> int:
     element = FLOAT_POISON.get(dtype.name)
     data = bytes([POISON_BYTE]) if element is None else element.to_bytes(dtype.itemsize, "little")
     return int.from_bytes(data * (8 // len(data)), "little")
-
-
-def poison(array: np.ndarray) -> None:
-    """Fill a C-contiguous array with its dtype's poison: FLOAT_POISON, or POISON_BYTE in each byte."""
-    pattern = FLOAT_POISON.get(array.dtype.name)
-    flat = array.reshape(-1)
-    if pattern is None:
-        flat.view(np.uint8).fill(POISON_BYTE)
-    else:
-        flat.view(f"u{array.dtype.itemsize}").fill(pattern)

@@ -23,6 +23,7 @@ def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResu
     evidence = Evidence(request, job, job.header(), ending)
     if ending.stopped is not Stopped.NOT or evidence.header.outcome != LaunchOutcome.RETURNED:
         raise _failure(evidence)
+    job.ended_well()
     diagnostics = parse_report(job.report())
     if evidence.header.status == Status.BAD_CALL:
         raise bad_call(diagnostics)

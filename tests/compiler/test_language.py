@@ -216,3 +216,17 @@ def test_a_number_that_may_not_fit_is_refused_in_braces() -> None:
     assert refused.value.errors[0].line == 4
     assert "static_cast<uint16_t>(...)" in str(refused.value)
     assert build_kernel(source.replace("{n,", "{static_cast<uint16_t>(n),"), optimise=False).entries
+
+
+def test_a_header_whose_name_a_macro_makes_is_read_over(tmp_path: Path) -> None:
+    """Only headers that a text names have a stand-in at first; the findings must not get lost with another one."""
+    source = tmp_path / "k.cpp"
+    source.write_text(
+        "#define TEXT(x) #x\n#define PART(x) TEXT(lib/math/kernel_operator_##x##_intf.h)\n"
+        f'#include "kernel_operator.h"\n#include PART(sin)\n{ENTRY}\n  int* p = new int[3];\n  delete[] p;\n}}\n'
+    )
+    built = build_kernel(source, optimise=False)
+    args = [LaunchArg(name, ArgKind.TENSOR, Role.INOUT, np.zeros(8, np.float32)) for name in "xy"]
+    with pytest.raises(KernelFault) as caught:
+        launch(built.library, LaunchRequest(entry="k", args=args))
+    assert [(one.id, one.line) for one in caught.value.diagnostics] == [("language-heap", 6), ("language-heap", 7)]

@@ -21,7 +21,7 @@ from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.progress import ProgressFile
 from gn_tutorial.exercises.verdict import CheckResult, Verdict
 from gn_tutorial.exercises.workspace import Workspace
-from gn_tutorial.runtime.launch_types import poison
+from gn_tutorial.runtime.bulk import poison
 
 COURSE = load_course()
 

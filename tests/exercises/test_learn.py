@@ -20,9 +20,11 @@ import pytest
 from gn_tutorial.cli import app
 from gn_tutorial.cli.keys import SAVED, saves_and_keys
 from gn_tutorial.cli.learner import Learner
+from gn_tutorial.compiler.toolchain import find_compiler
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises import workspace as learner_files
 from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.grade import grade, warm
 from gn_tutorial.exercises.progress import ProgressFile
 from gn_tutorial.exercises.renumbered import former_file
 from gn_tutorial.exercises.workspace import Workspace, default_folder
@@ -164,7 +166,9 @@ def test_watch_checks_each_save_and_goes_on(folder: Path, tmp_path: Path, capsys
         yield SAVED
         raise AssertionError("a pass ends the watching")
 
-    learner.watch(exercise, changes)
+    readied: list[str] = []
+    learner.watch(exercise, changes, lambda one: readied.append(one.id))
+    assert readied == ["01.1"]
     said = capsys.readouterr().out
     assert "Python cannot read the file" in said
     assert "01.1: passed" in said
@@ -184,7 +188,7 @@ def test_keys_while_watching(folder: Path, tmp_path: Path, capsys: pytest.Captur
         yield "q"
         raise AssertionError("q ends the watching")
 
-    learner.watch(first, keys)
+    learner.watch(first, keys, lambda one: None)
     said = capsys.readouterr().out
     count = len(COURSE.exercises)
     assert f"{first.id} {first.title} (0 of {count} passed)" in said
@@ -234,6 +238,20 @@ def test_numbers_may_be_left_out_or_given(gnt: Callable[..., Ran], folder: Path)
     assert "01.1" in listed
     assert "02.1" not in listed
     assert "begins with '99'" in gnt("learn", "list", "99").err
+
+
+@pytest.mark.thorough  # it compiles the launcher, the twin's checkers and its headers
+def test_what_a_first_check_needs_is_made_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GNT_CACHE_DIR", str(tmp_path))
+    warm(COURSE.find("03.1"))
+    made = [path for path in (tmp_path / "entries").rglob("*") if path.suffix in (".bin", ".o", ".gch")]
+    compiler = find_compiler()
+    assert sorted(path.suffix for path in made) == sorted(
+        {".bin", ".o"} | ({".gch"} if compiler.name == "g++" else set())
+    )
+    exercise = COURSE.find("03.2")
+    assert grade(exercise, exercise.solution).passed
+    assert {path for path in (tmp_path / "entries").rglob("*") if path.suffix in (".bin", ".o", ".gch")} == set(made)
 
 
 def test_a_save_is_noticed(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library, build_launcher
 from gn_tutorial.runtime.isolated import run
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult
+from gn_tutorial.runtime.shared_memory import POOL
 
 ROOT = Path(__file__).resolve().parents[2]
 TWIN_INCLUDE = ROOT / "gn_tutorial" / "twin" / "include"
@@ -67,6 +68,7 @@ def nothing_left_behind(launcher: Path, tmp_path: Path, monkeypatch: pytest.Monk
 def leftovers(launcher: Path) -> tuple[object, ...]:
     folders = [Path(tempfile.gettempdir()), Path("/dev/shm")]
     files = {path.name for folder in folders if folder.is_dir() for path in folder.glob("gn_tutorial-*")}
+    POOL.forget()  # kept for the next launch, and no leftover of this one
     descriptors = Path("/proc/self/fd" if sys.platform == "linux" else "/dev/fd")
     return processes(launcher), files, len(list(descriptors.iterdir()))
 

@@ -75,6 +75,12 @@ inline uintptr_t StackPointer(void* context) {
 #endif
 }
 
+// Of a thread of a bare launch nobody knows the stack: it has met its lowest page, which nobody may touch.
+inline bool AtStackPointer(const siginfo_t* info, void* context) {
+  const uintptr_t at = reinterpret_cast<uintptr_t>(info->si_addr), stack = StackPointer(context);
+  return info->si_code == SEGV_ACCERR && at < stack + 64 * 1024 && stack < at + 1024 * 1024;
+}
+
 inline bool OnMainThread() {
 #if defined(__APPLE__)
   return pthread_main_np() != 0;
@@ -102,7 +108,8 @@ inline void OnSignal(int number, siginfo_t* info, void* context) {
     file->signal_code = info->si_code;
     file->fault_address = reinterpret_cast<uintptr_t>(info->si_addr);
     const bool bad_access = number == SIGSEGV || number == SIGBUS;
-    file->stack_overflow = bad_access && OnMainThread() && StackPointer(context) < used_up;
+    file->stack_overflow =
+        bad_access && (OnMainThread() ? StackPointer(context) < used_up : AtStackPointer(info, context));
     WriteHere();
   }
   _exit(kReportedExit);

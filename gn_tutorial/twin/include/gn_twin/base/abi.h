@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define GNT_ABI_VERSION 5
+#define GNT_ABI_VERSION 6
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4, GNT_LIST = 5 };
@@ -55,6 +55,7 @@ struct GntOptions {
   uint32_t races;        // 0 reported, 1 not looked for
   uint32_t delayed_dma;  // copies between global memory and the Unified Buffer: 0 at once, 1 when waited for
   uint32_t block_order;  // in which blocks start and go on after a barrier: 0 ascending, else the seed of a permutation
+  uint32_t threads;      // of a bare launch: 0 as many as the process may use processors
 };
 
 // What a launch did, summed over blocks; filled in observed libraries, zero in bare ones. Instructions are counted by pipe

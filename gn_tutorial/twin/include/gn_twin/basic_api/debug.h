@@ -11,6 +11,7 @@ namespace AscendC {
 
 // Formats of the device: %d %i %u %x %f %p %s and the l forms. half is promoted by PRINTF_ARG below.
 __attribute__((format(printf, 1, 2))) inline void PrintImpl(const char* format, ...) {
+  if (!gn_twin::ThisCore().InTurn()) return;
   va_list arguments;
   va_start(arguments, format);
   vprintf(format, arguments);

@@ -21,6 +21,8 @@ namespace gn_twin {
 class Scheduler;
 class AsyncCopies;
 class ShapeTable;
+struct Core;
+bool BlockInTurn(Core& core);  // core/scheduler.h
 
 struct Core {
   GNT_COLD Core() {}  // once a block: not worth the time of unrolling hundreds of members
@@ -116,9 +118,19 @@ struct Core {
   uint16_t merged[4] = {0, 0, 0, 0};  // by the last MrgSort, from each queue
   uint64_t compare_mask[2] = {0, 0};
 
+  // Where the block is. Of a bare launch nobody outside asks, and its blocks may run on several threads.
+  Loc here{"", 0};
   void At(Loc loc) {
-    job->here_file = loc.file;
-    job->here_line = loc.line;
+    if constexpr (kObserved) {
+      job->here_file = loc.file;
+      job->here_line = loc.line;
+    } else {
+      here = loc;
+    }
+  }
+  Loc Here() const {
+    if constexpr (!kObserved) return here;
+    return {job->here_file != nullptr ? job->here_file : "", job->here_line};
   }
   void Emit(const Event& event) {
     if (!scalars.Empty()) FlushScalars();
@@ -204,8 +216,14 @@ struct Core {
   }
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, const FieldList& fields) {
     TellFreedUses();
-    ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
+    if (InTurn()) ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
     throw Stopped{};
+  }
+  // Before what other blocks can see the order of: waits until those before this one have ended or wait. False if the launch was
+  // stopped by one of them. Blocks of an observed launch run one at a time.
+  bool InTurn() {
+    if constexpr (kObserved) return true;
+    return BlockInTurn(*this);
   }
   // Reports a mistake and goes on; the launch fails at its end. Once per id, place and other place: `other` is the second place of
   // a finding that has one.
@@ -289,5 +307,10 @@ inline constinit thread_local Core* current_core = nullptr;
 // looks its core up once, not once an element. launch.h therefore starts a block behind a call that is not inlined.
 [[gnu::const, gnu::noinline]] inline Core* CoreOfThread() { return current_core; }
 inline Core& ThisCore() { return *CoreOfThread(); }
+// A call of its own: a block may go on on another thread, and compilers look the address of a thread's variable up once a function.
+[[gnu::noinline]] inline void EnterCore(Core* core) {
+  current_core = core;
+  asm volatile("" ::: "memory");
+}
 
 }  // namespace gn_twin

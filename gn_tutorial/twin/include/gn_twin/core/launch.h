@@ -94,7 +94,7 @@ struct Launch {
   GNT_COLD bool RunBlock(Scheduler& scheduler, uint32_t block) {
     UbMemory* const ub = ObjectPool<UbMemory>::Take();
     if (ub == nullptr) {
-      BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
+      if (scheduler.TakeTurn(block)) BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
       return false;
     }
     Core core;
@@ -104,15 +104,17 @@ struct Launch {
     core.scheduler = &scheduler;
     core.ub = ub->bytes();
     core.block = block;
-    job.here_block = block;
     if constexpr (kObserved) {
+      job.here_block = block;
       core.observers = &watchers->All();
       core.findings = &watchers->Found();
       if (job.options.delayed_dma != 0) core.delayed = new (std::nothrow) AsyncCopies;
       ub->Poison();
     }
-    current_core = &core;
+    EnterCore(&core);
     bool good = true;
+    const char* thrown = nullptr;  // told behind the handlers: the block may end on another thread than it has been on
+    char what[256] = "";
     try {
       if constexpr (kObserved) core.observers->OnBlockBegin(core);
       CallBody();
@@ -124,13 +126,17 @@ struct Launch {
     } catch (const Stopped&) {
       good = false;
     } catch (const std::bad_alloc&) {
-      good = Thrown("kernel-no-memory", block, "std::bad_alloc");
+      thrown = "kernel-no-memory";
+      Keep(what, "std::bad_alloc");
     } catch (const std::exception& error) {
-      good = Thrown("kernel-exception", block, error.what());
+      thrown = "kernel-exception";
+      Keep(what, error.what());
     } catch (...) {
-      good = Thrown("kernel-exception", block, "an object that is no std::exception");
+      thrown = "kernel-exception";
+      Keep(what, "an object that is no std::exception");
     }
-    current_core = nullptr;
+    if (thrown != nullptr) good = Thrown(core, thrown, what);
+    EnterCore(nullptr);
     if constexpr (kObserved) delete core.delayed;
     ObjectPool<UbMemory>::Give(ub);
     return good;
@@ -155,11 +161,16 @@ struct Launch {
   [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
 
   // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
-  bool Thrown(const char* id, uint32_t block, const char* what) {
+  GNT_COLD bool Thrown(Core& core, const char* id, const char* what) {
     const Field field{"what", what};
-    const Loc here{job.here_file != nullptr ? job.here_file : "", job.here_line};
-    ReportWriter(job).Write(id, "error", here, block, &field, 1);
+    if (core.InTurn()) ReportWriter(job).Write(id, "error", core.Here(), core.block, &field, 1);
     return false;
+  }
+  template <uint32_t kRoom>
+  GNT_COLD static void Keep(char (&kept)[kRoom], const char* text) {
+    uint32_t i = 0;
+    for (; text[i] != '\0' && i + 1 < kRoom; ++i) kept[i] = text[i];
+    kept[i] = '\0';
   }
 };
 

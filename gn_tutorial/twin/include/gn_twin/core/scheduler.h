@@ -1,13 +1,16 @@
-// Runs the blocks of a launch one at a time, in one order, and suspends those that wait for others: deterministic, and all blocks alive at
-// once only when the kernel needs it.
+// Runs the blocks of a launch in one order, and suspends those that wait for others: deterministic, and all blocks alive at once only
+// when the kernel needs it.
 //
 // A block runs on a fiber. When it waits (in SyncAll, or for a value that another block is to write), the next block starts on
 // another, or, when all have started, the next that may go on does. Kernels in which no block waits use one fiber. The order is
 // ascending, or that of a seed (GntOptions::block_order): on the device nobody knows it, and a kernel whose result depends on it shows
 // that here.
+//
+// Blocks of an observed launch run one at a time. Those of a bare one may run on several threads, with the result of one: see Round.
 #pragma once
 #include "gn_twin/core/core.h"
 #include "gn_twin/core/fiber.h"
+#include "gn_twin/core/round.h"
 
 namespace gn_twin {
 
@@ -30,20 +33,32 @@ class Scheduler {
 
   // Every block to its end; false if one stopped.
   bool Run() {
+    if constexpr (!kObserved) threads_ = ThreadsFor(job_);
+    if (threads_ > 1) RunTogether(Phase::Unstarted);
     for (running_ = Next(); running_ != kNobody; running_ = Next()) {
-      State& state = states_[running_];
-      if (state.phase == Phase::Unstarted && !Start(state)) continue;
-      state.phase = Phase::Running;
-      job_.here_stack = state.fiber->Lowest();
-      state.fiber->Enter();
-      job_.here_stack = 0;
-      if (state.phase == Phase::Done) ObjectPool<Fiber>::Give(state.fiber);
+      if (threads_ > 1 && AllAreReleased()) {
+        RunTogether(Phase::Waiting);
+      } else {
+        RunBlock(running_, true);
+      }
     }
-    return !aborted_;
+    return !Aborted();
+  }
+
+  // Whether it is the block's turn, now or when it goes on; false if the launch has been stopped. See Round.
+  GNT_COLD bool TakeTurn(uint32_t block, Core* core = nullptr) {
+    if (round_on_threads_ == nullptr || round_on_threads_->HasTurn(block)) return true;
+    State& mine = states_[block];
+    mine.phase = Phase::Waiting;
+    mine.for_its_turn = true;
+    mine.fiber->Leave(false);
+    EnterCore(core);
+    return !Aborted();
   }
 
   // Suspends this block until `cores` blocks (0: all of the launch) have called it as often. Throws Stopped if that can never happen.
   void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
+    if (!core.InTurn()) throw Stopped{};
     expected_ = cores == 0 ? job_.blocks : cores;
     ++progress_;
     Suspend(core, loc, Waits::Barrier);
@@ -52,6 +67,7 @@ class Scheduler {
   // Suspends this block until ready() holds, which another block must bring about. Throws Stopped if none can.
   template <class Ready>
   void WaitUntil(Core& core, Loc loc, Ready ready) {
+    if (!core.InTurn()) throw Stopped{};
     for (bool first = true; !ready(); first = false) {
       if (first) ++progress_;
       states_[core.block].tried = progress_;
@@ -94,7 +110,10 @@ class Scheduler {
   struct State {
     Phase phase = Phase::Unstarted;
     Waits waits = Waits::Barrier;
-    bool released = false;  // the barrier that it waits at is complete
+    bool released = false;      // the barrier that it waits at is complete
+    bool for_its_turn = false;  // it left its thread in a round
+    uint32_t number = 0;
+    Scheduler* scheduler = nullptr;
     uint64_t tried = 0;     // progress_ when the value was not there yet
     uint64_t polled = 0;    // changes_ at its last turn
     uint32_t idle_turns = 0;
@@ -124,27 +143,81 @@ class Scheduler {
   }
 
   // A fiber for a block that has none. Without memory for one, the launch ends.
-  bool Start(State& state) {
+  bool Start(uint32_t block) {
+    State& state = states_[block];
     state.fiber = ObjectPool<Fiber>::Take();
     if (state.fiber != nullptr) {
-      state.fiber->Start(FiberMain, this);
+      state.number = block;
+      state.scheduler = this;
+      state.fiber->Start(FiberMain, &state);
       return true;
     }
-    const Field field{"blocks", job_.blocks};
-    ReportWriter(job_).Write("block-no-stack", "error", Loc{"", 0}, running_, &field, 1);
     state.phase = Phase::Done;
-    aborted_ = true;
+    // In a round another block may stop the launch as well; then its report is the one.
+    if (!__atomic_exchange_n(&aborted_, true, __ATOMIC_ACQ_REL)) {
+      const Field field{"blocks", job_.blocks};
+      ReportWriter(job_).Write("block-no-stack", "error", Loc{"", 0}, block, &field, 1);
+    }
     return false;
   }
 
-  static void FiberMain(void* self) { static_cast<Scheduler*>(self)->RunOnFiber(); }
-  GNT_COLD void RunOnFiber() {
-    State& mine = states_[running_];
-    mine.fiber->Arrived();
-    if (!run_one_(context_, *this, running_)) aborted_ = true;
-    mine.phase = Phase::Done;
+  // Until it waits or ends. `tells`: this thread is the one that a signal handler takes for the launch's.
+  GNT_COLD void RunBlock(uint32_t block, bool tells) {
+    State& state = states_[block];
+    if (state.phase == Phase::Unstarted && !Start(block)) return;
+    state.phase = Phase::Running;
+    state.for_its_turn = false;
+    if (tells) job_.here_stack = state.fiber->Lowest();
+    state.fiber->Enter();
+    if (tells) job_.here_stack = 0;
+    if (state.phase == Phase::Done) ObjectPool<Fiber>::Give(state.fiber);
+  }
+
+  // All blocks that are in this phase, each until it waits for others or ends. Those that wait are at a barrier that is complete.
+  GNT_COLD void RunTogether(Phase phase) {
+    uint32_t* const together = new uint32_t[job_.blocks];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < job_.blocks; ++i)
+      if (states_[order_[i]].phase == phase) together[count++] = order_[i];
+    Round round(
+        job_.blocks, together, count,
+        [](void* self, uint32_t block, bool is_caller) {
+          Scheduler& scheduler = *static_cast<Scheduler*>(self);
+          scheduler.RunBlock(block, is_caller);
+          if (scheduler.Aborted()) scheduler.round_on_threads_->Abort();
+          return scheduler.states_[block].for_its_turn ? Round::Left::ForItsTurn : Round::Left::Suspended;
+        },
+        this);
+    round_on_threads_ = &round;
+    round.Run(threads_);
+    round_on_threads_ = nullptr;
+    next_ = job_.blocks;
+    running_ = together[count - 1];
     ++progress_;
     ++changes_;
+    delete[] together;
+  }
+  // Whether all blocks that have not ended may go on, after a barrier.
+  GNT_COLD bool AllAreReleased() const {
+    for (uint32_t block = 0; block < job_.blocks; ++block)
+      if (states_[block].phase == Phase::Waiting && !states_[block].released) return false;
+    return !Aborted();
+  }
+  bool Aborted() const { return __atomic_load_n(&aborted_, __ATOMIC_ACQUIRE); }
+  void Abort() { __atomic_store_n(&aborted_, true, __ATOMIC_RELEASE); }
+
+  static void FiberMain(void* state) {
+    State& mine = *static_cast<State*>(state);
+    mine.scheduler->RunOnFiber(mine);
+  }
+  GNT_COLD void RunOnFiber(State& mine) {
+    mine.fiber->Arrived();
+    if (!run_one_(context_, *this, mine.number)) Abort();
+    mine.phase = Phase::Done;
+    if (round_on_threads_ == nullptr) {
+      ++progress_;
+      ++changes_;
+    }
     mine.fiber->Leave(true);
   }
 
@@ -155,9 +228,9 @@ class Scheduler {
     mine.released = false;
     mine.waits_at = loc;
     mine.fiber->Leave(false);
-    current_core = &core;
-    if (aborted_) throw Stopped{};
-    job_.here_block = core.block;
+    EnterCore(&core);
+    if (Aborted()) throw Stopped{};
+    if constexpr (kObserved) job_.here_block = core.block;
     core.At(loc);
   }
 
@@ -169,7 +242,7 @@ class Scheduler {
   // The block whose turn it is: in the first round the next one to start, then the next that may go on. If there is none: the first at
   // the barrier, if all of them have come.
   GNT_COLD uint32_t Next() {
-    if (aborted_) return FirstWaiting();
+    if (Aborted()) return FirstWaiting();
     if (round_ == 0 && next_ < job_.blocks) return order_[next_++];
     for (uint32_t step = 1; step <= job_.blocks; ++step) {
       const uint32_t other = order_[(place_[running_] + step) % job_.blocks];
@@ -205,7 +278,7 @@ class Scheduler {
 
   GNT_COLD void Deadlock(uint32_t at_barrier, uint32_t first_at_barrier, uint32_t first_for_value,
                          uint32_t first_done) {
-    aborted_ = true;
+    Abort();
     if (first_for_value != kNobody) {
       Field fields[] = {{"waiting", first_for_value}, {"blocks", job_.blocks}};
       ReportWriter(job_).Write("block-wait-deadlock", "error", states_[first_for_value].waits_at, first_for_value,
@@ -239,7 +312,11 @@ class Scheduler {
   uint64_t changes_ = 1;   // the same without turns
   Loc polling_[kMostPolls];
   uint32_t polls_ = 0;
-  bool aborted_ = false;
+  uint32_t threads_ = 1;
+  Round* round_on_threads_ = nullptr;
+  bool aborted_ = false;  // read and set by all threads of a round
 };
+
+inline bool BlockInTurn(Core& core) { return core.scheduler->TakeTurn(core.block, &core); }
 
 }  // namespace gn_twin

@@ -20,10 +20,7 @@ class TPipe {
     if (core.pipe == &other) core.pipe = this;
     return *this;
   }
-  ~TPipe() {
-    const GntJob& job = *gn_twin::ThisCore().job;
-    Destroy({job.here_file != nullptr ? job.here_file : "", job.here_line});  // no line of its own
-  }
+  ~TPipe() { Destroy(gn_twin::ThisCore().Here()); }  // no line of its own
 
   void Init() {
     gn_twin::Core& core = gn_twin::ThisCore();

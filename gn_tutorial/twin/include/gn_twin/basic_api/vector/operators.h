@@ -10,10 +10,7 @@
 namespace gn_twin {
 
 // An operator takes no default argument, so a mistake found while it runs is placed at the last named operation before it.
-inline Loc LastPlace() {
-  const GntJob& job = *ThisCore().job;
-  return {job.here_file != nullptr ? job.here_file : "", job.here_line};
-}
+inline Loc LastPlace() { return ThisCore().Here(); }
 
 // `a SIGN b` before it is assigned.
 template <class T, class Op>

@@ -1,0 +1,123 @@
+"""Shared memory for job files: without a name in any file system, and used again by later launches.
+
+It is a memfd on Linux, an unlinked temporary file elsewhere, so nothing is left behind however Python ends. /dev/shm is
+not used on Linux: in a container it is often limited to 64 MiB.
+
+Fresh pages cost more than all that is done with them: the system has to find and clear each one, 4 KiB at a time, and
+then once more to free it. A launch of 10^8 elements spent seven eighths of its time so. Therefore memory is kept after
+a launch that ended well, up to an eighth of the machine's memory, and given back when Python ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import tempfile
+import threading
+
+from gn_tutorial.errors import KernelError
+
+#: Part of the machine's memory that may be kept, and what counts as its memory where the system does not say.
+_KEPT_PART, _UNKNOWN_MEMORY = 8, 8 << 30
+#: Memory this many times as large as asked for is not taken: its pages are needed where they fit better.
+_LOOSEST = 2
+#: Sizes are rounded up to this, so that launches that differ in little use the same memory.
+_STEP = 1 << 20
+
+
+class SharedMemory:
+    """A piece of memory that another process can map: ``descriptor``, and ``view``, this process's mapping of it.
+
+    What it holds at first is anything. Raises KernelError if the system gives none of that size.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = -(-size // _STEP) * _STEP
+        self.descriptor = -1
+        try:
+            if hasattr(os, "memfd_create"):
+                self.descriptor = os.memfd_create("gn_tutorial-job")
+            else:
+                with tempfile.TemporaryFile(prefix="gn_tutorial-") as file:
+                    self.descriptor = os.dup(file.fileno())
+            os.ftruncate(self.descriptor, self.size)
+            self.view = mmap.mmap(self.descriptor, self.size)
+        except OSError as error:
+            if self.descriptor >= 0:
+                os.close(self.descriptor)
+            raise KernelError(
+                f"no shared memory for the kernel's arguments, {size} bytes: {error.strerror}",
+                hint="smaller arrays, or isolated=False for a kernel that ran well before",
+            ) from error
+
+    def clear(self, size: int) -> None:
+        """Make the first ``size`` bytes zero; whole pages are given back, so that they cost nothing until used."""
+        pages = 0
+        if size >= _STEP and hasattr(mmap, "MADV_REMOVE"):
+            # suppress: a file system that cannot make holes
+            with contextlib.suppress(OSError):
+                self.view.madvise(mmap.MADV_REMOVE, 0, size // mmap.PAGESIZE * mmap.PAGESIZE)
+                pages = size // mmap.PAGESIZE * mmap.PAGESIZE
+        self.view[pages:size] = bytes(size - pages)
+
+    def close(self) -> None:
+        """Give it back to the system."""
+        os.close(self.descriptor)
+        # The traceback of an exception may still hold a view; the memory is then freed with it.
+        with contextlib.suppress(BufferError):
+            self.view.close()
+
+
+class MemoryPool:
+    """Shared memory that no launch uses at present, at most ``most_bytes`` of it. For any number of threads."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._free: list[SharedMemory] = []
+        self._lock = threading.Lock()
+
+    @property
+    def bytes(self) -> int:
+        """How much is kept."""
+        return sum(one.size for one in self._free)
+
+    def take(self, size: int) -> SharedMemory:
+        """Memory of at least ``size`` bytes. Raises KernelError if there is none."""
+        with self._lock:
+            fitting = [one for one in self._free if size <= one.size <= _LOOSEST * max(size, _STEP)]
+            if fitting:
+                best = min(fitting, key=lambda one: one.size)
+                self._free.remove(best)
+                return best
+        return SharedMemory(size)
+
+    def give(self, one: SharedMemory) -> None:
+        """Keep it for a later launch. No other process may have it mapped."""
+        with self._lock:
+            self._free.append(one)
+            # What was given first goes first: nobody has asked for its size for the longest time.
+            dropped = []
+            while self.bytes > self._most:
+                dropped.append(self._free.pop(0))
+        for old in dropped:
+            old.close()
+
+    def forget(self) -> None:
+        """In a forked child: what is kept belongs to the parent, which goes on using it."""
+        self._lock = threading.Lock()
+        for one in self._free:
+            one.close()
+        self._free = []
+
+
+def _machine_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (OSError, ValueError):
+        return _UNKNOWN_MEMORY
+
+
+#: Of this process.
+POOL = MemoryPool(_machine_memory() // _KEPT_PART)
+os.register_at_fork(after_in_child=POOL.forget)

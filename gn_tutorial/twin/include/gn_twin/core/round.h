@@ -1,0 +1,117 @@
+// A round: blocks of a bare launch on several threads, each until it waits for others or ends, with the result of one after the other.
+//
+// Between blocks that do not wait for one another, nothing decides the order: what one writes the others do not read. What can be seen of
+// it is done in turn: a block that comes to a barrier, a flag, an atomic store, a look at what others may have written, a line to print,
+// or a mistake leaves its thread until all blocks before it have ended or wait. From then on it is where it would be if blocks ran one
+// by one. The first block of the order never leaves its thread, so a block that waits in a way that the twin does not see, for an earlier
+// one, gets what it waits for.
+#pragma once
+#include <new>
+
+#include "gn_twin/base/abi.h"
+#include "gn_twin/core/team.h"
+
+namespace gn_twin {
+
+// How many threads a launch is worth. A thread is there after some 50 us, in which a bare kernel gets through half a MiB.
+GNT_COLD inline uint32_t ThreadsFor(const GntJob& job) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 1;  // their books on stacks do not follow a block to another thread
+#endif
+  constexpr uint64_t kWorthIt = uint64_t{4} << 20;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < job.arg_count; ++i)
+    if (job.args[i].kind == GNT_TENSOR) bytes += job.args[i].bytes;
+  if (bytes < kWorthIt || job.blocks < 2 || job.options.threads == 1) return 1;
+  uint32_t threads = job.options.threads != 0 ? job.options.threads : UsableProcessors();
+  if (threads > job.blocks) threads = job.blocks;
+  return threads < Team::kMost ? threads : Team::kMost;
+}
+
+class Round {
+ public:
+  // What a block is doing when its thread is back.
+  enum class Left : uint8_t { Suspended, ForItsTurn };
+  // Runs a block, from its start or from where it was, until it leaves its thread.
+  using RunOne = Left (*)(void* context, uint32_t block, bool is_caller);
+
+  // `order`: `count` blocks, in the order of their turns.
+  Round(uint32_t blocks, const uint32_t* order, uint32_t count, RunOne run, void* context)
+      : order_(order), count_(count), run_(run), context_(context) {
+    members_ = new Member[blocks];
+  }
+  ~Round() { delete[] members_; }
+  Round(const Round&) = delete;
+  Round& operator=(const Round&) = delete;
+
+  void Run(uint32_t threads) {
+    caller_ = pthread_self();
+    Team::Run(threads, [](void* round) { static_cast<Round*>(round)->Work(); }, this);
+  }
+
+  // Whether it is this block's turn, from now until it is suspended; if not, it has to leave its thread.
+  bool HasTurn(uint32_t block) {
+    Member& mine = members_[block];
+    if (mine.in_turn) return true;
+    shared_.Lock();
+    mine.in_turn = !aborted_ && order_[turn_] == block;
+    shared_.Unlock();
+    return mine.in_turn;
+  }
+  // No block starts any more, and none gets its turn. By the block whose turn it is.
+  void Abort() {
+    shared_.Lock();
+    aborted_ = true;
+    shared_.Unlock();
+  }
+
+ private:
+  struct Member {
+    bool in_turn = false;  // only looked at by the block itself, and before it goes on
+    bool left = false;     // it waits for its turn
+    bool settled = false;  // it has ended, or waits for others
+  };
+
+  GNT_COLD void Work() {
+    const bool is_caller = pthread_equal(pthread_self(), caller_) != 0;
+    shared_.Lock();
+    for (;;) {
+      uint32_t block;
+      if (!aborted_ && turn_ < count_ && members_[order_[turn_]].left) {
+        block = order_[turn_];
+        members_[block].left = false;
+        members_[block].in_turn = true;
+      } else if (!aborted_ && next_ < count_) {
+        block = order_[next_++];
+      } else if (busy_ != 0) {
+        shared_.Wait();
+        continue;
+      } else {
+        break;
+      }
+      ++busy_;
+      shared_.Unlock();
+      const Left left = run_(context_, block, is_caller);
+      shared_.Lock();
+      --busy_;
+      (left == Left::ForItsTurn ? members_[block].left : members_[block].settled) = true;
+      while (turn_ < count_ && members_[order_[turn_]].settled) ++turn_;
+      shared_.Changed();
+    }
+    shared_.Unlock();
+  }
+
+  const uint32_t* order_;
+  uint32_t count_;
+  RunOne run_;
+  void* context_;
+  Member* members_;
+  Shared shared_;
+  pthread_t caller_;
+  uint32_t turn_ = 0;  // place of the first block that has not settled
+  uint32_t next_ = 0;  // place of the block to start next
+  uint32_t busy_ = 0;  // threads that run a block
+  bool aborted_ = false;
+};
+
+}  // namespace gn_twin
