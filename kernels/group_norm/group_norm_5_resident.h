@@ -150,7 +150,7 @@ class GroupNormResident : public GroupNormRing<T> {
     const uint32_t elements = piece.rows * piece.pitch;
     const AscendC::LocalTensor<float> y = Widen(moments_.Work(), this->X(slot), elements);
     const float mean = of.centre + of.rest;
-    const bool near = (mean < 0.0f ? -mean : mean) * of.rstd <= 1.0f;
+    const bool near = (mean < 0.0f ? -mean : mean) * of.rstd <= kNear;
     if (!near) AscendC::Adds(y, y, -of.centre, static_cast<int32_t>(elements));
     const float rest = near ? mean : of.rest;
     if (piece.rows > (piece.length + kRepeat - 1) / kRepeat) {
@@ -201,6 +201,7 @@ class GroupNormResident : public GroupNormRing<T> {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  static constexpr float kNear = 2.0f;     // spreads that the mean may be away from zero
   static constexpr uint32_t kLead = 3;
   static constexpr uint32_t kTail = 2;
   // Ten numbers for each row of the largest piece, in whole repeats: a row has a block at least, and room for gamma and beta.
