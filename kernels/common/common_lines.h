@@ -51,10 +51,19 @@ __aicore__ inline void ApplyToLines(const AscendC::LocalTensor<float>& dst, cons
   }
 }
 
-// What lies between the end of a line and the next line becomes zero: at most a repeat, from the block on in which the line ends.
+// What lies between the end of a line and the next line becomes zero: at most a repeat, from the block on in which the line ends. Where
+// a line is a block, there is room for a multiple of eight of them.
 __aicore__ inline void ClearBehindLines(const AscendC::LocalTensor<float>& values, uint32_t lines, uint32_t length,
                                         uint32_t pitch) {
   if (length == pitch) return;
+  if (pitch == 8) {  // a repeat has eight lines
+    uint64_t behind[2] = {0x0101010101010101ull * (0xffu << length & 0xffu), 0};
+    for (uint32_t line = 0; line < lines; line += 8 * kLinesAtOnce) {
+      const uint32_t count = lines - line < 8 * kLinesAtOnce ? lines - line : 8 * kLinesAtOnce;
+      AscendC::Duplicate(values[line * 8], 0.0f, behind, static_cast<uint8_t>((count + 7) / 8), 1, 8);
+    }
+    return;
+  }
   const uint32_t start = length / 8 * 8;
   uint64_t behind[2] = {~0ull >> (64 - (pitch - start)) & ~0ull << (length - start), 0};
   // A single line may be longer than the step of a repeat can say: lines of more than 255 blocks are taken one by one.
@@ -107,6 +116,17 @@ __aicore__ inline void SumLines(const AscendC::LocalTensor<float>& sums, AscendC
                                 const AscendC::LocalTensor<float>& scratch, uint32_t half, uint32_t lines,
                                 uint32_t width, uint32_t pitch) {
   const uint32_t whole = (lines + 7) / 8 * 8;
+  if (pitch == 8) {  // a line is a block itself, and no block may be read that is not there
+    const uint32_t repeats = lines / 8, rest = lines % 8;
+    if (rest > 0) AscendC::Duplicate(sums[repeats * 8], 0.0f, 8);
+    for (uint32_t at = 0; at < repeats; at += kLinesAtOnce) {
+      const uint32_t count = repeats - at < kLinesAtOnce ? repeats - at : kLinesAtOnce;
+      AscendC::BlockReduceSum(sums[at * 8], src[at * 64], static_cast<int32_t>(count), 64, 1, 1, 8);
+    }
+    if (rest > 0)
+      AscendC::BlockReduceSum(sums[repeats * 8], src[repeats * 64], 1, static_cast<int32_t>(rest * 8), 1, 1, 8);
+    return;
+  }
   uint32_t place = 0;
   do {
     const AscendC::LocalTensor<float> dst = scratch[place];

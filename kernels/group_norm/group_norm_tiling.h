@@ -161,8 +161,8 @@ inline const char* MakeGroupNormSplitTiling(int64_t n, int64_t c, int64_t s, int
   return nullptr;
 }
 
-// Floats of a tile of step 6: three tiles on their way, and four of intermediate results, are 168 KiB.
-constexpr uint32_t kGroupNormSmallTile = 6144;
+// Floats of a tile of step 6: three tiles on their way, and four of intermediate results, are 161 KiB.
+constexpr uint32_t kGroupNormSmallTile = 5888;
 
 // What a tile costs besides its elements: about 50 instructions, each as much as 20 to 40 repeats of 64 floats would.
 constexpr uint32_t kGroupNormSmallCost = 4096;
