@@ -11,10 +11,12 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   using Range = typename Base::Range;
   using Sums = GroupNormBackwardSums<Base::kPiece, kIsFloat<T>>;
 
-  // dx = dy * gamma * rstd + (x - mean) * slope + shift.
+  // dx = dy * gamma * rstd + (x - pivot) * slope + shift. The pivot is the mean; zero where the mean is near zero, seen from the spread:
+  // then nothing needs to be subtracted before it is multiplied.
   struct Line {
     float mean;
     float rstd;
+    float pivot;
     float slope;
     float shift;
   };
@@ -22,6 +24,11 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma,
                               GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling) {
+    // Banks of local memory are 64 KiB apart: dy as floats and what is read together with it stand before and behind the slots.
+    if constexpr (!kIsFloat<T>) {
+      pipe->InitBuffer(wideDyBuf_, Base::kPiece * sizeof(float));
+      wideDy_ = wideDyBuf_.template Get<float>();
+    }
     Base::Init(pipe, dy, x, gamma, dx, tiling);
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
@@ -44,12 +51,6 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     chunksGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_) + tiling->totalGroups, 3 * chunks_);
 
     sumsPitch_ = (this->pieceRows_ + 7) / 8 * 8;
-    // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
-    constexpr uint32_t kHalf = 64;
-    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 3) * Base::kPiece) * sizeof(float));
-    wideDy_ = wideBuf_.Get<float>();
-    wideX_ = wideDy_[kIsFloat<T> ? 0 : kHalf + Base::kPiece];
-    product_ = wideDy_[kHalf + (kIsFloat<T> ? 0 : 2 * Base::kPiece)];
     sums_.Init(pipe, sumsPitch_);
     pipe->InitBuffer(rowSumsBuf_, Base::kSlots * 3 * sumsPitch_ * sizeof(float));
     pipe->InitBuffer(offsetBuf_, kOffsets * sizeof(float));
@@ -59,6 +60,11 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       pipe->InitBuffer(wideGammaBuf_, (sumsPitch_ + 8) * sizeof(float));
       wideGamma_ = wideGammaBuf_.Get<float>();
     }
+    // What is read together with dy stands half the bank groups behind it, as x does in its slot.
+    constexpr uint32_t kHalf = 64;
+    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 2) * Base::kPiece) * sizeof(float));
+    product_ = wideBuf_.Get<float>()[kHalf];
+    wideX_ = product_[kIsFloat<T> ? 0 : Base::kPiece];
     offsetsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
   }
 
@@ -68,8 +74,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       const uint32_t before = Measure(range);
       if (!this->needsX_) continue;
       sums_.AddChunks(0, groupChunks_, this->Wants(kGroupNormWantDx));
-      // The scalar unit reads global memory slowly: while the vector unit still adds, and nothing twice.
-      Line line{mean_, rstdGm_.GetValue(group), 0.0f, 0.0f};
+      Line line = line_;
       SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
       Complete(line, 0);
       KeepOffset(group, group + 1 == lastGroup_);
@@ -120,7 +125,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     for (uint32_t number = range.begin; number < range.end; ++number) {
       const uint32_t slot = taken_++ % Base::kSlots;
       const Piece piece = this->Find(number);
-      if (number == range.begin || piece.group != group) mean_ = meanGm_.GetValue(piece.group);
+      if (number == range.begin || piece.group != group) line_ = Statistics(piece.group);
       group = piece.group;
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
       MeasurePiece(slot, piece, entry);
@@ -142,15 +147,18 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     if (!this->needsX_) {
       sums_.OfRows(sums, values, Sums::kPlain, piece.rows, piece.pitch);
     } else {
+      const bool far = line_.pivot != 0.0f;
       values[2] = Widen(wideX_, this->XSlot(slot), elements);
-      AscendC::Adds(values[2], values[2], -mean_, n);
-      ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
+      if (far) {
+        AscendC::Adds(values[2], values[2], -line_.pivot, n);
+        ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
+      }
       AscendC::Mul(product_, values[0], values[2], n);
-      sums_.OfRows(sums, values, Sums::kAll, piece.rows, piece.pitch);
+      sums_.OfRows(sums, values, far ? Sums::kWithOffset : Sums::kWithSpread, piece.rows, piece.pitch);
       const bool weighed = this->Wants(kGroupNormWantDx);
       AscendC::LocalTensor<float> gamma = sums;
       if (weighed) gamma = Widen(wideGamma_, this->GammaSlot(slot), piece.rows);
-      sums_.Join(sums, gamma, piece.rows, weighed, piece.first, piece.last, entry);
+      sums_.Join(sums, gamma, piece.rows, weighed, far, piece.first, piece.last, entry);
     }
     if (entries_ > 0) StoreRowSums(slot, piece, sums);
   }
@@ -167,16 +175,20 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   __aicore__ inline Line Statistics(uint32_t group) const {
-    return {meanGm_.GetValue(group), rstdGm_.GetValue(group), 0.0f, 0.0f};
+    if (!this->needsX_) return {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    const float mean = meanGm_.GetValue(group), rstd = rstdGm_.GetValue(group);
+    const bool near = (mean < 0.0f ? -mean : mean) * rstd <= kNear;
+    return {mean, rstd, near ? 0.0f : mean, 0.0f, 0.0f};
   }
 
   // From the sums of a group of D elements: sum(a), sum(a * (x - mean)) and sum(x - mean) with a = dy * gamma. The last one is not
   // zero: the mean that was saved is rounded to a float, and of data with a mean far above its spread that rounding is a part of the
   // spread. What the mean lacks is sum(x - mean) / D; with it, as with an exact mean,
   //   dx = rstd * (a - E[a] - (x - mean - lack) * rstd^2 * (E[a * (x - mean)] - lack * E[a])).
+  // With a pivot of zero in the place of the mean, what the pivot lacks is the mean itself.
   __aicore__ inline void Complete(Line& line, uint32_t which) {
     const float count = static_cast<float>(this->groupElements_);
-    lack_ = sums_.Total(which, 2) / count;
+    lack_ = line.pivot == 0.0f ? line.mean : sums_.Total(which, 2) / count;
     if (!this->Wants(kGroupNormWantDx)) return;
     const float plain = sums_.Total(which, 0) / count;
     line.slope = -line.rstd * line.rstd * line.rstd * (sums_.Total(which, 1) / count - lack_ * plain);
@@ -214,13 +226,13 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     taken_ = before + pieces + again;
   }
 
-  // In the place of dy. Where x stayed as floats, it is x - mean already.
+  // In the place of dy. Where x stayed as floats, it is x - pivot already.
   __aicore__ inline void ComputeDx(uint32_t slot, const Piece& piece, bool again, const Line& line) {
     const uint32_t elements = piece.rows * piece.pitch;
     const int32_t n = static_cast<int32_t>(elements);
     const AscendC::LocalTensor<float> dy = Widen(wideDy_, this->DySlot(slot), elements);
     const AscendC::LocalTensor<float> x = Widen(wideX_, this->XSlot(slot), elements);
-    if (again || !kIsFloat<T>) AscendC::Adds(x, x, -line.mean, n);
+    if (line.pivot != 0.0f && (again || !kIsFloat<T>)) AscendC::Adds(x, x, -line.pivot, n);
     TimesGamma(dy, slot, piece, line.rstd);
     AscendC::Muls(product_, x, line.slope, n);
     AscendC::Adds(product_, product_, line.shift, n);
@@ -288,8 +300,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   static constexpr uint32_t kOffsets = 512;
+  static constexpr float kNear = 2.0f;  // spreads that a mean may be away from zero
   Sums sums_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rowSumsBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wideDyBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideGammaBuf_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> offsetBuf_;
@@ -319,7 +333,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
   uint32_t keptOffsets_ = 0;
-  float mean_ = 0.0f;  // of the last group that was measured
+  Line line_{0.0f, 0.0f, 0.0f, 0.0f, 0.0f};  // of the last group that was measured
   float lack_ = 0.0f;  // what the mean of the last group lacks
   AscendC::TEventID offsetsId_ = 0;
   bool offsetsLeave_ = false;
