@@ -70,15 +70,17 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
 
   __aicore__ inline void Process() {
     for (uint32_t group = firstGroup_; group < lastGroup_; ++group) {
-      const Range range{group * this->groupPieces_, (group + 1) * this->groupPieces_};
-      const uint32_t before = Measure(range);
-      if (!this->needsX_) continue;
-      sums_.AddChunks(0, groupChunks_, this->Wants(kGroupNormWantDx));
-      Line line = line_;
-      SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
-      Complete(line, 0);
-      KeepOffset(group, group + 1 == lastGroup_);
-      if (this->Wants(kGroupNormWantDx)) Finish(range, before, group, line, line);
+      Measure();
+      const uint32_t table = range_ % 2;
+      if (this->needsX_) {
+        sums_.AddChunks(table, groupChunks_, this->Wants(kGroupNormWantDx));
+        Line line = line_;
+        SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
+        Complete(line, table);
+        KeepOffset(group, group + 1 == lastGroup_);
+        if (this->Wants(kGroupNormWantDx)) Finish(line, line);
+      }
+      if (!this->Wants(kGroupNormWantDx)) NextRange(0);
     }
     if (sharedGroups_ > 0) SharedGroups();
     if (offsetsLeave_) AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(offsetsId_);
@@ -92,53 +94,84 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t group = sharedFrom_ + chunk / groupChunks_;
     return group * this->groupPieces_ + chunk % groupChunks_ * this->chunkPieces_;
   }
-  __aicore__ inline Range NextRange(uint32_t index) const {
+  // What this core works on, one after the other: its groups, and its share of others.
+  __aicore__ inline Range RangeOf(uint32_t index) const {
     const uint32_t group = firstGroup_ + index;
     if (group < lastGroup_) return {group * this->groupPieces_, (group + 1) * this->groupPieces_};
     return group == lastGroup_ ? share_ : Range{0, 0};
   }
+  // How many pieces of a range do not stay, and when and how they and those of the next range come: as in the forward pass
+  // (group_norm_5_resident.h). Without dx none stays, and none comes again.
+  __aicore__ inline uint32_t Dropped(uint32_t index) const {
+    const Range range = RangeOf(index), next = RangeOf(index + 1);
+    const uint32_t pieces = range.end - range.begin;
+    if (!this->Wants(kGroupNormWantDx)) return pieces;
+    if (index > 0 && firstGroup_ + index == lastGroup_ && this->groupPieces_ > Base::kSlots)
+      return pieces < kTail ? 0 : pieces - kTail;
+    const bool leads = next.begin < next.end && pieces > 2 * Base::kSlots;
+    const uint32_t room = leads ? Base::kSlots - kLead : Base::kSlots;
+    return pieces < room ? 0 : pieces - room;
+  }
+  __aicore__ inline uint32_t Again(uint32_t index) const {
+    return this->Wants(kGroupNormWantDx) ? Dropped(index) : 0;
+  }
+  __aicore__ inline uint32_t Ahead(uint32_t index, uint32_t number) const {
+    const uint32_t most = Again(index + 1), steps = Again(index) - 1;
+    if (most <= kLead || number == 0) return most < kLead ? most : kLead;
+    const uint32_t more = most - kLead < steps ? most - kLead : steps;
+    return kLead + (number * more + steps - 1) / steps;
+  }
 
-  // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay.
   __aicore__ inline void LoadAhead() {
     while (this->ring_.HasFree()) {
-      const Range range = NextRange(loadRange_);
-      const uint32_t pieces = range.end - range.begin;
+      const Range range = RangeOf(loadRange_);
+      const uint32_t pieces = range.end - range.begin, again = Again(loadRange_);
       if (pieces == 0) return;
-      const uint32_t again = this->Wants(kGroupNormWantDx) ? pieces - this->Kept(range) : 0;
-      const bool stays = loadStep_ >= pieces - this->Kept(range);
-      const bool once = loadStep_ < pieces && (stays || again == 0);
-      this->Load(range.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces), stays, once);
-      if (++loadStep_ == pieces + again) {
-        ++loadRange_;
-        loadStep_ = 0;
+      if (loadStep_ < pieces) {
+        const bool stays = loadStep_ >= Dropped(loadRange_);
+        this->Load(range.begin + loadStep_, stays, stays || again == 0);
+        ++loadStep_;
+      } else if (loadedNext_ < Ahead(loadRange_, loadStep_ - pieces)) {
+        this->Load(RangeOf(loadRange_ + 1).begin + loadedNext_, false, false);
+        ++loadedNext_;
+      } else if (holdsShare_ && firstGroup_ + loadRange_ == lastGroup_) {
+        return;
+      } else {
+        this->Load(range.begin + loadStep_ - pieces, true, false);
+        ++loadStep_;
       }
+      if (loadStep_ < pieces + again) continue;
+      ++loadRange_;
+      loadStep_ = loadedNext_;
+      loadedNext_ = 0;
     }
   }
 
-  // The first time that a piece is there. Returns how many pieces this core had taken before: the next one's slot.
-  __aicore__ inline uint32_t Measure(Range range) {
-    const uint32_t before = taken_;
-    const uint32_t dropped = range.end - range.begin - this->Kept(range);
-    uint32_t entry = 0;
-    uint32_t group = 0;
+  // What is left of the range, for its sums. `ahead` pieces of the next range are done when one is finished.
+  __aicore__ inline void Measure() {
     LoadAhead();
-    for (uint32_t number = range.begin; number < range.end; ++number) {
-      const uint32_t slot = taken_++ % Base::kSlots;
-      const Piece piece = this->Find(number);
-      if (number == range.begin || piece.group != group) line_ = Statistics(piece.group);
-      group = piece.group;
-      AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
-      MeasurePiece(slot, piece, entry);
-      if (piece.last) ++entry;
-      if (number - range.begin < dropped) {
-        this->ring_.Drop(slot);
-        LoadAhead();
-      }
-    }
-    return before;
+    const Range range = RangeOf(range_);
+    for (; measured_ < range.end - range.begin; ++measured_) TakePiece(range_, measured_);
+  }
+  __aicore__ inline void NextRange(uint32_t ahead) {
+    measured_ = ahead;
+    ++range_;
+  }
+  __aicore__ inline void TakePiece(uint32_t index, uint32_t number) {
+    const uint32_t slot = taken_++ % Base::kSlots;
+    const Piece piece = this->Find(RangeOf(index).begin + number);
+    if (number == 0) entry_ = 0;
+    if (number == 0 || piece.group != lineGroup_) line_ = Statistics(piece.group);
+    lineGroup_ = piece.group;
+    AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
+    MeasurePiece(slot, piece, index % 2);
+    if (piece.last) ++entry_;
+    if (number >= Dropped(index)) return;
+    this->ring_.Drop(slot);
+    LoadAhead();
   }
 
-  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, uint32_t entry) {
+  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, uint32_t table) {
     const uint32_t elements = piece.rows * piece.pitch;
     const int32_t n = static_cast<int32_t>(elements);
     const AscendC::LocalTensor<float> sums = rowSums_[slot * 3 * sumsPitch_];
@@ -158,7 +191,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       const bool weighed = this->Wants(kGroupNormWantDx);
       AscendC::LocalTensor<float> gamma = sums;
       if (weighed) gamma = Widen(wideGamma_, this->GammaSlot(slot), piece.rows);
-      sums_.Join(sums, gamma, piece.rows, weighed, far, piece.first, piece.last, entry);
+      sums_.Join(sums, gamma, piece.rows, weighed, far, piece.first, piece.last,
+                 sums_.Column(table, 0)[entry_]);
     }
     if (entries_ > 0) StoreRowSums(slot, piece, sums);
   }
@@ -211,19 +245,24 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   // The second time, for dx. Pieces that stayed first: their slots are the oldest. A range has pieces of one group, or of two.
-  __aicore__ inline void Finish(Range range, uint32_t before, uint32_t group, const Line& ofGroup, const Line& ofNext) {
-    const uint32_t pieces = range.end - range.begin;
-    const uint32_t again = pieces - this->Kept(range);
+  __aicore__ inline void Finish(const Line& ofGroup, const Line& ofNext) {
+    const Range range = RangeOf(range_);
+    const uint32_t pieces = range.end - range.begin, again = Again(range_);
+    const uint32_t before = taken_ - pieces, firstGroup = range.begin / this->groupPieces_;
+    uint32_t ahead = 0;
     for (uint32_t step = again; step < pieces + again; ++step) {
-      const uint32_t slot = (before + step) % Base::kSlots;
-      if (step >= pieces) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
+      const bool comesAgain = step >= pieces;
+      const uint32_t number = comesAgain ? step - pieces : step;
+      while (comesAgain && ahead < Ahead(range_, number)) TakePiece(range_ + 1, ahead++);
+      const uint32_t slot = (comesAgain ? taken_++ : before + number) % Base::kSlots;
+      if (comesAgain) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
-      const Piece piece = this->Find(range.begin + (step < pieces ? step : step - pieces));
-      ComputeDx(slot, piece, step >= pieces, piece.group == group ? ofGroup : ofNext);
+      const Piece piece = this->Find(range.begin + number);
+      ComputeDx(slot, piece, comesAgain, piece.group == firstGroup ? ofGroup : ofNext);
       this->Store(slot, piece);
       LoadAhead();
     }
-    taken_ = before + pieces + again;
+    NextRange(ahead);
   }
 
   // In the place of dy. Where x stayed as floats, it is x - pivot already.
@@ -259,13 +298,13 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   // Groups that all cores divide. A share has no more chunks than a group, so it lies in two groups at most. Each core publishes the
   // sums of its chunks; all meet; each adds up those of the whole group, in the order of the chunks.
   __aicore__ inline void SharedGroups() {
-    const uint32_t before = Measure(share_);
+    Measure();
     if (!this->needsX_) return;
     if (firstChunk_ < lastChunk_) {
       SyncPipes<AscendC::HardEvent::V_MTE3>(this->pipe_);
       for (uint32_t kind = FirstKind(); kind < 3; ++kind) {
         AscendC::DataCopyExtParams own{1, static_cast<uint32_t>((lastChunk_ - firstChunk_) * sizeof(float)), 0, 0, 0};
-        AscendC::DataCopyPad(chunksGm_[kind * chunks_ + firstChunk_], sums_.Column(0, kind), own);
+        AscendC::DataCopyPad(chunksGm_[kind * chunks_ + firstChunk_], sums_.Column(range_ % 2, kind), own);
       }
     }
     AscendC::SyncAll();
@@ -273,6 +312,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t first = firstChunk_ / groupChunks_;
     const uint32_t last = (lastChunk_ - 1) / groupChunks_;
     for (uint32_t group = first; group <= last; ++group) FetchChunks(group, group - first);
+    holdsShare_ = false;
+    LoadAhead();
     Line ofFirst = Statistics(sharedFrom_ + first);
     Line ofLast = Statistics(sharedFrom_ + last);
     SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
@@ -283,7 +324,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       Complete(ofLast, 1);
       KeepOffset(sharedFrom_ + last, true);
     }
-    if (this->Wants(kGroupNormWantDx)) Finish(share_, before, sharedFrom_ + first, ofFirst, ofLast);
+    if (this->Wants(kGroupNormWantDx)) Finish(ofFirst, ofLast);
   }
 
   __aicore__ inline uint32_t FirstKind() const { return this->Wants(kGroupNormWantDx) ? 0 : 2; }
@@ -299,6 +340,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     sums_.AddChunks(which, groupChunks_, this->Wants(kGroupNormWantDx));
   }
 
+  static constexpr uint32_t kLead = 3;
+  static constexpr uint32_t kTail = 2;
   static constexpr uint32_t kOffsets = 512;
   static constexpr float kNear = 2.0f;  // spreads that a mean may be away from zero
   Sums sums_;
@@ -329,9 +372,15 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   uint32_t lastChunk_ = 0;
   uint32_t entries_ = 0;
   uint32_t sumsPitch_ = 0;
-  uint32_t taken_ = 0;  // pieces that were computed on: the next one's slot
+  uint32_t range_ = 0;     // the range that is worked on,
+  uint32_t measured_ = 0;  // how many of its pieces have been measured,
+  uint32_t entry_ = 0;     // and into which chunk of the table the next one goes
+  uint32_t taken_ = 0;     // pieces that were computed on: the next one's slot
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
+  uint32_t loadedNext_ = 0;  // pieces of the next range
+  bool holdsShare_ = true;   // no piece of the share comes again before all cores have met: SyncAll would wait for it
+  uint32_t lineGroup_ = 0;
   uint32_t keptOffsets_ = 0;
   Line line_{0.0f, 0.0f, 0.0f, 0.0f, 0.0f};  // of the last group that was measured
   float lack_ = 0.0f;  // what the mean of the last group lacks

@@ -64,10 +64,11 @@ class GroupNormBackwardSums {
     }
   }
 
-  // The sums of a piece's rows join those of its chunk; the last piece of a chunk gives entry `entry` of the table. weighed: dx is
-  // wanted; otherwise only the sum of x - mean is, if it was taken (offset).
+  // The sums of a piece's rows join those of its chunk; the last piece of a chunk gives an entry of the table: entry is where
+  // the first column has it. weighed: dx is wanted; otherwise only the sum of x - mean is, if it was taken (offset).
   __aicore__ inline void Join(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float>& gamma,
-                              uint32_t rows, bool weighed, bool offset, bool first, bool last, uint32_t entry) {
+                              uint32_t rows, bool weighed, bool offset, bool first, bool last,
+                              const AscendC::LocalTensor<float>& entry) {
     const int32_t n = static_cast<int32_t>(rows);
     const uint32_t from = weighed ? 0 : 2, to = offset ? 3 : 2;  // the kinds that count
     const AscendC::LocalTensor<float> offsets = chunk_[2 * pitch_];
@@ -91,12 +92,12 @@ class GroupNormBackwardSums {
     }
     if (!last || from == to) return;
     if (chunkRows_ <= kRepeat) {
-      AscendC::WholeReduceSum(Column(0, from)[entry], chunk_[from * pitch_], static_cast<int32_t>(chunkRows_),
+      AscendC::WholeReduceSum(entry[from * kChunks], chunk_[from * pitch_], static_cast<int32_t>(chunkRows_),
                               static_cast<int32_t>(to - from), kChunks, 1, static_cast<int32_t>(pitch_ / 8));
       return;
     }
     for (uint32_t kind = from; kind < to; ++kind)
-      AscendC::ReduceSum(Column(0, kind)[entry], chunk_[kind * pitch_], scratch_, static_cast<int32_t>(chunkRows_));
+      AscendC::ReduceSum(entry[kind * kChunks], chunk_[kind * pitch_], scratch_, static_cast<int32_t>(chunkRows_));
   }
 
   // The sums of a group of so many chunks, for the scalar unit: Total, after it has waited for the vector unit.
