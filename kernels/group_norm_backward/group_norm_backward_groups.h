@@ -30,6 +30,11 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       wideDy_ = wideDyBuf_.template Get<float>();
     }
     Base::Init(pipe, dy, x, gamma, dx, tiling);
+    // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
+    constexpr uint32_t kHalf = 64;
+    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 2) * Base::kPiece) * sizeof(float));
+    product_ = wideBuf_.Get<float>()[kHalf];
+    wideX_ = product_[kIsFloat<T> ? 0 : Base::kPiece];
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
     firstGroup_ = core * tiling->groupsPerCore + extra;
@@ -60,11 +65,6 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       pipe->InitBuffer(wideGammaBuf_, (sumsPitch_ + 8) * sizeof(float));
       wideGamma_ = wideGammaBuf_.Get<float>();
     }
-    // What is read together with dy stands half the bank groups behind it, as x does in its slot.
-    constexpr uint32_t kHalf = 64;
-    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 2) * Base::kPiece) * sizeof(float));
-    product_ = wideBuf_.Get<float>()[kHalf];
-    wideX_ = product_[kIsFloat<T> ? 0 : Base::kPiece];
     offsetsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
   }
 
