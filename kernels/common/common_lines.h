@@ -51,6 +51,26 @@ __aicore__ inline void ApplyToLines(const AscendC::LocalTensor<float>& dst, cons
   }
 }
 
+// Groups of a run of lines in BlocksOfGroups, and the floats of its space.
+constexpr uint32_t kGroupsAtOnce = 120;
+constexpr uint32_t kBlocksOfGroups = kGroupsAtOnce * 8;
+
+// A block of eight equal floats for each line, from a number for each group of `groupLines` lines: for ApplyToLines, which then repeats
+// over all lines, and not along each group. space: kBlocksOfGroups floats.
+__aicore__ inline void BlocksOfGroups(const AscendC::LocalTensor<float>& blocks,
+                                      const AscendC::LocalTensor<float>& numbers,
+                                      const AscendC::LocalTensor<float>& space, uint32_t groups, uint32_t groupLines) {
+  for (uint32_t group = 0; group < groups; group += kGroupsAtOnce) {
+    const uint32_t count = groups - group < kGroupsAtOnce ? groups - group : kGroupsAtOnce;
+    AscendC::Brcb(space, numbers[group], static_cast<uint8_t>((count + 7) / 8), {1, 8});
+    for (uint32_t line = 0; line < groupLines; line += 8) {
+      const uint64_t mask = groupLines - line < 8 ? (groupLines - line) * 8 : 64;
+      AscendC::Adds(blocks[(group * groupLines + line) * 8], space, 0.0f, mask, static_cast<uint8_t>(count),
+                    {1, 0, static_cast<uint8_t>(groupLines), 1});
+    }
+  }
+}
+
 // What lies between the end of a line and the next line becomes zero: at most a repeat, from the block on in which the line ends. Where
 // a line is a block, there is room for a multiple of eight of them.
 __aicore__ inline void ClearBehindLines(const AscendC::LocalTensor<float>& values, uint32_t lines, uint32_t length,

@@ -43,7 +43,7 @@ class GroupNormSmall {
     // What one instruction reads together with a tile begins 256 bytes behind: half the bank groups of local memory apart.
     pipe_->InitBuffer(tilesBuf_, (4 * kTile + kHalf) * sizeof(float));
     pipe_->InitBuffer(numbersBuf_, 8 * kMost * sizeof(float));
-    pipe_->InitBuffer(ofGroupsBuf_, kLinesAtOnce * 8 * sizeof(float));
+    pipe_->InitBuffer(ofGroupsBuf_, kBlocksOfGroups * sizeof(float));
     ofGroups_ = ofGroupsBuf_.Get<float>();
     slots_ = slotsBuf_.Get<T>();
     centred_ = tilesBuf_.Get<float>();
@@ -208,9 +208,9 @@ class GroupNormSmall {
       const uint32_t lines = groups * groupLines_;
       const int32_t blocks = static_cast<int32_t>(lines * 8);
       const AscendC::LocalTensor<float> scale = y, shift = scratch_;  // y is computed last, line by line
-      ToLines(scale, rstd_, groups);
+      BlocksOfGroups(scale, rstd_, ofGroups_, groups, groupLines_);
       AscendC::Mul(scale, scale, gamma_, blocks);
-      ToLines(shift, rest_, groups);
+      BlocksOfGroups(shift, rest_, ofGroups_, groups, groupLines_);
       AscendC::Mul(shift, shift, scale, blocks);
       AscendC::Sub(shift, beta_, shift, blocks);
       ApplyToLines<LineOp::kMul>(centred_, centred_, scale, lines, length_, pitch_);
@@ -233,25 +233,11 @@ class GroupNormSmall {
   __aicore__ inline void ForGroups(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& src,
                                    const AscendC::LocalTensor<float>& numbers, uint32_t groups) {
     if (groupLines_ > 1) {
-      ToLines(scratch_, numbers, groups);
+      BlocksOfGroups(scratch_, numbers, ofGroups_, groups, groupLines_);
       return ApplyToLines<op>(dst, src, scratch_, groups * groupLines_, pitch_, pitch_);
     }
     AscendC::Brcb(scratch_, numbers, static_cast<uint8_t>((groups + 7) / 8), {1, 8});
     ApplyToLines<op>(dst, src, scratch_, groups, width_, width_);
-  }
-
-  // A block of eight equal floats for each line, from a number for each group. Lines of a group follow each other.
-  __aicore__ inline void ToLines(const AscendC::LocalTensor<float>& blocks, const AscendC::LocalTensor<float>& numbers,
-                                 uint32_t groups) {
-    for (uint32_t group = 0; group < groups; group += kLinesAtOnce) {
-      const uint32_t count = groups - group < kLinesAtOnce ? groups - group : kLinesAtOnce;
-      AscendC::Brcb(ofGroups_, numbers[group], static_cast<uint8_t>((count + 7) / 8), {1, 8});
-      for (uint32_t line = 0; line < groupLines_; line += 8) {
-        const uint64_t mask = groupLines_ - line < 8 ? (groupLines_ - line) * 8 : 64;
-        AscendC::Adds(blocks[(group * groupLines_ + line) * 8], ofGroups_, 0.0f, mask, static_cast<uint8_t>(count),
-                      {1, 0, static_cast<uint8_t>(groupLines_), 1});
-      }
-    }
   }
 
   static constexpr uint32_t kHalf = 64;

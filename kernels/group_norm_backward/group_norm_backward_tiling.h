@@ -184,9 +184,10 @@ inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64
   return nullptr;
 }
 
-// Floats of a tile of small groups: thirteen tiles fill local memory. And what a tile costs besides its elements: about 80 instructions,
+// Elements of a tile of small groups: so many tiles of intermediate results fill local memory. And what a tile costs besides its elements: about 80 instructions,
 // each as much as 20 to 40 repeats of 64 floats would.
 constexpr uint32_t kGroupNormBackwardSmallTile = 3584;
+constexpr uint32_t kGroupNormBackwardNarrowTile = 4096;  // of half and bfloat16
 constexpr uint32_t kGroupNormBackwardSmallCost = 6144;
 
 // The machines for which tiles are chosen, whatever a launch runs on: which samples are added up first must not depend on that.
@@ -201,10 +202,11 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = tiling.spatial == 1 ? tiling.channelsPerGroup : tiling.spatial;
   const uint64_t width = parts(line, block) * block * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
-  const uint64_t limit = tiling.spatial == 1 ? kGroupNormBackwardSmallTile : kGroupNormBackwardSmallTile / 3;
+  const uint64_t whole = block == 8 ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
+  const uint64_t limit = tiling.spatial == 1 ? whole : whole / 3;
   if (width == 0 || width > limit || tiling.totalGroups == 0) return 0;
   const uint64_t total = tiling.totalGroups, groups = tiling.groups;
-  const uint64_t fit = kGroupNormBackwardSmallTile / width;
+  const uint64_t fit = whole / width;
   const uint64_t largest = fit < total ? fit : total;
   uint64_t best = 1, least = UINT64_MAX;
   const auto consider = [&](uint64_t tile, uint64_t tiles) {
