@@ -145,13 +145,7 @@ class GroupNormBackwardSmall {
 
   // sums[i] = sum of the `width` floats of line i; as many as `lines` rounded up to eight are written.
   __aicore__ inline void Sum(const Floats& sums, const Floats& values, uint32_t lines, uint32_t width) {
-    if (width > 8) return SumLines(sums, values, scratch_, kTile / 2, lines, width, width);
-    const uint32_t whole = lines / 8, rest = lines % 8;
-    if (whole > 0) AscendC::BlockReduceSum(sums, values, static_cast<int32_t>(whole), 64, 1, 1, 8);
-    if (rest == 0) return;
-    AscendC::Duplicate(scratch_, 0.0f, 64);
-    AscendC::Adds(scratch_, values[whole * 64], 0.0f, static_cast<int32_t>(rest * 8));
-    AscendC::BlockReduceSum(sums[whole * 8], scratch_, 1, 64, 1, 1, 8);
+    SumLines(sums, values, scratch_, kTile / 2, lines, width, width);
   }
   // dst = src op number, a number for each group of the tile.
   template <LineOp op>

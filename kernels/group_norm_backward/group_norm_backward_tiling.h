@@ -193,8 +193,12 @@ constexpr uint32_t kGroupNormBackwardSmallCost = 6144;
 // The machines for which tiles are chosen, whatever a launch runs on: which samples are added up first must not depend on that.
 constexpr uint32_t kGroupNormBackwardCores[] = {48, 40};
 
-// Channels that a core takes together in the second stage: whole blocks, so many that 48 cores have some.
-constexpr uint32_t GroupNormBackwardShare(uint32_t channels) { return (channels + 383) / 384 * 8; }
+// Channels that a core takes together in the second stage: whole blocks, so many that 48 cores have some. Not fewer than 64: memory
+// delivers lines of 512 bytes, and a core that wants less of one waits as long.
+constexpr uint32_t GroupNormBackwardShare(uint32_t channels) {
+  const uint32_t share = (channels + 383) / 384 * 8;
+  return share < 64 ? 64 : share;
+}
 
 // Groups of a tile: those of one or more whole samples, or some of a sample: whichever leaves the core with the most work the least of
 // it. 0: a tile would hold fewer than three groups, or, where a row is a single element and a piece would be mostly padding, not one.
