@@ -26,11 +26,6 @@ class GroupNormResident : public GroupNormRing<T> {
     lastGroup_ = own.last;
     groupChunks_ = (this->groupPieces_ + this->chunkPieces_ - 1) / this->chunkPieces_;
     moments_.Init(pipe, groupChunks_);
-    scratch_ = moments_.Work();  // of floats it is free when they are normalised; others are widened into it
-    if constexpr (!kIsFloat<T>) {
-      pipe->InitBuffer(scratchBuf_, kScratch * sizeof(float));
-      scratch_ = scratchBuf_.template Get<float>();
-    }
     results_.Init(pipe, mean, rstd, tiling);
   }
 
@@ -114,6 +109,7 @@ class GroupNormResident : public GroupNormRing<T> {
     if (number == 0) entry_ = 0;
     AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
     if (piece.first) AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
+    wideSlot_ = piece.rows * piece.pitch <= Moments::kPlain ? slot : Base::kSlots;
     moments_.Measure(this->X(slot), piece.rows, piece.length, piece.pitch, piece.first, piece.last, index % 2, entry_);
     if (piece.last) ++entry_;
     if (number >= Again(index)) return;
@@ -148,18 +144,26 @@ class GroupNormResident : public GroupNormRing<T> {
   // their sum and cost it digits: then y = (x - centre) * scale + (beta - rest * scale), and mean = centre + rest.
   __aicore__ inline void NormalisePiece(uint32_t slot, const Piece& piece, const Statistics& of) {
     const uint32_t elements = piece.rows * piece.pitch;
-    const AscendC::LocalTensor<float> y = Widen(moments_.Work(), this->X(slot), elements);
     const float mean = of.centre + of.rest;
     const bool near = (mean < 0.0f ? -mean : mean) * of.rstd <= kNear;
-    if (!near) AscendC::Adds(y, y, -of.centre, static_cast<int32_t>(elements));
-    const float rest = near ? mean : of.rest;
+    AscendC::LocalTensor<float> y = moments_.Work();
+    float pivot = near ? 0.0f : of.centre;
+    if (!kIsFloat<T> && slot == wideSlot_) {
+      pivot = moments_.LastPivot();
+    } else {
+      y = Widen(y, this->X(slot), elements);
+      if (pivot != 0.0f) AscendC::Adds(y, y, -pivot, static_cast<int32_t>(elements));
+    }
+    wideSlot_ = Base::kSlots;
+    const float rest = of.rest + (of.centre - pivot);
     if (piece.rows > (piece.length + kRepeat - 1) / kRepeat) {
       ScaleLines(y, slot, piece, rest, of.rstd);
     } else {
       ScaleRows(y, slot, piece, rest, of.rstd);
     }
-    for (uint32_t at = 0; at < elements; at += kScratch)
-      Epilogue::Apply(y[at], scratch_, elements - at < kScratch ? elements - at : kScratch);
+    for (uint32_t at = 0; at < elements; at += Moments::kScratch)
+      Epilogue::Apply(y[at], moments_.Scratch(),
+                      elements - at < Moments::kScratch ? elements - at : Moments::kScratch);
     Narrow(this->X(slot), y, elements);
     this->Store(slot, piece);
     LoadAhead();
@@ -183,7 +187,7 @@ class GroupNormResident : public GroupNormRing<T> {
   __aicore__ inline void ScaleLines(const AscendC::LocalTensor<float>& y, uint32_t slot, const Piece& piece, float rest,
                                     float rstd) {
     const uint32_t repeats = (piece.rows + 7) / 8;
-    const AscendC::LocalTensor<float> blocks = scratch_;
+    const AscendC::LocalTensor<float> blocks = moments_.Scratch();
     const AscendC::LocalTensor<float> space = blocks[repeats * kRepeat];
     const AscendC::LocalTensor<float> scale = Widen(space, this->Gamma(slot), piece.rows);
     const AscendC::LocalTensor<float> shift = Widen(space[repeats * 8], this->Beta(slot), piece.rows);
@@ -204,10 +208,6 @@ class GroupNormResident : public GroupNormRing<T> {
   static constexpr float kNear = 2.0f;     // spreads that the mean may be away from zero
   static constexpr uint32_t kLead = 3;
   static constexpr uint32_t kTail = 2;
-  // Ten numbers for each row of the largest piece, in whole repeats: a row has a block at least, and room for gamma and beta.
-  static constexpr uint32_t kScratch = kIsFloat<T> ? kGroupNormPiece : 4736;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> scratchBuf_;
-  AscendC::LocalTensor<float> scratch_;
   Moments moments_;
   GroupNormResults results_;
   Range share_{0, 0};  // step 7: a part of groups that several cores divide
@@ -218,6 +218,7 @@ class GroupNormResident : public GroupNormRing<T> {
   uint32_t measured_ = 0;  // how many of its pieces have been measured,
   uint32_t entry_ = 0;     // and into which chunk of the table the next one goes
   uint32_t taken_ = 0;     // pieces that came in and were computed on: the next one's slot
+  uint32_t wideSlot_ = Base::kSlots;  // whose x is there as floats, less its pivot; kSlots: nobody's
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
   uint32_t loadedNext_ = 0;  // pieces of the next range

@@ -35,6 +35,11 @@ class GroupNormMoments {
     pipe->InitBuffer(tablesBuf_, 8 * column_ * sizeof(float));
     pipe->InitBuffer(sumsBuf_, (2 * kSums + 4 * kParts + 4 * kRepeat) * sizeof(float));
     work_ = workBuf_.Get<float>();
+    scratch_ = work_;
+    if constexpr (!kIsFloat<T>) {
+      pipe->InitBuffer(scratchBuf_, kScratch * sizeof(float));
+      scratch_ = scratchBuf_.template Get<float>();
+    }
     tables_ = tablesBuf_.Get<float>();
     sums_ = sumsBuf_.Get<float>();
     parts_ = sums_[2 * kSums];
@@ -50,7 +55,11 @@ class GroupNormMoments {
   // One of the two tables: where its first column begins, and the blocks from one of its columns to the next.
   __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t which) const { return tables_[which * column_]; }
   __aicore__ inline uint32_t ColumnBlocks() const { return 2 * column_ / 8; }
+  // Work: x as floats, where it does not come as floats. Of a piece of at most kPlain elements it is still there after Measure, less the
+  // pivot. Scratch: of floats the same memory.
   __aicore__ inline AscendC::LocalTensor<float> Work() const { return work_; }
+  __aicore__ inline AscendC::LocalTensor<float> Scratch() const { return scratch_; }
+  __aicore__ inline float LastPivot() const { return pivot_; }
 
   // Takes `rows` rows of `length` elements, `pitch` apart and with zeros in between, into chunk `entry` of a table. Up to the next whole
   // repeat, x has room. Where a chunk begins, the scalar unit reads x.
@@ -95,6 +104,11 @@ class GroupNormMoments {
     for (uint32_t group = 0; group < groups; ++group) of[group].rstd = 1.0f / results_.GetValue(kRoots + group);
   }
 
+  // Floats of the scratch memory: ten numbers for each row of the largest piece, in whole repeats. A row has a block at least, and room
+  // for gamma and beta.
+  static constexpr uint32_t kScratch = kIsFloat<T> ? kGroupNormPiece : 4736;
+  static constexpr uint32_t kPlain = kGroupNormPiece;
+
  private:
   __aicore__ inline AscendC::LocalTensor<float> Pivot(uint32_t which, uint32_t entry) const {
     return Table(which)[kPivots * column_ + entry * 8];
@@ -135,8 +149,9 @@ class GroupNormMoments {
     if (repeats < repeatsBefore_) AscendC::Duplicate(sums_, 0.0f, 2 * kSums);  // sums of a larger piece are still there
     repeatsBefore_ = repeats;
     AscendC::BlockReduceSum(sums_, x, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
-    AscendC::Mul(work_, x, x, static_cast<int32_t>(repeats * kRepeat));
-    AscendC::BlockReduceSum(sums_[kSums], work_, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
+    const AscendC::LocalTensor<float> squares = repeats * kRepeat <= kPlain ? scratch_ : work_;
+    AscendC::Mul(squares, x, x, static_cast<int32_t>(repeats * kRepeat));
+    AscendC::BlockReduceSum(sums_[kSums], squares, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
     AscendC::BlockReduceSum(first ? parts_ : more_, sums_, 2 * kSums / kRepeat, kRepeat, 1, 1, 8);
     if (!first) AscendC::Add(parts_, parts_, more_, 2 * kParts);
   }
@@ -162,7 +177,7 @@ class GroupNormMoments {
     const AscendC::LocalTensor<float> counts = first[kCounts * column_];
     const AscendC::LocalTensor<float> squares = first[kSquares * column_];
     const AscendC::LocalTensor<float> pivots = first[kPivots * column_];
-    const AscendC::LocalTensor<float> moved = work_;
+    const AscendC::LocalTensor<float> moved = scratch_;
     const AscendC::LocalTensor<float> movedSquares = moved[groups * column_];
     const AscendC::LocalTensor<float> offsets = movedSquares[groups * column_];
     const AscendC::LocalTensor<float> parts = offsets[groups * column_];
@@ -208,7 +223,9 @@ class GroupNormMoments {
   AscendC::TBuf<AscendC::TPosition::VECCALC> workBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> sumsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> tablesBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> scratchBuf_;
   AscendC::LocalTensor<float> work_;
+  AscendC::LocalTensor<float> scratch_;
   AscendC::LocalTensor<float> tables_;
   AscendC::LocalTensor<float> sums_;   // of eight elements each; of their squares
   AscendC::LocalTensor<float> parts_;  // of a chunk

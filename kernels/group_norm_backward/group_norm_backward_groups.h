@@ -194,6 +194,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       sums_.Join(sums, gamma, piece.rows, weighed, far, piece.first, piece.last,
                  sums_.Column(table, 0)[entry_]);
     }
+    wideSlot_ = slot;
     if (entries_ > 0) StoreRowSums(slot, piece, sums);
   }
 
@@ -269,9 +270,14 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   __aicore__ inline void ComputeDx(uint32_t slot, const Piece& piece, bool again, const Line& line) {
     const uint32_t elements = piece.rows * piece.pitch;
     const int32_t n = static_cast<int32_t>(elements);
-    const AscendC::LocalTensor<float> dy = Widen(wideDy_, this->DySlot(slot), elements);
-    const AscendC::LocalTensor<float> x = Widen(wideX_, this->XSlot(slot), elements);
-    if (line.pivot != 0.0f && (again || !kIsFloat<T>)) AscendC::Adds(x, x, -line.pivot, n);
+    AscendC::LocalTensor<float> dy = wideDy_, x = wideX_;
+    const bool measuredLast = !kIsFloat<T> && !again && slot == wideSlot_;  // both are there as floats, less the pivot
+    wideSlot_ = Base::kSlots;
+    if (!measuredLast) {
+      dy = Widen(wideDy_, this->DySlot(slot), elements);
+      x = Widen(wideX_, this->XSlot(slot), elements);
+      if (line.pivot != 0.0f && (again || !kIsFloat<T>)) AscendC::Adds(x, x, -line.pivot, n);
+    }
     TimesGamma(dy, slot, piece, line.rstd);
     AscendC::Muls(product_, x, line.slope, n);
     AscendC::Adds(product_, product_, line.shift, n);
@@ -381,6 +387,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   uint32_t loadedNext_ = 0;  // pieces of the next range
   bool holdsShare_ = true;   // no piece of the share comes again before all cores have met: SyncAll would wait for it
   uint32_t lineGroup_ = 0;
+  uint32_t wideSlot_ = Base::kSlots;  // whose dy and x are in wideDy_ and wideX_; kSlots: nobody's
   uint32_t keptOffsets_ = 0;
   Line line_{0.0f, 0.0f, 0.0f, 0.0f, 0.0f};  // of the last group that was measured
   float lack_ = 0.0f;  // what the mean of the last group lacks
