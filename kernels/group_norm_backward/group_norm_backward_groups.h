@@ -2,6 +2,7 @@
 #pragma once
 #include "../common/common_dtype.h"
 #include "group_norm_backward_ring.h"
+#include "group_norm_backward_statistics.h"
 #include "group_norm_backward_sums.h"
 
 template <class T>
@@ -48,8 +49,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     if (chunks_ > 0) share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
 
     entries_ = tiling->tableEntries;
-    meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
-    rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
+    saved_.Init(pipe, mean, rstd, tiling->totalGroups, firstGroup_, this->needsX_ ? lastGroup_ : firstGroup_);
     __gm__ float* tables = reinterpret_cast<__gm__ float*>(workspace);
     rowsGm_.SetGlobalBuffer(tables, 2 * static_cast<uint64_t>(entries_));
     offsetGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_), tiling->totalGroups);
@@ -85,6 +85,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     if (sharedGroups_ > 0) SharedGroups();
     if (offsetsLeave_) AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(offsetsId_);
     this->pipe_->template ReleaseEventID<AscendC::HardEvent::MTE3_S>(offsetsId_);
+    saved_.Finish();
     Base::Finish();
   }
 
@@ -209,9 +210,9 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     this->SumsLeave(slot);
   }
 
-  __aicore__ inline Line Statistics(uint32_t group) const {
+  __aicore__ inline Line Statistics(uint32_t group) {
     if (!this->needsX_) return {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
-    const float mean = meanGm_.GetValue(group), rstd = rstdGm_.GetValue(group);
+    const float mean = saved_.Mean(group), rstd = saved_.Rstd(group);
     const bool near = (mean < 0.0f ? -mean : mean) * rstd <= kNear;
     return {mean, rstd, near ? 0.0f : mean, 0.0f, 0.0f};
   }
@@ -362,8 +363,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   AscendC::LocalTensor<float> wideDy_;  // a piece as floats, where a slot does not hold floats itself
   AscendC::LocalTensor<float> wideX_;
   AscendC::LocalTensor<float> wideGamma_;
-  AscendC::GlobalTensor<float> meanGm_;
-  AscendC::GlobalTensor<float> rstdGm_;
+  GroupNormBackwardStatistics saved_;
   AscendC::GlobalTensor<float> rowsGm_;
   AscendC::GlobalTensor<float> offsetGm_;
   AscendC::GlobalTensor<float> chunksGm_;
