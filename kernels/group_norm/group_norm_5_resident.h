@@ -147,23 +147,20 @@ class GroupNormResident : public GroupNormRing<T> {
     const float mean = of.centre + of.rest;
     const bool near = (mean < 0.0f ? -mean : mean) * of.rstd <= kNear;
     AscendC::LocalTensor<float> y = moments_.Work();
-    float pivot = near ? 0.0f : of.centre;
-    if (!kIsFloat<T> && slot == wideSlot_) {
-      pivot = moments_.LastPivot();
-    } else {
+    const float pivot = near ? 0.0f : of.centre;
+    if (kIsFloat<T> || slot != wideSlot_ || moments_.LastPivot() != pivot) {
       y = Widen(y, this->X(slot), elements);
       if (pivot != 0.0f) AscendC::Adds(y, y, -pivot, static_cast<int32_t>(elements));
     }
     wideSlot_ = Base::kSlots;
-    const float rest = of.rest + (of.centre - pivot);
+    const float rest = near ? mean : of.rest;
     if (piece.rows > (piece.length + kRepeat - 1) / kRepeat) {
       ScaleLines(y, slot, piece, rest, of.rstd);
     } else {
       ScaleRows(y, slot, piece, rest, of.rstd);
     }
     for (uint32_t at = 0; at < elements; at += Moments::kScratch)
-      Epilogue::Apply(y[at], moments_.Scratch(),
-                      elements - at < Moments::kScratch ? elements - at : Moments::kScratch);
+      Epilogue::Apply(y[at], moments_.Scratch(), elements - at < Moments::kScratch ? elements - at : Moments::kScratch);
     Narrow(this->X(slot), y, elements);
     this->Store(slot, piece);
     LoadAhead();
@@ -214,10 +211,10 @@ class GroupNormResident : public GroupNormRing<T> {
   uint32_t firstGroup_ = 0;
   uint32_t lastGroup_ = 0;
   uint32_t groupChunks_ = 0;
-  uint32_t range_ = 0;     // the range that is worked on,
-  uint32_t measured_ = 0;  // how many of its pieces have been measured,
-  uint32_t entry_ = 0;     // and into which chunk of the table the next one goes
-  uint32_t taken_ = 0;     // pieces that came in and were computed on: the next one's slot
+  uint32_t range_ = 0;                // the range that is worked on,
+  uint32_t measured_ = 0;             // how many of its pieces have been measured,
+  uint32_t entry_ = 0;                // and into which chunk of the table the next one goes
+  uint32_t taken_ = 0;                // pieces that came in and were computed on: the next one's slot
   uint32_t wideSlot_ = Base::kSlots;  // whose x is there as floats, less its pivot; kSlots: nobody's
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;

@@ -74,8 +74,7 @@ class GroupNormMoments {
       values = work_;
       ClearBehindLines(values, rows, length, pitch);
     }
-    if (lanes % kRepeat != 0)
-      AscendC::Duplicate(values[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
+    if (lanes % kRepeat != 0) AscendC::Duplicate(values[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
     AddUp(values, repeats, first);
     elements_ = (first ? 0 : elements_) + rows * length;
     if (last) CloseChunk(which, entry);
@@ -211,7 +210,7 @@ class GroupNormMoments {
     AscendC::ResetMask();
   }
 
-  static constexpr uint32_t kRepeat = 64;              // floats that the vector unit processes at once
+  static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
   static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormPiece : kGroupNormNarrowPiece;
   static constexpr uint32_t kSums = kPiece / 8;
   static constexpr uint32_t kParts = kSums / 8;

@@ -39,8 +39,9 @@ constexpr uint32_t kGroupNormLargestTile = 6144;
 // Step 5 on. 4096 floats in a piece, because their sums of eight, 512, are added up by two short instructions more; 64 chunks, because
 // theirs are, too; and chunks of eight pieces where cores need not share them, because every chunk has a pivot to find.
 constexpr uint32_t kGroupNormPiece = 4096;
-constexpr uint32_t kGroupNormNarrowPiece = 8192;   // of half and bfloat16, which take half the room,
-constexpr uint32_t kGroupNormNarrowGroup = 16384;  // where a group is larger than this: of few pieces cores have unequal shares
+constexpr uint32_t kGroupNormNarrowPiece = 8192;  // of half and bfloat16, which take half the room,
+constexpr uint32_t kGroupNormNarrowGroup =
+    16384;  // where a group is larger than this: of few pieces cores have unequal shares
 constexpr uint32_t kGroupNormChunks = 64;
 constexpr uint32_t kGroupNormChunkPieces = 8;
 constexpr uint32_t kGroupNormCores[] = {48, 40};

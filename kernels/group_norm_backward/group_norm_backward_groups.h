@@ -1,13 +1,13 @@
 // Step 5, the first stage: dx of groups, and the sums of their rows for dgamma and dbeta.
 #pragma once
 #include "../common/common_dtype.h"
-#include "group_norm_backward_ring.h"
+#include "group_norm_backward_ranges.h"
 #include "group_norm_backward_statistics.h"
 #include "group_norm_backward_sums.h"
 
 template <class T>
-class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
-  using Base = GroupNormBackwardRing<T>;
+class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
+  using Base = GroupNormBackwardRanges<T>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
   using Sums = GroupNormBackwardSums<Base::kPiece, kIsFloat<T>>;
@@ -38,18 +38,19 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     wideX_ = product_[kIsFloat<T> ? 0 : Base::kPiece];
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
-    firstGroup_ = core * tiling->groupsPerCore + extra;
-    lastGroup_ = firstGroup_ + tiling->groupsPerCore + (core < tiling->extraGroups ? 1 : 0);
+    this->firstGroup_ = core * tiling->groupsPerCore + extra;
+    this->lastGroup_ = this->firstGroup_ + tiling->groupsPerCore + (core < tiling->extraGroups ? 1 : 0);
     groupChunks_ = this->groupPieces_ == 0 ? 0 : (this->groupPieces_ - 1) / this->chunkPieces_ + 1;
     sharedGroups_ = tiling->sharedGroups;
     sharedFrom_ = tiling->totalGroups - sharedGroups_;
     chunks_ = sharedGroups_ * groupChunks_;
     firstChunk_ = core * chunks_ / tiling->usedCores;
     lastChunk_ = (core + 1) * chunks_ / tiling->usedCores;
-    if (chunks_ > 0) share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
+    if (chunks_ > 0) this->share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
 
     entries_ = tiling->tableEntries;
-    saved_.Init(pipe, mean, rstd, tiling->totalGroups, firstGroup_, this->needsX_ ? lastGroup_ : firstGroup_);
+    saved_.Init(pipe, mean, rstd, tiling->totalGroups, this->firstGroup_,
+                this->needsX_ ? this->lastGroup_ : this->firstGroup_);
     __gm__ float* tables = reinterpret_cast<__gm__ float*>(workspace);
     rowsGm_.SetGlobalBuffer(tables, 2 * static_cast<uint64_t>(entries_));
     offsetGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_), tiling->totalGroups);
@@ -69,7 +70,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   __aicore__ inline void Process() {
-    for (uint32_t group = firstGroup_; group < lastGroup_; ++group) {
+    for (uint32_t group = this->firstGroup_; group < this->lastGroup_; ++group) {
       Measure();
       const uint32_t table = range_ % 2;
       if (this->needsX_) {
@@ -77,7 +78,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
         Line line = line_;
         SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
         Complete(line, table);
-        KeepOffset(group, group + 1 == lastGroup_);
+        KeepOffset(group, group + 1 == this->lastGroup_);
         if (this->Wants(kGroupNormWantDx)) Finish(line, line);
       }
       if (!this->Wants(kGroupNormWantDx)) NextRange(0);
@@ -95,63 +96,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t group = sharedFrom_ + chunk / groupChunks_;
     return group * this->groupPieces_ + chunk % groupChunks_ * this->chunkPieces_;
   }
-  // What this core works on, one after the other: its groups, and its share of others.
-  __aicore__ inline Range RangeOf(uint32_t index) const {
-    const uint32_t group = firstGroup_ + index;
-    if (group < lastGroup_) return {group * this->groupPieces_, (group + 1) * this->groupPieces_};
-    return group == lastGroup_ ? share_ : Range{0, 0};
-  }
-  // How many pieces of a range do not stay, and when and how they and those of the next range come: as in the forward pass
-  // (group_norm_5_resident.h). Without dx none stays, and none comes again.
-  __aicore__ inline uint32_t Dropped(uint32_t index) const {
-    const Range range = RangeOf(index), next = RangeOf(index + 1);
-    const uint32_t pieces = range.end - range.begin;
-    if (!this->Wants(kGroupNormWantDx)) return pieces;
-    if (index > 0 && firstGroup_ + index == lastGroup_ && this->groupPieces_ > Base::kSlots)
-      return pieces < kTail ? 0 : pieces - kTail;
-    const bool leads = next.begin < next.end && pieces > 2 * Base::kSlots;
-    const uint32_t room = leads ? Base::kSlots - kLead : Base::kSlots;
-    return pieces < room ? 0 : pieces - room;
-  }
-  __aicore__ inline uint32_t Again(uint32_t index) const {
-    return this->Wants(kGroupNormWantDx) ? Dropped(index) : 0;
-  }
-  __aicore__ inline uint32_t Ahead(uint32_t index, uint32_t number) const {
-    const uint32_t most = Again(index + 1), steps = Again(index) - 1;
-    if (most <= kLead || number == 0) return most < kLead ? most : kLead;
-    const uint32_t more = most - kLead < steps ? most - kLead : steps;
-    return kLead + (number * more + steps - 1) / steps;
-  }
-
-  __aicore__ inline void LoadAhead() {
-    while (this->ring_.HasFree()) {
-      const Range range = RangeOf(loadRange_);
-      const uint32_t pieces = range.end - range.begin, again = Again(loadRange_);
-      if (pieces == 0) return;
-      if (loadStep_ < pieces) {
-        const bool stays = loadStep_ >= Dropped(loadRange_);
-        this->Load(range.begin + loadStep_, stays, stays || again == 0);
-        ++loadStep_;
-      } else if (loadedNext_ < Ahead(loadRange_, loadStep_ - pieces)) {
-        this->Load(RangeOf(loadRange_ + 1).begin + loadedNext_, false, false);
-        ++loadedNext_;
-      } else if (holdsShare_ && firstGroup_ + loadRange_ == lastGroup_) {
-        return;
-      } else {
-        this->Load(range.begin + loadStep_ - pieces, true, false);
-        ++loadStep_;
-      }
-      if (loadStep_ < pieces + again) continue;
-      ++loadRange_;
-      loadStep_ = loadedNext_;
-      loadedNext_ = 0;
-    }
-  }
-
   // What is left of the range, for its sums. `ahead` pieces of the next range are done when one is finished.
   __aicore__ inline void Measure() {
-    LoadAhead();
-    const Range range = RangeOf(range_);
+    this->LoadAhead();
+    const Range range = this->RangeOf(range_);
     for (; measured_ < range.end - range.begin; ++measured_) TakePiece(range_, measured_);
   }
   __aicore__ inline void NextRange(uint32_t ahead) {
@@ -160,16 +108,16 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
   __aicore__ inline void TakePiece(uint32_t index, uint32_t number) {
     const uint32_t slot = taken_++ % Base::kSlots;
-    const Piece piece = this->Find(RangeOf(index).begin + number);
+    const Piece piece = this->Find(this->RangeOf(index).begin + number);
     if (number == 0) entry_ = 0;
     if (number == 0 || piece.group != lineGroup_) line_ = Statistics(piece.group);
     lineGroup_ = piece.group;
     AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
     MeasurePiece(slot, piece, index % 2);
     if (piece.last) ++entry_;
-    if (number >= Dropped(index)) return;
+    if (number >= this->Dropped(index)) return;
     this->ring_.Drop(slot);
-    LoadAhead();
+    this->LoadAhead();
   }
 
   __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, uint32_t table) {
@@ -192,8 +140,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       const bool weighed = this->Wants(kGroupNormWantDx);
       AscendC::LocalTensor<float> gamma = sums;
       if (weighed) gamma = Widen(wideGamma_, this->GammaSlot(slot), piece.rows);
-      sums_.Join(sums, gamma, piece.rows, weighed, far, piece.first, piece.last,
-                 sums_.Column(table, 0)[entry_]);
+      sums_.Join(sums, gamma, piece.rows, weighed, far, piece.first, piece.last, sums_.Column(table, 0)[entry_]);
     }
     wideSlot_ = slot;
     if (entries_ > 0) StoreRowSums(slot, piece, sums);
@@ -248,21 +195,21 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
 
   // The second time, for dx. Pieces that stayed first: their slots are the oldest. A range has pieces of one group, or of two.
   __aicore__ inline void Finish(const Line& ofGroup, const Line& ofNext) {
-    const Range range = RangeOf(range_);
-    const uint32_t pieces = range.end - range.begin, again = Again(range_);
+    const Range range = this->RangeOf(range_);
+    const uint32_t pieces = range.end - range.begin, again = this->Again(range_);
     const uint32_t before = taken_ - pieces, firstGroup = range.begin / this->groupPieces_;
     uint32_t ahead = 0;
     for (uint32_t step = again; step < pieces + again; ++step) {
       const bool comesAgain = step >= pieces;
       const uint32_t number = comesAgain ? step - pieces : step;
-      while (comesAgain && ahead < Ahead(range_, number)) TakePiece(range_ + 1, ahead++);
+      while (comesAgain && ahead < this->Ahead(range_, number)) TakePiece(range_ + 1, ahead++);
       const uint32_t slot = (comesAgain ? taken_++ : before + number) % Base::kSlots;
       if (comesAgain) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
       const Piece piece = this->Find(range.begin + number);
       ComputeDx(slot, piece, comesAgain, piece.group == firstGroup ? ofGroup : ofNext);
       this->Store(slot, piece);
-      LoadAhead();
+      this->LoadAhead();
     }
     NextRange(ahead);
   }
@@ -319,8 +266,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t first = firstChunk_ / groupChunks_;
     const uint32_t last = (lastChunk_ - 1) / groupChunks_;
     for (uint32_t group = first; group <= last; ++group) FetchChunks(group, group - first);
-    holdsShare_ = false;
-    LoadAhead();
+    this->holdsShare_ = false;
+    this->LoadAhead();
     Line ofFirst = Statistics(sharedFrom_ + first);
     Line ofLast = Statistics(sharedFrom_ + last);
     SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
@@ -347,8 +294,6 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     sums_.AddChunks(which, groupChunks_, this->Wants(kGroupNormWantDx));
   }
 
-  static constexpr uint32_t kLead = 3;
-  static constexpr uint32_t kTail = 2;
   static constexpr uint32_t kOffsets = 512;
   static constexpr float kNear = 2.0f;  // spreads that a mean may be away from zero
   Sums sums_;
@@ -367,9 +312,6 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   AscendC::GlobalTensor<float> rowsGm_;
   AscendC::GlobalTensor<float> offsetGm_;
   AscendC::GlobalTensor<float> chunksGm_;
-  Range share_{0, 0};
-  uint32_t firstGroup_ = 0;
-  uint32_t lastGroup_ = 0;
   uint32_t groupChunks_ = 0;
   uint32_t sharedGroups_ = 0;
   uint32_t sharedFrom_ = 0;
@@ -382,15 +324,11 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   uint32_t measured_ = 0;  // how many of its pieces have been measured,
   uint32_t entry_ = 0;     // and into which chunk of the table the next one goes
   uint32_t taken_ = 0;     // pieces that were computed on: the next one's slot
-  uint32_t loadRange_ = 0;
-  uint32_t loadStep_ = 0;
-  uint32_t loadedNext_ = 0;  // pieces of the next range
-  bool holdsShare_ = true;   // no piece of the share comes again before all cores have met: SyncAll would wait for it
   uint32_t lineGroup_ = 0;
   uint32_t wideSlot_ = Base::kSlots;  // whose dy and x are in wideDy_ and wideX_; kSlots: nobody's
   uint32_t keptOffsets_ = 0;
   Line line_{0.0f, 0.0f, 0.0f, 0.0f, 0.0f};  // of the last group that was measured
-  float lack_ = 0.0f;  // what the mean of the last group lacks
+  float lack_ = 0.0f;                        // what the mean of the last group lacks
   AscendC::TEventID offsetsId_ = 0;
   bool offsetsLeave_ = false;
 };
