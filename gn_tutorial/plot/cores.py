@@ -31,8 +31,9 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
     machine = first.machine
     times = [profile.microseconds for profile in ordered]
     cores = [min(number, machine.cores) for number in blocks]
-    ideal = [machine.launch_us + (times[0] - machine.launch_us) * cores[0] / core for core in cores]
-    floor = [machine.launch_us + machine.microseconds(profile.timeline.memory_cycles) for profile in ordered]
+    work = times[0] - first.timeline.launch_us
+    ideal = [machine.launch(core) + work * cores[0] / core for core in cores]
+    floor = [profile.timeline.launch_us + machine.microseconds(profile.timeline.memory_cycles) for profile in ordered]
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(9.6, 4.8), layout="constrained")
         axis = figure.subplots()

@@ -55,7 +55,7 @@ def recorded_block(profile: Profile, block: int | None) -> int:
 def of_all(profile: Profile) -> str:
     """What a title says about the launch: machine, blocks, modelled time."""
     blocks = f"{profile.blocks} block" + ("s" if profile.blocks > 1 else "")
-    launch = profile.machine.launch_us
+    launch = profile.timeline.launch_us
     return f"{profile.machine.name}, {blocks}: {profile.microseconds:.2f} us modelled, {launch:.2f} us of them launch"
 
 

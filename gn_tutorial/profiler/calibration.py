@@ -111,7 +111,9 @@ def rows_of(what: str, machine: Machine | None = None) -> Iterator[CalibrationRo
     """
     series, _, number = what.partition("/")
     if series not in SERIES or (series == "instructions" and number):
-        raise ArgumentError(f"there is no series '{what}'", hint=f"one of {', '.join(SERIES)}, or a case such as add/3")
+        raise ArgumentError(
+            f"there is no series '{what}'", hint=f"one of {', '.join(SERIES)}, silicon, or a case such as add/3"
+        )
     if series == "instructions":
         yield from _instruction_rows(machine)
         return
@@ -147,7 +149,7 @@ def _modelled(found: Profile, scale: int) -> dict[str, float]:
     busy = {pipe: average({block: one[pipe] for block, one in timeline.busy.items()}) for pipe in (Pipe.S, Pipe.V)}
     adds = [span for span in timeline.of(min(weights), Pipe.V) if span.op == "Add"]
     return {
-        "Task Duration": machine.launch_us + machine.microseconds(timeline.cycles) * scale,
+        "Task Duration": timeline.launch_us + machine.microseconds(timeline.cycles) * scale,
         "aiv_time": machine.microseconds(timeline.cycles) * scale,
         "aiv_vec_time": busy[Pipe.V],
         "aiv_scalar_time": busy[Pipe.S],

@@ -49,7 +49,7 @@ def _lines(profile: Profile) -> Iterator[str]:
         "kernel": profile.kernel,
         "machine": profile.machine.name,
         "modelled_us": profile.microseconds,
-        "launch_us": profile.machine.launch_us,
+        "launch_us": profile.timeline.launch_us,
         "blocks": profile.blocks,
         "notes": list(profile.notes),
     }

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gn_tutorial.abi.trace import LINE_BYTES, Access, Event, Kind, Operand, Pipe, Space, Trace
 from gn_tutorial.timing.bank_conflicts import data_cycles, streams
+from gn_tutorial.timing.contention import SharedMemory
 from gn_tutorial.timing.machine import Machine
 from gn_tutorial.timing.span import Span
 
@@ -24,12 +25,15 @@ _DMA = {Pipe.MTE2, Pipe.MTE3}
 class Shares:
     """What one core has of the memory that all share.
 
-    hbm: bytes per cycle while every core reads. reach: lines that a core may move until the L2 cache has dropped what
-    it held before. warm: everything was in the L2 cache before the launch. crowded: places in a block's order of copies
-    at which every recorded block reads the same address.
+    hbm: bytes per cycle while every core reads. cores: how many there are. apart: cycles between the start of the first
+    and that of the last. reach: lines that a core may move until the L2 cache has dropped what it held before. warm:
+    everything was in the L2 cache before the launch. crowded: places in a block's order of copies at which every
+    recorded block reads the same address.
     """
 
     hbm: float
+    cores: int
+    apart: float
     reach: float
     warm: bool
     crowded: frozenset[int]
@@ -39,6 +43,8 @@ class Shares:
         """The shares of one core when ``active`` of them run this launch."""
         return cls(
             hbm=machine.hbm_read_gbs / (machine.clock_ghz * active),
+            cores=active,
+            apart=machine.core_start_us * 1000.0 * machine.clock_ghz * active,
             reach=machine.l2_bytes / (LINE_BYTES * active),
             warm=warm and trace.lines.held * LINE_BYTES <= machine.l2_bytes,
             crowded=_crowded(trace),
@@ -59,6 +65,17 @@ def _reads(event: Event) -> bool:
     return event.kind is Kind.COPY and event.pipe is Pipe.MTE2
 
 
+def _partial_rows(operand: Operand) -> int:
+    """How many rows of a strided transfer begin or end inside a block of 32 bytes of global memory."""
+    if operand.rows < 2 or operand.row_pitch in (0, operand.row_bytes):
+        return 0
+    if operand.row_bytes % _UB_BLOCK:
+        return operand.rows
+    whole, rest = divmod(operand.rows, _UB_BLOCK)  # row 32 lies in its block as row 0 does
+    inside = [(operand.at + row * operand.row_pitch) % _UB_BLOCK != 0 for row in range(_UB_BLOCK)]
+    return whole * sum(inside) + sum(inside[:rest])
+
+
 class _Cause(NamedTuple):
     """Who made a queue wait, and the place of what it did."""
 
@@ -76,6 +93,7 @@ class CoreClock:
     def __init__(self, machine: Machine, shares: Shares, block: int, events: Sequence[Event]) -> None:
         self._machine, self._shares, self._block = machine, shares, block
         self._events = events
+        self._memory = SharedMemory(machine.mte2_bytes_per_cycle, shares.hbm, shares.cores, shares.apart)
         self._next = 0
         self.busy = dict.fromkeys((Pipe.S, Pipe.V, Pipe.MTE2, Pipe.MTE3), 0.0)
         self._scalar = 0.0  # until when the scalar unit is busy
@@ -159,8 +177,11 @@ class CoreClock:
         if far is None:
             return
         moved = far.rows * far.row_bytes if far.row_bytes else far.bytes
+        # Whole lines come out of the L2 cache, and it takes rows in no faster.
+        port = far.lines * LINE_BYTES / machine.mte2_bytes_per_cycle
+        rows = max(machine.dma_issue, port, _partial_rows(far) * machine.partial_row)
         if event.pipe is Pipe.MTE3:
-            length = max(machine.dma_issue, moved / machine.mte3_bytes_per_cycle) + machine.l2_write_latency
+            length = max(rows, moved / machine.mte3_bytes_per_cycle) + machine.l2_write_latency
             self._enter(event, length, length, moved, 0.0)
             return
         from_hbm = self._cold_share(far)
@@ -168,10 +189,10 @@ class CoreClock:
         bursts = far.rows if far.row_bytes and far.row_pitch != far.row_bytes else 1
         needed = bursts * -(-(moved // max(bursts, 1)) // LINE_BYTES)
         fetched = moved + max(far.lines - needed, 0) * LINE_BYTES
-        slow = min(machine.mte2_bytes_per_cycle, self._shares.hbm)
-        source = fetched * from_hbm / slow + fetched * (1.0 - from_hbm) / machine.mte2_bytes_per_cycle
-        port = far.lines * LINE_BYTES / machine.mte2_bytes_per_cycle  # whole lines come out of the L2 cache
-        length = max(machine.dma_issue, source, port)
+        start = max(self._free[event.pipe], self._gate[event.pipe], self._scalar + machine.issue)
+        known = fetched * (1.0 - from_hbm) / machine.mte2_bytes_per_cycle
+        source = known + self._memory.cycles(fetched * from_hbm, start)
+        length = max(rows, source)
         if self._copies in self._shares.crowded:
             length *= machine.same_address
         self._copies += 1

@@ -4,31 +4,32 @@ A bound is a *lower* bound of the timing model of docs/timing-model.md: no launc
 all its outputs is modelled below it. It counts the data's way only, no instruction, no flag, no scalar work. All
 constants are fields of ``Machine``; each carries its source in ``machines/*.toml``.
 
-With R and W the bytes of all inputs and outputs, P the machine's cores, and rates in bytes per cycle::
+With R and W the bytes of all inputs and outputs, and rates in bytes per cycle, on ``a`` cores::
 
-    bound = launch + max(memory, in, out)
+    bound = launch(a) + max(memory, in, out)
     memory = R / hbm_read + max(0, W - L2) / hbm_write
-    in     = R / P / min(mte2, hbm_read / P) + l2_read_latency + l2_write_latency
-    out    = l2_read_latency + W / P / mte3 + l2_write_latency
+    in     = R / a / mte2 + l2_read_latency + l2_write_latency
+    out    = l2_read_latency + W / a / mte3 + l2_write_latency
+
+and the bound is that of the best ``a``: fewer cores are started sooner, more of them move more.
 
 memory: every input comes from HBM once. What is written stays in the L2 cache while there is room; only the rest is
 evicted. The inputs take no room, because a kernel may read past the cache. in: the core that reads most reads at least
-a P-th, and after the last byte has arrived something that depends on it is written. out: the core that writes most
-writes at least a P-th, after something has arrived. The latency of HBM is left out: the transfer that counts may be
+an a-th, and after the last byte has arrived something that depends on it is written. out: the core that writes most
+writes at least an a-th, after something has arrived. The latency of HBM is left out: the transfer that counts may be
 one that another core has brought into L2 already.
 
 A group that must be read whole before any of it can be written (``Work.unit_bytes``) and that does not fit into the
 Unified Buffer (UB) has to be read again, except for as much as the UB can keep. The second read comes from L2 at best:
 
-- "two reads": the kernel gives a group to one core. On ``a`` cores the busiest one has k = ceil(groups / a) of them::
+- "two reads": the kernel gives a group to one core. The busiest one has k = ceil(groups / a) of them, of D bytes each::
 
-      in  = k * (D / min(mte2, hbm_read / a) + (D - UB) / mte2) + latencies
+      in  = k * (D + (D - UB)) / mte2 + latencies
       out = k * W / groups / mte3 + latencies
 
-  where D are the bytes of a group; the bound takes the best ``a``, because fewer cores have more of HBM each.
 - "two reads, split": several cores share a group. It is read again only as far as it exceeds the UBs of all cores::
 
-      in = R / P / min(mte2, hbm_read / P) + groups * max(0, D - P * UB) / P / mte2 + latencies
+      in = (R + groups * max(0, D - a * UB)) / a / mte2 + latencies
 
 The re-read lines pass through L2 too: memory is at least (R + re-read) / l2_read.
 """
@@ -78,43 +79,36 @@ def lower_bound(work: Work, machine: Machine, *, split: bool) -> Bound:
 
     split: several cores may share a group; then only a group that exceeds the UBs of all of them is read again.
     """
-    cores = machine.cores
-    again, kind = 0, ONE_READ
-    if work.units and split and work.unit_bytes > cores * machine.ub_bytes:
-        again, kind = work.units * (work.unit_bytes - cores * machine.ub_bytes), TWO_READS_SPLIT
-    elif work.units and not split and work.unit_bytes > machine.ub_bytes:
-        again, kind = work.units * (work.unit_bytes - machine.ub_bytes), TWO_READS
+    return min(
+        (_on(cores, work, machine, split) for cores in range(1, machine.cores + 1)), key=lambda one: one.microseconds
+    )
+
+
+def _on(cores: int, work: Work, machine: Machine, split: bool) -> Bound:
+    """The bound of a launch on that many cores."""
+    kept = (cores if split else 1) * machine.ub_bytes
+    again = work.units * max(0, work.unit_bytes - kept)
+    kind = ONE_READ if not again else TWO_READS_SPLIT if split else TWO_READS
     latency = machine.l2_read_latency + machine.l2_write_latency
-    terms = {
+    read, written = (work.read + again) / cores, work.written / cores
+    terms = {}
+    if kind == TWO_READS:
+        most = -(-work.units // cores)
+        terms["whole groups"] = latency + most * max(
+            (work.unit_bytes + again / work.units) / machine.mte2_bytes_per_cycle,
+            work.written / work.units / machine.mte3_bytes_per_cycle,
+        )
+    terms |= {
         "HBM": _cycles(work.read, machine.hbm_read_gbs, machine)
         + _cycles(max(0, work.written - machine.l2_bytes), machine.hbm_write_gbs, machine),
         "L2": _cycles(work.read + again, machine.l2_read_gbs, machine),
-        "reading": work.read / cores / _rate(machine, cores) + again / cores / machine.mte2_bytes_per_cycle + latency,
-        "writing": work.written / cores / machine.mte3_bytes_per_cycle + latency,
+        "reading": read / machine.mte2_bytes_per_cycle + latency,
+        "writing": written / machine.mte3_bytes_per_cycle + latency,
     }
-    if kind == TWO_READS:
-        terms["whole groups"] = _whole_groups(work, machine) + latency
     limit = max(terms, key=terms.__getitem__)
-    return Bound(machine.launch_us + machine.microseconds(terms[limit]), kind, limit)
+    return Bound(machine.launch(cores) + machine.microseconds(terms[limit]), kind, limit)
 
 
 def _cycles(size: int, gbs: float, machine: Machine) -> float:
     """Cycles in which a memory of ``gbs`` GB/s delivers ``size`` bytes."""
     return size / gbs * machine.clock_ghz
-
-
-def _rate(machine: Machine, active: int) -> float:
-    """Bytes per cycle that one of ``active`` cores reads from HBM."""
-    return min(machine.mte2_bytes_per_cycle, machine.hbm_read_gbs / (machine.clock_ghz * active))
-
-
-def _whole_groups(work: Work, machine: Machine) -> float:
-    """Cycles of the busiest core when none shares a group, with the best number of cores."""
-    size, left = work.unit_bytes, work.unit_bytes - machine.ub_bytes
-    best = float("inf")
-    for active in range(1, min(machine.cores, work.units) + 1):
-        most = -(-work.units // active)
-        read = most * (size / _rate(machine, active) + left / machine.mte2_bytes_per_cycle)
-        written = most * (work.written / work.units) / machine.mte3_bytes_per_cycle
-        best = min(best, max(read, written))
-    return best

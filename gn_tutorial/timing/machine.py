@@ -77,6 +77,7 @@ class Machine:
     mte2_bytes_per_cycle: float
     mte3_bytes_per_cycle: float
     dma_issue: float
+    partial_row: float
     l2_read_latency: float
     l2_write_latency: float
     hbm_latency: float
@@ -92,6 +93,7 @@ class Machine:
     round_trip: float
     meet: float
     launch_us: float
+    core_start_us: float
     instructions: Mapping[str, Instruction]
     error_bands: tuple[ErrorBand, ...]
     constants: Mapping[str, Constant]
@@ -103,6 +105,10 @@ class Machine:
     def instruction(self, api: str) -> Instruction:
         """What an API costs; ``other`` for one that nobody measured."""
         return self._by_api.get(api, self.instructions["other"])
+
+    def launch(self, cores: int) -> float:
+        """Launch, start and completion of a kernel on that many cores, in us."""
+        return self.launch_us + self.core_start_us * cores
 
     def microseconds(self, cycles: float) -> float:
         """Cycles of this machine's clock as microseconds."""

@@ -38,6 +38,7 @@ class Timeline:
     long each recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: with issuing, which
     has no spans of its own). core_cycles: when the last core is done, each with all its blocks. memory_cycles: the
     least time in which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
+    launch_us: its start and completion, on as many cores as it uses.
     """
 
     machine: Machine
@@ -46,6 +47,7 @@ class Timeline:
     busy: Mapping[int, Mapping[Pipe, float]]
     core_cycles: float
     memory_cycles: float
+    launch_us: float
     traffic: Traffic
     warm: bool
 
@@ -57,7 +59,7 @@ class Timeline:
     @property
     def microseconds(self) -> float:
         """The modelled duration of the launch."""
-        return self.machine.launch_us + self.machine.microseconds(self.cycles)
+        return self.launch_us + self.machine.microseconds(self.cycles)
 
     def of(self, block: int | None = None, pipe: Pipe | None = None) -> Iterator[Span]:
         """The spans of one block, of one pipe, or of one pipe of one block, in their order."""
@@ -78,6 +80,10 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
     Raises ArgumentError for blocks that wait for each other and do not fit on the machine's cores at once.
     """
     active = min(trace.launched, machine.cores)
+    traffic = _traffic(trace, machine, active, warm)
+    hbm_cycles = machine.clock_ghz * (
+        traffic.hbm_read / machine.hbm_read_gbs + traffic.hbm_written / machine.hbm_write_gbs
+    )
     shares = Shares.of(trace, machine, active, warm)
     clocks = {block: CoreClock(machine, shares, block, trace.blocks[block]) for block in trace.blocks}
     meets = _run_until_done(clocks, machine)
@@ -95,15 +101,14 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
             span._replace(start=span.start + at, end=span.end + at, done=span.done + at) if at else span
             for span in clock.sorted_spans()
         ]
-    traffic = _traffic(trace, machine, active, warm)
-    hbm_ns = traffic.hbm_read / machine.hbm_read_gbs + traffic.hbm_written / machine.hbm_write_gbs
     return Timeline(
         machine=machine,
         spans=tuple(spans),
         block_cycles={block: clock.end for block, clock in sorted(clocks.items())},
         busy={block: dict(clock.busy) for block, clock in sorted(clocks.items())},
         core_cycles=core_cycles,
-        memory_cycles=max(hbm_ns, traffic.l2_read / machine.l2_read_gbs) * machine.clock_ghz,
+        memory_cycles=max(hbm_cycles, traffic.l2_read / machine.l2_read_gbs * machine.clock_ghz),
+        launch_us=machine.launch(active),
         traffic=traffic,
         warm=warm,
     )

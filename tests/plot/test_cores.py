@@ -19,11 +19,13 @@ def test_lines_are_the_times_the_ideal_and_the_floor() -> None:
     for line in lines.values():
         np.testing.assert_array_equal(line.get_xdata(), [1, 2, 4])
     np.testing.assert_array_equal(lines["modelled time"].get_ydata(), [one.microseconds for one in ordered])
-    first = ordered[0].microseconds - 2.0
+    launch = [0.31 + 0.156 * cores for cores in (1, 2, 4)]
+    work = ordered[0].microseconds - launch[0]
     np.testing.assert_allclose(
-        lines["if every core helped equally"].get_ydata(), [2 + first, 2 + first / 2, 2 + first / 4]
+        lines["if every core helped equally"].get_ydata(),
+        [launch[0] + work, launch[1] + work / 2, launch[2] + work / 4],
     )
-    floor = [2.0 + one.timeline.memory_cycles / 1800 for one in ordered]
+    floor = [us + one.timeline.memory_cycles / 1800 for us, one in zip(launch, ordered, strict=True)]
     np.testing.assert_allclose(lines["launch and memory alone"].get_ydata(), floor)
     assert f"1 block {ordered[0].microseconds:.2f} us" in picture.alt
     assert picture.alt.startswith("Modelled")

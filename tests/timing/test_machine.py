@@ -118,8 +118,9 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 
 def test_error_bands_cover_every_length() -> None:
     machine = load_machine()
-    assert (machine.error_band(5).low, machine.error_band(5).high) == (-24, -8)
-    assert machine.error_band(1e9).low < 0 < machine.error_band(1e9).high
+    for microseconds in (0.5, 29.9, 30, 1e9):
+        assert machine.error_band(microseconds).low < 0 < machine.error_band(microseconds).high
+    assert machine.error_band(29.9) is not machine.error_band(30)
 
 
 def test_every_measurement_has_a_source() -> None:

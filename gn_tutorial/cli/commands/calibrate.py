@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,25 +27,41 @@ def calibrate(
     machine: Annotated[
         str, typer.Option(help=f"Another machine than the measured one: {', '.join(machines())}, or a .toml file.")
     ] = "",
+    sources: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="GNT_OPS_NN",
+            help="A checkout of ops-nn: run the production operators of 'silicon' instead of showing what is stored.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Hold the timing model against published measurements: our own kernels for the published cases.
+    """Hold the timing model against published measurements: our own kernels for the cases, and production operators.
 
     Exit code 1 if a target was missed.
     """
-    if not run(series or [], machine, as_json=json):
+    if not run(series or [], machine, sources, as_json=json):
         raise typer.Exit(1)
 
 
-def run(series: Sequence[str], machine: str, *, as_json: bool) -> bool:
-    """Compare the series and cases that are named, or all series. Returns whether no target was missed."""
+def run(series: Sequence[str], machine: str, sources: Path | None = None, *, as_json: bool) -> bool:
+    """Compare the series and cases that are named, or all series. Returns whether no target was missed.
+
+    sources: a checkout of ops-nn; without it, what is stored of its operators.
+    """
     from gn_tutorial.profiler.calibration import SERIES, rows_of
+    from gn_tutorial.projects import silicon
 
     chosen = load_machine(machine) if machine else None
     found: dict[str, list[CalibrationRow]] = {}
-    for name in series or SERIES:
+    # Stored figures are of one chip, so that they say nothing of another.
+    shown = (*SERIES, silicon.SERIES) if sources or not chosen else SERIES
+    for name in series or shown:
         with working(f"running the calibration kernels of '{name}'"):
-            found[name] = list(rows_of(name, chosen))
+            if name.split("/")[0] == silicon.SERIES:
+                found[name] = list(silicon.silicon_rows(name, chosen, sources))
+            else:
+                found[name] = list(rows_of(name, chosen))
     rows = [row for part in found.values() for row in part]
     if as_json:
         emit_json([{**row._asdict(), "error": row.error, "verdict": row.verdict} for row in rows])

@@ -121,7 +121,7 @@ def as_dict(profile: Profile) -> dict[str, Any]:
         "recorded_blocks": sorted(profile.trace.blocks),
         "modelled_us": profile.microseconds,
         "likely_us": [low, high],
-        "launch_us": profile.machine.launch_us,
+        "launch_us": profile.timeline.launch_us,
         "busy_us": {pipe.name: time for pipe, time in profile.busy.items()},
         "limits": [limit._asdict() for limit in profile.limits],
         "binding": profile.binding.name,

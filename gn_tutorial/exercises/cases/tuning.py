@@ -179,7 +179,7 @@ DIAGNOSIS = PredictChecker(
             "how many times as fast launch A becomes when its line is mended; 10 % more or less is right",
             lambda: _gain("A"),
             {
-                1.75: "So many times less has the busiest core to do. But the launch takes 2 us however short the work",
+                1.75: "So many times less has the busiest core to do. But the launch takes 1.6 us however short it is",
                 3.0: "That is the number of idle cores; ask how much the busiest core had, and how much it has then",
                 8.0: "All 8 cores work then; ask how much the busiest core had before, and how much it has then",
             },

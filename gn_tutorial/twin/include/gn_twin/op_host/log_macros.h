@@ -52,8 +52,9 @@ inline std::string GetSafeStr(const char* text) { return text == nullptr ? "nil"
 
 }  // namespace Ops::Base
 
-// Macros of repositories wrap conditions in it.
+// Macros of repositories wrap conditions in these.
 constexpr bool unlikely(bool condition) { return condition; }
+constexpr bool likely(bool condition) { return condition; }
 
 #define GNT_LOG(LEVEL, ...) \
   gn_twin::op_host::LogFrom(gn_twin::op_host::LogLevel::LEVEL, __FILE__, __LINE__, __VA_ARGS__)
