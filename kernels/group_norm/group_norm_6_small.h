@@ -40,11 +40,14 @@ class GroupNormSmall {
     rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
 
     pipe_->InitBuffer(slotsBuf_, kSlots * kTile * sizeof(T));
-    pipe_->InitBuffer(tilesBuf_, 4 * kTile * sizeof(float));
+    // What one instruction reads together with a tile begins 256 bytes behind: half the bank groups of local memory apart.
+    pipe_->InitBuffer(tilesBuf_, (4 * kTile + kHalf) * sizeof(float));
     pipe_->InitBuffer(numbersBuf_, 8 * kMost * sizeof(float));
+    pipe_->InitBuffer(ofGroupsBuf_, kBlocksOfGroups * sizeof(float));
+    ofGroups_ = ofGroupsBuf_.Get<float>();
     slots_ = slotsBuf_.Get<T>();
     centred_ = tilesBuf_.Get<float>();
-    scratch_ = centred_[kTile];
+    scratch_ = centred_[kTile + kHalf];
     gamma_ = scratch_[kTile];
     beta_ = gamma_[kTile];
     gammaRow_ = numbersBuf_.Get<float>();
@@ -177,8 +180,7 @@ class GroupNormSmall {
     const uint32_t inLine = head % pitch_ < length_ ? head % pitch_ : length_;
     SumLines(pivots_, x, scratch_, kTile / 2, groups, head, width_);
     AscendC::Muls(pivots_, pivots_, 1.0f / static_cast<float>(head / pitch_ * length_ + inLine), n);
-    AscendC::Brcb(scratch_, pivots_, static_cast<uint8_t>(n / 8), {1, 8});
-    ApplyToLines<LineOp::kSub>(centred_, x, scratch_, groups, width_, width_);
+    ForGroups<LineOp::kSub>(centred_, x, pivots_, groups);
     ClearBehindLines(centred_, lines, length_, pitch_);
 
     const float count = 1.0f / static_cast<float>(groupElements_);
@@ -197,24 +199,48 @@ class GroupNormSmall {
     AscendC::Div(rstd_, ones_, variance_, n);
   }
 
-  // y = (centred - rest) * rstd for each group, * gamma + beta for each channel.
+  // y = (centred - rest) * rstd for each group, * gamma + beta for each channel. Where a group has several lines, that is
+  // centred * scale + shift for each line, with scale = rstd * gamma and shift = beta - rest * scale.
   __aicore__ inline void Normalise(uint32_t tile, const AscendC::LocalTensor<float>& y) {
     const uint32_t groups = Groups(tile);
-    const uint8_t repeats = static_cast<uint8_t>((groups + 7) / 8);
-    AscendC::Brcb(scratch_, rest_, repeats, {1, 8});
-    ApplyToLines<LineOp::kSub>(centred_, centred_, scratch_, groups, width_, width_);
-    AscendC::Brcb(scratch_, rstd_, repeats, {1, 8});
-    ApplyToLines<LineOp::kMul>(centred_, centred_, scratch_, groups, width_, width_);
+    const int32_t n = static_cast<int32_t>(groups * width_);
+    if (groupLines_ > 1) {
+      const uint32_t lines = groups * groupLines_;
+      const int32_t blocks = static_cast<int32_t>(lines * 8);
+      const AscendC::LocalTensor<float> scale = y, shift = scratch_;  // y is computed last, line by line
+      BlocksOfGroups(scale, rstd_, ofGroups_, groups, groupLines_);
+      AscendC::Mul(scale, scale, gamma_, blocks);
+      BlocksOfGroups(shift, rest_, ofGroups_, groups, groupLines_);
+      AscendC::Mul(shift, shift, scale, blocks);
+      AscendC::Sub(shift, beta_, shift, blocks);
+      ApplyToLines<LineOp::kMul>(centred_, centred_, scale, lines, length_, pitch_);
+      ApplyToLines<LineOp::kAdd>(y, centred_, shift, lines, length_, pitch_);
+      return;
+    }
+    ForGroups<LineOp::kSub>(centred_, centred_, rest_, groups);
+    ForGroups<LineOp::kMul>(centred_, centred_, rstd_, groups);
     if (perElement_) {
-      const int32_t n = static_cast<int32_t>(groups * width_);
       AscendC::Mul(centred_, centred_, gamma_, n);
       AscendC::Add(y, centred_, beta_, n);
     } else {
-      ApplyToLines<LineOp::kMul>(centred_, centred_, gamma_, groups * groupLines_, length_, pitch_);
-      ApplyToLines<LineOp::kAdd>(y, centred_, beta_, groups * groupLines_, length_, pitch_);
+      ApplyToLines<LineOp::kMul>(centred_, centred_, gamma_, groups, length_, pitch_);
+      ApplyToLines<LineOp::kAdd>(y, centred_, beta_, groups, length_, pitch_);
     }
   }
 
+  // dst = src op number, a number for each group of the tile.
+  template <LineOp op>
+  __aicore__ inline void ForGroups(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& src,
+                                   const AscendC::LocalTensor<float>& numbers, uint32_t groups) {
+    if (groupLines_ > 1) {
+      BlocksOfGroups(scratch_, numbers, ofGroups_, groups, groupLines_);
+      return ApplyToLines<op>(dst, src, scratch_, groups * groupLines_, pitch_, pitch_);
+    }
+    AscendC::Brcb(scratch_, numbers, static_cast<uint8_t>((groups + 7) / 8), {1, 8});
+    ApplyToLines<op>(dst, src, scratch_, groups, width_, width_);
+  }
+
+  static constexpr uint32_t kHalf = 64;
   static constexpr uint32_t kSlots = 3;
   static constexpr uint32_t kTile = kGroupNormSmallTile;
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
@@ -225,6 +251,7 @@ class GroupNormSmall {
   AscendC::TBuf<AscendC::TPosition::VECCALC> numbersBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> affineBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> ofGroupsBuf_;
   AscendC::LocalTensor<T> slots_;
   AscendC::LocalTensor<T> gammaIn_;  // as they come; for float, where they are used
   AscendC::LocalTensor<T> betaIn_;
@@ -233,6 +260,7 @@ class GroupNormSmall {
   AscendC::LocalTensor<float> scratch_;
   AscendC::LocalTensor<float> gamma_;  // a block for each line, or an element for each of x
   AscendC::LocalTensor<float> beta_;
+  AscendC::LocalTensor<float> ofGroups_;  // a block for each of some groups
   AscendC::LocalTensor<float> gammaRow_;
   AscendC::LocalTensor<float> betaRow_;
   AscendC::LocalTensor<float> pivots_;  // from here on: a number for each group

@@ -39,6 +39,9 @@ constexpr uint32_t kGroupNormLargestTile = 6144;
 // Step 5 on. 4096 floats in a piece, because their sums of eight, 512, are added up by two short instructions more; 64 chunks, because
 // theirs are, too; and chunks of eight pieces where cores need not share them, because every chunk has a pivot to find.
 constexpr uint32_t kGroupNormPiece = 4096;
+constexpr uint32_t kGroupNormNarrowPiece = 8192;  // of half and bfloat16, which take half the room,
+constexpr uint32_t kGroupNormNarrowGroup =
+    16384;  // where a group is larger than this: of few pieces cores have unequal shares
 constexpr uint32_t kGroupNormChunks = 64;
 constexpr uint32_t kGroupNormChunkPieces = 8;
 constexpr uint32_t kGroupNormCores[] = {48, 40};
@@ -52,17 +55,17 @@ constexpr uint32_t kGroupNormHalves = 16;
 
 // Pieces of nearly equal size: as many whole channels as a slot holds, or a channel in as few parts as it takes.
 inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
-  const uint32_t longest_row =
-      255 * 8 / block * block;  // the distance of two rows of floats, in blocks, has eight bits
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const auto round_up = [&](uint64_t number, uint64_t step) { return parts(number, step) * step; };
   const uint64_t spatial = tiling->spatial, channels = tiling->channelsPerGroup;
+  const bool large = block == kGroupNormHalves && tiling->groupElements > kGroupNormNarrowGroup;
+  const uint64_t piece = large ? kGroupNormNarrowPiece : kGroupNormPiece;
   uint64_t rows = 1, length = spatial;
-  if (spatial > kGroupNormPiece) {
-    length = round_up(parts(spatial, parts(spatial, kGroupNormPiece)), 64);
-  } else if (spatial <= longest_row && spatial > 0) {
-    const uint64_t most = kGroupNormPiece / (round_up(spatial, block) + 2);  // gamma and beta are in the slot, too
-    rows = parts(channels, parts(channels, most));
+  if (spatial > piece) {
+    length = round_up(parts(spatial, parts(spatial, piece)), 64);
+  } else if (spatial > 0) {
+    const uint64_t most = piece / (round_up(spatial, block) + 2);  // gamma and beta are in the slot, too
+    rows = most == 0 ? 1 : parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
   // Step 7 deals chunks of the groups that are left to the cores: of the sizes that the table allows, the one with which the core
@@ -159,8 +162,8 @@ inline const char* MakeGroupNormSplitTiling(int64_t n, int64_t c, int64_t s, int
   return nullptr;
 }
 
-// Floats of a tile of step 6: three tiles on their way, and four of intermediate results, are 168 KiB.
-constexpr uint32_t kGroupNormSmallTile = 6144;
+// Floats of a tile of step 6: three tiles on their way, and four of intermediate results, are 161 KiB.
+constexpr uint32_t kGroupNormSmallTile = 5888;
 
 // What a tile costs besides its elements: about 50 instructions, each as much as 20 to 40 repeats of 64 floats would.
 constexpr uint32_t kGroupNormSmallCost = 4096;
@@ -220,12 +223,34 @@ inline void MakeGroupNormSingleTiles(GroupNormTilingData* tiling, uint32_t cores
   tiling->extraGroups = tiles % tiling->usedCores;
 }
 
+// Elements that a core normalises while one more core is being started: 0.16 us, about 290 cycles. The second number is for small
+// groups, and counts what fills their blocks.
+constexpr double kGroupNormStart = 1000;
+constexpr double kGroupNormSmallStart = 600;
+
+// How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
+// number is the root of work by start. Then as few as give no core more groups.
+inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores, uint32_t block) {
+  if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
+  const int64_t line = s == 1 ? c / groups : s;
+  const double padded =
+      static_cast<double>((line - 1) / block + 1) * block * (s == 1 ? 1.0 : static_cast<double>(c / groups));
+  const double total = static_cast<double>(n) * static_cast<double>(groups);
+  const double start = padded <= kGroupNormSmallTile / 6 ? kGroupNormSmallStart : kGroupNormStart;
+  int32_t some = 1;
+  while (some < cores && some * start * some < padded * total) ++some;
+  if (some >= cores || total < some) return some < cores ? some : cores;
+  const int64_t each = (n * groups + some - 1) / some;
+  return static_cast<int32_t>((n * groups + each - 1) / each);
+}
+
 // The same for step 8: single elements, tiles of small groups where a tile holds several, otherwise groups in pieces.
 inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
                                           int32_t dtype, GroupNormTilingData* tiling) {
   if (dtype != kGroupNormFloat && dtype != kGroupNormHalf && dtype != kGroupNormBfloat16)
     return "x must be float32, float16 or bfloat16";
   const uint32_t block = dtype == kGroupNormFloat ? kGroupNormFloats : kGroupNormHalves;
+  cores = GroupNormCoresWorthIt(n, c, s, groups, cores, block);
   const char* refused = MakeGroupNormSmallTiling(n, c, s, groups, eps, cores, tiling, block);
   if (refused != nullptr) return refused;
   if (c == groups && s == 1 && c >= kGroupNormSingleChannels && n > 0) {

@@ -30,7 +30,7 @@ class GroupNormBackwardRing {
   };
 
   // What this core works on: pieces begin .. end - 1 of all groups, range after range. Each range is read once for its sums; its last
-  // kSlots pieces stay for dx, those before them come a second time.
+  // pieces stay for dx, those before them come a second time.
   struct Range {
     uint32_t begin;
     uint32_t end;
@@ -72,13 +72,6 @@ class GroupNormBackwardRing {
   }
 
   __aicore__ inline bool Wants(uint32_t what) const { return (mask_ & what) != 0; }
-
-  // Pieces of a range that stay until its sums are known.
-  __aicore__ inline uint32_t Kept(Range range) const {
-    const uint32_t pieces = range.end - range.begin;
-    if (!Wants(kGroupNormWantDx)) return 0;
-    return pieces < kSlots ? pieces : kSlots;
-  }
 
   // The place of a piece: `number` counts through all groups.
   __aicore__ inline Piece Find(uint32_t number) const {

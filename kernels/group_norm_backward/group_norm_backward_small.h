@@ -53,18 +53,19 @@ class GroupNormBackwardSmall {
     // What one instruction reads together begins half the bank groups of local memory apart: dy and scratch where they begin, and x, the
     // product, gamma and dx 256 bytes behind.
     constexpr uint32_t kHalf = 64;
-    const uint32_t tiles = kIsFloat<T> ? 3 * kTile + kHalf : 6 * kTile + 3 * kHalf;
+    const uint32_t tiles = kIsFloat<T> ? 3 * kTile + kHalf : 5 * kTile + 3 * kHalf;
     pipe->InitBuffer(inQueue_, 2, kInBytes);
     pipe->InitBuffer(tilesBuf_, tiles * sizeof(float));
     pipe->InitBuffer(dxQueue_, 1, kTile * sizeof(T));
     pipe->InitBuffer(sumsQueue_, 1, 2 * kTile * sizeof(float));
     pipe->InitBuffer(numbersBuf_, 4 * kMost * sizeof(float));
+    pipe->InitBuffer(ofGroupsBuf_, kBlocksOfGroups * sizeof(float));
+    ofGroups_ = ofGroupsBuf_.template Get<float>();
     scratch_ = tilesBuf_.template Get<float>();
     product_ = scratch_[kTile + kHalf];
     gamma_ = product_[kTile];
     wideDy_ = gamma_[kIsFloat<T> ? 0 : kTile + kHalf];
     wideX_ = wideDy_[kIsFloat<T> ? 0 : kTile + kHalf];
-    wideDx_ = wideX_[kIsFloat<T> ? 0 : kTile];
     lack_ = numbersBuf_.template Get<float>();
     plain_ = lack_[kMost];
     slope_ = plain_[kMost];
@@ -142,26 +143,17 @@ class GroupNormBackwardSmall {
       AscendC::DataCopy(gamma_[have], gamma_, all - have < have ? all - have : have);
   }
 
-  // Zeros behind each line of so many. Where a line is one block, a repeat has eight of them.
-  __aicore__ inline void ClearBehind(const Floats& x, uint32_t lines) {
-    if (pitch_ != 8) return ClearBehindLines(x, lines, length_, pitch_);
-    if (length_ == 8) return;
-    uint64_t behind[2] = {0x0101010101010101ull * (0xffu << length_ & 0xffu), 0};
-    AscendC::Duplicate(x, 0.0f, behind, static_cast<uint8_t>((lines + 7) / 8), 1, 8);
-  }
   // sums[i] = sum of the `width` floats of line i; as many as `lines` rounded up to eight are written.
   __aicore__ inline void Sum(const Floats& sums, const Floats& values, uint32_t lines, uint32_t width) {
-    if (width > 8) return SumLines(sums, values, scratch_, kTile / 2, lines, width, width);
-    const uint32_t whole = lines / 8, rest = lines % 8;
-    if (whole > 0) AscendC::BlockReduceSum(sums, values, static_cast<int32_t>(whole), 64, 1, 1, 8);
-    if (rest == 0) return;
-    AscendC::Duplicate(scratch_, 0.0f, 64);
-    AscendC::Adds(scratch_, values[whole * 64], 0.0f, static_cast<int32_t>(rest * 8));
-    AscendC::BlockReduceSum(sums[whole * 8], scratch_, 1, 64, 1, 1, 8);
+    SumLines(sums, values, scratch_, kTile / 2, lines, width, width);
   }
   // dst = src op number, a number for each group of the tile.
   template <LineOp op>
   __aicore__ inline void ForGroups(const Floats& dst, const Floats& src, const Floats& numbers, uint32_t groups) {
+    if (groupLines_ > 1) {
+      BlocksOfGroups(scratch_, numbers, ofGroups_, groups, groupLines_);
+      return ApplyToLines<op>(dst, src, scratch_, groups * groupLines_, pitch_, pitch_);
+    }
     AscendC::Brcb(scratch_, numbers, static_cast<uint8_t>((groups + 7) / 8), {1, 8});
     ApplyToLines<op>(dst, src, scratch_, groups, width_, width_);
   }
@@ -190,7 +182,7 @@ class GroupNormBackwardSmall {
       const Floats rstd = mean[kMost];
       // x less its mean, and less what the mean lacks: that is a rounded float.
       ForGroups<LineOp::kSub>(x, x, mean, groups);
-      ClearBehind(x, groups * groupLines_);
+      ClearBehindLines(x, groups * groupLines_, length_, pitch_);
       MeanOfGroups(lack_, x, groups);
       ForGroups<LineOp::kSub>(x, x, lack_, groups);
       // dy * xhat; what lies behind a line is zero again, because dy is.
@@ -249,7 +241,7 @@ class GroupNormBackwardSmall {
     const uint32_t groups = Groups(tile);
     const int32_t n = static_cast<int32_t>(groups * width_);
     AscendC::LocalTensor<T> out = dxQueue_.template AllocTensor<T>();
-    Floats a = wideDx_;
+    Floats a = dy;  // not needed any more
     if constexpr (kIsFloat<T>) a = out;
     TimesGamma(a, dy, groups);
     TimesGamma(product_, product_, groups);
@@ -271,7 +263,7 @@ class GroupNormBackwardSmall {
     dxQueue_.FreeTensor(out);
   }
 
-  static constexpr uint32_t kTile = kGroupNormBackwardSmallTile;
+  static constexpr uint32_t kTile = kIsFloat<T> ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
   static constexpr uint32_t kMost = kTile / 8;        // groups or lines of a tile at most
   // What comes in: dy; x; gamma; mean and rstd as floats.
@@ -284,12 +276,13 @@ class GroupNormBackwardSmall {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> dxQueue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> tilesBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> numbersBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> ofGroupsBuf_;
+  Floats ofGroups_;  // a block for each of some groups
   Floats scratch_;
   Floats product_;
   Floats gamma_;   // a block for each line, or an element for each of x
   Floats wideDy_;  // a tile as floats, where it does not come as floats
   Floats wideX_;
-  Floats wideDx_;
   Floats lack_;  // from here on: a number for each group, or for each line
   Floats plain_;
   Floats slope_;

@@ -51,10 +51,39 @@ __aicore__ inline void ApplyToLines(const AscendC::LocalTensor<float>& dst, cons
   }
 }
 
-// What lies between the end of a line and the next line becomes zero: at most a repeat, from the block on in which the line ends.
+// Groups of a run of lines in BlocksOfGroups, and the floats of its space.
+constexpr uint32_t kGroupsAtOnce = 120;
+constexpr uint32_t kBlocksOfGroups = kGroupsAtOnce * 8;
+
+// A block of eight equal floats for each line, from a number for each group of `groupLines` lines: for ApplyToLines, which then repeats
+// over all lines, and not along each group. space: kBlocksOfGroups floats.
+__aicore__ inline void BlocksOfGroups(const AscendC::LocalTensor<float>& blocks,
+                                      const AscendC::LocalTensor<float>& numbers,
+                                      const AscendC::LocalTensor<float>& space, uint32_t groups, uint32_t groupLines) {
+  for (uint32_t group = 0; group < groups; group += kGroupsAtOnce) {
+    const uint32_t count = groups - group < kGroupsAtOnce ? groups - group : kGroupsAtOnce;
+    AscendC::Brcb(space, numbers[group], static_cast<uint8_t>((count + 7) / 8), {1, 8});
+    for (uint32_t line = 0; line < groupLines; line += 8) {
+      const uint64_t mask = groupLines - line < 8 ? (groupLines - line) * 8 : 64;
+      AscendC::Adds(blocks[(group * groupLines + line) * 8], space, 0.0f, mask, static_cast<uint8_t>(count),
+                    {1, 0, static_cast<uint8_t>(groupLines), 1});
+    }
+  }
+}
+
+// What lies between the end of a line and the next line becomes zero: at most a repeat, from the block on in which the line ends. Where
+// a line is a block, there is room for a multiple of eight of them.
 __aicore__ inline void ClearBehindLines(const AscendC::LocalTensor<float>& values, uint32_t lines, uint32_t length,
                                         uint32_t pitch) {
   if (length == pitch) return;
+  if (pitch == 8) {  // a repeat has eight lines
+    uint64_t behind[2] = {0x0101010101010101ull * (0xffu << length & 0xffu), 0};
+    for (uint32_t line = 0; line < lines; line += 8 * kLinesAtOnce) {
+      const uint32_t count = lines - line < 8 * kLinesAtOnce ? lines - line : 8 * kLinesAtOnce;
+      AscendC::Duplicate(values[line * 8], 0.0f, behind, static_cast<uint8_t>((count + 7) / 8), 1, 8);
+    }
+    return;
+  }
   const uint32_t start = length / 8 * 8;
   uint64_t behind[2] = {~0ull >> (64 - (pitch - start)) & ~0ull << (length - start), 0};
   // A single line may be longer than the step of a repeat can say: lines of more than 255 blocks are taken one by one.
@@ -107,6 +136,17 @@ __aicore__ inline void SumLines(const AscendC::LocalTensor<float>& sums, AscendC
                                 const AscendC::LocalTensor<float>& scratch, uint32_t half, uint32_t lines,
                                 uint32_t width, uint32_t pitch) {
   const uint32_t whole = (lines + 7) / 8 * 8;
+  if (pitch == 8) {  // a line is a block itself, and no block may be read that is not there
+    const uint32_t repeats = lines / 8, rest = lines % 8;
+    if (rest > 0) AscendC::Duplicate(sums[repeats * 8], 0.0f, 8);
+    for (uint32_t at = 0; at < repeats; at += kLinesAtOnce) {
+      const uint32_t count = repeats - at < kLinesAtOnce ? repeats - at : kLinesAtOnce;
+      AscendC::BlockReduceSum(sums[at * 8], src[at * 64], static_cast<int32_t>(count), 64, 1, 1, 8);
+    }
+    if (rest > 0)
+      AscendC::BlockReduceSum(sums[repeats * 8], src[repeats * 64], 1, static_cast<int32_t>(rest * 8), 1, 1, 8);
+    return;
+  }
   uint32_t place = 0;
   do {
     const AscendC::LocalTensor<float> dst = scratch[place];

@@ -13,7 +13,8 @@ class GroupNormResident : public GroupNormRing<T> {
   using Base = GroupNormRing<T>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
-  using Statistics = GroupNormMoments::Statistics;
+  using Moments = GroupNormMoments<T>;
+  using Statistics = typename Moments::Statistics;
 
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
@@ -41,7 +42,7 @@ class GroupNormResident : public GroupNormRing<T> {
       const uint32_t table = range_ % 2;
       moments_.Combine(&ofGroup, table, 1, this->groupElements_, eps_);
       results_.Keep(group, ofGroup.centre + ofGroup.rest, ofGroup.rstd, group + 1 == lastGroup_);
-      Normalise(&ofGroup, table);
+      Normalise(&ofGroup);
     }
   }
 
@@ -96,7 +97,7 @@ class GroupNormResident : public GroupNormRing<T> {
     }
   }
 
-  // Fills the table of chunks with what is left of the range, and leaves x - pivot in the slots.
+  // Fills the table of chunks with what is left of the range.
   __aicore__ inline void Measure() {
     LoadAhead();
     const Range range = RangeOf(range_);
@@ -106,87 +107,93 @@ class GroupNormResident : public GroupNormRing<T> {
     const uint32_t slot = taken_++ % Base::kSlots;
     const Piece piece = this->Find(RangeOf(index).begin + number);
     if (number == 0) entry_ = 0;
-    moments_.Measure(Arrived(slot, piece), piece.rows, piece.length, piece.pitch, piece.first, piece.last, index % 2,
-                     entry_);
+    AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
+    if (piece.first) AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
+    wideSlot_ = piece.rows * piece.pitch <= Moments::kPlain ? slot : Base::kSlots;
+    moments_.Measure(this->X(slot), piece.rows, piece.length, piece.pitch, piece.first, piece.last, index % 2, entry_);
     if (piece.last) ++entry_;
     if (number >= Again(index)) return;
     this->ring_.Drop(slot);
     LoadAhead();
   }
 
-  // Pieces that stayed first: their slots are the oldest. Those of the first group have their statistics in of[0] and their chunks
-  // in `table`; a range may have pieces of a second one, with of[1] and the next table.
-  __aicore__ inline void Normalise(const Statistics* of, uint32_t table) {
+  // Pieces that stayed first: their slots are the oldest. Those of the first group have their statistics in of[0]; a range may have
+  // pieces of a second one, with of[1].
+  __aicore__ inline void Normalise(const Statistics* of) {
     const Range range = RangeOf(range_);
     const uint32_t again = Again(range_), firstGroup = range.begin / this->groupPieces_;
     const uint32_t before = taken_ - (range.end - range.begin);
     for (uint32_t number = again; number < range.end - range.begin; ++number) {
       const Piece piece = this->Find(range.begin + number);
-      const uint32_t which = piece.group - firstGroup;
-      NormalisePiece((before + number) % Base::kSlots, piece, of[which], table + which);
+      NormalisePiece((before + number) % Base::kSlots, piece, of[piece.group - firstGroup]);
     }
     uint32_t ahead = 0;
     for (uint32_t number = 0; number < again; ++number) {
       while (ahead < Ahead(range_, number)) MeasurePiece(range_ + 1, ahead++);
       const Piece piece = this->Find(range.begin + number);
-      const uint32_t which = piece.group - firstGroup, slot = taken_++ % Base::kSlots;
-      moments_.Centre(Arrived(slot, piece), piece.rows * piece.pitch, table + which, piece.chunk);
+      const uint32_t slot = taken_++ % Base::kSlots;
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
-      NormalisePiece(slot, piece, of[which], table + which);
+      NormalisePiece(slot, piece, of[piece.group - firstGroup]);
     }
     measured_ = ahead;
     ++range_;
   }
 
-  // The x of a slot as floats, once it is there.
-  __aicore__ inline AscendC::LocalTensor<float> Arrived(uint32_t slot, const Piece& piece) const {
-    AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
-    return Widen(this->Floats(slot), this->Outside(slot), piece.rows * piece.pitch);
-  }
-
-  // y = (x - pivot) * scale + (beta - rest * scale) with scale = rstd * gamma, in place: x - pivot is what the slot holds, and rest
-  // what the mean is above that pivot.
-  __aicore__ inline void NormalisePiece(uint32_t slot, const Piece& piece, const Statistics& of, uint32_t table) {
-    const float rest = of.rest - moments_.PivotOffset(of, table, piece.chunk);
-    if (piece.rows > (piece.length + kRepeat - 1) / kRepeat) {
-      ScaleLines(slot, piece, rest, of.rstd);
-    } else {
-      ScaleRows(slot, piece, rest, of.rstd);
-    }
+  // y = x * scale + (beta - mean * scale) with scale = rstd * gamma. Where the mean is above the spread, both terms would be larger than
+  // their sum and cost it digits: then y = (x - centre) * scale + (beta - rest * scale), and mean = centre + rest.
+  __aicore__ inline void NormalisePiece(uint32_t slot, const Piece& piece, const Statistics& of) {
     const uint32_t elements = piece.rows * piece.pitch;
-    Epilogue::Apply(this->Floats(slot), moments_.Work()[kRepeat], elements);
-    Narrow(this->Outside(slot), this->Floats(slot), elements);
+    const float mean = of.centre + of.rest;
+    const bool near = (mean < 0.0f ? -mean : mean) * of.rstd <= kNear;
+    AscendC::LocalTensor<float> y = moments_.Work();
+    const float pivot = near ? 0.0f : of.centre;
+    if (kIsFloat<T> || slot != wideSlot_ || moments_.LastPivot() != pivot) {
+      y = Widen(y, this->X(slot), elements);
+      if (pivot != 0.0f) AscendC::Adds(y, y, -pivot, static_cast<int32_t>(elements));
+    }
+    wideSlot_ = Base::kSlots;
+    const float rest = near ? mean : of.rest;
+    if (piece.rows > (piece.length + kRepeat - 1) / kRepeat) {
+      ScaleLines(y, slot, piece, rest, of.rstd);
+    } else {
+      ScaleRows(y, slot, piece, rest, of.rstd);
+    }
+    for (uint32_t at = 0; at < elements; at += Moments::kScratch)
+      Epilogue::Apply(y[at], moments_.Scratch(), elements - at < Moments::kScratch ? elements - at : Moments::kScratch);
+    Narrow(this->X(slot), y, elements);
     this->Store(slot, piece);
     LoadAhead();
   }
 
-  __aicore__ inline void ScaleRows(uint32_t slot, const Piece& piece, float rest, float rstd) {
+  __aicore__ inline void ScaleRows(const AscendC::LocalTensor<float>& y, uint32_t slot, const Piece& piece, float rest,
+                                   float rstd) {
     const AscendC::LocalTensor<T> gamma = this->Gamma(slot);
     const AscendC::LocalTensor<T> beta = this->Beta(slot);
     const int32_t n = static_cast<int32_t>(piece.length);
     for (uint32_t row = 0; row < piece.rows; ++row) {
       const float scale = rstd * NumberOf(gamma.GetValue(row));
       const float shift = NumberOf(beta.GetValue(row)) - rest * scale;
-      const AscendC::LocalTensor<float> line = this->Floats(slot)[row * piece.pitch];
+      const AscendC::LocalTensor<float> line = y[row * piece.pitch];
       AscendC::Muls(line, line, scale, n);
       AscendC::Adds(line, line, shift, n);
     }
   }
 
   // The same where rows are many and short: instructions repeat over rows, with a scale and a shift for each.
-  __aicore__ inline void ScaleLines(uint32_t slot, const Piece& piece, float rest, float rstd) {
-    const AscendC::LocalTensor<float> x = this->Floats(slot);
+  __aicore__ inline void ScaleLines(const AscendC::LocalTensor<float>& y, uint32_t slot, const Piece& piece, float rest,
+                                    float rstd) {
     const uint32_t repeats = (piece.rows + 7) / 8;
-    const AscendC::LocalTensor<float> blocks = moments_.Work();
+    const AscendC::LocalTensor<float> blocks = moments_.Scratch();
     const AscendC::LocalTensor<float> space = blocks[repeats * kRepeat];
     const AscendC::LocalTensor<float> scale = Widen(space, this->Gamma(slot), piece.rows);
     const AscendC::LocalTensor<float> shift = Widen(space[repeats * 8], this->Beta(slot), piece.rows);
     AscendC::Muls(scale, scale, rstd, static_cast<int32_t>(piece.rows));
     AscendC::Axpy(shift, scale, -rest, static_cast<int32_t>(piece.rows));
     AscendC::Brcb(blocks, scale, static_cast<uint8_t>(repeats), {1, 8});
-    ApplyToLines<LineOp::kMul>(x, x, blocks, piece.rows, piece.length, piece.pitch);
+    ApplyToLines<LineOp::kMul>(y, y, blocks, piece.rows, piece.length, piece.pitch);
     AscendC::Brcb(blocks, shift, static_cast<uint8_t>(repeats), {1, 8});
-    ApplyToLines<LineOp::kAdd>(x, x, blocks, piece.rows, piece.length, piece.pitch);
+    ApplyToLines<LineOp::kAdd>(y, y, blocks, piece.rows, piece.length, piece.pitch);
   }
 
   __aicore__ inline void Finish() {
@@ -195,18 +202,20 @@ class GroupNormResident : public GroupNormRing<T> {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  static constexpr float kNear = 2.0f;     // spreads that the mean may be away from zero
   static constexpr uint32_t kLead = 3;
   static constexpr uint32_t kTail = 2;
-  GroupNormMoments moments_;
+  Moments moments_;
   GroupNormResults results_;
   Range share_{0, 0};  // step 7: a part of groups that several cores divide
   uint32_t firstGroup_ = 0;
   uint32_t lastGroup_ = 0;
   uint32_t groupChunks_ = 0;
-  uint32_t range_ = 0;     // the range that is worked on,
-  uint32_t measured_ = 0;  // how many of its pieces have been measured,
-  uint32_t entry_ = 0;     // and into which chunk of the table the next one goes
-  uint32_t taken_ = 0;     // pieces that came in and were computed on: the next one's slot
+  uint32_t range_ = 0;                // the range that is worked on,
+  uint32_t measured_ = 0;             // how many of its pieces have been measured,
+  uint32_t entry_ = 0;                // and into which chunk of the table the next one goes
+  uint32_t taken_ = 0;                // pieces that came in and were computed on: the next one's slot
+  uint32_t wideSlot_ = Base::kSlots;  // whose x is there as floats, less its pivot; kSlots: nobody's
   uint32_t loadRange_ = 0;
   uint32_t loadStep_ = 0;
   uint32_t loadedNext_ = 0;  // pieces of the next range

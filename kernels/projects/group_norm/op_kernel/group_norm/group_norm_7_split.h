@@ -52,7 +52,7 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     // Whoever has the beginning of a group writes its statistics.
     if (firstChunk_ % this->groupChunks_ == 0) Keep(sharedFrom_ + first, of[0], last == first);
     if (last != first) Keep(sharedFrom_ + last, of[1], true);
-    this->Normalise(of, 0);
+    this->Normalise(of);
   }
 
   __aicore__ inline void Keep(uint32_t group, const Statistics& of, bool last) {

@@ -5,14 +5,19 @@
 // of (x - pivot)^2. They stand in a table of four columns, a block of eight floats for each number, in the order of the chunks: of the
 // sums eight parts, of the pivot eight copies. Then the table is combined, always in that order.
 //
+// A pivot is found by the scalar unit, in a few elements that have arrived: it costs the vector unit nothing. Where it would be nearer to
+// zero than the elements are to each other, it is zero, and nothing is subtracted at all.
+//
 // There are two tables: while the last pieces of a group are normalised, the next group is measured; and what a core has of shared
 // groups may lie in two of them. Each column is there twice, side by side, so that one instruction takes both tables.
 #pragma once
 #include "group_norm_core.h"
+#include "../common/common_dtype.h"
 #include "../common/common_lines.h"
 #include "group_norm_tiling.h"
 #include "kernel_operator.h"
 
+template <class T>
 class GroupNormMoments {
  public:
   struct Statistics {
@@ -28,12 +33,18 @@ class GroupNormMoments {
     column_ = (chunks * 8 + kRepeat - 1) / kRepeat * kRepeat + kRepeat;  // Brcb writes eight blocks where one is wanted
     pipe->InitBuffer(workBuf_, (kPiece + kRepeat) * sizeof(float));
     pipe->InitBuffer(tablesBuf_, 8 * column_ * sizeof(float));
-    pipe->InitBuffer(sumsBuf_, (2 * kSums + 8 * kRepeat) * sizeof(float));
+    pipe->InitBuffer(sumsBuf_, (2 * kSums + 4 * kParts + 4 * kRepeat) * sizeof(float));
     work_ = workBuf_.Get<float>();
+    scratch_ = work_;
+    if constexpr (!kIsFloat<T>) {
+      pipe->InitBuffer(scratchBuf_, kScratch * sizeof(float));
+      scratch_ = scratchBuf_.template Get<float>();
+    }
     tables_ = tablesBuf_.Get<float>();
     sums_ = sumsBuf_.Get<float>();
     parts_ = sums_[2 * kSums];
-    head_ = parts_[4 * kRepeat];
+    more_ = parts_[2 * kParts];
+    head_ = more_[2 * kParts];
     centres_ = head_[kRepeat];
     results_ = centres_[kRepeat];
     AscendC::Duplicate(head_, 0.0f, kRepeat);
@@ -44,37 +55,29 @@ class GroupNormMoments {
   // One of the two tables: where its first column begins, and the blocks from one of its columns to the next.
   __aicore__ inline AscendC::LocalTensor<float> Table(uint32_t which) const { return tables_[which * column_]; }
   __aicore__ inline uint32_t ColumnBlocks() const { return 2 * column_ / 8; }
+  // Work: x as floats, where it does not come as floats. Of a piece of at most kPlain elements it is still there after Measure, less the
+  // pivot. Scratch: of floats the same memory.
   __aicore__ inline AscendC::LocalTensor<float> Work() const { return work_; }
+  __aicore__ inline AscendC::LocalTensor<float> Scratch() const { return scratch_; }
+  __aicore__ inline float LastPivot() const { return pivot_; }
 
-  // x becomes x - pivot, with the pivot of chunk `entry`.
-  __aicore__ inline void Centre(const AscendC::LocalTensor<float>& x, uint32_t lanes, uint32_t which, uint32_t entry) {
-    SubtractBlock(x, x, Pivot(which, entry), lanes);
-  }
-  // How far that pivot is from the centre of the group's statistics. After Combine.
-  __aicore__ inline float PivotOffset(const Statistics& of, uint32_t which, uint32_t entry) const {
-    return Pivot(which, entry).GetValue(0) - of.centre;
-  }
-
-  // Takes `rows` rows of `length` elements, `pitch` apart, into chunk `entry` of a table, and leaves x - pivot in x. Up to the next
-  // whole repeat, x has room.
-  __aicore__ inline void Measure(const AscendC::LocalTensor<float>& x, uint32_t rows, uint32_t length, uint32_t pitch,
+  // Takes `rows` rows of `length` elements, `pitch` apart and with zeros in between, into chunk `entry` of a table. Up to the next whole
+  // repeat, x has room. Where a chunk begins, the scalar unit reads x.
+  __aicore__ inline void Measure(const AscendC::LocalTensor<T>& x, uint32_t rows, uint32_t length, uint32_t pitch,
                                  bool first, bool last, uint32_t which, uint32_t entry) {
-    if (first) FindPivot(x, length, Pivot(which, entry));
+    if (first) pivot_ = FindPivot(x, rows, length, pitch);
     const uint32_t lanes = rows * pitch;
     const uint32_t repeats = (lanes + kRepeat - 1) / kRepeat;
-    Centre(x, lanes, which, entry);
-    if (rows == 1) {
-      ClearBehindLines(x, 1, length, repeats * kRepeat);
-    } else {
-      ClearBehindLines(x, rows, length, pitch);
-      if (lanes % kRepeat != 0) AscendC::Duplicate(x[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
+    AscendC::LocalTensor<float> values = Widen(work_, x, lanes);
+    if (pivot_ != 0.0f) {
+      AscendC::Adds(work_, values, -pivot_, static_cast<int32_t>(lanes));
+      values = work_;
+      ClearBehindLines(values, rows, length, pitch);
     }
-    AddUp(x, repeats, first);
+    if (lanes % kRepeat != 0) AscendC::Duplicate(values[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
+    AddUp(values, repeats, first);
     elements_ = (first ? 0 : elements_) + rows * length;
-    if (!last) return;
-    const AscendC::LocalTensor<float> chunk = Table(which)[entry * 8];
-    AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
-    AscendC::BlockReduceSum(chunk, parts_, 2, kRepeat, static_cast<int32_t>(kSquares * column_ / 8), 1, 8);
+    if (last) CloseChunk(which, entry);
   }
 
   // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each.
@@ -100,32 +103,68 @@ class GroupNormMoments {
     for (uint32_t group = 0; group < groups; ++group) of[group].rstd = 1.0f / results_.GetValue(kRoots + group);
   }
 
+  // Floats of the scratch memory: ten numbers for each row of the largest piece, in whole repeats. A row has a block at least, and room
+  // for gamma and beta.
+  static constexpr uint32_t kScratch = kIsFloat<T> ? kGroupNormPiece : 4736;
+  static constexpr uint32_t kPlain = kGroupNormPiece;
+
  private:
   __aicore__ inline AscendC::LocalTensor<float> Pivot(uint32_t which, uint32_t entry) const {
     return Table(which)[kPivots * column_ + entry * 8];
   }
 
-  // The mean of 64 elements of the first row: near enough for the squares not to cancel, and the sum says how far off it is. Eight
-  // blocks, evenly spread: were it the first elements alone, a few that are unlike all others would cost digits.
-  __aicore__ inline void FindPivot(const AscendC::LocalTensor<float>& x, uint32_t length,
-                                   const AscendC::LocalTensor<float>& pivot) {
-    const uint32_t taken = length < kRepeat ? length : kRepeat;
-    const uint32_t step = length < kRepeat ? 1 : length / kRepeat;
-    AscendC::WholeReduceSum(head_, x, static_cast<int32_t>(taken), 1, 1, static_cast<int32_t>(step), 8);
-    AscendC::Muls(head_, head_, 1.0f / static_cast<float>(taken), 1);
-    AscendC::Brcb(pivot, head_, 1, {1, 8});
+  // The mean of eight elements: near enough for the squares not to cancel, and the sum says how far off it is. Of ten, evenly spread,
+  // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is no farther from zero
+  // than the eight are from each other, zero does as well: the squares are then at most a few times as large as they need to be.
+  __aicore__ inline float FindPivot(const AscendC::LocalTensor<T>& x, uint32_t rows, uint32_t length,
+                                    uint32_t pitch) const {
+    constexpr uint32_t kTaken = 10;
+    constexpr float kLargest = 3.4e38f;
+    float sum = 0.0f, low = kLargest, lower = kLargest, high = -kLargest, higher = -kLargest;
+    for (uint32_t i = 0; i < kTaken; ++i) {
+      const uint32_t row = i * rows / kTaken, column = i * 7 % kTaken * length / kTaken;
+      const float value = NumberOf(x.GetValue(row * pitch + column));
+      sum += value;
+      if (value < lower) {
+        low = lower;
+        lower = value;
+      } else if (value < low) {
+        low = value;
+      }
+      if (value > higher) {
+        high = higher;
+        higher = value;
+      } else if (value > high) {
+        high = value;
+      }
+    }
+    const float mean = (sum - lower - higher) * (1.0f / (kTaken - 2));
+    const float spread = high - low;
+    return (mean < 0.0f ? -mean : mean) <= spread ? 0.0f : mean;
   }
 
-  // parts_: 64 parts of the sum of x, and 64 of the sum of its squares, over the pieces of a chunk. Sums of eight first.
+  // parts_: parts of the sum of x, and as many of the sum of its squares, over the pieces of a chunk. Sums of eight first.
   __aicore__ inline void AddUp(const AscendC::LocalTensor<float>& x, uint32_t repeats, bool first) {
     if (repeats < repeatsBefore_) AscendC::Duplicate(sums_, 0.0f, 2 * kSums);  // sums of a larger piece are still there
     repeatsBefore_ = repeats;
     AscendC::BlockReduceSum(sums_, x, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
-    AscendC::Mul(work_, x, x, static_cast<int32_t>(repeats * kRepeat));
-    AscendC::BlockReduceSum(sums_[kSums], work_, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
-    const AscendC::LocalTensor<float> parts = first ? parts_ : parts_[2 * kRepeat];
-    AscendC::BlockReduceSum(parts, sums_, 2 * kSums / kRepeat, kRepeat, 1, 1, 8);
-    if (!first) AscendC::Add(parts_, parts_, parts, 2 * kRepeat);
+    const AscendC::LocalTensor<float> squares = repeats * kRepeat <= kPlain ? scratch_ : work_;
+    AscendC::Mul(squares, x, x, static_cast<int32_t>(repeats * kRepeat));
+    AscendC::BlockReduceSum(sums_[kSums], squares, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
+    AscendC::BlockReduceSum(first ? parts_ : more_, sums_, 2 * kSums / kRepeat, kRepeat, 1, 1, 8);
+    if (!first) AscendC::Add(parts_, parts_, more_, 2 * kParts);
+  }
+
+  __aicore__ inline void CloseChunk(uint32_t which, uint32_t entry) {
+    const AscendC::LocalTensor<float> chunk = Table(which)[entry * 8];
+    AscendC::LocalTensor<float> parts = parts_;
+    if constexpr (kParts > kRepeat) {  // a repeat of each kind
+      AscendC::Add(more_, parts_, parts_[kRepeat], kRepeat, 2, {1, 1, 1, 8, 2 * 8, 2 * 8});
+      parts = more_;
+    }
+    AscendC::BlockReduceSum(chunk, parts, 2, kRepeat, static_cast<int32_t>(kSquares * column_ / 8), 1, 8);
+    AscendC::Duplicate(chunk[kPivots * column_], pivot_, 8);
+    if (chunks_ > 1) AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
   }
 
   // Chan's formula: sums about the chunks' pivots become sums about one centre. With e = pivot - centre, of n elements,
@@ -137,7 +176,7 @@ class GroupNormMoments {
     const AscendC::LocalTensor<float> counts = first[kCounts * column_];
     const AscendC::LocalTensor<float> squares = first[kSquares * column_];
     const AscendC::LocalTensor<float> pivots = first[kPivots * column_];
-    const AscendC::LocalTensor<float> moved = work_;
+    const AscendC::LocalTensor<float> moved = scratch_;
     const AscendC::LocalTensor<float> movedSquares = moved[groups * column_];
     const AscendC::LocalTensor<float> offsets = movedSquares[groups * column_];
     const AscendC::LocalTensor<float> parts = offsets[groups * column_];
@@ -171,9 +210,10 @@ class GroupNormMoments {
     AscendC::ResetMask();
   }
 
-  static constexpr uint32_t kRepeat = 64;              // floats that the vector unit processes at once
-  static constexpr uint32_t kPiece = kGroupNormPiece;  // floats of a piece at most: 64 repeats
+  static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormPiece : kGroupNormNarrowPiece;
   static constexpr uint32_t kSums = kPiece / 8;
+  static constexpr uint32_t kParts = kSums / 8;
   static constexpr uint32_t kCounts = 2;  // where the columns begin, in columns of one table
   static constexpr uint32_t kSquares = 4;
   static constexpr uint32_t kPivots = 6;
@@ -182,13 +222,17 @@ class GroupNormMoments {
   AscendC::TBuf<AscendC::TPosition::VECCALC> workBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> sumsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> tablesBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> scratchBuf_;
   AscendC::LocalTensor<float> work_;
+  AscendC::LocalTensor<float> scratch_;
   AscendC::LocalTensor<float> tables_;
   AscendC::LocalTensor<float> sums_;   // of eight elements each; of their squares
-  AscendC::LocalTensor<float> parts_;  // of a chunk; of its last piece
+  AscendC::LocalTensor<float> parts_;  // of a chunk
+  AscendC::LocalTensor<float> more_;   // of its last piece
   AscendC::LocalTensor<float> head_;
   AscendC::LocalTensor<float> centres_;
   AscendC::LocalTensor<float> results_;
+  float pivot_ = 0.0f;          // of the chunk
   uint32_t chunks_ = 0;         // of a group
   uint32_t column_ = 0;         // floats of a column: whole repeats, and one more
   uint32_t elements_ = 0;       // of the chunk so far

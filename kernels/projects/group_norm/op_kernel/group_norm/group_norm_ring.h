@@ -2,7 +2,7 @@
 //
 // A piece is some whole channels of a group, or a part of one channel. Copies run ahead: whenever a slot comes free, the next piece of
 // this core is on its way, of this group or the next.
-// A slot holds floats. half and bfloat16 arrive in a space behind them and leave from there; then gamma and beta of the channels.
+// A slot holds x as it comes and y as it leaves, then gamma and beta of the channels.
 #pragma once
 #include "group_norm_core.h"
 #include "../common/common_dtype.h"
@@ -13,7 +13,7 @@
 template <class T>
 class GroupNormRing {
  protected:
-  // The hardware has eight event ids of a kind; with the space behind the floats there is room for six.
+  // The hardware has eight event ids of a kind; of half and bfloat16, in larger pieces, there is room for six.
   static constexpr uint32_t kSlots = kIsFloat<T> ? 8 : 6;
 
   struct Piece {
@@ -41,7 +41,7 @@ class GroupNormRing {
     groupPieces_ = tiling->groupPieces;
     chunkPieces_ = tiling->chunkPieces;
     slotElements_ = tiling->slotElements;
-    affinePlace_ = slotElements_ * (kIsFloat<T> ? 1 : 3);
+    affinePlace_ = slotElements_;
     const uint32_t bytes = (affinePlace_ + 2 * RoundUp(pieceRows_)) * sizeof(T);
     slotBytes_ = (bytes + kLine - 1) / kLine * kLine;
     const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;
@@ -54,7 +54,6 @@ class GroupNormRing {
     betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(beta), tiling->channels);
     pipe_->InitBuffer(slotsBuf_, kSlots * slotBytes_);
     slots_ = slotsBuf_.Get<T>();
-    floats_ = slotsBuf_.Get<float>();
     ring_.Init(pipe_);
   }
 
@@ -84,8 +83,8 @@ class GroupNormRing {
   }
 
   // Starts the copy of piece `number` into the next slot, as soon as that is free. What is read only once need not be in the L2
-  // cache, where it would take the room of y. The scalar unit waits for what comes a second time by a flag of its own; before that, it
-  // waits for the vector unit, which has waited for the copy.
+  // cache, where it would take the room of y. The scalar unit waits by a flag of its own for the first piece of a chunk, and for what
+  // comes a second time; otherwise it waits for the vector unit before it reads, which has waited for the copy.
   __aicore__ inline void Load(uint32_t number, bool withAffine, bool once) {
     const Piece piece = Find(number);
     const uint32_t slot = ring_.Take();
@@ -93,15 +92,16 @@ class GroupNormRing {
                                     0, 0, 0};
     AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(piece.pitch - piece.length),
                                            static_cast<T>(0.0f)};
-    AscendC::DataCopyPad(Outside(slot), once ? xOnceGm_[piece.at] : xGm_[piece.at], rows, zeros);
+    AscendC::DataCopyPad(X(slot), once ? xOnceGm_[piece.at] : xGm_[piece.at], rows, zeros);
     if (withAffine) {
       const uint32_t channel = piece.group % groups_ * channelsPerGroup_ + piece.channel;
       AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(piece.rows * sizeof(T)), 0, 0, 0};
       AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
       AscendC::DataCopyPad(Gamma(slot), gammaGm_[channel], row, any);
       AscendC::DataCopyPad(Beta(slot), betaGm_[channel], row, any);
-      if (!once) AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
     }
+    const bool again = withAffine && !once;
+    if (again || piece.first) AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
   }
 
@@ -109,17 +109,12 @@ class GroupNormRing {
     SyncPipes<AscendC::HardEvent::V_MTE3>(pipe_);
     AscendC::DataCopyExtParams rows{static_cast<uint16_t>(piece.rows), static_cast<uint32_t>(piece.length * sizeof(T)),
                                     0, 0, 0};
-    AscendC::DataCopyPad(yGm_[piece.at], Outside(slot), rows);
+    AscendC::DataCopyPad(yGm_[piece.at], X(slot), rows);
     ring_.Leave(slot);
   }
 
-  // A slot: x as floats; x as it comes and y as it leaves; gamma and beta of its channels.
-  __aicore__ inline AscendC::LocalTensor<float> Floats(uint32_t slot) const {
-    return floats_[slot * slotBytes_ / sizeof(float)];
-  }
-  __aicore__ inline AscendC::LocalTensor<T> Outside(uint32_t slot) const {
-    return slots_[slot * slotBytes_ / sizeof(T) + affinePlace_ - slotElements_];
-  }
+  // A slot: x, or y; gamma and beta of its channels.
+  __aicore__ inline AscendC::LocalTensor<T> X(uint32_t slot) const { return slots_[slot * slotBytes_ / sizeof(T)]; }
   __aicore__ inline AscendC::LocalTensor<T> Gamma(uint32_t slot) const {
     return slots_[slot * slotBytes_ / sizeof(T) + affinePlace_];
   }
@@ -134,7 +129,6 @@ class GroupNormRing {
   SlotRing<kSlots> ring_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> slotsBuf_;
   AscendC::LocalTensor<T> slots_;
-  AscendC::LocalTensor<float> floats_;  // the same memory
   AscendC::GlobalTensor<T> xGm_;
   AscendC::GlobalTensor<T> xOnceGm_;
   AscendC::GlobalTensor<T> yGm_;

@@ -1,20 +1,23 @@
 // Step 5, the first stage: dx of groups, and the sums of their rows for dgamma and dbeta.
 #pragma once
 #include "../common/common_dtype.h"
-#include "group_norm_backward_ring.h"
+#include "group_norm_backward_ranges.h"
+#include "group_norm_backward_statistics.h"
 #include "group_norm_backward_sums.h"
 
 template <class T>
-class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
-  using Base = GroupNormBackwardRing<T>;
+class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
+  using Base = GroupNormBackwardRanges<T>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
   using Sums = GroupNormBackwardSums<Base::kPiece, kIsFloat<T>>;
 
-  // dx = dy * gamma * rstd + (x - mean) * slope + shift.
+  // dx = dy * gamma * rstd + (x - pivot) * slope + shift. The pivot is the mean; zero where the mean is near zero, seen from the spread:
+  // then nothing needs to be subtracted before it is multiplied.
   struct Line {
     float mean;
     float rstd;
+    float pivot;
     float slope;
     float shift;
   };
@@ -22,34 +25,38 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma,
                               GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling) {
+    // Banks of local memory are 64 KiB apart: dy as floats and what is read together with it stand before and behind the slots.
+    if constexpr (!kIsFloat<T>) {
+      pipe->InitBuffer(wideDyBuf_, Base::kPiece * sizeof(float));
+      wideDy_ = wideDyBuf_.template Get<float>();
+    }
     Base::Init(pipe, dy, x, gamma, dx, tiling);
+    // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
+    constexpr uint32_t kHalf = 64;
+    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 2) * Base::kPiece) * sizeof(float));
+    product_ = wideBuf_.Get<float>()[kHalf];
+    wideX_ = product_[kIsFloat<T> ? 0 : Base::kPiece];
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
-    firstGroup_ = core * tiling->groupsPerCore + extra;
-    lastGroup_ = firstGroup_ + tiling->groupsPerCore + (core < tiling->extraGroups ? 1 : 0);
+    this->firstGroup_ = core * tiling->groupsPerCore + extra;
+    this->lastGroup_ = this->firstGroup_ + tiling->groupsPerCore + (core < tiling->extraGroups ? 1 : 0);
     groupChunks_ = this->groupPieces_ == 0 ? 0 : (this->groupPieces_ - 1) / this->chunkPieces_ + 1;
     sharedGroups_ = tiling->sharedGroups;
     sharedFrom_ = tiling->totalGroups - sharedGroups_;
     chunks_ = sharedGroups_ * groupChunks_;
     firstChunk_ = core * chunks_ / tiling->usedCores;
     lastChunk_ = (core + 1) * chunks_ / tiling->usedCores;
-    if (chunks_ > 0) share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
+    if (chunks_ > 0) this->share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
 
     entries_ = tiling->tableEntries;
-    meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
-    rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
+    saved_.Init(pipe, mean, rstd, tiling->totalGroups, this->firstGroup_,
+                this->needsX_ ? this->lastGroup_ : this->firstGroup_);
     __gm__ float* tables = reinterpret_cast<__gm__ float*>(workspace);
     rowsGm_.SetGlobalBuffer(tables, 2 * static_cast<uint64_t>(entries_));
     offsetGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_), tiling->totalGroups);
     chunksGm_.SetGlobalBuffer(tables + 2 * static_cast<uint64_t>(entries_) + tiling->totalGroups, 3 * chunks_);
 
     sumsPitch_ = (this->pieceRows_ + 7) / 8 * 8;
-    // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
-    constexpr uint32_t kHalf = 64;
-    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 3) * Base::kPiece) * sizeof(float));
-    wideDy_ = wideBuf_.Get<float>();
-    wideX_ = wideDy_[kIsFloat<T> ? 0 : kHalf + Base::kPiece];
-    product_ = wideDy_[kHalf + (kIsFloat<T> ? 0 : 2 * Base::kPiece)];
     sums_.Init(pipe, sumsPitch_);
     pipe->InitBuffer(rowSumsBuf_, Base::kSlots * 3 * sumsPitch_ * sizeof(float));
     pipe->InitBuffer(offsetBuf_, kOffsets * sizeof(float));
@@ -63,21 +70,23 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   __aicore__ inline void Process() {
-    for (uint32_t group = firstGroup_; group < lastGroup_; ++group) {
-      const Range range{group * this->groupPieces_, (group + 1) * this->groupPieces_};
-      const uint32_t before = Measure(range);
-      if (!this->needsX_) continue;
-      sums_.AddChunks(0, groupChunks_, this->Wants(kGroupNormWantDx));
-      // The scalar unit reads global memory slowly: while the vector unit still adds, and nothing twice.
-      Line line{mean_, rstdGm_.GetValue(group), 0.0f, 0.0f};
-      SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
-      Complete(line, 0);
-      KeepOffset(group, group + 1 == lastGroup_);
-      if (this->Wants(kGroupNormWantDx)) Finish(range, before, group, line, line);
+    for (uint32_t group = this->firstGroup_; group < this->lastGroup_; ++group) {
+      Measure();
+      const uint32_t table = range_ % 2;
+      if (this->needsX_) {
+        sums_.AddChunks(table, groupChunks_, this->Wants(kGroupNormWantDx));
+        Line line = line_;
+        SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
+        Complete(line, table);
+        KeepOffset(group, group + 1 == this->lastGroup_);
+        if (this->Wants(kGroupNormWantDx)) Finish(line, line);
+      }
+      if (!this->Wants(kGroupNormWantDx)) NextRange(0);
     }
     if (sharedGroups_ > 0) SharedGroups();
     if (offsetsLeave_) AscendC::WaitFlag<AscendC::HardEvent::MTE3_S>(offsetsId_);
     this->pipe_->template ReleaseEventID<AscendC::HardEvent::MTE3_S>(offsetsId_);
+    saved_.Finish();
     Base::Finish();
   }
 
@@ -87,53 +96,31 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t group = sharedFrom_ + chunk / groupChunks_;
     return group * this->groupPieces_ + chunk % groupChunks_ * this->chunkPieces_;
   }
-  __aicore__ inline Range NextRange(uint32_t index) const {
-    const uint32_t group = firstGroup_ + index;
-    if (group < lastGroup_) return {group * this->groupPieces_, (group + 1) * this->groupPieces_};
-    return group == lastGroup_ ? share_ : Range{0, 0};
+  // What is left of the range, for its sums. `ahead` pieces of the next range are done when one is finished.
+  __aicore__ inline void Measure() {
+    this->LoadAhead();
+    const Range range = this->RangeOf(range_);
+    for (; measured_ < range.end - range.begin; ++measured_) TakePiece(range_, measured_);
+  }
+  __aicore__ inline void NextRange(uint32_t ahead) {
+    measured_ = ahead;
+    ++range_;
+  }
+  __aicore__ inline void TakePiece(uint32_t index, uint32_t number) {
+    const uint32_t slot = taken_++ % Base::kSlots;
+    const Piece piece = this->Find(this->RangeOf(index).begin + number);
+    if (number == 0) entry_ = 0;
+    if (number == 0 || piece.group != lineGroup_) line_ = Statistics(piece.group);
+    lineGroup_ = piece.group;
+    AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
+    MeasurePiece(slot, piece, index % 2);
+    if (piece.last) ++entry_;
+    if (number >= this->Dropped(index)) return;
+    this->ring_.Drop(slot);
+    this->LoadAhead();
   }
 
-  // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay.
-  __aicore__ inline void LoadAhead() {
-    while (this->ring_.HasFree()) {
-      const Range range = NextRange(loadRange_);
-      const uint32_t pieces = range.end - range.begin;
-      if (pieces == 0) return;
-      const uint32_t again = this->Wants(kGroupNormWantDx) ? pieces - this->Kept(range) : 0;
-      const bool stays = loadStep_ >= pieces - this->Kept(range);
-      const bool once = loadStep_ < pieces && (stays || again == 0);
-      this->Load(range.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces), stays, once);
-      if (++loadStep_ == pieces + again) {
-        ++loadRange_;
-        loadStep_ = 0;
-      }
-    }
-  }
-
-  // The first time that a piece is there. Returns how many pieces this core had taken before: the next one's slot.
-  __aicore__ inline uint32_t Measure(Range range) {
-    const uint32_t before = taken_;
-    const uint32_t dropped = range.end - range.begin - this->Kept(range);
-    uint32_t entry = 0;
-    uint32_t group = 0;
-    LoadAhead();
-    for (uint32_t number = range.begin; number < range.end; ++number) {
-      const uint32_t slot = taken_++ % Base::kSlots;
-      const Piece piece = this->Find(number);
-      if (number == range.begin || piece.group != group) mean_ = meanGm_.GetValue(piece.group);
-      group = piece.group;
-      AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
-      MeasurePiece(slot, piece, entry);
-      if (piece.last) ++entry;
-      if (number - range.begin < dropped) {
-        this->ring_.Drop(slot);
-        LoadAhead();
-      }
-    }
-    return before;
-  }
-
-  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, uint32_t entry) {
+  __aicore__ inline void MeasurePiece(uint32_t slot, const Piece& piece, uint32_t table) {
     const uint32_t elements = piece.rows * piece.pitch;
     const int32_t n = static_cast<int32_t>(elements);
     const AscendC::LocalTensor<float> sums = rowSums_[slot * 3 * sumsPitch_];
@@ -142,16 +129,20 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     if (!this->needsX_) {
       sums_.OfRows(sums, values, Sums::kPlain, piece.rows, piece.pitch);
     } else {
+      const bool far = line_.pivot != 0.0f;
       values[2] = Widen(wideX_, this->XSlot(slot), elements);
-      AscendC::Adds(values[2], values[2], -mean_, n);
-      ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
+      if (far) {
+        AscendC::Adds(values[2], values[2], -line_.pivot, n);
+        ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
+      }
       AscendC::Mul(product_, values[0], values[2], n);
-      sums_.OfRows(sums, values, Sums::kAll, piece.rows, piece.pitch);
+      sums_.OfRows(sums, values, far ? Sums::kWithOffset : Sums::kWithSpread, piece.rows, piece.pitch);
       const bool weighed = this->Wants(kGroupNormWantDx);
       AscendC::LocalTensor<float> gamma = sums;
       if (weighed) gamma = Widen(wideGamma_, this->GammaSlot(slot), piece.rows);
-      sums_.Join(sums, gamma, piece.rows, weighed, piece.first, piece.last, entry);
+      sums_.Join(sums, gamma, piece.rows, weighed, far, piece.first, piece.last, sums_.Column(table, 0)[entry_]);
     }
+    wideSlot_ = slot;
     if (entries_ > 0) StoreRowSums(slot, piece, sums);
   }
 
@@ -166,17 +157,21 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     this->SumsLeave(slot);
   }
 
-  __aicore__ inline Line Statistics(uint32_t group) const {
-    return {meanGm_.GetValue(group), rstdGm_.GetValue(group), 0.0f, 0.0f};
+  __aicore__ inline Line Statistics(uint32_t group) {
+    if (!this->needsX_) return {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
+    const float mean = saved_.Mean(group), rstd = saved_.Rstd(group);
+    const bool near = (mean < 0.0f ? -mean : mean) * rstd <= kNear;
+    return {mean, rstd, near ? 0.0f : mean, 0.0f, 0.0f};
   }
 
   // From the sums of a group of D elements: sum(a), sum(a * (x - mean)) and sum(x - mean) with a = dy * gamma. The last one is not
   // zero: the mean that was saved is rounded to a float, and of data with a mean far above its spread that rounding is a part of the
   // spread. What the mean lacks is sum(x - mean) / D; with it, as with an exact mean,
   //   dx = rstd * (a - E[a] - (x - mean - lack) * rstd^2 * (E[a * (x - mean)] - lack * E[a])).
+  // With a pivot of zero in the place of the mean, what the pivot lacks is the mean itself.
   __aicore__ inline void Complete(Line& line, uint32_t which) {
     const float count = static_cast<float>(this->groupElements_);
-    lack_ = sums_.Total(which, 2) / count;
+    lack_ = line.pivot == 0.0f ? line.mean : sums_.Total(which, 2) / count;
     if (!this->Wants(kGroupNormWantDx)) return;
     const float plain = sums_.Total(which, 0) / count;
     line.slope = -line.rstd * line.rstd * line.rstd * (sums_.Total(which, 1) / count - lack_ * plain);
@@ -199,28 +194,38 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   // The second time, for dx. Pieces that stayed first: their slots are the oldest. A range has pieces of one group, or of two.
-  __aicore__ inline void Finish(Range range, uint32_t before, uint32_t group, const Line& ofGroup, const Line& ofNext) {
-    const uint32_t pieces = range.end - range.begin;
-    const uint32_t again = pieces - this->Kept(range);
+  __aicore__ inline void Finish(const Line& ofGroup, const Line& ofNext) {
+    const Range range = this->RangeOf(range_);
+    const uint32_t pieces = range.end - range.begin, again = this->Again(range_);
+    const uint32_t before = taken_ - pieces, firstGroup = range.begin / this->groupPieces_;
+    uint32_t ahead = 0;
     for (uint32_t step = again; step < pieces + again; ++step) {
-      const uint32_t slot = (before + step) % Base::kSlots;
-      if (step >= pieces) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
+      const bool comesAgain = step >= pieces;
+      const uint32_t number = comesAgain ? step - pieces : step;
+      while (comesAgain && ahead < this->Ahead(range_, number)) TakePiece(range_ + 1, ahead++);
+      const uint32_t slot = (comesAgain ? taken_++ : before + number) % Base::kSlots;
+      if (comesAgain) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
-      const Piece piece = this->Find(range.begin + (step < pieces ? step : step - pieces));
-      ComputeDx(slot, piece, step >= pieces, piece.group == group ? ofGroup : ofNext);
+      const Piece piece = this->Find(range.begin + number);
+      ComputeDx(slot, piece, comesAgain, piece.group == firstGroup ? ofGroup : ofNext);
       this->Store(slot, piece);
-      LoadAhead();
+      this->LoadAhead();
     }
-    taken_ = before + pieces + again;
+    NextRange(ahead);
   }
 
-  // In the place of dy. Where x stayed as floats, it is x - mean already.
+  // In the place of dy. Where x stayed as floats, it is x - pivot already.
   __aicore__ inline void ComputeDx(uint32_t slot, const Piece& piece, bool again, const Line& line) {
     const uint32_t elements = piece.rows * piece.pitch;
     const int32_t n = static_cast<int32_t>(elements);
-    const AscendC::LocalTensor<float> dy = Widen(wideDy_, this->DySlot(slot), elements);
-    const AscendC::LocalTensor<float> x = Widen(wideX_, this->XSlot(slot), elements);
-    if (again || !kIsFloat<T>) AscendC::Adds(x, x, -line.mean, n);
+    AscendC::LocalTensor<float> dy = wideDy_, x = wideX_;
+    const bool measuredLast = !kIsFloat<T> && !again && slot == wideSlot_;  // both are there as floats, less the pivot
+    wideSlot_ = Base::kSlots;
+    if (!measuredLast) {
+      dy = Widen(wideDy_, this->DySlot(slot), elements);
+      x = Widen(wideX_, this->XSlot(slot), elements);
+      if (line.pivot != 0.0f && (again || !kIsFloat<T>)) AscendC::Adds(x, x, -line.pivot, n);
+    }
     TimesGamma(dy, slot, piece, line.rstd);
     AscendC::Muls(product_, x, line.slope, n);
     AscendC::Adds(product_, product_, line.shift, n);
@@ -247,13 +252,13 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   // Groups that all cores divide. A share has no more chunks than a group, so it lies in two groups at most. Each core publishes the
   // sums of its chunks; all meet; each adds up those of the whole group, in the order of the chunks.
   __aicore__ inline void SharedGroups() {
-    const uint32_t before = Measure(share_);
+    Measure();
     if (!this->needsX_) return;
     if (firstChunk_ < lastChunk_) {
       SyncPipes<AscendC::HardEvent::V_MTE3>(this->pipe_);
       for (uint32_t kind = FirstKind(); kind < 3; ++kind) {
         AscendC::DataCopyExtParams own{1, static_cast<uint32_t>((lastChunk_ - firstChunk_) * sizeof(float)), 0, 0, 0};
-        AscendC::DataCopyPad(chunksGm_[kind * chunks_ + firstChunk_], sums_.Column(0, kind), own);
+        AscendC::DataCopyPad(chunksGm_[kind * chunks_ + firstChunk_], sums_.Column(range_ % 2, kind), own);
       }
     }
     AscendC::SyncAll();
@@ -261,6 +266,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
     const uint32_t first = firstChunk_ / groupChunks_;
     const uint32_t last = (lastChunk_ - 1) / groupChunks_;
     for (uint32_t group = first; group <= last; ++group) FetchChunks(group, group - first);
+    this->holdsShare_ = false;
+    this->LoadAhead();
     Line ofFirst = Statistics(sharedFrom_ + first);
     Line ofLast = Statistics(sharedFrom_ + last);
     SyncPipes<AscendC::HardEvent::V_S>(this->pipe_);
@@ -271,7 +278,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
       Complete(ofLast, 1);
       KeepOffset(sharedFrom_ + last, true);
     }
-    if (this->Wants(kGroupNormWantDx)) Finish(share_, before, sharedFrom_ + first, ofFirst, ofLast);
+    if (this->Wants(kGroupNormWantDx)) Finish(ofFirst, ofLast);
   }
 
   __aicore__ inline uint32_t FirstKind() const { return this->Wants(kGroupNormWantDx) ? 0 : 2; }
@@ -288,8 +295,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   }
 
   static constexpr uint32_t kOffsets = 512;
+  static constexpr float kNear = 2.0f;  // spreads that a mean may be away from zero
   Sums sums_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rowSumsBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> wideDyBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideGammaBuf_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> offsetBuf_;
@@ -299,14 +308,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   AscendC::LocalTensor<float> wideDy_;  // a piece as floats, where a slot does not hold floats itself
   AscendC::LocalTensor<float> wideX_;
   AscendC::LocalTensor<float> wideGamma_;
-  AscendC::GlobalTensor<float> meanGm_;
-  AscendC::GlobalTensor<float> rstdGm_;
+  GroupNormBackwardStatistics saved_;
   AscendC::GlobalTensor<float> rowsGm_;
   AscendC::GlobalTensor<float> offsetGm_;
   AscendC::GlobalTensor<float> chunksGm_;
-  Range share_{0, 0};
-  uint32_t firstGroup_ = 0;
-  uint32_t lastGroup_ = 0;
   uint32_t groupChunks_ = 0;
   uint32_t sharedGroups_ = 0;
   uint32_t sharedFrom_ = 0;
@@ -315,12 +320,15 @@ class GroupNormBackwardGroups : public GroupNormBackwardRing<T> {
   uint32_t lastChunk_ = 0;
   uint32_t entries_ = 0;
   uint32_t sumsPitch_ = 0;
-  uint32_t taken_ = 0;  // pieces that were computed on: the next one's slot
-  uint32_t loadRange_ = 0;
-  uint32_t loadStep_ = 0;
+  uint32_t range_ = 0;     // the range that is worked on,
+  uint32_t measured_ = 0;  // how many of its pieces have been measured,
+  uint32_t entry_ = 0;     // and into which chunk of the table the next one goes
+  uint32_t taken_ = 0;     // pieces that were computed on: the next one's slot
+  uint32_t lineGroup_ = 0;
+  uint32_t wideSlot_ = Base::kSlots;  // whose dy and x are in wideDy_ and wideX_; kSlots: nobody's
   uint32_t keptOffsets_ = 0;
-  float mean_ = 0.0f;  // of the last group that was measured
-  float lack_ = 0.0f;  // what the mean of the last group lacks
+  Line line_{0.0f, 0.0f, 0.0f, 0.0f, 0.0f};  // of the last group that was measured
+  float lack_ = 0.0f;                        // what the mean of the last group lacks
   AscendC::TEventID offsetsId_ = 0;
   bool offsetsLeave_ = false;
 };

@@ -115,6 +115,9 @@ constexpr int32_t kGroupNormBackwardBfloat16 = 27;
 constexpr uint32_t kGroupNormBackwardSmallWay = 100;   // many small groups at once
 constexpr uint32_t kGroupNormBackwardPiecesWay = 200;  // groups in pieces
 
+// The machines for which tiles and chunks are chosen, whatever a launch runs on: what is added up first must not depend on that.
+constexpr uint32_t kGroupNormBackwardCores[] = {48, 40};
+
 // Pieces of nearly equal size: as many whole rows as a slot holds, or a row in as few parts as it takes. They, and the chunks, depend
 // on the shape only: what is added to what must not change with the number of cores.
 inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uint32_t block) {
@@ -135,7 +138,19 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
   tiling->pieceRows = static_cast<uint32_t>(rows);
   tiling->pieceLength = static_cast<uint32_t>(length);
   tiling->groupPieces = static_cast<uint32_t>(pieces);
-  tiling->chunkPieces = static_cast<uint32_t>(parts(pieces, kGroupNormBackwardChunks));
+  // Chunks of shared groups are dealt to the cores; a chunk costs some instructions of its own. Of up to four pieces, the largest with
+  // which the core with the most has the least, on the chips of Atlas A2.
+  const uint64_t least = parts(pieces, kGroupNormBackwardChunks);
+  uint64_t chunk = least, fewest = UINT64_MAX;
+  for (uint64_t size = least; size <= (least > 4 ? least : 4) && pieces > 0; ++size) {
+    uint64_t busiest = 0;
+    for (const uint32_t cores : kGroupNormBackwardCores)
+      busiest += parts(tiling->totalGroups % cores * parts(pieces, size), cores) * size;
+    if (busiest > fewest) continue;
+    fewest = busiest;
+    chunk = size;
+  }
+  tiling->chunkPieces = static_cast<uint32_t>(chunk);
   const uint64_t elements = rows * round_up(length, block);
   tiling->slotElements = static_cast<uint32_t>(
       round_up(GroupNormBackwardXPlace(elements, block) + elements + round_up(rows, block), 16 * block));
@@ -184,16 +199,18 @@ inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64
   return nullptr;
 }
 
-// Floats of a tile of small groups: thirteen tiles fill local memory. And what a tile costs besides its elements: about 80 instructions,
+// Elements of a tile of small groups: so many tiles of intermediate results fill local memory. And what a tile costs besides its elements: about 80 instructions,
 // each as much as 20 to 40 repeats of 64 floats would.
 constexpr uint32_t kGroupNormBackwardSmallTile = 3584;
+constexpr uint32_t kGroupNormBackwardNarrowTile = 4096;  // of half and bfloat16
 constexpr uint32_t kGroupNormBackwardSmallCost = 6144;
 
-// The machines for which tiles are chosen, whatever a launch runs on: which samples are added up first must not depend on that.
-constexpr uint32_t kGroupNormBackwardCores[] = {48, 40};
-
-// Channels that a core takes together in the second stage: whole blocks, so many that 48 cores have some.
-constexpr uint32_t GroupNormBackwardShare(uint32_t channels) { return (channels + 383) / 384 * 8; }
+// Channels that a core takes together in the second stage: whole blocks, so many that 48 cores have some. Not fewer than 64: memory
+// delivers lines of 512 bytes, and a core that wants less of one waits as long.
+constexpr uint32_t GroupNormBackwardShare(uint32_t channels) {
+  const uint32_t share = (channels + 383) / 384 * 8;
+  return share < 64 ? 64 : share;
+}
 
 // Groups of a tile: those of one or more whole samples, or some of a sample: whichever leaves the core with the most work the least of
 // it. 0: a tile would hold fewer than three groups, or, where a row is a single element and a piece would be mostly padding, not one.
@@ -201,10 +218,11 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = tiling.spatial == 1 ? tiling.channelsPerGroup : tiling.spatial;
   const uint64_t width = parts(line, block) * block * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
-  const uint64_t limit = tiling.spatial == 1 ? kGroupNormBackwardSmallTile : kGroupNormBackwardSmallTile / 3;
+  const uint64_t whole = block == 8 ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
+  const uint64_t limit = tiling.spatial == 1 ? whole : whole / 3;
   if (width == 0 || width > limit || tiling.totalGroups == 0) return 0;
   const uint64_t total = tiling.totalGroups, groups = tiling.groups;
-  const uint64_t fit = kGroupNormBackwardSmallTile / width;
+  const uint64_t fit = whole / width;
   const uint64_t largest = fit < total ? fit : total;
   uint64_t best = 1, least = UINT64_MAX;
   const auto consider = [&](uint64_t tile, uint64_t tiles) {
@@ -221,10 +239,34 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
   return static_cast<uint32_t>(best);
 }
 
+// Elements that a core computes the gradients of while one more core is being started: 0.16 us, about 290 cycles. The second number is for small
+// groups, and counts what fills their blocks.
+constexpr double kGroupNormBackwardStart = 550;
+constexpr double kGroupNormBackwardSmallStart = 300;
+
+// How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
+// number is the root of work by start. Then as few as give no core more groups.
+inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
+                                             uint32_t block) {
+  if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
+  const int64_t line = s == 1 ? c / groups : s;
+  const double padded =
+      static_cast<double>((line - 1) / block + 1) * block * (s == 1 ? 1.0 : static_cast<double>(c / groups));
+  const double total = static_cast<double>(n) * static_cast<double>(groups);
+  const double start =
+      padded <= kGroupNormBackwardSmallTile / 3 ? kGroupNormBackwardSmallStart : kGroupNormBackwardStart;
+  int32_t some = 1;
+  while (some < cores && some * start * some < padded * total) ++some;
+  if (some >= cores || total < some) return some < cores ? some : cores;
+  const int64_t each = (n * groups + some - 1) / some;
+  return static_cast<int32_t>((n * groups + each - 1) / each);
+}
+
 // The same for step 5: tiles of small groups where a tile holds several, otherwise groups in pieces.
 inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
                                                   int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling) {
   GroupNormBackwardTilingData made;
+  cores = GroupNormBackwardCoresWorthIt(n, c, s, groups, cores, dtype == kGroupNormBackwardFloat ? 8 : 16);
   const char* refused = MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made);
   if (refused != nullptr) return refused;
   const uint32_t tile = mask == 0 ? 0 : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16);
