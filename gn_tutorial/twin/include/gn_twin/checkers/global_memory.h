@@ -40,6 +40,8 @@ class GlobalMemoryChecker final : public Observer {
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.space != Space::GM) continue;
+      if (operand.bytes == 0 && operand.access != Access::Read) [[unlikely]]
+        NoteEmpty(operand.at, event);
       const Access atomic = core.atomic != 0 ? Access::ReadWrite : Access::Write;  // adds to what is there
       OnCopy(core, RowSet::Of(operand), operand.access == Access::Read ? Access::Read : atomic, event.loc, event.op,
              operand.element_bytes);
@@ -108,6 +110,8 @@ class GlobalMemoryChecker final : public Observer {
     Loc last{};                  // the last store
     const char* op = "";         // its name,
     uint32_t element_bytes = 0;  // and its elements
+    Loc empty{};                 // the last store of no bytes
+    const char* empty_op = "";
   };
 
   Watched* Find(const uint8_t* at) const {
@@ -117,6 +121,12 @@ class GlobalMemoryChecker final : public Observer {
     return nullptr;
   }
 
+  GNT_COLD void NoteEmpty(const uint8_t* at, const Event& event) {
+    if (Watched* const watched = Find(at); watched != nullptr) {
+      watched->empty = event.loc;
+      watched->empty_op = event.op;
+    }
+  }
   static void Write(Watched& watched, const uint8_t* at, uint64_t bytes, Loc loc, const char* op,
                     uint32_t element_bytes) {
     watched.bytes.Set(static_cast<uint64_t>(at - watched.arg->data), bytes);
@@ -212,7 +222,13 @@ class GlobalMemoryChecker final : public Observer {
       fields.Add({"store_op", watched.op});
       fields.Add({"written", written});
     }
-    core.Warn("gm-not-written", watched.last, {}, fields);
+    if (watched.empty.line != 0 && !fields.Has("cause")) {
+      fields.Add({"cause", "empty-store"});
+      fields.Add({"empty_op", watched.empty_op});
+      fields.Add({"empty_file", watched.empty.file});
+      fields.Add({"empty_line", watched.empty.line});
+    }
+    core.Warn("gm-not-written", watched.last.line != 0 ? watched.last : watched.empty, {}, fields);
   }
   static const char* Name(const Watched& watched) { return watched.arg->name != nullptr ? watched.arg->name : "?"; }
 

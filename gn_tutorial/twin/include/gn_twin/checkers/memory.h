@@ -243,9 +243,20 @@ class MemoryChecker final : public Observer {
     if (shadow.Waits(blocks)) [[unlikely]]
       NoteOverwritten(core, shadow, first, role, now);
     const bool unread = shadow.Replace(first, blocks, now.blocks);
-    if (unread && (writer.load || writer.loc.line != now.loc.line || writer.loc.file != now.loc.file)) [[unlikely]]
+    const bool again = writer.loc.line == now.loc.line && writer.loc.file == now.loc.file;
+    if (unread && (writer.load || !again) && !(again && OthersWereRead(shadow, writer, first))) [[unlikely]]
       ReportLost(core, now, role, writer, first * kBlockBytes, uint64_t{writer.blocks} * kBlockBytes);
     writer = now;
+  }
+  // Whether somebody has read what the same line brought to another place: a loop that looks at some of its tiles only.
+  GNT_COLD static bool OthersWereRead(const UbState& shadow, const Writer& writer, uint64_t first) {
+    for (uint64_t block = 0; block < UbState::kBlocks; ++block) {
+      const Writer& one = shadow.writers[block];
+      if (block != first && one.load && one.loc.line == writer.loc.line && one.loc.file == writer.loc.file &&
+          !shadow.unread.Has(block))
+        return true;
+    }
+    return false;
   }
   // Results are about to overwrite some that nobody has read. Those that reach over an end of a write of which nothing was read, and do
   // not cover it, have a wrong offset; those inside it may be meant: a tail that is replaced.

@@ -67,7 +67,9 @@ GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role,
                    {"buffer_file", buffer != nullptr ? buffer->made.file : ""},
                    {"buffer_line", buffer != nullptr ? buffer->made.line : 0},
                    {"buffer_nth", buffer != nullptr ? buffer->nth : 0}};
-  if (buffer != nullptr && !buffer->of_queue && at == buffer->offset && buffer->bytes >= 2 * bytes)
+  AddTwoPipes(core, at, fields);
+  if (!fields.Has("cause") && buffer != nullptr && !buffer->of_queue && at == buffer->offset &&
+      buffer->bytes >= 2 * bytes)
     fields.Add({"cause", "same-bytes-of-a-buffer"});
   core.Warn("ub-overwritten-unread", now.loc, writer.loc, fields);
 }

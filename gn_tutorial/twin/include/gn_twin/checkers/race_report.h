@@ -1,6 +1,6 @@
 // The findings of the race checker as diagnostics: the two accesses, where they collide, and which flag would have put them in order.
 #pragma once
-#include "gn_twin/core/core.h"
+#include "gn_twin/core/emit.h"
 #include "gn_twin/events/hard_event.h"
 #include "gn_twin/shadow/race_state.h"
 #include "gn_twin/shadow/ub_state.h"
@@ -87,7 +87,8 @@ GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& sit
                    {"buffer_file", buffer.made.file},
                    {"buffer_line", buffer.made.line},
                    {"buffer_nth", buffer.nth}};
-  if (pipe != earlier.pipe) AddOtherFlag(core, flag, other.loc, fields);
+  AddTwoPipes(core, earlier.at, fields);
+  if (pipe != earlier.pipe && !fields.Has("cause")) AddOtherFlag(core, flag, other.loc, fields);
   if (!writes && buffer.bytes != 0 && !fields.Has("cause")) AddQueue(buffer, flag, fields);
   const bool lost = writes && earlier.wrote && overwritten != nullptr && overwritten->Is(other.loc, site.loc);
   const char* const same = lost ? "race-overwrites-unread" : "race-same-pipe";

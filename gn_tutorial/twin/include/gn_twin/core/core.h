@@ -39,6 +39,7 @@ struct Core {
   ScalarLog scalars;     // accesses that observers have not seen yet
   void* pipe = nullptr;  // the live TPipe
   uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
+  uint16_t beside = 0;   // the number of the one that lived when the live one was made; 0: none
 
   // Buffers of every TPipe of this block, in the order they were made.
   static constexpr uint16_t kCapacity = 4 * kMaxBuffers;

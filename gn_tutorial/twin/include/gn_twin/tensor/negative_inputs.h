@@ -9,18 +9,23 @@ namespace gn_twin {
 template <class Op, class D>
 inline constexpr bool kFromZero = kObserved && kOneOf<D, float, half> && requires { typename Op::FromZero; };
 
-// Before an instruction computes the lanes from `src`: notes the first negative one.
-template <class D>
+// Those of them that are infinite at 0 name a type PoleAtZero: infinity times 0 is NaN.
+template <class Op>
+inline constexpr bool kPoleAtZero = requires { typename Op::PoleAtZero; };
+
+// Before an instruction computes the lanes from `src`: notes the first negative one, or with `kZero` the first that is 0.
+template <bool kZero, class D>
 inline void NoteNegatives(const char* op, Loc loc, uint32_t count, const D* dst, const D* src) {
+  const auto outside = [](float value) { return kZero ? value <= 0.0f : value < 0.0f; };
   uint32_t any = 0;
-  for (uint32_t i = 0; i < count; ++i) any |= static_cast<float>(src[i]) < 0.0f ? 1u : 0u;
+  for (uint32_t i = 0; i < count; ++i) any |= outside(static_cast<float>(src[i])) ? 1u : 0u;
   if (any == 0) [[likely]]
     return;
   Core& core = ThisCore();
   if (core.delayed != nullptr) return;  // the copies that bring the inputs may not be done
   for (uint32_t i = 0; i < count; ++i) {
     const float value = static_cast<float>(src[i]);
-    if (!(value < 0.0f)) continue;
+    if (!outside(value)) continue;
     core.negatives.Add({op, loc, i, value, reinterpret_cast<const uint8_t*>(dst + i), false});
     return;
   }
@@ -59,6 +64,7 @@ GNT_COLD void ReportStoredNan(Core& core, Loc stored, const uint8_t* rows, uint3
   core.Warn("nan-from-negative", note.loc, stored,
             {{"op", note.op},
              {"value", value},
+             {"is", note.value == 0.0f ? "infinite" : "NaN"},
              {"index", note.index},
              {"stored_file", stored.file},
              {"stored_line", stored.line}});

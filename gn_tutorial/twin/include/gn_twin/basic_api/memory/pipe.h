@@ -26,6 +26,7 @@ class TPipe {
     gn_twin::Core& core = gn_twin::ThisCore();
     core.mask = gn_twin::MaskRegister{};
     core.atomic = core.atomic_type = 0;
+    core.beside = core.pipe != nullptr && core.pipe != this ? core.pipes : 0;
     core.pipe = this;
     ++core.pipes;
   }

@@ -71,7 +71,8 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
               const LocalTensor<S>&... src) {
   Core& core = ThisCore();
   if constexpr (kObserved) EmitCount(core, name, loc, kFlow<Op>, count, dst, src...);
-  if constexpr (kFromZero<Op, D>) (NoteNegatives(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
+  if constexpr (kFromZero<Op, D>)
+    (NoteNegatives<kPoleAtZero<Op>>(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
   OverflowWatch<D> watch;
   if constexpr (kWatched<D, Op>) {
     watch.trusted = FiniteScalar(op);
@@ -92,7 +93,9 @@ GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan
       kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
   if constexpr (kFromZero<Op, D>) {
     if (plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...))
-      (NoteNegatives(name, loc, static_cast<uint32_t>(plan.Lanes()), dst.tensor.Data(), src.tensor.Data()), ...);
+      (NoteNegatives<kPoleAtZero<Op>>(name, loc, static_cast<uint32_t>(plan.Lanes()), dst.tensor.Data(),
+                                      src.tensor.Data()),
+       ...);
   }
   OverflowWatch<D> watch;
   if (watched) {

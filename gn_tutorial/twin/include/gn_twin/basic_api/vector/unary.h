@@ -25,6 +25,7 @@ struct ExpOp {
 };
 struct LnOp {
   using FromZero = void;
+  using PoleAtZero = void;
   template <class T>
   T operator()(T value) const {
     return T(LnFloat(static_cast<float>(value)));
@@ -52,6 +53,7 @@ inline T Coarse(T value) {
 }
 struct RsqrtOp {
   using FromZero = void;
+  using PoleAtZero = void;
   bool coarse = false;
   template <class T>
   T operator()(T value) const {
