@@ -114,8 +114,8 @@ class Scheduler {
     bool for_its_turn = false;  // it left its thread in a round
     uint32_t number = 0;
     Scheduler* scheduler = nullptr;
-    uint64_t tried = 0;     // progress_ when the value was not there yet
-    uint64_t polled = 0;    // changes_ at its last turn
+    uint64_t tried = 0;   // progress_ when the value was not there yet
+    uint64_t polled = 0;  // changes_ at its last turn
     uint32_t idle_turns = 0;
     Loc waits_at;  // the call it is in
     Fiber* fiber = nullptr;
