@@ -29,7 +29,7 @@ def never_set(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
         for at in _declared(outline, node.spans[0][0], node.spans[0][1]):
             reads = _reads(code, at, (0, len(outline.tokens)), member=True)
             if reads:
-                yield _finding(outline, at, reads[0])
+                yield _finding(outline, at, reads)
     if node.kind == "function" and not node.words & {"constexpr", "consteval"}:
         for begin in range(*node.body):
             if outline.text(begin) not in _NUMBERS or outline.text(begin - 1) not in (";", "{", "}"):
@@ -38,13 +38,14 @@ def never_set(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
             for at in _declared(outline, begin, end):
                 reads = _reads(code, at, node.body, member=False)
                 if reads:
-                    yield _finding(outline, at, reads[0])
+                    yield _finding(outline, at, reads)
 
 
-def _finding(outline: Outline, declared: int, read: int) -> SourceFinding:
+def _finding(outline: Outline, declared: int, reads: list[int]) -> SourceFinding:
+    """At the first ``+=`` and the like, else at the first read."""
+    sums = [at for at in reads if outline.text(at + 1) in ("+", "-", "*", "/") and outline.text(at + 2) == "="]
     name = outline.text(declared)
-    fields = {"name": name, "op": name, "declared": str(outline.tokens[declared].line)}
-    return SourceFinding("language-never-set", outline.tokens[read].line, fields)
+    return SourceFinding("language-never-set", outline.tokens[(sums or reads)[0]].line, {"name": name, "op": name})
 
 
 def _is_kernel_class(code: DeviceCode, name: str) -> bool:

@@ -94,7 +94,8 @@ class RaceGlobal {
       uintptr_t at = 0;
       const GlobalAccesses::Entry* entry = state.global.Newer(lane, seen.of[lane], atomic, rows, at);
       if (entry != nullptr)
-        ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes, {entry->stamp, at, other, wrote});
+        ReportGlobal(core, sites_, site, static_cast<Pipe>(pipe), writes, rows, {entry->stamp, at, other, wrote},
+                     entry->rows);
       return entry != nullptr;
     });
   }

@@ -95,22 +95,34 @@ GNT_COLD inline void ReportLocal(Core& core, const Sites& sites, const Site& sit
   core.Fault(pipe == earlier.pipe ? same : hazard, site.loc, other.loc, fields);
 }
 
+// Two copies of whole blocks that store less than one block of the same bytes, from `at` on: rows that are rounded up reach into each
+// other.
+GNT_COLD inline void AddRounded(const Site& site, const RowSet& rows, const Site& other, const RowSet& others,
+                                uintptr_t at, FieldList& fields) {
+  if (__builtin_strcmp(site.op, "DataCopy") != 0 || __builtin_strcmp(other.op, "DataCopy") != 0) return;
+  if (rows.count != 1 || others.count != 1) return;
+  const uintptr_t end = rows.End() < others.End() ? rows.End() : others.End();
+  if (end > at && end - at < kBlockBytes) fields.Add({"cause", "rounded-stores"});
+}
+
+// Two accesses to global memory: of these rows, and of `others` earlier.
 GNT_COLD inline void ReportGlobal(Core& core, const Sites& sites, const Site& site, Pipe pipe, bool writes,
-                                  const Earlier& earlier) {
+                                  const RowSet& rows, const Earlier& earlier, const RowSet& others) {
   const Site& other = sites.At(SiteOf(earlier.stamp));
   const InArgument place(core, earlier.at);
-  core.Fault(pipe == earlier.pipe ? "race-same-pipe" : "race-global", site.loc, other.loc,
-             {{"op", site.op},
-              {"pipe", NameOf(pipe)},
-              {"does", writes ? "writes" : "reads"},
-              {"memory", place.name},
-              {"offset", place.offset},
-              {"flag", NameOf(EventBetween(earlier.pipe, pipe))},
-              {"other_op", other.op},
-              {"other_pipe", NameOf(earlier.pipe)},
-              {"other_does", earlier.wrote ? "writing" : "reading"},
-              {"other_file", other.loc.file},
-              {"other_line", other.loc.line}});
+  FieldList fields{{"op", site.op},
+                   {"pipe", NameOf(pipe)},
+                   {"does", writes ? "writes" : "reads"},
+                   {"memory", place.name},
+                   {"offset", place.offset},
+                   {"flag", NameOf(EventBetween(earlier.pipe, pipe))},
+                   {"other_op", other.op},
+                   {"other_pipe", NameOf(earlier.pipe)},
+                   {"other_does", earlier.wrote ? "writing" : "reading"},
+                   {"other_file", other.loc.file},
+                   {"other_line", other.loc.line}};
+  if (writes && earlier.wrote && pipe == earlier.pipe) AddRounded(site, rows, other, others, earlier.at, fields);
+  core.Fault(pipe == earlier.pipe ? "race-same-pipe" : "race-global", site.loc, other.loc, fields);
 }
 
 // Lines of a kernel whose reads wait for other blocks: that they run beside a store is what they are for.
@@ -144,20 +156,19 @@ struct Collision {
     const auto stores = [](Use use) { return use == Use::Write || use == Use::Equal; };
     const bool equal =
         !took_turns && (run.use == Use::Equal || other.use == Use::Equal) && stores(run.use) && stores(other.use);
-    const auto report = [&](std::initializer_list<Field> fields) {
-      equal ? core.Warn("race-equal-bytes", mine.loc, theirs.loc, fields)
-            : core.Fault("race-blocks", mine.loc, theirs.loc, fields);
-    };
-    report({{"op", mine.op},
-            {"does", kDoes[static_cast<int>(run.use)]},
-            {"memory", place.name},
-            {"offset", place.offset},
-            {"own_block", run.block},
-            {"other_op", theirs.op},
-            {"other_does", kDoes[static_cast<int>(other.use)]},
-            {"other_block", other.block},
-            {"other_file", theirs.loc.file},
-            {"other_line", theirs.loc.line}});
+    FieldList fields{{"op", mine.op},
+                     {"does", kDoes[static_cast<int>(run.use)]},
+                     {"memory", place.name},
+                     {"offset", place.offset},
+                     {"own_block", run.block},
+                     {"other_op", theirs.op},
+                     {"other_does", kDoes[static_cast<int>(other.use)]},
+                     {"other_block", other.block},
+                     {"other_file", theirs.loc.file},
+                     {"other_line", theirs.loc.line}};
+    if (!equal && stores(run.use) && stores(other.use)) AddRounded(mine, run.rows, theirs, other.rows, at, fields);
+    equal ? core.Warn("race-equal-bytes", mine.loc, theirs.loc, fields)
+          : core.Fault("race-blocks", mine.loc, theirs.loc, fields);
     core.block = reporter;
   }
 };
