@@ -200,7 +200,8 @@ class GroupNormSmall {
   }
 
   // y = (centred - rest) * rstd for each group, * gamma + beta for each channel. Where a group has several lines, that is
-  // centred * scale + shift for each line, with scale = rstd * gamma and shift = beta - rest * scale.
+  // centred * scale + shift for each line, with scale = rstd * gamma and shift = beta - rest * scale. What lies behind a line gets a
+  // shift as well: no half could hold what intermediate results have left there.
   __aicore__ inline void Normalise(uint32_t tile, const AscendC::LocalTensor<float>& y) {
     const uint32_t groups = Groups(tile);
     const int32_t n = static_cast<int32_t>(groups * width_);
@@ -214,7 +215,7 @@ class GroupNormSmall {
       AscendC::Mul(shift, shift, scale, blocks);
       AscendC::Sub(shift, beta_, shift, blocks);
       ApplyToLines<LineOp::kMul>(centred_, centred_, scale, lines, length_, pitch_);
-      ApplyToLines<LineOp::kAdd>(y, centred_, shift, lines, length_, pitch_);
+      ApplyToLines<LineOp::kAdd>(y, centred_, shift, lines, pitch_, pitch_);
       return;
     }
     ForGroups<LineOp::kSub>(centred_, centred_, rest_, groups);
@@ -224,7 +225,7 @@ class GroupNormSmall {
       AscendC::Add(y, centred_, beta_, n);
     } else {
       ApplyToLines<LineOp::kMul>(centred_, centred_, gamma_, groups, length_, pitch_);
-      ApplyToLines<LineOp::kAdd>(y, centred_, beta_, groups, length_, pitch_);
+      ApplyToLines<LineOp::kAdd>(y, centred_, beta_, groups, pitch_, pitch_);
     }
   }
 
