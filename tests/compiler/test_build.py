@@ -111,6 +111,17 @@ def test_every_entry_of_a_file_can_be_launched(begun: Cache) -> None:
     assert run_kernel(built) == 9
 
 
+def test_what_is_there_soonest_is_a_fast_library_if_there_is_one(begun: Cache) -> None:
+    source = KERNEL % "6"
+    little = build_kernel(source, optimise="little", cache=begun)
+    soonest = build_kernel(source, optimise="soonest", cache=begun)
+    assert (soonest.library, soonest.cached) == (little.library, True)
+    fast = build_kernel(source, cache=begun)
+    assert fast.library != little.library
+    soonest = build_kernel(source, optimise="soonest", cache=begun)
+    assert (soonest.library, soonest.cached) == (fast.library, True)
+
+
 def test_any_folder_name_will_do(tmp_path: Path, begun: Cache) -> None:
     folder = tmp_path / "my kernels $HOME #1 é"
     folder.mkdir()
