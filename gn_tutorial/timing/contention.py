@@ -25,7 +25,7 @@ def waiting_share(servers: int, load: float) -> float:
     return blocked / (1.0 - load * (1.0 - blocked))
 
 
-class SharedMemory:
+class ContendedMemory:
     """The memory as one core meets it, with all others doing what this one does.
 
     rate: bytes per cycle of the core's own way to it. share: what each core gets if all read at once. window: cycles by

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gn_tutorial.abi.trace import LINE_BYTES, Access, Event, Kind, Operand, Pipe, Space, Trace
 from gn_tutorial.timing.bank_conflicts import data_cycles, streams
-from gn_tutorial.timing.contention import SharedMemory
+from gn_tutorial.timing.contention import ContendedMemory
 from gn_tutorial.timing.machine import Machine
 from gn_tutorial.timing.span import Span
 
@@ -93,7 +93,7 @@ class CoreClock:
     def __init__(self, machine: Machine, shares: Shares, block: int, events: Sequence[Event]) -> None:
         self._machine, self._shares, self._block = machine, shares, block
         self._events = events
-        self._memory = SharedMemory(machine.mte2_bytes_per_cycle, shares.hbm, shares.cores, shares.apart)
+        self._memory = ContendedMemory(machine.mte2_bytes_per_cycle, shares.hbm, shares.cores, shares.apart)
         self._next = 0
         self.busy = dict.fromkeys((Pipe.S, Pipe.V, Pipe.MTE2, Pipe.MTE3), 0.0)
         self._scalar = 0.0  # until when the scalar unit is busy

@@ -46,7 +46,7 @@ def test_the_catalogue_says_which_findings_end_a_launch() -> None:
     text = "".join(
         path.read_text(encoding="utf-8") for path in (PACKAGE / "twin").rglob("*") if path.suffix in (".h", ".cpp")
     )
-    called = re.findall(r'\b(?:Stop|Write|BadCall|Thrown)\(\s*(?:\*?job_?,\s*)?"(\w+(?:-\w+)+)"', text)
+    called = re.findall(r'\b(?:(?:Stop|Write|BadCall)\(\s*(?:\*?job_?,\s*)?|thrown = )"(\w+(?:-\w+)+)"', text)
     assert set(called) - {"host-not-synchronised"} == ENDING
 
 
