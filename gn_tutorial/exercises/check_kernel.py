@@ -131,7 +131,7 @@ class KernelChecker:
     def _same_bits(self, found: Kernel, case: KernelCase, result: Result) -> Verdict | None:
         """Whether an output's bits depend on the order in which the blocks come, which on the device nobody chooses."""
         for order in self.orders:
-            options = replace(self.options, block_order=order)
+            options = replace(self.options, block_order=order, threads=1)  # what races must give one verdict
             again = self._launch(found, case, observed=False, options=options)
             for name, want in case.expected.items():
                 width = f"u{want.dtype.itemsize}"
@@ -171,7 +171,7 @@ class KernelChecker:
         if case.trap is not None or not any(one.id.startswith("race-") for one in error.diagnostics):
             return None
         try:
-            result = self._launch(found, case, observed=False)
+            result = self._launch(found, case, observed=False, options=replace(self.options, threads=1))
         except KernelError:
             return None
         if not self._wrong(case, result):

@@ -4,7 +4,7 @@
 // group wait in local memory until its statistics are known, and are normalised where they lie. Of a group larger than local memory
 // the last pieces stay, and only the others come again; in between, the first pieces of the next group are read and measured, so
 // that memory never waits for results to leave. The statistics are exact in two steps: chunks of pieces give sums about a pivot of
-// their own, which are then moved to one pivot. What stays is x less its pivot, so that the last pass has one subtraction less.
+// their own, which are then moved to one pivot. What stays is x as it came.
 // The scalar unit waits once a group. The timeline should show MTE2 without a gap, and half as long as in step 4.
 #include "group_norm_5_resident.h"
 
