@@ -114,8 +114,8 @@ class GroupNormMoments {
   }
 
   // The mean of eight elements: near enough for the squares not to cancel, and the sum says how far off it is. Of ten, evenly spread,
-  // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is no farther from zero
-  // than the eight are from each other, zero does as well: the squares are then at most a few times as large as they need to be.
+  // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is much nearer to zero
+  // than the eight are to each other, zero does as well: squares about it are hardly larger, and none of their digits is lost.
   __aicore__ inline float FindPivot(const AscendC::LocalTensor<T>& x, uint32_t rows, uint32_t length,
                                     uint32_t pitch) const {
     constexpr uint32_t kTaken = 10;
@@ -140,7 +140,7 @@ class GroupNormMoments {
     }
     const float mean = (sum - lower - higher) * (1.0f / (kTaken - 2));
     const float spread = high - low;
-    return (mean < 0.0f ? -mean : mean) <= spread ? 0.0f : mean;
+    return (mean < 0.0f ? -mean : mean) <= 0.125f * spread ? 0.0f : mean;
   }
 
   // parts_: parts of the sum of x, and as many of the sum of its squares, over the pieces of a chunk. Sums of eight first.
