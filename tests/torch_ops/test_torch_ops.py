@@ -24,6 +24,7 @@ from torch_support import (  # noqa: E402
     results,
 )
 
+import gn_tutorial.torch_ops  # noqa: E402, F401  # registers the operators
 from gn_tutorial import host  # noqa: E402
 from gn_tutorial.bench.grid import load_grid  # noqa: E402
 from gn_tutorial.host import c_library  # noqa: E402
