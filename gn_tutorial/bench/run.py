@@ -20,7 +20,6 @@ from gn_tutorial.errors import GntError, KernelFault
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
-from gn_tutorial.profiler.operator_bound import bound_of
 from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
 
@@ -168,7 +167,7 @@ def run_grid(
     inputs = _Inputs(op, seed)
     for done, job in enumerate(jobs):
         tell(done, len(jobs), f"{job.spec.id} {job.case.label(op)}")
-        rows.append(_row(op, grid, machine, job, inputs))
+        rows.append(_row(op, machine, job, inputs))
     tell(len(jobs), len(jobs), "")
     constants = {name: one.value for name, one in machine.constants.items()}
     return Bench(op.name, machine.name, tuple(rows), seed, constants, _versions())
@@ -194,7 +193,7 @@ class _Inputs:
         return self._made
 
 
-def _row(op: OpSpec, grid: Grid, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchRow:
+def _row(op: OpSpec, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchRow:
     case, spec = job.case, job.spec
     row = BenchRow(
         spec.id, spec.step, case.label(op), case.kind, case.shape, dict(case.attributes), case.dtype, job.status,
@@ -207,18 +206,23 @@ def _row(op: OpSpec, grid: Grid, machine: Machine, job: BenchJob, inputs: _Input
         result = run_traced(
             Kernel.registered(op, spec), *arrays.values(), blocks=machine.cores, limits=_LIMITS, **case.attributes
         )
-        made = profile_of(result, machine=machine)
-        doubts = doubts_about(made, result.compare(expected, spec.tolerance).ok)
+        made = profile_of(result, machine=machine, inputs=arrays, group=op.group)
+        right = result.compare(expected, spec.tolerance).ok
     except GntError as error:
         return replace(row, status=FAILED, note=reason(error))
-    bound = bound_of(result, arrays, op.group, machine)
+    return with_profile(row, made, right)
+
+
+def with_profile(row: BenchRow, made: Profile, right: bool) -> BenchRow:
+    """The row with what a launch's profile says. right: whether the kernel's numbers are."""
+    doubts, bound = doubts_about(made, right), made.bound
     return replace(
         row,
         status=WRONG if doubts else OK,
         modelled_us=made.microseconds,
-        bound_us=bound.microseconds,
-        bound_kind=bound.kind,
-        bound_limit=bound.limit,
+        bound_us=bound and bound.microseconds,
+        bound_kind=bound.kind if bound else "",
+        bound_limit=bound.limit if bound else "",
         binding=made.binding.name,
         binding_us=made.binding.microseconds,
         waits=longest_wait(made),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gn_tutorial.bench.grid import OWN, Grid, load_grid
-from gn_tutorial.bench.run import FAILED, OK, WRONG, Bench, BenchRow, doubts_about, longest_wait, reason, run_grid
+from gn_tutorial.bench.run import FAILED, OK, Bench, BenchRow, reason, run_grid, with_profile
 from gn_tutorial.cli.bench_grid import GridRequest, choose, find_kernels, progress
 from gn_tutorial.cli.profiling import ProfileRequest, ask, spec_of
 from gn_tutorial.errors import ArgumentError, KernelError
@@ -115,19 +115,4 @@ def _row(target: str, question: ProfileRequest, point: dict[str, int], case: str
         made = ask(target, question).profile
     except KernelError as error:
         return replace(row, status=FAILED, note=reason(error))
-    doubts = doubts_about(made, right=True)
-    bound = made.bound
-    return replace(
-        row,
-        status=WRONG if doubts else OK,
-        modelled_us=made.microseconds,
-        bound_us=bound and bound.microseconds,
-        bound_kind=bound.kind if bound else "",
-        bound_limit=bound.limit if bound else "",
-        binding=made.binding.name,
-        binding_us=made.binding.microseconds,
-        waits=longest_wait(made),
-        blocks=made.blocks,
-        recorded=len(made.trace.blocks),
-        note=doubts,
-    )
+    return with_profile(row, made, right=True)  # nobody knows a reference of it

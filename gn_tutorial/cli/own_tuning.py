@@ -98,8 +98,8 @@ class ProjectField(_Own):
             raise ArgumentError(
                 f"{project.name} has no whole number '{field}' in its tiling struct", hint=f"fields: {listed}"
             )
-        shapes = " ".join(f"{name}{list(array.shape)}" for name, array in arrays_of_call(project, (), values).items())
         inputs = arrays_of_call(project, (), values)
+        shapes = " ".join(f"{name}{list(array.shape)}" for name, array in inputs.items())
         super().__init__(project.name, shapes, field, known[field], machine, inputs)
 
     def tile(self, value: int) -> Any:
