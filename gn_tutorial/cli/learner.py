@@ -56,13 +56,9 @@ class Learner:
             result = check(exercise.id, workspace=self.workspace, progress=self.progress, strict=self.strict)
         print(result)
         if result.passed:
-            after = self.next(exercise)
+            after = result.step.following if result.step else ""
             print(self.standing())
-            print(
-                f"next: {after.id} {after.title} (gnt learn)"
-                if after
-                else "that was the last one: every exercise is passed"
-            )
+            print(f"next: {after} (gnt learn)" if after else "that was the last one: every exercise is passed")
             print(f"ours: gnt learn solution {exercise.id}")
         return result
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,7 +61,8 @@ def over_sizes(target: str, question: ProfileRequest, over: Sequence[str]) -> tu
     ``--arg x=float32[n] --arg n=n --over n=1000,2000``; several names give all combinations. Raises ArgumentError.
     """
     machine = load_machine(question.machine)
-    points = list(_points([_named_values(text) for text in over]))
+    names = dict(_named_values(text) for text in over)
+    points = [dict(zip(names, values, strict=True)) for values in itertools.product(*names.values())]
     rows = []
     with progress() as tell:
         for done, point in enumerate(points):
@@ -78,16 +80,6 @@ def _named_values(text: str) -> tuple[str, list[int]]:
     if found is None:
         raise ArgumentError(f"--over {text}: a name and its values are needed", hint="--over n=1000,20000")
     return found[1], [int(part) for part in found[2].split(",")]
-
-
-def _points(names: Sequence[tuple[str, list[int]]]) -> Iterator[dict[str, int]]:
-    if not names:
-        yield {}
-        return
-    (name, values), *rest = names
-    for value in values:
-        for point in _points(rest):
-            yield {name: value, **point}
 
 
 def _filled(question: ProfileRequest, point: dict[str, int]) -> ProfileRequest:

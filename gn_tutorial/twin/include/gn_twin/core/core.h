@@ -200,16 +200,18 @@ struct Core {
     freed_use_count = 0;
     for (uint32_t i = 0; i < count; ++i) {
       const FreedUse& use = freed_uses[i];
-      const Buffer& made = buffers[use.buffer];
-      Warn("ub-use-of-freed", use.loc, use.freed,
-           {{"op", use.op},
+      Warn("ub-use-of-freed", use.loc, use.freed, FieldsOf(use));
+    }
+  }
+  GNT_COLD FieldList FieldsOf(const FreedUse& use) const {
+    const Buffer& made = buffers[use.buffer];
+    return {{"op", use.op},
             {"role", use.role},
             {"buffer_file", made.made.file},
             {"buffer_line", made.made.line},
             {"buffer_nth", made.nth},
             {"freed_file", use.freed.file},
-            {"freed_line", use.freed.line}});
-    }
+            {"freed_line", use.freed.line}};
   }
   // Ends the launch with one diagnostic. This and the next ones take facts in braces, which cost the caller least, or a list of them.
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {

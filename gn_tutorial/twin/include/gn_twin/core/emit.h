@@ -89,15 +89,7 @@ GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
       continue;
     }
     core.freed_use_count = kept;
-    const Buffer& made = core.buffers[buffer];
-    core.Refuse("ub-use-after-free", use.loc,
-                {{"op", use.op},
-                 {"role", use.role},
-                 {"buffer_file", made.made.file},
-                 {"buffer_line", made.made.line},
-                 {"buffer_nth", made.nth},
-                 {"freed_file", use.freed.file},
-                 {"freed_line", use.freed.line}});
+    core.Refuse("ub-use-after-free", use.loc, core.FieldsOf(use));
   }
   core.freed_use_count = kept;
 }
