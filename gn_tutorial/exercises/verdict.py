@@ -50,13 +50,13 @@ class Step:
         """The file from the learner's folder on: ``my_exercises/03_scalar_kernel/offsets.cpp``."""
         return "/".join(self.file.parts[-3:])
 
-    def link(self, text: str = "") -> str:
+    def link(self) -> str:
         """The file as a link, from the folder where the notebook runs: Jupyter opens what lies below its root."""
         try:
             target = os.path.relpath(self.file)
         except ValueError:  # another drive
             target = str(self.file)
-        return f'<a href="{escape(Path(target).as_posix())}" target="_blank">{escape(text or self.shown)}</a>'
+        return f'<a href="{escape(Path(target).as_posix())}" target="_blank">{escape(self.shown)}</a>'
 
 
 @dataclass(frozen=True, repr=False)
