@@ -2,14 +2,16 @@
 #pragma once
 #include "../common/common_dtype.h"
 #include "../common/common_lines.h"
+#include "../common/common_ranges.h"
 #include "group_norm_epilogue.h"
 #include "group_norm_moments.h"
 #include "group_norm_results.h"
 #include "group_norm_ring.h"
 
 template <class T, class Epilogue = GroupNormIdentity>
-class GroupNormResident : public GroupNormRing<T> {
+class GroupNormResident : public CommonRanges<GroupNormRing<T>, GroupNormResident<T, Epilogue>> {
  protected:
+  friend class CommonRanges<GroupNormRing<T>, GroupNormResident<T, Epilogue>>;
   using Base = GroupNormRing<T>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
@@ -22,8 +24,8 @@ class GroupNormResident : public GroupNormRing<T> {
     Base::Init(pipe, x, gamma, beta, y, tiling);
     eps_ = tiling->eps;
     const GroupNormShare own = ShareOfCore(tiling);
-    firstGroup_ = own.first;
-    lastGroup_ = own.last;
+    this->firstGroup_ = own.first;
+    this->lastGroup_ = own.last;
     groupChunks_ = (this->groupPieces_ + this->chunkPieces_ - 1) / this->chunkPieces_;
     moments_.Init(pipe, groupChunks_);
     results_.Init(pipe, mean, rstd, tiling);
@@ -36,76 +38,38 @@ class GroupNormResident : public GroupNormRing<T> {
 
  protected:
   __aicore__ inline void WholeGroups() {
-    for (uint32_t group = firstGroup_; group < lastGroup_; ++group) {
+    for (uint32_t group = this->firstGroup_; group < this->lastGroup_; ++group) {
       Measure();
       Statistics ofGroup;
       const uint32_t table = range_ % 2;
       moments_.Combine(&ofGroup, table, 1, this->groupElements_, eps_);
-      results_.Keep(group, ofGroup.centre + ofGroup.rest, ofGroup.rstd, group + 1 == lastGroup_);
+      results_.Keep(group, ofGroup.centre + ofGroup.rest, ofGroup.rstd, group + 1 == this->lastGroup_);
       Normalise(&ofGroup);
     }
   }
 
-  // What this core works on, one after the other: its groups, and in step 7 its share of others.
-  __aicore__ inline Range RangeOf(uint32_t index) const {
-    const uint32_t group = firstGroup_ + index;
-    if (group < lastGroup_) return {group * this->groupPieces_, (group + 1) * this->groupPieces_};
-    return group == lastGroup_ ? share_ : Range{0, 0};
-  }
   // How many pieces of a range do not stay and come again. While ranges follow, kLead slots are left for the first pieces of the next.
   // A share behind groups that come again is measured in between, but for its last kTail pieces: these are measured while the results
   // of the group leave, and stay.
   __aicore__ inline uint32_t Again(uint32_t index) const {
-    const Range range = RangeOf(index), next = RangeOf(index + 1);
+    const Range range = this->RangeOf(index), next = this->RangeOf(index + 1);
     const uint32_t pieces = range.end - range.begin;
-    if (index > 0 && firstGroup_ + index == lastGroup_ && this->groupPieces_ > Base::kSlots - kLead)
-      return pieces < kTail ? 0 : pieces - kTail;
-    const uint32_t room = next.begin < next.end ? Base::kSlots - kLead : Base::kSlots;
+    if (index > 0 && this->firstGroup_ + index == this->lastGroup_ && this->groupPieces_ > Base::kSlots - this->kLead)
+      return pieces < this->kTail ? 0 : pieces - this->kTail;
+    const uint32_t room = next.begin < next.end ? Base::kSlots - this->kLead : Base::kSlots;
     return pieces < room ? 0 : pieces - room;
   }
-  // How many pieces of the next range have been worked on when piece `number` comes again: evenly spread, kLead in advance.
-  __aicore__ inline uint32_t Ahead(uint32_t index, uint32_t number) const {
-    const uint32_t most = Again(index + 1), steps = Again(index) - 1;
-    if (most <= kLead || number == 0) return most < kLead ? most : kLead;
-    const uint32_t more = most - kLead < steps ? most - kLead : steps;
-    return kLead + (number * more + steps - 1) / steps;
-  }
-
-  // Starts copies while there are free slots: first all pieces of a range, then again those that could not stay. In between come the
-  // first pieces of the next range, if these will not stay either: memory delivers while the results of this one leave.
-  __aicore__ inline void LoadAhead() {
-    while (this->ring_.HasFree()) {
-      const Range range = RangeOf(loadRange_);
-      const uint32_t pieces = range.end - range.begin, again = Again(loadRange_);
-      if (pieces == 0) return;
-      if (loadStep_ < pieces) {
-        this->Load(range.begin + loadStep_, loadStep_ >= again, loadStep_ >= again);
-        ++loadStep_;
-      } else if (loadedNext_ < Ahead(loadRange_, loadStep_ - pieces)) {
-        this->Load(RangeOf(loadRange_ + 1).begin + loadedNext_, false, false);
-        ++loadedNext_;
-      } else if (holdsShare_ && firstGroup_ + loadRange_ == lastGroup_) {
-        return;
-      } else {
-        this->Load(range.begin + loadStep_ - pieces, true, false);
-        ++loadStep_;
-      }
-      if (loadStep_ < pieces + again) continue;
-      ++loadRange_;
-      loadStep_ = loadedNext_;
-      loadedNext_ = 0;
-    }
-  }
+  __aicore__ inline uint32_t Dropped(uint32_t index) const { return Again(index); }
 
   // Fills the table of chunks with what is left of the range.
   __aicore__ inline void Measure() {
-    LoadAhead();
-    const Range range = RangeOf(range_);
+    this->LoadAhead();
+    const Range range = this->RangeOf(range_);
     for (; measured_ < range.end - range.begin; ++measured_) MeasurePiece(range_, measured_);
   }
   __aicore__ inline void MeasurePiece(uint32_t index, uint32_t number) {
     const uint32_t slot = taken_++ % Base::kSlots;
-    const Piece piece = this->Find(RangeOf(index).begin + number);
+    const Piece piece = this->Find(this->RangeOf(index).begin + number);
     if (number == 0) entry_ = 0;
     AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
     if (piece.first) AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
@@ -114,13 +78,13 @@ class GroupNormResident : public GroupNormRing<T> {
     if (piece.last) ++entry_;
     if (number >= Again(index)) return;
     this->ring_.Drop(slot);
-    LoadAhead();
+    this->LoadAhead();
   }
 
   // Pieces that stayed first: their slots are the oldest. Those of the first group have their statistics in of[0]; a range may have
   // pieces of a second one, with of[1].
   __aicore__ inline void Normalise(const Statistics* of) {
-    const Range range = RangeOf(range_);
+    const Range range = this->RangeOf(range_);
     const uint32_t again = Again(range_), firstGroup = range.begin / this->groupPieces_;
     const uint32_t before = taken_ - (range.end - range.begin);
     for (uint32_t number = again; number < range.end - range.begin; ++number) {
@@ -129,7 +93,7 @@ class GroupNormResident : public GroupNormRing<T> {
     }
     uint32_t ahead = 0;
     for (uint32_t number = 0; number < again; ++number) {
-      while (ahead < Ahead(range_, number)) MeasurePiece(range_ + 1, ahead++);
+      while (ahead < this->Ahead(range_, number)) MeasurePiece(range_ + 1, ahead++);
       const Piece piece = this->Find(range.begin + number);
       const uint32_t slot = taken_++ % Base::kSlots;
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
@@ -163,7 +127,7 @@ class GroupNormResident : public GroupNormRing<T> {
       Epilogue::Apply(y[at], moments_.Scratch(), elements - at < Moments::kScratch ? elements - at : Moments::kScratch);
     Narrow(this->X(slot), y, elements);
     this->Store(slot, piece);
-    LoadAhead();
+    this->LoadAhead();
   }
 
   __aicore__ inline void ScaleRows(const AscendC::LocalTensor<float>& y, uint32_t slot, const Piece& piece, float rest,
@@ -203,22 +167,13 @@ class GroupNormResident : public GroupNormRing<T> {
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
   static constexpr float kNear = 2.0f;     // spreads that the mean may be away from zero
-  static constexpr uint32_t kLead = 3;
-  static constexpr uint32_t kTail = 2;
   Moments moments_;
   GroupNormResults results_;
-  Range share_{0, 0};  // step 7: a part of groups that several cores divide
-  uint32_t firstGroup_ = 0;
-  uint32_t lastGroup_ = 0;
   uint32_t groupChunks_ = 0;
   uint32_t range_ = 0;                // the range that is worked on,
   uint32_t measured_ = 0;             // how many of its pieces have been measured,
   uint32_t entry_ = 0;                // and into which chunk of the table the next one goes
   uint32_t taken_ = 0;                // pieces that came in and were computed on: the next one's slot
   uint32_t wideSlot_ = Base::kSlots;  // whose x is there as floats, less its pivot; kSlots: nobody's
-  uint32_t loadRange_ = 0;
-  uint32_t loadStep_ = 0;
-  uint32_t loadedNext_ = 0;  // pieces of the next range
-  bool holdsShare_ = false;  // step 7: no piece of the share comes again before all cores have met
   float eps_ = 0.0f;
 };

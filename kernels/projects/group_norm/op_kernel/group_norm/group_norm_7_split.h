@@ -20,7 +20,6 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     firstChunk_ = core * chunks_ / tiling->usedCores;
     lastChunk_ = (core + 1) * chunks_ / tiling->usedCores;
     this->share_ = {PieceOfChunk(firstChunk_), PieceOfChunk(lastChunk_)};
-    this->holdsShare_ = true;  // SyncAll would wait for these copies
   }
 
   __aicore__ inline void Process() {
