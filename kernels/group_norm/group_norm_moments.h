@@ -26,10 +26,11 @@ class GroupNormMoments {
     float rstd;
   };
 
-  // Groups have `chunks` chunks, at most kGroupNormChunks.
-  __aicore__ inline void Init(AscendC::TPipe* pipe, uint32_t chunks) {
+  // Groups have `chunks` chunks, at most kGroupNormChunks, and pieces at most `piece` elements.
+  __aicore__ inline void Init(AscendC::TPipe* pipe, uint32_t chunks, uint32_t piece) {
     pipe_ = pipe;
     chunks_ = chunks;
+    eights_ = (piece / 8 + kRepeat - 1) / kRepeat * kRepeat;
     column_ = (chunks * 8 + kRepeat - 1) / kRepeat * kRepeat + kRepeat;  // Brcb writes eight blocks where one is wanted
     pipe->InitBuffer(workBuf_, (kPiece + kRepeat) * sizeof(float));
     pipe->InitBuffer(tablesBuf_, 8 * column_ * sizeof(float));
@@ -150,19 +151,23 @@ class GroupNormMoments {
     AscendC::BlockReduceSum(sums_, x, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
     const AscendC::LocalTensor<float> squares = repeats * kRepeat <= kPlain ? scratch_ : work_;
     AscendC::Mul(squares, x, x, static_cast<int32_t>(repeats * kRepeat));
-    AscendC::BlockReduceSum(sums_[kSums], squares, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
-    AscendC::BlockReduceSum(first ? parts_ : more_, sums_, 2 * kSums / kRepeat, kRepeat, 1, 1, 8);
-    if (!first) AscendC::Add(parts_, parts_, more_, 2 * kParts);
+    AscendC::BlockReduceSum(sums_[eights_], squares, static_cast<int32_t>(repeats), kRepeat, 1, 1, 8);
+    AscendC::BlockReduceSum(first ? parts_ : more_, sums_, static_cast<int32_t>(2 * eights_ / kRepeat), kRepeat, 1, 1,
+                            8);
+    if (!first) AscendC::Add(parts_, parts_, more_, static_cast<int32_t>(2 * eights_ / 8));
   }
 
   __aicore__ inline void CloseChunk(uint32_t which, uint32_t entry) {
     const AscendC::LocalTensor<float> chunk = Table(which)[entry * 8];
-    AscendC::LocalTensor<float> parts = parts_;
-    if constexpr (kParts > kRepeat) {  // a repeat of each kind
-      AscendC::Add(more_, parts_, parts_[kRepeat], kRepeat, 2, {1, 1, 1, 8, 2 * 8, 2 * 8});
-      parts = more_;
+    const int32_t blocks = static_cast<int32_t>(eights_ / kRepeat);  // of parts of each kind
+    int32_t lanes = blocks * 8;
+    if (lanes > static_cast<int32_t>(kRepeat)) {  // what is behind a repeat joins it
+      AscendC::Add(parts_, parts_, parts_[kRepeat], static_cast<uint64_t>(lanes) - kRepeat, 2,
+                   {1, 1, 1, static_cast<uint8_t>(blocks), static_cast<uint8_t>(blocks), static_cast<uint8_t>(blocks)});
+      lanes = kRepeat;
     }
-    AscendC::BlockReduceSum(chunk, parts, 2, kRepeat, static_cast<int32_t>(kSquares * column_ / 8), 1, 8);
+    // Of less than a repeat the chunk's other numbers stay zero, as they were made.
+    AscendC::BlockReduceSum(chunk, parts_, 2, lanes, static_cast<int32_t>(kSquares * column_ / 8), 1, blocks);
     AscendC::Duplicate(chunk[kPivots * column_], pivot_, 8);
     if (chunks_ > 1) AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
   }
@@ -234,6 +239,7 @@ class GroupNormMoments {
   AscendC::LocalTensor<float> results_;
   float pivot_ = 0.0f;          // of the chunk
   uint32_t chunks_ = 0;         // of a group
+  uint32_t eights_ = 0;         // sums of eight of a piece, in whole repeats: where those of squares begin
   uint32_t column_ = 0;         // floats of a column: whole repeats, and one more
   uint32_t elements_ = 0;       // of the chunk so far
   uint32_t repeatsBefore_ = 0;  // of the piece before: beyond them sums_ is zero

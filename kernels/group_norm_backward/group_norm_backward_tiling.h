@@ -119,8 +119,9 @@ constexpr uint32_t kGroupNormBackwardPiecesWay = 200;  // groups in pieces
 constexpr uint32_t kGroupNormBackwardCores[] = {48, 40};
 
 // Pieces of nearly equal size: as many whole rows as a slot holds, or a row in as few parts as it takes. They, and the chunks, depend
-// on the shape only: what is added to what must not change with the number of cores.
-inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uint32_t block) {
+// on the shape only: what is added to what must not change with the number of cores. worth: cores that a launch starts at most, on
+// whatever chip.
+inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uint32_t block, uint32_t worth) {
   const uint32_t longest_row =
       255 * 8 / block * block;  // the distance of two rows of floats, in blocks, has eight bits
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
@@ -131,7 +132,8 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
   if (spatial > piece) {
     length = round_up(parts(spatial, parts(spatial, piece)), 64);
   } else if (spatial <= longest_row && spatial > 0) {
-    const uint64_t most = piece / (round_up(spatial, block) + 2);
+    const uint64_t row = round_up(spatial, block);
+    const uint64_t most = piece / (row < 64 ? row + 2 : row);  // of long rows there is room for gamma besides
     rows = most == 0 ? 1 : parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
@@ -144,8 +146,10 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
   uint64_t chunk = least, fewest = UINT64_MAX;
   for (uint64_t size = least; size <= (least > 4 ? least : 4) && pieces > 0; ++size) {
     uint64_t busiest = 0;
-    for (const uint32_t cores : kGroupNormBackwardCores)
+    for (const uint32_t chip : kGroupNormBackwardCores) {
+      const uint32_t cores = chip < worth ? chip : worth;
       busiest += parts(tiling->totalGroups % cores * parts(pieces, size), cores) * size;
+    }
     if (busiest > fewest) continue;
     fewest = busiest;
     chunk = size;
@@ -159,14 +163,15 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
 // Any dtype, any mask, and the groups that are left when every core has the same number are divided among all cores, unless a core
 // would have to take as many pieces as a whole group has.
 inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
-                                                     int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling) {
+                                                     int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling,
+                                                     uint32_t worth = UINT32_MAX) {
   if (dtype != kGroupNormBackwardFloat && dtype != kGroupNormBackwardHalf && dtype != kGroupNormBackwardBfloat16)
     return "x must be float32, float16 or bfloat16";
   if (mask < 0 || mask > static_cast<int32_t>(kGroupNormWantAll)) return "output_mask has three bits";
   GroupNormBackwardTilingData made;
   const char* refused = MakeGroupNormBackwardTiling(n, c, s, groups, cores, kGroupNormWantAll, &made);
   if (refused != nullptr) return refused;
-  MakeGroupNormBackwardPieces(&made, dtype == kGroupNormBackwardFloat ? 8 : 16);
+  MakeGroupNormBackwardPieces(&made, dtype == kGroupNormBackwardFloat ? 8 : 16, worth);
   const int64_t row_parts = made.pieceLength == 0 ? 0 : (s + made.pieceLength - 1) / made.pieceLength;
   if (row_parts > 0 && n > 0 && row_parts > INT32_MAX / 8 / (n * c))
     return "x has more than 268435455 parts of rows (of at most 2048 floats, or 4096 halves)";
@@ -217,7 +222,8 @@ constexpr uint32_t GroupNormBackwardShare(uint32_t channels) {
 inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block) {
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = tiling.spatial == 1 ? tiling.channelsPerGroup : tiling.spatial;
-  const uint64_t width = parts(line, block) * block * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
+  const uint64_t pitch = line % 8 == 0 ? line : parts(line, block) * block;
+  const uint64_t width = pitch * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
   const uint64_t whole = block == 8 ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
   const uint64_t limit = tiling.spatial == 1 ? whole : whole / 3;
   if (width == 0 || width > limit || tiling.totalGroups == 0) return 0;
@@ -250,8 +256,8 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
                                              uint32_t block) {
   if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
   const int64_t line = s == 1 ? c / groups : s;
-  const double padded =
-      static_cast<double>((line - 1) / block + 1) * block * (s == 1 ? 1.0 : static_cast<double>(c / groups));
+  const int64_t pitch = line % 8 == 0 ? line : ((line - 1) / block + 1) * block;
+  const double padded = static_cast<double>(pitch) * (s == 1 ? 1.0 : static_cast<double>(c / groups));
   const double total = static_cast<double>(n) * static_cast<double>(groups);
   const double start =
       padded <= kGroupNormBackwardSmallTile / 3 ? kGroupNormBackwardSmallStart : kGroupNormBackwardStart;
@@ -266,8 +272,11 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
 inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
                                                   int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling) {
   GroupNormBackwardTilingData made;
-  cores = GroupNormBackwardCoresWorthIt(n, c, s, groups, cores, dtype == kGroupNormBackwardFloat ? 8 : 16);
-  const char* refused = MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made);
+  const int32_t worth = GroupNormBackwardCoresWorthIt(n, c, s, groups, kGroupNormBackwardCores[0],
+                                                      dtype == kGroupNormBackwardFloat ? 8 : 16);
+  cores = cores < worth ? cores : worth;
+  const char* refused =
+      MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made, static_cast<uint32_t>(worth));
   if (refused != nullptr) return refused;
   const uint32_t tile = mask == 0 ? 0 : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16);
   if (tile != 0) {

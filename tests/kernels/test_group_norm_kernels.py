@@ -111,7 +111,7 @@ def test_a_group_split_over_cores_has_the_bits_of_the_whole_group(blocks: int) -
 
 @pytest.mark.parametrize(
     ("shape", "groups", "step", "key"),
-    [((5, 32, 33), 8, "small", 100), ((2, 4, 32, 48), 2, "split", 200), ((58, 4, 16, 131), 1, "split", 200)],
+    [((5, 32, 33), 8, "small", 100), ((2, 4, 32, 48), 2, "split", 200), ((50, 4, 96, 131), 1, "split", 200)],
     ids=str,
 )
 def test_the_tiling_key_chooses_between_two_steps(shape: tuple[int, ...], groups: int, step: str, key: int) -> None:

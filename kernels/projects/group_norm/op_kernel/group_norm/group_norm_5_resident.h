@@ -27,7 +27,7 @@ class GroupNormResident : public CommonRanges<GroupNormRing<T>, GroupNormResiden
     this->firstGroup_ = own.first;
     this->lastGroup_ = own.last;
     groupChunks_ = (this->groupPieces_ + this->chunkPieces_ - 1) / this->chunkPieces_;
-    moments_.Init(pipe, groupChunks_);
+    moments_.Init(pipe, groupChunks_, tiling->slotElements);
     results_.Init(pipe, mean, rstd, tiling);
   }
 

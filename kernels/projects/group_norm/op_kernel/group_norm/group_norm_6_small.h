@@ -24,7 +24,9 @@ class GroupNormSmall {
     perElement_ = tiling->spatial == 1;
     length_ = perElement_ ? channelsPerGroup_ : tiling->spatial;
     groupLines_ = perElement_ ? 1 : channelsPerGroup_;
-    pitch_ = (length_ + kBlock - 1) / kBlock * kBlock;
+    // Lines of whole blocks of floats come and leave as they lie in global memory, in one piece; others each on a block of its own.
+    packed_ = length_ % kFloats == 0;
+    pitch_ = packed_ ? length_ : (length_ + kBlock - 1) / kBlock * kBlock;
     width_ = groupLines_ * pitch_;
     affineStays_ = tileGroups_ % groups_ == 0;
 
@@ -111,13 +113,19 @@ class GroupNormSmall {
     return left < tileGroups_ ? left : tileGroups_;
   }
 
+  // How lines of length_ elements are copied: at once where they are packed.
+  __aicore__ inline AscendC::DataCopyExtParams CopyOf(uint32_t lines) const {
+    if (packed_) return {1, static_cast<uint32_t>(lines * length_ * sizeof(T)), 0, 0, 0};
+    return {static_cast<uint16_t>(lines), static_cast<uint32_t>(length_ * sizeof(T)), 0, 0, 0};
+  }
+  __aicore__ inline AscendC::DataCopyPadExtParams<T> ZerosBehind() const {
+    return {!packed_, 0, static_cast<uint8_t>(pitch_ - length_), static_cast<T>(0.0f)};
+  }
+
   __aicore__ inline void Load(uint32_t tile) {
     const uint32_t slot = tile % kSlots;
-    AscendC::DataCopyExtParams lines{static_cast<uint16_t>(Groups(tile) * groupLines_),
-                                     static_cast<uint32_t>(length_ * sizeof(T)), 0, 0, 0};
-    AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(pitch_ - length_), static_cast<T>(0.0f)};
-    AscendC::DataCopyPad(slots_[slot * kTile], xGm_[static_cast<uint64_t>(FirstGroup(tile)) * groupElements_], lines,
-                         zeros);
+    AscendC::DataCopyPad(slots_[slot * kTile], xGm_[static_cast<uint64_t>(FirstGroup(tile)) * groupElements_],
+                         CopyOf(Groups(tile) * groupLines_), ZerosBehind());
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
   }
 
@@ -128,20 +136,20 @@ class GroupNormSmall {
     AscendC::DataCopyPad(meanGm_[group], mean_, row);
     AscendC::DataCopyPad(rstdGm_[group], rstd_, row);
     AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(kSlots);
-    AscendC::DataCopyExtParams lines{static_cast<uint16_t>(Groups(tile) * groupLines_),
-                                     static_cast<uint32_t>(length_ * sizeof(T)), 0, 0, 0};
-    AscendC::DataCopyPad(yGm_[static_cast<uint64_t>(group) * groupElements_], y, lines);
+    AscendC::DataCopyPad(yGm_[static_cast<uint64_t>(group) * groupElements_], y, CopyOf(Groups(tile) * groupLines_));
   }
 
   // gamma and beta of a tile's channels, or of one sample's: as a row of numbers, or in lines like x.
   __aicore__ inline void LoadAffine(uint32_t tile) {
     const uint32_t groups = affineStays_ ? groups_ : Groups(tile);
     const uint32_t channel = FirstGroup(tile) % groups_ * channelsPerGroup_;
-    const uint32_t lines = perElement_ ? groups : 1;
-    const uint32_t length = perElement_ ? channelsPerGroup_ : groups * channelsPerGroup_;
-    AscendC::DataCopyExtParams copy{static_cast<uint16_t>(lines), static_cast<uint32_t>(length * sizeof(T)), 0, 0, 0};
-    AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>((kBlock - length % kBlock) % kBlock),
-                                           static_cast<T>(0.0f)};
+    const uint32_t length = groups * channelsPerGroup_;
+    AscendC::DataCopyExtParams copy = CopyOf(groups);
+    AscendC::DataCopyPadExtParams<T> zeros = ZerosBehind();
+    if (!perElement_) {
+      copy = {1, static_cast<uint32_t>(length * sizeof(T)), 0, 0, 0};
+      zeros = {true, 0, static_cast<uint8_t>((kBlock - length % kBlock) % kBlock), static_cast<T>(0.0f)};
+    }
     AscendC::DataCopyPad(gammaIn_, gammaGm_[channel], copy, zeros);
     AscendC::DataCopyPad(betaIn_, betaGm_[channel], copy, zeros);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(kSlots);
@@ -243,9 +251,10 @@ class GroupNormSmall {
 
   static constexpr uint32_t kHalf = 64;
   static constexpr uint32_t kSlots = 3;
-  static constexpr uint32_t kTile = kGroupNormSmallTile;
+  static constexpr uint32_t kTile = kIsFloat<T> ? kGroupNormSmallTile : kGroupNormNarrowSmallTile;
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
-  static constexpr uint32_t kMost = kTile / kBlock;   // groups or lines of a tile at most
+  static constexpr uint32_t kFloats = 8;              // floats of 32 bytes
+  static constexpr uint32_t kMost = kTile / kFloats;  // groups or lines of a tile at most
   AscendC::TPipe* pipe_ = nullptr;
   AscendC::TBuf<AscendC::TPosition::VECCALC> slotsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> tilesBuf_;
@@ -289,6 +298,7 @@ class GroupNormSmall {
   uint32_t first_ = 0;
   uint32_t last_ = 0;
   bool perElement_ = false;
+  bool packed_ = false;       // lines follow each other in local memory without a gap
   bool affineStays_ = false;  // every tile begins with a sample: gamma and beta are expanded once
   float eps_ = 0.0f;
 };

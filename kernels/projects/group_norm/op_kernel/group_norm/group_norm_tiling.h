@@ -41,7 +41,8 @@ constexpr uint32_t kGroupNormLargestTile = 6144;
 constexpr uint32_t kGroupNormPiece = 4096;
 constexpr uint32_t kGroupNormNarrowPiece = 8192;  // of half and bfloat16, which take half the room,
 constexpr uint32_t kGroupNormNarrowGroup =
-    16384;  // where a group is larger than this: of few pieces cores have unequal shares
+    8192;  // where a group is larger than this: of few pieces cores have unequal shares
+constexpr uint32_t kGroupNormLongRow = 64;
 constexpr uint32_t kGroupNormChunks = 64;
 constexpr uint32_t kGroupNormChunkPieces = 8;
 constexpr uint32_t kGroupNormCores[] = {48, 40};
@@ -53,8 +54,9 @@ constexpr uint64_t kGroupNormCacheBytes = 192ull << 20;
 constexpr uint32_t kGroupNormFloats = 8;
 constexpr uint32_t kGroupNormHalves = 16;
 
-// Pieces of nearly equal size: as many whole channels as a slot holds, or a channel in as few parts as it takes.
-inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
+// Pieces of nearly equal size: as many whole channels as a slot holds, or a channel in as few parts as it takes. worth: cores that a
+// launch starts at most, on whatever chip.
+inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block, uint32_t worth) {
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const auto round_up = [&](uint64_t number, uint64_t step) { return parts(number, step) * step; };
   const uint64_t spatial = tiling->spatial, channels = tiling->channelsPerGroup;
@@ -64,7 +66,9 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
   if (spatial > piece) {
     length = round_up(parts(spatial, parts(spatial, piece)), 64);
   } else if (spatial > 0) {
-    const uint64_t most = piece / (round_up(spatial, block) + 2);  // gamma and beta are in the slot, too
+    // gamma and beta are behind x; of long rows they are so few that there is room for them besides.
+    const uint64_t row = round_up(spatial, block);
+    const uint64_t most = piece / (row < kGroupNormLongRow ? row + 2 : row);
     rows = most == 0 ? 1 : parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
@@ -77,7 +81,8 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
   for (uint64_t size = least; size <= largest && pieces > 0; ++size) {
     uint64_t busiest = 0;
     bool all = true;  // cores have one
-    for (const uint32_t cores : kGroupNormCores) {
+    for (const uint32_t chip : kGroupNormCores) {
+      const uint32_t cores = chip < worth ? chip : worth;
       const uint64_t chunks = tiling->totalGroups % cores * parts(pieces, size);
       busiest += parts(chunks, cores) * size;
       all = all && (chunks == 0 || chunks >= cores);
@@ -97,7 +102,8 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block) {
 // Fills *tiling for x of shape (n, c, s) in `groups` groups, on at most `cores` cores; 32 bytes hold `block` elements of x. Returns
 // nullptr, or the reason why these arguments are refused; *tiling is then untouched.
 inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
-                                       GroupNormTilingData* tiling, uint32_t block = kGroupNormFloats) {
+                                       GroupNormTilingData* tiling, uint32_t block = kGroupNormFloats,
+                                       uint32_t worth = UINT32_MAX) {
   constexpr int64_t kLimit = INT32_MAX;  // half of what a uint32_t holds, so that an index may pass the end by a tile
   if (n < 0 || c < 0 || s < 0) return "a dimension of x is negative";
   if (groups <= 0) return "num_groups must be positive";
@@ -133,7 +139,7 @@ inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t 
   const uint64_t most = tiling->channelsPerGroup < kMostRows ? tiling->channelsPerGroup : kMostRows;
   tiling->tileElements = static_cast<uint32_t>(tile);
   tiling->channelsPerTile = static_cast<uint32_t>(rows < most ? rows : most);
-  MakeGroupNormPieces(tiling, block);
+  MakeGroupNormPieces(tiling, block, worth);
   tiling->sharedGroups = 0;
   tiling->workspaceBytes = 0;
   tiling->tileGroups = 0;
@@ -145,8 +151,9 @@ inline const char* MakeGroupNormTiling(int64_t n, int64_t c, int64_t s, int64_t 
 // The same for step 7: the groups that are left when every core has the same number are divided among all cores, unless a core
 // would have to take as many pieces as a whole group has.
 inline const char* MakeGroupNormSplitTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
-                                            GroupNormTilingData* tiling, uint32_t block = kGroupNormFloats) {
-  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling, block);
+                                            GroupNormTilingData* tiling, uint32_t block = kGroupNormFloats,
+                                            uint32_t worth = UINT32_MAX) {
+  const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling, block, worth);
   if (refused != nullptr || tiling->usedCores == 0) return refused;
   const uint32_t left = tiling->totalGroups % static_cast<uint32_t>(cores);
   const uint32_t group = (tiling->groupPieces + tiling->chunkPieces - 1) / tiling->chunkPieces;
@@ -162,8 +169,10 @@ inline const char* MakeGroupNormSplitTiling(int64_t n, int64_t c, int64_t s, int
   return nullptr;
 }
 
-// Floats of a tile of step 6: three tiles on their way, and four of intermediate results, are 161 KiB.
+// Elements of a tile of step 6. Floats: three tiles on their way, four of intermediate results and a seventh of one with numbers of
+// groups are 188 of the 191 KiB that a core has. Of half and bfloat16 one more is x as floats, and one gamma and beta as they come.
 constexpr uint32_t kGroupNormSmallTile = 5888;
+constexpr uint32_t kGroupNormNarrowSmallTile = 5632;
 
 // What a tile costs besides its elements: about 50 instructions, each as much as 20 to 40 repeats of 64 floats would.
 constexpr uint32_t kGroupNormSmallCost = 4096;
@@ -176,9 +185,11 @@ inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int
   if (refused != nullptr || tiling->usedCores == 0) return refused;
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = s == 1 ? tiling->channelsPerGroup : tiling->spatial;
-  const uint64_t width = parts(line, block) * block * (s == 1 ? 1 : tiling->channelsPerGroup);
+  const uint64_t most = block == kGroupNormFloats ? kGroupNormSmallTile : kGroupNormNarrowSmallTile;
+  const uint64_t pitch = line % kGroupNormFloats == 0 ? line : parts(line, block) * block;
+  const uint64_t width = pitch * (s == 1 ? 1 : tiling->channelsPerGroup);
   if (width > kGroupNormSmallTile / 6) return nullptr;
-  const uint64_t largest = kGroupNormSmallTile / width, total = tiling->totalGroups;
+  const uint64_t largest = most / width, total = tiling->totalGroups;
   uint64_t best = 1, unit = tiling->groups, least = UINT64_MAX;
   const auto consider = [&](uint64_t tile, uint64_t of) {  // `tile` groups at once of each `of` groups
     const uint64_t rounds = parts(parts(of, tile) * (total / of), static_cast<uint64_t>(cores));
@@ -233,8 +244,8 @@ constexpr double kGroupNormSmallStart = 600;
 inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores, uint32_t block) {
   if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
   const int64_t line = s == 1 ? c / groups : s;
-  const double padded =
-      static_cast<double>((line - 1) / block + 1) * block * (s == 1 ? 1.0 : static_cast<double>(c / groups));
+  const int64_t pitch = line % kGroupNormFloats == 0 ? line : ((line - 1) / block + 1) * block;
+  const double padded = static_cast<double>(pitch) * (s == 1 ? 1.0 : static_cast<double>(c / groups));
   const double total = static_cast<double>(n) * static_cast<double>(groups);
   const double start = padded <= kGroupNormSmallTile / 6 ? kGroupNormSmallStart : kGroupNormStart;
   int32_t some = 1;
@@ -250,7 +261,8 @@ inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64
   if (dtype != kGroupNormFloat && dtype != kGroupNormHalf && dtype != kGroupNormBfloat16)
     return "x must be float32, float16 or bfloat16";
   const uint32_t block = dtype == kGroupNormFloat ? kGroupNormFloats : kGroupNormHalves;
-  cores = GroupNormCoresWorthIt(n, c, s, groups, cores, block);
+  const int32_t worth = GroupNormCoresWorthIt(n, c, s, groups, kGroupNormCores[0], block);
+  cores = cores < worth ? cores : worth;
   const char* refused = MakeGroupNormSmallTiling(n, c, s, groups, eps, cores, tiling, block);
   if (refused != nullptr) return refused;
   if (c == groups && s == 1 && c >= kGroupNormSingleChannels && n > 0) {
@@ -259,7 +271,8 @@ inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64
     return nullptr;
   }
   const bool small = tiling->tileGroups != 0;
-  if (!small) refused = MakeGroupNormSplitTiling(n, c, s, groups, eps, cores, tiling, block);
+  if (!small)
+    refused = MakeGroupNormSplitTiling(n, c, s, groups, eps, cores, tiling, block, static_cast<uint32_t>(worth));
   tiling->tilingKey = (small ? kGroupNormSmallWay : kGroupNormSplitWay) + static_cast<uint32_t>(dtype);
   return refused;
 }

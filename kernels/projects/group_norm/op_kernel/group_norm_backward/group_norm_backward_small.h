@@ -31,7 +31,8 @@ class GroupNormBackwardSmall {
     perElement_ = tiling->spatial == 1;
     length_ = perElement_ ? channelsPerGroup_ : tiling->spatial;
     groupLines_ = perElement_ ? 1 : channelsPerGroup_;
-    pitch_ = (length_ + kBlock - 1) / kBlock * kBlock;
+    // As floats, lines of whole blocks lie one behind the other; others have each a block of what they come as.
+    pitch_ = length_ % kFloats == 0 ? length_ : (length_ + kBlock - 1) / kBlock * kBlock;
     width_ = groupLines_ * pitch_;
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
@@ -94,13 +95,13 @@ class GroupNormBackwardSmall {
   __aicore__ inline bool LoadsGamma(uint32_t tile) const { return wantsDx_ && (tile == first_ || !wholeSamples_); }
   __aicore__ inline bool NeedsX() const { return wantsDx_ || wantsDgamma_; }
 
-  // `lines` rows of `length` elements, each in blocks of its own; rows that fill them come as one.
+  // `lines` rows of `length` elements, each in blocks of its own; rows that fill blocks of floats come as one.
   __aicore__ inline void CopyLines(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from,
                                    uint32_t lines, uint32_t length) {
-    const uint32_t behind = (kBlock - length % kBlock) % kBlock;
-    const uint32_t rows = behind == 0 ? 1 : lines;
-    AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows),
-                                    static_cast<uint32_t>(lines / rows * length * sizeof(T)), 0, 0, 0};
+    const uint32_t rows = length % kFloats == 0 ? 1 : lines;
+    const uint32_t run = lines / rows * length;
+    const uint32_t behind = (kBlock - run % kBlock) % kBlock;
+    AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), static_cast<uint32_t>(run * sizeof(T)), 0, 0, 0};
     AscendC::DataCopyPadExtParams<T> zeros{true, 0, static_cast<uint8_t>(behind), static_cast<T>(0.0f)};
     AscendC::DataCopyPad(to, from, copy, zeros);
   }
@@ -265,7 +266,8 @@ class GroupNormBackwardSmall {
 
   static constexpr uint32_t kTile = kIsFloat<T> ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
-  static constexpr uint32_t kMost = kTile / 8;        // groups or lines of a tile at most
+  static constexpr uint32_t kFloats = 8;              // floats of 32 bytes
+  static constexpr uint32_t kMost = kTile / kFloats;  // groups or lines of a tile at most
   // What comes in: dy; x; gamma; mean and rstd as floats.
   static constexpr uint32_t kXPlace = kTile + 8 * kBlock;
   static constexpr uint32_t kGammaPlace = kXPlace + kTile;
