@@ -95,5 +95,10 @@ def news(before: Mapping[str, str], contents: Contents) -> tuple[str, ...]:
         if cell["cell_type"] == "markdown" and (found := _SECTION.search(text_of(cell))):
             section = found[1]
         sections[name] = section or "the beginning"
-    changed = [sections[name] for name in now if before.get(name) != now[name]]
-    return tuple(dict.fromkeys(changed))
+    changed = {sections[name] for name in now if before.get(name) != now[name]}
+    section = "the beginning"
+    for name in before:  # what is gone belongs to the section of what stood before it
+        section = sections.get(name, section)
+        if name not in now:
+            changed.add(section)
+    return tuple(one for one in dict.fromkeys(sections.values()) if one in changed)

@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.errors import ArgumentError
+
+_THEIRS = "an option of JupyterLab's own is written --name=value"
 
 
 def lab(
@@ -33,7 +36,11 @@ def lab(
     """
     from gn_tutorial.cli.lab import Wish, open_lab
 
-    open_lab(Wish(notebook, folder, port, not no_browser, reset, copies, tuple(context.args)))
+    given = [word for word in (notebook, *context.args) if word]
+    ours, theirs = ([word for word in given if word.startswith("-") is theirs] for theirs in (False, True))
+    if len(ours) > 1:
+        raise ArgumentError(f"one notebook is opened, not {len(ours)}", where=" ".join(ours), hint=_THEIRS)
+    open_lab(Wish("".join(ours), folder, port, not no_browser, reset, copies, tuple(theirs)))
 
 
 COMMAND = Command("lab", lab, Panel.LEARN, 15, rest=True)
