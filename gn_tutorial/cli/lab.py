@@ -45,14 +45,19 @@ def open_lab(wish: Wish) -> None:
     folder = CourseFolder(wish.folder.expanduser().absolute() if wish.folder else default_folder())
     refused = folder.prepare()
     copies = Copies(folder.notebooks, course, folder.state / "manifest.json", __version__)
-    for line in told(copies.update(), folder.notebooks):
+    news = copies.update()
+    for line in told(news, folder.notebooks):
         say(line)
     if wish.reset:
-        say(told_of_reset(copies.anew(name)))
+        news.append(copies.anew(name))
+        say(told_of_reset(news[-1]))
     if refused:
         say(f"This file system takes no links, so that {', '.join(refused)} cannot be opened from the notebooks.")
+    running = place.server_of(folder.root)
+    if running and any(one.kind in ("updated", "set aside") for one in news):
+        say("One that is open in the browser: File > Reload Notebook from Disk.")
     if not wish.copies:
-        _start(wish, folder, f"notebooks/{name}", linked="my_exercises" not in refused)
+        _start(wish, folder, f"notebooks/{name}", running, linked="my_exercises" not in refused)
 
 
 def find_notebook(word: str, names: Sequence[str]) -> str:
@@ -111,8 +116,7 @@ def told_of_reset(one: News) -> str:
     return f"{one.name} is the course's again{kept}."
 
 
-def _start(wish: Wish, folder: CourseFolder, opened: str, linked: bool) -> None:
-    running = place.server_of(folder.root)
+def _start(wish: Wish, folder: CourseFolder, opened: str, running: place.Server | None, linked: bool) -> None:
     if running and wish.port in (None, running.port):
         say("JupyterLab already runs on this folder. Its address:")
         _show(running.address(opened), running.port, wish.browser)

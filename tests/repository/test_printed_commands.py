@@ -31,7 +31,7 @@ OF_THE_CLONE = {"test", "torch", "lint", "commands"}
 LOOKED_UP = {
     "learn --watch": "waits for a file to change",
     "lab": "serves until it is stopped: tests/lab",
-    "lab 03": "the same",
+    "lab 03 --reset": "the same",
     "ide FOLDER": "writes an editor's settings",
     "cache clear": "removes the kernels of the other tests",
     "quiz 00": "waits for answers",
