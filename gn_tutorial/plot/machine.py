@@ -14,7 +14,7 @@ from matplotlib.patches import FancyBboxPatch
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, Picture
-from gn_tutorial.plot.pipes import LOOKS
+from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.timing.machine import load_machine
 
 _MEMORY = "#f3ead2"

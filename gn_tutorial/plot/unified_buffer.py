@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
-from gn_tutorial.plot.pipes import LOOKS, of_all, pipe_legend, recorded_block
+from gn_tutorial.plot.pipes import of_all, pipe_legend, recorded_block
+from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.profiler.ub_usage import UbUse, ub_use
 from gn_tutorial.timing.intervals import Window, window_of

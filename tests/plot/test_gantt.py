@@ -11,7 +11,7 @@ from timing_support import trace, vector
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.gantt import gantt, gantt_cores, gantt_launches
-from gn_tutorial.plot.pipes import LOOKS
+from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.machine import load_machine
 from gn_tutorial.timing.timeline import make_timeline

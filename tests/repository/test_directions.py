@@ -54,6 +54,8 @@ IMPORTED_ONLY_BY = {
     "torchair": {"torch_ops"},
     "sklearn": {"torch_ops"},
     "hypothesis": {"projects"},
+    "anywidget": {"exercises", "plot"},
+    "traitlets": {"plot"},
 }
 
 # A room of the twin is a folder of gn_twin/.
