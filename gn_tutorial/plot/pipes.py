@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
@@ -51,3 +52,12 @@ def plain_logarithm(axis: Axis, most: float = 200.0) -> None:
     low, high = axis.get_view_interval()
     axis.set_major_formatter(plain_ticks)
     axis.set_minor_formatter(plain_ticks if high / low < most else NullFormatter())
+
+
+def end_axis(axis: Axes, most: float) -> None:
+    """End the axis of x at this value: room that words need beyond it has no marks, as if data could lie there."""
+    low, high = axis.get_xlim()
+    for minor in (False, True):
+        axis.set_xticks([tick for tick in axis.get_xticks(minor=minor) if low <= tick <= most], minor=minor)
+    axis.set_xlim(low, high)
+    axis.spines["bottom"].set_bounds(low, most)

@@ -1,6 +1,7 @@
 """The colours and words that mean the same in every picture of this package, be it drawn by Matplotlib or a browser.
 
-Of Okabe and Ito's palette (Color Universal Design, 2008), which every common form of colour blindness can tell apart.
+Of Okabe and Ito's palette (Color Universal Design, 2008), which every common form of colour blindness can tell apart;
+FASTER is of Paul Tol's "muted" one (2021). The colour of a pipe stands for nothing else.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from gn_tutorial.abi.trace import Pipe
 
 #: In the order of the data's way: the scalar unit issues, MTE2 brings in, V computes, MTE3 takes out.
 PIPE_COLOURS = {Pipe.S: "#555555", Pipe.MTE2: "#0072B2", Pipe.V: "#E69F00", Pipe.MTE3: "#009E73"}
-#: What several pipes do together, or no pipe alone: the time of a launch.
+#: What several pipes do together, or no pipe alone: the time of a launch. Grey, or the ink of the text.
 TOTAL = "#767676"
 #: What nothing can be faster than: a bound, a binding limit, the memory.
 BOUND = "#56B4E9"
 #: The better and the worse of two, and what is refused.
-FASTER, SLOWER = "#CC79A7", "#D55E00"
+FASTER, SLOWER = "#332288", "#D55E00"
 #: What the host function chose.
-CHOSEN = "#F0E442"
+CHOSEN = "#CC79A7"
 
 
 class Look(NamedTuple):
