@@ -19,7 +19,7 @@ _WITHOUT = "This picture can be zoomed with the package anywidget: pip install a
 
 
 @dataclass(frozen=True)
-class Timeline:
+class LiveTimeline:
     """One launch, or several one above the other. ``picture``: the PNG that a notebook stores, and its text.
 
     ``save`` writes one HTML file with the same timeline.
@@ -67,7 +67,7 @@ def _widget_class() -> Any:
     return type("TimelineWidget", (anywidget.AnyWidget,), traits)
 
 
-def timeline(*profiles: Profile) -> Timeline:
+def timeline(*profiles: Profile) -> LiveTimeline:
     """An interactive timeline: zoom, and point at a box for its line, its file and what it waited for.
 
     Several launches stand one above the other on one axis of time. What a notebook stores is the picture of the slowest
@@ -75,4 +75,4 @@ def timeline(*profiles: Profile) -> Timeline:
     """
     if not profiles:
         raise ArgumentError("there is no launch to draw", hint="timeline(profile), or timeline(before, after)")
-    return Timeline(profiles, gantt(*profiles) if len(profiles) == 1 else gantt_launches(*profiles))
+    return LiveTimeline(profiles, gantt(*profiles) if len(profiles) == 1 else gantt_launches(*profiles))
