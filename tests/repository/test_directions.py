@@ -56,12 +56,13 @@ IMPORTED_ONLY_BY = {
     "torchair": {"torch_ops"},
     "sklearn": {"torch_ops"},
     "hypothesis": {"projects"},
-    "anywidget": {"exercises"},
     # JupyterLab's own packages, of the extra "lab".
     "jupyter_client": {"lab"},
     "jupyter_server": {"lab"},
     "nbformat": {"lab"},
     "psutil": {"lab"},
+    "anywidget": {"exercises", "plot"},
+    "traitlets": {"plot"},
 }
 
 # A room of the twin is a folder of gn_twin/.
