@@ -63,7 +63,10 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class HostRequest:
-    """One call of an operator. attributes: kind and value in the order of the declaration."""
+    """One call of an operator. attributes: kind and value in the order of the declaration.
+
+    declared_outputs: None: as many as there are outputs.
+    """
 
     op_type: str
     soc: Soc
@@ -71,6 +74,7 @@ class HostRequest:
     outputs: Sequence[TensorInfo]
     attributes: Sequence[tuple[str, Any]] = ()
     declared_inputs: int = 0
+    declared_outputs: int | None = None
     fill: int = 0
     tile: bool = True
     deterministic: bool = False
@@ -90,7 +94,7 @@ class HostRequest:
             f"fill {self.fill}",
             f"room {self.room}",
             f"deterministic {int(self.deterministic)}",
-            f"declared {self.declared_inputs} {len(self.outputs)}",
+            f"declared {self.declared_inputs} {len(self.outputs) if self.declared_outputs is None else self.declared_outputs}",
             f"chip {' '.join(map(str, chip))}",
             *(f"in {_tensor(one)}" for one in self.inputs),
             *(f"out {_tensor(one)}" for one in self.outputs),

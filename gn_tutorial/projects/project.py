@@ -21,7 +21,6 @@ from gn_tutorial.compiler.cache import checksum, default_cache
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.compiler.signature import scan
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.projects.call import OpCall, bind
@@ -32,6 +31,7 @@ from gn_tutorial.projects.host_call import HostError, describe
 from gn_tutorial.projects.injected_struct import injected_header
 from gn_tutorial.projects.kernel_arguments import kernel_arguments, kernel_outputs
 from gn_tutorial.projects.layout import Layout, read_layout, uses_matrix_cores
+from gn_tutorial.projects.outputs import chosen_outputs
 from gn_tutorial.projects.planning import HostSide
 from gn_tutorial.projects.tiling_plan import TilingPlan
 from gn_tutorial.tables import html_table, text_table
@@ -122,20 +122,21 @@ class Project:
     def tiling(self, /, *values: Any, out: Any = None, **named: Any) -> TilingPlan:
         """What the project's own tiling function decides for this call, and what is amiss in it.
 
-        out: outputs, one or a list, as ``gnt.out(shape, dtype)`` or arrays; without them InferShape decides. Raises
-        ArgumentError, CompileError, HostError for a function that fails, crashes or does not end.
+        out: outputs, one or a list, as ``gnt.out(shape, dtype)`` or arrays; without them InferShape decides. By name,
+        ``{"mean": None}`` leaves an OPTIONAL one out and infers the others. Raises ArgumentError, CompileError,
+        HostError for a function that fails, crashes or does not end.
         """
-        return self.host.plan(self.call(*values, **named), _given(out))
+        return self.host.plan(*chosen_outputs(self.call(*values, **named), out))
 
     def __call__(self, /, *values: Any, out: Any = None, blocks: int | None = None, **named: Any) -> Result:
         """Tile with the project's own function, build its kernel for these dtypes, launch it; the outputs by name.
 
-        blocks: other than the tiling's. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
+        A DYNAMIC output is ``y[0]``, ``y[1]``; one that is left out is not among them. out: as of ``tiling``. blocks: other than the tiling's. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
         Raises as ``tiling`` and as ``Kernel.run``; HostError where tiling leaves the number of blocks undefined.
         """
         how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
-        call = self.call(*values, **named)
-        plan = self.host.plan(call, _given(out), look_for_unset=False)  # only ``tiling`` shows what that finds
+        call, given = chosen_outputs(self.call(*values, **named), out)
+        plan = self.host.plan(call, given, look_for_unset=False)  # only ``tiling`` shows what that finds
         return self.launch(call, plan, blocks=blocks, **how)
 
     def launch(
@@ -168,7 +169,10 @@ class Project:
             **how,
         )
         named = kernel_outputs(self.definition, plan, entry.params)
-        arrays = {named[param]: array for param, array in result.outputs.items() if param in named}
+        made_by_name = {named[param]: array for param, array in result.outputs.items() if param in named}
+        # In the definition's order, as references give them: the tensors of lists are last among a launch's arguments.
+        order = [name for name, _, _ in plan.outputs]
+        arrays = {name: made_by_name[name] for name in (*order, *made_by_name) if name in made_by_name}
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
@@ -250,13 +254,6 @@ def project(path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> Project:
     sizes tiling is told. Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
     """
     return Project(path, op, soc)
-
-
-def _given(outputs: Any) -> list[Out] | None:
-    if outputs is None:
-        return None
-    listed = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-    return [one if isinstance(one, Out) else Out(one.shape, as_dtype(one.dtype)) for one in listed]
 
 
 @functools.lru_cache(maxsize=64)

@@ -24,7 +24,7 @@ Folder = Annotated[Path, typer.Argument(help="The folder with op_host and op_ker
 Op = Annotated[str, typer.Option(help="Which operator, where the folder has several.")]
 SocName = Annotated[str, typer.Option(help="The chip that tiling is told of: Ascend910B2, 910b4, 310b4.")]
 Attr = Annotated[Many, typer.Option("--attr", help="An attribute: eps=1e-5, axes=0,2.")]
-OutWords = Annotated[Many, typer.Option("--out", help="An output, where InferShape does not say: float32[8].")]
+OutWords = Annotated[Many, typer.Option("--out", help="An output that InferShape does not say: float32[8]; mean=none leaves one out.")]
 
 
 @project_app.command("show")
@@ -224,11 +224,13 @@ def _project(folder: Path, op: str, soc: str) -> Project:
 
 def _planned(found: Project, inputs: Many, attributes: Many, outputs: Many, seed: int) -> tuple[OpCall, TilingPlan]:
     from gn_tutorial.cli.project_call import attributes_of, inputs_of, outputs_of
+    from gn_tutorial.projects.outputs import chosen_outputs
 
     with working("compiling the host files"):
         one = found.definition
     call = found.call(**inputs_of(one, inputs or (), seed), **attributes_of(one, attributes or ()))
-    return call, found.host.plan(call, outputs_of(outputs or ()))
+    call, given = chosen_outputs(call, outputs_of(one, outputs or ()))
+    return call, found.host.plan(call, given)
 
 
 COMMAND = Command("project", project_app, Panel.LEARN, 45)
