@@ -32,7 +32,9 @@ def kernel_arguments(
         arrays = [inout(array) if declared.name in one.written else array for array in group or ()]
         values.append(_one_or_list(declared, arrays))
         known = group and index < many
-        first = SameList(params[index].name) if declared.kind == "dynamic" else group and Same(params[index].name, group[0])
+        first = (
+            SameList(params[index].name) if declared.kind == "dynamic" else group and Same(params[index].name, group[0])
+        )
         owners[declared.name] = first if known else None
     for index, declared in enumerate(one.outputs):
         if declared.name in one.in_place:

@@ -41,9 +41,7 @@ class HostSide:
             return self._inferred(call, None, followed)
         return self._inferred(call, self._ask(call, inferred_outputs(call), tile=False))
 
-    def plan(
-        self, call: OpCall, given: Sequence[Out | None] | None, *, look_for_unset: bool = True
-    ) -> TilingPlan:
+    def plan(self, call: OpCall, given: Sequence[Out | None] | None, *, look_for_unset: bool = True) -> TilingPlan:
         """What the tiling function decides. Raises as ``infer``.
 
         given: the outputs, in the order of ``call.output_tensors``; None: InferShape says one, or all of them.

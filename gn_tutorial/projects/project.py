@@ -24,7 +24,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.projects.call import OpCall, bind
-from gn_tutorial.projects.chips import DEFAULT_SOC, Soc, find_soc, knows_soc
+from gn_tutorial.projects.chips import Soc, find_soc, knows_soc, soc_of_configs
 from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.definition import OpDefinition, read_definitions
 from gn_tutorial.projects.host_call import HostError, describe
@@ -40,7 +40,7 @@ from gn_tutorial.tables import html_table, text_table
 class Project:
     """One operator of a project. ``project(path)`` makes it; its arguments and errors are those of ``project``."""
 
-    def __init__(self, path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> None:
+    def __init__(self, path: str | Path, op: str = "", soc: str = "") -> None:
         if not isinstance(path, (str, Path)):
             raise ArgumentError(f"an operator project is a folder's path, not {path!r}")
         layout = read_layout(Path(path))
@@ -60,7 +60,7 @@ class Project:
             )
         self.name: str = op or types[0]
         self.layout: Layout = layout.of(self.name)
-        self.soc: Soc = find_soc(soc)
+        self._soc = find_soc(soc) if soc else None
         matrix = uses_matrix_cores(self.layout)
         if matrix is not None:
             raise ArgumentError(
@@ -68,6 +68,11 @@ class Project:
                 where=str(matrix),
                 hint="the twin runs vector operators; matrix ones (Matmul) are out of its scope",
             )
+
+    @cached_property
+    def soc(self) -> Soc:
+        """The chip that was named; else the default one, or the first that AddConfig names. Raises as ``definition``."""
+        return self._soc or soc_of_configs(one.name for one in self.definition.chips)
 
     def on(self, chip: str) -> Project:
         """The same project for another chip: ``Ascend910B4``, ``910b4``; an unknown one changes nothing."""
@@ -156,7 +161,7 @@ class Project:
         for note in plan.notes:
             if note.severity == "error":
                 raise HostError(note.what, where=note.where, hint=note.fix)
-        how["options"] = _as_a_device(how.get("options") or TwinOptions())
+        how["options"] = _as_a_device(how.get("options") or TwinOptions(), self.soc)
         made = self.kernel(call, plan)
         wanted = self.definition.snake_name
         names = [one.name for one in made.entries]
@@ -242,16 +247,19 @@ _UNCHECKED = ("gm-beyond-declared-size", "init-buffer-zero")
 _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
 
 
-def _as_a_device(options: TwinOptions) -> TwinOptions:
+def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
     warnings = [one for one in _UNCHECKED if one not in options.errors]
-    return dataclasses.replace(options, warnings=tuple(dict.fromkeys([*options.warnings, *warnings])))
+    tail = "compared" if soc.compares_tails else options.compare_tail
+    return dataclasses.replace(
+        options, compare_tail=tail, warnings=tuple(dict.fromkeys([*options.warnings, *warnings]))
+    )
 
 
-def project(path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> Project:
+def project(path: str | Path, op: str = "", soc: str = "") -> Project:
     """Find an operator project: the folder that msopgen made, with op_host and op_kernel, or one like it.
 
     ``gnt.project("SinhCustom")(x)``. op: which operator, where the folder has several. soc: the chip whose cores and
-    sizes tiling is told. Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
+    sizes tiling is told; empty: Ascend910B2, or the first that AddConfig names, if that is for others only. Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
     """
     return Project(path, op, soc)
 

@@ -86,7 +86,9 @@ def expected(function: Callable[..., Any], call: OpCall) -> list[np.ndarray]:
 
 def _present(call: OpCall, made: Sequence[Any]) -> Sequence[Any]:
     """Without the outputs that the call leaves out, where the reference gives each output of the definition."""
-    counts = [many if one.kind == "dynamic" else 1 for one, many in zip(call.definition.outputs, call.counts, strict=True)]
+    counts = [
+        many if one.kind == "dynamic" else 1 for one, many in zip(call.definition.outputs, call.counts, strict=True)
+    ]
     if 0 not in call.counts or len(made) != sum(counts):
         return made
     flat = [bool(many) for count, many in zip(counts, call.counts, strict=True) for _ in range(count)]

@@ -14,7 +14,17 @@ def test_outputs_are_lists_or_left_out(gnt: Gnt, tmp_path: Path) -> None:
     (tmp_path / "ref.py").write_text(
         "def split(x):\n    return [2 * x[:60], 2 * x[60:].reshape(8, 5), [60, 100]]\n", encoding="utf-8"
     )
-    words = ["project", "run", str(ROW_SPLIT), "--in", "float32[100]", "--out", "y=float32[60]", "--out", "y=float32[8,5]"]
+    words = [
+        "project",
+        "run",
+        str(ROW_SPLIT),
+        "--in",
+        "float32[100]",
+        "--out",
+        "y=float32[60]",
+        "--out",
+        "y=float32[8,5]",
+    ]
     for ends in ("int32[2]", "none"):
         ran = gnt(*words, "--out", f"ends={ends}", "--reference", f"{tmp_path / 'ref.py'}:split")
         assert ran.code == 0, ran.err
@@ -24,5 +34,3 @@ def test_outputs_are_lists_or_left_out(gnt: Gnt, tmp_path: Path) -> None:
         ran = gnt(*words, "--out", "ends=none", "--out", wrong)
         assert ran.code == 2
         assert said in ran.err
-
-

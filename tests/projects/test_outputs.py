@@ -91,7 +91,10 @@ def test_a_list_in_place(tmp_path: Path) -> None:
 def test_its_own_test_with_a_list_and_a_null_pointer() -> None:
     done = run_own_test(ROW_SPLIT)
     assert done.passed, repr(done)
-    assert [[name for name, _, _ in one.outputs] for one in done.launches] == [["y[0]", "y[1]", "ends"], ["y[0]", "y[1]"]]
+    assert [[name for name, _, _ in one.outputs] for one in done.launches] == [
+        ["y[0]", "y[1]", "ends"],
+        ["y[0]", "y[1]"],
+    ]
 
 
 def test_drawn_cases_have_lists_and_leave_outputs_out() -> None:
