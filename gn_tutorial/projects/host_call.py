@@ -153,6 +153,7 @@ def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> Hos
         place = _line(library, [int(frame[2], 16) for frame in _FRAME.finditer(found[6])], where) or last
     printed = _CRASH.sub("", error.printed).strip("\n")
     what = error.what.replace("the kernel", "a host function").replace("'project_host' ran", "the host functions ran")
+    what = what.replace("and was stopped", "and were stopped")
     hint = error.hint
     if "null pointer" in what and found and found[5] != "0":
         hint = (

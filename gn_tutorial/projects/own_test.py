@@ -55,7 +55,7 @@ def run_own_test(
     that the project lacks), CompileError and HostError for host files that cannot be compiled or described, CacheError.
     """
     layout = read_layout(Path(path))
-    types = {snake_name(one): one for one in layout.op_types()}
+    types = {snake_name(one): one for one in layout.require_operators()}
     test = choose_test(layout.root, list(types), None if test_folder is None else Path(test_folder))
     begin = time.monotonic()
     with _telling(told) as tell, tempfile.TemporaryDirectory(prefix="gnt-test-", ignore_cleanup_errors=True) as name:

@@ -44,13 +44,7 @@ class Project:
         if not isinstance(path, (str, Path)):
             raise ArgumentError(f"an operator project is a folder's path, not {path!r}")
         layout = read_layout(Path(path))
-        types = layout.op_types()
-        if not types:
-            raise ArgumentError(
-                f"{layout.root} has host files, and none registers an operator",
-                where=str(layout.hosts[0]),
-                hint="OP_ADD(YourOp); behind class YourOp : public OpDef",
-            )
+        types = layout.require_operators()
         if op and op not in types:
             raise ArgumentError(f"{layout.root} has no operator '{op}'", hint=f"it has {', '.join(types)}")
         if not op and len(types) > 1:
@@ -86,6 +80,7 @@ class Project:
             raise ArgumentError(
                 f"{self.name} has no definition with inputs or outputs (class {self.name} : public OpDef, OP_ADD)",
                 where=", ".join(str(one) for one in self.layout.hosts),
+                hint='this->Input("x")... and this->Output("y")... in its constructor, and OP_ADD behind the class',
             )
         return found[self.name]
 

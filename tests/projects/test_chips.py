@@ -1,4 +1,4 @@
-"""The chip of a project: the one that is named, else the one that its AddConfig names; what is said of another's rules."""
+"""The chip of a project: the one that is named, else that of its AddConfig; what is said of another's rules."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def split(x: np.ndarray) -> list[np.ndarray]:
 @pytest.mark.parametrize("wanted", [{"y": TWO}, {"y": TWO, "ends": None}, [TWO, gnt.out(2, "int32")], [TWO, None]])
 def test_a_list_and_an_output_that_may_be_left_out(wanted: Any, isolated: bool) -> None:
     result = gnt.project(ROW_SPLIT)(X, out=wanted, isolated=isolated)
-    with_ends = (wanted["ends"] if "ends" in wanted else True) if isinstance(wanted, dict) else wanted[1]
+    with_ends = wanted.get("ends", True) if isinstance(wanted, dict) else wanted[1]
     assert list(result.outputs) == ["y[0]", "y[1]", *(["ends"] if with_ends is not None else [])]
     np.testing.assert_array_equal(result["y[0]"], 2 * X[:60])
     np.testing.assert_array_equal(result["y[1]"], 2 * X[60:].reshape(8, 5))
