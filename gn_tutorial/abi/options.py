@@ -46,6 +46,9 @@ class TwinOptions:
     empty_deque: Literal["stop", "stale"] = "stop"
     # NE with a NaN operand: true as in IEEE 754, or false like every other comparison with NaN.
     compare_nan: Literal["ieee", "false"] = "ieee"
+    # Compare of a count that is no whole number of repeats: the rest is left out, with a diagnostic, or compared, as on
+    # Ascend310B, whose instructions have a mask.
+    compare_tail: Literal["dropped", "compared"] = "dropped"
     # Subnormal results. Keeping them is what NumPy does, so references agree.
     denormals: Literal["keep", "flush"] = "keep"
     # Sigmoid of half: float inside and one rounding, or a rounding at each step.

@@ -59,6 +59,7 @@ class GntOptions(ctypes.Structure):
         ("pad_dummy", ctypes.c_uint32),
         ("empty_deque", ctypes.c_uint32),
         ("compare_nan", ctypes.c_uint32),
+        ("compare_tail", ctypes.c_uint32),
         ("denormals", ctypes.c_uint32),
         ("sigmoid_half", ctypes.c_uint32),
         ("counter_compare", ctypes.c_uint32),

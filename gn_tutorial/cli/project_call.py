@@ -10,7 +10,7 @@ import numpy as np
 
 from gn_tutorial.cli.run_arguments import array_of, array_type_of
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.arguments import Out, out
+from gn_tutorial.operators.arguments import out
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.parameters import OpAttribute
 
@@ -61,9 +61,29 @@ def attributes_of(definition: OpDefinition, words: Sequence[str]) -> dict[str, A
     return values
 
 
-def outputs_of(words: Sequence[str]) -> list[Out] | None:
-    """Outputs in order, ``float32[8]``; None if none is given. Raises ArgumentError."""
-    return [out(*array_type_of("--out", word, word)) for word in words] or None
+def outputs_of(definition: OpDefinition, words: Sequence[str]) -> Any:
+    """Outputs in order, ``float32[8]``, or by name, ``y=float32[8]``, ``mean=none``; None if none is given.
+
+    Of a dynamic output each word is a tensor. Raises ArgumentError.
+    """
+    named: dict[str, Any] = {}
+    kinds = {one.name: one.kind for one in definition.outputs}
+    if not words:
+        return None
+    if not any("=" in word for word in words):
+        return [out(*array_type_of("--out", word, word)) for word in words]
+    for word in words:
+        name, _, text = word.partition("=")
+        if name not in kinds:
+            raise ArgumentError(f"--out {word}: {definition.type} has no output '{name}'", hint=", ".join(kinds))
+        value = None if text == _ABSENT else out(*array_type_of("--out", word, text))
+        if kinds[name] == "dynamic" and value is not None:
+            named.setdefault(name, []).append(value)
+        elif name in named:
+            raise ArgumentError(f"--out {word}: '{name}' is given twice")
+        else:
+            named[name] = value
+    return named
 
 
 def _value(attribute: OpAttribute, word: str, text: str) -> Any:

@@ -19,6 +19,7 @@ from gn_tutorial.cli.terminal import emit_json, print_table
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.atomic_write import write_atomically
 from gn_tutorial.exercises.progress import default_progress
+from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.fuzz_cases import Case
 from gn_tutorial.projects.fuzz_report import FuzzFailure, FuzzReport, FuzzState, case_to_json
 from gn_tutorial.projects.fuzz_values import ORDINARY
@@ -81,21 +82,35 @@ def run_line(project: Project, case: Case, folder: FuzzFolder, judge: Judge, res
     names = [one.name for one in project.definition.inputs]
     for name, plan, array in zip(names, case.inputs, case.arrays(), strict=True):
         if plan is None or array is None:
-            text = "none"
-        elif plan.values == ORDINARY:
-            text = f"{plan.dtype}[{','.join(map(str, plan.shape))}]"
-        else:
+            words.append(("--in", f"{name}=none"))
+            continue
+        for one in array if plan.more is not None else [array]:
             prefix = "bfloat16" if plan.dtype == "bfloat16" else ""
-            text = f"{prefix}@{folder.keep(name, array)}"
-        words.append(("--in", f"{name}={text}"))
+            made_again = f"{plan.dtype}[{','.join(map(str, one.shape))}]"
+            text = made_again if plan.values == ORDINARY else f"{prefix}@{folder.keep(name, one)}"
+            words.append(("--in", f"{name}={text}"))
     words += [("--attr", f"{name}={attribute_text(value)}") for name, value in case.attributes]
-    if "infer_shape" not in project.definition.functions:
-        call = judge.call(case)
-        outputs = judge.outputs(judge.reference(call) or [], call) or []
-        words += [("--out", f"{one.dtype.name}[{','.join(map(str, one.shape))}]") for one in outputs]
+    words += _output_words(project, case, judge)
     if case.seed and any(one is not None and one.values == ORDINARY for one in case.inputs):
         words.append(("--seed", str(case.seed)))
     return as_command(str(project.layout.root), [*words, *rest])
+
+
+def _output_words(project: Project, case: Case, judge: Judge) -> list[tuple[str, str]]:
+    """Outputs that are left out, and the shapes of those that InferShape does not say; of lists how many there are."""
+    definition = project.definition
+    left_out = [("--out", f"{name}=none") for name in case.left_out]
+    lists = any(one.kind == "dynamic" for one in definition.outputs)
+    known = not lists or any(one.kind == "dynamic" for one in definition.inputs)
+    if known and "infer_shape" in definition.functions:
+        return left_out
+    call = judge.call(case)
+    golden = judge.reference(call) or []
+    words = []
+    for (index, _), array in zip(call.output_tensors, golden, strict=False):
+        dtype = dtype_name(call.column.outputs[index].dtype)
+        words.append(("--out", f"{definition.outputs[index].name}={dtype}[{','.join(map(str, array.shape))}]"))
+    return words + left_out
 
 
 def show(report: FuzzReport, line: Callable[[FuzzFailure], str], folder: FuzzFolder, *, as_json: bool) -> None:

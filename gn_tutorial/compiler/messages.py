@@ -311,6 +311,17 @@ def _narrowing(report: Report, _sources: Sources, _line: str) -> str:
     return f"a number that does not fit loses its upper bits: see that it does, then write static_cast<{found[1]}>(...)"
 
 
+def _bfloat16_number(report: Report, _sources: Sources, _line: str) -> str:
+    """The scalar unit converts none; the device's compiler says "not support bf16 type cast"."""
+    said = re.search(
+        r"(?:cannot convert|no viable conversion from|could not convert|from incompatible type) .*bfloat16_t",
+        report.message,
+    )
+    return (
+        "a number of type bfloat16_t becomes a float by AscendC::ToFloat(value), Cast(value) in CANN 9" if said else ""
+    )
+
+
 _HINTS: tuple[Callable[[Report, Sources, str], str], ...] = (
     _missing_header,
     _double_scalar,
@@ -319,6 +330,7 @@ _HINTS: tuple[Callable[[Report, Sources, str], str], ...] = (
     _element_of_a_view,
     _smaller_or_larger,
     _narrowing,
+    _bfloat16_number,
 )
 
 

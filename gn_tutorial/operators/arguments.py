@@ -67,6 +67,13 @@ class Same:
 
 
 @dataclass(frozen=True)
+class SameList:
+    """The list of tensors of the parameter ``name``, which is before this one: the same words, the same memory."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class InOut:
     """An array that the kernel reads and writes."""
 
@@ -152,6 +159,10 @@ def launch_args(params: Sequence[Param], values: Mapping[str, Any]) -> list[Laun
     args, tensors = [], []
     for param in params:
         value = values[param.name]
+        if isinstance(value, SameList):
+            owner = next(one for one in args if one.name == value.name)
+            args.append(LaunchArg(param.name, owner.kind, owner.role, owner.data, same_as=value.name))
+            continue
         if not isinstance(value, TensorList):
             args.append(launch_arg(param, value))
             continue

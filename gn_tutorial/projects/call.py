@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.arguments import Out, as_dtype, check_array
+from gn_tutorial.operators.arguments import check_array
 from gn_tutorial.projects.chips import Soc
-from gn_tutorial.projects.columns import Column, dtype_name
+from gn_tutorial.projects.columns import Column
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.host_call import HostRequest, TensorInfo
 from gn_tutorial.projects.parameters import OpAttribute, Parameter
@@ -21,7 +21,11 @@ _ZERO = {"bool": False, "int": 0, "float": 0.0, "string": ""}
 
 @dataclass(frozen=True)
 class OpCall:
-    """A call. arrays: by declared input, None if left out, several of a dynamic one. note: on the column."""
+    """A call. arrays: by declared input, None if left out, several of a dynamic one. note: on the column.
+
+    counts: tensors of each output, 0 of one that is left out. A dynamic output has as many as the first dynamic input,
+    if the caller does not say another number (``outputs.chosen_outputs``).
+    """
 
     definition: OpDefinition
     soc: Soc
@@ -29,19 +33,15 @@ class OpCall:
     attributes: tuple[tuple[str, str, Any], ...]
     column: Column
     note: str
+    counts: tuple[int, ...]
 
     @property
     def output_tensors(self) -> tuple[tuple[int, str], ...]:
-        """Index in the definition and name of each output tensor: ``y``, of a dynamic output ``y[0]``, ``y[1]``.
-
-        A dynamic output has as many tensors as the first dynamic input.
-        """
-        groups = zip(self.definition.inputs, self.arrays, strict=True)
-        many = next((len(group or ()) for declared, group in groups if declared.kind == "dynamic"), 1)
+        """Index in the definition and name of each output tensor: ``y``, of a dynamic output ``y[0]``, ``y[1]``."""
         return tuple(
             (index, name)
-            for index, declared in enumerate(self.definition.outputs)
-            for name in (tensor_names(declared.name, many) if declared.kind == "dynamic" else (declared.name,))
+            for index, (declared, many) in enumerate(zip(self.definition.outputs, self.counts, strict=True))
+            for name in (tensor_names(declared.name, many) if declared.kind == "dynamic" else (declared.name,) * many)
         )
 
     def request(self, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostRequest:
@@ -51,7 +51,7 @@ class OpCall:
         for index, group in enumerate(self.arrays):
             for array in group or ():
                 data = array.tobytes() if self.definition.reads_values(index) else None
-                inputs.append(TensorInfo(index, array.dtype.name, array.shape, _format_number(formats[index]), data))
+                inputs.append(TensorInfo(index, array.dtype.name, array.shape, format_number(formats[index]), data))
         return HostRequest(
             op_type=self.definition.type,
             soc=self.soc,
@@ -59,6 +59,7 @@ class OpCall:
             outputs=outputs,
             attributes=[(kind, value) for _, kind, value in self.attributes],
             declared_inputs=len(self.definition.inputs),
+            declared_outputs=len(self.definition.outputs),
             fill=fill,
             tile=tile,
             room=0,
@@ -91,7 +92,13 @@ def bind(
     attributes = tuple((one.name, one.type, _attribute(one, given.get(one.name))) for one in definition.attributes)
     columns = definition.columns(soc.config)
     dtypes = {one.name: group[0].dtype.name for one, group in zip(definition.inputs, arrays, strict=True) if group}
-    return OpCall(definition, soc, arrays, attributes, columns.column_of(dtypes), columns.note)
+    groups = {one.name: group or () for one, group in zip(definition.inputs, arrays, strict=True)}
+    many = next((len(groups[one.name]) for one in definition.inputs if one.kind == "dynamic"), 1)
+    counts = tuple(
+        len(groups[one.name]) if one.name in groups else many if one.kind == "dynamic" else 1
+        for one in definition.outputs
+    )
+    return OpCall(definition, soc, arrays, attributes, columns.column_of(dtypes), columns.note, counts)
 
 
 def tensor_names(name: str, many: int) -> tuple[str, ...]:
@@ -135,37 +142,6 @@ def _attribute(declared: OpAttribute, value: Any) -> Any:
     return value
 
 
-def _format_number(label: str) -> int:
+def format_number(label: str) -> int:
+    """The graph engine's number of a format; ND for all but the two that are told apart."""
     return {"FORMAT_NCHW": 0, "FORMAT_NHWC": 1}.get(label, 2)
-
-
-def inferred_outputs(call: OpCall) -> list[TensorInfo]:
-    """Outputs of the call's column whose shapes are to be inferred."""
-    return [
-        TensorInfo(
-            index, dtype_name(call.column.outputs[index].dtype), None, _format_number(call.column.outputs[index].format)
-        )
-        for index, _ in call.output_tensors
-    ]
-
-
-def followed_outputs(call: OpCall) -> list[Out] | None:
-    """Outputs whose shapes the definition says itself (Follow), none of an operator without outputs; else None.
-
-    An InferShape goes before Follow, and the two cannot share the outputs (asc-devkit, OpParamDef/Follow.md).
-    """
-    one = call.definition
-    if one.outputs and "infer_shape" in one.functions:
-        return None
-    declared = {param.name: param for param in (*one.inputs, *one.outputs)}
-    arrays = {param.name: group[0] for param, group in zip(one.inputs, call.arrays, strict=True) if group}
-    found = []
-    for param, form in zip(one.outputs, call.column.outputs, strict=True):
-        last, seen = param, {param.name}
-        while last.follow in declared and last.follow not in seen and last.follow_what in ("all", "shape"):
-            last = declared[last.follow]
-            seen.add(last.name)
-        if last is param or last.name not in arrays:
-            return None
-        found.append(Out(arrays[last.name].shape, as_dtype(dtype_name(form.dtype))))
-    return found

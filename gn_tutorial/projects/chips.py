@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,17 +41,30 @@ class Soc:
     arch: int = 2201
 
     @property
+    def compares_tails(self) -> bool:
+        """Whether Compare of a count takes all elements: its instructions have a mask (asc-devkit, dav_m300)."""
+        return self.arch == 3002
+
+    @property
     def note(self) -> str:
         """What has to be said where a project runs here as on this chip; empty for one with the same kernel API."""
         if self.family == _LIKE_910B:
             return ""
-        return f"sizes and cores are those of {self.name}; the kernel itself runs by the rules of {_LIKE_910B}"
+        but = ", but for Compare of a count, which takes all elements" if self.compares_tails else ""
+        return f"sizes and cores are those of {self.name}; the kernel itself runs by the rules of {_LIKE_910B}{but}"
 
 
 @functools.cache
 def socs() -> dict[str, Soc]:
     """Every chip by its name. Raises RegistryError for a broken file."""
     return {name: Soc(name=name, **table) for name, table in read_toml(FILE, "the chips").items()}
+
+
+def soc_of_configs(configs: Iterable[str]) -> Soc:
+    """The chip of a project whose AddConfig names these: the default one if it is among them, else the first known."""
+    named = [one for one in configs if knows_soc(one)]
+    default = find_soc()
+    return default if default.config in named or not named else find_soc(named[0])
 
 
 def knows_soc(name: str) -> bool:

@@ -88,10 +88,6 @@ def _space(
 ) -> tuple[CaseSpace, tuple[str, ...]]:
     """What is drawn from, and the columns that no array can have."""
     definition = judge.project.definition
-    for one in definition.inputs:
-        _require(
-            one.kind != "dynamic", f"'{one.name}' is a dynamic input, which is not drawn", "gnt project run takes lists"
-        )
     columns = definition.columns(judge.project.soc.config).columns
     drawn = {column: tuple(dtype_name(form.dtype) for form in column.inputs) for column in columns}
     runnable = {

@@ -35,32 +35,47 @@ _STRINGS = ("none", "mean", "sum")
 
 @dataclass(frozen=True)
 class ArrayPlan:
-    """An input to be made."""
+    """An input to be made. more: of a dynamic one, the shapes of the tensors behind the first; None: it is no list."""
 
     dtype: str
     shape: tuple[int, ...]
     values: str = ORDINARY
+    more: tuple[tuple[int, ...], ...] | None = None
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Of all its tensors."""
+        return (self.shape, *(self.more or ()))
 
     def __str__(self) -> str:
-        return f"{self.dtype}{list(self.shape)}" + ("" if self.values == ORDINARY else f" {self.values}")
+        tensors = " ".join(f"{self.dtype}{list(shape)}" for shape in self.shapes)
+        text = tensors if self.more is None else f"({tensors})"
+        return text + ("" if self.values == ORDINARY else f" {self.values}")
 
 
 @dataclass(frozen=True)
 class Case:
-    """One call: inputs in the definition's order, None if left out; attributes other than their defaults."""
+    """One call: inputs in the definition's order, None if left out; attributes other than their defaults.
+
+    left_out: names of outputs that the caller does not want.
+    """
 
     inputs: tuple[ArrayPlan | None, ...]
     attributes: tuple[tuple[str, Any], ...] = ()
     seed: int = 0
+    left_out: tuple[str, ...] = ()
 
-    def arrays(self) -> list[np.ndarray | None]:
-        """The inputs; ordinary ones share one generator, as those of ``gnt project run --seed`` do."""
+    def arrays(self) -> list[Any]:
+        """The inputs, dynamic ones as lists; ordinary ones share one generator, as those of ``project run --seed`` do."""
         shared = np.random.default_rng(self.seed)
-        made = []
+        made: list[Any] = []
         for index, one in enumerate(self.inputs):
-            ordinary = one is not None and one.values == ORDINARY
-            rng = shared if ordinary else np.random.default_rng((self.seed, index))
-            made.append(None if one is None else make_array(one.values, one.shape, one.dtype, rng))
+            if one is None:
+                made.append(None)
+                continue
+            rng = shared if one.values == ORDINARY else np.random.default_rng((self.seed, index))
+            tensors = [make_array(one.values, shape, one.dtype, rng) for shape in one.shapes]
+            made.append(tensors[0] if one.more is None else tensors)
         return made
 
     @property
@@ -71,11 +86,12 @@ class Case:
     def weight(self) -> tuple[int, ...]:
         """What makes a case small for a reader: few elements, axes, attributes, odd values. None is odder than one."""
         given = [one for one in self.inputs if one is not None]
-        sizes = [math.prod(one.shape) for one in given]
+        shapes = [shape for one in given for shape in one.shapes]
+        sizes = [math.prod(shape) for shape in shapes]
         odd = sum(one.values != ORDINARY for one in given)
         elements = sum(size or 2 for size in sizes)
-        axes = sum(len(one.shape) or 2 for one in given)
-        return (elements, axes, len(self.attributes) + odd, len(given), self.seed)
+        axes = sum(len(shape) or 2 for shape in shapes)
+        return (elements, axes, len(self.attributes) + odd + len(self.left_out), len(shapes), self.seed)
 
     def classes(self) -> dict[str, str]:
         """What the case is counted under: dtype, rank, size, values."""
@@ -91,13 +107,9 @@ class Case:
         }
 
     def __str__(self) -> str:
-        inputs = [
-            "none"
-            if one is None
-            else f"{one.dtype}{list(one.shape)}" + ("" if one.values == ORDINARY else f" {one.values}")
-            for one in self.inputs
-        ]
-        return ", ".join([*inputs, *(f"{name}={value!r}" for name, value in self.attributes)])
+        inputs = ["none" if one is None else str(one) for one in self.inputs]
+        attributes = [f"{name}={value!r}" for name, value in self.attributes]
+        return ", ".join([*inputs, *attributes, *(f"without {name}" for name in self.left_out)])
 
 
 def simpler(case: Case) -> Iterator[Case]:
@@ -106,6 +118,13 @@ def simpler(case: Case) -> Iterator[Case]:
         yield replace(case, seed=0)
     for index in range(len(case.attributes)):
         yield replace(case, attributes=(*case.attributes[:index], *case.attributes[index + 1 :]))
+    for name in case.left_out:
+        yield replace(case, left_out=tuple(other for other in case.left_out if other != name))
+    if any(one is not None and one.more for one in case.inputs):
+        # Lists of one operator have as many tensors as one another.
+        for part in (slice(0, -1), slice(1, None)):
+            cut = [one and (one if not one.more else _with_shapes(one, one.shapes[part])) for one in case.inputs]
+            yield replace(case, inputs=tuple(cut))
     for index, one in enumerate(case.inputs):
         if one is None:
             continue
@@ -116,6 +135,10 @@ def simpler(case: Case) -> Iterator[Case]:
             others += [replace(one, shape=(*one.shape[:axis], 1, *one.shape[axis + 1 :])) for axis in axes]
         for other in others:
             yield replace(case, inputs=(*case.inputs[:index], other, *case.inputs[index + 1 :]))
+
+
+def _with_shapes(one: ArrayPlan, shapes: Sequence[tuple[int, ...]]) -> ArrayPlan:
+    return replace(one, shape=shapes[0], more=tuple(shapes[1:]))
 
 
 def size_class(one: ArrayPlan) -> str:
@@ -164,7 +187,8 @@ def learnt_relations(
             # On some shapes two relations are the same: (2, 3) has its channels last.
             if any(_probe(shape, other) == related for other in found):
                 continue
-            plans = [ArrayPlan(dtype, one) for dtype, one in zip(dtypes, related, strict=True)]
+            lists = [() if one.kind == "dynamic" else None for one in definition.inputs]
+            plans = [ArrayPlan(*one) for one in zip(dtypes, related, (ORDINARY,) * len(dtypes), lists, strict=True)]
             if accepted(Case(tuple(plans), attributes)):
                 found.append(relations)
                 break
@@ -190,16 +214,20 @@ def cases(draw: st.DrawFn, space: CaseSpace) -> Case:
     definition = space.definition
     dtypes = draw(st.sampled_from(space.columns))
     size = min((as_dtype(one).itemsize for one in dtypes), default=4)
-    shape = draw(_shapes(space.max_elements, _BLOCK_BYTES // size))
+    dynamic = any(one.kind == "dynamic" for one in definition.inputs)
+    tensors = draw(st.integers(1, 3)) if dynamic else 1
+    shapes = [draw(_shapes(space.max_elements, _BLOCK_BYTES // size)) for _ in range(tensors)]
     # Half of all calls have inputs of equal shapes, if the reference takes them.
     relations = draw(st.sampled_from((*space.relations[:1] * len(space.relations), *space.relations[1:])))
-    shapes = [shape, *(draw(_related(one, shape, space.max_elements)) for one in relations)][: len(dtypes)]
     inputs: list[ArrayPlan | None] = []
-    for declared, dtype, of_it in zip(definition.inputs, dtypes, shapes, strict=True):
+    for declared, dtype, relation in zip(definition.inputs, dtypes, ("", *relations), strict=False):
+        many = shapes if declared.kind == "dynamic" else shapes[:1]
+        of_it = [draw(_related(relation, shape, space.max_elements)) if relation else shape for shape in many]
         kinds = [kind for kind in kinds_of(dtype) if kind in space.values] or [ORDINARY]
         absent = declared.optional and draw(st.booleans())
         values = draw(st.sampled_from((*(kinds[:1] * len(kinds)), *kinds[1:])))
-        inputs.append(None if absent else ArrayPlan(dtype, of_it, values))
+        more = tuple(of_it[1:]) if declared.kind == "dynamic" else None
+        inputs.append(None if absent else ArrayPlan(dtype, of_it[0], values, more))
     others = draw(st.sampled_from((False, False, True)))
     attributes = []
     for one in definition.attributes:
@@ -207,7 +235,9 @@ def cases(draw: st.DrawFn, space: CaseSpace) -> Case:
             value = draw(_attribute(one))
             if _needed(one) or value != one.default:
                 attributes.append((one.name, value))
-    return Case(tuple(inputs), tuple(attributes), draw(st.integers(0, 99)))
+    free = [one.name for one in definition.outputs if one.optional and one.name not in definition.in_place]
+    left_out = tuple(name for name in free if draw(st.sampled_from((False, False, True))))
+    return Case(tuple(inputs), tuple(attributes), draw(st.integers(0, 99)), left_out)
 
 
 @st.composite

@@ -126,7 +126,7 @@ class FuzzReport:
 
     def hint(self) -> str:
         """What to try next; empty if there is nothing to say."""
-        shapes = [{one.shape for one in found.case.inputs if one is not None} for found in self.failures]
+        shapes = [{one.shapes for one in found.case.inputs if one is not None} for found in self.failures]
         if shapes and all(len(one) > 1 for one in shapes):
             return (
                 "All failing calls have inputs of several shapes; if the operator takes equal ones only: --shapes same"
@@ -160,18 +160,22 @@ class FuzzReport:
 
 def case_to_json(case: Case) -> dict[str, Any]:
     """A case as a document of JSON."""
-    inputs = [None if one is None else [one.dtype, list(one.shape), one.values] for one in case.inputs]
-    return {"inputs": inputs, "attributes": [list(one) for one in case.attributes], "seed": case.seed}
+    inputs = [None if one is None else [one.dtype, list(one.shape), one.values, one.more] for one in case.inputs]
+    attributes = [list(one) for one in case.attributes]
+    return {"inputs": inputs, "attributes": attributes, "seed": case.seed, "left_out": list(case.left_out)}
 
 
 def case_of_json(document: Any) -> Case:
     """The case of ``case_to_json``."""
-    inputs = [
-        None if one is None else ArrayPlan(str(one[0]), tuple(map(int, one[1])), str(one[2]))
-        for one in document["inputs"]
-    ]
+    inputs = [None if one is None else _plan_of_json(*one) for one in document["inputs"]]
     attributes = tuple((str(name), _tuples(value)) for name, value in document["attributes"])
-    return Case(tuple(inputs), attributes, int(document["seed"]))
+    left_out = tuple(map(str, document.get("left_out", ())))
+    return Case(tuple(inputs), attributes, int(document["seed"]), left_out)
+
+
+def _plan_of_json(dtype: Any, shape: Any, values: Any, more: Any = None) -> ArrayPlan:
+    rest = None if more is None else tuple(tuple(map(int, one)) for one in more)
+    return ArrayPlan(str(dtype), tuple(map(int, shape)), str(values), rest)
 
 
 def _tuples(value: Any) -> Any:

@@ -23,6 +23,7 @@ from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.fuzz_cases import Case
 from gn_tutorial.projects.host_call import HostError, HostRefusal, HostTimeout
+from gn_tutorial.projects.outputs import chosen_outputs
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.references import expected
 from gn_tutorial.projects.tiling_plan import TilingPlan
@@ -75,8 +76,21 @@ class Judge:
 
     def call(self, case: Case) -> OpCall:
         """The case as a call of the operator. Raises ArgumentError."""
-        names = [one.name for one in self.project.definition.inputs]
-        return self.project.call(**dict(zip(names, case.arrays(), strict=True)), **dict(case.attributes))
+        definition = self.project.definition
+        names = [one.name for one in definition.inputs]
+        call = self.project.call(**dict(zip(names, case.arrays(), strict=True)), **dict(case.attributes))
+        call, _ = chosen_outputs(self._with_lists(call), dict.fromkeys(case.left_out))
+        return call
+
+    def _with_lists(self, call: OpCall) -> OpCall:
+        """With as many tensors in a dynamic output as the reference gives, where no dynamic input says that (Split)."""
+        definition = call.definition
+        lists = [index for index, one in enumerate(definition.outputs) if one.kind == "dynamic"]
+        if len(lists) != 1 or any(one.kind == "dynamic" for one in definition.inputs):
+            return call
+        many = len(self.reference(call) or call.output_tensors) - len(call.output_tensors) + 1
+        counts = [max(many, 0) if index == lists[0] else count for index, count in enumerate(call.counts)]
+        return dataclasses.replace(call, counts=tuple(counts))
 
     def reference(self, call: OpCall) -> list[np.ndarray] | None:
         """The reference's outputs; None where it refuses the call."""
@@ -95,7 +109,7 @@ class Judge:
         """The outputs as the reference shapes them, where the project has no InferShape."""
         if "infer_shape" in self.project.definition.functions:
             return None
-        dtypes = [as_dtype(dtype_name(one.dtype)) for one in call.column.outputs]
+        dtypes = [as_dtype(dtype_name(call.column.outputs[index].dtype)) for index, _ in call.output_tensors]
         return [out(one.shape, dtype) for one, dtype in zip(golden, dtypes, strict=True)]
 
     def __call__(self, case: Case) -> Outcome:

@@ -63,7 +63,10 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class HostRequest:
-    """One call of an operator. attributes: kind and value in the order of the declaration."""
+    """One call of an operator. attributes: kind and value in the order of the declaration.
+
+    declared_outputs: None: as many as there are outputs.
+    """
 
     op_type: str
     soc: Soc
@@ -71,6 +74,7 @@ class HostRequest:
     outputs: Sequence[TensorInfo]
     attributes: Sequence[tuple[str, Any]] = ()
     declared_inputs: int = 0
+    declared_outputs: int | None = None
     fill: int = 0
     tile: bool = True
     deterministic: bool = False
@@ -90,7 +94,7 @@ class HostRequest:
             f"fill {self.fill}",
             f"room {self.room}",
             f"deterministic {int(self.deterministic)}",
-            f"declared {self.declared_inputs} {len(self.outputs)}",
+            f"declared {self.declared_inputs} {len(self.outputs) if self.declared_outputs is None else self.declared_outputs}",
             f"chip {' '.join(map(str, chip))}",
             *(f"in {_tensor(one)}" for one in self.inputs),
             *(f"out {_tensor(one)}" for one in self.outputs),
@@ -149,6 +153,7 @@ def _host_error(error: KernelError, library: Path, where: Sequence[Path]) -> Hos
         place = _line(library, [int(frame[2], 16) for frame in _FRAME.finditer(found[6])], where) or last
     printed = _CRASH.sub("", error.printed).strip("\n")
     what = error.what.replace("the kernel", "a host function").replace("'project_host' ran", "the host functions ran")
+    what = what.replace("and was stopped", "and were stopped")
     hint = error.hint
     if "null pointer" in what and found and found[5] != "0":
         hint = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from gn_tutorial.compiler.signature import Param
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.arguments import Same, TensorList, as_dtype, inout, out, workspace
+from gn_tutorial.operators.arguments import Same, SameList, TensorList, as_dtype, inout, out, workspace
 from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.definition import OpDefinition
 from gn_tutorial.projects.parameters import Parameter
@@ -22,22 +22,21 @@ def kernel_arguments(
 ) -> list[Any]:
     """Inputs, outputs, workspace, tiling: the order of every kernel of a project.
 
-    An output in place has a parameter too (x_ref, as every public kernel of such an operator has): the same memory.
-    held: what outputs hold before, by name. source: the kernel's file, for an error. Raises ArgumentError.
+    An output in place has a parameter too (x_ref, as every public kernel of such an operator has): the same memory, of
+    a list the same list. What is left out is a null pointer. held: what outputs hold before, by name. source: the kernel's file, for an error. Raises ArgumentError.
     """
     one, many = call.definition, len(params)
     values: list[Any] = []
-    owners: dict[str, Same | None] = {}
+    owners: dict[str, Same | SameList | None] = {}
     for index, (declared, group) in enumerate(zip(one.inputs, call.arrays, strict=True)):
         arrays = [inout(array) if declared.name in one.written else array for array in group or ()]
         values.append(_one_or_list(declared, arrays))
-        owners[declared.name] = Same(params[index].name, group[0]) if group and index < many else None
+        known = group and index < many
+        first = (
+            SameList(params[index].name) if declared.kind == "dynamic" else group and Same(params[index].name, group[0])
+        )
+        owners[declared.name] = first if known else None
     for index, declared in enumerate(one.outputs):
-        if declared.name in one.in_place and declared.kind == "dynamic":
-            raise ArgumentError(
-                f"'{declared.name}' is a list of tensors in place: such kernels are not run yet",
-                where=str(source),
-            )
         if declared.name in one.in_place:
             values.append(owners[declared.name])
             continue

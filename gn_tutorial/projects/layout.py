@@ -74,6 +74,17 @@ class Layout:
         found = re.compile(r"\b(?:OP_ADD|IMPL_OP_OPTILING|IMPL_OP)\s*\(\s*(\w+)")
         return tuple(dict.fromkeys(name for path in self.hosts for name in found.findall(self.texts[path])))
 
+    def require_operators(self) -> tuple[str, ...]:
+        """``op_types``. Raises ArgumentError if there are none."""
+        types = self.op_types()
+        if not types:
+            raise ArgumentError(
+                f"{self.root} has host files, and none registers an operator",
+                where=str(self.hosts[0]),
+                hint="OP_ADD(YourOp); behind class YourOp : public OpDef",
+            )
+        return types
+
     def struct_header(self, name: str) -> Path | None:
         """The header that defines the tiling struct of that name, by a macro or as a plain struct."""
         wanted = re.compile(
@@ -160,17 +171,30 @@ def _without_disabled(text: str) -> str:
 
 
 def _files(root: Path) -> Iterator[Path]:
-    for folder, names, files in os.walk(root):
+    """Sources and headers. Raises ArgumentError for one that cannot be read: without it the project is another one."""
+    for folder, names, files in os.walk(root, onerror=_cannot_read):
         # A name with a dot: what tools keep for themselves, such as Jupyter's copies of sources (.ipynb_checkpoints).
         names[:] = sorted(name for name in names if name not in _SKIPPED and not name.startswith("."))
         for name in sorted(files):
             path = Path(folder, name)
-            if path.suffix in (*_SOURCES, *_HEADERS) and _readable(path):
+            if path.suffix in (*_SOURCES, *_HEADERS) and not _too_large(path):
                 yield path
 
 
+def _too_large(path: Path) -> bool:
+    """Such a file is data, and nobody's host file."""
+    try:
+        return path.stat().st_size >= _LARGEST
+    except OSError as error:
+        _cannot_read(error)
+        raise
+
+
 def _readable(path: Path) -> bool:
-    return path.is_file() and path.stat().st_size < _LARGEST
+    try:
+        return path.is_file() and path.stat().st_size < _LARGEST
+    except OSError:  # a folder that may not be entered: what lies there is no neighbour
+        return False
 
 
 def _other_chip(path: Path) -> bool:
@@ -183,4 +207,13 @@ def _read(path: Path) -> str:
     try:
         return source_text(path)
     except OSError as error:
-        raise ArgumentError(f"cannot read a file of the project: {error.strerror}", where=str(path)) from error
+        _cannot_read(error)
+        raise
+
+
+def _cannot_read(error: OSError) -> None:
+    raise ArgumentError(
+        f"cannot read a file of the project: {error.strerror}",
+        where=str(error.filename),
+        hint="sources and headers are regular files that you may read; remove a link that leads nowhere",
+    ) from error

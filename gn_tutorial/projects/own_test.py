@@ -21,7 +21,6 @@ from pathlib import Path
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.projects.aclnn import headers
-from gn_tutorial.projects.chips import DEFAULT_SOC
 from gn_tutorial.projects.definition import snake_name
 from gn_tutorial.projects.layout import read_layout
 from gn_tutorial.projects.own_test_find import OwnTest, choose_test
@@ -38,7 +37,7 @@ def run_own_test(
     path: str | Path,
     test_folder: str | Path | None = None,
     *,
-    soc: str = DEFAULT_SOC,
+    soc: str = "",
     seconds: float = 300.0,
     observed: bool = True,
     options: TwinOptions | None = None,
@@ -47,16 +46,16 @@ def run_own_test(
 ) -> OwnTestResult:
     """Run the own test of the operator project in ``path`` and say what came of it.
 
-    test_folder: the test, where the project has several or it lies elsewhere. soc: the chip that tiling is told of.
-    seconds: for the whole test, builds included. observed: False launches kernels without checks, which is quicker.
-    most_bytes: tensors of one launch; a larger one is not run, and the verdict says so (0: any size). told: is given a
-    line at each step; without it a terminal shows them.
+    test_folder: the test, where the project has several or it lies elsewhere. soc: the chip that tiling is told of; empty:
+    the one that ``project`` chooses. seconds: for the whole test, builds included. observed: False launches kernels
+    without checks, which is quicker. most_bytes: tensors of one launch; a larger one is not run, and the verdict says so
+    (0: any size). told: is given a line at each step; without it a terminal shows them.
 
     A test that fails is a result, whatever it died of. Raises ArgumentError (no project, no test, several, an operator
     that the project lacks), CompileError and HostError for host files that cannot be compiled or described, CacheError.
     """
     layout = read_layout(Path(path))
-    types = {snake_name(one): one for one in layout.op_types()}
+    types = {snake_name(one): one for one in layout.require_operators()}
     test = choose_test(layout.root, list(types), None if test_folder is None else Path(test_folder))
     begin = time.monotonic()
     with _telling(told) as tell, tempfile.TemporaryDirectory(prefix="gnt-test-", ignore_cleanup_errors=True) as name:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.projects.aclnn import AclnnArgument, AclnnFunction, functions
 from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.host_call import HostError
+from gn_tutorial.projects.outputs import chosen_outputs
 from gn_tutorial.projects.own_test_pipe import CallPipes, PipeClosed
 from gn_tutorial.projects.own_test_refusals import (
     INVALID,
@@ -33,6 +35,7 @@ from gn_tutorial.projects.own_test_refusals import (
     workspace_note,
 )
 from gn_tutorial.projects.own_test_values import Mark, SentTensor, converted, read_argument
+from gn_tutorial.projects.parameters import Parameter
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
 
@@ -162,26 +165,19 @@ class CallServer:
             value = by_name.get(attribute.name, Mark.NONE)
             if value is not Mark.NONE:
                 named[attribute.name] = value.tolist() if isinstance(value, np.ndarray) else value
-        outputs = [by_name[one.name] for one in definition.outputs]
-        for declared, value in zip(definition.outputs, outputs, strict=True):
-            if not isinstance(value, SentTensor):
-                raise ArgumentError(
-                    f"{function.name}: the output '{declared.name}' is no single tensor, which is not run yet",
-                    hint="outputs that are lists or are left out are for the device",
-                )
         labels = {
-            one.name: value.dtype
+            one.name: sent[0].dtype
             for one in (*definition.inputs, *definition.outputs)
-            if isinstance(value := by_name.get(one.name), SentTensor)
+            if (sent := _sent(by_name.get(one.name)))
         }
         try:
             call = project.call(**named)
             call = dataclasses.replace(call, column=definition.columns(project.soc.config).column_of(labels))
+            call, given = chosen_outputs(call, {one.name: _wanted(one, by_name) for one in definition.outputs})
         except ArgumentError as error:
             raise RefusedCall(
                 INVALID, call_note("aclnn-argument", f"{function.name}: {error.what}", error.hint)
             ) from None
-        given = [Out(one.shape, as_dtype(one.dtype)) for one in outputs]
         plan = project.host.plan(call, given)
         for note in plan.notes:
             if note.severity == "error":
@@ -224,15 +220,16 @@ class CallServer:
         held: dict[str, np.ndarray] = {}
         places: dict[str, int] = {}
         groups: dict[str, list[np.ndarray]] = {}
+        names = _tensor_names(ready)
         for index, ((argument, tensor), raw) in enumerate(zip(ready.tensors, raws, strict=True)):
             as_stored = not tensor.contiguous and not self._gathered(ready, argument)
             view = tensor.view(raw, as_stored=as_stored)
             if argument.role == "output" or argument.parameter in definition.written:
-                places[argument.parameter] = index
+                places[names[index]] = index
             if argument.role == "output":
                 # What the program set is what the kernel finds there; of other memory nobody may count on anything.
                 if raw.strip(bytes([_FRESH])):
-                    held[argument.parameter] = np.ascontiguousarray(view)
+                    held[names[index]] = np.ascontiguousarray(view)
             else:
                 groups.setdefault(argument.parameter, []).append(np.ascontiguousarray(view))
         named |= {name: tuple(arrays) for name, arrays in groups.items() if named[name] is not None}
@@ -264,6 +261,31 @@ class CallServer:
             if note not in self.notes:
                 self.notes.append(note)
         return declared.auto_contiguous
+
+
+def _sent(value: Any) -> list[SentTensor]:
+    """The tensors of one argument, which may be a list of them."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, SentTensor)]
+
+
+def _wanted(declared: Parameter, by_name: Mapping[str, Any]) -> Any:
+    """An output as ``chosen_outputs`` takes it: tensors, a list of them, or None of one that is left out."""
+    value = by_name.get(declared.name, Mark.NONE)
+    made = [Out(one.shape, as_dtype(one.dtype)) for one in _sent(value)]
+    if isinstance(value, list):
+        return made
+    return made[0] if made else None
+
+
+def _tensor_names(ready: _Ready) -> list[str]:
+    """The name of each tensor in the launch: its argument's, of a list ``y[0]``, ``y[1]``."""
+    definition, seen, names = ready.project.definition, Counter[str](), []
+    for argument, _ in ready.tensors:
+        declared = (definition.outputs if argument.role == "output" else definition.inputs)[argument.index]
+        name = argument.parameter
+        names.append(f"{name}[{seen[name]}]" if declared.kind == "dynamic" else name)
+        seen[name] += 1
+    return names
 
 
 def _record(ready: _Ready, call: OpCall, seconds: float, diagnostics: Sequence[Diagnostic]) -> OwnTestLaunch:

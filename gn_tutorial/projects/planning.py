@@ -10,10 +10,11 @@ from typing import Any
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out
-from gn_tutorial.projects.call import OpCall, followed_outputs, inferred_outputs
+from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.host_call import HostAnswer, HostError, HostRefusal, TensorInfo, call_host
 from gn_tutorial.projects.layout import Layout
+from gn_tutorial.projects.outputs import followed_outputs, inferred_outputs
 from gn_tutorial.projects.tiling_fields import Struct, constant, read_struct
 from gn_tutorial.projects.tiling_plan import UNSET_SIZE, PlanNote, TilingPlan, judged, unset_fields
 
@@ -37,32 +38,29 @@ class HostSide:
         """Name, dtype and shape of each output. Raises HostError; ArgumentError without InferShape."""
         followed = followed_outputs(call)
         if followed is not None:
-            names = [one.name for one in call.definition.outputs]
-            return [(name, one.dtype.name, one.shape) for name, one in zip(names, followed, strict=True)]
-        answer = self._ask(call, inferred_outputs(call), tile=False)
-        return self._inferred(call, answer)
+            return self._inferred(call, None, followed)
+        return self._inferred(call, self._ask(call, inferred_outputs(call), tile=False))
 
-    def plan(self, call: OpCall, given: Sequence[Out] | None, *, look_for_unset: bool = True) -> TilingPlan:
-        """What the tiling function decides. given: the outputs; None: InferShape says them. Raises as ``infer``.
+    def plan(self, call: OpCall, given: Sequence[Out | None] | None, *, look_for_unset: bool = True) -> TilingPlan:
+        """What the tiling function decides. Raises as ``infer``.
 
+        given: the outputs, in the order of ``call.output_tensors``; None: InferShape says one, or all of them.
         look_for_unset: tile a second time, to find fields that are never set.
         """
-        outputs = inferred_outputs(call)
-        given = followed_outputs(call) if given is None else given
+        outputs, followed = inferred_outputs(call), followed_outputs(call)
+        if given is None:
+            given = followed
+        elif len(given) != len(outputs):
+            raise ArgumentError(f"{len(given)} outputs for {call.definition.type}, which has {len(outputs)}")
+        elif followed is not None:
+            given = [one or other for one, other in zip(given, followed, strict=True)]
         if given is not None:
-            if len(given) != len(outputs):
-                raise ArgumentError(f"{len(given)} outputs for {call.definition.type}, which has {len(outputs)}")
             outputs = [
-                TensorInfo(old.declared, one.dtype.name, one.shape, old.format_number)
+                TensorInfo(old.declared, one.dtype.name, one.shape, old.format_number) if one else old
                 for one, old in zip(given, outputs, strict=True)
             ]
         answer = self._ask(call, outputs)
-        names = [name for _, name in call.output_tensors]
-        shapes = (
-            self._inferred(call, answer)
-            if given is None
-            else [(name, one.dtype.name, one.shape) for name, one in zip(names, given, strict=True)]
-        )
+        shapes = self._inferred(call, answer, given)
         tiling = answer.facts["tiling"]
         self._require_success(call, answer)
         data = bytes.fromhex(tiling["data"])
@@ -103,7 +101,15 @@ class HostSide:
     def _ask(self, call: OpCall, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostAnswer:
         return call_host(self.library, call.request(outputs, fill=fill, tile=tile), self.layout.hosts)
 
-    def _inferred(self, call: OpCall, answer: HostAnswer) -> list[tuple[str, str, tuple[int, ...]]]:
+    def _inferred(
+        self, call: OpCall, answer: HostAnswer | None, given: Sequence[Out | None] | None = None
+    ) -> list[tuple[str, str, tuple[int, ...]]]:
+        """Name, dtype and shape of each output: given, or from the answer of InferShape."""
+        tensors = call.output_tensors
+        given = given or [None] * len(tensors)
+        if answer is None or None not in given:
+            known = [one for one in given if one is not None]
+            return [(name, one.dtype.name, one.shape) for (_, name), one in zip(tensors, known, strict=True)]
         infer = answer.facts["infer"]
         if "shape_status" not in infer:
             raise ArgumentError(
@@ -115,15 +121,16 @@ class HostSide:
             if infer.get(status, 0) != 0:
                 raise self._failed(call, what, infer[status], answer)
         found = []
-        for (index, name), one in zip(call.output_tensors, infer["outputs"], strict=True):
-            shape = tuple(one["shape"])
+        for (index, name), one, said in zip(tensors, given, infer["outputs"], strict=True):
+            dtype = one.dtype.name if one else dtype_name(call.column.outputs[index].dtype)
+            shape = one.shape if one else tuple(said["shape"])
             if any(length < 0 for length in shape):
                 raise HostError(
                     f"InferShape gives '{name}' the shape {list(shape)}",
                     where=str(self.layout.hosts[0]),
                     hint="set every axis from the inputs' shapes; -1 is for graphs without shapes",
                 )
-            found.append((name, dtype_name(call.column.outputs[index].dtype), shape))
+            found.append((name, dtype, shape))
         return found
 
     def _require_success(self, call: OpCall, answer: HostAnswer) -> None:

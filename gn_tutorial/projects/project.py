@@ -21,17 +21,17 @@ from gn_tutorial.compiler.cache import checksum, default_cache
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.compiler.signature import scan
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.projects.call import OpCall, bind
-from gn_tutorial.projects.chips import DEFAULT_SOC, Soc, find_soc, knows_soc
+from gn_tutorial.projects.chips import Soc, find_soc, knows_soc, soc_of_configs
 from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.definition import OpDefinition, read_definitions
 from gn_tutorial.projects.host_call import HostError, describe
 from gn_tutorial.projects.injected_struct import injected_header
 from gn_tutorial.projects.kernel_arguments import kernel_arguments, kernel_outputs
 from gn_tutorial.projects.layout import Layout, read_layout, uses_matrix_cores
+from gn_tutorial.projects.outputs import chosen_outputs
 from gn_tutorial.projects.planning import HostSide
 from gn_tutorial.projects.tiling_plan import TilingPlan
 from gn_tutorial.tables import html_table, text_table
@@ -40,17 +40,11 @@ from gn_tutorial.tables import html_table, text_table
 class Project:
     """One operator of a project. ``project(path)`` makes it; its arguments and errors are those of ``project``."""
 
-    def __init__(self, path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> None:
+    def __init__(self, path: str | Path, op: str = "", soc: str = "") -> None:
         if not isinstance(path, (str, Path)):
             raise ArgumentError(f"an operator project is a folder's path, not {path!r}")
         layout = read_layout(Path(path))
-        types = layout.op_types()
-        if not types:
-            raise ArgumentError(
-                f"{layout.root} has host files, and none registers an operator",
-                where=str(layout.hosts[0]),
-                hint="OP_ADD(YourOp); behind class YourOp : public OpDef",
-            )
+        types = layout.require_operators()
         if op and op not in types:
             raise ArgumentError(f"{layout.root} has no operator '{op}'", hint=f"it has {', '.join(types)}")
         if not op and len(types) > 1:
@@ -60,7 +54,7 @@ class Project:
             )
         self.name: str = op or types[0]
         self.layout: Layout = layout.of(self.name)
-        self.soc: Soc = find_soc(soc)
+        self._soc = find_soc(soc) if soc else None
         matrix = uses_matrix_cores(self.layout)
         if matrix is not None:
             raise ArgumentError(
@@ -68,6 +62,11 @@ class Project:
                 where=str(matrix),
                 hint="the twin runs vector operators; matrix ones (Matmul) are out of its scope",
             )
+
+    @cached_property
+    def soc(self) -> Soc:
+        """The chip that was named; else the default one, or the first that AddConfig names. Raises as ``definition``."""
+        return self._soc or soc_of_configs(one.name for one in self.definition.chips)
 
     def on(self, chip: str) -> Project:
         """The same project for another chip: ``Ascend910B4``, ``910b4``; an unknown one changes nothing."""
@@ -81,6 +80,7 @@ class Project:
             raise ArgumentError(
                 f"{self.name} has no definition with inputs or outputs (class {self.name} : public OpDef, OP_ADD)",
                 where=", ".join(str(one) for one in self.layout.hosts),
+                hint='this->Input("x")... and this->Output("y")... in its constructor, and OP_ADD behind the class',
             )
         return found[self.name]
 
@@ -122,20 +122,21 @@ class Project:
     def tiling(self, /, *values: Any, out: Any = None, **named: Any) -> TilingPlan:
         """What the project's own tiling function decides for this call, and what is amiss in it.
 
-        out: outputs, one or a list, as ``gnt.out(shape, dtype)`` or arrays; without them InferShape decides. Raises
-        ArgumentError, CompileError, HostError for a function that fails, crashes or does not end.
+        out: outputs, one or a list, as ``gnt.out(shape, dtype)`` or arrays; without them InferShape decides. By name,
+        ``{"mean": None}`` leaves an OPTIONAL one out and infers the others. Raises ArgumentError, CompileError,
+        HostError for a function that fails, crashes or does not end.
         """
-        return self.host.plan(self.call(*values, **named), _given(out))
+        return self.host.plan(*chosen_outputs(self.call(*values, **named), out))
 
     def __call__(self, /, *values: Any, out: Any = None, blocks: int | None = None, **named: Any) -> Result:
         """Tile with the project's own function, build its kernel for these dtypes, launch it; the outputs by name.
 
-        blocks: other than the tiling's. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
+        A DYNAMIC output is ``y[0]``, ``y[1]``; one that is left out is not among them. out: as of ``tiling``. blocks: other than the tiling's. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
         Raises as ``tiling`` and as ``Kernel.run``; HostError where tiling leaves the number of blocks undefined.
         """
         how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
-        call = self.call(*values, **named)
-        plan = self.host.plan(call, _given(out), look_for_unset=False)  # only ``tiling`` shows what that finds
+        call, given = chosen_outputs(self.call(*values, **named), out)
+        plan = self.host.plan(call, given, look_for_unset=False)  # only ``tiling`` shows what that finds
         return self.launch(call, plan, blocks=blocks, **how)
 
     def launch(
@@ -155,7 +156,7 @@ class Project:
         for note in plan.notes:
             if note.severity == "error":
                 raise HostError(note.what, where=note.where, hint=note.fix)
-        how["options"] = _as_a_device(how.get("options") or TwinOptions())
+        how["options"] = _as_a_device(how.get("options") or TwinOptions(), self.soc)
         made = self.kernel(call, plan)
         wanted = self.definition.snake_name
         names = [one.name for one in made.entries]
@@ -168,7 +169,10 @@ class Project:
             **how,
         )
         named = kernel_outputs(self.definition, plan, entry.params)
-        arrays = {named[param]: array for param, array in result.outputs.items() if param in named}
+        made_by_name = {named[param]: array for param, array in result.outputs.items() if param in named}
+        # In the definition's order, as references give them: the tensors of lists are last among a launch's arguments.
+        order = [name for name, _, _ in plan.outputs]
+        arrays = {name: made_by_name[name] for name in (*order, *made_by_name) if name in made_by_name}
         return dataclasses.replace(result, launched=dataclasses.replace(result.launched, arrays=arrays))
 
     def kernel(self, call: OpCall, plan: TilingPlan) -> Kernel:
@@ -238,25 +242,21 @@ _UNCHECKED = ("gm-beyond-declared-size", "init-buffer-zero")
 _LAUNCH_OPTIONS = ("observed", "isolated", "options", "limits", "tracing")
 
 
-def _as_a_device(options: TwinOptions) -> TwinOptions:
+def _as_a_device(options: TwinOptions, soc: Soc) -> TwinOptions:
     warnings = [one for one in _UNCHECKED if one not in options.errors]
-    return dataclasses.replace(options, warnings=tuple(dict.fromkeys([*options.warnings, *warnings])))
+    tail = "compared" if soc.compares_tails else options.compare_tail
+    return dataclasses.replace(
+        options, compare_tail=tail, warnings=tuple(dict.fromkeys([*options.warnings, *warnings]))
+    )
 
 
-def project(path: str | Path, op: str = "", soc: str = DEFAULT_SOC) -> Project:
+def project(path: str | Path, op: str = "", soc: str = "") -> Project:
     """Find an operator project: the folder that msopgen made, with op_host and op_kernel, or one like it.
 
     ``gnt.project("SinhCustom")(x)``. op: which operator, where the folder has several. soc: the chip whose cores and
-    sizes tiling is told. Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
+    sizes tiling is told; empty: Ascend910B2, or the first that AddConfig names, if that is for others only. Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
     """
     return Project(path, op, soc)
-
-
-def _given(outputs: Any) -> list[Out] | None:
-    if outputs is None:
-        return None
-    listed = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-    return [one if isinstance(one, Out) else Out(one.shape, as_dtype(one.dtype)) for one in listed]
 
 
 @functools.lru_cache(maxsize=64)

@@ -185,6 +185,23 @@ def test_compare_then_select_is_where() -> None:
     assert_same(picked, expected)
 
 
+@pytest.mark.parametrize("observed", [True, False])
+@pytest.mark.parametrize("count", [1, 8, 64, 101, 64 + 63])
+def test_option_compare_tail(count: int, observed: bool) -> None:
+    """All elements are compared; the bits of the last repeat behind them are zeros."""
+    code, kind = TYPES["float"]
+    a, b = pattern(kind), pattern(kind, 3)
+    call = {"op": 0, "type": code, "type2": 8, "mode": list(MODES).index("LT"), "form": COUNT, "count": count}
+    options = TwinOptions(compare_tail="compared")
+    actual = run("compare", pattern(np.uint8), a, b, observed=observed, options=options, **call)
+    repeats = -(-count // 64)
+    bits = np.zeros(repeats * 64, np.uint8)
+    bits[:count] = a[:count] < b[:count]
+    expected = pattern(np.uint8)
+    expected[: repeats * 8] = np.packbits(bits, bitorder="little")
+    np.testing.assert_array_equal(actual, expected)
+
+
 @pytest.mark.parametrize("name", OPS)
 @pytest.mark.parametrize("setting", ["ieee", "false"])
 def test_option_compare_nan(setting: str, name: str) -> None:

@@ -22,9 +22,13 @@ project_app = typer.Typer(
 
 Folder = Annotated[Path, typer.Argument(help="The folder with op_host and op_kernel.")]
 Op = Annotated[str, typer.Option(help="Which operator, where the folder has several.")]
-SocName = Annotated[str, typer.Option(help="The chip that tiling is told of: Ascend910B2, 910b4, 310b4.")]
+SocName = Annotated[
+    str, typer.Option(help="The chip that tiling is told of: Ascend910B2, 910b4, 310b4. Default: of AddConfig.")
+]
 Attr = Annotated[Many, typer.Option("--attr", help="An attribute: eps=1e-5, axes=0,2.")]
-OutWords = Annotated[Many, typer.Option("--out", help="An output, where InferShape does not say: float32[8].")]
+OutWords = Annotated[
+    Many, typer.Option("--out", help="An output that InferShape does not say: float32[8]; mean=none leaves one out.")
+]
 
 
 @project_app.command("show")
@@ -185,11 +189,10 @@ def project_test(
     json: Json = False,
 ) -> None:
     """Run the project's own test unchanged (run.sh, gen_data.py, main.cpp, verify_result.py), on a copy."""
-    from gn_tutorial.projects.chips import DEFAULT_SOC
     from gn_tutorial.projects.own_test import run_own_test
 
     room = {"most_bytes": 0} if any_size else {}
-    found = run_own_test(folder, test, soc=soc or DEFAULT_SOC, seconds=seconds, observed=not bare, **room)
+    found = run_own_test(folder, test, soc=soc, seconds=seconds, observed=not bare, **room)
     if json:
         emit_json(found.to_dict())
     else:
@@ -216,19 +219,20 @@ def project_new(
 
 
 def _project(folder: Path, op: str, soc: str) -> Project:
-    from gn_tutorial.projects.chips import DEFAULT_SOC
     from gn_tutorial.projects.project import Project
 
-    return Project(folder, op, soc or DEFAULT_SOC)
+    return Project(folder, op, soc)
 
 
 def _planned(found: Project, inputs: Many, attributes: Many, outputs: Many, seed: int) -> tuple[OpCall, TilingPlan]:
     from gn_tutorial.cli.project_call import attributes_of, inputs_of, outputs_of
+    from gn_tutorial.projects.outputs import chosen_outputs
 
     with working("compiling the host files"):
         one = found.definition
     call = found.call(**inputs_of(one, inputs or (), seed), **attributes_of(one, attributes or ()))
-    return call, found.host.plan(call, outputs_of(outputs or ()))
+    call, given = chosen_outputs(call, outputs_of(one, outputs or ()))
+    return call, found.host.plan(call, given)
 
 
 COMMAND = Command("project", project_app, Panel.LEARN, 45)

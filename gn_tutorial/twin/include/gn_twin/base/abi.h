@@ -44,6 +44,7 @@ struct GntOptions {
   uint32_t
       empty_deque;  // DeQue on an empty queue: 0 stops with a diagnostic, 1 returns the stale slot as the device does
   uint32_t compare_nan;      // NE with a NaN operand: 0 true, as IEEE 754, 1 false like every other comparison
+  uint32_t compare_tail;     // Compare and Compares of a count: 0 whole repeats, 1 all elements (Ascend310B)
   uint32_t denormals;        // 0 subnormal results are kept, 1 flushed to zero
   uint32_t sigmoid_half;     // Sigmoid of half: 0 float inside and one rounding, 1 each of its steps rounds to half
   uint32_t counter_compare;  // Compare and Brcb in counter mode: 0 repeatTime decides as always, 1 the counter does

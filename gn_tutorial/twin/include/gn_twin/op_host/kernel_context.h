@@ -1,7 +1,7 @@
 // What all contexts of host functions have: the operator as a node of a graph, its inputs, outputs and attributes.
 //
 // An index without an input, an output or data answers null, as on the host of a device. GetOptional... and GetDynamic... take
-// the index of the declaration, the others that of the instance: an optional input that is left out shifts the latter.
+// the index of the declaration, the others that of the instance: an optional input or output that is left out shifts the latter.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -40,10 +40,18 @@ class ComputeNodeInfo {
   const CompileTimeTensorDesc* GetOutputTdInfo(size_t index) const {
     return index < call_->outputs.size() ? &call_->outputs[index].desc : nullptr;
   }
+  size_t GetIrOutputsNum() const { return call_->declared_outputs; }
   const GntInstanceInfo* GetInputInstanceInfo(size_t declared) const {
-    if (declared >= call_->declared_inputs) return nullptr;
+    return declared < call_->declared_inputs ? InfoOf(call_->inputs, declared) : nullptr;
+  }
+  const GntInstanceInfo* GetOutputInstanceInfo(size_t declared) const {
+    return declared < call_->declared_outputs ? InfoOf(call_->outputs, declared) : nullptr;
+  }
+
+ private:
+  const GntInstanceInfo* InfoOf(const std::deque<GntInstance>& instances, size_t declared) const {
     size_t start = 0, many = 0;
-    for (const GntInstance& one : call_->inputs) {
+    for (const GntInstance& one : instances) {
       start += one.declared < declared;
       many += one.declared == declared;
     }
@@ -51,7 +59,6 @@ class ComputeNodeInfo {
     return &infos_.back();
   }
 
- private:
   const GntCall* call_;
   mutable std::deque<GntInstanceInfo> infos_;
 };
@@ -68,6 +75,9 @@ class KernelContext {
   const RuntimeAttrs* GetAttrs() const { return &call_->attributes; }
   int32_t GetDeterministic() const { return call_->deterministic ? 1 : 0; }
   const GntInstanceInfo* GetIrInputInstanceInfo(size_t declared) const { return node_.GetInputInstanceInfo(declared); }
+  const GntInstanceInfo* GetIrOutputInstanceInfo(size_t declared) const {
+    return node_.GetOutputInstanceInfo(declared);
+  }
   const ComputeNodeInfo* GetComputeNodeInfo() const { return &node_; }
   const CompileTimeTensorDesc* GetInputDesc(size_t index, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     const GntInstance* one = Input(index, loc, "GetInputDesc");

@@ -17,6 +17,17 @@
 
 #include "gn_twin/op_host/op_def.h"
 
+namespace ge {
+// Of the framework's status codes, beside GRAPH_SUCCESS.
+constexpr uint32_t SUCCESS = 0, FAILED = 0xFFFFFFFF;
+}  // namespace ge
+// Production operators' host files write it without ge:: (add_rms_norm_quant of cann-ops). By a directive, so that a name of a
+// project's own goes before it in whatever namespace that is.
+namespace gn_twin::unqualified {
+using ge::SUCCESS;
+}
+using namespace gn_twin::unqualified;
+
 namespace gn_twin {
 
 // The type into which a tiling parse function writes, made and destroyed without its name; create is null where there

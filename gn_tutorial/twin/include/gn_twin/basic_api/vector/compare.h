@@ -67,16 +67,26 @@ void RequireCompareMode(Operation& operation, const char* op, CMPMODE mode) {
   if (kSame<T, int32_t> && mode != CMPMODE::EQ) operation.Refuse("compare-int32-mode", {{"op", op}});
 }
 
-// `repeats` repeats of E(T) elements; each writes E(T) / 8 bytes, one after the other. The mask register plays no part.
+// How far a comparison goes: repeats, and elements of the last one.
+template <class T>
+struct CompareLength {
+  uint32_t repeats;
+  uint32_t last = kLanes<T>;
+};
+
+// Repeats of E(T) elements; each writes E(T) / 8 bytes, one after the other: zeros for elements that the last one has not. The
+// mask register plays no part.
 template <class T, class U>
-void RunCompare(const char* name, Loc loc, CMPMODE mode, uint32_t repeats, const LocalTensor<U>& dst,
+void RunCompare(const char* name, Loc loc, CMPMODE mode, CompareLength<T> length, const LocalTensor<U>& dst,
                 const LocalTensor<T>& src0, Strides strides0, SecondSource<T> second) {
   static_assert(kOneOf<T, half, float, int32_t>, "comparisons on Atlas A2 take half, float, int32_t (EQ only)");
   constexpr uint32_t kE = kLanes<T>;
+  const uint32_t repeats = length.repeats;
   if constexpr (kObserved) {
     Plan plan;
     plan.repeats = repeats;
-    plan.lanes = plan.first = plan.last = kE;
+    plan.lanes = plan.first = kE;
+    plan.last = length.last;
     Operation operation(name, Kind::Vector, Pipe::V, loc);
     RequireCompareMode<T>(operation, name, mode);
     operation.Local("dst", dst, uint64_t{repeats} * kE / 8, Access::Write);
@@ -92,15 +102,22 @@ void RunCompare(const char* name, Loc loc, CMPMODE mode, uint32_t repeats, const
   RepeatValues<T> a, b;
   b.Fill(second.value);
   for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
-    a.Load(src0.Data(), strides0, repeat, kE);
-    if (second.tensor != nullptr) b.Load(second.tensor->Data(), second.strides, repeat, kE);
-    CompareLanes(holds, a, b, dst.Bytes() + repeat * (kE / 8));
+    const uint32_t lanes = repeat + 1 == repeats ? length.last : kE;
+    a.Load(src0.Data(), strides0, repeat, lanes);
+    if (second.tensor != nullptr) b.Load(second.tensor->Data(), second.strides, repeat, lanes);
+    uint8_t* const bits = dst.Bytes() + repeat * (kE / 8);
+    CompareLanes(holds, a, b, bits);
+    for (uint32_t lane = lanes; lane < kE; ++lane) bits[lane / 8] &= static_cast<uint8_t>(~(1u << lane % 8));
   }
 }
 
-// Count forms process whole repeats only: the device drops the rest of the elements silently, the twin stops.
+// Count forms process whole repeats only: the device drops the rest of the elements silently, the twin stops. Those of Ascend310B
+// process all elements (docs/hardware-choices.md, compare_tail).
 template <class T>
-inline uint32_t WholeRepeats(const char* op, uint32_t count, Loc loc) {
+inline CompareLength<T> CompareLengthOf(const char* op, uint32_t count, Loc loc) {
+  if (ThisCore().job->options.compare_tail != 0 && count != 0) {
+    return {(count + kLanes<T> - 1) / kLanes<T>, (count - 1) % kLanes<T> + 1};
+  }
   if constexpr (kObserved) {
     if (uint64_t{count} * sizeof(T) % kRepeatBytes != 0) {
       ThisCore().Refuse("compare-not-whole-repeats", loc,
@@ -110,7 +127,7 @@ inline uint32_t WholeRepeats(const char* op, uint32_t count, Loc loc) {
                          {"done", uint64_t{count} * sizeof(T) / kRepeatBytes * kLanes<T>}});
     }
   }
-  return static_cast<uint32_t>(uint64_t{count} * sizeof(T) / kRepeatBytes);
+  return {static_cast<uint32_t>(uint64_t{count} * sizeof(T) / kRepeatBytes)};
 }
 
 }  // namespace gn_twin
@@ -120,7 +137,7 @@ namespace AscendC {
 template <class T, class U>
 inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, CMPMODE cmpMode,
                     uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {
-  gn_twin::RunCompare("Compare", loc, cmpMode, gn_twin::WholeRepeats<T>("Compare", count, loc), dst, src0, {},
+  gn_twin::RunCompare("Compare", loc, cmpMode, gn_twin::CompareLengthOf<T>("Compare", count, loc), dst, src0, {},
                       {src1, {}});
 }
 template <class T, class U, bool isSetMask = true, class Mask>
@@ -129,11 +146,11 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
                     Mask, gn_twin::RepeatTime repeatTime, const BinaryRepeatParams& repeatParams,
                     gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RequireStrides("Compare", repeatParams, loc);
-  gn_twin::RunCompare(
-      "Compare", loc, cmpMode,
-      gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked("Compare", loc), gn_twin::kLanes<T>), dst, src0,
-      {repeatParams.src0BlkStride, repeatParams.src0RepStride},
-      {src1, {repeatParams.src1BlkStride, repeatParams.src1RepStride}});
+  gn_twin::RunCompare("Compare", loc, cmpMode,
+                      gn_twin::CompareLength<T>{gn_twin::CounterRepeats(
+                          gn_twin::ThisCore(), repeatTime.Checked("Compare", loc), gn_twin::kLanes<T>)},
+                      dst, src0, {repeatParams.src0BlkStride, repeatParams.src0RepStride},
+                      {src1, {repeatParams.src1BlkStride, repeatParams.src1RepStride}});
 }
 
 // Against a scalar. Compares is the name of 9.x.
@@ -142,7 +159,7 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
   inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode,       \
                    uint32_t count, gn_twin::Loc loc = gn_twin::Loc::here()) {                                        \
     gn_twin::ThisCore().NoteScalarValue(#NAME, loc, src1Scalar);                                                     \
-    gn_twin::RunCompare<T, U>(#NAME, loc, cmpMode, gn_twin::WholeRepeats<T>(#NAME, count, loc), dst, src0, {},       \
+    gn_twin::RunCompare<T, U>(#NAME, loc, cmpMode, gn_twin::CompareLengthOf<T>(#NAME, count, loc), dst, src0, {},    \
                               src1Scalar);                                                                           \
   }                                                                                                                  \
   template <class T, class U, bool isSetMask = true, class Mask>                                                     \
@@ -150,10 +167,10 @@ inline void Compare(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const
   inline void NAME(const LocalTensor<U>& dst, const LocalTensor<T>& src0, const T src1Scalar, CMPMODE cmpMode, Mask, \
                    gn_twin::RepeatTime repeatTime, const UnaryRepeatParams& repeatParams,                            \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                        \
-    gn_twin::RunCompare<T, U>(                                                                                       \
-        #NAME, loc, cmpMode,                                                                                         \
-        gn_twin::CounterRepeats(gn_twin::ThisCore(), repeatTime.Checked(#NAME, loc), gn_twin::kLanes<T>), dst, src0, \
-        {repeatParams.srcBlkStride, repeatParams.srcRepStride}, src1Scalar);                                         \
+    gn_twin::RunCompare<T, U>(#NAME, loc, cmpMode,                                                                   \
+                              gn_twin::CompareLength<T>{gn_twin::CounterRepeats(                                     \
+                                  gn_twin::ThisCore(), repeatTime.Checked(#NAME, loc), gn_twin::kLanes<T>)},         \
+                              dst, src0, {repeatParams.srcBlkStride, repeatParams.srcRepStride}, src1Scalar);        \
   }
 GNT_COMPARE_SCALAR(CompareScalar)
 GNT_COMPARE_SCALAR(Compares)

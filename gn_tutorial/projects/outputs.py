@@ -1,0 +1,119 @@
+"""The outputs of one call: those that the caller gives, leaves out or wants inferred, one tensor or a list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.arguments import Out, as_dtype
+from gn_tutorial.projects.call import OpCall, format_number
+from gn_tutorial.projects.columns import dtype_name
+from gn_tutorial.projects.host_call import TensorInfo
+from gn_tutorial.projects.parameters import Parameter
+
+
+def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] | None]:
+    """The call with the outputs that ``wanted`` asks for, and each tensor's Out; None of one that is inferred.
+
+    wanted: None (all of them, inferred); by name, ``{"mean": None}`` leaves an OPTIONAL output out; or in order, one for
+    each output. An output is ``gnt.out(shape, dtype)`` or an array like it, a DYNAMIC one a list of them. Raises
+    ArgumentError.
+    """
+    if wanted is None:
+        return call, None
+    declared = call.definition.outputs
+    named = wanted if isinstance(wanted, Mapping) else _in_order(call, wanted)
+    for name in named:
+        call.definition.output(name)
+    counts = list(call.counts)
+    given: list[Out | None] = []
+    for index, one in enumerate(declared):
+        if one.name not in named:
+            given += [None] * counts[index]
+            continue
+        tensors = _tensors(call, one, named[one.name])
+        counts[index] = len(tensors)
+        given += tensors
+    return replace(call, counts=tuple(counts)), given
+
+
+def inferred_outputs(call: OpCall) -> list[TensorInfo]:
+    """Outputs of the call's column whose shapes are to be inferred."""
+    forms = [call.column.outputs[index] for index, _ in call.output_tensors]
+    return [
+        TensorInfo(index, dtype_name(form.dtype), None, format_number(form.format))
+        for (index, _), form in zip(call.output_tensors, forms, strict=True)
+    ]
+
+
+def followed_outputs(call: OpCall) -> list[Out | None] | None:
+    """Outputs whose shapes the definition says itself (Follow), none of an operator without outputs; else None.
+
+    An InferShape goes before Follow, and the two cannot share the outputs (asc-devkit, OpParamDef/Follow.md).
+    """
+    one = call.definition
+    if one.outputs and "infer_shape" in one.functions:
+        return None
+    declared = {param.name: param for param in (*one.inputs, *one.outputs)}
+    groups = {param.name: group for param, group in zip(one.inputs, call.arrays, strict=True) if group}
+    found: list[Out | None] = []
+    before = {index: 0 for index in range(len(one.outputs))}
+    for index, _ in call.output_tensors:
+        group = groups.get(_end_of_follow(one.outputs[index], declared))
+        if not group:
+            return None
+        like = group[min(before[index], len(group) - 1)]
+        before[index] += 1
+        found.append(Out(like.shape, as_dtype(dtype_name(call.column.outputs[index].dtype))))
+    return found
+
+
+def _end_of_follow(param: Parameter, declared: Mapping[str, Parameter]) -> str:
+    """The name at the end of an output's chain of Follow; empty if it follows nothing."""
+    last, seen = param, {param.name}
+    while last.follow in declared and last.follow not in seen and last.follow_what in ("all", "shape"):
+        last = declared[last.follow]
+        seen.add(last.name)
+    return "" if last is param else last.name
+
+
+def _in_order(call: OpCall, wanted: Any) -> dict[str, Any]:
+    declared = call.definition.outputs
+    listed = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
+    if len(declared) == 1 and declared[0].kind == "dynamic" and not any(isinstance(one, list) for one in listed):
+        listed = [listed]
+    if len(listed) != len(declared):
+        names = ", ".join(one.name for one in declared) or "none"
+        raise ArgumentError(
+            f"{len(listed)} outputs for {call.definition.type}, which has {len(declared)}",
+            hint=f"in this order: {names}; or by name, and the others are inferred",
+        )
+    return {one.name: value for one, value in zip(declared, listed, strict=True)}
+
+
+def _tensors(call: OpCall, one: Parameter, value: Any) -> list[Out | None]:
+    """The tensors of one output: none of one that is left out, several of a dynamic one."""
+    if value is None:
+        if one.name in call.definition.in_place:
+            absent = call.counts[[param.name for param in call.definition.outputs].index(one.name)] == 0
+        else:
+            absent = one.optional
+        if not absent:
+            raise ArgumentError(
+                f"the output '{one.name}' cannot be left out", hint="only OPTIONAL ones may be, ParamType(OPTIONAL)"
+            )
+        return []
+    listed: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
+    if one.kind != "dynamic" and len(listed) != 1:
+        raise ArgumentError(
+            f"{len(listed)} tensors for the output '{one.name}', which is one", hint="only DYNAMIC ones are lists"
+        )
+    return [tensor if isinstance(tensor, Out) else _like(one, tensor) for tensor in listed]
+
+
+def _like(one: Parameter, tensor: Any) -> Out:
+    if not (hasattr(tensor, "shape") and hasattr(tensor, "dtype")):
+        raise ArgumentError(f"the output '{one.name}' is {tensor!r}", hint="gnt.out(shape, dtype), or an array like it")
+    return Out(tuple(tensor.shape), as_dtype(tensor.dtype))

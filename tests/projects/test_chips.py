@@ -1,0 +1,81 @@
+"""The chip of a project: the one that is named, else that of its AddConfig; what is said of another's rules."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted_projects import HOST, KERNEL, PROJECTS
+
+import gn_tutorial as gnt
+from gn_tutorial.errors import KernelFault
+
+CONFIG = 'AddConfig("ascend910b")'
+Copied = Callable[..., Path]
+X = np.random.default_rng(8).standard_normal((64, 1001)).astype(np.float32)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Copied:
+    """A copy of scale_shift with these texts in place of others: file, old, new."""
+
+    def make(*edits: tuple[str, str, str]) -> Path:
+        folder = Path(shutil.copytree(PROJECTS / "scale_shift", tmp_path / "copy", dirs_exist_ok=True))
+        for file, old, new in edits:
+            text = (folder / file).read_text()
+            assert text.count(old) == 1, old
+            (folder / file).write_text(text.replace(old, new))
+        return folder
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("configs", "chip", "blocks", "rules"),
+    [
+        ('AddConfig("ascend310b")', "Ascend310B4", 1, ["other-chip"]),
+        ('AddConfig("ascend310p").AddConfig("ascend910b")', "Ascend910B2", 48, []),
+        ('AddConfig("ascend310p").AddConfig("ascend310b")', "Ascend310P3", 8, ["other-chip"]),
+        ('AddConfig("ascend910")', "Ascend910A", 32, ["other-chip"]),
+        ('AddConfig("kirinx90")', "Ascend910B2", 48, ["chip-not-configured"]),
+    ],
+)
+def test_the_chip_that_the_definition_names(
+    copied: Copied, configs: str, chip: str, blocks: int, rules: list[str]
+) -> None:
+    project = gnt.project(copied((HOST, f"this->AICore().{CONFIG}", f"this->AICore().{configs}")))
+    plan = project.tiling(X)
+    assert (project.soc.name, plan.soc, plan.blocks) == (chip, chip, blocks)
+    assert [note.rule for note in plan.notes] == rules
+
+
+def test_a_chip_that_is_named_goes_before_it(copied: Copied) -> None:
+    folder = copied((HOST, CONFIG, 'AddConfig("ascend310b")'))
+    plan = gnt.project(folder, soc="910b4").tiling(X)
+    assert (plan.soc, plan.blocks) == ("Ascend910B4", 40)
+    assert [note.rule for note in plan.notes] == ["chip-not-configured"]
+
+
+def test_compare_of_any_count_is_right_on_a_310b(copied: Copied) -> None:
+    """Its instructions have a mask; those of Ascend910B leave the rest out, which is an error there."""
+    compute = "Muls(y, x, static_cast<DTYPE_X>(alpha), now);"
+    masked = (
+        "LocalTensor<uint8_t> bits = bitQueue.AllocTensor<uint8_t>();"
+        " CompareScalar(bits, x, static_cast<DTYPE_X>(0), CMPMODE::GT, now);"
+        " Select(y, bits, x, static_cast<DTYPE_X>(-1), SELMODE::VSEL_TENSOR_SCALAR_MODE, now);"
+        f" bitQueue.FreeTensor(bits); {compute.replace('x,', 'y,', 1)}"
+    )
+    edits = (
+        (KERNEL, compute, masked),
+        (KERNEL, "TPipe pipe;", "TPipe pipe; TQue<QuePosition::VECOUT, 1> bitQueue;"),
+        (KERNEL, "pipe.InitBuffer(inQueue,", "pipe.InitBuffer(bitQueue, 1, 8192); pipe.InitBuffer(inQueue,"),
+    )
+    expected = 2.0 * np.where(X > 0, X, np.float32(-1)).astype(np.float64) + 0.5
+    there = gnt.project(copied(*edits, (HOST, CONFIG, 'AddConfig("ascend310b")')))
+    np.testing.assert_allclose(there(X).y, expected, atol=1e-6)
+    assert "but for Compare of a count" in there.tiling(X).notes[0].what
+    with pytest.raises(KernelFault, match="no whole number of 256-byte repeats"):
+        gnt.project(copied(*edits))(X)
