@@ -1,4 +1,4 @@
-"""Variables that a kernel gives no value: what they hold in observed libraries, and how findings tell it."""
+"""Variables without a value, global memory that nobody wrote: what they hold in observed libraries, how findings tell it."""
 
 from __future__ import annotations
 
@@ -79,3 +79,50 @@ def test_a_length_that_is_set_too_late_is_told_where_it_is_used() -> None:
 
 def test_a_kernel_that_sets_all_of_them_runs() -> None:
     assert np.array_equal(run("length = count; factor = 2.0f;"), np.arange(64, dtype=np.float32) * 2)
+
+
+# Through a pointer, which nobody sees: the last turn of the loop reads what lies behind x.
+BEHIND = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void total(GM_ADDR x, GM_ADDR y, uint32_t turns) {
+  const __gm__ float* in = reinterpret_cast<__gm__ float*>(x);
+  GlobalTensor<float> out;
+  out.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), 8);
+  float sum = 0.0f;
+  for (uint32_t i = 0; i < turns; ++i) sum += in[i];
+  for (uint32_t i = 0; i < 8; ++i) out.SetValue(i, sum);
+}
+"""
+LAST = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void last(GM_ADDR x, GM_ADDR y, uint32_t at) {
+  const __gm__ int32_t* in = reinterpret_cast<__gm__ int32_t*>(x);
+  GlobalTensor<int32_t> out;
+  out.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(y), 8);
+  for (uint32_t i = 0; i < 8; ++i) out.SetValue(i, in[at]);
+}
+"""
+
+
+@pytest.mark.parametrize("elements", [5, 1000, 1001, 1024])
+def test_one_element_behind_the_end_through_a_pointer(elements: int) -> None:
+    """Also where the array ends with its page, and where it ends inside a block of 32 bytes."""
+    x = np.arange(1, elements + 1, dtype=np.float32)
+    kernel = gnt.kernel(source=BEHIND)
+    assert kernel.run(x, gnt.out(8), elements, blocks=1)["y"][0] == x.sum()
+    with pytest.raises(KernelFault) as fault:
+        kernel.run(x, gnt.out(8), elements + 1, blocks=1)
+    (found,) = fault.value.diagnostics
+    assert (found.id, found.fields["op"]) == ("value-unwritten", "SetValue")
+    assert "out.SetValue(i, sum)" in str(fault.value)
+
+
+@pytest.mark.parametrize("elements", [5, 1000, 1024])
+def test_a_whole_number_behind_the_end_through_a_pointer(elements: int) -> None:
+    x = np.arange(1, elements + 1, dtype=np.int32)
+    kernel = gnt.kernel(source=LAST)
+    assert kernel.run(x, gnt.out(8, np.int32), elements - 1, blocks=1)["y"][7] == elements
+    with pytest.raises(KernelFault, match="global memory that nobody wrote"):
+        kernel.run(x, gnt.out(8, np.int32), elements, blocks=1)

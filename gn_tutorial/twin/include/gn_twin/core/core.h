@@ -63,6 +63,10 @@ struct Core {
   OffsetView views[kOffsetViews];
   uint32_t next_view = 0;
 
+  static constexpr uint32_t kUbPointers = 8;
+  UbPointer ub_pointers[kUbPointers];
+  uint32_t ub_pointer_count = 0;
+
   Compared compared;
 
   // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
@@ -254,8 +258,14 @@ struct Core {
   // A scalar that goes into memory or into an instruction.
   template <class T>
   void NoteScalarValue(const char* op, Loc loc, const T& value) {
-    if (kObserved && IsWild(value)) [[unlikely]]
-      Fault("value-never-set", loc, {}, {{"op", op}});
+    if (kObserved && (IsWild(value) || IsUnwritten(value))) [[unlikely]]
+      TellScalarValue(IsWild(value) ? "value-never-set" : "value-unwritten", op, loc);
+  }
+  // A read through a GlobalTensor was told where it was.
+  GNT_COLD void TellScalarValue(const char* id, const char* op, Loc loc) {
+    FlushScalars();
+    if (job->report != nullptr && __builtin_strstr(job->report, "gm-read-before-write") != nullptr) return;
+    Fault(id, loc, {}, {{"op", op}});
   }
   bool InUb(const void* at) const {
     const uint8_t* byte = static_cast<const uint8_t*>(at);

@@ -100,6 +100,12 @@ struct Compared {
   Loc loc;
 };
 
+// Where GetPhyAddr gave a pointer into a buffer: the first place for each.
+struct UbPointer {
+  Loc loc;
+  uint16_t buffer = kNoBuffer;
+};
+
 // What a kernel says of its type.
 struct KernelType {
   const char* name = "";

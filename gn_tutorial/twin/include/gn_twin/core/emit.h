@@ -94,6 +94,18 @@ GNT_COLD inline void RefuseUsesAfterFree(Core& core, uint16_t buffer) {
   core.freed_use_count = kept;
 }
 
+// GetPhyAddr gave a pointer into a buffer. From the first one on, observers get whole events: what lies between two of them is what the
+// kernel itself has written through its pointers.
+GNT_COLD inline void NoteUbPointer(Core& core, uint16_t buffer, Loc loc) {
+  if (buffer >= core.buffer_count || core.ub_pointer_count == Core::kUbPointers) return;
+  for (uint32_t i = 0; i < core.ub_pointer_count; ++i)
+    if (core.ub_pointers[i].buffer == buffer) return;
+  core.ub_pointers[core.ub_pointer_count++] = {loc, buffer};
+  core.cached = nullptr;
+  const Buffer& of = core.buffers[buffer];
+  EmitPlace(core, Kind::Pointer, "GetPhyAddr", core.ub + of.offset, of.bytes, Space::UB, loc);
+}
+
 // A queue operation on a buffer of the core: Alloc, EnQue, DeQue, Free. Of EnQue and DeQue only a trace learns anything.
 inline void EmitBuffer(Core& core, Kind kind, const char* op, const Buffer& buffer, Loc loc) {
   core.At(loc);

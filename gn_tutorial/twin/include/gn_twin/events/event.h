@@ -29,6 +29,7 @@ enum class Kind : uint8_t {
   Free,
   Release,  // operand[0] is a word of global memory: who acquires it afterwards sees what this block has done
   Acquire,  // the block has waited for the word operand[0]
+  Pointer,  // a pointer into operand[0], a tensor in the Unified Buffer: what is done through it nobody sees
   Padding   // the operands are what the copy before it put around its rows; where the copy is done at once
 };
 inline constexpr uint32_t kKinds = static_cast<uint32_t>(Kind::Padding) + 1;

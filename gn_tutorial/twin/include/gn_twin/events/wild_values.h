@@ -29,6 +29,20 @@ inline bool IsWild(const T& value) {
   }
 }
 
+// What global memory holds that nobody wrote: outputs, workspace, and the bytes behind each array (the poison of
+// gn_tutorial/abi/dtypes.py and runtime/launch_types.py). A read through a `__gm__` pointer is seen by nobody, so this is how it shows;
+// a sum keeps the bits of a NaN. Of whole numbers only those of four bytes: fewer may be equal by chance.
+template <class T>
+inline bool IsUnwritten(const T& value) {
+  if constexpr (__is_same(T, float)) {
+    return __builtin_bit_cast(uint32_t, value) == 0x7fe5a5a5;
+  } else if constexpr (__is_same(T, int32_t) || __is_same(T, uint32_t)) {
+    return static_cast<uint32_t>(value) == 0xa5a5a5a5;
+  } else {
+    return false;
+  }
+}
+
 // A length, count or offset that was computed from such a variable: times the size of an element, and rounded up or down a little.
 // No memory has as many bytes.
 inline bool IsWildNumber(int64_t number) {

@@ -143,11 +143,12 @@ class LocalTensor {
                           static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
                           buffer_);
   }
-  // The address on the core: a pointer here, usable with the raw pointer forms. Its end is an address too; what is done through the
-  // pointer nobody sees.
+  // The address on the core: a pointer here, usable with the raw pointer forms. Its end is an address too. What is done through the
+  // pointer nobody sees, but where it writes into another buffer (checkers/ub_pointers.h).
   __ubuf__ T* GetPhyAddr(uint32_t offset = 0, gn_twin::Loc loc = gn_twin::Loc::here()) const {
     if (gn_twin::kObserved && offset > size_ && !InBuffer(gn_twin::ThisCore(), offset)) [[unlikely]]
       gn_twin::StopAtIndex(gn_twin::ThisCore(), "GetPhyAddr", offset, size_, sizeof(T), buffer_, loc);
+    if (gn_twin::kObserved) gn_twin::NoteUbPointer(gn_twin::ThisCore(), buffer_, loc);
     return data_ + offset;
   }
 

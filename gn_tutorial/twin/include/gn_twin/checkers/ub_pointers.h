@@ -1,0 +1,153 @@
+// Writes through pointers of GetPhyAddr that end in another buffer.
+//
+// Nobody sees what a kernel does through a pointer. So, from the first pointer on, the Unified Buffer is compared at each event with what it
+// held at the event before: what has changed in between, and was no operand of an instruction, the kernel has written itself. In the buffers
+// that it has pointers into it may.
+#pragma once
+#include "gn_twin/core/core.h"
+#include "gn_twin/shadow/per_core.h"
+
+namespace gn_twin {
+
+// What the Unified Buffer of one block held at the last event.
+class UbBefore {
+ public:
+  bool Allocate() {
+    bytes_ = new (std::nothrow) uint8_t[kUbBytes];
+    return bytes_ != nullptr;
+  }
+  ~UbBefore() { delete[] bytes_; }
+  void Restart() {
+    active = false;
+    next_ = 0;
+    for (Range& range : written_) range = {};
+  }
+  void Keep(const Core& core) { __builtin_memcpy(bytes_, core.ub, kUbBytes); }
+  // Instructions compute after their events, some after several: the last few operands that were to be written. Copies write whole blocks.
+  void Written(uint64_t begin, uint64_t bytes) {
+    if (begin >= kUbBytes) return;
+    const uint64_t end = (begin + bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    written_[next_] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end < kUbBytes ? end : kUbBytes)};
+    next_ = (next_ + 1) % kRanges;
+  }
+  void Allow(const Core& core, uint32_t begin, uint32_t end) { __builtin_memcpy(bytes_ + begin, core.ub + begin, end - begin); }
+  void AllowWritten(const Core& core) {
+    for (const Range& range : written_) Allow(core, range.begin, range.end);
+  }
+  // The first byte from `from` on that has changed; kUbBytes if none has.
+  uint32_t FirstChange(const Core& core, uint32_t from) const {
+    for (uint32_t at = from / kStep * kStep; at < kUbBytes; at += kStep) {
+      if (__builtin_memcmp(bytes_ + at, core.ub + at, kStep) == 0) continue;
+      for (uint32_t i = at < from ? from : at; i < at + kStep; ++i)
+        if (bytes_[i] != core.ub[i]) return i;
+    }
+    return kUbBytes;
+  }
+
+  bool active = false;  // there is a pointer
+  Loc last;             // the last event
+
+ private:
+  struct Range {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+  static constexpr uint32_t kRanges = 16, kStep = 1024;
+  static_assert(kUbBytes % kStep == 0);
+  uint8_t* bytes_ = nullptr;
+  Range written_[kRanges];
+  uint32_t next_ = 0;
+};
+
+class UbPointerChecker final : public Observer {
+ public:
+  void OnBlockBegin(Core& core) override { before_.Begin(core); }
+  void OnBlockEnd(Core& core) override {
+    if (UbBefore* const before = ActiveOf(core)) Look(core, *before, {});
+    before_.End(core);
+  }
+  void OnEvent(Core& core, const Event& event) override {
+    if (core.ub_pointer_count == 0 || core.delayed != nullptr) return;  // a delayed copy writes at any time
+    UbBefore* const before = before_.Of(core);
+    if (before == nullptr) return;
+    if (before->active) Look(core, *before, event.loc);
+    before->active = true;
+    before->last = event.loc;
+    before->Keep(core);
+    for (uint32_t i = 0; i < event.operands; ++i) {
+      const Operand& operand = event.operand[i];
+      if (operand.space == Space::UB && operand.access != Access::Read && core.InUb(operand.at))
+        before->Written(core.UbOffset(operand.at), operand.bytes);
+    }
+  }
+  void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
+    UbBefore* const before = ActiveOf(core);
+    for (uint32_t i = 0; before != nullptr && i < count; ++i)
+      if (accesses[i].access != Access::Read && core.InUb(accesses[i].at))
+        before->Written(core.UbOffset(accesses[i].at), accesses[i].bytes), before->AllowWritten(core);
+  }
+  void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {
+    UbBefore* const before = ActiveOf(core);
+    if (before != nullptr && core.InUb(first.at))
+      before->Allow(core, static_cast<uint32_t>(core.UbOffset(first.at)), static_cast<uint32_t>(core.UbOffset(end)));
+  }
+
+ private:
+  UbBefore* ActiveOf(const Core& core) const {
+    UbBefore* const before = before_.Of(core);
+    return before != nullptr && before->active ? before : nullptr;
+  }
+
+  // Looks for bytes that have changed in no buffer with a pointer into it, before the event at `next`.
+  void Look(Core& core, UbBefore& before, Loc next) {
+    before.AllowWritten(core);
+    for (uint32_t at = before.FirstChange(core, 0); at < kUbBytes; at = before.FirstChange(core, at)) {
+      const Buffer* const buffer = BufferAt(core, at);
+      const uint32_t end = buffer != nullptr ? buffer->offset + buffer->bytes : at + 1;
+      if (buffer != nullptr && !HasPointer(core, *buffer)) {
+        Report(core, *buffer, at, before.last, next);
+        return;
+      }
+      at = end;
+    }
+  }
+
+  // The buffer that was made last of those that have the byte.
+  static const Buffer* BufferAt(const Core& core, uint32_t at) {
+    for (uint16_t i = core.buffer_count; i-- > 0;) {
+      const Buffer& one = core.buffers[i];
+      if (at >= one.offset && at < one.offset + one.bytes) return &one;
+    }
+    return nullptr;
+  }
+  static bool HasPointer(const Core& core, const Buffer& buffer) {
+    for (uint32_t i = 0; i < core.ub_pointer_count; ++i) {
+      const Buffer& one = core.buffers[core.ub_pointers[i].buffer];
+      if (one.offset < buffer.offset + buffer.bytes && buffer.offset < one.offset + one.bytes) return true;
+    }
+    return false;
+  }
+
+  // The pointer to blame is the one into the nearest buffer before, or else the first.
+  static void Report(Core& core, const Buffer& hit, uint32_t at, Loc last, Loc next) {
+    const UbPointer* nearest = &core.ub_pointers[0];
+    for (uint32_t i = 0; i < core.ub_pointer_count; ++i) {
+      const uint32_t offset = core.buffers[core.ub_pointers[i].buffer].offset;
+      const uint32_t best = core.buffers[nearest->buffer].offset;
+      if (offset < at && (best > at || offset > best)) nearest = &core.ub_pointers[i];
+    }
+    const Buffer& own = core.buffers[nearest->buffer];
+    core.Fault("ub-pointer-outside", nearest->loc, hit.made,
+               {{"byte", (at - hit.offset) & ~3u},  // a number may have its first bytes equal
+                {"own_bytes", own.bytes},
+                {"buffer_file", hit.made.file},
+                {"buffer_line", hit.made.line},
+                {"buffer_nth", hit.nth},
+                {"when", next.line != 0 ? "before the operation of line" : "after that of line"},
+                {"when_line", next.line != 0 ? next.line : last.line}});
+  }
+
+  PerCore<UbBefore> before_;
+};
+
+}  // namespace gn_twin
