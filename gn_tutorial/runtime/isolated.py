@@ -67,8 +67,7 @@ _LARGEST_MEMORY = 1 << 60
 
 
 def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
-    """Run one launch through the program ``launcher``. No argument is written to, and the arrays of the result are nobody
-    else's.
+    """Run one launch through the program ``launcher``. Its arrays are nobody else's, and no argument is written to.
 
     Raises KernelFault, KernelCrash, KernelTimeout, KernelMemoryLimit, KernelOutputLimit; ArgumentError if the arguments
     do not fit; KernelError if the library cannot be loaded or no process or shared memory is to be had;
