@@ -47,6 +47,7 @@ class JobFileArg(ctypes.Structure):
         ("address", ctypes.c_uint64),
         ("poison", ctypes.c_uint64),
         ("element_bytes", ctypes.c_uint64),
+        ("descriptor", ctypes.c_uint64),
     )
 
 

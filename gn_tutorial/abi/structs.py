@@ -6,7 +6,7 @@ The meaning of each field is documented in the header; ``tests/abi/test_abi.py``
 import ctypes
 from enum import IntEnum
 
-ABI_VERSION = 6
+ABI_VERSION = 7
 
 
 class ArgKind(IntEnum):
@@ -121,4 +121,5 @@ class GntJob(ctypes.Structure):
         ("here_stack", ctypes.c_uint64),
         ("trace", GntTrace),
         ("severities", ctypes.c_char_p),
+        ("poisons", ctypes.c_uint32),
     )

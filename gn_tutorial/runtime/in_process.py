@@ -17,7 +17,6 @@ from gn_tutorial.abi.structs import Role, Status
 from gn_tutorial.abi.tensor_list import with_addresses
 from gn_tutorial.diagnostics.findings import Findings, kernel_fault, parse_report
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.bulk import poison
 from gn_tutorial.runtime.launch_types import (
     POISONED,
     WRITTEN,
@@ -53,7 +52,6 @@ class Prepared:
             by_name[arg.name] = by_name[arg.same_as] if arg.same_as else _buffer(arg)
         buffers = list(by_name.values())
         self._arrays = {arg.name: buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in WRITTEN}
-        self._poisoned = [buffer for arg, buffer in zip(args, buffers, strict=True) if arg.role in POISONED]
         at = [buffer.__array_interface__["data"][0] for buffer in buffers]
         buffers = [
             with_addresses(buffer, at) if arg.role == Role.LIST else buffer
@@ -87,6 +85,7 @@ class Prepared:
             severities=request.options.severities(),
             report=ctypes.cast(self._report, ctypes.c_char_p),
             report_bytes=_REPORT_BYTES,
+            poisons=1,
         )
         if self._room is not None:
             # Not cleared: pages that no slot is written to then cost nothing.
@@ -101,8 +100,6 @@ class Prepared:
 
     def __call__(self) -> LaunchResult:
         """Run. Raises KernelFault, or ArgumentError if the arguments do not fit the kernel."""
-        for buffer in self._poisoned:
-            poison(buffer)
         self._report[0] = b"\0"
         self._job.tally = structs.GntTally()
         status = self._run(self._entry, self._job_at)

@@ -67,7 +67,7 @@ _LARGEST_MEMORY = 1 << 60
 
 
 def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
-    """Run one launch through the program ``launcher``. The arrays of the result are new; no argument is written to.
+    """Run one launch through the program ``launcher``. Its arrays are nobody else's, and no argument is written to.
 
     Raises KernelFault, KernelCrash, KernelTimeout, KernelMemoryLimit, KernelOutputLimit; ArgumentError if the arguments
     do not fit; KernelError if the library cannot be loaded or no process or shared memory is to be had;
@@ -82,19 +82,18 @@ def run(launcher: Path, library: Path, request: LaunchRequest) -> LaunchResult:
         cpu_seconds=min((seconds + _ORPHAN_SECONDS) * (os.cpu_count() or 1), _LONGEST_SECONDS),
         wall_seconds=seconds + _ORPHAN_SECONDS,
     ) as job:
-        return conclude(
-            job, _supervise(launcher, job.descriptor, request.limits, request.start or request.folder), request
-        )
+        return conclude(job, _supervise(launcher, job, request.limits, request.start or request.folder), request)
 
 
-def _supervise(launcher: Path, job: int, limits: Limits, start: Path | None) -> Ending:
+def _supervise(launcher: Path, job: JobFile, limits: Limits, start: Path | None) -> Ending:
     """Start the launcher, collect what it prints, and see that its whole process group is gone at the end."""
     deadline = Deadline(limits.seconds)
     # A session of its own keeps Ctrl-C away from the kernel: Python gets it and stops the kernel below.
     try:
         process = subprocess.Popen(
             [launcher],
-            stdin=job,
+            stdin=job.descriptor,
+            pass_fds=job.descriptors,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -3,6 +3,9 @@
 The memory is used again by later launches where nothing that has it mapped can be left (shared_memory.py), so every
 byte that is read again is written first.
 
+A large tensor that the kernel writes has memory of its own (``descriptor``), which the launcher maps over its place in
+the file: an array of the result may keep it, and is then no copy.
+
 Each tensor has pages of its own between two guards. It ends less than 576 bytes before the guard behind it, so an
 access past it traps at once or lands in poison that is checked afterwards. It starts at a multiple of 512 bytes.
 """
@@ -12,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +23,10 @@ import numpy as np
 from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
 from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.abi.trace import Trace
+from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.bulk import copy_into, poison
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison_word
-from gn_tutorial.runtime.shared_memory import POOL
+from gn_tutorial.runtime.shared_memory import POOL, SharedMemory
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
 #: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
@@ -32,20 +36,27 @@ _PAGE = mmap.PAGESIZE
 #: Before and after each tensor; costs addresses, not memory. More than any Unified Buffer holds, so that no copy that
 #: begins inside a tensor can jump over it.
 _GUARD = 256 * 1024
+#: Bytes from which a tensor that the kernel writes has memory of its own. A smaller one is copied in less time than
+#: another piece of memory takes.
+_OWN_FROM = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class ArgPlace:
-    """Where one argument lies in the file, in bytes from its start. ``pages_at``: 0 without pages of its own."""
+    """Where one argument lies in the file, in bytes from its start. ``pages_at``: 0 without pages of its own.
+
+    own: the memory that its pages are, if not the file's.
+    """
 
     arg: LaunchArg
     data_at: int
     pages_at: int = 0
     pages_bytes: int = 0
+    own: SharedMemory | None = None
 
 
 class JobFile:
-    """One launch in shared memory. Use as a context manager; arrays taken out of it are copies and outlive it.
+    """One launch in shared memory. Use as a context manager; arrays taken out of it outlive it.
 
     Raises KernelError if the system gives no shared memory of that size.
     """
@@ -76,10 +87,11 @@ class JobFile:
         for arg in args:
             own = ArgPlace(arg, placed[arg.same_as].data_at) if arg.same_as else layout.argument(arg)
             placed[arg.name] = own
-        self.places = list(placed.values())
 
-        self._shared = POOL.take(layout.bytes)
         self._reusable = False
+        self._lent: set[str] = set()
+        self._shared = POOL.take(layout.bytes)
+        self.places = self._with_own_memory(list(placed.values()))
         self.descriptor, self._memory = self._shared.descriptor, self._shared.view
         self._shared.clear(
             min((place.pages_at - _GUARD for place in self.places if place.pages_at), default=layout.bytes)
@@ -122,10 +134,17 @@ class JobFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._reusable:
-            POOL.give(self._shared)
-        else:
-            self._shared.close()
+        kept = [place.own for place in self.places if place.own and place.arg.name not in self._lent]
+        for one in (self._shared, *kept):
+            if self._reusable:
+                POOL.give(one)
+            else:
+                one.close()
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What the launcher needs besides the file."""
+        return tuple(place.own.descriptor for place in self.places if place.own)
 
     def ended_well(self) -> None:
         """To be called when the process is gone: later launches may use the memory, if no child of it can be left."""
@@ -148,16 +167,36 @@ class JobFile:
         return self._room.decode(self._memory[self._trace_at : self._trace_at + used], found)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Copies of what the kernel wrote, by argument name.
+        """What the kernel wrote, by argument name: copies, or memory that is the array's own from now on.
 
-        Copies, since a view of the mapping would hold all inputs in memory too, and would stay shared in a forked child
-        (a data loader's worker), whose writes would then show in the parent.
+        Never a view of the file: it would hold all inputs in memory too, and would stay shared in a forked child (a
+        data loader's worker), whose writes would then show in the parent.
         """
-        written = [place for place in self.places if place.arg.role in WRITTEN]
-        found = {}
-        for place in written:
-            found[place.arg.name] = np.empty(place.arg.data.shape, place.arg.dtype)
-            copy_into(found[place.arg.name].reshape(-1), self._data(place))
+        return {place.arg.name: self._array(place) for place in self.places if place.arg.role in WRITTEN}
+
+    def _array(self, place: ArgPlace) -> np.ndarray:
+        shape, dtype = place.arg.data.shape, place.arg.dtype
+        if place.own and self._reusable and POOL.lends(place.own.size):
+            self._lent.add(place.arg.name)
+            memory = POOL.lend(place.own, place.pages_bytes)
+            flat = np.frombuffer(memory, dtype, place.arg.nbytes // dtype.itemsize, place.data_at - place.pages_at)
+            return flat.reshape(shape)
+        copied = np.empty(shape, dtype)
+        copy_into(copied.reshape(-1), self._data(place))
+        return copied
+
+    def _with_own_memory(self, places: list[ArgPlace]) -> list[ArgPlace]:
+        """Takes memory for large tensors that are written. Raises KernelError, with nothing taken, if there is none."""
+        found = []
+        try:
+            for place in places:
+                large = place.pages_bytes >= _OWN_FROM and place.arg.role in WRITTEN and hasattr(os, "memfd_create")
+                own = POOL.take(place.pages_bytes) if large and POOL.lends(place.pages_bytes) else None
+                found.append(replace(place, own=own))
+        except KernelError:
+            for one in (self._shared, *(place.own for place in found if place.own)):
+                one.close()
+            raise
         return found
 
     def overrun(self) -> tuple[LaunchArg, int] | None:
@@ -184,6 +223,7 @@ class JobFile:
         row = JobFileArg(name_at, data_at, arg.nbytes, place.pages_at, place.pages_bytes, arg.kind, arg.role)
         row.address = self._room.addresses.get(arg.same_as or arg.name, 0) if self._room else 0
         row.poison, row.element_bytes = poison_word(arg.dtype), arg.dtype.itemsize
+        row.descriptor = place.own.descriptor if place.own else 0
         at = ctypes.sizeof(JobFileHeader) + index * ctypes.sizeof(JobFileArg)
         self._memory[at : at + ctypes.sizeof(JobFileArg)] = bytes(row)
 
@@ -193,18 +233,21 @@ class JobFile:
             before, after = self._around(place)
             poison(before)
             poison(after)
-        if not arg.nbytes or arg.same_as:
+        if not arg.nbytes or arg.same_as or arg.role in POISONED:  # the launcher poisons
             return
-        if arg.role in POISONED:
-            poison(self._data(place))
-        elif isinstance(arg.data, np.ndarray):
+        if isinstance(arg.data, np.ndarray):
             copy_into(self._data(place), arg.data.reshape(-1))
         else:
             self._memory[place.data_at : place.data_at + arg.nbytes] = arg.data
 
     def _data(self, place: ArgPlace) -> np.ndarray:
         dtype = place.arg.dtype
-        return np.frombuffer(self._memory, dtype, place.arg.nbytes // dtype.itemsize, place.data_at)
+        memory, start = self._memory_of(place)
+        return np.frombuffer(memory, dtype, place.arg.nbytes // dtype.itemsize, place.data_at - start)
+
+    def _memory_of(self, place: ArgPlace) -> tuple[mmap.mmap, int]:
+        """What its pages are in, and which place in the file the first byte of that has."""
+        return (place.own.view, place.pages_at) if place.own else (self._memory, 0)
 
     def _around(self, place: ArgPlace) -> tuple[np.ndarray, np.ndarray]:
         """The bytes of the argument's pages before and after it, as the argument's dtype where its size divides 512.
@@ -214,8 +257,9 @@ class JobFile:
         dtype = place.arg.dtype if ALIGNMENT % place.arg.dtype.itemsize == 0 else np.dtype(np.uint8)
         end = place.data_at + place.arg.nbytes
         sizes = (place.pages_at, place.data_at), (end, place.pages_at + place.pages_bytes)
+        memory, first = self._memory_of(place)
         before, after = (
-            np.frombuffer(self._memory, dtype, (stop - start) // dtype.itemsize, start) for start, stop in sizes
+            np.frombuffer(memory, dtype, (stop - start) // dtype.itemsize, start - first) for start, stop in sizes
         )
         return before, after
 

@@ -6,6 +6,10 @@ not used on Linux: in a container it is often limited to 64 MiB.
 Fresh pages cost more than all that is done with them: the system has to find and clear each one, 4 KiB at a time, and
 then once more to free it. A launch of 10^8 elements spent seven eighths of its time so. Therefore memory is kept after
 a launch that ended well, up to an eighth of the machine's memory, and given back when Python ends.
+
+Large results are not copied out: the caller's array is a mapping of the memory that the kernel wrote to. It is a
+private one: what the caller writes there, or a forked child of the caller, nobody else sees. When the array is gone,
+the memory serves another launch.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import mmap
 import os
 import tempfile
 import threading
+import weakref
 
 from gn_tutorial.errors import KernelError
 
@@ -22,6 +27,8 @@ from gn_tutorial.errors import KernelError
 _KEPT_PART, _UNKNOWN_MEMORY = 8, 8 << 30
 #: Memory this many times as large as asked for is not taken: its pages are needed where they fit better.
 _LOOSEST = 2
+#: So many results may be lent memory at once: each costs three descriptors, of which a process has a thousand.
+_MOST_LENT = 16
 #: Sizes are rounded up to this, so that launches that differ in little use the same memory.
 _STEP = 1 << 20
 
@@ -75,7 +82,9 @@ class MemoryPool:
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
         self._free: list[SharedMemory] = []
-        self._lock = threading.Lock()
+        self._lent: list[SharedMemory] = []
+        # Not a Lock: a result may be collected, and its memory come back, while this thread is in here.
+        self._lock = threading.RLock()
 
     @property
     def bytes(self) -> int:
@@ -92,6 +101,28 @@ class MemoryPool:
                 return best
         return SharedMemory(size)
 
+    def lends(self, size: int) -> bool:
+        """Whether ``lend`` would lend so much more now."""
+        with self._lock:
+            return len(self._lent) < _MOST_LENT and sum(one.size for one in self._lent) + size <= self._most
+
+    def lend(self, one: SharedMemory, size: int) -> mmap.mmap:
+        """A mapping of the first ``size`` bytes for somebody to keep; the memory comes back when it is gone.
+
+        What is written there, nobody else sees. No other process may have the memory mapped.
+        """
+        lent = mmap.mmap(one.descriptor, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        with self._lock:
+            self._lent.append(one)
+        weakref.finalize(lent, self._came_back, one).atexit = False
+        return lent
+
+    def _came_back(self, one: SharedMemory) -> None:
+        with self._lock:
+            if one in self._lent:  # else it was lent before a fork, and is the parent's
+                self._lent.remove(one)
+                self.give(one)
+
     def give(self, one: SharedMemory) -> None:
         """Keep it for a later launch. No other process may have it mapped."""
         with self._lock:
@@ -105,10 +136,10 @@ class MemoryPool:
 
     def forget(self) -> None:
         """In a forked child: what is kept belongs to the parent, which goes on using it."""
-        self._lock = threading.Lock()
-        for one in self._free:
+        self._lock = threading.RLock()
+        for one in (*self._free, *self._lent):
             one.close()
-        self._free = []
+        self._free, self._lent = [], []
 
 
 def _machine_memory() -> int:

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "gn_twin/base/abi.h"
+#include "gn_twin/core/poison.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -288,6 +289,7 @@ constexpr Entry kEntries[] = {
 EXPORT uint32_t gnt_abi() { return GNT_ABI_VERSION << 16 | sizeof(GntJob); }
 
 EXPORT int32_t gnt_run(const char* entry, GntJob* given) {
+  gn_twin::Poisoning(*given).Help();
   job = given;
   x = job->args[0].data;
   y = job->arg_count > 1 ? job->args[1].data : nullptr;

@@ -11,6 +11,7 @@ from isolated_support import Launch, linux, tensor, two_arguments
 from gn_tutorial.abi.structs import Role
 from gn_tutorial.errors import KernelCrash, KernelError, KernelFault
 from gn_tutorial.runtime import bulk
+from gn_tutorial.runtime.launch_types import LaunchArg
 from gn_tutorial.runtime.shared_memory import POOL, MemoryPool, SharedMemory
 
 MIB = 1 << 20
@@ -57,6 +58,77 @@ def test_the_memory_of_a_crash_is_not_kept(launch: Launch) -> None:
     with pytest.raises(KernelCrash):
         launch("Abort")
     assert POOL.bytes == 0
+
+
+LARGE = 700_001
+
+
+def large_arguments(sign: float = 1.0) -> list[LaunchArg]:
+    x = sign * np.arange(1, LARGE + 1, dtype=np.float32)
+    return [tensor("x", Role.IN, x), tensor("y", Role.OUT, np.empty_like(x))]
+
+
+@linux
+def test_a_large_result_is_no_copy_and_nobody_elses(launch: Launch) -> None:
+    args = large_arguments()
+    first = launch("Copy", args).arrays["y"]
+    assert len(POOL._lent) == 1
+    first[0] = 77
+    second = launch("Copy", large_arguments(-1.0)).arrays["y"]
+    np.testing.assert_array_equal(second, -args[0].data)
+    np.testing.assert_array_equal(first[1:], args[0].data[1:])
+    assert (first[0], len(POOL._lent)) == (77, 2)
+
+
+@linux
+def test_the_memory_of_a_result_comes_back_when_its_last_view_is_gone(launch: Launch) -> None:
+    y = launch("Copy", large_arguments()).arrays["y"]
+    (held,) = POOL._lent
+    view = y[5:7].reshape(2, 1)
+    del y
+    assert POOL._lent == [held]
+    np.testing.assert_array_equal(view, [[6], [7]])
+    del view
+    assert POOL._lent == []
+    assert held in POOL._free
+    assert np.isnan(launch("Nothing", large_arguments()).arrays["y"]).all()
+    assert held in POOL._free
+
+
+@linux
+def test_a_forked_child_has_results_of_its_own(launch: Launch) -> None:
+    y = launch("Copy", large_arguments()).arrays["y"]
+    (held,) = POOL._lent
+    child = os.fork()
+    if child == 0:
+        seen, y[0] = y[0], 5
+        del y  # must not become this process's to use again
+        os._exit(0 if seen == 1 and not POOL._free and not POOL._lent else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    np.testing.assert_array_equal(y[:2], [1, 2])
+    assert POOL._lent == [held]
+
+
+@linux
+def test_many_results_at_once_are_copies_in_part(launch: Launch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gn_tutorial.runtime.shared_memory._MOST_LENT", 2)
+    results = [launch("Copy", large_arguments(sign)).arrays["y"] for sign in (1.0, 2.0, 3.0)]
+    assert len(POOL._lent) == 2
+    for sign, y in zip((1.0, 2.0, 3.0), results, strict=True):
+        np.testing.assert_array_equal(y, large_arguments(sign)[0].data)
+
+
+@linux
+def test_large_arrays_in_place_and_too_far_are_as_small_ones(launch: Launch) -> None:
+    mine = np.arange(3 << 20, dtype=np.uint8)
+    launched = launch("AddOne", [tensor("x", Role.IN, mine), tensor("y", Role.INOUT, mine)])
+    np.testing.assert_array_equal(launched.arrays["y"], mine + 1)
+    del launched
+    with pytest.raises(KernelFault, match="wrote outside 'y': byte"):
+        launch("JustPastEnd", large_arguments())
+    with pytest.raises(KernelCrash, match="went outside 'y'"):
+        launch("PastEnd", large_arguments())
+    assert POOL._lent == []
 
 
 @linux

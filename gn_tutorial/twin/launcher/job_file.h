@@ -2,7 +2,8 @@
 //
 // The file is shared memory without a name (Python unlinks it before the launcher starts), given as standard input. It
 // holds, in this order: JobFile, its JobFileArgs, texts, the report, then every tensor on pages of its own. Places are
-// byte offsets from the start of the file, since both sides map it elsewhere. gn_tutorial/abi/job_structs.py mirrors the structs;
+// byte offsets from the start of the file, since both sides map it elsewhere. A large tensor that the kernel writes has memory
+// of its own, which is mapped over its place in the file: Python keeps it, and the file goes to the next launch. gn_tutorial/abi/job_structs.py mirrors the structs;
 // tests/abi/test_abi.py compares both.
 #pragma once
 #include <stdint.h>
@@ -36,6 +37,7 @@ struct JobFileArg {
   uint64_t address;  // in traces
   uint64_t poison;
   uint64_t element_bytes;
+  uint64_t descriptor;  // of the memory that these pages are; 0: they are the file's own
 };
 
 struct JobFile {

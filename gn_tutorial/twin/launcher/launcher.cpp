@@ -23,6 +23,7 @@
 #include "folder_calls.h"
 #include "job_file.h"
 #include "last_words.h"
+#include "prepare_pages.h"
 
 namespace launcher {
 namespace {
@@ -79,15 +80,14 @@ void SetLimits() {
 
 void OnFork() { EndBecauseOfCall("fork"); }
 
-// Large tensors are mapped at once: a fault for each of their pages takes several times as long. Their memory is there already, since
-// Python has filled it. As for reading: Linux then maps many pages of shared memory together, and lets them be written to all the
-// same. Systems that cannot, or Linux before 5.14, map them page by page.
-void MapPages([[maybe_unused]] const JobFileArg& arg) {
-#if defined(__linux__)
-  constexpr int kPopulateRead = 22;  // MADV_POPULATE_READ, which older headers lack
-  constexpr uint64_t kLarge = uint64_t{1} << 20;
-  if (arg.pages_bytes >= kLarge) madvise(At(arg.pages_at), arg.pages_bytes, kPopulateRead);
-#endif
+// Memory of its own takes its place. As for the job file: the kernel must not hold the descriptor.
+bool MapOwnMemory(const JobFileArg& arg) {
+  const int descriptor = static_cast<int>(arg.descriptor);
+  if (descriptor == 0) return true;
+  void* const there =
+      mmap(At(arg.pages_at), arg.pages_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0);
+  close(descriptor);
+  return there != MAP_FAILED;
 }
 
 // An access past a tensor meets a page without rights; a write to an input meets a page without the right to write.
@@ -97,7 +97,6 @@ void ProtectPages(const JobFileArg& arg) {
   mprotect(At(arg.pages_at + arg.pages_bytes), file->guard_bytes, PROT_NONE);
   const bool only_read = arg.role == GNT_IN || arg.role == GNT_TILING || arg.role == GNT_LIST;
   if (only_read && arg.pages_bytes != 0) mprotect(At(arg.pages_at), arg.pages_bytes, PROT_READ);
-  MapPages(arg);
 }
 
 // Addresses instead of the indices of arguments: gn_tutorial/abi/tensor_list.py.
@@ -124,6 +123,7 @@ bool BuildJob() {
   }
   for (uint32_t i = 0; i < file->arg_count; ++i) {
     if (args[i].role == GNT_LIST) FillList(args[i], args, file->arg_count);
+    if (!MapOwnMemory(source[i])) return false;
     ProtectPages(source[i]);
   }
   job.abi_version = GNT_ABI_VERSION;
@@ -179,9 +179,10 @@ int main() {
   // What was printed before a crash must reach Python: stdio would keep up to 4 KiB of it.
   setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   LimitStack(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  if (!BuildJob()) return kBadJobFile;
+  PreparePages(file, job);  // before the limits: what its threads leave mapped is not the kernel's
   SetLimits();
   InstallHandlers();
-  if (!BuildJob()) return kBadJobFile;
 #if defined(__linux__)
   folder = file->folder_at != 0 ? TextAt(file->folder_at) : nullptr;
 #endif

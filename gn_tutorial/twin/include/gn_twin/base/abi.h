@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define GNT_ABI_VERSION 6
+#define GNT_ABI_VERSION 7
 
 enum GntKind : uint32_t { GNT_TENSOR = 0, GNT_VALUE = 1 };
 enum GntRole : uint32_t { GNT_IN = 0, GNT_OUT = 1, GNT_INOUT = 2, GNT_WORKSPACE = 3, GNT_TILING = 4, GNT_LIST = 5 };
@@ -108,4 +108,6 @@ struct GntJob {
   GntTrace trace;
   // in: findings whose severity the launch chooses, each as 'w' (warning) or 'e' (error) and its id, ended by a newline; null: none.
   const char* severities;
+  // in: 1: outputs and workspaces get their poison first, before the kernel runs; 0: they hold what the caller put there.
+  uint32_t poisons;
 };

@@ -199,14 +199,15 @@ template <class Body>
 GNT_COLD GntStatus RunBlocks(Body body, GntJob& job) {
   Launch<Body> launch(body, job);
   const uint64_t begin = Nanoseconds();
+  Poisoning poison(job);
   Scheduler scheduler(
-      job,
+      job, poison,
       [](void* context, Scheduler& running, uint32_t block) {
         return static_cast<Launch<Body>*>(context)->RunBlock(running, block);
       },
       &launch);
   const bool good = scheduler.Run() && launch.Conclude();
-  job.nanoseconds += Nanoseconds() - begin;
+  job.nanoseconds += Nanoseconds() - (poison.FinishedAt() != 0 ? poison.FinishedAt() : begin);
   return good ? GNT_OK : GNT_STOPPED;
 }
 

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "gn_twin/base/abi.h"
+#include "gn_twin/core/poison.h"
 #include "gn_twin/core/team.h"
 
 namespace gn_twin {
@@ -35,9 +36,9 @@ class Round {
   // Runs a block, from its start or from where it was, until it leaves its thread.
   using RunOne = Left (*)(void* context, uint32_t block, bool is_caller);
 
-  // `order`: `count` blocks, in the order of their turns.
-  Round(uint32_t blocks, const uint32_t* order, uint32_t count, RunOne run, void* context)
-      : order_(order), count_(count), run_(run), context_(context) {
+  // `order`: `count` blocks, in the order of their turns. `poison`: to be filled before the first of them starts.
+  Round(uint32_t blocks, const uint32_t* order, uint32_t count, Poisoning& poison, RunOne run, void* context)
+      : order_(order), count_(count), poison_(poison), run_(run), context_(context) {
     members_ = new Member[blocks];
   }
   ~Round() { delete[] members_; }
@@ -73,6 +74,7 @@ class Round {
   };
 
   GNT_COLD void Work() {
+    poison_.Help();
     const bool is_caller = pthread_equal(pthread_self(), caller_) != 0;
     shared_.Lock();
     for (;;) {
@@ -103,6 +105,7 @@ class Round {
 
   const uint32_t* order_;
   uint32_t count_;
+  Poisoning& poison_;
   RunOne run_;
   void* context_;
   Member* members_;

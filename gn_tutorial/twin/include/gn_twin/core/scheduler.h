@@ -19,7 +19,8 @@ class Scheduler {
   // Runs one block on a core of its own; returns false if it stopped with a diagnostic.
   using RunOne = bool (*)(void* context, Scheduler& scheduler, uint32_t block);
 
-  Scheduler(GntJob& job, RunOne run_one, void* context) : job_(job), run_one_(run_one), context_(context) {
+  Scheduler(GntJob& job, Poisoning& poison, RunOne run_one, void* context)
+      : job_(job), poison_(poison), run_one_(run_one), context_(context) {
     states_ = new State[job.blocks > 0 ? job.blocks : 1];
     Permute(job.options.block_order);
   }
@@ -34,7 +35,11 @@ class Scheduler {
   // Every block to its end; false if one stopped.
   bool Run() {
     if constexpr (!kObserved) threads_ = ThreadsFor(job_);
-    if (threads_ > 1) RunTogether(Phase::Unstarted);
+    if (threads_ > 1) {
+      RunTogether(Phase::Unstarted);
+    } else {
+      poison_.Help();
+    }
     for (running_ = Next(); running_ != kNobody; running_ = Next()) {
       if (threads_ > 1 && AllAreReleased()) {
         RunTogether(Phase::Waiting);
@@ -180,7 +185,7 @@ class Scheduler {
     for (uint32_t i = 0; i < job_.blocks; ++i)
       if (states_[order_[i]].phase == phase) together[count++] = order_[i];
     Round round(
-        job_.blocks, together, count,
+        job_.blocks, together, count, poison_,
         [](void* self, uint32_t block, bool is_caller) {
           Scheduler& scheduler = *static_cast<Scheduler*>(self);
           scheduler.RunBlock(block, is_caller);
@@ -299,6 +304,7 @@ class Scheduler {
   }
 
   GntJob& job_;
+  Poisoning& poison_;
   RunOne run_one_;
   void* context_;
   State* states_ = nullptr;

@@ -1,0 +1,74 @@
+// Before the kernel runs: pages of large tensors are mapped, and outputs filled with their poison, by as many threads as that is worth.
+//
+// A page that is written to first is mapped alone, which takes several times as long as all that is done with it. One that is read first
+// Linux maps with the fifteen around it, if they are there, and lets them be written to all the same. (MADV_POPULATE_READ, which looks
+// at each page once more, takes half as long again.)
+#pragma once
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "gn_twin/core/poison.h"
+#include "gn_twin/core/team.h"
+#include "job_file.h"
+
+namespace launcher {
+
+class PagesToPrepare {
+ public:
+  PagesToPrepare(JobFile* file, const GntJob& job)
+      : base_(reinterpret_cast<uint8_t*>(file)),
+        rows_(reinterpret_cast<const JobFileArg*>(base_ + file->args_at)),
+        job_(job) {
+    for (uint32_t i = 0; i < job.arg_count; ++i) {
+      chunks_ += Chunks(rows_[i]);
+      bytes_ += rows_[i].pages_bytes;
+    }
+  }
+
+  uint32_t Threads() const {
+    constexpr uint64_t kShare = uint64_t{4} << 20;  // takes a millisecond; a thread is there after 50 us
+    const uint64_t worth = bytes_ / kShare, usable = gn_twin::UsableProcessors();
+    const uint64_t most = usable < kMostThreads ? usable : kMostThreads;
+    return static_cast<uint32_t>(worth < 1 ? 1 : worth < most ? worth : most);
+  }
+
+  void Work() {
+    for (uint64_t mine; (mine = __atomic_fetch_add(&next_, 1, __ATOMIC_RELAXED)) < chunks_;) Prepare(mine);
+  }
+
+ private:
+  static constexpr uint64_t kChunk = uint64_t{2} << 20;
+  static constexpr uint64_t kMappedTogether = 64 * 1024;  // fault_around_bytes of Linux, unless somebody changed it
+  static constexpr uint64_t kMostThreads = 8;             // more find no more memory bandwidth
+
+  static uint64_t Chunks(const JobFileArg& row) { return (row.pages_bytes + kChunk - 1) / kChunk; }
+
+  void Prepare(uint64_t chunk) {
+    uint32_t i = 0;
+    for (uint64_t own; (own = Chunks(rows_[i])) <= chunk; ++i) chunk -= own;
+    const JobFileArg& row = rows_[i];
+    const uint64_t begin = row.pages_at + chunk * kChunk, end = row.pages_at + row.pages_bytes;
+    const uint64_t stop = begin + kChunk < end ? begin + kChunk : end;
+    for (uint64_t at = begin; at < stop; at += kMappedTogether) (void)*const_cast<volatile uint8_t*>(base_ + at);
+    const GntArg& arg = job_.args[i];
+    if (!gn_twin::HoldsPoison(arg.role) || arg.data == nullptr) return;
+    // The array ends and begins inside its pages, at a multiple of 512 bytes, as chunks do.
+    const uint64_t from = begin > row.data_at ? begin : row.data_at, to = row.data_at + row.bytes;
+    const uint64_t until = stop < to ? stop : to;
+    if (from < until) gn_twin::FillWithPoison(base_ + from, until - from, arg.poison);
+  }
+
+  uint8_t* base_;
+  const JobFileArg* rows_;
+  const GntJob& job_;
+  uint64_t chunks_ = 0;
+  uint64_t bytes_ = 0;
+  uint64_t next_ = 0;
+};
+
+inline void PreparePages(JobFile* file, const GntJob& job) {
+  PagesToPrepare pages(file, job);
+  gn_twin::Team::Run(pages.Threads(), [](void* all) { static_cast<PagesToPrepare*>(all)->Work(); }, &pages);
+}
+
+}  // namespace launcher
