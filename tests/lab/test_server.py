@@ -81,6 +81,15 @@ def test_it_serves_copies_exercises_and_pages(lab: RunningLab) -> None:
     assert all(cell["metadata"]["trusted"] for cell in cells if cell["cell_type"] == "code")
 
 
+def test_pages_open_laid_out_and_nothing_is_asked_first(lab: RunningLab) -> None:
+    def setting(plugin: str) -> dict[str, object]:
+        return lab.ask(f"lab/api/settings/{plugin}")["schema"]["properties"]
+
+    viewers = setting("@jupyterlab/docmanager-extension:plugin")["defaultViewers"]
+    assert viewers["default"] == {"markdown": "Markdown Preview"}
+    assert setting("@jupyterlab/apputils-extension:notification")["fetchNews"]["default"] == "false"
+
+
 def test_the_address_needs_its_key(lab: RunningLab) -> None:
     lab.token, key = "wrong", lab.token
     try:
@@ -166,7 +175,7 @@ def test_an_update_says_what_is_new_and_keeps_what_was_written(
     assert "  05_double_buffer.ipynb: 05_double_buffer.new.ipynb, new in " in said
     assert nbformat.read(mine / "05_double_buffer.ipynb", as_version=4).cells[1].source == "# mine"
     reset = gnt(environ, "lab", "05", "--reset", "--copies", cwd=clone)
-    assert reset.stdout.splitlines()[-1].endswith("yours is 05_double_buffer.mine.ipynb now.")
+    assert "05_double_buffer.ipynb is the course's again; yours is 05_double_buffer.mine.ipynb now." in reset.stdout
 
 
 def test_sigint_stops_it_and_its_server(lab: RunningLab) -> None:
