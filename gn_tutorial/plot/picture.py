@@ -123,9 +123,9 @@ def tour_picture(data: TourPicture) -> Picture:
 
 
 def _draw_tour(data: TourPicture, names: list[str], groups: list[str], chosen: list[int]) -> Picture:
-    # Three rows of images 1.8 inches wide, and their titles; the list of channels needs 6.5 inches in any case.
-    height = 3 * 1.8 * data.features.shape[2] / data.features.shape[3] + 1.5
-    figure = Figure(figsize=(12.6, min(max(height, 6.5), 14.0)), layout="constrained")
+    # Three rows of images 1.5 inches wide, and their titles; the list of channels needs 6.5 inches in any case.
+    height = 3 * 1.5 * data.features.shape[2] / data.features.shape[3] + 1.5
+    figure = Figure(figsize=(10.8, min(max(height, 6.5), 14.0)), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.04, h_pad=0.04, wspace=0.02, hspace=0.02)
     figure.suptitle(
         f"GroupNorm of a photograph's feature map, computed by {data.kernel}", fontsize=14, fontweight="bold"
@@ -188,7 +188,7 @@ def _draw_spreads(axis: Axes, data: TourPicture) -> None:
     axis.scatter(after, place, s=26, color=_AFTER, marker="D", label="normalised", zorder=2)
     axis.axvline(1.0, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
     axis.set_xscale("log")
-    axis.set_yticks(place, [each.name for each in filter_bank()], fontsize=SMALL)
+    axis.set_yticks(place, [each.name for each in filter_bank()])
     axis.tick_params(axis="y", length=0)
     axis.invert_yaxis()
     axis.set_xlabel("standard deviation of the channel")
