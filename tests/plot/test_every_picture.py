@@ -220,6 +220,21 @@ def test_the_stored_png_has_two_pixels_for_each_that_is_shown_on_white_paper() -
         assert shown["width"] <= 800 or name == "tour"
 
 
+@pytest.mark.parametrize("name", ["gantt", "gantt_cores", "gantt_launches", "vector_core"])
+def test_fewer_colours_leave_those_of_the_pipes_as_they_are(name: str) -> None:
+    with Image.open(io.BytesIO(drawn(name)._repr_mimebundle_()[0]["image/png"])) as image:
+        assert image.mode == "P"
+        found = {colour: count for count, colour in image.convert("RGB").getcolors()}
+    for colour in PIPE_COLOURS.values():
+        red, green, blue = (round(255 * part) for part in matplotlib.colors.to_rgb(colour))
+        assert found.get((red, green, blue), 0) > 500
+
+
+def test_a_photograph_keeps_all_its_colours() -> None:
+    with Image.open(io.BytesIO(drawn("tour")._repr_mimebundle_()[0]["image/png"])) as image:
+        assert image.mode == "RGB"
+
+
 def test_the_scalar_unit_s_time_in_a_gantt_chart_is_what_it_is_called_busy() -> None:
     """Its boxes and its issues, as they are drawn, add up to the words beside the lane."""
     profile = launch(1)
