@@ -207,6 +207,7 @@ def _draw_spreads(axis: Axes, data: TourPicture) -> None:
     axis.scatter(after, place, s=26, color=_AFTER, marker="D", label="normalised", zorder=2)
     axis.axvline(1.0, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
     axis.set_xscale("log")
+    axis.margins(x=0.1)  # no mark is cut off
     axis.set_yticks(place, [each.name for each in filter_bank()])
     axis.tick_params(axis="y", length=0)
     axis.invert_yaxis()
