@@ -119,7 +119,7 @@ def _draw_bits(axis: Axes, values: np.ndarray) -> None:
     for place in (_EXPONENT, _FRACTION):
         axis.axvline(place - 0.5, color="white", linewidth=2.5)
     middles = (0, (_EXPONENT + _FRACTION - 1) / 2, (_FRACTION + _BITS - 1) / 2)
-    axis.set_xticks(middles, ["sign", "exponent", "fraction"])
+    axis.set_xticks(middles, ["±", "exponent", "fraction"])
     axis.tick_params(axis="x", labelcolor=INK)
     axis.tick_params(axis="y", labelcolor=FAINT)
     axis.spines[:].set_visible(False)

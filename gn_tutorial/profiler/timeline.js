@@ -8,6 +8,8 @@ const FORMAT = "gnt-timeline/1";
 const LANE = 40, LANE_GAP = 4, AXIS = 22, LABEL = 52;  // CSS pixels
 const LEAST_SPAN = 0.002;  // us, the narrowest view: a few cycles
 const FINE = 2;  // a box narrower than this many pixels is drawn with its neighbours, as dense as they are
+const GROUND = 0.07;  // of the ink in the ground of a lane
+const RIM = 3;  // a pipe whose colour stands out less from the ground (WCAG 2's contrast) has a rim
 const STEP = 1.3;  // of one turn of the wheel
 const CLICK = 4;  // pixels that a pointer may move in a click
 
@@ -80,7 +82,7 @@ class TimelineView {
     };
     for (const pipe of this.data.pipes) key(`${pipe.name}: ${pipe.does}`, "", {background: pipe.colour});
     key("half height: S issues", "issue", {background: this.data.pipes[0].colour});
-    key("thin: data still under way", "late", {background: this.data.pipes[1].colour, opacity: 0.6});
+    key("thin: data still under way", "late", {background: this.data.pipes[1].colour, opacity: 0.75});
     key("frame: waits", "", {background: "transparent", borderStyle: "dashed"});
   }
 
@@ -146,8 +148,10 @@ class TimelineView {
       this.waiting = false;
       const style = getComputedStyle(this.root);
       const colour = (name) => style.getPropertyValue(`--gnt-${name}`).trim();
-      const theme = {ink: colour("ink"), faint: colour("faint"), lane: colour("lane"), line: colour("line"),
+      const theme = {ink: colour("ink"), faint: colour("faint"), paper: colour("paper"), line: colour("line"),
         focus: colour("focus"), font: style.fontFamily};
+      const ground = mixed(rgb(theme.paper), rgb(theme.ink), GROUND);
+      theme.rims = new Set(this.data.pipes.filter((pipe) => contrast(rgb(pipe.colour), ground) < RIM));
       const {start, end} = this.view;
       this.shown.textContent = `${us(start)} to ${us(Math.min(end, this.whole))} us of ${us(this.whole)} us`;
       for (const row of this.rows) row.draw(theme);
@@ -290,13 +294,19 @@ class Row {
     if (!lane.count) return;
     let index = lane.after(timeline.view.start);
     if (by && picked?.row === this && picked.lane === this.lane && picked.kind === "span") index = picked.index + by;
-    index = Math.min(Math.max(index, 0), lane.count - 1);
-    const {start, end} = timeline.view, from = lane.start[index], to = lane.end[index];
-    if (by && (from < start || to > end)) {
-      const width = Math.max(end - start, to - from);
+    this.visit(this.lane, Math.min(Math.max(index, 0), lane.count - 1));
+  }
+
+  // Picks an instruction, and moves what is shown if it is out of sight.
+  visit(lane, index) {
+    const {timeline} = this, {start, end} = timeline.view;
+    const from = this.lanes[lane].start[index], to = this.lanes[lane].end[index];
+    const width = Math.max(end - start, to - from);
+    if (Math.min(to, end) - Math.max(from, start) < Math.min(to - from, 0.05 * (end - start))) {
       timeline.look((from + to - width) / 2, (from + to + width) / 2);
     }
-    timeline.pick({row: this, lane: this.lane, kind: "span", index});
+    this.lane = lane;
+    timeline.pick({row: this, lane, kind: "span", index});
   }
 
   // To the lane above or below, to what is there at the time of what was picked.
@@ -305,8 +315,7 @@ class Row {
     const at = picked ? this.laneOf(picked).start[picked.index] : timeline.view.start;
     for (let lane = this.lane + by; lane >= 0 && lane < this.lanes.length; lane += by) {
       if (!this.lanes[lane].count) continue;
-      this.lane = lane;
-      timeline.pick({row: this, lane, kind: "span", index: Math.min(this.lanes[lane].after(at), this.lanes[lane].count - 1)});
+      this.visit(lane, Math.min(this.lanes[lane].after(at), this.lanes[lane].count - 1));
       return;
     }
   }
@@ -406,8 +415,10 @@ class Row {
 
   drawAxis(context, theme, width, height) {
     const {start, end} = this.timeline.view, bottom = height - AXIS;
-    context.fillStyle = theme.lane;
+    context.globalAlpha = GROUND;
+    context.fillStyle = theme.ink;
     this.lanes.forEach((_, place) => context.fillRect(LABEL, place * (LANE + LANE_GAP), width - LABEL, LANE));
+    context.globalAlpha = 1;
     const step = niceStep((end - start) / Math.max((width - LABEL) / 90, 1));
     const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     context.strokeStyle = theme.line;
@@ -447,6 +458,7 @@ class Row {
         context.strokeStyle = theme.line;
         context.lineWidth = 1;
         if (right - left > 4) context.strokeRect(left + 0.5, top + 0.5, right - left - 1, height - 1);
+        this.drawRim(context, theme, pipe, left, right - left, top, height);
         if (words) this.writeIn(context, pipe, lane, index, left, right, top, height);
         index += 1;
         continue;
@@ -458,16 +470,24 @@ class Row {
       context.globalAlpha = Math.min(0.5 + 0.5 * busy, 1);
       context.fillStyle = pipe.colour;
       context.fillRect(column, top, FINE, height);
+      this.drawRim(context, theme, pipe, column, FINE, top, height);
       index = next;
     }
     context.globalAlpha = 1;
+  }
+
+  drawRim(context, theme, pipe, left, width, top, height) {
+    if (!theme.rims.has(pipe)) return;
+    context.fillStyle = theme.faint;
+    context.fillRect(left, top, width, 1);
+    context.fillRect(left, top + height - 1, width, 1);
   }
 
   drawLate(context, lane, index, pipe, top, height) {
     if (!lane.ready || lane.ready[index] <= lane.end[index]) return;
     const from = this.x(lane.end[index]), to = this.x(lane.ready[index]);
     if (to - from < 1) return;
-    context.globalAlpha = 0.6;
+    context.globalAlpha = 0.75;
     context.fillStyle = pipe.colour;
     context.fillRect(from, top + height - 7, to - from, 4);  // below the words of a wait
     context.globalAlpha = 1;
@@ -566,6 +586,31 @@ function write(context, words, left, right, y) {
 function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return [1, 2, 5, 10].map((one) => one * power).find((step) => step >= least * 0.999);
+}
+
+// Red, green and blue of a colour as a style sheet has it, 0 to 255: a canvas reads every form of it.
+function rgb(colour) {
+  const context = (rgb.canvas ??= document.createElement("canvas")).getContext("2d", {willReadFrequently: true});
+  context.clearRect(0, 0, 1, 1);
+  context.fillStyle = colour;
+  context.fillRect(0, 0, 1, 1);
+  return [...context.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+}
+
+function mixed(one, other, share) {
+  return one.map((part, place) => part * (1 - share) + other[place] * share);
+}
+
+// Of two colours, as WCAG 2 defines it: 1 for the same, 21 for black and white.
+function contrast(one, other) {
+  const [low, high] = [one, other].map((parts) => {
+    const [red, green, blue] = parts.map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  }).sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
 }
 
 function us(time) {

@@ -222,6 +222,16 @@ def test_the_keyboard_reaches_every_instruction_and_says_the_same(show: Callable
     assert f"V: Muls {us(profile, second.start):.3f} to" in said.inner_text()
     page.keyboard.press("ArrowUp")
     assert "MTE2: DataCopy" in said.inner_text()
+    # What is out of sight comes into sight.
+    for _ in range(12):
+        page.keyboard.press("+")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    store = next(profile.timeline.of(0, Pipe.MTE3))
+    assert f"MTE3: DataCopy {us(profile, store.start):.3f} to" in said.inner_text()
+    start, end, _ = shown(page)
+    seen = min(end, us(profile, store.end)) - max(start, us(profile, store.start))
+    assert seen >= min(us(profile, store.cycles), 0.05 * (end - start)) - 0.002
     page.keyboard.press("Escape")
     assert "Point at a box" in said.inner_text()
     assert said.get_attribute("role") == "status"
@@ -323,3 +333,21 @@ def test_data_of_another_format_are_refused(chromium: Any) -> None:
     page.evaluate(WIDGET.replace("window.leave =", ""), [program, json.dumps({"format": "gnt-timeline/9"})])
     assert "gnt-timeline/9" in page.locator("#cell").inner_text()
     page.close()
+
+
+def test_two_fingers_zoom(chromium: Any, tmp_path: Path) -> None:
+    save_timeline(tmp_path / "t.html", two_tiles())
+    context = chromium.new_context(has_touch=True, viewport={"width": 900, "height": 600})
+    page = context.new_page()
+    page.goto((tmp_path / "t.html").as_uri())
+    whole = shown(page)[2]
+    box = box_of(page)
+    touch = context.new_cdp_session(page)
+    middle, y = box["x"] + LABEL + (box["width"] - LABEL) / 2, box["y"] + 60
+    for kind, apart in (("touchStart", 50), ("touchMove", 75), ("touchMove", 100), ("touchEnd", 0)):
+        points = [{"x": middle + side * apart, "y": y, "id": side + 1} for side in (-1, 1)] if apart else []
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    start, end, _ = shown(page)
+    assert end - start == pytest.approx(whole * 1.01 / 2, rel=0.05)
+    assert (start + end) / 2 == pytest.approx(whole * 1.01 / 2, rel=0.1)
+    context.close()
