@@ -1,4 +1,4 @@
-"""What ``gnt project`` and ``gnt.project`` do not take: one clear error each, from every subcommand, and no traceback."""
+"""What ``gnt project`` and ``gnt.project`` do not take: one clear error each, from every subcommand."""
 
 from __future__ import annotations
 
