@@ -66,7 +66,7 @@ class Case:
     left_out: tuple[str, ...] = ()
 
     def arrays(self) -> list[Any]:
-        """The inputs, dynamic ones as lists; ordinary ones share one generator, as those of ``project run --seed`` do."""
+        """The inputs, dynamic ones as lists; ordinary ones share a generator, as those of ``project run --seed`` do."""
         shared = np.random.default_rng(self.seed)
         made: list[Any] = []
         for index, one in enumerate(self.inputs):

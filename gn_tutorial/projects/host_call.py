@@ -83,6 +83,7 @@ class HostRequest:
     def text(self) -> str:
         """The statements of the request."""
         soc = self.soc
+        outputs = len(self.outputs) if self.declared_outputs is None else self.declared_outputs
         chip = (
             soc.name, soc.family, soc.vector_cores, soc.cube_cores, soc.vector_only_cores, int(soc.separate),
             soc.ub_bytes, soc.l1_bytes, soc.l0a_bytes, soc.l0b_bytes, soc.l0c_bytes, soc.l2_bytes,
@@ -94,7 +95,7 @@ class HostRequest:
             f"fill {self.fill}",
             f"room {self.room}",
             f"deterministic {int(self.deterministic)}",
-            f"declared {self.declared_inputs} {len(self.outputs) if self.declared_outputs is None else self.declared_outputs}",
+            f"declared {self.declared_inputs} {outputs}",
             f"chip {' '.join(map(str, chip))}",
             *(f"in {_tensor(one)}" for one in self.inputs),
             *(f"out {_tensor(one)}" for one in self.outputs),

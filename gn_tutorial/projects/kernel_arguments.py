@@ -23,7 +23,8 @@ def kernel_arguments(
     """Inputs, outputs, workspace, tiling: the order of every kernel of a project.
 
     An output in place has a parameter too (x_ref, as every public kernel of such an operator has): the same memory, of
-    a list the same list. What is left out is a null pointer. held: what outputs hold before, by name. source: the kernel's file, for an error. Raises ArgumentError.
+    a list the same list. What is left out is a null pointer. held: what outputs hold before, by name. source: the
+    kernel's file, for an error. Raises ArgumentError.
     """
     one, many = call.definition, len(params)
     values: list[Any] = []

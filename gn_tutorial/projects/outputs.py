@@ -17,8 +17,8 @@ from gn_tutorial.projects.parameters import Parameter
 def chosen_outputs(call: OpCall, wanted: Any) -> tuple[OpCall, list[Out | None] | None]:
     """The call with the outputs that ``wanted`` asks for, and each tensor's Out; None of one that is inferred.
 
-    wanted: None (all of them, inferred); by name, ``{"mean": None}`` leaves an OPTIONAL output out; or in order, one for
-    each output. An output is ``gnt.out(shape, dtype)`` or an array like it, a DYNAMIC one a list of them. Raises
+    wanted: None (all of them, inferred); by name, ``{"mean": None}`` leaves an OPTIONAL output out; or in order, one
+    for each output. An output is ``gnt.out(shape, dtype)`` or an array like it, a DYNAMIC one a list of them. Raises
     ArgumentError.
     """
     if wanted is None:
@@ -59,7 +59,7 @@ def followed_outputs(call: OpCall) -> list[Out | None] | None:
     declared = {param.name: param for param in (*one.inputs, *one.outputs)}
     groups = {param.name: group for param, group in zip(one.inputs, call.arrays, strict=True) if group}
     found: list[Out | None] = []
-    before = {index: 0 for index in range(len(one.outputs))}
+    before = dict.fromkeys(range(len(one.outputs)), 0)
     for index, _ in call.output_tensors:
         group = groups.get(_end_of_follow(one.outputs[index], declared))
         if not group:

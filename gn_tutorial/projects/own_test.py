@@ -46,10 +46,10 @@ def run_own_test(
 ) -> OwnTestResult:
     """Run the own test of the operator project in ``path`` and say what came of it.
 
-    test_folder: the test, where the project has several or it lies elsewhere. soc: the chip that tiling is told of; empty:
-    the one that ``project`` chooses. seconds: for the whole test, builds included. observed: False launches kernels
-    without checks, which is quicker. most_bytes: tensors of one launch; a larger one is not run, and the verdict says so
-    (0: any size). told: is given a line at each step; without it a terminal shows them.
+    test_folder: the test, where the project has several or it lies elsewhere. soc: the chip that tiling is told of;
+    empty: the one that ``project`` chooses. seconds: for the whole test, builds included. observed: False launches
+    kernels without checks, which is quicker. most_bytes: tensors of one launch; a larger one is not run, and the
+    verdict says so (0: any size). told: is given a line at each step; without it a terminal shows them.
 
     A test that fails is a result, whatever it died of. Raises ArgumentError (no project, no test, several, an operator
     that the project lacks), CompileError and HostError for host files that cannot be compiled or described, CacheError.

@@ -65,7 +65,7 @@ class Project:
 
     @cached_property
     def soc(self) -> Soc:
-        """The chip that was named; else the default one, or the first that AddConfig names. Raises as ``definition``."""
+        """The chip that was named, else the default one, or the first of AddConfig. Raises as ``definition``."""
         return self._soc or soc_of_configs(one.name for one in self.definition.chips)
 
     def on(self, chip: str) -> Project:
@@ -131,7 +131,8 @@ class Project:
     def __call__(self, /, *values: Any, out: Any = None, blocks: int | None = None, **named: Any) -> Result:
         """Tile with the project's own function, build its kernel for these dtypes, launch it; the outputs by name.
 
-        A DYNAMIC output is ``y[0]``, ``y[1]``; one that is left out is not among them. out: as of ``tiling``. blocks: other than the tiling's. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
+        A DYNAMIC output is ``y[0]``, ``y[1]``; one that is left out is not among them. out: as of ``tiling``. blocks:
+        other than the tiling's. observed, isolated, options, limits and tracing are those of ``Kernel.run``.
         Raises as ``tiling`` and as ``Kernel.run``; HostError where tiling leaves the number of blocks undefined.
         """
         how = {name: named.pop(name) for name in _LAUNCH_OPTIONS if name in named}
@@ -254,7 +255,8 @@ def project(path: str | Path, op: str = "", soc: str = "") -> Project:
     """Find an operator project: the folder that msopgen made, with op_host and op_kernel, or one like it.
 
     ``gnt.project("SinhCustom")(x)``. op: which operator, where the folder has several. soc: the chip whose cores and
-    sizes tiling is told; empty: Ascend910B2, or the first that AddConfig names, if that is for others only. Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
+    sizes tiling is told; empty: Ascend910B2, or the first that AddConfig names, if that is for others only.
+    Raises ArgumentError: no such folder, no operator, several, or one for the matrix cores.
     """
     return Project(path, op, soc)
 

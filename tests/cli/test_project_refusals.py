@@ -1,4 +1,4 @@
-"""What ``gnt project`` and ``gnt.project`` do not take: one clear error each, from every subcommand, and no traceback."""
+"""What ``gnt project`` and ``gnt.project`` do not take: one clear error each, from every subcommand."""
 
 from __future__ import annotations
 
@@ -134,8 +134,9 @@ def test_a_test_that_calls_with_such_a_dtype(folder: Path) -> None:
     assert any("does not support x int16" in note.what for note in done.notes), done.notes
 
 
+@pytest.mark.thorough
 def test_tiling_that_loops(gnt: Gnt, folder: Path) -> None:
-    """Stopped after ten seconds, at its line: by each subcommand that tiles."""
+    """Stopped after ten seconds, at its line: by each subcommand that tiles. tests/projects has it once in each run."""
     edited(folder, HOST, "  context->SetBlockDim", "  for (volatile int i = 0; i == 0;) {}\n  context->SetBlockDim")
     line = (folder / HOST).read_text().splitlines().index("  for (volatile int i = 0; i == 0;) {}") + 1
     for command in ("tiling", "run"):

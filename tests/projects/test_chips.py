@@ -52,6 +52,31 @@ def test_the_chip_that_the_definition_names(
     assert [note.rule for note in plan.notes] == rules
 
 
+def test_what_the_platform_answers(copied: Copied) -> None:
+    """Of Ascend910B's memories the toolkit keeps 256 bytes; a struct of macros begins with zeros."""
+    folder = copied(
+        (HOST, "tiling.set_length(length);", "uint64_t l1 = 0; platform.GetCoreMemSize(CoreMemType::L1, l1);"),
+        (
+            HOST,
+            "tiling.set_blockLength(unitsPerBlock * perUnit);",
+            "tiling.set_length(l1); tiling.set_blockLength(cores);",
+        ),
+        (HOST, "tiling.set_tileLength(room < 4096 ? room : 4096);", "tiling.set_tileLength(ubBytes); (void)room;"),
+        (HOST, "tiling.set_beta(*context->GetAttrs()->GetAttrPointer<float>(1));", ""),
+        (
+            HOST,
+            "  ScaleShiftTilingData tiling;",
+            "  using platform_ascendc::CoreMemType;\n  ScaleShiftTilingData tiling;",
+        ),
+    )
+    cores = {"910B1": 48, "910B2": 48, "910B3": 40, "910B4": 40}
+    for chip, many in cores.items():
+        plan = gnt.project(folder, soc=chip).tiling(X)
+        assert (plan["blockLength"], plan["tileLength"], plan["length"]) == (many, 196352, 524032)
+        assert plan["beta"] == 0
+        assert [note.rule for note in plan.notes] == ["field-never-set"]
+
+
 def test_a_chip_that_is_named_goes_before_it(copied: Copied) -> None:
     folder = copied((HOST, CONFIG, 'AddConfig("ascend310b")'))
     plan = gnt.project(folder, soc="910b4").tiling(X)

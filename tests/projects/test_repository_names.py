@@ -20,6 +20,7 @@ PROGRAM = r"""
 namespace optiling {
 const string kName = "unqualified";  // the header of platform information declares it at file scope
 vector<int> kAxes = {1, 2};
+static_assert(SUCCESS == ge::GRAPH_SUCCESS && ge::FAILED == ge::GRAPH_FAILED);
 
 ge::graphStatus Widen(gert::InferShapeRangeContext* context) {
   const gert::Range<gert::Shape>* x = context->GetInputShapeRange(0);

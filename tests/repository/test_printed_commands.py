@@ -18,6 +18,7 @@ import pytest
 from command_line import Gnt
 from sinh_project import write_sinh_project
 from typer.main import get_command
+from walk_project import write_second_tiling, write_walk_project
 
 from gn_tutorial.cli.app import app
 from tests.runtime.test_sample_run import GOOD, SAMPLE
@@ -36,6 +37,7 @@ LOOKED_UP = {
     "cache clear": "removes the kernels of the other tests",
     "quiz 00": "waits for answers",
     "dev npu --build my_build": "needs CANN",
+    "project new half_swish.json HalfSwish --layout 8.x": "stands there already: test_project_walk",
 }
 #: What takes minutes, by how the line begins or as a whole, and what runs it instead.
 LONG = {
@@ -51,15 +53,16 @@ LONG = {
 }
 #: Checks of the other exercises differ in nothing that a line could have wrong; tests/exercises runs them.
 SHORT_EXERCISES = ("learn --exercise 01.1", "learn --exercise 05.1", "learn check 05.3 --strict")
-_FENCE = re.compile(r"```(?:sh|shell|bash|console)?\n(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+_SHELLS = ("", "sh", "shell", "bash", "console")
 _INLINE = re.compile(r"`((?:\./)?gnt [^`]+)`")
 _PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b(?!\.)|\bNN\b|\.\.\.| P\b| f$")
 
 
 def printed(text: str) -> Iterator[str]:
     """The lines of a page for a terminal, without their comments and ``./``."""
-    for block in _FENCE.findall(text):
-        yield from (line.strip() for line in block.splitlines())
+    for language, block in _FENCE.findall(text):
+        yield from (line.strip() for line in block.splitlines() if language in _SHELLS)
     rest = _FENCE.sub("", text)
     yield from (" ".join(line.split()) for line in _INLINE.findall(rest))
     yield from (line.strip() for line in rest.splitlines() if re.match(r" {4}(?:\./)?gnt ", line))
@@ -121,6 +124,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "work").mkdir()
     for name in ("SinhCustom", "SinhTiled"):
         write_sinh_project(folder / name)
+    write_second_tiling(write_walk_project(folder))
     sample = SAMPLE
     for name, value in GOOD.items():
         sample = sample.replace(name, value)

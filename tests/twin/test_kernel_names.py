@@ -31,6 +31,31 @@ def test_scalar_helpers() -> None:
     assert y[4:].tolist() == [2, 3, 2.5, 64 + 2, 2, 23, np.inf, 4]
 
 
+def test_headers_that_kernels_include_beside_the_operator_s() -> None:
+    source = (
+        '#include "kernel_type.h"\n#include "kernel_operator_intf.h"\n'
+        + HEAD
+        + ('extern "C" __global__ __aicore__ void k(GM_ADDR x) { __gm__ float* y = (__gm__ float*)x; y[0] = 3.0f; }\n')
+    )
+    made = kernel(source=source, optimise=False).run(inout(np.zeros(1, np.float32)))
+    assert made["x"].tolist() == [3]
+
+
+def test_a_number_of_bfloat16_is_no_float_without_a_call() -> None:
+    """The device's compiler takes no conversion either: "not support bf16 type cast"."""
+    source = HEAD + (
+        'extern "C" __global__ __aicore__ void k(GM_ADDR x, GM_ADDR n) {\n'
+        "  __gm__ bfloat16_t* from = (__gm__ bfloat16_t*)n; __gm__ float* y = (__gm__ float*)x;\n"
+        "  y[0] = ToFloat(from[0]);\n}\n"
+    )
+    numbers = np.array([1.5], ml_dtypes.bfloat16)
+    assert kernel(source=source, optimise=False).run(inout(np.zeros(1, np.float32)), numbers)["x"].tolist() == [1.5]
+    implicit = source.replace("y[0] = ToFloat(from[0]);", "float v = from[0]; y[0] = v;")
+    with pytest.raises(CompileError) as caught:
+        kernel(source=implicit, optimise=False).build()
+    assert "AscendC::ToFloat(value)" in str(caught.value)
+
+
 def test_a_kernels_own_functions_of_these_names_win() -> None:
     source = HEAD + (
         "template <class A, class B> struct is_same { static constexpr int value = 7; };\n"
