@@ -123,7 +123,9 @@ def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(f"0x{'f' * 5000}", "a number of about 6020 digits"), ("inf", "cannot be inf")]
+    ("number", "said"),
+    [(f"0x{'f' * 5000}", "a number of about 6020 digits"), ("inf", "cannot be inf")],
+    ids=["hexadecimal", "inf"],
 )
 def test_a_machine_with_a_number_without_end(tmp_path: Path, number: str, said: str) -> None:
     mine = tmp_path / "mine.toml"
