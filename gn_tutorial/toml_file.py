@@ -14,6 +14,8 @@ PACKAGE = Path(__file__).resolve().parent
 def read_toml(path: Path, what: str) -> dict[str, Any]:
     """The file's keys. Raises RegistryError that says that ``what`` cannot be read, where, and why."""
     try:
+        if path.exists() and not path.is_file():  # at a pipe a reader waits, /dev/zero has no end
+            raise OSError("it is no regular file")
         return parse_toml(path.read_bytes())
     except (OSError, ValueError) as error:
         raise RegistryError(f"cannot read {what}: {error}", where=str(path)) from error

@@ -31,7 +31,7 @@ class Pipe(IntEnum):
 
 
 class Kind(IntEnum):
-    """What an event is: ``enum class Kind`` of event.h (traces have no PADDING), and SCALARS, a run of accesses."""
+    """What an event is: ``enum class Kind`` of event.h (no POINTER or PADDING in traces), and SCALARS, a run of accesses."""
 
     VECTOR = 0
     COPY = 1
@@ -49,8 +49,9 @@ class Kind(IntEnum):
     FREE = 13
     RELEASE = 14
     ACQUIRE = 15
-    PADDING = 16
-    SCALARS = 17
+    POINTER = 16
+    PADDING = 17
+    SCALARS = 18
 
 
 class Space(IntEnum):

@@ -355,6 +355,9 @@ def kernel(
                 "template, dtypes, defines and includes belong to a file or source text, not to a registered kernel"
             )
         return Kernel.registered(*find_kernel(name_or_path), optimise=optimise)
+    if path.exists() and not path.is_file():
+        what = "a folder" if path.is_dir() else "no regular file"
+        raise RegistryError(f"{path} is {what}", hint="a kernel is a .cpp file: a pipe or a device is not read")
     if not path.is_file():
         beside = [item.name for item in path.parent.glob("*") if item.suffix in _SOURCE_SUFFIXES]
         near = difflib.get_close_matches(path.name, beside, n=1)

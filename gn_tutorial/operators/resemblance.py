@@ -36,7 +36,7 @@ def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float
         return ()
     if (x == 0).all():
         return (f"all {count} wrong elements are 0",)
-    return _factor(x, y, count, rtol, atol) or _rows(ours, truth, wrong, rtol, atol)
+    return _factor(x, y, count, rtol, atol) or _shift(x, y, count, rtol, atol) or _rows(ours, truth, wrong, rtol, atol)
 
 
 def _factor(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) -> tuple[str, ...]:
@@ -56,6 +56,21 @@ def _factor(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) 
         )
     times = f"{nearest:g} times" if abs(nearest) > 1 else f"1/{round(1 / nearest)} of"
     return (f"all {count} wrong elements are {times} the reference: look for a factor or a division",)
+
+
+def _shift(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) -> tuple[str, ...]:
+    """A number that all of them differ by, if it is more than the tolerance and the elements are not all alike."""
+    shift = float(np.median(x - y))
+    nearest = round(shift)
+    # A difference of two numbers keeps their error, however small it is itself.
+    slack = 4 * min(rtol * float(np.abs(y).max()) + atol, 0.02)
+    if nearest == 0 or np.ptp(y) == 0 or not within(x, y + nearest, 4 * rtol, slack).all():
+        return ()
+    more = f"{abs(nearest)} {'more' if nearest > 0 else 'less'} than the reference"
+    return (
+        f"all {count} wrong elements are {more}: look for a constant that is added too often or is missing, or for how"
+        " numbers are rounded (CAST_FLOOR down, CAST_CEIL up, CAST_RINT and CAST_ROUND to the nearest)",
+    )
 
 
 def _rows(ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray, rtol: float, atol: float) -> tuple[str, ...]:

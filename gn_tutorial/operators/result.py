@@ -12,6 +12,7 @@ from gn_tutorial.abi.trace import Trace
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared
+from gn_tutorial.operators.displaced import displaced
 from gn_tutorial.operators.misplaced import misplaced
 from gn_tutorial.operators.resemblance import resemblance
 from gn_tutorial.operators.spec import Tolerance
@@ -112,8 +113,9 @@ class Result:
         row = compared(name, actual, golden, bounds)
         if not row.wrong:
             return row
-        hints = misplaced(actual, golden, self.blocks, bounds.rtol, bounds.atol)
-        return replace(row, hints=hints or resemblance(actual, golden, bounds.rtol, bounds.atol))
+        rtol, atol = bounds.rtol, bounds.atol
+        hints = misplaced(actual, golden, self.blocks, rtol, atol) or resemblance(actual, golden, rtol, atol)
+        return replace(row, hints=hints or displaced(actual, golden, rtol, atol))
 
     def _pair(self, reference: Mapping[str, Any] | Sequence[Any] | np.ndarray) -> list[tuple[str, np.ndarray]]:
         if isinstance(reference, Mapping):

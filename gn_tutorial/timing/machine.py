@@ -20,6 +20,7 @@ from gn_tutorial.toml_file import PACKAGE, read_toml
 FOLDER = PACKAGE / "machines"
 #: The one chip that everything runs on unless told otherwise: others have published times of vector kernels on it.
 DEFAULT_MACHINE = "910B2"
+_LARGEST = 1 << 63
 _CONFIDENCE = ("high", "medium", "low")
 
 
@@ -128,8 +129,8 @@ class Machine:
             known = ", ".join(self.constants)
             raise ArgumentError(f"'{unknown[0]}' is no constant of a machine", hint=f"constants: {known}")
         for name, value in values.items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-                raise ArgumentError(f"{name} cannot be {value!r}", hint=f"a number of {self.constants[name].unit}")
+            if not _is_number(value) or not value > 0:
+                raise ArgumentError(f"{name} cannot be {shown(value)}", hint=f"a number of {self.constants[name].unit}")
         given = {
             name: Constant(value, self.constants[name].unit, "given by the caller", "low")
             for name, value in values.items()
@@ -202,9 +203,19 @@ def _read(path: Path) -> dict[str, Any]:
     return {**below, **data, **tables}
 
 
+def _is_number(value: object) -> bool:
+    """Whether it is a number that can be computed with: TOML has whole ones without end, ``0xfff...``."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST
+
+
 def _machine(data: Mapping[str, Any]) -> Machine:
     constants = {name: Constant(**table) for name, table in data["constants"].items()}
     wanted = [field.name for field in fields(Machine) if field.name not in _OTHER_FIELDS]
+    for name, table in {**data["constants"], **data["instructions"]}.items():
+        for key, value in table.items():
+            number = key == "value" or (isinstance(value, (int, float)) and not isinstance(value, bool))
+            if number and not _is_number(value):
+                raise ValueError(f"{name}: {key} cannot be {shown(value, 40)}")
     wrong = set(wanted) ^ set(constants)
     if wrong:
         raise ValueError(f"constants {', '.join(sorted(wrong))}")

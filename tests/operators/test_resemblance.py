@@ -31,6 +31,15 @@ def test_a_factor_is_named(factor: float, words: str) -> None:
     assert f"all 300 wrong elements are {words} the reference" in hint
 
 
+def test_a_constant_difference_is_named() -> None:
+    floors = np.floor(TRUTH)
+    nearest = np.rint(TRUTH)
+    wrong = int((nearest != floors).sum())
+    (hint,) = hints((TRUTH - nearest).astype(np.float32), (TRUTH - floors).astype(np.float32))
+    assert f"all {wrong} wrong elements are 1 less than the reference" in hint
+    assert "CAST_FLOOR" in hint
+
+
 def test_zeros_and_nan_are_counted() -> None:
     zeros, nan = TRUTH.copy(), TRUTH.copy()
     zeros[2:] = 0
@@ -50,7 +59,8 @@ def test_rows_of_another_place_are_named() -> None:
     "actual",
     [
         TRUTH,
-        TRUTH + 1,
+        TRUTH + 0.3,
+        np.where(np.arange(50) % 2, TRUTH + 1, TRUTH - 1),
         TRUTH * 1.5,
         np.where(np.arange(50) % 2, TRUTH, -2 * TRUTH) * np.where(np.arange(6) % 2, 1, 3)[:, None],
         TRUTH * np.linspace(1, 2, 50),
@@ -58,7 +68,7 @@ def test_rows_of_another_place_are_named() -> None:
         np.full_like(TRUTH, np.inf),
         RANDOM.standard_normal(TRUTH.shape),
     ],
-    ids=["right", "offset", "no whole factor", "several", "slope", "shifted", "infinite", "random"],
+    ids=["right", "part of one", "both ways", "no whole factor", "several", "slope", "shifted", "infinite", "random"],
 )
 def test_nothing_is_said_of_other_mistakes(actual: np.ndarray) -> None:
     assert hints(actual) == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,38 @@ def test_brackets_without_end_and_a_byte_order_mark_in_toml(tmp_path: Path) -> N
     file.write_text(f"x = {'9' * 5000}")
     with pytest.raises(RegistryError, match="a number in it has more than 4300 digits"):
         read_toml(file, "the file")
+
+
+def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A pipe as the kernel, as a machine: who opens it to read waits until somebody writes."""
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no pipes with a name")
+    kernel, machine = tmp_path / "mine.cpp", tmp_path / "mine.toml"
+    os.mkfifo(kernel)
+    os.mkfifo(machine)
+    with pytest.raises(RegistryError, match=r"mine\.cpp is no regular file"):
+        gnt.kernel(kernel)
+    with pytest.raises(RegistryError, match="cannot read the machine: it is no regular file"):
+        gnt.load_machine(machine)
+    folder = tmp_path / "other.cpp"
+    folder.mkdir()
+    with pytest.raises(RegistryError, match="is a folder"):
+        gnt.kernel(folder)
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(f"0x{'f' * 5000}", "a number of about 6020 digits"), ("inf", "cannot be inf")],
+    ids=["hexadecimal", "inf"],
+)
+def test_a_machine_with_a_number_without_end(tmp_path: Path, number: str, said: str) -> None:
+    mine = tmp_path / "mine.toml"
+    table = f'value = {number}\nunit = "vector cores"\nsource = "mine"\nconfidence = "low"\n'
+    mine.write_text(f'extends = "910B4"\n[constants.cores]\n{table}')
+    with pytest.raises(RegistryError, match=f"cores: value .*{said}"):
+        gnt.load_machine(mine)
+    with pytest.raises(ArgumentError, match=said):
+        gnt.load_machine().with_(cores=float(number) if number == "inf" else int(number, 16))
 
 
 def test_a_byte_order_mark_in_sources(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Variables without a value, global memory that nobody wrote: what they hold in observed libraries, how findings tell it."""
+"""Variables without a value, global memory that nobody wrote: what they hold in observed builds, how it is told."""
 
 from __future__ import annotations
 

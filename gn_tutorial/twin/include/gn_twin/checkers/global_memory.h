@@ -110,6 +110,7 @@ class GlobalMemoryChecker final : public Observer {
     Loc last{};                  // the last store
     const char* op = "";         // its name,
     uint32_t element_bytes = 0;  // and its elements
+    uint32_t starts = 0;         // stores that began with the first element
     Loc empty{};                 // the last store of no bytes
     const char* empty_op = "";
   };
@@ -130,6 +131,7 @@ class GlobalMemoryChecker final : public Observer {
   static void Write(Watched& watched, const uint8_t* at, uint64_t bytes, Loc loc, const char* op,
                     uint32_t element_bytes) {
     watched.bytes.Set(static_cast<uint64_t>(at - watched.arg->data), bytes);
+    watched.starts += at == watched.arg->data;
     watched.last = loc;
     watched.op = op;
     watched.element_bytes = element_bytes;
@@ -222,6 +224,7 @@ class GlobalMemoryChecker final : public Observer {
       fields.Add({"store_op", watched.op});
       fields.Add({"written", written});
     }
+    if (!fields.Has("cause")) AddWraps(core, watched, first / element, missing == watched.arg->bytes - first, fields);
     if (watched.empty.line != 0 && !fields.Has("cause")) {
       fields.Add({"cause", "empty-store"});
       fields.Add({"empty_op", watched.empty_op});
@@ -229,6 +232,17 @@ class GlobalMemoryChecker final : public Observer {
       fields.Add({"empty_line", watched.empty.line});
     }
     core.Warn("gm-not-written", watched.last.line != 0 ? watched.last : watched.empty, {}, fields);
+  }
+  // All before the first missing element was written, nothing from there on, and the first elements twice: their number had too few bits.
+  // Where each block wrote them, it is their offset that none of them had.
+  static void AddWraps(const Core& core, const Watched& watched, uint64_t first, bool all_behind, FieldList& fields) {
+    const uint32_t blocks = core.job->blocks;
+    if (!all_behind || watched.starts < 2 || (blocks != 1 && watched.starts == blocks)) return;
+    for (const uint32_t bits : {8u, 16u}) {
+      if (first != uint64_t{1} << bits) continue;
+      fields.Add({"cause", "offset-wraps"});
+      fields.Add({"bits", bits});
+    }
   }
   static const char* Name(const Watched& watched) { return watched.arg->name != nullptr ? watched.arg->name : "?"; }
 

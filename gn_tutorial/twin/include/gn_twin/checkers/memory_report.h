@@ -32,6 +32,20 @@ GNT_COLD inline MissingValue MissingAt(const Core& core, const UbState& shadow, 
   return {origin, used, buffer, read, GapCause::Find(shadow, read)};
 }
 
+// An instruction without repeats that would have written into the buffer.
+GNT_COLD inline void AddNoRepeats(const Core& core, const Buffer& buffer, FieldList& fields) {
+  for (const NoRepeats& one : core.no_repeats) {
+    if (one.buffer >= core.buffer_count) continue;
+    const Buffer& of = core.buffers[one.buffer];
+    if (of.offset != buffer.offset || of.made.line != buffer.made.line) continue;
+    fields.Add({"cause", "no-repeats"});
+    fields.Add({"gap_op", one.op});
+    fields.Add({"gap_file", one.loc.file});
+    fields.Add({"gap_line", one.loc.line});
+    return;
+  }
+}
+
 GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
   const Origin& origin = missing.origin;
   const Buffer& buffer = missing.buffer;
@@ -49,6 +63,7 @@ GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
                    {"buffer_line", buffer.made.line},
                    {"buffer_nth", buffer.nth}};
   GapCause::Explain(core, missing.read, missing.gap, fields);
+  if (!fields.Has("cause")) AddNoRepeats(core, buffer, fields);
   origin.stale ? core.Warn("ub-stale", origin.loc, used, fields)
                : core.Fault("ub-never-written", origin.loc, used, fields);
 }

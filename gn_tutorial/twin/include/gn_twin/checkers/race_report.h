@@ -23,6 +23,13 @@ struct InArgument {
 // What the queue of a buffer, or that there is none, has to do with a flag that is missing between a writer and a reader.
 GNT_COLD inline void AddQueue(const Buffer& buffer, AscendC::HardEvent flag, FieldList& fields) {
   using AscendC::HardEvent;
+  if (flag == HardEvent::MTE2_MTE3 && buffer.of_queue &&
+      (buffer.forward == HardEvent::MTE2_V || buffer.forward == HardEvent::V_MTE3)) {
+    fields.Add({"cause", "queue-of-one-side"});
+    fields.Add({"position", buffer.forward == HardEvent::MTE2_V ? "VECIN" : "VECOUT"});
+    fields.Add({"has", NameOf(buffer.forward)});
+    return;
+  }
   if (flag != HardEvent::MTE2_V && flag != HardEvent::V_MTE3) return;
   const bool queue = buffer.of_queue;
   const bool inputs = queue && buffer.forward == HardEvent::MTE2_V && flag == HardEvent::V_MTE3;

@@ -30,7 +30,9 @@ class UbBefore {
     written_[next_] = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end < kUbBytes ? end : kUbBytes)};
     next_ = (next_ + 1) % kRanges;
   }
-  void Allow(const Core& core, uint32_t begin, uint32_t end) { __builtin_memcpy(bytes_ + begin, core.ub + begin, end - begin); }
+  void Allow(const Core& core, uint32_t begin, uint32_t end) {
+    __builtin_memcpy(bytes_ + begin, core.ub + begin, end - begin);
+  }
   void AllowWritten(const Core& core) {
     for (const Range& range : written_) Allow(core, range.begin, range.end);
   }

@@ -58,6 +58,12 @@ struct Core {
   FreedUse freed_uses[kFreedUses];
   uint32_t freed_use_count = 0;
 
+  // The latest instructions without repeats.
+  static constexpr uint32_t kNoRepeats = 4;
+  NoRepeats no_repeats[kNoRepeats];
+  uint32_t next_no_repeats = 0;
+  void NoteNoRepeats(const NoRepeats& one) { no_repeats[next_no_repeats++ % kNoRepeats] = one; }
+
   // The latest tensors that GetWithOffset made.
   static constexpr uint32_t kOffsetViews = 16;
   OffsetView views[kOffsetViews];
@@ -80,6 +86,12 @@ struct Core {
   // Instructions with isSetMask false: the last few lines of them, and who had set the mask that they found.
   static constexpr uint32_t kMasksFrom = 8;
   MaskFrom masks_from[kMasksFrom];
+  MaskLost mask_lost;
+  // An instruction is about to write the mask register.
+  void NoteMaskLost(Loc by) {
+    if (kObserved && mask.unused) [[unlikely]]
+      mask_lost = {mask.set, by};
+  }
   // What the line found, if it set no mask; else null.
   const MaskFrom* MaskOf(Loc line) const {
     for (const MaskFrom& one : masks_from)

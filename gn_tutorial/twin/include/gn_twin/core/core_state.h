@@ -13,7 +13,8 @@ struct MaskRegister {
   uint64_t low = ~uint64_t{0};
   uint64_t high = ~uint64_t{0};
   bool counter = false;
-  Loc set;  // where an instruction, or SetVectorMask, wrote it
+  bool unused = false;  // SetVectorMask wrote it, and no instruction has used it yet
+  Loc set;              // where an instruction, or SetVectorMask, wrote it
   const char* op = "";
 };
 
@@ -78,11 +79,24 @@ struct PollWatch {
   }
 };
 
+// A mask of SetVectorMask that nothing used before another instruction wrote its own.
+struct MaskLost {
+  Loc set;
+  Loc by;
+};
+
 // An instruction that sets no mask, and who had set the one that it found.
 struct MaskFrom {
   Loc used;
   Loc set;
   const char* op = "";
+};
+
+// An instruction that had nothing to do: no repeats.
+struct NoRepeats {
+  const char* op = "";
+  Loc loc;
+  uint16_t buffer = kNoBuffer;  // of its destination
 };
 
 // A tensor that GetWithOffset made.

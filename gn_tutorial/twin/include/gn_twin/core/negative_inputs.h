@@ -1,4 +1,4 @@
-// Negative inputs of Sqrt, Rsqrt and Ln, whose results are NaN: noted where they occur, for a report if NaN is stored later.
+// Negative inputs of Sqrt, Rsqrt and Ln, whose results are NaN, and inputs of Exp whose results are infinite: noted where they occur, for a report if NaN is stored later.
 #pragma once
 #include <stdint.h>
 

@@ -160,10 +160,12 @@ struct RawRepeatOperand {
 GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan, Flow flow,
                                             const RawRepeatOperand* operands, uint32_t many) {
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
+  if (plan.repeats == 0) operation.core().NoteNoRepeats({key.op, {key.file, key.line}, operands[0].tensor.buffer});
   for (uint32_t i = 0; i < many; ++i) {
     const auto& [tensor, layout] = operands[i];
-    layout.fills == Fills::Lanes ? operation.Laid(plan.repeats, plan.Reach(), layout.first, layout.second)
-                                 : operation.Laid(0, 0, 0, 0);
+    layout.fills == Fills::Lanes  ? operation.Laid(plan.repeats, plan.Reach(), layout.first, layout.second)
+    : layout.fills == Fills::Rows ? operation.LaidRows(plan.repeats, layout.first, layout.second)
+                                  : operation.Laid(0, 0, 0, 0);
     operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
                     i == 0 ? Access::Write : Access::Read, layout.align);
     if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);

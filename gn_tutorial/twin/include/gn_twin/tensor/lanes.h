@@ -133,7 +133,10 @@ inline void WriteMask(Core& core, const uint64_t* mask, uint32_t lanes) {
   core.mask.low = mask[0];
   core.mask.high = lanes > 64 ? mask[1] : 0;
 }
-inline void ResetMaskRegister(Core& core) { core.mask = MaskRegister{}; }
+inline void ResetMaskRegister(Core& core) {
+  core.NoteMaskLost(core.Here());
+  core.mask = MaskRegister{};
+}
 
 // Element index of a lane from the operand's start.
 template <class T>

@@ -1,22 +1,30 @@
-// The warning for NaN that a kernel made itself: a negative input of Sqrt, Rsqrt or Ln. Observed libraries only.
+// The warning for NaN that a kernel made itself: a negative input of Sqrt, Rsqrt or Ln, or one of Exp that is too large. Observed
+// libraries only.
 #pragma once
 #include "gn_twin/base/float16.h"
 #include "gn_twin/core/core.h"
 
 namespace gn_twin {
 
-// Operations that are defined from 0 on name a type FromZero.
+// Operations that are defined from 0 on name a type FromZero. Exp, infinite from some number on, names a type Overflows: of halves another
+// finding tells that (half-overflow).
 template <class Op, class D>
-inline constexpr bool kFromZero = kObserved && kOneOf<D, float, half> && requires { typename Op::FromZero; };
+inline constexpr bool kFromZero = kObserved && ((kOneOf<D, float, half> && requires { typename Op::FromZero; }) ||
+                                                (kSame<D, float> && requires { typename Op::Overflows; }));
 
 // Those of them that are infinite at 0 name a type PoleAtZero: infinity times 0 is NaN.
 template <class Op>
 inline constexpr bool kPoleAtZero = requires { typename Op::PoleAtZero; };
 
-// Before an instruction computes the lanes from `src`: notes the first negative one, or with `kZero` the first that is 0.
-template <bool kZero, class D>
+inline constexpr float kLargestExp = 88.72283f;  // the logarithm of the largest float
+
+// Before an instruction computes the lanes from `src`: notes the first whose result is NaN or infinite.
+template <class Op, class D>
 inline void NoteNegatives(const char* op, Loc loc, uint32_t count, const D* dst, const D* src) {
-  const auto outside = [](float value) { return kZero ? value <= 0.0f : value < 0.0f; };
+  const auto outside = [](float value) {
+    if constexpr (requires { typename Op::Overflows; }) return value > kLargestExp && value < __builtin_inff();
+    return kPoleAtZero<Op> ? value <= 0.0f : value < 0.0f;
+  };
   uint32_t any = 0;
   for (uint32_t i = 0; i < count; ++i) any |= outside(static_cast<float>(src[i])) ? 1u : 0u;
   if (any == 0) [[likely]]
@@ -61,13 +69,14 @@ GNT_COLD void ReportStoredNan(Core& core, Loc stored, const uint8_t* rows, uint3
   --core.negatives.pending;
   char value[32];
   __builtin_snprintf(value, sizeof(value), "%g", static_cast<double>(note.value));
-  core.Warn("nan-from-negative", note.loc, stored,
-            {{"op", note.op},
-             {"value", value},
-             {"is", note.value == 0.0f ? "infinite" : "NaN"},
-             {"index", note.index},
-             {"stored_file", stored.file},
-             {"stored_line", stored.line}});
+  FieldList fields{{"op", note.op},
+                   {"value", value},
+                   {"is", note.value >= 0.0f ? "infinite" : "NaN"},
+                   {"index", note.index},
+                   {"stored_file", stored.file},
+                   {"stored_line", stored.line}};
+  if (note.value > 0.0f) fields.Add({"cause", "exp-overflow"});
+  core.Warn("nan-from-negative", note.loc, stored, fields);
 }
 
 }  // namespace gn_twin

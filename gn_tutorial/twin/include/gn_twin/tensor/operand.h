@@ -89,7 +89,16 @@ class Operation {
 
   // Says how the next operand is laid out, for the words if it does not fit: `repeats` of `lanes` lanes.
   Operation& Laid(uint32_t repeats, uint32_t lanes, uint32_t blk, uint32_t rep) {
-    laid_ = {repeats, lanes, blk, rep};
+    laid_ = {repeats, lanes, blk, rep, 0, 0};
+    return *this;
+  }
+
+  // The same for results in rows: so many of `bytes` bytes, `pitch` bytes from one to the next.
+  Operation& LaidRows(uint32_t rows, uint32_t bytes, uint32_t pitch) {
+    laid_ = {};
+    laid_.repeats = rows;
+    laid_.row_bytes = bytes;
+    laid_.row_pitch = pitch;
     return *this;
   }
 
@@ -240,6 +249,8 @@ class Operation {
 
   // Repeats that would fit one behind the other.
   GNT_COLD void AddStrides(uint32_t element_bytes, uint64_t room, FieldList& fields) const {
+    if (laid_.row_bytes != 0) return AddRows(room, fields);
+    if (AddSpread(room, fields)) return;
     const uint64_t bytes = uint64_t{laid_.lanes} * element_bytes;
     const uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes;
     const bool overlap = laid_.blk == 1 && laid_.rep != 0 && laid_.rep < blocks &&
@@ -255,6 +266,29 @@ class Operation {
     fields.Add({"blocks", blocks});
     fields.Add({"dense", laid_.repeats * bytes});
     fields.Add({"per_block", kBlockBytes / element_bytes});
+  }
+
+  // Results that would fit one behind the other.
+  GNT_COLD void AddRows(uint64_t room, FieldList& fields) const {
+    if (laid_.row_pitch <= laid_.row_bytes || uint64_t{laid_.repeats} * laid_.row_bytes > room) return;
+    fields.Add({"cause", "result-stride-out"});
+    fields.Add({"results", laid_.repeats});
+    fields.Add({"result_bytes", laid_.row_bytes});
+    fields.Add({"pitch", laid_.row_pitch});
+    fields.Add({"stride", laid_.row_pitch / laid_.row_bytes});
+  }
+
+  // Brcb with as many repeats as there are elements to spread, and not an eighth of them.
+  GNT_COLD bool AddSpread(uint64_t room, FieldList& fields) const {
+    constexpr uint32_t kEach = 8;
+    const uint64_t meant = (laid_.repeats + kEach - 1) / kEach;
+    if (__builtin_strcmp(event_.op, "Brcb") != 0 || meant == laid_.repeats) return false;
+    if (((meant - 1) * laid_.rep + (kEach - 1) * laid_.blk + 1) * kBlockBytes > room) return false;
+    fields.Add({"cause", "spread-repeats"});
+    fields.Add({"repeats", laid_.repeats});
+    fields.Add({"spread", laid_.repeats * kEach});
+    fields.Add({"meant", meant});
+    return true;
   }
 
   // A tensor that the kernel placed by address: there is no InitBuffer to name.
@@ -279,6 +313,8 @@ class Operation {
     uint32_t lanes = 0;
     uint32_t blk = 0;
     uint32_t rep = 0;
+    uint32_t row_bytes = 0;
+    uint32_t row_pitch = 0;
   } laid_;
   CopySide side_;
 };

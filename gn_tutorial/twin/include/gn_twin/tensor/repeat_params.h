@@ -125,16 +125,34 @@ inline void CheckMask(const char* op, Loc loc, Core& core, const Mask& mask, uin
   }
 }
 
+// An instruction uses the mask that it finds, but what SetVectorMask had written there another instruction has overwritten.
+GNT_COLD inline void TellMaskLost(const char* op, Loc loc, Core& core) {
+  const MaskLost lost = core.mask_lost;
+  core.mask_lost = {};
+  core.Warn("mask-lost", loc, lost.by,
+            {{"op", op},
+             {"mask_file", lost.set.file},
+             {"mask_line", lost.set.line},
+             {"mask_op", "SetVectorMask"},
+             {"other_file", lost.by.file},
+             {"other_line", lost.by.line}});
+}
+
 // How often and with which lanes an instruction in mask-and-repeat form runs: sets the register if asked, then reads it.
 template <class Mask>
 inline Plan MaskedPlan(const char* op, Loc loc, bool set_mask, const Mask& mask, uint32_t lanes, uint32_t repeats) {
   Core& core = ThisCore();
   if (set_mask) {
     CheckMask(op, loc, core, mask, lanes);
+    core.NoteMaskLost(loc);
+    core.mask.unused = false;
     WriteMask(core, mask, lanes);
     core.mask.set = loc;
     core.mask.op = op;
   } else if constexpr (kObserved) {
+    if (core.mask_lost.set.line != 0 && __builtin_strcmp(core.mask.op, "SetVectorMask") != 0) [[unlikely]]
+      TellMaskLost(op, loc, core);
+    core.mask.unused = false;
     core.masks_from[loc.line % Core::kMasksFrom] = {loc, core.mask.set, core.mask.op};
   }
   return PlanFromRegister(core, lanes, repeats);

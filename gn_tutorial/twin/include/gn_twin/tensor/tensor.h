@@ -298,6 +298,12 @@ class GlobalTensor {
                               {"bytes", bytes},
                               {"element_bytes", sizeof(T)}};
     if (first_ < size_) explain((size_ - first_) * sizeof(T), size_ * sizeof(T), fields);
+    const uint64_t start =
+        static_cast<uint64_t>(reinterpret_cast<const uint8_t*>(data_ - first_) - argument_->data) / sizeof(T);
+    if (start != 0 && first_ >= start && first_ - start < size_) {
+      fields.Add({"cause", "start-twice"});
+      fields.Add({"start", start});
+    }
     core.Refuse("gm-beyond-declared-size", loc, fields);
   }
 

@@ -72,7 +72,7 @@ void RunCount(const char* name, Loc loc, Op op, int32_t count, const LocalTensor
   Core& core = ThisCore();
   if constexpr (kObserved) EmitCount(core, name, loc, kFlow<Op>, count, dst, src...);
   if constexpr (kFromZero<Op, D>)
-    (NoteNegatives<kPoleAtZero<Op>>(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
+    (NoteNegatives<Op>(name, loc, static_cast<uint32_t>(count), dst.Data(), src.Data()), ...);
   OverflowWatch<D> watch;
   if constexpr (kWatched<D, Op>) {
     watch.trusted = FiniteScalar(op);
@@ -93,9 +93,7 @@ GNT_NOINLINE void ComputePlan(const char* name, Loc loc, Op op, const Plan& plan
       kWatched<D, Op> && plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...);
   if constexpr (kFromZero<Op, D>) {
     if (plan.IsOneRun(dst.strides, sizeof(D)) && (plan.IsOneRun(src.strides, sizeof(S)) && ...))
-      (NoteNegatives<kPoleAtZero<Op>>(name, loc, static_cast<uint32_t>(plan.Lanes()), dst.tensor.Data(),
-                                      src.tensor.Data()),
-       ...);
+      (NoteNegatives<Op>(name, loc, static_cast<uint32_t>(plan.Lanes()), dst.tensor.Data(), src.tensor.Data()), ...);
   }
   OverflowWatch<D> watch;
   if (watched) {
@@ -139,6 +137,8 @@ template <bool kSetMask, class Op, class Mask, class D, class... S>
                                RepeatOperand{src.tensor, src.strides}...)) [[unlikely]]
         return false;
     }
+    core.NoteMaskLost(loc);
+    core.mask.unused = false;
     WriteMask(core, kLanes<D>, kLanes<D>);
     ForWholeRepeats(repeats, op, Walk<D>{dst.tensor.Data(), LaneIndex<D>(dst.strides, 1, 0)},
                     Walk<const S>{src.tensor.Data(), LaneIndex<S>(src.strides, 1, 0)}...);

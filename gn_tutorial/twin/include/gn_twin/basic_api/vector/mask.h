@@ -10,7 +10,12 @@ namespace AscendC {
 inline void SetMaskCount() { gn_twin::ThisCore().mask.counter = true; }
 inline void SetMaskNorm() { gn_twin::ThisCore().mask.counter = false; }
 // All lanes; the mode stays.
-inline void ResetMask() { gn_twin::ThisCore().mask.low = gn_twin::ThisCore().mask.high = ~uint64_t{0}; }
+inline void ResetMask() {
+  gn_twin::Core& core = gn_twin::ThisCore();
+  core.mask.low = core.mask.high = ~uint64_t{0};
+  core.mask.unused = false;
+  core.mask_lost = {};
+}
 
 // The high word comes first. With MaskMode::COUNTER the low word is the number of elements.
 template <class T, MaskMode mode = MaskMode::NORMAL>
@@ -18,6 +23,8 @@ inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow, gn_tw
   gn_twin::Core& core = gn_twin::ThisCore();
   core.mask.set = loc;
   core.mask.op = "SetVectorMask";
+  core.mask.unused = true;
+  core.mask_lost = {};
   core.mask.low = maskLow;
   core.mask.high = maskHigh;
 }
@@ -26,6 +33,8 @@ inline void SetVectorMask(int32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) 
   gn_twin::Core& core = gn_twin::ThisCore();
   core.mask.set = loc;
   core.mask.op = "SetVectorMask";
+  core.mask.unused = true;
+  core.mask_lost = {};
   if constexpr (mode == MaskMode::COUNTER) {
     core.mask.low = static_cast<uint64_t>(len);
     core.mask.high = 0;

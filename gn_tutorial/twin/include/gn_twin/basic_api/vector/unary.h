@@ -18,6 +18,7 @@ struct AbsOp {
   }
 };
 struct ExpOp {
+  using Overflows = void;
   template <class T>
   T operator()(T value) const {
     return T(ExpFloat(static_cast<float>(value)));
