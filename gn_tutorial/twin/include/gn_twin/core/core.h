@@ -25,7 +25,7 @@ struct Core;
 bool BlockInTurn(Core& core);  // core/scheduler.h
 
 struct Core {
-  GNT_COLD Core() {}  // once a block: not worth the time of unrolling hundreds of members
+  GNT_COLD Core() { buffers[0] = Buffer{}; }  // once a block: not worth the time of unrolling hundreds of members
 
   GntJob* job = nullptr;
   Scheduler* scheduler = nullptr;        // who runs this block and its siblings
@@ -41,9 +41,12 @@ struct Core {
   uint16_t pipes = 0;    // how many there were; TPipe::Reset counts as a new one
   uint16_t beside = 0;   // the number of the one that lived when the live one was made; 0: none
 
-  // Buffers of every TPipe of this block, in the order they were made.
+  // Buffers of every TPipe of this block, in the order they were made; behind the last nothing (clearing all of them took a twentieth
+  // of a bare launch), but of the first, which a queue without buffers refers to.
   static constexpr uint16_t kCapacity = 4 * kMaxBuffers;
-  Buffer buffers[kCapacity];
+  union {
+    Buffer buffers[kCapacity];
+  };
   uint16_t buffer_count = 0;
 
   // Uses of a tensor after FreeTensor, until its buffer is handed out again: harmless if that never happens.
