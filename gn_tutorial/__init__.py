@@ -10,6 +10,7 @@ exercises is imported when it is first named (``_LAZY``).
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
 
@@ -73,3 +74,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+if os.environ.get("JPY_SESSION_NAME"):  # in a kernel that knows its notebook, or in what such a kernel has started
+    import_module("gn_tutorial.lab.in_kernel").attach()

@@ -27,7 +27,7 @@ def make_app() -> typer.Typer:
     made = typer.Typer(
         name="gnt",
         help="Build, run and check Ascend C kernels on this machine, without an NPU.",
-        epilog="In a clone of the course, ./gnt also has lab, which opens JupyterLab on the first notebook, and test.",
+        epilog="In a clone of the course, ./gnt also has test, lint and torch, and installs what lab needs.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

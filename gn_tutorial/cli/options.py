@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gn_tutorial.timing.machine import machines
+from gn_tutorial.toml_file import course_file
 
 
 def _blocks(value: int | None) -> int | None:
@@ -28,7 +29,11 @@ def positive_seconds(value: float) -> float:
 Many = list[str] | None
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Target = Annotated[
-    str, typer.Argument(help="A registered kernel (group_norm/scalar), a .cpp file, or an operator project's folder.")
+    str,
+    typer.Argument(
+        callback=course_file,
+        help="A registered kernel (group_norm/scalar), a .cpp file, or an operator project's folder.",
+    ),
 ]
 Shape = Annotated[str, typer.Option(help="Shape of the first input, for example 2,8,16,16.")]
 Groups = Annotated[int | None, typer.Option(help="Short for --set num_groups=...")]

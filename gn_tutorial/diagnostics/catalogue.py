@@ -157,7 +157,7 @@ def read_page(entry: CatalogueEntry) -> str:
 
 
 def _stored_page(entry: CatalogueEntry) -> str:
-    for folder in (PACKAGE / "_diagnostics", PACKAGE.parent / PAGES):
+    for folder in (PACKAGE / "_docs" / "diagnostics", PACKAGE.parent / PAGES):
         if (folder / f"{entry.id}.md").is_file():
             return (folder / f"{entry.id}.md").read_text(encoding="utf-8")
     return ""

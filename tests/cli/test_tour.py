@@ -243,8 +243,8 @@ def test_the_report_at_80_columns_names_every_kernel_whole_and_ends_with_the_nex
     assert [line for line in said if len(line) > 80 and not line.startswith("picture: ")] == []
     assert [line.split()[0] for line in said if "/" in line and " ms " in line] == [name for name, _ in pairs]
     assert all("1.5e-5" in line and "4e-5 + 1e-5 |ref|" in line for line in said if " ms " in line)
-    # This is a clone. An installed package has no ./gnt beside it and no notebooks.
+    # This is a clone. An installed package has no ./gnt beside it.
     assert said[-1].startswith("next: ./gnt lab")
     monkeypatch.setattr("gn_tutorial.cli.commands.tour.PACKAGE", tmp_path / "gn_tutorial")
-    assert gnt("tour").out.splitlines()[-1].startswith("next: gnt learn")
+    assert gnt("tour").out.splitlines()[-1].startswith("next: gnt lab")
     assert gnt("tour", "--json").json["ok"] is True

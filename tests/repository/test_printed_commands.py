@@ -26,10 +26,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: What the script of a clone does before any Python: set-up, and what takes its words elsewhere.
-OF_THE_CLONE = {"lab", "test", "torch", "lint", "commands"}
+OF_THE_CLONE = {"test", "torch", "lint", "commands"}
 #: Commands that wait for somebody, or that would change what is beside this clone: their words are only looked up.
 LOOKED_UP = {
     "learn --watch": "waits for a file to change",
+    "lab": "serves until it is stopped: tests/lab",
+    "lab 03 --reset": "the same",
     "ide FOLDER": "writes an editor's settings",
     "cache clear": "removes the kernels of the other tests",
     "quiz 00": "waits for answers",

@@ -35,6 +35,7 @@ from gn_tutorial.cli.options import (
 )
 from gn_tutorial.cli.terminal import emit_failure
 from gn_tutorial.errors import ArgumentError, KernelError
+from gn_tutorial.toml_file import course_file
 
 
 def _failure_as_json(command: Callable[..., None]) -> Callable[..., None]:
@@ -55,7 +56,11 @@ def _failure_as_json(command: Callable[..., None]) -> Callable[..., None]:
 @_failure_as_json
 def run(
     target: Annotated[
-        str, typer.Argument(help="A registered kernel (group_norm/scalar), a .cpp file, or a whole sample with a main.")
+        str,
+        typer.Argument(
+            callback=course_file,
+            help="A registered kernel (group_norm/scalar), a .cpp file, or a whole sample with a main.",
+        ),
     ],
     words: Annotated[Many, typer.Argument(help="A whole sample's own command line.")] = None,
     shape: Shape = "",

@@ -71,11 +71,9 @@ def _run(photo: Path | None, out: Path) -> TourReport:
 
 
 def _next_command() -> str:
-    """What to type after the tour: a clone has notebooks, an installed package has the exercises."""
-    clone = PACKAGE.parent
-    if (clone / "gnt").is_file() and (clone / "notebooks").is_dir():
-        return "./gnt lab (the first notebook)"
-    return "gnt learn (the first exercise)"
+    """What to type after the tour: in a clone ``./gnt``, which sets JupyterLab up first."""
+    clone = (PACKAGE.parent / "gnt").is_file()
+    return f"{'./' * clone}gnt lab (the first notebook)"
 
 
 COMMAND = Command("tour", tour, Panel.LEARN, 10)

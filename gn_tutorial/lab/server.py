@@ -1,0 +1,172 @@
+"""JupyterLab on the learner's folder: started, watched, stopped, and what its log says, in our words."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+from gn_tutorial.errors import ArgumentError, GntError
+from gn_tutorial.lab import words
+from gn_tutorial.lab.folder import CourseFolder
+
+_KERNELS = Path(__file__).resolve().parent / "jupyter"
+_URL = re.compile(r"\s(https?://\S+?/)lab(?:/\S*?)?(?:\?token=\S*)?$")
+_SECOND_SECONDS = 5.0  # between two Ctrl-C that mean it
+_STOP_SECONDS = 20.0
+_EVENTS = 50  # lines of the log that are kept in memory
+
+
+def need_jupyterlab() -> None:
+    """Raise ArgumentError, with the command that installs them, if JupyterLab or its Python kernel is missing."""
+    missing = [name for name in ("jupyterlab", "ipykernel") if find_spec(name) is None]
+    if missing:
+        asked = [one.partition(";")[0].strip() for one in _of_the_extra("lab")] or ["jupyterlab", "ipykernel"]
+        quoted = " ".join(f"'{one}'" for one in asked)
+        raise ArgumentError(
+            f"{' and '.join(missing)} is not installed, and the notebooks need it",
+            hint=f"{sys.executable} -m pip install {quoted}",
+        )
+
+
+def _of_the_extra(name: str) -> list[str]:
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        required = metadata.requires("gn_tutorial") or []
+        return [one for one in required if re.search(rf"extra == ['\"]{name}['\"]", one)]
+    return []
+
+
+@dataclass(frozen=True)
+class Request:
+    """One start. opened: the file to open, below the folder's root. more: JupyterLab's own options.
+
+    linked: whether ``my_exercises`` in the folder is the exercises' folder.
+    """
+
+    folder: CourseFolder
+    opened: str
+    port: int
+    more: Sequence[str] = ()
+    linked: bool = True
+
+    def command(self) -> list[str]:
+        """The server's command line."""
+        words = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={self.folder.root}"]
+        words += [f"--ServerApp.port={self.port}", "--ServerApp.port_retries=0", "--ServerApp.open_browser=False"]
+        words += [f"--LabApp.default_url=/lab/tree/{self.opened}"]
+        words += ["--AsyncIOLoopKernelManager.restarter_class=gn_tutorial.lab.restarter.TellingRestarter"]
+        if is_root():
+            words.append("--allow-root")
+        return [*words, *self.more]
+
+    def environment(self, environ: Mapping[str, str], token: str) -> dict[str, str]:
+        """The server's variables, which its kernels and terminals inherit: this Python first, and our kernel."""
+        path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
+        kernels = os.pathsep.join(filter(None, [str(_KERNELS), environ.get("JUPYTER_PATH", "")]))
+        ours = {"JUPYTER_TOKEN": token, "JUPYTER_PATH": kernels, "PATH": path, "GNT_COURSE_DIR": str(self.folder.root)}
+        if self.linked:
+            # By the way that the notebooks' links go: check() then links a file below the server's root.
+            ours["GNT_EXERCISES_DIR"] = str(self.folder.exercises)
+        return {**environ, "PYTHONUNBUFFERED": "1", **ours}
+
+
+def is_root() -> bool:
+    """Whether this is the superuser, for whom Jupyter does not start unless told."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], None]) -> None:
+    """Run the server until somebody stops it, here or in the browser.
+
+    say: gets each sentence. ready: gets the address, once it can be opened. Raises GntError, with the end of its log,
+    if the server ends by itself.
+    """
+    token = os.environ.get("JUPYTER_TOKEN") or secrets.token_hex(16)
+    log_file = request.folder.state / "lab.log"
+    last: deque[str] = deque(maxlen=_EVENTS)
+    started = False
+    with log_file.open("w", encoding="utf-8") as log, _running(request, token) as (process, lines):
+        for line in lines(say):
+            log.write(f"{line}\n")
+            log.flush()
+            last.append(line)
+            if not started and (found := _URL.search(line)):
+                started = True
+                ready(f"{found[1]}lab/tree/{request.opened}?token={token}")
+            if dead := words.death_in(line):
+                dead.note(request.folder.deaths)
+            for sentence in dead.lines() if dead else words.in_our_words(line):
+                say(sentence)
+        code = process.wait()
+    if code and started:
+        raise GntError("JupyterLab ended by itself", detail=words.ended_early(code, list(last), log_file))
+    if not started:
+        detail = words.ended_early(code, list(last), log_file)
+        raise GntError("JupyterLab did not start", hint="the lines below say why", detail=detail)
+    say("JupyterLab was shut down.")
+
+
+@contextlib.contextmanager
+def _running(request: Request, token: str) -> Iterator[tuple[subprocess.Popen[str], Callable]]:
+    """The process, in a session of its own so that Ctrl-C is ours to answer, and its lines; stopped at the end."""
+    process = subprocess.Popen(
+        request.command(),
+        env=request.environment(os.environ, token),
+        cwd=request.folder.root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+
+    def lines(say: Callable[[str], None]) -> Iterator[str]:
+        asked = float("-inf")
+        while True:
+            try:
+                line = process.stdout.readline() if process.stdout else ""
+            except KeyboardInterrupt:
+                if not sys.stdin.isatty() or time.monotonic() - asked < _SECOND_SECONDS:
+                    raise
+                asked = time.monotonic()
+                say(f"JupyterLab still runs. Ctrl-C once more within {_SECOND_SECONDS:.0f} s stops it and its kernels.")
+                continue
+            if not line:
+                return
+            yield line.rstrip("\n")
+
+    before = {number: signal.signal(number, _end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield process, lines
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _stop(process)
+
+
+def _end(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    """End the server, which ends its kernels; whatever is left of its session after that, by force."""
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=_STOP_SECONDS)
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

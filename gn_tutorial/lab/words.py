@@ -1,0 +1,97 @@
+"""Lines of the log of JupyterLab's server, in our words; what nobody has to know stays in the log."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+#: What ``restarter`` begins its line with, behind the time.
+MARK = "gnt-kernel "
+_LINE = re.compile(r"\[([DIWEC]) [\d:. -]+ (\w+)\] (.*)")
+_CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL}
+_LAST = 6  # lines of a log that ended early
+
+
+@dataclass(frozen=True)
+class Death:
+    """A kernel that died. code: its exit code, negative for a signal. final: the server does not start it again."""
+
+    notebook: Path
+    code: int | None
+    final: bool
+
+    @property
+    def cause(self) -> str:
+        """Why, as far as the exit code says."""
+        if self.code is None:
+            return "it ended without a word"
+        if self.code == -signal.SIGKILL:
+            return "the system ended it, most often because memory ran out; smaller arrays help"
+        if -self.code in _CRASHES:
+            name = signal.Signals(-self.code).name
+            return f"it crashed ({name}); a kernel launched with in_process=True can do that, an isolated one cannot"
+        return f"it ended with the exit code {self.code}"
+
+    def lines(self) -> list[str]:
+        """What to say of it."""
+        if self.final:
+            return [
+                f"the Python of {self.notebook.name} died several times in a row: {self.cause}.",
+                "JupyterLab does not start it again by itself. gnt doctor, in a terminal, may say what is wrong here.",
+            ]
+        return [
+            f"the Python of {self.notebook.name} died: {self.cause}.",
+            "There is a new one, which knows nothing of what was run before: Run > Run All Above Selected Cell",
+            "brings you back to where you were. Nothing that you wrote is lost.",
+        ]
+
+    def note(self, folder: Path) -> None:
+        """Leave word of it for the next kernel of this notebook."""
+        folder.mkdir(exist_ok=True)
+        _note_file(folder, self.notebook).write_text("\n".join(self.lines()), encoding="utf-8")
+
+
+def take_note(folder: Path, notebook: Path) -> list[str]:
+    """What was noted of the kernel that a notebook had before, once."""
+    try:
+        text = _note_file(folder, notebook).read_text(encoding="utf-8")
+        _note_file(folder, notebook).unlink()
+    except OSError:
+        return []
+    return text.splitlines()
+
+
+def _note_file(folder: Path, notebook: Path) -> Path:
+    return folder / hashlib.sha256(str(notebook).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def death_in(line: str) -> Death | None:
+    """The death that a line of the log tells of."""
+    found = _LINE.match(line)
+    if not found or not found[3].startswith(MARK):
+        return None
+    facts = json.loads(found[3].removeprefix(MARK))
+    return Death(Path(facts["notebook"] or "a notebook"), facts["code"], facts["event"] == "dead")
+
+
+def in_our_words(line: str) -> list[str]:
+    """What to say of any other line of the log; nothing for most."""
+    if "No module named ipykernel" in line:
+        return ["the package ipykernel is missing, without which no notebook runs: python -m pip install ipykernel"]
+    if "No space left on device" in line or "Disk quota exceeded" in line:
+        return ["the disk is full, so that notebooks cannot be saved: free some space, then save again (Ctrl+S)"]
+    found = _LINE.match(line)
+    if found and found[1] in "WEC" and "Permission denied" in line:
+        return [f"JupyterLab may not write a file: {found[3]}"]
+    return []
+
+
+def ended_early(code: int, log: Sequence[str], path: Path) -> str:
+    """The last lines of a server that ended by itself."""
+    last = "\n".join(f"  {line}" for line in log[-_LAST:])
+    return f"its last lines ({path}, exit code {code}):\n{last}"
