@@ -1,53 +1,62 @@
-"""The section "Quiz" of every notebook, made from ``exercises/quizzes/NN.toml``: `./gnt lint quizzes --fix`.
+"""The quiz of every notebook, made from ``exercises/quizzes/NN.toml``: `./gnt lint quizzes --fix`.
 
-A notebook is read where nothing runs, so its quiz is Markdown with answers that open. There is one source of both.
-``--check`` writes nothing, names the notebooks that differ, and ends with 1.
+It is the cell ``quiz``, a heading, and the cell ``quiz-ask``, which calls ``gnt.quiz``. The output stored there is what
+that call shows, so that a change of the bank needs no run of the notebook. ``--check`` writes nothing, names the
+notebooks that differ, and ends with 1.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import textwrap
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gn_tutorial.exercises.quiz import QuizQuestion, quiz  # noqa: E402
+from gn_tutorial.exercises.quiz import quiz  # noqa: E402
 
-_WIDTH = 120
-_HEAD = "## Quiz\n\nAnswer in your head before you open the explanation. Pen and paper are allowed.\n"
+_HEAD = """## Quiz
 
-
-def section(name: str) -> str:
-    """The whole section of one quiz, as Markdown. Raises ArgumentError if there is no such quiz."""
-    return "\n".join([_HEAD, *(_asked(n, one) for n, one in enumerate(quiz(name).questions, 1))]).rstrip("\n")
+Pen and paper are allowed. Run the next cell and choose; your first choice counts, and `gnt learn list` has your score.
+`gnt quiz {name}` asks the same in a terminal."""
 
 
-def _asked(number: int, question: QuizQuestion) -> str:
-    options = [_wrapped(f"- **{one.letter}** {one.text}", indent="  ") for one in question.options]
-    right = [one for one in question.options if one.right]
-    wrong = [one for one in question.options if not one.right]
-    why = [f"**{one.letter}** is right: {one.why}" for one in right] + [f"**{one.letter}**: {one.why}" for one in wrong]
-    lines = [_wrapped(f"**{number}.** {question.text}"), "", *options, "", "<details><summary>Answer</summary>", ""]
-    return "\n".join([*lines, _wrapped(" ".join(why)), "</details>", ""])
+def cells(name: str, count: int) -> list[dict[str, Any]]:
+    """The two cells of one quiz; ``count``: the execution count. Raises ArgumentError if there is no such quiz."""
+    asked = quiz(name)
+    shown = {"text/html": _lines(asked._repr_html_()), "text/plain": _lines(repr(asked))}
+    return [
+        {"cell_type": "markdown", "id": "quiz", "metadata": {}, "source": _lines(_HEAD.format(name=name))},
+        {
+            "cell_type": "code",
+            "execution_count": count,
+            "id": "quiz-ask",
+            "metadata": {},
+            "outputs": [{"data": shown, "metadata": {}, "output_type": "display_data"}],
+            "source": [f'gnt.quiz("{name}")'],
+        },
+    ]
 
 
-def _wrapped(text: str, indent: str = "") -> str:
-    lines = textwrap.wrap(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(lines)
+def _lines(text: str) -> list[str]:
+    """As a notebook stores a text."""
+    return text.splitlines(keepends=True)
 
 
 def put(notebook: Path, check: bool) -> bool:
-    """Whether the cell ``quiz`` of a notebook is what its quiz gives; without ``check`` it is made so."""
+    """Whether the two cells of a notebook are what its quiz gives; without ``check`` they are made so."""
     contents = json.loads(notebook.read_text(encoding="utf-8"))
-    (cell,) = (one for one in contents["cells"] if one["id"] == "quiz")
-    made = section(notebook.name[:2])
-    if "".join(cell["source"]) == made:
+    there = contents["cells"]
+    begin = next(place for place, cell in enumerate(there) if cell["id"] == "quiz")
+    end = begin + 1 + any(cell["id"] == "quiz-ask" for cell in there)
+    count = 1 + sum(cell["cell_type"] == "code" for cell in there[:begin])
+    made = cells(notebook.name[:2], count)
+    if there[begin:end] == made:
         return True
     if not check:
-        cell["source"] = made.splitlines(keepends=True)
+        there[begin:end] = made
         notebook.write_text(json.dumps(contents, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return not check
 

@@ -10,6 +10,12 @@ _CELL = "padding:2px 10px;text-align:left;border-bottom:1px solid rgba(128,128,1
 _CODE = "font-family:monospace"
 
 
+class Html(str):
+    """A cell of ``html_table`` that is HTML already."""
+
+    __slots__ = ()
+
+
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, indent: str = "") -> str:
     """Columns padded to equal width, two spaces apart, no trailing space."""
     cells = [[str(cell) for cell in row] for row in ([headers] if any(headers) else []) + [list(row) for row in rows]]
@@ -21,12 +27,13 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, inde
 
 
 def html_table(headers: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> str:
-    """The same table as HTML, everything escaped, readable in light and dark themes."""
+    """The same table as HTML, everything escaped but ``Html``, readable in light and dark themes."""
     parts = ['<table style="border-collapse:collapse">']
     if caption:
         parts.append(f'<caption style="text-align:left;font-weight:600;padding:2px 10px">{escape(caption)}</caption>')
     if any(headers):
         parts.append("<tr>" + "".join(f'<th style="{_CELL}">{escape(h)}</th>' for h in headers) + "</tr>")
     for row in rows:
-        parts.append("<tr>" + "".join(f'<td style="{_CELL};{_CODE}">{escape(str(c))}</td>' for c in row) + "</tr>")
+        cells = (c if isinstance(c, Html) else escape(str(c)) for c in row)
+        parts.append("<tr>" + "".join(f'<td style="{_CELL};{_CODE}">{cell}</td>' for cell in cells) + "</tr>")
     return "".join([*parts, "</table>"])

@@ -13,6 +13,8 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
 from gn_tutorial.exercises.grade import check, warm
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
+from gn_tutorial.exercises.quiz import names as quiz_names
+from gn_tutorial.exercises.quiz import quiz
 from gn_tutorial.exercises.verdict import CheckResult
 from gn_tutorial.exercises.workspace import Workspace, default_workspace
 
@@ -135,25 +137,45 @@ class Learner:
         return self.chosen(name or next(iter(self.progress.read().passed), ""))
 
     def table(self, *, as_json: bool, part: str = "") -> None:
-        """Print every exercise, or those whose number begins so, and how far the learner is. Raises ArgumentError."""
+        """Print every exercise and quiz, or those whose number begins so, and how far the learner is.
+
+        Raises ArgumentError.
+        """
         known = self.progress.read()
         rows = [
             (e, self._state(e, known.passed), known.hints.get(e.id, 0)) for e in self.course if e.id.startswith(part)
         ]
         if not rows:
             raise ArgumentError(f"no exercise begins with '{part}'", hint="gnt learn list shows all")
+        asked = [quiz(name) for name in quiz_names() if name.startswith(part)]
+        answered = [(one, *one.standing(known.quizzes.get(one.name, {}))) for one in asked]
         if as_json:
             emit_json(
                 [{"exercise": e.id, "title": e.title, "state": state, "hints": hints} for e, state, hints in rows]
+                + [
+                    {"quiz": one.name, "questions": len(one.questions), "answered": done, "right": right}
+                    for one, right, done in answered
+                ]
             )
             return
         cells = [(e.id, e.title, state, f"{hints} of {HINTS}", f"{e.minutes} min") for e, state, hints in rows]
         print_table(("exercise", "title", "state", "hints read", "time"), cells, title=self.standing())
+        if answered:
+            scores = [(one.name, _score(len(one.questions), right, done)) for one, right, done in answered]
+            print_table(("quiz", "score"), scores)
 
     def _state(self, exercise: Exercise, passed: dict[str, str]) -> str:
         if exercise.id in passed:
             return f"passed {passed[exercise.id]}"
         return "not begun" if self.workspace.untouched(exercise) else "begun"
+
+
+def _score(questions: int, right: int, answered: int) -> str:
+    """Of a quiz, in words."""
+    if not answered:
+        return f"not begun ({questions} questions)"
+    left = questions - answered
+    return f"{right} of {questions} right" + (f", {left} not answered" if left else "")
 
 
 def learner(*, strict: bool = False) -> Learner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -107,7 +108,7 @@ class KernelChecker:
                 if problem is not None:
                     return problem
         except CompileError as error:
-            return Verdict(_compiler_said(error, path), where=_place(error.where), detail=error.detail)
+            return Verdict(_compiler_said(error, path), where=_place(error.where), detail=_here(error.detail, path))
         except ArgumentError as error:
             hint = "leave the kernel's name and parameters as they were"
             return Verdict(f"the kernel cannot be called: {error.what} ({hint})", where=path.name)
@@ -192,7 +193,7 @@ class KernelChecker:
         known = known if isinstance(known, str) else known(case, first)
         words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"
-        return Verdict(words, case.label, place, first.source() if not first.places else "")
+        return Verdict(words, case.label, place, _here(first.source(), Path(first.file)))
 
     def _judge(self, case: KernelCase, result: Result) -> Verdict | None:
         for name, before in case.inputs.items():
@@ -203,9 +204,8 @@ class KernelChecker:
                 )
         wrong = self._wrong(case, result)
         if not wrong:
-            asked = [*self.demands, *([_warned] if result.diagnostics else [])]
-            found = next((text for demand in asked if (text := demand(case, result))), None)
-            return Verdict(found, case.label) if found else None
+            found = next((text for demand in self.demands if (text := demand(case, result))), None)
+            return Verdict(found, case.label) if found else _warned(case, result)
         for symptom in self.symptoms:
             text = symptom(case, result)
             if text:
@@ -262,13 +262,22 @@ def unwritten(array: np.ndarray) -> np.ndarray:
     return array.view(f"u{array.dtype.itemsize}") == pattern
 
 
-def _warned(case: KernelCase, result: Result) -> str:
-    first = result.diagnostics[0]
-    return f"the numbers are right, but the twin warns: {first.what} ({Path(first.file).name}:{first.line})"
+def _warned(case: KernelCase, result: Result) -> Verdict | None:
+    first = next(iter(result.diagnostics), None)
+    if first is None:
+        return None
+    place = f"{Path(first.file).name}:{first.line}"
+    what = f"the numbers are right, but the twin warns: {first.what} ({place})"
+    return Verdict(what, case.label, place, _here(first.source(), Path(first.file)))
 
 
 def _place(where: str) -> str:
     return where.rsplit("/", 1)[-1]
+
+
+def _here(text: str, path: Path) -> str:
+    """The text without the folder of the file, which is the learner's own."""
+    return text.replace(f"{path.parent}{os.sep}", "")
 
 
 def _compiler_said(error: CompileError, path: Path) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import tempfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
 
+from gn_tutorial.diagnostics.excerpt import source_line
 from gn_tutorial.errors import ArgumentError, GntError
 from gn_tutorial.exercises.cases import Checker, checker_of
 from gn_tutorial.exercises.check_kernel import KernelChecker
@@ -82,7 +84,7 @@ def grade(exercise: Exercise, path: Path, checker: Checker | None = None) -> Che
     checker = checker or checker_of(exercise.checker)
     found = checker.check(path, zlib.crc32(exercise.id.encode() + text))
     if isinstance(found, Verdict):
-        return _failed(exercise, found)
+        return _failed(exercise, _with_code(found, path))
     return CheckResult(exercise.id, exercise.title, "passed", found, lesson=exercise.lesson)
 
 
@@ -96,6 +98,17 @@ def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) ->
 
 def _strict(checker: Checker) -> Checker:
     return checker.strict() if isinstance(checker, KernelChecker) else checker
+
+
+def _with_code(finding: Verdict, path: Path) -> Verdict:
+    """The finding with the line that it names and a mark below, where it shows nothing longer."""
+    place = re.match(rf"{re.escape(path.name)}:(\d+)", finding.where)
+    line = source_line(str(path), int(place[1])).expandtabs(4) if place and not finding.detail else ""
+    if not place or not line:
+        return finding
+    code = line.strip()
+    mark = " " * line.index(code) + "^" * len(code)
+    return replace(finding, detail=f"{place[1]:>6} | {line}\n{'':6} | {mark}")
 
 
 def _failed(exercise: Exercise, finding: Verdict) -> CheckResult:

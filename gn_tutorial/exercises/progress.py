@@ -1,4 +1,7 @@
-"""Which exercises were passed and which hints were read, in the user's data folder (``$GNT_DATA_DIR`` if set)."""
+"""Which exercises were passed, which hints read, what was answered to quizzes.
+
+It is one file in the user's data folder (``$GNT_DATA_DIR`` if set).
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ import datetime
 import itertools
 import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +28,14 @@ _LOCK_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Progress:
-    """passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest level read."""
+    """passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest level read.
+
+    quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
+    """
 
     passed: dict[str, str] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)
+    quizzes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def with_pass(self, exercise: str) -> Progress:
         """This progress and one more pass; the date of an earlier one stays."""
@@ -38,6 +45,14 @@ class Progress:
     def with_hint(self, exercise: str, level: int) -> Progress:
         """This progress and one more hint read."""
         return replace(self, hints=self.hints | {exercise: max(level, self.hints.get(exercise, 0))})
+
+    def with_answers(self, quiz: str, answers: Mapping[str, str]) -> Progress:
+        """This progress and answers to questions of one quiz; a later answer takes the place of an earlier one."""
+        return replace(self, quizzes=self.quizzes | {quiz: self.quizzes.get(quiz, {}) | dict(answers)})
+
+    def without_answers(self, quiz: str) -> Progress:
+        """This progress with one quiz as if it had not been begun."""
+        return replace(self, quizzes={name: one for name, one in self.quizzes.items() if name != quiz})
 
 
 class ProgressFile:
@@ -68,7 +83,7 @@ class ProgressFile:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with filelock.FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
                 changed = change(self.read())
-                data = {"version": VERSION, "passed": changed.passed, "hints": changed.hints}
+                data = {"version": VERSION, **asdict(changed)}
                 write_atomically(self.path, (json.dumps(data, indent=2) + "\n").encode())
         except filelock.Timeout as error:
             raise ArgumentError("another program holds the progress file", where=str(self.path)) from error
@@ -89,7 +104,11 @@ def _parse(content: bytes) -> Progress:
     known = str if data.get("version", 1) >= 2 else new_id
     passed = {known(key): str(value) for key, value in data["passed"].items()}
     hints = {known(key): int(value) for key, value in data["hints"].items()}
-    return Progress(passed, hints)
+    quizzes = {
+        quiz: {str(key): str(letters) for key, letters in answers.items()}
+        for quiz, answers in data.get("quizzes", {}).items()
+    }
+    return Progress(passed, hints, quizzes)
 
 
 def _unusable(path: Path, error: OSError) -> ArgumentError:

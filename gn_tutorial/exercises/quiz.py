@@ -1,51 +1,28 @@
 """Quizzes: ``quiz("00")`` in a notebook, ``gnt quiz 00`` in a terminal, from ``exercises/quizzes/NN.toml``.
 
-The rendering has no random id and no state, so that a notebook's stored output compares equal: an answer opens by the
-browser's own <details>.
+In a notebook it is shown twice. What is stored is HTML that has no random id and no state, so that it compares equal
+and is read where nothing runs: an answer opens by the browser's own <details>. In a live notebook a widget takes its
+place (``quiz_widget``), whose answers are noted in the learner's progress.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.exercises.course import exercises_root
+from gn_tutorial.exercises.quiz_question import Option, QuizQuestion, known_answers, plain, question_html
 from gn_tutorial.toml_file import parse_toml
 
+#: The kind of output that names a widget of the running kernel; its number differs each time, so it is never stored.
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 FEWEST_QUESTIONS = 5
 FEWEST_OPTIONS = 3
-_CODE = re.compile(r"`([^`]+)`")
-_FORMULA = re.compile(r"\$([^$]+)\$")
-_EMPHASIS = re.compile(r"\*([^*]+)\*")
-
-
-@dataclass(frozen=True)
-class Option:
-    """One answer on offer, and why it is right or wrong."""
-
-    letter: str
-    text: str
-    right: bool
-    why: str
-
-
-@dataclass(frozen=True)
-class QuizQuestion:
-    """One question. source: where the answer is explained, a document or a section of the course."""
-
-    text: str
-    options: tuple[Option, ...]
-    source: str
-
-    @property
-    def right(self) -> str:
-        """The letters of the right options, in order: ``"b"``, ``"ac"``."""
-        return "".join(option.letter for option in self.options if option.right)
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,23 +32,35 @@ class Quiz:
     name: str
     questions: tuple[QuizQuestion, ...]
 
-    def ask(self, answer: Callable[[str], str], say: Callable[[str], None]) -> int:
+    def standing(self, answers: Mapping[str, str]) -> tuple[int, int]:
+        """How many of the answers by key are right, and how many questions are answered."""
+        known = known_answers(self.questions, answers)
+        return sum(known.get(one.key) == one.right for one in self.questions), len(known)
+
+    def ask(
+        self,
+        answer: Callable[[str], str],
+        say: Callable[[str], None],
+        note: Callable[[str, str], None] = lambda key, letters: None,
+    ) -> int:
         """Ask every question, explain every option, and return how many were answered rightly.
 
-        answer: given a prompt, returns what was typed. say: shows a text. An answer is asked for again until it is made
-        of letters on offer. EOFError of ``answer`` goes through.
+        answer: given a prompt, returns what was typed. say: shows a text. note: told the key of each question and the
+        letters that were chosen. An answer is asked for again until it is made of letters on offer. EOFError of
+        ``answer`` goes through.
         """
         score = 0
         for number, question in enumerate(self.questions, 1):
-            say(f"\n{number}. {_plain(question.text)}")
+            say(f"\n{number}. {plain(question.text)}")
             for option in question.options:
-                say(f"   {option.letter}  {_plain(option.text)}")
+                say(f"   {option.letter}  {plain(option.text)}")
             letters = self._letters(question, answer, say)
+            note(question.key, letters)
             score += letters == question.right
             say("right" if letters == question.right else f"not right: it is {' and '.join(question.right)}")
             for option in question.options:
-                say(f"   {option.letter}  {'right' if option.right else 'wrong'}: {_plain(option.why)}")
-            say(f"   source: {_plain(question.source)}")
+                say(f"   {option.letter}  {'right' if option.right else 'wrong'}: {plain(option.why)}")
+            say(f"   source: {plain(question.source)}")
         say(f"\n{score} of {len(self.questions)} right")
         return score
 
@@ -87,12 +76,34 @@ class Quiz:
     def __repr__(self) -> str:
         lines = [f"Quiz {self.name}: {len(self.questions)} questions (answers: gnt quiz {self.name})"]
         for number, question in enumerate(self.questions, 1):
-            lines += [f"{number}. {_plain(question.text)}"]
-            lines += [f"   {one.letter}  {_plain(one.text)}" for one in question.options]
+            lines += [f"{number}. {plain(question.text)}"]
+            lines += [f"   {one.letter}  {plain(one.text)}" for one in question.options]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return "".join(_html(number, question) for number, question in enumerate(self.questions, 1))
+        asked = "\n".join(question_html(number, question) for number, question in enumerate(self.questions, 1))
+        # The widget finds what it takes the place of by this class.
+        return f'<div class="gnt-quiz-{self.name}">\n{asked}\n</div>'
+
+    def _ipython_display_(self) -> None:
+        """Show what is stored and, where a notebook runs, the widget.
+
+        Two outputs: in a notebook that is saved and opened again the widget is a line that says it is not found, and
+        must not take the place of what can be read.
+        """
+        from IPython import get_ipython
+        from IPython.display import display
+
+        display({"text/plain": repr(self), "text/html": self._repr_html_()}, raw=True)
+        if hasattr(get_ipython(), "kernel"):
+            # Without anywidget (extra `lab`) the quiz is read as it is stored.
+            with contextlib.suppress(ModuleNotFoundError):
+                from gn_tutorial.exercises.quiz_widget import QuizWidget
+
+                # A pair since ipywidgets 8: data and metadata.
+                shown = QuizWidget(self.name, self.questions)._repr_mimebundle_()
+                data = shown[0] if isinstance(shown, tuple) else shown
+                display({WIDGET_VIEW: data[WIDGET_VIEW]}, raw=True)
 
 
 def quiz(name: str, root: Path | None = None) -> Quiz:
@@ -138,25 +149,3 @@ def _question(item: Mapping[str, Any], where: str) -> QuizQuestion:
     if not question.right or len(question.right) == len(made):
         raise RegistryError("some options are right and some are wrong", where=where)
     return question
-
-
-def _html(number: int, question: QuizQuestion) -> str:
-    options = "".join(f"<li>{_marked(one.text)}</li>" for one in question.options)
-    answers = "".join(
-        f"<p><b>{one.letter}</b> is {'right' if one.right else 'wrong'}: {_marked(one.why)}</p>"
-        for one in question.options
-    )
-    return (
-        f'<p><b>{number}.</b> {_marked(question.text)}</p><ol type="a">{options}</ol>'
-        f"<details><summary>Answer</summary>{answers}<p>Source: {_marked(question.source)}</p></details>"
-    )
-
-
-def _plain(text: str) -> str:
-    """For a terminal: formulas without their dollar signs. The bank's formulas read well as they are."""
-    return _FORMULA.sub(r"\1", text)
-
-
-def _marked(text: str) -> str:
-    """Escaped, with `code` and *emphasis*."""
-    return _EMPHASIS.sub(r"<em>\1</em>", _CODE.sub(r"<code>\1</code>", escape(text)))

@@ -5,14 +5,13 @@ The one path of a machine is where HTML links the learner's file; the text besid
 
 from __future__ import annotations
 
-import os
-import re
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Literal
 
-from gn_tutorial.tables import html_table
+from gn_tutorial.exercises.source_html import coloured, excerpt_html, file_link, linked, unwrapped
+from gn_tutorial.tables import Html, html_table
 
 Status = Literal["passed", "failed", "not attempted"]
 
@@ -51,12 +50,8 @@ class Step:
         return "/".join(self.file.parts[-3:])
 
     def link(self) -> str:
-        """The file as a link, from the folder where the notebook runs: Jupyter opens what lies below its root."""
-        try:
-            target = os.path.relpath(self.file)
-        except ValueError:  # another drive
-            target = str(self.file)
-        return f'<a href="{escape(Path(target).as_posix())}" target="_blank">{escape(self.shown)}</a>'
+        """The file as a link."""
+        return file_link(self.file, self.shown)
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,26 +116,14 @@ class CheckResult:
             elif self.step and self.step.following:
                 parts.append(f"next: {escape(self.step.following)}")
             return f"<p>{'; '.join(parts)}</p>" + self._solution()
-        rows = html_table((), self.rows(), caption=self.head())
-        return rows + (f"<p>your file: {self.step.link()}</p>" if self.step else "") + self._detail()
-
-    def _detail(self) -> str:
-        """The finding's text as it was laid out: lines are not wrapped, and marks below code stand out."""
-        if not self.finding or not self.finding.detail:
-            return ""
-        lines = (
-            f'<span style="color:#D55E00;font-weight:bold">{escape(line)}</span>' if _is_mark(line) else escape(line)
-            for line in self.finding.detail.splitlines()
-        )
-        return f'<pre style="white-space:pre;overflow-x:auto">{"<br>".join(lines)}</pre>'
+        file = self.step.file if self.step else None
+        rows = [(label, Html(linked(text, file))) for label, text in self.rows()]
+        detail = excerpt_html(self.finding.detail, file) if self.finding.detail else ""
+        yours = f"<p>your file: {self.step.link()}</p>" if self.step else ""
+        return html_table((), rows, caption=self.head()) + yours + detail
 
     def _solution(self) -> str:
         if not self.passed or not self.step or not self.step.solution:
             return ""
-        text = f'<pre style="white-space:pre;overflow-x:auto">{escape(self.step.solution)}</pre>'
+        text = unwrapped(coloured(self.step.solution, self.step.file.name))
         return f"<details><summary>our solution</summary>{text}</details>"
-
-
-def _is_mark(line: str) -> bool:
-    """Whether a line points at the code above it: carets and tildes, perhaps behind a bar and before a word."""
-    return bool(re.match(r"[ |]*[~^]+", line)) and "^" in line

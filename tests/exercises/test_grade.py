@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
-from html import escape
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,11 @@ def workspace(tmp_path: Path) -> Workspace:
     return Workspace(tmp_path / "mine")
 
 
+def text_of(page: str) -> str:
+    """What a reader of the HTML sees."""
+    return unescape(re.sub(r"<[^>]+>", "", page.replace("<br>", "\n")))
+
+
 @pytest.fixture
 def progress(tmp_path: Path) -> ProgressFile:
     return ProgressFile(tmp_path / "data")
@@ -83,7 +89,7 @@ def test_a_pass_offers_the_next_exercise_and_our_solution(workspace: Workspace, 
     page = grade.check(first.id, workspace=workspace, progress=progress)._repr_html_()
     assert f"next: {second.id} {second.title}" in page
     assert "<summary>our solution</summary>" in page
-    assert escape(first.solution.read_text().splitlines()[0]) in page
+    assert text_of(page).endswith(first.solution.read_text())
 
 
 def test_a_failed_check_links_the_file_and_marks_the_place(workspace: Workspace, progress: ProgressFile) -> None:
@@ -96,6 +102,27 @@ def test_a_failed_check_links_the_file_and_marks_the_place(workspace: Workspace,
     assert marks
     assert all("^" in mark for mark in marks)
     assert "white-space:pre;" in page
+    line = text[: text.index("SetGlobalBuffer(")].count("\n") + 1
+    name = Path(exercise.file).name
+    href = Path(os.path.relpath(workspace.path(exercise))).as_posix()
+    assert f'<a href="{href}#line={line - 1}" target="_blank">{name}:{line}</a>' in page, "JupyterLab counts from 0"
+    assert str(workspace.folder) not in text_of(page)
+
+
+def test_every_place_of_a_finding_is_shown_and_python_has_its_line(
+    workspace: Workspace, progress: ProgressFile
+) -> None:
+    exercise = COURSE.find("05.1")
+    wrong = next(one for one in exercise.wrong if one.name == "EnQue before the copy")
+    workspace.prepare(exercise).write_text(wrong.apply(exercise.solution.read_text()))
+    page = text_of(grade.check("05.1", workspace=workspace, progress=progress)._repr_html_())
+    assert re.search(r"\d+ \| +AscendC::Mul\(.*\n +\| +\^\^\^\n", page)
+    assert re.search(r"\d+ \| +AscendC::DataCopyPad\(.*\n +\| +-+ the other one", page)
+    exercise = COURSE.find("01.2")
+    workspace.prepare(exercise).write_text(exercise.solution.read_text() + "\nx = (1,\n")
+    result = grade.check("01.2", workspace=workspace, progress=progress)
+    assert result.finding
+    assert re.fullmatch(r" +\d+ \| x = \(1,\n +\| \^{7}", result.finding.detail)
 
 
 def test_check_and_grade_agree_and_a_pass_is_remembered(workspace: Workspace, progress: ProgressFile) -> None:

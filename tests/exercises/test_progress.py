@@ -25,12 +25,31 @@ def test_pass_and_hints_are_remembered(tmp_path: Path) -> None:
     assert again.hints == {"03.2": 2}
 
 
+def test_answers_to_quizzes_are_remembered_beside_the_rest(tmp_path: Path) -> None:
+    file = ProgressFile(tmp_path)
+    file.update(lambda known: known.with_hint("03.2", 2).with_answers("03", {"one": "a", "two": "b"}))
+    file.update(lambda known: known.with_answers("03", {"two": "c"}).with_answers("04", {"one": "d"}))
+    again = ProgressFile(tmp_path).read()
+    assert again.quizzes == {"03": {"one": "a", "two": "c"}, "04": {"one": "d"}}
+    assert again.hints == {"03.2": 2}
+    assert again.without_answers("03").quizzes == {"04": {"one": "d"}}
+
+
 def test_the_date_of_the_first_pass_stays() -> None:
     assert Progress({"00.1": "2020-01-01"}).with_pass("00.1").passed == {"00.1": "2020-01-01"}
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b'{"passed": 3}', b"\xff\xfe", b'{"passed": {}, "hints": {"a": "b"}}']
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"passed": 3}',
+        b"\xff\xfe",
+        b'{"passed": {}, "hints": {"a": "b"}}',
+        b'{"passed": {}, "hints": {}, "quizzes": {"03": 1}}',
+    ],
 )
 def test_a_damaged_file_is_kept_and_said(tmp_path: Path, content: bytes) -> None:
     said: list[str] = []

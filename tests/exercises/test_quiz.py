@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import make_quizzes
 import pytest
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.exercises.course import exercises_root
-from gn_tutorial.exercises.quiz import names, quiz
+from gn_tutorial.exercises.quiz import WIDGET_VIEW, names, quiz
+from gn_tutorial.exercises.quiz_question import known_answers, marked
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,7 +36,23 @@ def test_html_explains_every_option_and_has_no_id() -> None:
     assert html.count(" is wrong: ") == options - 5
     assert "id=" not in html
     assert "<code>DeQue</code>" in html
-    assert html.count("<details>") == html.count("</details>") == 5
+    assert html.count("<details") == html.count("</details>") == 5
+
+
+def test_letters_are_text_and_formulas_need_no_mathjax() -> None:
+    """JupyterLab numbers the items of `<ol type="a">` with digits, and GitHub typesets nothing in an output."""
+    for name in names():
+        html = quiz(name)._repr_html_()
+        assert "<ol" not in html
+        assert "<li" not in html
+        assert "$" not in html
+        assert "^{" not in html
+        for question in quiz(name).questions:
+            for option in question.options:
+                assert f"{option.letter.upper()}. {marked(option.text)}" in html
+    assert marked("$n_A n_B / n$ < $2^{-10}$, `a_b` *so*") == (
+        "n<sub>A</sub> n<sub>B</sub> / n &lt; 2<sup>-10</sup>, <code>a_b</code> <em>so</em>"
+    )
 
 
 def test_text_does_not_give_the_answers_away() -> None:
@@ -56,9 +76,11 @@ def typed(*lines: str) -> Iterator[str]:
 
 
 def test_terminal_counts_right_answers_and_asks_again() -> None:
-    answers, said = typed("b", "z", "C", "a", "a", "", "b"), []
-    score = quiz("00").ask(lambda prompt: next(answers), said.append)
+    answers, said, noted = typed("b", "z", "C", "a", "a", "", "b"), [], {}
+    score = quiz("00").ask(lambda prompt: next(answers), said.append, noted.__setitem__)
     assert score == 4
+    assert list(noted.values()) == ["b", "c", "a", "a", "b"]
+    assert quiz("00").standing(noted) == (4, 5)
     assert said[-1] == "\n4 of 5 right"
     assert any("not right: it is c" in line for line in said)
     assert sum("type one of" in line for line in said) == 2
@@ -95,17 +117,56 @@ def test_the_notebook_asks_what_the_bank_asks(name: str) -> None:
     assert make_quizzes.put(path, check=True), "repair: ./gnt lint quizzes --fix"
 
 
-def test_a_section_has_every_option_and_why(tmp_path: Path) -> None:
-    made = make_quizzes.section("00")
-    words = " ".join(made.split())
-    for number, question in enumerate(quiz("00").questions, 1):
-        assert f"**{number}.** {question.text}" in words
-        for option in question.options:
-            assert f"- **{option.letter}** {option.text}" in words
-            assert f"**{option.letter}**{' is right' * option.right}: {option.why}" in words
-    notebook = tmp_path / "00_edited.ipynb"
-    notebook.write_text(json.dumps({"cells": [{"id": "quiz", "source": ["## Quiz\n", "by hand"]}]}))
+def notebook_of(tmp_path: Path, *ids: str) -> Path:
+    cells = [{"cell_type": "code", "id": name, "source": ["1"]} for name in ids]
+    made = tmp_path / "00_edited.ipynb"
+    made.write_text(json.dumps({"cells": cells}))
+    return made
+
+
+@pytest.mark.parametrize("ids", [("a", "quiz", "end"), ("a", "quiz", "quiz-ask", "end")])
+def test_the_cells_are_made_and_nothing_else_is_touched(tmp_path: Path, ids: tuple[str, ...]) -> None:
+    notebook = notebook_of(tmp_path, *ids)
+    before = notebook.read_text()
     assert not make_quizzes.put(notebook, check=True)
-    assert "by hand" in notebook.read_text(), "--check writes nothing"
+    assert notebook.read_text() == before, "--check writes nothing"
     assert make_quizzes.put(notebook, check=False)
-    assert "".join(json.loads(notebook.read_text())["cells"][0]["source"]) == made
+    cells = json.loads(notebook.read_text())["cells"]
+    assert [cell["id"] for cell in cells] == ["a", "quiz", "quiz-ask", "end"]
+    assert cells[2]["execution_count"] == 2
+    assert cells[2]["source"] == ['gnt.quiz("00")']
+    (shown,) = cells[2]["outputs"]
+    assert "".join(shown["data"]["text/html"]) == quiz("00")._repr_html_()
+    assert "".join(shown["data"]["text/plain"]) == repr(quiz("00"))
+    assert make_quizzes.put(notebook, check=True)
+
+
+def test_an_answer_belongs_to_the_words_of_its_question() -> None:
+    asked = quiz("00")
+    first, second = asked.questions[:2]
+    right = {one.key: one.right for one in asked.questions}
+    assert asked.standing(right) == (5, 5)
+    assert asked.standing({first.key: first.right, "no key": "a", second.key: "z"}) == (1, 1)
+    other = replace(first, text=first.text + " Really?")
+    assert known_answers((other, second), right) == {second.key: second.right}
+
+
+def test_in_a_terminal_or_a_script_only_what_is_stored_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[dict[str, str]] = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    quiz("00")._ipython_display_()
+    assert [set(data) for data in shown] == [{"text/html", "text/plain"}]
+
+
+def test_in_a_kernel_the_widget_follows_and_without_anywidget_it_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[dict[str, str]] = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(kernel=None))
+    monkeypatch.setitem(sys.modules, "gn_tutorial.exercises.quiz_widget", None)  # what an import that fails leaves
+    quiz("00")._ipython_display_()
+    assert len(shown) == 1
+    monkeypatch.delitem(sys.modules, "gn_tutorial.exercises.quiz_widget")
+    pytest.importorskip("anywidget")
+    quiz("00")._ipython_display_()
+    assert set(shown[-1]) == {WIDGET_VIEW}
+    assert len(shown) == 3

@@ -61,6 +61,7 @@ IMPORTED_ONLY_BY = {
     "jupyter_server": {"lab"},
     "nbformat": {"lab"},
     "psutil": {"lab"},
+    "anywidget": {"exercises"},
 }
 
 # A room of the twin is a folder of gn_twin/.
@@ -213,7 +214,8 @@ def test_heavy_packages_stay_in_their_rooms(package: str) -> None:
 def test_every_import_is_a_declared_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[<>=!~;\[ ]", line)[0] for line in project["dependencies"]}
-    optional = set(IMPORTED_ONLY_BY) | {"IPython"}  # imported where they are found, never needed
+    # Imported where they are found, never needed; traitlets comes with anywidget.
+    optional = set(IMPORTED_ONLY_BY) | {"IPython", "traitlets"}
     used = {module.partition(".")[0] for path in modules().values() for module, _ in imports(path)}
     third_party = {{"PIL": "pillow"}.get(one, one) for one in used - set(sys.stdlib_module_names) - {"gn_tutorial"}}
     assert third_party - declared <= optional

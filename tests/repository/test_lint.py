@@ -35,6 +35,7 @@ def cell(source: str, count: int | None, *outputs: dict[str, Any], tags: tuple[s
 ERROR = {"output_type": "error", "ename": "ValueError"}
 STDERR = {"output_type": "stream", "name": "stderr", "text": ["careful"]}
 FIRST, SECOND = ({"output_type": "stream", "name": "stdout", "text": [text]} for text in ("one\n", "two\n"))
+WIDGET = {"output_type": "display_data", "data": {"application/vnd.jupyter.widget-view+json": {"model_id": "1f"}}}
 PROSE = {"cell_type": "markdown", "source": ["!ls is how a shell would do it"]}
 
 
@@ -51,6 +52,7 @@ PROSE = {"cell_type": "markdown", "source": ["!ls is how a shell would do it"]}
         ([cell("warn()", 1, STDERR)], ["cell 1 stores text printed to stderr"]),
         ([cell("show()", 1, FIRST, STDERR, SECOND)], ["cell 1 stores text printed to stderr"]),
         ([cell("show()", 1, FIRST, SECOND)], ["cell 1 stores one text in several pieces"]),
+        ([cell("show()", 1, WIDGET)], ["cell 1 stores a widget"]),
         ([cell("a", 2), cell("b", 1)], ["not run once each"]),
         ([cell("a", 1), cell("b", 3)], ["not run once each"]),
     ],
@@ -75,6 +77,16 @@ def test_pieces_of_a_stream_are_joined(lint: ModuleType, tmp_path: Path) -> None
     notebook = tmp_path / "notebook.ipynb"
     picture = {"output_type": "display_data", "data": {}}
     notebook.write_text(json.dumps({"cells": [PROSE, cell("show()", 1, FIRST, SECOND, picture, FIRST)]}))
-    lint.join_streams(notebook)
+    lint.tidy_outputs(notebook)
     outputs = json.loads(notebook.read_text())["cells"][1]["outputs"]
     assert [output.get("text") for output in outputs] == [["one\n", "two\n"], None, ["one\n"]]
+
+
+def test_a_widget_is_left_out_and_what_stands_beside_it_stays(lint: ModuleType, tmp_path: Path) -> None:
+    notebook = tmp_path / "notebook.ipynb"
+    both = {"output_type": "display_data", "data": {**WIDGET["data"], "text/html": ["<p>"]}}
+    notebook.write_text(json.dumps({"cells": [cell("show()", 1, FIRST, WIDGET, both)]}))
+    lint.tidy_outputs(notebook)
+    outputs = json.loads(notebook.read_text())["cells"][0]["outputs"]
+    assert outputs == [FIRST, {"output_type": "display_data", "data": {"text/html": ["<p>"]}}]
+    assert lint.notebook_complaints(notebook) == []

@@ -93,7 +93,7 @@ def learn_list(
     part: Annotated[str, typer.Argument(help="Only these: 03 for those of notebook 03, or an exercise.")] = "",
     json: Json = False,
 ) -> None:
-    """List the exercises and how far you are."""
+    """List the exercises and quizzes, and how far you are."""
     from gn_tutorial.cli.learner import learner
 
     learner().table(as_json=json, part=part)

@@ -16,7 +16,8 @@ def ask_quiz(
     notebook: Annotated[str, typer.Argument(help="The notebook's number, for example 00.")],
     json: Json = False,
 ) -> None:
-    """Answer a notebook's quiz in the terminal."""
+    """Answer a notebook's quiz in the terminal; your answers are kept, and gnt learn list has the score."""
+    from gn_tutorial.exercises.progress import default_progress
     from gn_tutorial.exercises.quiz import quiz
 
     chosen = quiz(notebook)
@@ -25,8 +26,13 @@ def ask_quiz(
             [{"question": q.text, "right": q.right, "source": q.source, "options": q.options} for q in chosen.questions]
         )
         return
+    progress = default_progress(lambda text: print(f"gnt: {text}", file=sys.stderr))
+
+    def note(key: str, letters: str) -> None:
+        progress.update(lambda known: known.with_answers(chosen.name, {key: letters}))
+
     try:
-        chosen.ask(input, print)
+        chosen.ask(input, print, note)
     except EOFError:
         print("\nstopped before the end", file=sys.stderr)
 

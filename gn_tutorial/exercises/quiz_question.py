@@ -1,0 +1,82 @@
+"""One question of a quiz: its options, its answers, and its texts for a terminal and as HTML."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+_CODE = re.compile(r"`([^`]+)`")
+_FORMULA = re.compile(r"\$([^$]+)\$")
+_RAISED = re.compile(r"\^\{([^}]+)\}|\^(\w)")
+_LOWERED = re.compile(r"_\{([^}]+)\}|_(\w)")
+_EMPHASIS = re.compile(r"\*([^*]+)\*")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer on offer, and why it is right or wrong."""
+
+    letter: str
+    text: str
+    right: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class QuizQuestion:
+    """One question. source: where the answer is explained, a document or a section of the course."""
+
+    text: str
+    options: tuple[Option, ...]
+    source: str
+
+    @property
+    def right(self) -> str:
+        """The letters of the right options, in order: ``"b"``, ``"ac"``."""
+        return "".join(option.letter for option in self.options if option.right)
+
+    @property
+    def key(self) -> str:
+        """What its answer is noted under: a question that reads otherwise is another one."""
+        words = "\n".join([self.text, *(option.text for option in self.options)])
+        return f"{zlib.crc32(words.encode()):08x}"
+
+
+def known_answers(questions: Sequence[QuizQuestion], answers: Mapping[str, str]) -> dict[str, str]:
+    """Of answers by key, those that one of the questions can have."""
+    offered = {one.key: {option.letter for option in one.options} for one in questions}
+    return {key: one for key, one in answers.items() if one and set(one) <= offered.get(key, set())}
+
+
+def question_html(number: int, question: QuizQuestion) -> str:
+    """As it is stored in a notebook: no state, and the answer opens."""
+    # The letters are text: JupyterLab shows the numbers of a list, whatever its type says.
+    options = "<br>".join(f"{one.letter.upper()}. {marked(one.text)}" for one in question.options)
+    answers = "".join(
+        f"<p><b>{one.letter.upper()}</b> is {'right' if one.right else 'wrong'}: {marked(one.why)}</p>"
+        for one in question.options
+    )
+    answers += f"<p>Source: {marked(question.source)}</p>"
+    return (
+        f"<p><b>{number}.</b> {marked(question.text)}</p><p>{options}</p>"
+        f'<details style="margin-bottom:1em"><summary>Answer</summary>{answers}</details>'
+    )
+
+
+def plain(text: str) -> str:
+    """For a terminal: formulas without their dollar signs. The bank's formulas read well as they are."""
+    return _FORMULA.sub(r"\1", text)
+
+
+def marked(text: str) -> str:
+    """As HTML: escaped, with `code`, *emphasis*, and formulas with their indices and powers, which need no MathJax."""
+    text = _FORMULA.sub(lambda found: _formula(found[1]), escape(text))
+    return _EMPHASIS.sub(r"<em>\1</em>", _CODE.sub(r"<code>\1</code>", text))
+
+
+def _formula(text: str) -> str:
+    raised = _RAISED.sub(lambda found: f"<sup>{found[1] or found[2]}</sup>", text)
+    return _LOWERED.sub(lambda found: f"<sub>{found[1] or found[2]}</sub>", raised)

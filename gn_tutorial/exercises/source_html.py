@@ -1,0 +1,82 @@
+"""The learner's source in HTML: links to the file and its lines, code in colour, marks below it that stand out.
+
+The colours are those of JupyterLab's editor, in its theme; elsewhere some that are read on light and dark pages.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from html import escape
+from pathlib import Path
+from urllib.parse import quote
+
+from pygments.lexers import CppLexer, PythonLexer
+from pygments.token import Comment, Keyword, Number, String
+
+# The first that holds a token gives its colour; a directive (#include) is a Comment to Pygments.
+_COLOURS = (
+    (Comment.Preproc, "var(--jp-mirror-editor-meta-color,#9a6700)"),
+    (Comment.PreprocFile, "var(--jp-mirror-editor-string-color,#b3541e)"),
+    (Comment, "var(--jp-mirror-editor-comment-color,#7d8590)"),
+    (Keyword, "var(--jp-mirror-editor-keyword-color,#8250df)"),
+    (String, "var(--jp-mirror-editor-string-color,#b3541e)"),
+    (Number, "var(--jp-mirror-editor-number-color,#1a7f6a)"),
+)
+_MARK = "color:#D55E00;font-weight:bold"
+_CODE_LINE = re.compile(r"( *\d+ \| )(.*)")
+_MARK_LINE = re.compile(r" *\| *[\^~-]+|[ |]*~*\^")
+
+
+def file_link(file: Path, shown: str, line: int = 0) -> str:
+    """A link from the folder where the notebook runs: Jupyter opens what lies below its root, and goes to the line."""
+    try:
+        target = Path(os.path.relpath(file))
+    except ValueError:  # another drive
+        target = file
+    # JupyterLab's editor counts lines from 0.
+    fragment = f"#line={line - 1}" if line else ""
+    return f'<a href="{quote(target.as_posix())}{fragment}" target="_blank">{escape(shown)}</a>'
+
+
+def linked(text: str, file: Path | None) -> str:
+    """The text escaped; where it names a line of the file, ``row_mean.cpp:46``, that is a link."""
+    if file is None:
+        return escape(text)
+    place = re.compile(rf"(?<![\w./-]){re.escape(file.name)}:(\d+)")
+    parts, begin = [], 0
+    for found in place.finditer(text):
+        parts += [escape(text[begin : found.start()]), file_link(file, found[0], int(found[1]))]
+        begin = found.end()
+    return "".join([*parts, escape(text[begin:])])
+
+
+def coloured(code: str, name: str) -> str:
+    """Code as HTML spans; ``name`` is its file's, and says the language."""
+    lexer = (PythonLexer if name.endswith(".py") else CppLexer)(stripnl=False, ensurenl=False)
+    # A comment that nothing ends, not even a line, is none to the lexer.
+    tokens = list(lexer.get_tokens(f"{code}\n"))
+    tokens[-1] = (tokens[-1][0], tokens[-1][1][:-1])
+    parts = []
+    for kind, text in tokens:
+        colour = next((colour for parent, colour in _COLOURS if kind in parent), "")
+        parts.append(f'<span style="color:{colour}">{escape(text)}</span>' if colour else escape(text))
+    return "".join(parts)
+
+
+def excerpt_html(text: str, file: Path | None) -> str:
+    """What is shown of a source, as it was laid out: lines of code with their numbers, marks below them, and words."""
+    name, lines = file.name if file else "", []
+    for line in text.splitlines():
+        if code := _CODE_LINE.fullmatch(line):
+            lines.append(f'<span style="opacity:.6">{code[1]}</span>{coloured(code[2], name)}')
+        elif _MARK_LINE.match(line):
+            lines.append(f'<span style="{_MARK}">{escape(line)}</span>')
+        else:
+            lines.append(linked(line, file))
+    return unwrapped("<br>".join(lines))
+
+
+def unwrapped(html: str) -> str:
+    """A block whose lines are not wrapped: a long one is scrolled to."""
+    return f'<pre style="white-space:pre;overflow-x:auto;line-height:1.3;margin:4px 0">{html}</pre>'
