@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -70,6 +71,10 @@ MachineName = Annotated[str, typer.Option(help=f"{', '.join(machines())}, or a .
 Warm = Annotated[bool, typer.Option("--warm", help="What fits into the L2 cache is there before the launch.")]
 Record = Annotated[
     str, typer.Option(help="Blocks to record: 8 (evenly spread), or which: 0,5. Default: 8, fewer if large.")
+]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", help="Write an interactive timeline for a browser: FILE.html (zoom, point at a box)."),
 ]
 GridGroups = Annotated[int | None, typer.Option(help="Short for --set num_groups=..., with --shape.")]
 GridSettings = Annotated[Many, typer.Option("--set", help="An attribute of the operator, with --shape: eps=1e-3.")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gn_tutorial.cli.terminal import working
 from gn_tutorial.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -60,21 +61,36 @@ def _file_stem(target: str) -> str:
     return re.sub(r"\W+", "_", last).strip("_")
 
 
-def check_files(plot: Path | None, trace: Path | None, view: View) -> None:
+def check_files(plot: Path | None, trace: Path | None, view: View, html: Path | None = None) -> None:
     """Raise ArgumentError for files and pictures that cannot be, before anything runs for minutes."""
     if view.name not in PICTURES:
         raise ArgumentError(f"there is no picture '{view.picture}'", hint=f"one of {', '.join(PICTURES)}")
     parse_window(view.window)
-    check_paths(plot, trace)
+    check_paths(plot, trace, html)
 
 
-def check_paths(plot: Path | None, trace: Path | None = None) -> None:
-    """Raise ArgumentError for a picture that is no .png, and for a file in a folder that does not exist."""
+def check_paths(plot: Path | None, trace: Path | None = None, html: Path | None = None) -> None:
+    """Raise ArgumentError for a picture that is no .png, a page that is no .html, and a folder that does not exist."""
     if plot is not None and plot.suffix.lower() != ".png":
         raise ArgumentError(f"--plot {plot}: a picture is a .png file")
-    for option, path in (("--plot", plot), ("--trace", trace)):
+    if html is not None and html.suffix.lower() not in (".html", ".htm"):
+        raise ArgumentError(f"--html {html}: a page is an .html file")
+    for option, path in (("--plot", plot), ("--trace", trace), ("--html", html)):
         if path is not None and not path.resolve().parent.is_dir():
             raise ArgumentError(f"{option} {path}: there is no folder {path.parent}")
+
+
+def write_page(path: Path, *profiles: Profile) -> None:
+    """Write the interactive timeline. Raises ArgumentError if that cannot be."""
+    from gn_tutorial.profiler.timeline_page import save_timeline
+
+    with working(f"writing {path}"):
+        save_timeline(path, *profiles)
+
+
+def say_page(path: Path) -> None:
+    """Where the interactive timeline is."""
+    print(f"timeline: {path} (open it in a browser: {path.resolve().as_uri()})")
 
 
 def draw(profile: Profile, path: Path, view: View) -> None:

@@ -12,6 +12,7 @@ from gn_tutorial.plot.cores import time_against_cores
 from gn_tutorial.plot.gantt import gantt, gantt_cores, gantt_launches
 from gn_tutorial.plot.global_memory import gm_access
 from gn_tutorial.plot.gradient import step_errors
+from gn_tutorial.plot.interactive import LiveTimeline, timeline
 from gn_tutorial.plot.ladder import ladder, ladder_of
 from gn_tutorial.plot.machine import Ceiling, bounds_roofline, copy_order, core_balance, vector_core
 from gn_tutorial.plot.picture import Picture, block_map, variance_errors
@@ -23,6 +24,7 @@ from gn_tutorial.plot.unified_buffer import ub_map
 
 __all__ = [
     "Ceiling",
+    "LiveTimeline",
     "Picture",
     "accuracy_map",
     "bits_over_orders",
@@ -43,6 +45,7 @@ __all__ = [
     "step_errors",
     "tile_stairs",
     "time_against_cores",
+    "timeline",
     "tuning_curve",
     "tuning_curves",
     "ub_map",

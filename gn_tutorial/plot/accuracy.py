@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.accuracy import Accuracy
-from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture
 
 #: Colours from a hundredth of what is allowed to a hundred times that; beyond they stay the same.
 _DECADES = 2.0
@@ -42,7 +42,7 @@ def accuracy_map(found: Mapping[str, Mapping[str, Row]]) -> Picture:
             raise ArgumentError(f"there is no result of {dtype} to draw", where="argument found")
     with matplotlib.rc_context(STYLE):
         height = 0.7 + len(panels) * (0.65 + 0.235 * len(ways))
-        figure = Figure(figsize=(9.6, height), layout="constrained")
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
         axes = np.atleast_1d(figure.subplots(len(panels), 1, sharex=True))
         for axis, (dtype, rows) in zip(axes, found.items(), strict=True):
             # The columns of the last map are far from the title of the first one.
@@ -73,7 +73,7 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
     for line, row in enumerate(rows):
         for place, one in enumerate(row.values()):
             failed = one is not None and not one.ok
-            axis.text(place, line, cell_text(one), ha="center", va="center", fontsize=7.5,
+            axis.text(place, line, cell_text(one), ha="center", va="center", fontsize=SMALL,
                       fontweight="bold" if failed else "normal", color=FAINT if one is None else INK)  # fmt: skip
             if failed:
                 frame = matplotlib.patches.Rectangle((place - 0.48, line - 0.44), 0.96, 0.88, fill=False, linewidth=1.3)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot.picture import FAINT, INK, STYLE, WIDTH, Picture
 
 #: Of a float32, the most significant first: the sign, 8 of the exponent, 23 of the fraction.
 _BITS, _EXPONENT, _FRACTION = 32, 1, 9
@@ -44,8 +44,10 @@ def bits_over_orders(runs: Mapping[str, np.ndarray], truth: np.ndarray, *, eleme
     )
 
 
-def _count(values: np.ndarray) -> str:
+def _count(values: np.ndarray, *, short: bool = False) -> str:
     different = len(set(values.view(np.uint32).tolist()))
+    if short:
+        return "always the same" if different == 1 else f"{different} numbers"
     return "the same number in every launch" if different == 1 else f"one of {different} numbers"
 
 
@@ -72,7 +74,7 @@ def _checked(runs: Mapping[str, np.ndarray], truth: np.ndarray, element: int) ->
 
 def _draw(arrays: Mapping[str, np.ndarray], errors: Mapping[str, np.ndarray], element: int) -> Figure:
     launches, _ = next(iter(arrays.values())).shape
-    figure = Figure(figsize=(1.6 + 4.6 * len(arrays), 2.2 + 0.2 * launches), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 2.6 + 0.2 * launches), layout="constrained")
     grid = figure.subplots(2, len(arrays), squeeze=False, sharey=True)
     # A difference of nearly equal terms has ten times the usual error; a scale that held it would show nothing else.
     every = np.abs(np.concatenate([one.ravel() for one in errors.values()]))
@@ -81,24 +83,26 @@ def _draw(arrays: Mapping[str, np.ndarray], errors: Mapping[str, np.ndarray], el
     for above, below, (name, array) in zip(*grid, arrays.items(), strict=True):
         _draw_bits(above, array[:, element])
         above.set_title(
-            f"{name}\nelement {element} is {_count(array[:, element])}",
+            f"{name}\nelement {element}: {_count(array[:, element], short=True)}",
             loc="left",
-            fontsize=10,
             fontweight="bold",
         )
         image = below.imshow(
             errors[name], cmap="PuOr_r", vmin=-worst, vmax=worst, aspect="auto", interpolation="nearest"
         )
         image.set_gid(f"errors {name}")
-        below.set_title("error of every element, in steps of its last place", loc="left")
+        below.set_title("error in steps of the last place", loc="left")
         below.set_xlabel("element")
+        above.set_xlabel("bit, the last place at the right")
         for axis in (above, below):
             axis.tick_params(length=0)
             axis.set_yticks(range(0, launches, max(launches // 5, 1)))
             axis.set_yticks(np.arange(0.5, launches - 1), minor=True)
             axis.grid(which="minor", axis="y", color="white", linewidth=1.0)
     for axis in grid[:, 0]:
-        axis.set_ylabel("launch, each in another order of cores")
+        axis.set_ylabel("launch")
+    words = "A row is a launch, each in another order of cores; orange: another bit than in the first"
+    figure.suptitle(words, x=0.01, ha="left", fontsize=9)
     bar = figure.colorbar(image, ax=list(grid[1]), fraction=0.03, aspect=18, pad=0.01, extend="both")
     bar.outline.set_linewidth(0.6)
     return figure
@@ -115,7 +119,7 @@ def _draw_bits(axis: Axes, values: np.ndarray) -> None:
     for place in (_EXPONENT, _FRACTION):
         axis.axvline(place - 0.5, color="white", linewidth=2.5)
     middles = (0, (_EXPONENT + _FRACTION - 1) / 2, (_FRACTION + _BITS - 1) / 2)
-    axis.set_xticks(middles, ["sign", "exponent", "fraction, the last place at the right"])
+    axis.set_xticks(middles, ["±", "exponent", "fraction"])
     axis.tick_params(axis="x", labelcolor=INK)
     axis.tick_params(axis="y", labelcolor=FAINT)
     axis.spines[:].set_visible(False)

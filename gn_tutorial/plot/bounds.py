@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from gn_tutorial.bench.run import Bench, BenchRow, rows_that_ran
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot.picture import FAINT, INK, STYLE, WIDTH, Picture, heading
 from gn_tutorial.plot.pipes import plain_logarithm
+from gn_tutorial.profiler.palette import BOUND, FASTER, TOTAL
 
-_BOUND, _BEST, _OTHER = "#56B4E9", "#009E73", "#767676"
 #: Of the axis: the margins of a box, and each number in it. Boxes that would cover each other are one.
 _MARGIN, _NUMBER = 0.006, 0.016
 
@@ -30,18 +30,18 @@ def bounds_and_times(bench: Bench) -> Picture:
         raise ArgumentError("the bench has no kernel that ran")
     said = []
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 1.6 + 0.62 * len(cases)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 1.6 + 0.62 * len(cases)), layout="constrained")
         axis = figure.subplots()
         times = [row.modelled_us or 0.0 for _, rows in cases for row in rows]
         floors = [min(row.bound_us or 0.0 for row in rows) for _, rows in cases]
         left, right = min(floors) / 1.5, max(times) * 1.25
         for place, ((case, rows), floor) in enumerate(zip(cases, floors, strict=True)):
             best = min(rows, key=lambda row: row.modelled_us or 0.0)
-            bar = axis.barh(place, floor - left, left=left, height=0.66, color=_BOUND, hatch="//", edgecolor="white")
+            bar = axis.barh(place, floor - left, left=left, height=0.66, color=BOUND, hatch="//", edgecolor="white")
             bar.patches[0].set_gid(f"bound {place}")
             axis.plot([floor, floor], [place - 0.36, place + 0.36], color=INK, linewidth=1.6)
             for together in _boxes(rows, math.log(right / left)):
-                colour = _BEST if best in together else _OTHER
+                colour = FASTER if best in together else TOTAL
                 axis.text(
                     _middle(together), place, " ".join(str(row.step) for row in together), ha="center", va="center",
                     fontsize=9, color="white",
@@ -59,10 +59,9 @@ def bounds_and_times(bench: Bench) -> Picture:
         steps = {row.step: row.kernel.rpartition("/")[2] for _, rows in cases for row in rows}
         names = "   ".join(f"{step} {name}" for step, name in sorted(steps.items()))
         axis.set_xlabel(
-            f"microseconds, modelled, logarithmic; hatched: no kernel can be there; green: the fastest\n{names}"
+            f"microseconds, modelled, logarithmic; hatched: no kernel can be there; indigo: the fastest\n{names}"
         )
-        axis.set_title("Modelled time and bound, shape by shape", loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(bench.machine, loc="right")
+        heading(axis, "Modelled time and bound, shape by shape", bench.machine)
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.5)
         axis.set_axisbelow(True)

@@ -9,8 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, STYLE, Picture
+from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
 from gn_tutorial.plot.pipes import plain_ticks
+from gn_tutorial.profiler.palette import BOUND, TOTAL
 from gn_tutorial.profiler.profile import Profile
 
 
@@ -35,17 +36,17 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
     ideal = [machine.launch(core) + work * cores[0] / core for core in cores]
     floor = [profile.timeline.launch_us + machine.microseconds(profile.timeline.memory_cycles) for profile in ordered]
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")
         axis = figure.subplots()
-        axis.plot(blocks, times, color="#0072B2", marker="o", markersize=5, linewidth=1.8, label="modelled time")
-        axis.plot(blocks, ideal, color="#D55E00", linestyle="--", label="if every core helped equally", zorder=3)
-        axis.plot(blocks, floor, color=FAINT, linestyle=":", linewidth=1.4, label="launch and memory alone")
+        axis.plot(blocks, times, color=TOTAL, marker="o", markersize=5, linewidth=1.8, label="modelled time")
+        axis.plot(blocks, ideal, color=INK, linestyle="--", label="if every core helped equally", zorder=3)
+        axis.plot(blocks, floor, color=BOUND, linestyle=":", linewidth=1.8, label="launch and memory alone")
         binding = ""
         for number, time, profile in zip(blocks, times, ordered, strict=True):
             # Only where it changes: between many cores there is no room for the same words again.
             words = f"{time:.1f} us" + (f"\n{profile.binding.name}" if profile.binding.name != binding else "")
             binding = profile.binding.name
-            axis.annotate(words, (number, time), xytext=(0, 8), textcoords="offset points", ha="center", fontsize=7)
+            axis.annotate(words, (number, time), xytext=(0, 8), textcoords="offset points", ha="center", fontsize=SMALL)
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
         axis.set_xticks(blocks, [str(number) for number in blocks], minor=False)
@@ -55,8 +56,8 @@ def time_against_cores(profiles: Sequence[Profile]) -> Picture:
             set_formatter(plain_ticks)
         axis.set_xlabel("blocks of the launch" + ("" if blocks[-1] <= machine.cores else f" ({machine.cores} cores)"))
         axis.set_ylabel("microseconds (modelled)")
-        axis.set_title(f"{first.kernel}: time against the number of cores", loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(f"{machine.name}; below a time: the binding limit from there on", loc="right")
+        facts = f"{machine.name}; below a time: the binding limit from there on"
+        heading(axis, f"{first.kernel}: time against the number of cores", facts)
         axis.legend(loc="upper right", frameon=False)
         axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
         axis.spines[["top", "right"]].set_visible(False)

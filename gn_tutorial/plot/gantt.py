@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -10,8 +11,9 @@ from matplotlib.figure import Figure
 
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
-from gn_tutorial.plot.pipes import LOOKS, of_all, pipe_legend, recorded_block
+from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
+from gn_tutorial.plot.pipes import of_all, pipe_legend, recorded_block
+from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.intervals import BusyInterval, Window, busy_intervals, end_of, window_of
 from gn_tutorial.timing.machine import Machine
@@ -19,8 +21,10 @@ from gn_tutorial.timing.span import Span, in_header, place
 
 _IDLE = "#e4e4e4"
 _DENSE = 100
-# A letter of 7 points takes about this part of the axis.
-_LETTER = 1.0 / 165.0
+# Of the axis: a box that is narrower has no room for an edge.
+_NARROW = 1.0 / 300.0
+# A letter of 8 points takes about this part of the axis.
+_LETTER = 1.0 / 110.0
 
 
 def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, float] | None = None) -> Picture:
@@ -32,18 +36,18 @@ def gantt(profile: Profile, *, block: int | None = None, window: tuple[float, fl
     chosen = recorded_block(profile, block)
     shown = window_of(profile.timeline, chosen, window)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(11.0, 4.1), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.1), layout="constrained")
         axis = figure.subplots()
         for lane, pipe in enumerate(LOOKS):
             _draw_lane(axis, profile, chosen, pipe, lane, shown)
         _finish(axis, shown)
         axis.set_yticks(range(len(LOOKS)), [f"{pipe.name}\n{look.does}" for pipe, look in LOOKS.items()])
         axis.set_ylim(len(LOOKS) - 0.45, -0.55)
-        axis.set_title(f"{profile.kernel}: block {chosen} on its core", loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(of_all(profile), loc="right", fontsize=9)
+        heading(axis, f"{profile.kernel}: block {chosen} on its core", of_all(profile))
         axis.set_xlabel(
             "microseconds since the blocks started (modelled)\n"
-            "box: an instruction (L: its line)    thin bar: data still under way    grey: idle, and what it waits for"
+            f"box: an instruction ({_lines_of(profile, chosen)})    half as high: S issues instructions and flags\n"
+            "thin bar: data still under way    light grey: idle, and what it waits for"
         )
     return Picture(figure, _say(profile, chosen, shown))
 
@@ -53,7 +57,7 @@ def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) 
     blocks = sorted(profile.trace.blocks)
     shown = window_of(profile.timeline, None, window)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(11.0, 1.5 + max(0.42 * len(blocks), 1.0)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 1.5 + max(0.42 * len(blocks), 1.0)), layout="constrained")
         axis = figure.subplots()
         for row, block in enumerate(blocks):
             _draw_core(axis, profile, block, row, shown)
@@ -61,9 +65,8 @@ def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) 
         axis.set_yticks(range(len(blocks)), [f"block {block}" for block in blocks])
         axis.set_ylim(len(blocks) - 0.5, -0.5)
         some = f"{len(blocks)} of {profile.blocks} blocks" if profile.trace.sampled else "every block"
-        axis.set_title(f"{profile.kernel}: {some}", loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(of_all(profile), loc="right", fontsize=9)
-        axis.set_xlabel("microseconds since the blocks started (modelled)")
+        heading(axis, f"{profile.kernel}: {some}", of_all(profile))
+        axis.set_xlabel("microseconds since the blocks started (modelled)    half as high: S issues")
         figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
     lengths = {block: profile.machine.microseconds(profile.timeline.block_cycles[block]) for block in blocks}
     slow, quick = max(blocks, key=lengths.__getitem__), min(blocks, key=lengths.__getitem__)
@@ -91,16 +94,18 @@ def gantt_launches(*profiles: Profile, window: tuple[float, float] | None = None
     longest = max(profiles, key=lambda profile: end_of(profile.timeline))
     shown = window_of(longest.timeline, None, window)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(11.0, 1.3 + 1.15 * len(profiles)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 1.3 + 1.15 * len(profiles)), layout="constrained")
         axis = figure.subplots()
         for row, (profile, block) in enumerate(zip(profiles, blocks, strict=True)):
             _draw_core(axis, profile, block, row, shown, late=True)
         _finish(axis, shown)
         axis.set_yticks(range(len(profiles)), [profile.kernel for profile in profiles])
         axis.set_ylim(len(profiles) - 0.5, -0.5)
-        axis.set_title("Launches on one axis of time", loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(f"{longest.machine.name}, the slowest core of each", loc="right", fontsize=9)
-        axis.set_xlabel("microseconds since the blocks started (modelled)    thin bar: data still under way")
+        heading(axis, "Launches on one axis of time", f"{longest.machine.name}, the slowest core of each")
+        axis.set_xlabel(
+            "microseconds since the blocks started (modelled)\n"
+            "thin bar: data still under way    half as high: S issues instructions and flags"
+        )
         figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
     took = [
         profile.machine.microseconds(profile.timeline.block_cycles[block])
@@ -118,17 +123,21 @@ def _draw_core(axis: Axes, profile: Profile, block: int, row: int, shown: Window
     axis.axhspan(row - 0.44, row + 0.44, color="#f4f4f4", zorder=0, linewidth=0)
     for lane, pipe in enumerate(LOOKS):
         boxes = busy_intervals(profile.timeline.of(block, pipe), profile.machine, shown)
-        _boxes(axis, boxes, pipe, row - 0.42 + 0.21 * lane, 0.2)
+        _boxes(axis, boxes, pipe, shown, row - 0.42 + 0.21 * lane, 0.2)
+        if pipe is Pipe.S:
+            _draw_issues(axis, profile, block, shown, row - 0.37 + 0.21 * lane, 0.1)
         if late:
             _draw_late(axis, boxes, pipe, profile.machine, row - 0.34 + 0.21 * lane, 0.04)
     took = profile.machine.microseconds(profile.timeline.block_cycles[block])
-    axis.text(1.005, row, f"{took:.2f} us", va="center", fontsize=8, transform=axis.get_yaxis_transform())
+    axis.text(1.005, row, f"{took:.2f} us", va="center", fontsize=SMALL, transform=axis.get_yaxis_transform())
 
 
 def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, shown: Window) -> None:
     machine, look = profile.machine, LOOKS[pipe]
     boxes = busy_intervals(profile.timeline.of(block, pipe), machine, shown)
-    _boxes(axis, boxes, pipe, lane - 0.34, 0.68)
+    _boxes(axis, boxes, pipe, shown, lane - 0.34, 0.68)
+    if pipe is Pipe.S:
+        _draw_issues(axis, profile, block, shown, lane - 0.17, 0.34)
     _draw_late(axis, boxes, pipe, machine, lane - 0.05, 0.1)
     for box in boxes:
         words = (box.first.op, _place(box.first)) if box.count == 1 else (f"{box.count} instructions",)
@@ -143,7 +152,7 @@ def _draw_lane(axis: Axes, profile: Profile, block: int, pipe: Pipe, lane: int, 
     busy = machine.microseconds(profile.timeline.busy[block][pipe])
     whole = machine.microseconds(profile.timeline.block_cycles[block])
     share = f"busy {busy:.2f} us\n{busy / whole:.0%} of the block" if whole else "nothing to do"
-    axis.text(1.008, lane, share, va="center", fontsize=8, transform=axis.get_yaxis_transform())
+    axis.text(1.008, lane, share, va="center", fontsize=SMALL, transform=axis.get_yaxis_transform())
 
 
 def _place(span: Span) -> str:
@@ -151,14 +160,35 @@ def _place(span: Span) -> str:
     return place(span.file, span.line) if in_header(span.file) else f"L{span.line}"
 
 
-def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, low: float, height: float) -> None:
+def _boxes(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, shown: Window, low: float, height: float) -> None:
     """The busy intervals of one pipe: one collection, whose ``gid`` names the pipe."""
     look = LOOKS[pipe]
     ranges = [(box.start, box.width) for box in boxes]
     # White edges and hatches as wide as a box would hide narrow boxes; the lane says which pipe it is.
-    fine = {"linewidth": 0.6, "hatch": look.hatch} if len(boxes) < _DENSE else {"linewidth": 0.0}
-    drawn = axis.broken_barh(ranges, (low, height), facecolor=look.colour, edgecolor="white", zorder=3, **fine)
+    least = shown.width * _NARROW
+    edges = [0.6 if box.width > least and len(boxes) < _DENSE else 0.0 for box in boxes]
+    fine = {"hatch": look.hatch} if len(boxes) < _DENSE else {}
+    drawn = axis.broken_barh(
+        ranges, (low, height), facecolor=look.colour, edgecolor="white", zorder=3, linewidths=edges, **fine
+    )
     drawn.set_gid(pipe.name)
+    # Below a pixel a box would be as pale as it is narrow.
+    narrow = [(box.start, box.width) for box in boxes if box.width <= least]
+    axis.broken_barh(narrow, (low, height), facecolor=look.colour, edgecolor=look.colour, linewidth=0.7, zorder=3)
+
+
+def _draw_issues(axis: Axes, profile: Profile, block: int, shown: Window, low: float, height: float) -> None:
+    """What the scalar unit is busy with besides its own boxes: feeding the other pipes."""
+    boxes = busy_intervals(profile.timeline.issues_of(block), profile.machine, shown)
+    ranges = [(box.start, box.width) for box in boxes]
+    drawn = axis.broken_barh(ranges, (low, height), facecolor=LOOKS[Pipe.S].colour, linewidth=0.0, zorder=3)
+    drawn.set_gid("S issues")
+
+
+def _lines_of(profile: Profile, block: int) -> str:
+    """Which file the lines are of that stand without a file."""
+    own = {Path(span.file).name for span in profile.timeline.of(block) if not in_header(span.file)}
+    return f"L, line: of {min(own)}" if len(own) == 1 else "L: its line"
 
 
 def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
@@ -187,7 +217,7 @@ def _write(
     start, end = max(start, shown.start), min(end, shown.end)
     for one in words:
         if (len(one) + 2) * _LETTER * shown.width < end - start:
-            axis.text((start + end) / 2, y, one, ha="center", fontsize=7, clip_on=True, **look)
+            axis.text((start + end) / 2, y, one, ha="center", fontsize=SMALL, clip_on=True, **look)
             return
 
 

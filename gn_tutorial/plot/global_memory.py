@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from gn_tutorial.abi.trace import Access, Kind, Operand, Space, TracedArgument
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import INK, STYLE, Picture
+from gn_tutorial.plot.picture import INK, STYLE, WIDTH, Picture
 from gn_tutorial.plot.pipes import of_all
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.intervals import Window, window_of
@@ -92,14 +92,13 @@ def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) ->
     said = []
     with matplotlib.rc_context(STYLE):
         heights = [1.5 if one.bytes >= _LARGE else 0.9 for one in arguments]
-        figure = Figure(figsize=(11.0, 1.4 + sum(heights)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 1.4 + sum(heights)), layout="constrained")
         panels = figure.subplots(len(arguments), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
         for axis, argument in zip(panels, arguments, strict=True):
             mine = [one for one in reaches if one.argument == argument.name]
             said.append(_draw(axis, argument, mine, by_block, shown))
-        panels[0].set_title(of_all(profile), loc="right", fontsize=9)
         panels[-1].set_xlim(shown.start, shown.end)
-        panels[-1].set_xlabel("microseconds since the blocks started (modelled)")
+        panels[-1].set_xlabel(f"microseconds since the blocks started (modelled)\n{of_all(profile)}")
         figure.suptitle(
             f"{profile.kernel}: who touches which address when", x=0.01, ha="left", fontsize=11, fontweight="bold"
         )

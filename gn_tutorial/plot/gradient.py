@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, LINES, STYLE, Picture
+from gn_tutorial.plot.picture import FAINT, LINES, STYLE, WIDTH, Picture, heading
 
 
 def step_errors(
@@ -55,7 +55,7 @@ def _checked(name: str, values: Sequence[float], size: int, argument: str) -> np
 
 
 def _draw(across: np.ndarray, lines: Mapping[str, np.ndarray], guides: Mapping[str, np.ndarray]) -> Figure:
-    figure = Figure(figsize=(9.6, 5.0), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 5.0), layout="constrained")
     axis = figure.subplots()
     positive = [values[values > 0] for values in lines.values()]
     low = min((values.min() for values in positive if values.size), default=1e-16)
@@ -75,7 +75,7 @@ def _draw(across: np.ndarray, lines: Mapping[str, np.ndarray], guides: Mapping[s
     axis.set_yscale("log")
     axis.set_xlabel("step h")
     axis.set_ylabel("relative error of the gradient")
-    axis.set_title("Smaller is not better: the error against the step", loc="left", fontsize=11, fontweight="bold")
+    heading(axis, "Smaller is not better: the error against the step")
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     axis.spines[["top", "right"]].set_visible(False)
     return figure

@@ -10,11 +10,10 @@ from matplotlib.figure import Figure
 
 from gn_tutorial.bench.run import Bench, rows_that_ran
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
-from gn_tutorial.plot.pipes import plain_logarithm
+from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
+from gn_tutorial.plot.pipes import end_axis, plain_logarithm
+from gn_tutorial.profiler.palette import BOUND, FASTER, SLOWER
 from gn_tutorial.profiler.profile import Profile
-
-_GAINED, _LOST = "#009E73", "#D55E00"
 
 
 class Rung(NamedTuple):
@@ -70,22 +69,24 @@ def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each
     floors = [rung.limit_us for rung in rungs]
     said = []
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 1.5 + 0.62 * len(rungs)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 1.5 + 0.62 * len(rungs)), layout="constrained")
         axis = figure.subplots()
         for row, (rung, time, floor) in enumerate(zip(rungs, times, floors, strict=True)):
             before = times[row - 1] if row else time
             low, high = min(before, time), max(before, time)
             slower = time > before
-            colour, hatch = (_LOST, "\\\\") if slower else (_GAINED, "//")
+            colour, hatch = (SLOWER, "\\\\") if slower else (FASTER, "//")
             if row:
                 bar = axis.barh(row, high - low, left=low, height=0.5, color=colour, hatch=hatch, edgecolor="white")
                 bar.patches[0].set_gid(f"step {row}")
                 axis.plot([before, before], [row - 1, row], color=FAINT, linewidth=0.8, zorder=1)
             axis.plot([time, time], [row - 0.36, row + 0.36], color=INK, linewidth=2.4, zorder=3)
-            axis.plot([floor], [row], marker="D", color="#0072B2", markersize=6, zorder=4, linestyle="none")
+            axis.plot(
+                [floor], [row], marker="D", color=BOUND, markeredgecolor=INK, markersize=6, zorder=4, linestyle="none"
+            )
             change = _change(before, time) if row else "start"
             words = f"{time:.2f} us   {change}   limit: {rung.limit}"
-            axis.annotate(words, (high, row), xytext=(8, 0), textcoords="offset points", va="center", fontsize=8)
+            axis.annotate(words, (high, row), xytext=(8, 0), textcoords="offset points", va="center", fontsize=SMALL)
             said.append(f"{rung.kernel} {time:.2f} us, {change}, limit {rung.limit} ({floor:.2f} us)")
         axis.set_xscale("log")
         # The words at the right of the longest bar take the last 45 hundredths.
@@ -95,14 +96,14 @@ def draw(rungs: Sequence[Rung], *, title: str = "The ladder, modelled: what each
         axis.set_ylim(len(rungs) - 0.4, -0.6)
         axis.tick_params(axis="y", length=0)
         plain_logarithm(axis.xaxis, most=1000)
+        end_axis(axis, most)
         axis.set_xlabel(
             "microseconds, modelled, logarithmic: equal lengths are equal speed-ups\n"
             "black line: the step's time    bar: change since the step before    diamond: its binding limit"
         )
         blocks = sorted({rung.blocks for rung in rungs})
         shown = f"{blocks[0]}" if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
-        axis.set_title(title, loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(f"{rungs[0].machine}, {shown} blocks", loc="right")
+        heading(axis, title, f"{rungs[0].machine}, {shown} blocks")
         axis.spines[["top", "right", "left"]].set_visible(False)
         axis.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.5)
         axis.set_axisbelow(True)

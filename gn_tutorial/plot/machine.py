@@ -13,8 +13,8 @@ from matplotlib.patches import FancyBboxPatch
 
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, Picture
-from gn_tutorial.plot.pipes import LOOKS
+from gn_tutorial.plot.picture import FAINT, INK, LINES, SMALL, STYLE, WIDTH, Picture, heading
+from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.timing.machine import load_machine
 
 _MEMORY = "#f3ead2"
@@ -23,7 +23,7 @@ _MEMORY = "#f3ead2"
 def vector_core() -> Picture:
     """One AI Vector core: two memories, the four pipes, who moves what, and who sends the instructions."""
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.2), layout="constrained")
         _draw_core(figure.subplots())
     return Picture(
         figure,
@@ -64,13 +64,13 @@ def _draw_core(axis: Axes) -> None:
     axis.plot([2.75, 0.85], [0.38, 0.38], color=INK, linewidth=1.6)
     _arrow(axis, (0.85, 0.36), (0.85, 1.12))
     _arrow(axis, (2.0, 0.38), (2.78, 0.38))
-    axis.text(0.98, 0.6, "GetValue,\nSetValue", fontsize=8, va="center", color=FAINT)
-    axis.text(6.0, 0.9, "GetValue, SetValue", fontsize=8, va="center", color=FAINT)
+    axis.text(0.98, 0.6, "GetValue,\nSetValue", fontsize=SMALL, va="center", color=FAINT)
+    axis.text(6.0, 0.9, "GetValue, SetValue", fontsize=SMALL, va="center", color=FAINT)
     for start, end in (((3.1, 0.78), (3.1, 1.25)), ((2.6, 0.5), (2.6, 3.1)), ((8.85, 0.78), (8.85, 2.05))):
         axis.plot(*zip(start, end, strict=True), color=FAINT, linestyle=":", linewidth=1.2)
     for level in (0.5, 3.1):
         axis.plot([2.6, 2.77], [level, level], color=FAINT, linestyle=":", linewidth=1.2)
-    axis.text(9.0, 1.45, "instructions,\nin queues", fontsize=8, va="center", color=FAINT)
+    axis.text(9.0, 1.45, "instructions,\nin queues", fontsize=SMALL, va="center", color=FAINT)
 
 
 def _box(
@@ -88,7 +88,7 @@ def _box(
     x, y = corner[0] + size[0] / 2, corner[1] + size[1] / 2
     tall = size[1] > 2
     axis.text(x, y + (0.45 if tall else 0.12 if below else 0), name, ha="center", va="center", color=ink, weight="bold")
-    axis.text(x, y - (0.75 if tall else 0.2), below, ha="center", va="center", color=ink, fontsize=7.5)
+    axis.text(x, y - (0.75 if tall else 0.2), below, ha="center", va="center", color=ink, fontsize=SMALL)
 
 
 def _arrow(axis: Axes, start: tuple[float, float], end: tuple[float, float], style: str = "-|>") -> None:
@@ -139,7 +139,7 @@ def bounds_roofline(
 def _draw_bounds(
     points: Mapping[str, tuple[float, float]], ceilings: Mapping[str, Ceiling], bandwidth: float, source: str
 ) -> Figure:
-    figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")
     axis = figure.subplots()
     highest = max(ceiling.rate for ceiling in ceilings.values())
     ridge = highest / bandwidth
@@ -174,7 +174,7 @@ def _draw_bounds(
     axis.set_ylim(lowest / 6, highest * 4)
     axis.set_xlabel("operations for each byte of global memory")
     axis.set_ylabel("operations/s")
-    axis.set_title(f"What the machine allows: a bound from {source}", loc="left", fontsize=11, fontweight="bold")
+    heading(axis, f"What the machine allows: a bound from {source}")
     axis.spines[["top", "right"]].set_visible(False)
     return figure
 
@@ -195,7 +195,7 @@ def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
         raise ArgumentError(f"1 to {len(LINES)} lines of the same length are needed", where="argument speedups")
     cores = np.arange(1, lengths.pop() + 1)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 4.6), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
         axis = figure.subplots()
         axis.plot(cores, cores, color=FAINT, linestyle="--", linewidth=1.0)
         for (name, values), (colour, marker) in zip(lines.items(), LINES, strict=False):
@@ -214,7 +214,7 @@ def core_balance(speedups: Mapping[str, Sequence[float]]) -> Picture:
         axis.set_xlim(0, cores[-1] + 1)
         axis.set_ylim(0, cores[-1] + 1)
         title = "A core more helps only where the busiest core gets less to do"
-        axis.set_title(title, loc="left", fontsize=11, fontweight="bold")
+        heading(axis, title)
         axis.legend(loc="upper left", frameon=False, title="dashed: one for each core")
         axis.spines[["top", "right"]].set_visible(False)
     said = [f"{name}: {values[-1]:.3g} on {cores[-1]} cores" for name, values in lines.items()]
@@ -236,13 +236,13 @@ def copy_order(copies: Sequence[tuple[str, int, int]], bounds: Sequence[int]) ->
             "each copy is ('in' or 'out', first, count), and there is one or more", where="argument copies"
         )
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 3.8), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 3.8), layout="constrained")
         axis = figure.subplots()
         for bound in bounds:
             axis.axhline(bound, color=FAINT, linewidth=0.8, linestyle=":")
         for kind, colour, hatch, label in (
-            ("in", LINES[3][0], "", "copied in"),
-            ("out", LINES[1][0], "////", "copied out"),
+            ("in", LOOKS[Pipe.MTE2].colour, LOOKS[Pipe.MTE2].hatch, "MTE2: copied in"),
+            ("out", LOOKS[Pipe.MTE3].colour, LOOKS[Pipe.MTE3].hatch, "MTE3: copied out"),
         ):
             mine = [(place, first, count) for place, (one, first, count) in enumerate(copies) if one == kind]
             if mine:
@@ -253,9 +253,7 @@ def copy_order(copies: Sequence[tuple[str, int, int]], bounds: Sequence[int]) ->
         axis.set_ylabel("element of x or y")
         axis.yaxis.set_major_formatter(lambda value, _position: f"{value:,.0f}")
         axis.set_yticks(list(bounds))
-        axis.set_title(
-            "The order in which one block goes through global memory", loc="left", fontsize=11, fontweight="bold"
-        )
+        heading(axis, "The order in which one block goes through global memory")
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         axis.spines[["top", "right"]].set_visible(False)
     moved = {kind: sum(count for one, _, count in copies if one == kind) for kind in ("in", "out")}

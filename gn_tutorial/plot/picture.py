@@ -24,9 +24,14 @@ from gn_tutorial.plot.filters import filter_bank
 
 _VALUES, _ERRORS = "cividis", "PuOr_r"
 INK, FAINT = "#222222", "#767676"
+#: Inches of a picture's width, and points of its smallest text: 800 pixels wide, no letter is lower than on a web page.
+WIDTH, SMALL = 8.8, 8.0
+# Pixels for each inch as a picture is shown: WIDTH is just below 800 of them. The PNG has twice as many.
+_SHOWN_DPI, _FINE = 90, 2
 _BEFORE, _AFTER = "#b35806", "#00336f"
 # A colour and a marker for each line of one picture: either alone tells them apart.
-LINES = (("#b35806", "o"), ("#e08214", "s"), ("#8073ac", "^"), ("#00336f", "D"))
+# None is a pipe's, nor looks like one.
+LINES = (("#b35806", "o"), ("#cc79a7", "s"), ("#8073ac", "^"), ("#00336f", "D"))
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
@@ -51,7 +56,7 @@ class Picture:
     figure: Figure
     alt: str
 
-    def save(self, path: Path, *, dpi: int = 100) -> None:
+    def save(self, path: Path, *, dpi: int = _FINE * _SHOWN_DPI) -> None:
         """Write a PNG with the alt text as its description. Raises ArgumentError if the file cannot be written."""
         try:
             path.write_bytes(self._png(dpi))
@@ -69,7 +74,17 @@ class Picture:
         return self.alt
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {"image/png": self._png(90), "text/plain": self.alt}, {"image/png": {"alt": self.alt}}
+        width, height = (round(inches * _SHOWN_DPI) for inches in self.figure.get_size_inches())
+        shown = {"alt": self.alt, "width": width, "height": height}
+        return {"image/png": self._png(_FINE * _SHOWN_DPI), "text/plain": self.alt}, {"image/png": shown}
+
+
+def heading(axis: Axes, title: str, facts: str = "") -> None:
+    """The title of a picture at its left and, in a line of its own below, what it is of: machine, blocks, time."""
+    # An empty line of the title, which the middle title, moved to the left, fills with type of its own.
+    axis.set_title(f"{title}\n" if facts else title, loc="left", fontsize=11, fontweight="bold")
+    if facts:
+        axis.set_title(facts, x=0.0, ha="left")
 
 
 @dataclass(frozen=True)
@@ -108,9 +123,9 @@ def tour_picture(data: TourPicture) -> Picture:
 
 
 def _draw_tour(data: TourPicture, names: list[str], groups: list[str], chosen: list[int]) -> Picture:
-    # Three rows of images 1.8 inches wide, and their titles; the list of channels needs 6.5 inches in any case.
-    height = 3 * 1.8 * data.features.shape[2] / data.features.shape[3] + 1.5
-    figure = Figure(figsize=(12.6, min(max(height, 6.5), 14.0)), layout="constrained")
+    # Three rows of images 1.5 inches wide, and their titles; the list of channels needs 6.5 inches in any case.
+    height = 3 * 1.5 * data.features.shape[2] / data.features.shape[3] + 1.5
+    figure = Figure(figsize=(10.8, min(max(height, 6.5), 14.0)), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.04, h_pad=0.04, wspace=0.02, hspace=0.02)
     figure.suptitle(
         f"GroupNorm of a photograph's feature map, computed by {data.kernel}", fontsize=14, fontweight="bold"
@@ -173,7 +188,7 @@ def _draw_spreads(axis: Axes, data: TourPicture) -> None:
     axis.scatter(after, place, s=26, color=_AFTER, marker="D", label="normalised", zorder=2)
     axis.axvline(1.0, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
     axis.set_xscale("log")
-    axis.set_yticks(place, [each.name for each in filter_bank()], fontsize=8)
+    axis.set_yticks(place, [each.name for each in filter_bank()])
     axis.tick_params(axis="y", length=0)
     axis.invert_yaxis()
     axis.set_xlabel("standard deviation of the channel")
@@ -211,7 +226,7 @@ def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) 
     blocks = max(by_block) + 1
     # The darkest and the lightest end of the map would swallow a black or a white label.
     colours = matplotlib.colormaps[_VALUES](np.linspace(0.15, 0.85, blocks))
-    figure = Figure(figsize=(9.6, 1.3 + 0.42 * blocks), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * blocks), layout="constrained")
     axis = figure.subplots()
     for block, tiles in by_block.items():
         ink = "white" if colours[block][:3].mean() < 0.5 else INK
@@ -221,14 +236,14 @@ def _draw_block_map(by_block: dict[int, list[tuple[int, int, int]]], size: int) 
             axis.barh(block, height=0.7, **box)
             # A box narrower than a 26th of the array has no room for its number.
             if count * 26 > size:
-                axis.text(first + count / 2, block, f"{number}", ha="center", va="center", fontsize=8, color=ink)
+                axis.text(first + count / 2, block, f"{number}", ha="center", va="center", fontsize=SMALL, color=ink)
     axis.set_yticks([-1.4, *range(blocks)], ["array in GM", *(f"block {number}" for number in range(blocks))])
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(blocks - 0.4, -2.1)
     axis.set_xlim(0, size)
     axis.xaxis.set_major_formatter(lambda value, _position: f"{value:,.0f}")
     axis.set_xlabel("element; the number in a box is the tile within its block")
-    axis.set_title("Which block copied which part of the array", loc="left", fontsize=11, fontweight="bold")
+    heading(axis, "Which block copied which part of the array")
     axis.spines[["top", "right", "left"]].set_visible(False)
     return figure
 
@@ -266,18 +281,18 @@ def variance_errors(ratios: Sequence[float], errors: Mapping[str, Sequence[float
 
 
 def _draw_variance_errors(across: np.ndarray, lines: Mapping[str, np.ndarray]) -> Figure:
-    figure = Figure(figsize=(9.6, 5.0), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 5.0), layout="constrained")
     axis = figure.subplots()
     axis.plot(across, 2.0**-24 * across**2, color=FAINT, linewidth=1.0, linestyle="--", zorder=1)
     axis.axhline(1.0, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
-    axis.text(across[0], 1.5, "above: not one digit is right", fontsize=8, color=FAINT)
+    axis.text(across[0], 1.5, "above: not one digit is right", fontsize=SMALL, color=FAINT)
     for (name, values), (colour, marker) in zip(lines.items(), LINES, strict=False):
         axis.plot(across, np.where(values > 0, values, np.nan), color=colour, marker=marker, markersize=4, label=name)
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlabel("mean / sigma: how many spreads the data lie away from 0")
     axis.set_ylabel("relative error of the variance")
-    axis.set_title("What is left of the variance in float32", loc="left", fontsize=11, fontweight="bold")
+    heading(axis, "What is left of the variance in float32")
     # The dashed line has its name in the legend's title: as an entry it would look like a formula.
     axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, title="dashed: 2⁻²⁴ (mean/sigma)²")
     axis.spines[["top", "right"]].set_visible(False)

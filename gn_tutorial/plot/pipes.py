@@ -1,35 +1,15 @@
-"""What the pictures of a profile share: how the pipes look, which block is drawn, what a title says."""
+"""What the pictures of a profile share: the legend of the pipes, which block is drawn, what a title says."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter
 
-from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.profiler.palette import PIPE_COLOURS
+from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.profiler.profile import Profile
-
-
-class Look(NamedTuple):
-    """colour: of PIPE_COLOURS. hatch: so that no colour is needed at all. ink: of text upon it. does: what the pipe
-    does, in three words."""
-
-    colour: str
-    hatch: str
-    ink: str
-    does: str
-
-
-LOOKS = {
-    Pipe.S: Look(PIPE_COLOURS[Pipe.S], "", "#ffffff", "scalar unit"),
-    Pipe.MTE2: Look(PIPE_COLOURS[Pipe.MTE2], "//", "#ffffff", "GM to UB"),
-    Pipe.V: Look(PIPE_COLOURS[Pipe.V], "", "#000000", "vector unit"),
-    Pipe.MTE3: Look(PIPE_COLOURS[Pipe.MTE3], "\\\\", "#ffffff", "UB to GM"),
-}
 
 
 def pipe_legend() -> list[Patch]:
@@ -72,3 +52,12 @@ def plain_logarithm(axis: Axis, most: float = 200.0) -> None:
     low, high = axis.get_view_interval()
     axis.set_major_formatter(plain_ticks)
     axis.set_minor_formatter(plain_ticks if high / low < most else NullFormatter())
+
+
+def end_axis(axis: Axes, most: float) -> None:
+    """End the axis of x at this value: room that words need beyond it has no marks, as if data could lie there."""
+    low, high = axis.get_xlim()
+    for minor in (False, True):
+        axis.set_xticks([tick for tick in axis.get_xticks(minor=minor) if low <= tick <= most], minor=minor)
+    axis.set_xlim(low, high)
+    axis.spines["bottom"].set_bounds(low, most)

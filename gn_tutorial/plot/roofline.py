@@ -7,13 +7,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from gn_tutorial.abi.trace import Kind
+from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, Picture
+from gn_tutorial.plot.picture import FAINT, INK, LINES, SMALL, STYLE, WIDTH, Picture, heading
+from gn_tutorial.plot.pipes import end_axis
+from gn_tutorial.profiler.palette import BOUND, LOOKS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.machine import Machine
 
-_BOUND, _BINDING, _TIME = "#56B4E9", "#0072B2", "#E69F00"
+#: A limit that one pipe sets has that pipe's colour; the memory's have BOUND.
+_OF_PIPE = {"MTE2": Pipe.MTE2, "MTE3": Pipe.MTE3, "vector unit": Pipe.V, "scalar unit": Pipe.S}
 #: Bytes that one vector instruction processes in one cycle: one repeat.
 _REPEAT_BYTES = 256
 
@@ -22,11 +25,12 @@ def limits(profile: Profile) -> Picture:
     """One bar for each thing that the launch cannot be faster than, and one for the modelled time, in microseconds."""
     rows = [limit for limit in profile.limits if limit.amount]
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 1.3 + 0.42 * (len(rows) + 1)), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 1.3 + 0.42 * (len(rows) + 1)), layout="constrained")
         axis = figure.subplots()
         values = [profile.microseconds, *(limit.microseconds for limit in rows)]
-        colours = [_TIME, _BINDING, *[_BOUND] * (len(rows) - 1)]
-        hatches = ["", "//", *[""] * (len(rows) - 1)]
+        looks = [LOOKS[_OF_PIPE[limit.name]] if limit.name in _OF_PIPE else None for limit in rows]
+        colours = [TOTAL, *(look.colour if look else BOUND for look in looks)]
+        hatches = ["", *(look.hatch if look else "" for look in looks)]
         names = ["modelled time", *(limit.name for limit in rows)]
         axis.barh(range(len(values)), values, color=colours, hatch=hatches, edgecolor="white", height=0.7)
         for row, value in enumerate(values):
@@ -36,14 +40,14 @@ def limits(profile: Profile) -> Picture:
                 said += f": {limit.amount:,.0f} {limit.unit}" + (", the binding limit" if row == 1 else "")
             else:
                 said += f", {profile.distance:.2f} times the binding limit"
-            axis.text(value, row, said, va="center", fontsize=8)
+            axis.text(value, row, said, va="center", fontsize=SMALL)
         axis.set_yticks(range(len(values)), names)
         axis.invert_yaxis()
         axis.tick_params(axis="y", length=0)
-        axis.set_xlim(0.0, max(values) * 1.45)
+        axis.set_xlim(0.0, max(values) * 1.6)
+        end_axis(axis, max(values))
         axis.set_xlabel("microseconds, modelled; a bound's bar: this work alone, spread evenly over the cores")
-        axis.set_title(f"{profile.kernel}: what it cannot be faster than", loc="left", fontsize=11, fontweight="bold")
-        axis.set_title(profile.machine.name, loc="right")
+        heading(axis, f"{profile.kernel}: what it cannot be faster than", profile.machine.name)
         axis.spines[["top", "right", "left"]].set_visible(False)
     bounds = "; ".join(
         f"{limit.name} {limit.microseconds:.2f} us for {limit.amount:,.0f} {limit.unit}" for limit in rows
@@ -87,13 +91,12 @@ def launch_roofline(*profiles: Profile) -> Picture:
     machine = profiles[0].machine
     peak = vector_peak(machine, max(_element_bytes(profile) for profile in profiles))
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 5.4), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 5.4), layout="constrained")
         axis = figure.subplots()
         said = _draw_roofline(axis, profiles, machine.hbm_read_gbs, peak / 1000.0)
         # Outside of the axes, where a marker of the legend cannot be taken for a launch.
         figure.legend(loc="outside lower left", frameon=False)
-        axis.set_title("Roofline, modelled: how near each launch is to what memory and vector units allow", loc="left",
-                       fontsize=11, fontweight="bold")  # fmt: skip
+        heading(axis, "Roofline, modelled: how near each launch is to what memory and vector units allow")
     return Picture(
         figure,
         f"Modelled roofline of {machine.name}: HBM delivers {machine.hbm_read_gbs:,.0f} GB/s, the vector units process "
@@ -115,9 +118,9 @@ def _draw_roofline(axis: Axes, profiles: tuple[Profile, ...], bandwidth: float, 
     across = np.array([left, ridge, right])
     (roof,) = axis.plot(across, np.minimum(across * bandwidth, peak), color=INK, linewidth=1.6, zorder=2)
     roof.set_gid("roof")
-    axis.text(right, peak * 1.15, f"vector units: {peak:,.0f} billion elements/s", ha="right", fontsize=8)
+    axis.text(right, peak * 1.15, f"vector units: {peak:,.0f} billion elements/s", ha="right", fontsize=SMALL)
     slope = (left * ridge) ** 0.5
-    axis.text(slope, slope * bandwidth * 1.2, f"HBM: {bandwidth:,.0f} GB/s", ha="right", fontsize=8)
+    axis.text(slope, slope * bandwidth * 1.2, f"HBM: {bandwidth:,.0f} GB/s", ha="right", fontsize=SMALL)
     said = []
     # Smaller and smaller, so that points in one place are all seen.
     for profile, (x, y), (colour, marker), size in zip(profiles, points, LINES, (13, 10, 8, 5), strict=False):

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 
 from gn_tutorial.abi.trace import LINE_BYTES, Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
+from gn_tutorial.plot.picture import FAINT, INK, STYLE, WIDTH, Picture, heading
 from gn_tutorial.plot.pipes import plain_logarithm
-from gn_tutorial.profiler.palette import PIPE_COLOURS, TOTAL
+from gn_tutorial.profiler.palette import CHOSEN, PIPE_COLOURS, TOTAL
 from gn_tutorial.profiler.profile import Profile
 
 # The line of a pipe has its colour; every line has a marker of its own besides.
-_IN, _OUT, _WHOLE, _CHOSEN = PIPE_COLOURS[Pipe.MTE2], PIPE_COLOURS[Pipe.MTE3], TOTAL, "#CC79A7"
+_IN, _OUT, _WHOLE, _CHOSEN = PIPE_COLOURS[Pipe.MTE2], PIPE_COLOURS[Pipe.MTE3], TOTAL, CHOSEN
 
 
 def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int = 0) -> Picture:
@@ -32,7 +32,7 @@ def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int =
     runs = [launches[tile] for tile in tiles]
     whole = [_whole_lines(run) / elements for run in runs]
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 7.6), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 7.6), layout="constrained")
         copies, traffic, time = figure.subplots(3, 1, sharex=True)
         _line(copies, "copies in", tiles, [run.tally.mte2 for run in runs], _IN, "o", "steps-post")
         _line(copies, "copies out", tiles, [run.tally.mte3 for run in runs], _OUT, "s", "steps-post")
@@ -58,8 +58,7 @@ def tile_stairs(launches: Mapping[int, Profile], *, elements: int, chosen: int =
         time.set_xticks([], minor=True)
         note = f"\nvertical line: {chosen:,}, the host function's choice" if chosen else ""
         time.set_xlabel(f"elements of a tile, logarithmic{note}")
-        copies.set_title(f"{runs[0].kernel}: one launch, {len(runs)} tile sizes", loc="left", fontweight="bold")
-        copies.set_title(f"{runs[0].machine.name}, modelled", loc="right")
+        heading(copies, f"{runs[0].kernel}: one launch, {len(runs)} tile sizes", f"{runs[0].machine.name}, modelled")
     return Picture(figure, _say(launches, elements))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import LINES, STYLE, Picture
+from gn_tutorial.plot.picture import LINES, STYLE, WIDTH, Picture, heading
 
 
 def compare_losses(losses: Mapping[str, Sequence[float]]) -> Picture:
@@ -40,7 +40,7 @@ def compare_losses(losses: Mapping[str, Sequence[float]]) -> Picture:
 
 
 def _draw(names: Sequence[str], first: np.ndarray, second: np.ndarray, apart: np.ndarray) -> Figure:
-    figure = Figure(figsize=(9.6, 5.6), layout="constrained")
+    figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     steps = np.arange(1, first.size + 1)
     (wide, _), _, (dots, _), (dashed, _) = LINES
@@ -49,7 +49,7 @@ def _draw(names: Sequence[str], first: np.ndarray, second: np.ndarray, apart: np
     above.set_ylabel("loss of the batch, nats")
     above.set_ylim(bottom=0)
     above.legend(loc="upper right", frameon=False)
-    above.set_title("The same training twice: one line lies on the other", loc="left", fontsize=11, fontweight="bold")
+    heading(above, "The same training twice: one line lies on the other")
     shown = np.where(apart > 0, apart, np.nan)
     below.plot(steps, shown, color=dots, linestyle="", marker="o", markersize=3, gid="difference")
     below.set_yscale("log")

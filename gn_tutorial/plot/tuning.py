@@ -12,11 +12,9 @@ from matplotlib.transforms import blended_transform_factory
 from gn_tutorial.bench.autotune import REFUSED, Tuning
 from gn_tutorial.bench.run import WRONG
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, Picture
+from gn_tutorial.plot.picture import FAINT, INK, LINES, STYLE, WIDTH, Picture, heading
 from gn_tutorial.plot.pipes import plain_ticks
-
-# Of Okabe and Ito's palette; every mark has a shape of its own besides.
-_LINE, _BEST, _OURS, _REFUSED = "#0072B2", "#009E73", "#E69F00", "#D55E00"
+from gn_tutorial.profiler.palette import BOUND, CHOSEN, FASTER, SLOWER, TOTAL
 
 
 def tuning_curve(tuning: Tuning) -> Picture:
@@ -33,23 +31,23 @@ def tuning_curve(tuning: Tuning) -> Picture:
     wrong = [one.value for one in tuning.candidates if one.status == WRONG]
     ours = tuning.default
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")
         axis = figure.subplots()
-        axis.plot(values, times, color=_LINE, marker="o", markersize=4, linewidth=1.6, label="modelled time", zorder=3)
-        axis.axhline(tuning.bound_us, color=FAINT, linestyle=":", linewidth=1.4, label="bound of this shape")
+        axis.plot(values, times, color=TOTAL, marker="o", markersize=4, linewidth=1.6, label="modelled time", zorder=3)
+        axis.axhline(tuning.bound_us, color=BOUND, linestyle=":", linewidth=1.8, label="bound of this shape")
         if ours.modelled_us is not None:
             axis.plot(
-                [ours.value], [ours.modelled_us], color=_OURS, marker="D", markersize=10, linestyle="none",
+                [ours.value], [ours.modelled_us], color=CHOSEN, marker="D", markersize=10, linestyle="none",
                 markeredgecolor=INK, label=f"{tuning.chosen_by}: {ours.value}, {ours.modelled_us:.2f} us", zorder=4,
             )  # fmt: skip
         axis.plot(
-            [best.value], [best.modelled_us], color=_BEST, marker="*", markersize=16, linestyle="none",
+            [best.value], [best.modelled_us], color=FASTER, marker="*", markersize=16, linestyle="none",
             markeredgecolor=INK, label=f"fastest: {best.value}, {best.modelled_us:.2f} us", zorder=5,
         )  # fmt: skip
         top = blended_transform_factory(axis.transData, axis.transAxes)
         for named, colour, marker, label in (
-            (refused, _REFUSED, "x", "refused by the twin"),
-            (wrong, _REFUSED, "v", "wrong, or no room for its trace"),
+            (refused, SLOWER, "x", "refused by the twin"),
+            (wrong, SLOWER, "v", "wrong, or no room for its trace"),
         ):
             if named:
                 axis.plot(
@@ -75,7 +73,7 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
         raise ArgumentError("one picture is of one kernel, one field and one machine")
     first, said = tunings[0], []
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 4.8), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")
         axis = figure.subplots()
         for tuning, (colour, marker) in zip(tunings, LINES, strict=False):
             best, ours = tuning.best, tuning.default
@@ -106,7 +104,6 @@ def tuning_curves(tunings: Sequence[Tuning]) -> Picture:
         _finish(axis, first, shown, room=1.3 if refused else 1.15)
         axis.set_ylim(top=1.8 * max(one.modelled_us or 0.0 for tuning in tunings for one in tuning.ran))
         axis.set_xlabel(f"{first.field}, logarithmic; star: the fastest, diamond: the host function's choice")
-        axis.set_title(first.machine, loc="right")
         axis.legend(loc="upper center", frameon=False)
     return Picture(figure, " ".join(said))
 
@@ -122,7 +119,7 @@ def _finish(axis: Axes, tuning: Tuning, shown: Sequence[int], room: float = 1.15
     for set_formatter in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
         set_formatter(plain_ticks)
     axis.set_ylabel("microseconds (modelled), logarithmic")
-    axis.set_title(f"{tuning.kernel}: time against {tuning.field}", loc="left", fontsize=11, fontweight="bold")
+    heading(axis, f"{tuning.kernel}: time against {tuning.field}", tuning.machine)
     axis.grid(color=FAINT, alpha=0.25, linewidth=0.5)
     axis.spines[["top", "right"]].set_visible(False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -11,8 +12,9 @@ from matplotlib.figure import Figure
 
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.plot.picture import FAINT, INK, STYLE, Picture
-from gn_tutorial.plot.pipes import LOOKS, of_all, pipe_legend, recorded_block
+from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
+from gn_tutorial.plot.pipes import of_all, pipe_legend, recorded_block
+from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.profiler.ub_usage import UbUse, ub_use
 from gn_tutorial.timing.intervals import Window, window_of
@@ -34,18 +36,16 @@ def ub_map(profile: Profile, *, block: int | None = None, window: tuple[float, f
     if not use.bytes:
         raise ArgumentError(f"block {chosen} of {profile.kernel} does not use the Unified Buffer")
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(11.6, 4.8), layout="constrained")
+        figure = Figure(figsize=(WIDTH, 4.8), layout="constrained")
         axis = figure.subplots()
         _draw(axis, use, shown)
-        axis.set_title(
-            f"{profile.kernel}: Unified Buffer of block {chosen}", loc="left", fontsize=10, fontweight="bold"
-        )
-        axis.set_title(of_all(profile), loc="right", fontsize=8)
+        heading(axis, f"{profile.kernel}: Unified Buffer of block {chosen}", of_all(profile))
         whole = profile.machine.ub_bytes / _KIB
         axis.set_ylabel(f"address, KiB ({use.bytes / _KIB:.4g} of {whole:g} KiB used)")
         axis.set_xlabel(
             "microseconds since the blocks started (modelled)\n"
-            "grey: the buffer holds data of the argument named    coloured: that pipe is at it    L: line of InitBuffer"
+            "grey: the buffer holds data of the argument named    coloured: that pipe is at it"
+            f"{_lines_of(use)}"
         )
         figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
     return Picture(figure, _say(profile, use))
@@ -70,15 +70,23 @@ def _draw(axis: Axes, use: UbUse, shown: Window) -> None:
         if one.what and wide and (one.end - one.at) * 25 > use.bytes:
             under = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.0}
             middle = (one.at + one.end) / 2 / _KIB
-            axis.text((start + stop) / 2, middle, one.what, ha="center", va="center", fontsize=8, bbox=under, zorder=4)
+            axis.text(
+                (start + stop) / 2, middle, one.what, ha="center", va="center", fontsize=SMALL, bbox=under, zorder=4
+            )
     axis.set_xlim(shown.start, shown.end)
     axis.set_ylim(0.0, use.bytes / _KIB)
     axis.spines[["top", "right"]].set_visible(False)
 
 
+def _lines_of(use: UbUse) -> str:
+    """Which file the lines are of that stand without a file."""
+    own = {Path(buffer.file).name for buffer in use.buffers if not in_header(buffer.file)}
+    return f"\nL: the line of InitBuffer in {', '.join(sorted(own))}" if own else ""
+
+
 def _name_buffers(axis: Axes, use: UbUse) -> None:
     """Name, size and line of each buffer at its right, the names of small neighbours moved apart."""
-    least, free = use.bytes / 15.0, 0.0
+    least, free = use.bytes / 10.0, 0.0
     for buffer in use.buffers:
         size = (buffer.end - buffer.at) / buffer.parts
         shown = f"{size / _KIB:g} KiB" if size >= _KIB else f"{size:g} B"
@@ -89,7 +97,7 @@ def _name_buffers(axis: Axes, use: UbUse) -> None:
         text = f"{name} (L{buffer.line})\n{size_shown}"
         if in_header(buffer.file):
             text = f"{name}, {size_shown}\n{place(buffer.file, buffer.line)}"
-        axis.text(1.02, middle / _KIB, text, va="center", fontsize=7, transform=axis.get_yaxis_transform())
+        axis.text(1.02, middle / _KIB, text, va="center", fontsize=SMALL, transform=axis.get_yaxis_transform())
         ends = [(buffer.at + buffer.end) / 2 / _KIB, middle / _KIB]
         axis.plot([1.0, 1.016], ends, color=FAINT, linewidth=0.6, transform=axis.get_yaxis_transform(), clip_on=False)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 
+from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.profiler.palette import PIPE_COLOURS
-from gn_tutorial.timing.intervals import busy_intervals, window_of
-from gn_tutorial.timing.span import place
+from gn_tutorial.timing.intervals import Window, busy_intervals, window_of
 from gn_tutorial.timing.timeline import Timeline
 
 _WIDTH, _LEFT, _LANE = 640.0, 48.0, 16.0
@@ -24,10 +25,12 @@ def svg_gantt(timeline: Timeline) -> str:
         parts.append(f'<text x="0" y="{top + 12:g}" font-size="11" fill="currentColor">{pipe.name}</text>')
         for one in busy_intervals(timeline.of(block, pipe), timeline.machine, shown, parts=_PARTS):
             words = one.first.op if one.count == 1 else f"{one.count} instructions"
-            where = f"{place(one.first.file, one.first.line)}, {one.start:.2f} to {one.end:.2f} us"
+            where = f"{Path(one.first.file).name}:{one.first.line}, {one.start:.2f} to {one.end:.2f} us"
             tip = escape(f"{words}, {where}. {one.first.reason}".strip())
             box = f'x="{_LEFT + one.start * scale:.2f}" y="{top:g}" width="{max(one.width * scale, 0.4):.2f}"'
             parts.append(f'<rect {box} height="{_LANE:g}" fill="{colour}"><title>{tip}</title></rect>')
+        if pipe is Pipe.S:
+            parts += _issues(timeline, block, shown, top + _LANE / 4.0, scale)
         busy = timeline.machine.microseconds(timeline.busy[block][pipe])
         said.append(f"{pipe.name} {busy:.2f} us")
     took = timeline.machine.microseconds(timeline.block_cycles[block])
@@ -38,3 +41,14 @@ def svg_gantt(timeline: Timeline) -> str:
         f'viewBox="0 0 {_WIDTH:g} {height:g}" font-family="sans-serif">'
         f'<text x="{_LEFT:g}" y="11" font-size="11" fill="currentColor">{escape(title)}</text>{"".join(parts)}</svg>'
     )
+
+
+def _issues(timeline: Timeline, block: int, shown: Window, top: float, scale: float) -> list[str]:
+    """Half as high: the scalar unit is busy with feeding the other pipes."""
+    found = busy_intervals(timeline.issues_of(block), timeline.machine, shown, parts=_PARTS)
+    return [
+        f'<rect x="{_LEFT + one.start * scale:.2f}" y="{top:g}" width="{max(one.width * scale, 0.4):.2f}" '
+        f'height="{_LANE / 2.0:g}" fill="{PIPE_COLOURS[Pipe.S]}"><title>S issues to the other pipes, '
+        f"{one.start:.2f} to {one.end:.2f} us</title></rect>"
+        for one in found
+    ]

@@ -14,7 +14,7 @@ from gn_tutorial.abi.trace import LINE_BYTES, Access, Event, Kind, Operand, Pipe
 from gn_tutorial.timing.bank_conflicts import data_cycles, streams
 from gn_tutorial.timing.contention import ContendedMemory
 from gn_tutorial.timing.machine import Machine
-from gn_tutorial.timing.span import Span
+from gn_tutorial.timing.span import Issue, Span
 
 _UB_BLOCK = 32
 _QUEUE_OPERATIONS = (Kind.ALLOC, Kind.ENQUE, Kind.DEQUE, Kind.FREE)
@@ -112,6 +112,7 @@ class CoreClock:
         self._scalar_free = 0.0  # until when the scalar unit's last span went
         self._resumed, self._scalar_cause = 0.0, _NOBODY  # when and after whom the scalar unit last went on
         self._spans: dict[Pipe, list[Span]] = {pipe: [] for pipe in self.busy}
+        self.issues: list[Issue] = []  # in their order
 
     @property
     def end(self) -> float:
@@ -211,7 +212,7 @@ class CoreClock:
     def _enter(self, event: Event, length: float, until_done: float, moved: int, conflict: float) -> None:
         """Issue an instruction: it occupies its queue for ``length`` and is done ``until_done`` after its start."""
         pipe = event.pipe
-        self._advance_scalar(self._machine.issue)
+        self._issue(event, self._machine.issue)
         free, gate, issued = self._free[pipe], self._gate[pipe], self._scalar
         start = max(free, gate, issued)
         waited, cause = start - free, _NOBODY
@@ -246,14 +247,14 @@ class CoreClock:
     # What orders them.
 
     def _set(self, event: Event) -> None:
-        self._advance_scalar(self._machine.flag)
+        self._issue(event, self._machine.flag)
         pipe = event.pipe
         raised = self._scalar if pipe is Pipe.S else max(self._done[pipe], self._scalar)
         cause = _Cause("S", event.line, event.file) if pipe is Pipe.S else self._last[pipe]
         self._flags[event.flag, event.event_id] = (raised, cause)
 
     def _wait(self, event: Event) -> None:
-        self._advance_scalar(self._machine.flag)
+        self._issue(event, self._machine.flag)
         raised, cause = self._flags.pop((event.flag, event.event_id), (0.0, _NOBODY))
         if event.pipe is Pipe.S:
             self._hold_scalar(raised, cause)
@@ -261,7 +262,7 @@ class CoreClock:
             self._hold(event.pipe, raised, cause)
 
     def _barrier(self, event: Event) -> None:
-        self._advance_scalar(self._machine.flag)
+        self._issue(event, self._machine.flag)
         if event.pipe is Pipe.ALL:
             last = max(self._done, key=lambda pipe: self._done[pipe])
             self._hold_all(self._done[last], self._last[last])
@@ -298,6 +299,16 @@ class CoreClock:
     def _advance_scalar(self, cycles: float) -> None:
         self._scalar += cycles
         self.busy[Pipe.S] += cycles
+
+    def _issue(self, event: Event, cycles: float) -> None:
+        """Time of the scalar unit that goes into what another pipe does, or waits for."""
+        start = self._scalar
+        self._advance_scalar(cycles)
+        last = self.issues[-1] if self.issues else None
+        if last is not None and (last.end, last.file, last.line) == (start, event.file, event.line):
+            self.issues[-1] = last._replace(end=self._scalar, count=last.count + 1)
+        else:
+            self.issues.append(Issue(self._block, start, self._scalar, event.op, event.file, event.line, 1))
 
     def _scalars(self, event: Event) -> None:
         operand = event.operands[0]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.timing.machine import Machine
-from gn_tutorial.timing.span import Span
+from gn_tutorial.timing.span import Issue, Span
 from gn_tutorial.timing.timeline import Timeline
 
 #: Parts of a picture's width that can be told apart: about two for each of a thousand pixels.
@@ -32,7 +32,7 @@ class BusyInterval(NamedTuple):
     start: float
     end: float
     count: int
-    first: Span
+    first: Span | Issue
 
     @property
     def width(self) -> float:
@@ -59,7 +59,7 @@ def window_of(timeline: Timeline, block: int | None, asked: tuple[float, float] 
 
 
 def busy_intervals(
-    spans: Iterable[Span], machine: Machine, window: Window, *, parts: int = PARTS
+    spans: Iterable[Span] | Iterable[Issue], machine: Machine, window: Window, *, parts: int = PARTS
 ) -> list[BusyInterval]:
     """The spans of one pipe of one block that reach into the window, in order.
 

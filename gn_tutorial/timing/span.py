@@ -1,4 +1,4 @@
-"""A span: one pipe busy from one cycle to another. A timeline is a list of them."""
+"""A span: one pipe busy from one cycle to another. An issue: the scalar unit, busy with feeding the others."""
 
 from __future__ import annotations
 
@@ -60,3 +60,19 @@ class Span(NamedTuple):
             return ""
         where = f" ({place(self.cause_file, self.cause_line)})" if self.cause_line else ""
         return f"{self.pipe.name} waited {self.waited:.0f} cycles for {self.cause}{where}"
+
+
+class Issue(NamedTuple):
+    """The scalar unit put instructions, or flags and waits, into the queues of other pipes from ``start`` to ``end``.
+
+    In cycles from the start of the launch. ``count`` of them, one after the other and of one line of the source; ``op``
+    is the call that the first belongs to. The scalar unit is busy meanwhile: its spans and these add up to its time.
+    """
+
+    block: int
+    start: float
+    end: float
+    op: str
+    file: str
+    line: int
+    count: int

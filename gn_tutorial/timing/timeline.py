@@ -14,7 +14,7 @@ from gn_tutorial.abi.trace import LINE_BYTES, Kind, Lines, Pipe, Trace
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.timing.core_model import CoreClock, Shares
 from gn_tutorial.timing.machine import Machine
-from gn_tutorial.timing.span import Span
+from gn_tutorial.timing.span import Issue, Span
 
 
 class Traffic(NamedTuple):
@@ -34,15 +34,17 @@ class Traffic(NamedTuple):
 class Timeline:
     """The modelled launch.
 
-    spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. block_cycles: how
-    long each recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: with issuing, which
-    has no spans of its own). core_cycles: when the last core is done, each with all its blocks. memory_cycles: the
-    least time in which the memory can deliver the launch's traffic. cycles: the whole launch without its start.
+    spans: of the recorded blocks, by block, then pipe, then time; spans of one pipe never overlap. issues: when the
+    scalar unit issued to the others, by block, then time; they overlap no span of S. block_cycles: how long each
+    recorded block took. busy: by block and pipe, cycles that the pipe was occupied (S: with issuing). core_cycles: when
+    the last core is done, each with all its blocks. memory_cycles: the least time in which the memory can deliver the
+    launch's traffic. cycles: the whole launch without its start.
     launch_us: its start and completion, on as many cores as it uses.
     """
 
     machine: Machine
     spans: tuple[Span, ...]
+    issues: tuple[Issue, ...]
     block_cycles: Mapping[int, float]
     busy: Mapping[int, Mapping[Pipe, float]]
     core_cycles: float
@@ -69,6 +71,10 @@ class Timeline:
             if (block is None or span.block == block) and (pipe is None or span.pipe is pipe)
         )
 
+    def issues_of(self, block: int) -> Iterator[Issue]:
+        """When the scalar unit of one block issued to the other pipes, in order."""
+        return (one for one in self.issues if one.block == block)
+
     def __repr__(self) -> str:
         spans = f"{len(self.spans):,} spans of {len(self.block_cycles)} blocks"
         return f"Timeline({spans}, {self.microseconds:.2f} us modelled)"
@@ -94,6 +100,7 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
         )
     starts, core_cycles = _schedule(trace, active, {block: clock.end for block, clock in clocks.items()})
     spans: list[Span] = []
+    issues: list[Issue] = []
     for block, clock in sorted(clocks.items()):
         at = starts[block]
         # A block that starts at once, as most do, needs no copy of its hundred thousand spans.
@@ -101,9 +108,11 @@ def make_timeline(trace: Trace, machine: Machine, *, warm: bool = False) -> Time
             span._replace(start=span.start + at, end=span.end + at, done=span.done + at) if at else span
             for span in clock.sorted_spans()
         ]
+        issues += [one._replace(start=one.start + at, end=one.end + at) if at else one for one in clock.issues]
     return Timeline(
         machine=machine,
         spans=tuple(spans),
+        issues=tuple(issues),
         block_cycles={block: clock.end for block, clock in sorted(clocks.items())},
         busy={block: dict(clock.busy) for block, clock in sorted(clocks.items())},
         core_cycles=core_cycles,

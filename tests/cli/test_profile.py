@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Gnt
@@ -199,3 +202,37 @@ def test_help_lists_every_picture(gnt: Gnt) -> None:
     for name in PICTURES:
         assert name in helped
     assert "Modelled, never measured" in helped
+
+
+def test_the_interactive_timeline_is_written_and_said(gnt: Gnt, tmp_path: Path) -> None:
+    path = tmp_path / "t.html"
+    words = ("add", "--shape", "20000", "--blocks", 2, "--html", path)
+    ran = gnt("profile", *words)
+    assert ran.code == 0
+    assert f"timeline: {path} (open it in a browser: {path.as_uri()})" in ran.out
+    one = held(path)
+    assert [launch["kernel"] for launch in one["launches"]] == ["add/queue"]
+    assert any(place[1] == "add.cpp" and "AscendC::Add(" in place[3] for place in one["launches"][0]["places"])
+    assert gnt("profile", *words, "--json").json["html"] == str(path)
+
+
+def test_diff_writes_both_launches_one_above_the_other(gnt: Gnt, add_file: Path) -> None:
+    path = add_file.with_suffix(".html")
+    ran = gnt("diff", "add", add_file, "--shape", "20000", "--blocks", 2, "--html", path)
+    assert f"timeline: {path}" in ran.out
+    assert [launch["kernel"] for launch in held(path)["launches"]] == ["add/queue", "mine"]
+
+
+@pytest.mark.parametrize(("name", "what"), [("t.png", "a page is an .html file"), ("no/t.html", "there is no folder")])
+def test_a_page_that_cannot_be_is_refused_before_anything_runs(gnt: Gnt, tmp_path: Path, name: str, what: str) -> None:
+    for command in (("profile", "add"), ("diff", "add", "add")):
+        ran = gnt(*command, "--html", tmp_path / name)
+        assert ran.code != 0
+        assert what in ran.err
+
+
+def held(page: Path) -> dict[str, Any]:
+    """The data inside a page of --html."""
+    found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"))
+    assert found
+    return json.loads(found[1])

@@ -11,7 +11,7 @@ from timing_support import trace, vector
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.gantt import gantt, gantt_cores, gantt_launches
-from gn_tutorial.plot.pipes import LOOKS
+from gn_tutorial.profiler.palette import LOOKS
 from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.machine import load_machine
 from gn_tutorial.timing.timeline import make_timeline
@@ -77,7 +77,7 @@ def test_the_title_and_the_text_say_that_it_is_modelled_and_how_long() -> None:
     profile = two_tiles()
     picture = gantt(profile)
     (axis,) = picture.figure.axes
-    assert f"{profile.microseconds:.2f} us modelled" in axis.get_title(loc="right")
+    assert f"{profile.microseconds:.2f} us modelled" in axis.get_title()
     assert "(modelled)" in axis.get_xlabel()
     assert picture.alt.startswith("Modelled timeline of by hand on Ascend 910B3: the pipes of block 0, which takes ")
     assert f"{profile.timeline.block_cycles[0] / 1800:.2f} us" in picture.alt

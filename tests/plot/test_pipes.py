@@ -11,8 +11,8 @@ from picture_support import two_tiles
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.machine import vector_core
-from gn_tutorial.plot.pipes import LOOKS, of_all, pipe_legend, plain_ticks, recorded_block
-from gn_tutorial.profiler.palette import PIPE_COLOURS
+from gn_tutorial.plot.pipes import of_all, pipe_legend, plain_ticks, recorded_block
+from gn_tutorial.profiler.palette import LOOKS, PIPE_COLOURS
 from gn_tutorial.profiler.svg import svg_gantt
 
 

@@ -26,7 +26,7 @@ def test_boxes_lie_where_the_spans_do_and_say_what_they_are() -> None:
         tip = box.find("title")
         assert tip is not None
         assert tip.text is not None
-        assert tip.text.startswith(f"DataCopy, line {span.line}, ")
+        assert tip.text.startswith(f"DataCopy, k.cpp:{span.line}, ")
     assert "modelled" in root.get("aria-label", "")
     assert root.get("role") == "img"
 

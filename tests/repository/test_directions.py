@@ -61,7 +61,8 @@ IMPORTED_ONLY_BY = {
     "jupyter_server": {"lab"},
     "nbformat": {"lab"},
     "psutil": {"lab"},
-    "anywidget": {"exercises"},
+    "anywidget": {"exercises", "plot"},
+    "traitlets": {"plot"},
 }
 
 # A room of the twin is a folder of gn_twin/.

@@ -15,6 +15,7 @@ from gn_tutorial.cli.options import (
     Define,
     Dtype,
     Groups,
+    Html,
     In,
     Include,
     Inout,
@@ -32,7 +33,7 @@ from gn_tutorial.cli.options import (
     Warm,
     Workspace,
 )
-from gn_tutorial.cli.pictures import check_paths
+from gn_tutorial.cli.pictures import check_paths, say_page, write_page
 from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
@@ -64,6 +65,7 @@ def diff(
     warm: Warm = False,
     record: Record = "",
     plot: Annotated[Path | None, typer.Option(help="Write a picture of both times: FILE.png.")] = None,
+    html: Html = None,
     json: Json = False,
 ) -> None:
     """Compare two kernels on the same input: modelled time, busy pipes, bytes, instructions, binding limit.
@@ -79,7 +81,7 @@ def diff(
         shape, groups, settings or (), dtype, arrays_of(arg, out, inout, workspace), "", template, types or (),
         define or (), like, blocks, seed, machine, warm, record, inputs or (), include or (),
     )  # fmt: skip
-    check_paths(plot)
+    check_paths(plot, html=html)
     answers = _ask_both(first, second, question)
     found = compare(answers[0].profile, answers[1].profile)
     if plot is not None:
@@ -87,8 +89,10 @@ def diff(
 
         with working(f"drawing {plot}"):
             ladder([found.first, found.second]).save(plot)
+    if html is not None:
+        write_page(html, found.first, found.second)
     if json:
-        emit_json({**_diff_dict(found), "right": [answer.right for answer in answers], "plot": plot})
+        emit_json({**_diff_dict(found), "right": [answer.right for answer in answers], "plot": plot, "html": html})
         right = [answer.right is not False for answer in answers]
     else:
         print_table(found.headers, found.cells(), title=found.verdict())
@@ -96,6 +100,8 @@ def diff(
             print(f"note: {note}")
         if plot is not None:
             print(f"picture: {plot}")
+        if html is not None:
+            say_page(html)
         # Both, even if the first is wrong already.
         right = [warn_if_wrong(target, answer) for target, answer in zip((first, second), answers, strict=True)]
     if not all(right):

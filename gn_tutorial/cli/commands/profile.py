@@ -15,6 +15,7 @@ from gn_tutorial.cli.options import (
     Dtype,
     Entry,
     Groups,
+    Html,
     In,
     Include,
     Inout,
@@ -32,7 +33,7 @@ from gn_tutorial.cli.options import (
     Warm,
     Workspace,
 )
-from gn_tutorial.cli.pictures import PICTURES, View, check_files, draw
+from gn_tutorial.cli.pictures import PICTURES, View, check_files, draw, say_page, write_page
 from gn_tutorial.cli.terminal import emit_json, print_table, working
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
@@ -75,6 +76,7 @@ def profile(
     trace: Annotated[
         Path | None, typer.Option(help="Write a timeline for Perfetto and MindStudio Insight: FILE.json.")
     ] = None,
+    html: Html = None,
     json: Json = False,
 ) -> None:
     """Model how long the chip would take for a kernel, and why: a table, a picture, a timeline.
@@ -90,7 +92,7 @@ def profile(
     )  # fmt: skip
     view = View(picture, block, window)
     plot = plot or view.path(target)
-    check_files(plot, trace, view)
+    check_files(plot, trace, view, html)
     answer = ask(target, question)
     found = answer.profile
     if plot is not None:
@@ -99,8 +101,11 @@ def profile(
     if trace is not None:
         with working(f"writing {trace}"):
             save_chrome_trace(found, trace)
+    if html is not None:
+        write_page(html, found)
     if json:
-        emit_json({**as_dict(found), **answer.facts, "right": answer.right, "plot": plot, "trace": trace})
+        files = {"plot": plot, "trace": trace, "html": html}
+        emit_json({**as_dict(found), **answer.facts, "right": answer.right, **files})
         right = answer.right is not False
     else:
         asked = [(name, str(value)) for name, value in answer.facts.items()]
@@ -109,6 +114,8 @@ def profile(
             print(f"picture: {plot}")
         if trace is not None:
             print(f"trace: {trace} (open it on ui.perfetto.dev or in MindStudio Insight)")
+        if html is not None:
+            say_page(html)
         right = warn_if_wrong(target, answer)
     if not right:
         raise typer.Exit(1)

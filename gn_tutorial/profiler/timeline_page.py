@@ -1,0 +1,64 @@
+"""The interactive timeline as one HTML file: data, program and style inside, nothing asked of any other host."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from gn_tutorial.errors import ArgumentError, printable
+from gn_tutorial.profiler.profile import Profile
+from gn_tutorial.profiler.timeline_data import timeline_json
+
+_FOLDER = Path(__file__).parent
+#: What a page may do: run and style itself. A line of a kernel's source that looked like HTML could ask for nothing.
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>
+body {{ margin: 16px; }}
+{style}</style>
+</head>
+<body>
+<div id="timeline"></div>
+<noscript>The timeline is drawn by a script in this file, and this browser runs none.</noscript>
+<script type="application/json" id="data">{data}</script>
+<script type="module">
+{program}
+mountTimeline(document.getElementById("timeline"), JSON.parse(document.getElementById("data").textContent));
+</script>
+</body>
+</html>
+"""
+
+
+def front() -> tuple[str, str]:
+    """The program, an ES module, and the style sheet that draw the format of ``timeline_data``."""
+    return tuple((_FOLDER / name).read_text(encoding="utf-8") for name in ("timeline.js", "timeline.css"))
+
+
+def timeline_page(*profiles: Profile) -> str:
+    """The whole file: the same text for the same launches. Raises ArgumentError for no launch."""
+    program, style = front()
+    # Inside a script only "<" can end it or begin a comment, and JSON has it in strings alone.
+    data = timeline_json(*profiles).replace("<", "\\u003c")
+    title = " and ".join(dict.fromkeys(profile.kernel for profile in profiles))
+    return _PAGE.format(
+        policy=_POLICY, title=escape(printable(f"{title}, modelled timeline")), style=style, data=data, program=program
+    )
+
+
+def save_timeline(path: Path, *profiles: Profile) -> None:
+    """Write the file. Raises ArgumentError if it cannot be written, and for no launch."""
+    text = timeline_page(*profiles)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ArgumentError(f"cannot write {path}: {error.strerror or error}", where=str(path)) from error
