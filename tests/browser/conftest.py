@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from browser_support import FLAGS, LAPTOP, Desk, Lab, chromium, chromium_page, missing, running_lab
+from browser_support import FLAGS, LAPTOP, Desk, Lab, chromium, chromium_page, lab_of, missing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """JupyterLab, with copies of the notebooks and a learner who has done nothing yet."""
+    """``gnt lab``, with a learner who has done nothing yet."""
     if reason := missing():
         pytest.skip(reason)
-    with running_lab(tmp_path_factory.mktemp("lab")) as server:
+    with lab_of(tmp_path_factory.mktemp("lab")) as server:
         yield server
 
 

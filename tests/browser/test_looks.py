@@ -1,7 +1,5 @@
 """What says that a notebook can be read, shown outputs that cannot."""
 
-import json
-
 import pytest
 from browser_support import Desk
 
@@ -29,25 +27,12 @@ READABLE = {
 @pytest.fixture
 def looks_of(desk: Desk) -> list[str]:
     """The complaints about a notebook whose outputs are UNREADABLE and READABLE, in this order."""
-    cells = [
-        {
-            "cell_type": "code", "execution_count": 1, "id": f"c{number}", "metadata": {}, "source": "1",
-            "outputs": [{"output_type": "display_data", "metadata": {}, "data": {"text/html": html}}],
-        }
-        for number, html in enumerate([*UNREADABLE.values(), *READABLE.values()])
-    ]  # fmt: skip
-    path = desk.lab.course / "unreadable.ipynb"
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    contents = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
-    path.write_text(json.dumps(contents), encoding="utf-8")
-    notebook = desk.open(path.name)
-    # JupyterLab does not show styles of a notebook that it does not trust as they are written.
-    desk.page.evaluate(
-        """() => {
-            const cells = window.jupyterapp.shell.currentWidget.content.widgets;
-            for (const cell of cells) cell.model.trusted = true;
-        }"""
-    )
+    outputs = [
+        {"output_type": "display_data", "metadata": {}, "data": {"text/html": html}}
+        for html in (*UNREADABLE.values(), *READABLE.values())
+    ]
+    notebook = desk.open(desk.lab.write_notebook("unreadable.ipynb", [("1", [output]) for output in outputs]))
+    notebook.trust()
     return notebook.looks()["complaints"]
 
 

@@ -1,6 +1,7 @@
 """Every notebook in JupyterLab: opens without an error, can be read on two screens and in two themes, and runs."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,14 @@ SHORT = ("01_numpy_group_norm.ipynb",)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_notebook_can_be_read(desk: Desk, name: str, tmp_path: Path) -> None:
-    stored = json.loads((desk.lab.course / "notebooks" / name).read_text(encoding="utf-8"))
+def test_notebook_can_be_read(desk: Desk, name: str) -> None:
+    # The course's own, with every answer: copies of the learner come without some.
+    path = desk.lab.course / "stored" / name
+    path.parent.mkdir(exist_ok=True)
+    stored = json.loads(Path(shutil.copy(ROOT / "notebooks" / name, path)).read_text(encoding="utf-8"))
     drawn = sum("image/png" in output.get("data", ()) for cell in stored["cells"] for output in cell.get("outputs", ()))
-    notebook = desk.open(f"notebooks/{name}")
+    notebook = desk.open(f"stored/{name}")
+    notebook.trust()
     wrong = []
     for screen in (LAPTOP, NARROW):
         desk.screen(screen)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import shutil
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import matplotlib
+from lab_support import clean_environment, running_lab
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
-TOKEN = "of-a-test"
 LAPTOP, NARROW = (1440, 900), (800, 900)
 # Seconds; a busy machine starts a server in five. None of these decides a test whose subject answers at all.
-PATIENCE = 60.0
+PATIENCE = 20.0
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
@@ -52,87 +48,75 @@ def missing() -> str:
 
 @dataclass(frozen=True)
 class Lab:
-    """A server that runs. course: the folder it serves; exercises, progress: the learner's."""
+    """``gnt lab`` that runs. address: of JupyterLab, up to its last slash; home: of a learner who has done nothing yet."""
 
     address: str
-    course: Path
-    exercises: Path
-    progress: Path
-    log: Path
+    token: str
+    home: Path
+
+    @property
+    def course(self) -> Path:
+        """The folder that it serves."""
+        return self.home / "course"
+
+    @property
+    def exercises(self) -> Path:
+        """The learner's files."""
+        return self.home / "exercises"
+
+    def progress(self) -> Mapping[str, Any]:
+        """What the learner has done."""
+        return json.loads((self.home / "progress" / "progress.json").read_text(encoding="utf-8"))
+
+    def write_notebook(self, name: str, cells: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> str:
+        """Make a notebook of code cells, each its source and its stored outputs; its path in the course."""
+        code = [
+            {
+                "cell_type": "code",
+                "id": f"c{at}",
+                "metadata": {},
+                "execution_count": 1,
+                "source": source,
+                "outputs": outputs,
+            }
+            for at, (source, outputs) in enumerate(cells)
+        ]
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        contents = {"cells": code, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+        (self.course / name).write_text(json.dumps(contents), encoding="utf-8")
+        return name
 
     def page(self, path: str = "") -> str:
         """The address of JupyterLab, with a file of the course open."""
-        return f"{self.address}/lab{path and f'/tree/{path}'}?token={TOKEN}"
-
-
-def surroundings(home: Path) -> dict[str, str]:
-    """The environment of a user who has only what is under ``home``: no settings, progress or kernels of another."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
-    folders = {
-        "JUPYTER_CONFIG_DIR": "config",
-        "JUPYTER_DATA_DIR": "data",
-        "JUPYTER_RUNTIME_DIR": "runtime",
-        "JUPYTERLAB_SETTINGS_DIR": "settings",
-        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
-        "IPYTHONDIR": "ipython",
-        "GNT_DATA_DIR": "progress",
-        "GNT_EXERCISES_DIR": "course/my_exercises",
-    }
-    return kept | {name: str(home / folder) for name, folder in folders.items()}
+        return f"{self.address}lab{path and f'/tree/{path}'}?token={self.token}"
 
 
 def write_settings(home: Path) -> None:
     """Settings of JupyterLab, and the access of tests to its commands and to what its notebook knows."""
     for name, values in SETTINGS.items():
-        path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path = home / ".jupyter" / "lab" / "user-settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values), encoding="utf-8")
-    options = {
-        "IdentityProvider": {"token": TOKEN},
-        "LabApp": {"expose_app_in_browser": True, "extension_manager": "readonly"},  # that one lists what PyPI has
-        "ServerApp": {"port": 0, "ip": "127.0.0.1"},
-    }
-    (home / "config").mkdir(parents=True)
-    (home / "config" / "jupyter_lab_config.json").write_text(json.dumps(options), encoding="utf-8")
+    # The list of extensions is asked of PyPI.
+    options = {"LabApp": {"expose_app_in_browser": True, "extension_manager": "readonly"}}
+    (home / ".jupyter" / "jupyter_lab_config.json").write_text(json.dumps(options), encoding="utf-8")
 
 
 @contextmanager
-def running_lab(home: Path) -> Iterator[Lab]:
-    """Start a server on a free port, for copies of the notebooks under ``home``; stop it and its kernels at the end."""
-    course = home / "course"
-    shutil.copytree(ROOT / "notebooks", course / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+def lab_of(home: Path) -> Iterator[Lab]:
+    """Start ``gnt lab`` for a learner whose home folder this is; stop it and its kernels at the end."""
     write_settings(home)
-    words = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.root_dir={course}"]
-    log = home / "server.log"
-    with log.open("w") as output:
-        server = subprocess.Popen(
-            words, cwd=home, env=surroundings(home), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
-    try:
-        address = _address(server, log)
-        yield Lab(address, course, course / "my_exercises", home / "progress" / "progress.json", log)
-    finally:
-        server.terminate()
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-
-
-def _address(server: subprocess.Popen[bytes], log: Path) -> str:
-    """Where the server listens, once it answers. Raises AssertionError with what it said."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end and server.poll() is None:
-        found = re.search(r"http://127\.0\.0\.1:[1-9]\d*", log.read_text())
-        if found:
-            try:
-                with urllib.request.urlopen(f"{found[0]}/api?token={TOKEN}", timeout=10):
-                    return found[0]
-            except OSError:
-                pass
-        time.sleep(0.05)
-    raise AssertionError(f"JupyterLab did not start:\n{log.read_text()}")
+    environ = clean_environment(
+        home,
+        GNT_COURSE_DIR=str(home / "course"),
+        GNT_EXERCISES_DIR=str(home / "exercises"),
+        GNT_DATA_DIR=str(home / "progress"),
+        PYTHONPATH=str(ROOT),
+        # Ours, so that no kernel looks through the machine's fonts anew.
+        MPLCONFIGDIR=matplotlib.get_configdir(),
+    )
+    with running_lab(environ, cwd=home) as server:
+        yield Lab(server.base, server.token, home)
 
 
 @dataclass
@@ -270,6 +254,14 @@ class Notebook:
         page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
         page.evaluate("async () => { await window.ran; }")
         self.wait_until_idle()
+
+    def trust(self) -> None:
+        """Show outputs as a notebook of one's own has them: JupyterLab takes styles out of others."""
+        self.desk.page.evaluate(
+            """() => {
+                for (const cell of window.jupyterapp.shell.currentWidget.content.widgets) cell.model.trusted = true;
+            }"""
+        )
 
     def looks(self) -> Mapping[str, Any]:
         """What cannot be read of it: see looks.js."""
