@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from gn_tutorial.errors import ArgumentError, GntError
 from gn_tutorial.lab import words
@@ -25,6 +27,7 @@ _KERNELS = Path(__file__).resolve().parent / "jupyter"
 _URL = re.compile(r"\s(https?://\S+?/)lab(?:/\S*?)?(?:\?token=\S*)?$")
 _SECOND_SECONDS = 5.0  # between two Ctrl-C that mean it
 _STOP_SECONDS = 20.0
+_LISTEN_SECONDS = 60.0
 _EVENTS = 50  # lines of the log that are kept in memory
 
 
@@ -101,7 +104,7 @@ def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], N
             log.write(f"{line}\n")
             log.flush()
             last.append(line)
-            if not started and (found := _URL.search(line)):
+            if not started and (found := _URL.search(line)) and _listens(found[1], process):
                 started = True
                 ready(f"{found[1]}lab/tree/{request.opened}?token={token}")
             if dead := words.death_in(line):
@@ -115,6 +118,22 @@ def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], N
         detail = words.ended_early(code, list(last), log_file)
         raise GntError("JupyterLab did not start", hint="the lines below say why", detail=detail)
     say("JupyterLab was shut down.")
+
+
+def _listens(url: str, process: subprocess.Popen[str]) -> bool:
+    """Wait until the server takes connections, a moment after it has logged its address. False if it ends."""
+    parts = urlsplit(url)
+    where = (parts.hostname or "localhost", parts.port or (443 if parts.scheme == "https" else 80))
+    end = time.monotonic() + _LISTEN_SECONDS
+    while process.poll() is None:
+        try:
+            socket.create_connection(where, timeout=1).close()
+            return True
+        except OSError:
+            if time.monotonic() > end:  # a name that only the browser's machine can find; the address may be right
+                return True
+            time.sleep(0.05)
+    return False
 
 
 @contextlib.contextmanager

@@ -166,7 +166,7 @@ def test_an_update_says_what_is_new_and_keeps_what_was_written(
     assert "  05_double_buffer.ipynb: 05_double_buffer.new.ipynb, new in " in said
     assert nbformat.read(mine / "05_double_buffer.ipynb", as_version=4).cells[1].source == "# mine"
     reset = gnt(environ, "lab", "05", "--reset", "--copies", cwd=clone)
-    assert reset.stdout.splitlines()[-1].endswith("yours is 05_double_buffer.mine.ipynb now.")
+    assert "05_double_buffer.ipynb is the course's again; yours is 05_double_buffer.mine.ipynb now." in reset.stdout
 
 
 def test_sigint_stops_it_and_its_server(lab: RunningLab) -> None:
