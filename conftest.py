@@ -25,6 +25,8 @@ collect_ignore = [] if find_spec("torch") else NEED_TORCH
 EACH_BY_ITSELF = "tests/exercises/test_author_check.py::test_exercise_is_whole["
 # These share a compiler that is installed first and then makes its C++ library: a second worker would wait for both.
 WITH_ZIG = ["tests/compiler/test_toolchain.py", "tests/compiler/test_messages.py", "tests/compiler/test_same_bits.py"]
+# These share a server and load the machine: two browsers at a time would only slow each other.
+IN_A_BROWSER = "tests/browser/"
 # Seconds that each file took when --durations-file last wrote them, caches empty. The longest files go first, since one
 # that is started late leaves the other worker with nothing to do; and --quick takes the shortest.
 DURATIONS = Path(__file__).with_name("tests") / "durations.json"
@@ -103,6 +105,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
                 return nodeid
             # Not the text before the last "::", as there: a parameter may be C++.
             file = file_of(nodeid)
+            if file.startswith(IN_A_BROWSER):
+                return "browser"
             return "zig" if file in WITH_ZIG and config.getoption("--all") else file
 
     config.option.loadscopereorder = False

@@ -1,0 +1,53 @@
+"""A quiz is answered by clicks, noted, and still answered when the page is loaded anew."""
+
+from browser_support import LAPTOP, NARROW, Desk, Notebook
+
+from gn_tutorial.exercises.quiz import quiz
+
+NAME = "01"
+
+
+def shown_quiz(desk: Desk) -> Notebook:
+    notebook = desk.open("notebooks/01_numpy_group_norm.ipynb")
+    notebook.run(notebook.cell("import gn_tutorial as gnt"), notebook.cell(f'gnt.quiz("{NAME}")'))
+    notebook.panel.locator(".gnt-quiz").wait_for()
+    return notebook
+
+
+def test_answers_are_scored_noted_and_remembered(desk: Desk) -> None:
+    questions = quiz(NAME).questions
+    single = [at for at, one in enumerate(questions) if len(one.right) == 1]
+    good, bad = single[:2]
+    wrong = next(option for option in questions[bad].options if not option.right)
+    notebook = shown_quiz(desk)
+    asked = notebook.panel.locator(".gnt-quiz-question")
+    score = notebook.panel.locator(".gnt-quiz-score")
+    assert asked.count() == len(questions)
+    assert score.inner_text() == f"0 of {len(questions)} right, {len(questions)} not answered"
+
+    # One by the mouse, one by its letter's key.
+    asked.nth(good).get_by_role("button", name=f"{questions[good].right.upper()}.").click()
+    asked.nth(bad).get_by_role("button").first.focus()
+    desk.page.keyboard.press(wrong.letter)
+    says = f"1 of {len(questions)} right, {len(questions) - 2} not answered"
+    notebook.panel.get_by_text(says).wait_for()
+    assert "Right." in asked.nth(good).inner_text()
+    assert f"Not right: it is {questions[bad].right.upper()}." in asked.nth(bad).inner_text()
+    # The first choice counts.
+    asked.nth(bad).get_by_role("button", name=f"{questions[bad].right.upper()}.").click(force=True)
+    assert score.inner_text() == says
+
+    complaints = []
+    for screen in (LAPTOP, NARROW):
+        desk.screen(screen)
+        complaints += [line for _ in desk.themes() for line in notebook.looks()["complaints"]]
+    assert complaints == []
+    noted = {questions[good].key: questions[good].right, questions[bad].key: wrong.letter}
+    notebook.wait_until_idle()
+    assert desk.lab.progress()["quizzes"] == {NAME: noted}
+
+    assert desk.take_errors() == []
+    desk.close_all()
+    desk.visit()
+    notebook = shown_quiz(desk)
+    assert notebook.panel.locator(".gnt-quiz-score").inner_text() == says

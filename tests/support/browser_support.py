@@ -1,0 +1,280 @@
+"""JupyterLab in a browser, for tests: a server of its own, and the notebook in front as a reader uses it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+from lab_support import clean_environment, running_lab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+ROOT = Path(__file__).resolve().parents[2]
+LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
+LAPTOP, NARROW = (1440, 900), (800, 900)
+# Seconds; a busy machine starts a server in five. None of these decides a test whose subject answers at all.
+PATIENCE = 20.0
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+# A page with what it offers by default, except what would ask the network or be drawn over the notebook.
+SETTINGS = {
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is in the page, to be looked at
+}
+
+
+def chromium() -> str | None:
+    """The machine's Chromium, by its path."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def missing() -> str:
+    """Why there can be no test in a browser here; "": there can."""
+    for package in ("jupyterlab", "playwright"):
+        if not find_spec(package):
+            return f"{package} is not installed"
+    return "" if chromium() else "there is no Chromium (Debian, Ubuntu: sudo apt install chromium)"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """``gnt lab`` that runs. address: of JupyterLab, up to its last slash; home: of a learner who has done nothing yet."""
+
+    address: str
+    token: str
+    home: Path
+
+    @property
+    def course(self) -> Path:
+        """The folder that it serves."""
+        return self.home / "course"
+
+    @property
+    def exercises(self) -> Path:
+        """The learner's files."""
+        return self.home / "exercises"
+
+    def progress(self) -> Mapping[str, Any]:
+        """What the learner has done."""
+        return json.loads((self.home / "progress" / "progress.json").read_text(encoding="utf-8"))
+
+    def write_notebook(self, name: str, cells: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> str:
+        """Make a notebook of code cells, each its source and its stored outputs; its path in the course."""
+        code = [
+            {
+                "cell_type": "code",
+                "id": f"c{at}",
+                "metadata": {},
+                "execution_count": 1,
+                "source": source,
+                "outputs": outputs,
+            }
+            for at, (source, outputs) in enumerate(cells)
+        ]
+        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        contents = {"cells": code, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+        (self.course / name).write_text(json.dumps(contents), encoding="utf-8")
+        return name
+
+    def page(self, path: str = "") -> str:
+        """The address of JupyterLab, with a file of the course open."""
+        return f"{self.address}lab{path and f'/tree/{path}'}?token={self.token}"
+
+
+def write_settings(home: Path) -> None:
+    """Settings of JupyterLab, and the access of tests to its commands and to what its notebook knows."""
+    for name, values in SETTINGS.items():
+        path = home / ".jupyter" / "lab" / "user-settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values), encoding="utf-8")
+    # The list of extensions is asked of PyPI.
+    options = {"LabApp": {"expose_app_in_browser": True, "extension_manager": "readonly"}}
+    (home / ".jupyter" / "jupyter_lab_config.json").write_text(json.dumps(options), encoding="utf-8")
+
+
+@contextmanager
+def lab_of(home: Path) -> Iterator[Lab]:
+    """Start ``gnt lab`` for a learner whose home folder this is; stop it and its kernels at the end."""
+    write_settings(home)
+    environ = clean_environment(
+        home,
+        GNT_COURSE_DIR=str(home / "course"),
+        GNT_EXERCISES_DIR=str(home / "exercises"),
+        GNT_DATA_DIR=str(home / "progress"),
+        PYTHONPATH=str(ROOT),
+        # Ours, so that no kernel looks through the machine's fonts anew.
+        MPLCONFIGDIR=matplotlib.get_configdir(),
+    )
+    with running_lab(environ, cwd=home) as server:
+        yield Lab(server.base, server.token, home)
+
+
+@dataclass
+class Desk:
+    """One page of JupyterLab. errors: what went wrong in it since they were last taken."""
+
+    lab: Lab
+    page: Page
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        page, errors = self.page, self.errors
+        page.set_default_timeout(PATIENCE * 1000)
+        page.on("console", lambda said: errors.append(f"console: {said.text}") if said.type == "error" else None)
+        page.on("pageerror", lambda error: errors.append(f"exception: {error}"))
+        page.on("response", lambda got: errors.append(f"{got.status} {got.url}") if got.status >= 400 else None)
+
+    def take_errors(self) -> list[str]:
+        """What went wrong since the last call, and dialogs that nobody asked for."""
+        taken = [*self.errors, *(f"dialog: {text}" for text in self.page.locator(".jp-Dialog").all_inner_texts())]
+        self.errors.clear()
+        return taken
+
+    def command(self, name: str, **arguments: Any) -> None:
+        """Execute a command of JupyterLab, as a menu does."""
+        script = "async ([name, values]) => { await window.jupyterapp.commands.execute(name, values); }"
+        self.page.evaluate(script, [name, arguments])
+
+    def visit(self, path: str = "") -> None:
+        """Load JupyterLab anew."""
+        self.page.goto(self.lab.page(path))
+        self.page.wait_for_function("() => window.jupyterapp")
+        self.page.evaluate("async () => { await window.jupyterapp.restored; }")
+
+    def open(self, path: str) -> Notebook:
+        """Open a notebook of the course, and wait for its kernel."""
+        self.command("docmanager:open", path=path)
+        return self.notebook(Path(path).name)
+
+    def notebook(self, name: str) -> Notebook:
+        """The notebook of this name, once it is in front and its kernel idle."""
+        self.page.wait_for_function(
+            """(name) => {
+                const panel = window.jupyterapp.shell.currentWidget;
+                return panel?.content?.widgets && panel.context.path.endsWith(name) && panel.context.isReady
+                    && panel.sessionContext.isReady;
+            }""",
+            arg=name,
+        )
+        notebook = Notebook(self, self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)"))
+        notebook.wait_until_idle()
+        return notebook
+
+    def close_all(self) -> None:
+        """Close every tab without saving, and end the kernels."""
+        # A toolbar fits itself to a new width half a second later, and throws if its notebook has just been closed.
+        self.page.wait_for_timeout(600)
+        self.page.evaluate(
+            """async () => {
+                const app = window.jupyterapp;
+                for (const widget of [...app.shell.widgets("main")]) {
+                    if (widget.context) widget.context.model.dirty = false;
+                    widget.close();
+                }
+                await app.serviceManager.sessions.shutdownAll();
+            }"""
+        )
+
+    def screen(self, size: tuple[int, int]) -> None:
+        """Make the page as large as this screen, in pixels."""
+        self.page.set_viewport_size({"width": size[0], "height": size[1]})
+
+    def themes(self) -> Iterator[str]:
+        """Choose each theme, first the one that is chosen: a change takes a second."""
+        dark = self.page.locator('body[data-jp-theme-light="false"]').count() == 1
+        for name in ("Dark", "Light") if dark else ("Light", "Dark"):
+            self.theme(name)
+            yield name
+
+    def theme(self, name: str) -> None:
+        """Choose the theme "Light" or "Dark"."""
+        full = f"JupyterLab {name}"
+        if self.page.locator(f'body[data-jp-theme-name="{full}"]').count() == 0:
+            self.command("apputils:change-theme", theme=full)
+            self.page.wait_for_selector(f'body[data-jp-theme-name="{full}"]', state="attached")
+
+
+@dataclass
+class Notebook:
+    """A notebook in a desk."""
+
+    desk: Desk
+    panel: Locator
+
+    def wait_until_idle(self) -> None:
+        """Wait until the kernel has nothing to do."""
+        # Not by the sign in the toolbar, which a narrow page puts into a menu.
+        self.desk.page.wait_for_function(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
+        )
+
+    def contents(self) -> Mapping[str, Any]:
+        """The notebook as it would be saved now."""
+        return self.desk.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.toJSON()")
+
+    def cell(self, containing: str) -> int:
+        """The number of the only code cell whose source has this text."""
+        cells = enumerate(self.contents()["cells"])
+        numbers = [at for at, cell in cells if cell["cell_type"] == "code" and containing in cell["source"]]
+        assert len(numbers) == 1, f"{len(numbers)} cells have {containing!r}"
+        return numbers[0]
+
+    def run(self, *cells: int) -> None:
+        """Run these cells, one after the other, as Shift+Enter does."""
+        for cell in cells:
+            self.desk.page.evaluate(
+                "(at) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = at; }", cell
+            )
+            self.desk.command("notebook:run-cell")
+
+    def output(self, cell: int) -> Locator:
+        """What stands below a cell."""
+        return self.panel.locator(".jp-Notebook .jp-Cell").nth(cell).locator(".jp-OutputArea")
+
+    def run_all(self) -> None:
+        """Run > Run All Cells, with the mouse; returns when the last cell is done."""
+        page = self.desk.page
+        page.evaluate(
+            """() => {
+                window.ran = new Promise((done) => window.jupyterapp.commands.commandExecuted.connect(
+                    (_, { id, result }) => { if (id === "notebook:run-all-cells") done(result); }));
+            }"""
+        )
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        page.evaluate("async () => { await window.ran; }")
+        self.wait_until_idle()
+
+    def trust(self) -> None:
+        """Show outputs as a notebook of one's own has them: JupyterLab takes styles out of others."""
+        self.desk.page.evaluate(
+            """() => {
+                for (const cell of window.jupyterapp.shell.currentWidget.content.widgets) cell.model.trusted = true;
+            }"""
+        )
+
+    def looks(self) -> Mapping[str, Any]:
+        """What cannot be read of it: see looks.js."""
+        return self.desk.page.evaluate(LOOKS)
+
+
+@contextmanager
+def chromium_page(browser: Browser, lab: Lab) -> Iterator[Desk]:
+    """A page with JupyterLab, on a screen of 1440 by 900."""
+    context = browser.new_context(viewport={"width": LAPTOP[0], "height": LAPTOP[1]})
+    try:
+        desk = Desk(lab, context.new_page())
+        desk.visit()
+        yield desk
+    finally:
+        context.close()
