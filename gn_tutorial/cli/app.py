@@ -9,12 +9,13 @@ from __future__ import annotations
 import io
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from gn_tutorial.cli import commands
-from gn_tutorial.cli.command import assemble, find_commands
+from gn_tutorial.cli.command import Command, assemble, find_command, find_commands
 from gn_tutorial.cli.terminal import print_error
 from gn_tutorial.errors import ArgumentError, GntError
 
@@ -22,8 +23,11 @@ INTERNAL_ERROR = 70
 INTERRUPTED = 130
 
 
-def make_app() -> typer.Typer:
-    """The application with every command that ``cli/commands`` holds. Raises what ``find_commands`` raises."""
+def make_app(only: Sequence[Command] | None = None) -> typer.Typer:
+    """The application with every command that ``cli/commands`` holds, or with ``only`` some.
+
+    Raises what ``find_commands`` raises.
+    """
     made = typer.Typer(
         name="gnt",
         help="Build, run and check Ascend C kernels on this machine, without an NPU.",
@@ -33,8 +37,16 @@ def make_app() -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     made.callback()(_options)
-    assemble(made, find_commands(commands))
+    assemble(made, find_commands(commands) if only is None else only)
     return made
+
+
+def _app_for(words: Sequence[str]) -> typer.Typer:
+    """The application that these words need: to make all commands ready takes longer than the shortest of them runs."""
+    if "app" in globals():
+        return globals()["app"]
+    asked = find_command(commands, words[0]) if words else None
+    return make_app(only=[asked]) if asked else make_app()
 
 
 def main() -> None:
@@ -43,7 +55,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a name that is no UTF-8 is shown, not a reason to end
             stream.reconfigure(errors="backslashreplace")
     try:
-        app(prog_name="gnt")
+        _app_for(sys.argv[1:])(prog_name="gnt")
     except GntError as error:
         print_error(error)
         sys.exit(error.exit_code)
@@ -90,4 +102,9 @@ def _options(
     pass
 
 
-app = make_app()
+def __getattr__(name: str) -> typer.Typer:
+    """``app``: the application with all commands, made when somebody asks for it."""
+    if name != "app":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    globals()["app"] = make_app()
+    return globals()["app"]

@@ -62,6 +62,16 @@ def find_commands(package: ModuleType) -> list[Command]:
     return sorted(found, key=lambda one: (panels.index(one.panel), one.order, one.name))
 
 
+def find_command(package: ModuleType, name: str) -> Command | None:
+    """The command that a user calls ``name``, from its module alone; None where that takes a look at all of them."""
+    module = name.replace("-", "_")
+    if module not in (one.name for one in pkgutil.iter_modules(package.__path__)):
+        return None
+    declared = getattr(importlib.import_module(f"{package.__name__}.{module}"), "COMMAND", None)
+    usual = isinstance(declared, Command) and declared.name == name and declared.panel is not Panel.DEV
+    return declared if usual else None
+
+
 def assemble(top: typer.Typer, commands: Sequence[Command]) -> None:
     """Add the commands to the top level, those of the authors to its group ``dev``, and every old name, hidden."""
     authors = [one for one in commands if one.panel is Panel.DEV]

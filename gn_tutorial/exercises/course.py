@@ -8,6 +8,7 @@ that they cannot drift from it; and they lie there because an edit quotes the so
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -154,13 +155,27 @@ def load_course(root: Path | None = None, solutions: Path | None = None) -> Cour
     """Read the exercises, in the order of their ids. Raises RegistryError that names the file and the key at fault."""
     root = root or exercises_root()
     solutions = solutions or solutions_root()
-    found = sorted((_read(path, root, solutions) for path in solutions.glob("*/*.exercise.toml")), key=_order)
+    found = sorted((_known(path, root, solutions) for path in solutions.glob("*/*.exercise.toml")), key=_order)
     return Course(tuple(found), root, solutions)
 
 
 def _order(exercise: Exercise) -> tuple[int, int]:
     notebook, _, number = exercise.id.partition(".")
     return int(notebook), int(number)
+
+
+def _known(info: Path, root: Path, solutions: Path) -> Exercise:
+    """As ``_read``, which is not asked twice for a file that stayed as it was: a check asks for the course twice."""
+    try:
+        now = info.stat()
+    except OSError:
+        return _read(info, root, solutions)  # which says so
+    return _read_once(info, root, solutions, (now.st_mtime_ns, now.st_size, now.st_ino))
+
+
+@functools.lru_cache(maxsize=256)
+def _read_once(info: Path, root: Path, solutions: Path, _edition: tuple[int, int, int]) -> Exercise:
+    return _read(info, root, solutions)
 
 
 def _read(info: Path, root: Path, solutions: Path) -> Exercise:

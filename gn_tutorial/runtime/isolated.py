@@ -130,11 +130,26 @@ def _wait(process: subprocess.Popen[bytes], output: _Output, deadline: Deadline)
             if output.fresh:
                 continue
         else:
-            time.sleep(min(left, pause))
+            _wait_for_end(process, min(left, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
         if process.poll() is not None:
             return Stopped.NOT
     return Stopped.TIMEOUT
+
+
+def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """At most so long; where the system cannot tell of an end (Linux before 5.3, macOS), just as long."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):
+        time.sleep(seconds)
+        return
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        poll.poll(math.ceil(seconds * 1000))
+    finally:
+        os.close(descriptor)
 
 
 def _ask_where(process: subprocess.Popen[bytes]) -> None:

@@ -15,7 +15,7 @@ from command_line import Gnt, Ran, visible
 
 import gn_tutorial
 from gn_tutorial.cli import app, commands
-from gn_tutorial.cli.command import Command, Panel, find_commands
+from gn_tutorial.cli.command import Command, Panel, find_command, find_commands
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.operators import registry
 from gn_tutorial.timing.machine import machines
@@ -32,6 +32,7 @@ def test_help_is_quick_because_commands_import_late() -> None:
         package.__path__ = [{str(Path(gn_tutorial.__file__).parent)!r}]
         sys.modules["gn_tutorial"] = package
         import gn_tutorial.cli.app
+        gn_tutorial.cli.app.make_app()
         print(*sys.modules)
     """
     ran = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
@@ -123,6 +124,22 @@ def test_a_module_in_the_folder_is_a_command(gnt: Gnt, folder: Path, monkeypatch
     assert "Greet somebody." in helped
     assert Panel.TEACH.value in helped
     assert gnt("dropped-in", "class", "--loud").out == "hello class!\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda one: one.name)
+def test_a_command_alone_says_of_itself_what_it_says_among_all(command: Command, gnt: Gnt) -> None:
+    words = (command.name,) if command.panel is not Panel.DEV else ("dev", command.name)
+    vars(app).pop("app", None)
+    alone = gnt(*words, "--help").out
+    assert "app" not in vars(app)
+    assert app.app is app.app
+    assert gnt(*words, "--help").out == alone
+    assert find_command(commands, words[0]) == (None if words[0] == "dev" else command)
+
+
+@pytest.mark.parametrize("word", ["--help", "leran", "dev", "calibrate", "__init__", "host_library", ""])
+def test_all_commands_are_there_where_no_single_one_is_asked_for(word: str) -> None:
+    assert find_command(commands, word) is None
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,19 @@ def test_the_name_of_an_exercise_s_file_is_its_id(tmp_path: Path, name: str) -> 
         load_course(COURSE.root, tmp_path)
 
 
+def test_an_edited_exercise_is_read_again(tmp_path: Path) -> None:
+    info = tmp_path / "00_start_here" / "00_1.exercise.toml"
+    info.parent.mkdir()
+    text = COURSE.find("00.1").info.read_text()
+    info.write_text(text)
+    (first,) = load_course(COURSE.root, tmp_path).exercises
+    (same,) = load_course(COURSE.root, tmp_path).exercises
+    assert same is first
+    info.write_text(text.replace('title = "The forgotten tail"', 'title = "The tail"'))
+    (edited,) = load_course(COURSE.root, tmp_path).exercises
+    assert (first.title, edited.title) == ("The forgotten tail", "The tail")
+
+
 def test_a_course_is_found_by_id() -> None:
     assert isinstance(COURSE, Course)
     assert COURSE.find("03.2").solution.is_file()
