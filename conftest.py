@@ -24,7 +24,10 @@ collect_ignore = [] if find_spec("torch") else NEED_TORCH
 # nothing, and one worker had them for half of the run.
 EACH_BY_ITSELF = "tests/exercises/test_author_check.py::test_exercise_is_whole["
 # These share a compiler that is installed first and then makes its C++ library: a second worker would wait for both.
-WITH_ZIG = ["tests/compiler/test_toolchain.py", "tests/compiler/test_messages.py", "tests/compiler/test_same_bits.py"]
+WITH_ZIG = [
+    *(f"tests/compiler/test_{name}.py" for name in ("toolchain", "messages", "same_bits")),
+    "tests/platforms/test_macos.py",
+]
 # These share a server and load the machine: two browsers at a time would only slow each other.
 IN_A_BROWSER = "tests/browser/"
 # Seconds that each file took when --durations-file last wrote them, caches empty. The longest files go first, since one

@@ -31,7 +31,7 @@ class Pipe(IntEnum):
 
 
 class Kind(IntEnum):
-    """What an event is: ``enum class Kind`` of event.h, without POINTER and PADDING; and SCALARS, a run of accesses."""
+    """What an event is: ``enum class Kind`` of event.h (POINTER, PADDING in no trace); SCALARS is a run of accesses."""
 
     VECTOR = 0
     COPY = 1

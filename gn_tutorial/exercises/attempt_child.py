@@ -218,6 +218,7 @@ def _wall(folder: Path) -> None:
     _WALLED.die_with_parent()
     os.environ["TMPDIR"] = str(folder)
     _WALLED.write_only_in(str(folder))
+    _WALLED.leave_others_alone()
 
 
 def _walled() -> ModuleType | None:

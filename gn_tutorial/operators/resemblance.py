@@ -14,6 +14,8 @@ from gn_tutorial.operators.comparison import within
 _FEWEST = 8
 #: Rows that are looked for in other places; the most elements that are compared for that.
 _ROWS, _ELEMENTS = 4096, 1 << 22
+#: Up to here half holds every whole number.
+_WHOLE_HALF = 2048
 
 
 def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) -> tuple[str, ...]:
@@ -27,6 +29,8 @@ def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float
     ours, truth = actual.astype(np.float64), golden.astype(np.float64)
     wrong = ~within(actual, golden, rtol, atol)
     count = int(wrong.sum())
+    if coarse := _coarse(ours, truth, wrong):
+        return coarse
     if count < _FEWEST or not np.isfinite(truth).all():
         return ()
     x, y = ours[wrong], truth[wrong]
@@ -35,8 +39,23 @@ def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float
     if not np.isfinite(x).all():
         return ()
     if (x == 0).all():
-        return (f"all {count} wrong elements are 0",)
+        index = "; an index of ReduceMax is an integer's bits, 0 when converted as a float (ReinterpretCast<int32_t>)"
+        return (f"all {count} wrong elements are 0{index if actual.dtype.kind in 'iu' else ''}",)
     return _factor(x, y, count, rtol, atol) or _shift(x, y, count, rtol, atol) or _rows(ours, truth, wrong, rtol, atol)
+
+
+def _coarse(ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
+    """Whole numbers that half cannot hold, each off by a little: sums or counts that were added up in half."""
+    count, whole = int(wrong.sum()), bool((truth == np.rint(truth)).all() and (ours == np.rint(ours)).all())
+    x, y = ours[wrong], truth[wrong]
+    if not whole or not count > 0 or (np.abs(y) <= _WHOLE_HALF).any() or (np.abs(x - y) > np.abs(y) / 100).any():
+        return ()
+    if count < 2 or not (truth[~wrong] == ours[~wrong]).all() or (x != x.astype(np.float16)).any():
+        return ()
+    return (
+        f"all {count} wrong elements are whole numbers above {_WHOLE_HALF} that are off by less than a hundredth: half"
+        " holds no more of them one by one; Cast to float before they are added up",
+    )
 
 
 def _factor(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ writes, deletes, renames files     refused outside the folder             not pr
                                                                           working folder lie in the folder
 connects to a port by TCP          refused (6.7 and newer)                not prevented
 signals other processes            refused (6.12 and newer)               not prevented
+changes the priority, processors   refused (seccomp, whatever Landlock)   not prevented
+or memory of other processes
 reads files, starts programs       allowed                                allowed
 writes a file without end          stopped at 4 GiB                       stopped at 4 GiB
 fills the memory                   refused at the limit (RLIMIT_DATA)     not limited on macOS
@@ -19,7 +21,8 @@ outlives a killed Python           killed at once (PDEATHSIG), but not    not pr
 
 It is meant for mistakes: it is no wall against an attacker. Run as a file, it puts the walls up around itself and
 becomes the program; it imports nothing of this package, so that it starts quickly.
-Source: Linux, Documentation/userspace-api/landlock.rst.
+Source: Linux, Documentation/userspace-api/landlock.rst and seccomp_filter.rst; the numbers of system calls are those of
+its tables (arch/x86/entry/syscalls, include/uapi/asm-generic/unistd.h).
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import platform
 import resource
 import signal
 import sys
@@ -43,6 +47,30 @@ _SCOPE_SIGNAL = 1 << 1
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 _LARGEST_FILE = 4 << 30
 _NO_NEW_PRIVILEGES, _PARENT_DEATH_SIGNAL = 38, 1
+
+#: seccomp: prctl's option and mode; answers of a filter, the second an error with the number of EPERM.
+_SECCOMP, _FILTER = 22, 2
+_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1
+#: Instructions of a filter: load a word of its data, jump if it is equal, answer. The data: the call's number, its
+#: processor, and the lower words of the first two arguments.
+_LOAD, _EQUAL, _ANSWER = 0x20, 0x15, 0x06
+_NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, (16, 24)
+#: AUDIT_ARCH of the processor, and the numbers of its calls in the order of _OWN.
+_CALLS = {
+    "x86_64": (0xC000003E, (141, 203, 142, 144, 314, 251, 101, 311)),
+    "aarch64": (0xC00000B7, (140, 122, 118, 119, 274, 30, 117, 271)),
+}
+#: How many of the first arguments have to be 0, which means the caller; None: it is always refused.
+_OWN = {
+    "setpriority": 2,
+    "sched_setaffinity": 1,
+    "sched_setparam": 1,
+    "sched_setscheduler": 1,
+    "sched_setattr": 1,
+    "ioprio_set": None,
+    "ptrace": None,
+    "process_vm_writev": None,
+}
 
 
 class _Ruleset(ctypes.Structure):
@@ -87,6 +115,35 @@ def write_only_in(folder: str) -> bool:
     return done
 
 
+class _Instruction(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint16), ("equal", ctypes.c_uint8), ("other", ctypes.c_uint8), ("k", ctypes.c_uint32)]
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_uint16), ("first", ctypes.POINTER(_Instruction))]
+
+
+def leave_others_alone() -> bool:
+    """From now on this process and its children change no other process. False where the system cannot."""
+    if not sys.platform.startswith("linux") or platform.machine() not in _CALLS:
+        return False
+    processor, numbers = _CALLS[platform.machine()]
+    # Calls of another processor's kind (32 bits) have other numbers: they are left alone.
+    code = [(_LOAD, 0, 0, _PROCESSOR), (_EQUAL, 1, 0, processor), (_ANSWER, 0, 0, _ALLOW)]
+    for number, zeros in zip(numbers, _OWN.values(), strict=True):
+        rule = [(_ANSWER, 0, 0, _REFUSE)]
+        if zeros is not None:
+            rule.insert(0, (_ANSWER, 0, 0, _ALLOW))
+            for at in reversed(_ARGUMENTS[:zeros]):  # one that is not 0: on to the refusal
+                rule[:0] = [(_LOAD, 0, 0, at), (_EQUAL, 0, len(rule) - 1, 0)]
+        code += [(_LOAD, 0, 0, _NUMBER), (_EQUAL, 0, len(rule), number), *rule]
+    code.append((_ANSWER, 0, 0, _ALLOW))
+    program = _Program(len(code), (_Instruction * len(code))(*code))
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    return libc.prctl(_SECCOMP, _FILTER, ctypes.byref(program), 0, 0) == 0
+
+
 def die_with_parent() -> None:
     """From now on this process is killed when its parent ends. Source: prctl(2), PR_SET_PDEATHSIG; Linux only."""
     if sys.platform.startswith("linux"):
@@ -113,6 +170,7 @@ def main() -> None:
     _limit(resource.RLIMIT_FSIZE, _LARGEST_FILE)
     _limit(resource.RLIMIT_DATA, int(memory))
     write_only_in(folder)
+    leave_others_alone()
     os.execvp(words[0], words)
 
 

@@ -135,6 +135,8 @@ def test_an_attempt_writes_and_signals_nothing_outside_its_folder(tmp_path: Path
         (f"{OS}.mkdir({str(tmp_path / 'made')!r})", "PermissionError"),
         (f"if {OS}.system('echo 1 > {tmp_path}/made 2>&1'): raise ValueError", "ValueError"),
         (f"{OS}.kill({os.getpid()}, 0)", "PermissionError"),
+        (f"{OS}.setpriority({OS}.PRIO_PROCESS, {os.getpid()}, 5)", "PermissionError"),
+        (f"{OS}.sched_setaffinity({os.getpid()}, {{0}})", "PermissionError"),
     ):
         assert f"double raised {error}" in said(judged(tmp_path, runner, body)), body
     assert sorted(one.name for one in tmp_path.iterdir()) == ["double.py", "kept"]

@@ -48,6 +48,18 @@ def test_zeros_and_nan_are_counted() -> None:
     assert hints(nan) == ("all 50 wrong elements are NaN",)
 
 
+def test_counts_that_were_added_up_in_half() -> None:
+    counts = np.array([[5731.0, 5702.0, 5689.0], [12.0, 5713.0, 5650.0]])
+    (hint,) = hints(counts.astype(np.float16).astype(np.float32) + np.where(counts > 2048, 8, 0), counts)
+    assert "all 5 wrong elements are whole numbers above 2048" in hint
+    assert hints((counts + 0.5).astype(np.float32), counts) == ()
+
+
+def test_zeros_in_place_of_an_index() -> None:
+    (hint,) = hints(np.zeros(9, np.int32), np.arange(1, 10))
+    assert "all 9 wrong elements are 0; an index of ReduceMax" in hint
+
+
 def test_rows_of_another_place_are_named() -> None:
     (hint,) = hints(TRUTH[[0, 0, 0, 3, 3, 3]])
     assert hint.startswith(

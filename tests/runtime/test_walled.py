@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,31 @@ def test_no_signals_to_others(folder: Path) -> None:
         assert done.returncode != 0
         assert other.poll() is None
         other.send_signal(signal.SIGKILL)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="seccomp is Linux's")
+@pytest.mark.parametrize(
+    ("call", "refused"),
+    [
+        ("os.setpriority(os.PRIO_PROCESS, {other}, 5)", True),
+        ("os.setpriority(os.PRIO_USER, 0, 5)", True),
+        ("os.sched_setaffinity({other}, {{0}})", True),
+        ("os.sched_setscheduler({other}, os.SCHED_BATCH, os.sched_param(0))", True),
+        ("os.sched_setparam({other}, os.sched_param(0))", True),
+        ("os.system('renice -n 5 -p {other} > renice.txt') and os.abort()", True),
+        ("os.nice(1)", False),
+        ("os.sched_setaffinity(0, os.sched_getaffinity(0))", False),
+    ],
+)
+def test_the_scheduling_of_others_stays(folder: Path, call: str, refused: bool) -> None:
+    with subprocess.Popen(["sleep", "60"]) as other:
+        before = os.getpriority(os.PRIO_PROCESS, other.pid), os.sched_getaffinity(other.pid)
+        done = run(folder, f'exec python3 -c "import os; {call.format(other=other.pid)}"')
+        after = os.getpriority(os.PRIO_PROCESS, other.pid), os.sched_getaffinity(other.pid)
+        other.kill()
+    assert (done.returncode != 0) == refused, done.stderr
+    assert "PermissionError" in done.stderr or "renice" in call or not refused
+    assert after == before
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the system does not limit data")
