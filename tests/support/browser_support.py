@@ -48,7 +48,7 @@ def missing() -> str:
 
 @dataclass(frozen=True)
 class Lab:
-    """``gnt lab`` that runs. address: of JupyterLab, up to its last slash; home: of a learner who has done nothing yet."""
+    """``gnt lab`` that runs. address: with a slash at its end; home: of a learner who has done nothing yet."""
 
     address: str
     token: str
