@@ -25,8 +25,9 @@ _COLOURS = (
     (Number, "var(--jp-mirror-editor-number-color,#1a7f6a)"),
 )
 _MARK = "color:var(--jp-error-color1,#D55E00);font-weight:bold"
+_GUTTER = "opacity:.7"
 _CODE_LINE = re.compile(r"( *\d+ \| )(.*)")
-_MARK_LINE = re.compile(r" *\| *[\^~-]+|[ |]*~*\^")
+_MARK_LINE = re.compile(r"( *\|)( *[\^~-]+.*)|()([ |]*~*\^.*)")
 
 
 def file_link(file: Path, shown: str, line: int = 0) -> str:
@@ -70,9 +71,11 @@ def excerpt_html(text: str, file: Path | None) -> str:
     name, lines = file.name if file else "", []
     for line in text.splitlines():
         if code := _CODE_LINE.fullmatch(line):
-            lines.append(f'<span style="opacity:.7">{code[1]}</span>{coloured(code[2], name)}')
-        elif _MARK_LINE.match(line):
-            lines.append(f'<span style="{_MARK}">{escape(line)}</span>')
+            lines.append(f'<span style="{_GUTTER}">{code[1]}</span>{coloured(code[2], name)}')
+        elif mark := _MARK_LINE.fullmatch(line):
+            bar, marks = (part for part in mark.groups() if part is not None)
+            gutter = f'<span style="{_GUTTER}">{bar}</span>' if bar else ""
+            lines.append(f'{gutter}<span style="{_MARK}">{escape(marks)}</span>')
         else:
             lines.append(linked(line, file))
     return unwrapped("<br>".join(lines))

@@ -52,6 +52,6 @@ def test_marks_stand_out_and_code_below_a_mark_is_no_mark(tmp_path: Path) -> Non
     html = excerpt_html(text, tmp_path / "k.cpp")
     assert bare(html) == text
     marks = re.findall(r'<span style="color:var\(--jp-error-color1,#D55E00\);font-weight:bold">([^<]*)</span>', html)
-    assert marks == ["       |     ^ here", "       | --- made here"]
+    assert marks == ["     ^ here", " --- made here"]
     assert 'target="_blank">k.cpp:7</a>' in html
     assert html.startswith('<pre style="white-space:pre;overflow-x:auto')
