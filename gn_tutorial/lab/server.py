@@ -23,7 +23,8 @@ from gn_tutorial.errors import ArgumentError, GntError
 from gn_tutorial.lab import words
 from gn_tutorial.lab.folder import CourseFolder
 
-_KERNELS = Path(__file__).resolve().parent / "jupyter"
+#: Our kernel, and defaults that the user's own settings win over: pages open laid out, and nobody is asked about news.
+_JUPYTER = Path(__file__).resolve().parent / "jupyter"
 _URL = re.compile(r"\s(https?://\S+?/)lab(?:/\S*?)?(?:\?token=\S*)?$")
 _SECOND_SECONDS = 5.0  # between two Ctrl-C that mean it
 _STOP_SECONDS = 20.0
@@ -76,8 +77,9 @@ class Request:
     def environment(self, environ: Mapping[str, str], token: str) -> dict[str, str]:
         """The server's variables, which its kernels and terminals inherit: this Python first, and our kernel."""
         path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
-        kernels = os.pathsep.join(filter(None, [str(_KERNELS), environ.get("JUPYTER_PATH", "")]))
-        ours = {"JUPYTER_TOKEN": token, "JUPYTER_PATH": kernels, "PATH": path, "GNT_COURSE_DIR": str(self.folder.root)}
+        ours = {"JUPYTER_TOKEN": token, "PATH": path, "GNT_COURSE_DIR": str(self.folder.root)}
+        for name in ("JUPYTER_PATH", "JUPYTER_CONFIG_PATH"):
+            ours[name] = os.pathsep.join(filter(None, [str(_JUPYTER), environ.get(name, "")]))
         if self.linked:
             # By the way that the notebooks' links go: check() then links a file below the server's root.
             ours["GNT_EXERCISES_DIR"] = str(self.folder.exercises)

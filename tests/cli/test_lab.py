@@ -135,6 +135,7 @@ def test_variables_of_the_server(tmp_path: Path) -> None:
     made = request.environment({"PATH": "/bin", "JUPYTER_PATH": "/theirs", "HOME": "/h"}, "abc")
     assert made["PATH"].endswith(":/bin")
     assert made["JUPYTER_PATH"].endswith(":/theirs")
+    assert made["JUPYTER_CONFIG_PATH"].endswith("jupyter"), "none of theirs, and no empty one"
     assert (made["HOME"], made["JUPYTER_TOKEN"]) == ("/h", "abc")
     assert made["GNT_EXERCISES_DIR"] == str(tmp_path / "my_exercises")
     alone = server.Request(CourseFolder(tmp_path), "notebooks/00.ipynb", 8888, linked=False)

@@ -81,6 +81,15 @@ def test_it_serves_copies_exercises_and_pages(lab: RunningLab) -> None:
     assert all(cell["metadata"]["trusted"] for cell in cells if cell["cell_type"] == "code")
 
 
+def test_pages_open_laid_out_and_nothing_is_asked_first(lab: RunningLab) -> None:
+    def setting(plugin: str) -> dict[str, object]:
+        return lab.ask(f"lab/api/settings/{plugin}")["schema"]["properties"]
+
+    viewers = setting("@jupyterlab/docmanager-extension:plugin")["defaultViewers"]
+    assert viewers["default"] == {"markdown": "Markdown Preview"}
+    assert setting("@jupyterlab/apputils-extension:notification")["fetchNews"]["default"] == "false"
+
+
 def test_the_address_needs_its_key(lab: RunningLab) -> None:
     lab.token, key = "wrong", lab.token
     try:
