@@ -73,7 +73,7 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
     for line, row in enumerate(rows):
         for place, one in enumerate(row.values()):
             failed = one is not None and not one.ok
-            axis.text(place, line, cell_text(one), ha="center", va="center", fontsize=SMALL,
+            axis.text(place, line, cell_text(one), ha="center", va="center", fontsize=SMALL - 0.5,
                       fontweight="bold" if failed else "normal", color=FAINT if one is None else INK)  # fmt: skip
             if failed:
                 frame = matplotlib.patches.Rectangle((place - 0.48, line - 0.44), 0.96, 0.88, fill=False, linewidth=1.3)

@@ -188,7 +188,7 @@ def _draw_issues(axis: Axes, profile: Profile, block: int, shown: Window, low: f
 def _lines_of(profile: Profile, block: int) -> str:
     """Which file the lines are of that stand without a file."""
     own = {Path(span.file).name for span in profile.timeline.of(block) if not in_header(span.file)}
-    return f"L, line: of {min(own)}" if len(own) == 1 else "L: its line"
+    return f"L: a line of {min(own)}" if len(own) == 1 else "L: its line"
 
 
 def _draw_late(axis: Axes, boxes: list[BusyInterval], pipe: Pipe, machine: Machine, low: float, height: float) -> None:
@@ -216,7 +216,7 @@ def _write(
     """The first of the words that fits between start and end, as far as the window shows them; nothing if none fits."""
     start, end = max(start, shown.start), min(end, shown.end)
     for one in words:
-        if (len(one) + 2) * _LETTER * shown.width < end - start:
+        if (len(one) + 1.5) * _LETTER * shown.width < end - start:
             axis.text((start + end) / 2, y, one, ha="center", fontsize=SMALL, clip_on=True, **look)
             return
 

@@ -18,6 +18,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cbook import get_sample_data
 from matplotlib.figure import Figure
+from PIL import Image, ImageChops, ImageStat
+from PIL.PngImagePlugin import PngInfo
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.plot.filters import filter_bank
@@ -28,6 +30,8 @@ INK, FAINT = "#222222", "#767676"
 WIDTH, SMALL = 8.8, 8.0
 # Pixels for each inch as a picture is shown: WIDTH is just below 800 of them. The PNG has twice as many.
 _SHOWN_DPI, _FINE = 90, 2
+# Levels, of 255, by which fewer colours may change a picture in the mean.
+_UNSEEN = 0.25
 _BEFORE, _AFTER = "#b35806", "#00336f"
 # A colour and a marker for each line of one picture: either alone tells them apart.
 # None is a pipe's, nor looks like one.
@@ -67,8 +71,13 @@ class Picture:
         buffer = io.BytesIO()
         with matplotlib.rc_context(STYLE):
             # Matplotlib's version would otherwise be in the file, and change it with every release.
-            self.figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None, "Description": self.alt})
-        return buffer.getvalue()
+            self.figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+        said = PngInfo()
+        said.add_text("Description", self.alt)
+        small = io.BytesIO()
+        with Image.open(buffer) as image:
+            _fewer_colours(image.convert("RGB")).save(small, "PNG", pnginfo=said, dpi=(dpi, dpi))
+        return small.getvalue()
 
     def __repr__(self) -> str:
         return self.alt
@@ -77,6 +86,16 @@ class Picture:
         width, height = (round(inches * _SHOWN_DPI) for inches in self.figure.get_size_inches())
         shown = {"alt": self.alt, "width": width, "height": height}
         return {"image/png": self._png(_FINE * _SHOWN_DPI), "text/plain": self.alt}, {"image/png": shown}
+
+
+def _fewer_colours(image: Image.Image) -> Image.Image:
+    """The picture with a palette of 256 colours, a third of the bytes, unless that can be seen, as in a photograph.
+
+    A colour that fills more than specks stays exactly what it was: a pipe's, for one.
+    """
+    fewer = image.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    change = ImageStat.Stat(ImageChops.difference(image, fewer.convert("RGB"))).mean
+    return fewer if max(change) < _UNSEEN else image
 
 
 def heading(axis: Axes, title: str, facts: str = "") -> None:
@@ -188,6 +207,7 @@ def _draw_spreads(axis: Axes, data: TourPicture) -> None:
     axis.scatter(after, place, s=26, color=_AFTER, marker="D", label="normalised", zorder=2)
     axis.axvline(1.0, color=FAINT, linewidth=0.8, linestyle=":", zorder=0)
     axis.set_xscale("log")
+    axis.margins(x=0.1)  # no mark is cut off
     axis.set_yticks(place, [each.name for each in filter_bank()])
     axis.tick_params(axis="y", length=0)
     axis.invert_yaxis()

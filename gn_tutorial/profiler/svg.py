@@ -19,10 +19,10 @@ def svg_gantt(timeline: Timeline) -> str:
     block = max(timeline.block_cycles, key=timeline.block_cycles.__getitem__)
     shown = window_of(timeline, block, None)
     scale = (_WIDTH - _LEFT) / shown.width
-    parts, said = [], []
+    names, parts, said = [], [], []
     for lane, (pipe, colour) in enumerate(PIPE_COLOURS.items()):
         top = 18.0 + lane * (_LANE + 4.0)
-        parts.append(f'<text x="0" y="{top + 12:g}" font-size="11" fill="currentColor">{pipe.name}</text>')
+        names.append(f'<text x="0" y="{top + 12:g}" font-size="11" fill="currentColor">{pipe.name}</text>')
         for one in busy_intervals(timeline.of(block, pipe), timeline.machine, shown, parts=_PARTS):
             words = one.first.op if one.count == 1 else f"{one.count} instructions"
             where = f"{Path(one.first.file).name}:{one.first.line}, {one.start:.2f} to {one.end:.2f} us"
@@ -39,7 +39,9 @@ def svg_gantt(timeline: Timeline) -> str:
     return (
         f'<svg role="img" aria-label="{escape(title)}" width="{_WIDTH:g}" height="{height:g}" '
         f'viewBox="0 0 {_WIDTH:g} {height:g}" font-family="sans-serif">'
-        f'<text x="{_LEFT:g}" y="11" font-size="11" fill="currentColor">{escape(title)}</text>{"".join(parts)}</svg>'
+        f'<text x="{_LEFT:g}" y="11" font-size="11" fill="currentColor">{escape(title)}</text>{"".join(names)}'
+        # A rim of the page's ink: no colour of a pipe stands out from light paper and from dark paper alike.
+        f'<g stroke="currentColor" stroke-opacity="0.4" stroke-width="0.5">{"".join(parts)}</g></svg>'
     )
 
 

@@ -294,13 +294,19 @@ class Row {
     if (!lane.count) return;
     let index = lane.after(timeline.view.start);
     if (by && picked?.row === this && picked.lane === this.lane && picked.kind === "span") index = picked.index + by;
-    index = Math.min(Math.max(index, 0), lane.count - 1);
-    const {start, end} = timeline.view, from = lane.start[index], to = lane.end[index];
-    if (by && (from < start || to > end)) {
-      const width = Math.max(end - start, to - from);
+    this.visit(this.lane, Math.min(Math.max(index, 0), lane.count - 1));
+  }
+
+  // Picks an instruction, and moves what is shown if it is out of sight.
+  visit(lane, index) {
+    const {timeline} = this, {start, end} = timeline.view;
+    const from = this.lanes[lane].start[index], to = this.lanes[lane].end[index];
+    const width = Math.max(end - start, to - from);
+    if (Math.min(to, end) - Math.max(from, start) < Math.min(to - from, 0.05 * (end - start))) {
       timeline.look((from + to - width) / 2, (from + to + width) / 2);
     }
-    timeline.pick({row: this, lane: this.lane, kind: "span", index});
+    this.lane = lane;
+    timeline.pick({row: this, lane, kind: "span", index});
   }
 
   // To the lane above or below, to what is there at the time of what was picked.
@@ -309,8 +315,7 @@ class Row {
     const at = picked ? this.laneOf(picked).start[picked.index] : timeline.view.start;
     for (let lane = this.lane + by; lane >= 0 && lane < this.lanes.length; lane += by) {
       if (!this.lanes[lane].count) continue;
-      this.lane = lane;
-      timeline.pick({row: this, lane, kind: "span", index: Math.min(this.lanes[lane].after(at), this.lanes[lane].count - 1)});
+      this.visit(lane, Math.min(this.lanes[lane].after(at), this.lanes[lane].count - 1));
       return;
     }
   }

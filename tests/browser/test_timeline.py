@@ -222,6 +222,16 @@ def test_the_keyboard_reaches_every_instruction_and_says_the_same(show: Callable
     assert f"V: Muls {us(profile, second.start):.3f} to" in said.inner_text()
     page.keyboard.press("ArrowUp")
     assert "MTE2: DataCopy" in said.inner_text()
+    # What is out of sight comes into sight.
+    for _ in range(12):
+        page.keyboard.press("+")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    store = next(profile.timeline.of(0, Pipe.MTE3))
+    assert f"MTE3: DataCopy {us(profile, store.start):.3f} to" in said.inner_text()
+    start, end, _ = shown(page)
+    seen = min(end, us(profile, store.end)) - max(start, us(profile, store.start))
+    assert seen >= min(us(profile, store.cycles), 0.05 * (end - start)) - 0.002
     page.keyboard.press("Escape")
     assert "Point at a box" in said.inner_text()
     assert said.get_attribute("role") == "status"

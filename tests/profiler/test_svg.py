@@ -40,3 +40,14 @@ def test_jupyter_shows_it_below_the_table() -> None:
     shown = two_tiles()._repr_html_()
     assert shown.index("</table>") < shown.index("<svg")
     assert shown == two_tiles()._repr_html_()
+
+
+def test_what_s_is_called_busy_for_is_drawn() -> None:
+    """Its own boxes and, half as high, its issues: together as long as the words say."""
+    profile = two_tiles()
+    root = ElementTree.fromstring(svg_gantt(profile.timeline))
+    mine = [one for one in root.iter("rect") if one.get("fill") == "#555555"]
+    assert {one.get("height") for one in mine} == {"16", "8"}
+    scale = (640 - 48) / profile.timeline.block_cycles[0]
+    drawn = sum(float(one.get("width", 0)) for one in mine)
+    assert drawn == pytest.approx(profile.timeline.busy[0][Pipe.S] * scale, rel=0.01)
