@@ -36,6 +36,7 @@ ERROR = {"output_type": "error", "ename": "ValueError"}
 STDERR = {"output_type": "stream", "name": "stderr", "text": ["careful"]}
 FIRST, SECOND = ({"output_type": "stream", "name": "stdout", "text": [text]} for text in ("one\n", "two\n"))
 WIDGET = {"output_type": "display_data", "data": {"application/vnd.jupyter.widget-view+json": {"model_id": "1f"}}}
+PYTHON = {"kernelspec": {"name": "python3", "language": "python"}}
 PROSE = {"cell_type": "markdown", "source": ["!ls is how a shell would do it"]}
 
 
@@ -59,7 +60,7 @@ PROSE = {"cell_type": "markdown", "source": ["!ls is how a shell would do it"]}
 )
 def test_notebook_complaints(lint: ModuleType, tmp_path: Path, cells: list[dict], expected: list[str]) -> None:
     notebook = tmp_path / "notebook.ipynb"
-    notebook.write_text(json.dumps({"cells": cells}))
+    notebook.write_text(json.dumps({"cells": cells, "metadata": PYTHON}))
     found = lint.notebook_complaints(notebook)
     assert len(found) == len(expected)
     for complaint, words in zip(found, expected, strict=True):
@@ -85,8 +86,27 @@ def test_pieces_of_a_stream_are_joined(lint: ModuleType, tmp_path: Path) -> None
 def test_a_widget_is_left_out_and_what_stands_beside_it_stays(lint: ModuleType, tmp_path: Path) -> None:
     notebook = tmp_path / "notebook.ipynb"
     both = {"output_type": "display_data", "data": {**WIDGET["data"], "text/html": ["<p>"]}}
-    notebook.write_text(json.dumps({"cells": [cell("show()", 1, FIRST, WIDGET, both)]}))
+    notebook.write_text(json.dumps({"cells": [cell("show()", 1, FIRST, WIDGET, both)], "metadata": PYTHON}))
     lint.tidy_outputs(notebook)
     outputs = json.loads(notebook.read_text())["cells"][0]["outputs"]
     assert outputs == [FIRST, {"output_type": "display_data", "data": {"text/html": ["<p>"]}}]
     assert lint.notebook_complaints(notebook) == []
+
+
+def test_a_notebook_that_ruff_would_pass_over_is_found(lint: ModuleType, tmp_path: Path) -> None:
+    """Ruff takes a notebook for Python only if its kernelspec says so; without it ours were never checked."""
+    notebook = tmp_path / "notebook.ipynb"
+    notebook.write_text(json.dumps({"cells": [], "metadata": {"kernelspec": {"name": "python3"}}}))
+    assert ["ruff reads no cell" in one for one in lint.notebook_complaints(notebook)] == [True]
+
+
+def test_a_line_of_a_cell_has_88_columns(lint: ModuleType, tmp_path: Path) -> None:
+    """As ruff sees it, with the notebooks' own configuration: it fails on a longer one, and on none of ours."""
+    long = tmp_path / "long.ipynb"
+    cells = [cell(f'x = "{"a" * 83}"\n', 1), cell(f'y = "{"a" * 82}"\n', 2)]
+    long.write_text(json.dumps({"cells": cells, "metadata": PYTHON, "nbformat": 4, "nbformat_minor": 5}))
+    check = ("ruff", "check", "--quiet", "--select", "E501", "--config", "notebooks/ruff.toml")
+    assert not lint.run(*check, long, quiet=True)
+    cells[0]["source"] = cells[1]["source"]
+    long.write_text(json.dumps({"cells": cells, "metadata": PYTHON, "nbformat": 4, "nbformat_minor": 5}))
+    assert lint.run(*check, long, quiet=True)
