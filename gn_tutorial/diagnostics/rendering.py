@@ -77,9 +77,11 @@ def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
 
 def html_of(view: FindingView, *, reasons: bool = True) -> str:
     """The finding as one HTML element, everything escaped, readable in light and dark themes."""
-    colour = "#d1453b" if view.severity == "error" else "#b7791f"
+    # JupyterLab has a red that is read in each of its themes, and no amber: words of a warning are the text's colour.
+    error = view.severity == "error"
+    edge, colour = ("#d1453b", "var(--jp-error-color1,#d1453b)") if error else ("#b7791f", "inherit")
     parts = [
-        f'<div style="border-left:4px solid {colour};padding:2px 0 2px 12px;margin:6px 0">',
+        f'<div style="border-left:4px solid {edge};padding:2px 0 2px 12px;margin:6px 0">',
         f'<div><b style="color:{colour}">{escape(view.severity)}</b> {escape(view.what)}</div>',
         f'<div style="opacity:.75">{escape(view.where.removeprefix(view.folder))}</div>',
         *_html_source(view.excerpts, colour),
@@ -119,7 +121,7 @@ def _html_source(excerpts: Sequence[Excerpt], colour: str) -> list[str]:
             if span.style == "mark":
                 text = f'<b style="color:{colour}">{text}</b>'
             elif span.style in ("gutter", "label"):
-                text = f'<span style="opacity:.6">{text}</span>'
+                text = f'<span style="opacity:.7">{text}</span>'
             rows.append(text)
         rows.append("\n")
     # background:none, because Jupyter's own rules for <pre> differ between its front ends.

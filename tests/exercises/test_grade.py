@@ -98,7 +98,7 @@ def test_a_failed_check_links_the_file_and_marks_the_place(workspace: Workspace,
     workspace.prepare(exercise).write_text(text.replace("SetGlobalBuffer(", "SetGlobalBufer(", 1))
     page = grade.check("03.1", workspace=workspace, progress=progress)._repr_html_()
     assert f'target="_blank">mine/{exercise.file}</a>' in page
-    marks = re.findall(r'<span style="color:#D55E00;font-weight:bold">([^<]*)</span>', page)
+    marks = re.findall(r'<span style="color:var\(--jp-error-color1,#D55E00\);font-weight:bold">([^<]*)</span>', page)
     assert marks
     assert all("^" in mark for mark in marks)
     assert "white-space:pre;" in page

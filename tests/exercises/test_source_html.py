@@ -26,11 +26,13 @@ def test_a_solution_in_colour_is_the_solution(exercise: Exercise) -> None:
 
 def test_kinds_of_words_have_colours_of_the_theme() -> None:
     html = coloured('#include "a.h"\nreturn x + 12;  // why <', "k.cpp")
-    for word, colour in (("#", "meta"), ("return", "keyword"), ("12", "number"), ("// why &lt;", "comment")):
-        assert re.search(rf'<span style="color:var\(--jp-mirror-editor-{colour}-color,#\w+\)">{word}', html), word
+    editor = "mirror-editor-{}-color".format
+    kinds = {"#": editor("def"), "return": editor("keyword"), "12": editor("number")}
+    for word, colour in (kinds | {"// why &lt;": "content-font-color2"}).items():
+        assert re.search(rf'<span style="color:var\(--jp-{colour},#\w+\)">{word}', html), word
     assert re.search(r"</span> x [+] <span", html), "what is no kind of word has none"
-    assert "comment-color" in coloured("x = 1  # why", "k.py")
-    assert "comment-color" not in coloured("x = 1  # why", "k.cpp")
+    assert "content-font-color2" in coloured("x = 1  # why", "k.py")
+    assert "content-font-color2" not in coloured("x = 1  # why", "k.cpp")
 
 
 def test_only_lines_of_the_file_are_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +51,7 @@ def test_marks_stand_out_and_code_below_a_mark_is_no_mark(tmp_path: Path) -> Non
     text = "     9 | x = y - 1;\n       |     ^ here\n     8 | --x;\n       | --- made here\n  then: k.cpp:7: words"
     html = excerpt_html(text, tmp_path / "k.cpp")
     assert bare(html) == text
-    marks = re.findall(r'<span style="color:#D55E00;font-weight:bold">([^<]*)</span>', html)
-    assert marks == ["       |     ^ here", "       | --- made here"]
+    marks = re.findall(r'<span style="color:var\(--jp-error-color1,#D55E00\);font-weight:bold">([^<]*)</span>', html)
+    assert marks == ["     ^ here", " --- made here"]
     assert 'target="_blank">k.cpp:7</a>' in html
     assert html.startswith('<pre style="white-space:pre;overflow-x:auto')

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 LAPTOP, NARROW = (1440, 900), (800, 900)
 # Seconds; a busy machine starts a server in five. None of these decides a test whose subject answers at all.
-PATIENCE = 20.0
+PATIENCE = 60.0
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
@@ -48,7 +48,7 @@ def missing() -> str:
 
 @dataclass(frozen=True)
 class Lab:
-    """``gnt lab`` that runs. address: of JupyterLab, up to its last slash; home: of a learner who has done nothing."""
+    """``gnt lab`` that runs. address: with a slash at its end; home: of a learner who has done nothing yet."""
 
     address: str
     token: str

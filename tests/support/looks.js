@@ -72,13 +72,14 @@ async () => {
     if (!boxes.length || style.visibility === "hidden") return;
     texts += 1;
     const below = background(element);
-    const ink = rgba(style.color);
+    const drawn = element instanceof SVGElement; // has a scale and a colour of its own
+    const ink = rgba(drawn ? style.fill : style.color);
     const seen = over([...ink.slice(0, 3), ink[3] * opacity(element)], below);
-    const size = parseFloat(style.fontSize);
+    const size = drawn ? boxes[0].height / 1.2 : parseFloat(style.fontSize);
     const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
     const ratio = contrast(seen, below);
     if (ratio < (large ? LARGE : NORMAL)) {
-      complaints.push(`${where}: contrast ${ratio.toFixed(2)}, ${style.color} on rgb(${below.slice(0, 3).map(Math.round)}): ${short(node.data)}`);
+      complaints.push(`${where}: contrast ${ratio.toFixed(2)}, ${drawn ? style.fill : style.color} on rgb(${below.slice(0, 3).map(Math.round)}): ${short(node.data)}`);
     }
     if (size < 9) complaints.push(`${where}: letters of ${size} px: ${short(node.data)}`);
     const right = Math.max(...boxes.map((box) => box.right));
