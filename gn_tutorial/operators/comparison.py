@@ -122,7 +122,9 @@ def within(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) -> 
     NaN is right only where the reference has NaN at the same place, and infinity only where it is the same infinity:
     no tolerance reaches from a number to either of them.
     """
-    ours, truth = actual.astype(np.float64), golden.astype(np.float64)
+    # A bit pattern that was never a number may be a signalling NaN, of which NumPy warns when it is converted.
+    with np.errstate(invalid="ignore"):
+        ours, truth = actual.astype(np.float64), golden.astype(np.float64)
     # Infinity minus infinity: `_same` has decided those elements.
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(ours - truth) <= atol + rtol * np.abs(truth)
