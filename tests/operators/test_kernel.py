@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import gn_tutorial as gnt
+from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.errors import ArgumentError, CompileError, KernelError, KernelFault, RegistryError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel, kernel
@@ -310,6 +312,40 @@ def test_edited_file_is_built_again(tmp_path: Path, isolated: bool) -> None:
     time.sleep(0.02)  # file times may be as coarse as the kernel's clock tick
     path.write_text(SCALE.replace("TYPE", "float").replace("* (float)factor", "+ (float)factor"))
     assert found.run(x, gnt.out(4), 2.0, 4, isolated=isolated).y[1] == 3.0
+
+
+def test_a_second_isolated_launch_looks_at_all_that_is_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, header = tmp_path / "op" / "mine.cpp", tmp_path / "common" / "by.h"
+    for one in (path, header):
+        one.parent.mkdir()
+    path.write_text(
+        '#include "../common/by.h"\n' + SCALE.replace("TYPE", "float").replace("(float)factor)", "(float)factor BY)")
+    )
+    header.write_text("#define BY * 2\n")
+    found, x = kernel(path, optimise="little"), np.arange(4, dtype=np.float32)
+    looked: list[object] = []
+
+    def build(*source: object, **how: Any) -> Built:
+        looked.append(source)
+        return build_kernel(*source, **how)
+
+    monkeypatch.setattr("gn_tutorial.operators.kernel.build_kernel", build)
+    monkeypatch.setattr("gn_tutorial.operators.kernel._TRUSTED", 1000.0)
+    first, second = (found.run(x, gnt.out(4), 2.0, 4, blocks=1, observed=False) for _ in range(2))
+    assert (first.y[1], second.y[1], len(looked)) == (4.0, 4.0, 1)
+    assert first.compile_seconds > second.compile_seconds == 0
+    header.write_text("#define BY * 3\n")
+    assert found.run(x, gnt.out(4), 2.0, 4, blocks=1, observed=False).y[1] == 6.0
+    monkeypatch.setenv("GNT_CACHE_DIR", str(tmp_path / "cache"))
+    assert found.run(x, gnt.out(4), 2.0, 4, blocks=1, observed=False).y[1] == 6.0
+    assert len(looked) == 3
+    shutil.rmtree(tmp_path / "cache")
+    assert found.run(x, gnt.out(4), 2.0, 4, blocks=1, observed=False).y[1] == 6.0
+    monkeypatch.setattr("gn_tutorial.operators.kernel._TRUSTED", 0.0)
+    assert found.run(x, gnt.out(4), 2.0, 4, blocks=1, observed=False).y[1] == 6.0
+    assert len(looked) == 5
 
 
 # --- how many blocks -------------------------------------------------------------------------------------------------

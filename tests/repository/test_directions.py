@@ -88,8 +88,8 @@ OPERATIONS = {room for room in TWIN_ROOMS if room.startswith("basic_api")} | {"a
 # The host API is for any device: it includes its own headers and the tilings. The twin's side adds the C interface.
 HOST_API = KERNELS / "host_api"
 TWIN_HOST_MAY_INCLUDE = {"gn_twin/base/abi.h", "device.h", "gn_host_api.h", "gn_host_twin.h", "stream.h"}
-# The launcher is a program of its own and shares nothing with a kernel library but the C interface.
-# The last two know no kernel: what fills an output that nobody wrote, and threads that do it.
+# The launcher is a program of its own and shares nothing with a kernel library but the C interface, and how memory is
+# filled by several threads, which knows no kernel.
 LAUNCHER_MAY_INCLUDE = {"gn_twin/base/abi.h", "gn_twin/core/poison.h", "gn_twin/core/team.h"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<][^">]+[">])', re.MULTILINE)

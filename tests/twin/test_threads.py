@@ -118,7 +118,15 @@ DEEP = """
   if (b == 5) out.SetValue(0, Deep::Down(0));
   Work(0);
 """
+# How many elements of y are not poison when the block begins.
+POISON = """
+  const float* const all = reinterpret_cast<const float*>(y);
+  int others = 0;
+  for (int i = 0; i < (3 << 19); ++i) others += all[i] == all[i] ? 1 : 0;
+  flags.SetValue(16 * b, others + 1);
+"""
 BODIES = {
+    "poison": POISON,
     "atomic": ATOMIC,
     "barriers": BARRIERS,
     "chain": CHAIN,
@@ -151,6 +159,18 @@ def run(part: str, threads: int, *, blocks: int = 8, isolated: bool = False, **h
         x, y, flags, np.uint32(list(BODIES).index(part)),
         blocks=blocks, observed=False, isolated=isolated, options=TwinOptions(threads=threads), **how,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "in-process"])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_no_block_begins_before_the_outputs_are_poisoned(threads: int, isolated: bool) -> None:
+    y, flags = gnt.out((ELEMENTS,), np.float32), gnt.inout(np.zeros(4096, np.int32))
+    how = {"blocks": 8, "observed": False, "isolated": isolated, "options": TwinOptions(threads=threads)}
+    for _ in range(3):  # in memory that the launch before used
+        result = kernel().run(np.zeros(8, np.float32), y, flags, list(BODIES).index("poison"), **how)
+        assert result.f[: 8 * 16 : 16].tolist() == [1] * 8
+        assert np.isnan(result.y).all()
+        result.y[:] = 3
 
 
 @pytest.mark.parametrize("part", ["atomic", "barriers", "chain", "turns", "poll"])
