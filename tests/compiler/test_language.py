@@ -147,7 +147,7 @@ struct Op {
 
 
 def test_the_rules_cost_less_than_half_a_second() -> None:
-    """Of processor time, on the longest kernel with the headers that it shares with others, which took a fifth of it."""
+    """Of processor time, on the longest kernel with the headers that it shares with others: it took a fifth of it."""
     kernels = Path(__file__).parents[2] / "kernels"
     files = [*(kernels / "common").glob("*.h"), *(kernels / "group_norm").glob("*.h")]
     text = "\n".join(path.read_text("utf-8") for path in [*sorted(files), kernels / "group_norm/group_norm_8_any.cpp"])
