@@ -82,6 +82,20 @@ def test_learn_begins_fails_passes_and_goes_on(gnt: Callable[..., Ran], folder: 
     assert f"{SECOND.id} {SECOND.title}" in gnt("learn").out
 
 
+def test_strict_refuses_what_counts_on_the_waits_of_the_compiler(gnt: Callable[..., Ran], folder: Path) -> None:
+    exercise = next(one for one in COURSE if one.id == "03.1")
+    solve(folder, exercise)
+    assert gnt("learn", "check", exercise.id, "--strict").code == 0
+    target = folder / exercise.file
+    text = target.read_text(encoding="utf-8")
+    target.write_text(text.replace("    Sync<AscendC::HardEvent::S_MTE3>();\n", ""), encoding="utf-8")
+    assert target.read_text(encoding="utf-8") != text
+    assert gnt("learn", "check", exercise.id).code == 0
+    strict = gnt("learn", "check", exercise.id, "--strict")
+    assert strict.code != 0
+    assert "PIPE_MTE3 reads by" in strict.out
+
+
 def test_after_a_pass_comes_the_one_behind_it_and_not_the_first_that_was_left_out(
     gnt: Callable[..., Ran], folder: Path
 ) -> None:
