@@ -235,7 +235,8 @@ class Profile:
         return f"{self.kernel}, modelled\n{text_table((), self.facts(), indent='  ')}"
 
     def _repr_html_(self) -> str:
-        return html_table((), self.facts(), caption=f"{self.kernel}, modelled") + svg_gantt(self.timeline)
+        table = html_table((), self.facts(), caption=f"{self.kernel}, modelled")
+        return f'{table}<div style="overflow-x:auto">{svg_gantt(self.timeline)}</div>'
 
 
 class Launchable(Protocol):

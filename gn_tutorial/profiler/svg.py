@@ -38,7 +38,8 @@ def svg_gantt(timeline: Timeline) -> str:
     height = 18.0 + len(PIPE_COLOURS) * (_LANE + 4.0)
     return (
         f'<svg role="img" aria-label="{escape(title)}" width="{_WIDTH:g}" height="{height:g}" '
-        f'viewBox="0 0 {_WIDTH:g} {height:g}" font-family="sans-serif">'
+        # Not narrower: its letters would shrink with it. What shows it scrolls.
+        f'viewBox="0 0 {_WIDTH:g} {height:g}" style="min-width:{_WIDTH:g}px" font-family="sans-serif">'
         f'<text x="{_LEFT:g}" y="11" font-size="11" fill="currentColor">{escape(title)}</text>{"".join(names)}'
         # A rim of the page's ink: no colour of a pipe stands out from light paper and from dark paper alike.
         f'<g stroke="currentColor" stroke-opacity="0.4" stroke-width="0.5">{"".join(parts)}</g></svg>'

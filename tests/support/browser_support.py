@@ -88,7 +88,7 @@ class Lab:
 
     def page(self, path: str = "") -> str:
         """The address of JupyterLab, with a file of the course open."""
-        return f"{self.address}lab{path and f'/tree/{path}'}?token={self.token}"
+        return f"{self.address}lab{path and f'/tree/{path}'}?reset&token={self.token}"
 
 
 def write_settings(home: Path) -> None:
@@ -131,7 +131,7 @@ class Desk:
         page, errors = self.page, self.errors
         page.set_default_timeout(PATIENCE * 1000)
         page.on("console", lambda said: errors.append(f"console: {said.text}") if said.type == "error" else None)
-        page.on("pageerror", lambda error: errors.append(f"exception: {error}"))
+        page.on("pageerror", lambda error: errors.append(f"exception: {error.stack or error}"))
         page.on("response", lambda got: errors.append(f"{got.status} {got.url}") if got.status >= 400 else None)
 
     def take_errors(self) -> list[str]:
@@ -178,10 +178,12 @@ class Desk:
             """async () => {
                 const app = window.jupyterapp;
                 for (const widget of [...app.shell.widgets("main")]) {
+                    // First the kernel: a notebook that is closed while it answers throws.
+                    await widget.sessionContext?.ready;
+                    await widget.sessionContext?.shutdown();
                     if (widget.context) widget.context.model.dirty = false;
                     widget.close();
                 }
-                await app.serviceManager.sessions.shutdownAll();
             }"""
         )
 
