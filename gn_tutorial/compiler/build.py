@@ -16,7 +16,6 @@ from gn_tutorial.compiler.cache import Cache, checksum, default_cache
 from gn_tutorial.compiler.dtype_macros import LIBC_NAMES, dtype_defines
 from gn_tutorial.compiler.language import CHECKS, NOTHING_READ
 from gn_tutorial.compiler.launch_syntax import MAIN, is_sample, rewrite, without_launchers
-from gn_tutorial.compiler.messages import short
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.signature import Entry, require_entries, scan
@@ -25,6 +24,7 @@ from gn_tutorial.compiler.sources import (
     forwarding_headers,
     read_sources,
     search_folder,
+    short,
     source_text,
     with_plain_blanks,
 )

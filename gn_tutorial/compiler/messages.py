@@ -10,18 +10,17 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gn_tutorial.compiler.hints import hint_of, shortened, unknown_name
 from gn_tutorial.compiler.output import Place, Report, parse
 from gn_tutorial.compiler.process import CompileLimits, End
-from gn_tutorial.compiler.sources import source_text
+from gn_tutorial.compiler.sources import short, source_text
 from gn_tutorial.errors import CompileError
 
 # More than this many errors are mostly echoes of the first.
 SHOWN_ERRORS = 10
-_LONGEST_MESSAGE = 400
 _APIS = "`gnt apis` lists what the twin has"
 
 
@@ -105,16 +104,6 @@ def explain(end: End, text: str, sources: Sources, limits: CompileLimits) -> Com
     )
 
 
-def short(path: Path) -> str:
-    """A path for people: from the working folder or the home folder if it is inside; a cell's file by its name."""
-    if path.parent.name == "sources" and path.name.startswith("cell_"):
-        return path.name
-    for base, mark in ((Path.cwd(), ""), (Path.home(), "~" + os.sep)):
-        if path.is_relative_to(base) and base != Path(base.anchor):
-            return mark + str(path.relative_to(base))
-    return str(path)
-
-
 @functools.lru_cache(maxsize=4)
 def unsupported_names(header: Path) -> frozenset[str]:
     """Documented Ascend C names that the twin rejects, from its header ``gn_twin/basic_api/unsupported.h``."""
@@ -161,7 +150,7 @@ def _learners_place(report: Report, sources: Sources) -> Place | None:
 
 def _first_use(report: Report, sources: Sources) -> Place | None:
     """A linker names a function but no line: the first line of the learner's file that calls it."""
-    name = _unknown_name(report.message)
+    name = unknown_name(report.message)
     if not name or sources.main is None:
         return None
     try:
@@ -185,153 +174,18 @@ def _words(report: Report, sources: Sources, source_line: str) -> tuple[str, str
     """The message and the hint of one error."""
     text = report.message
     rejected = re.search(r"not on the twin yet: (\w+)", " ".join([text, *report.notes]))
-    name = rejected[1] if rejected else _unknown_name(text)
+    name = rejected[1] if rejected else unknown_name(text)
     if rejected or name in unsupported_names(sources.twin / "gn_twin" / "basic_api" / "unsupported.h"):
         return f"{name} is a documented Ascend C name that is not on the twin yet", _APIS
-    message = _shortened(text)
+    message = shortened(text)
     if report.place and Path(report.place.file) == sources.shim and report.place.line in sources.shim_lines and name:
         return (
             f"the kernel entry {name} is not visible at the end of the file",
             "it may stand inside an #if block that is not compiled",
         )
     if undefined := re.match(r"undefined reference to (.+)", text):
-        return f"{_shortened(undefined[1])} is declared and used, but has no body", "write its body in this file"
-    for hint in _HINTS:
-        if advice := hint(report, sources, source_line):
-            return message, advice
-    return message, _APIS if name else ""
-
-
-_UNKNOWN = (
-    r"'(?:\w*::)*(\w+)' was not declared in this scope",
-    r"'(\w+)' is not a member of",
-    r"'(?:\w*::)*(\w+)' (?:does not name a type|is not a class template|has not been declared)",
-    r"no arguments to '(\w+)' that depend on a template parameter",
-    r"use of undeclared identifier '(\w+)'",
-    r"no (?:member|type|template) named '(\w+)'",
-    r"unknown type name '(\w+)'",
-    r"has no member named '(\w+)'",
-    r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
-)
-
-
-def _unknown_name(text: str) -> str:
-    plain = text.replace("\u2018", "'").replace("\u2019", "'")
-    for pattern in _UNKNOWN:
-        if found := re.search(pattern, plain):
-            return found[1]
-    return ""
-
-
-def _shortened(text: str) -> str:
-    """Without what means something to the twin's authors only."""
-    text = re.sub(r"static assertion failed(?: due to requirement '.*?')?: ", "", text)
-    text = re.sub(r"static assertion failed due to requirement (.*)", r"the condition \1 does not hold", text)
-    text = re.sub(r"; did you mean '(?:gn_twin|GNT|__)\w*.*?'\??", "", text)
-    text = re.sub(r"; did you mean (?:simply )?'(?:min|max|std)'\??", "", text)  # which is not on the device
-    text = re.sub(r"\b(?:gn_twin|AscendC)::", "", text)
-    text = re.sub(r"std::__(?:cxx11|1)::", "std::", text)
-    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site that operations take last
-    text = re.sub(r"\s*\[-[WF][^\]]*\]$|\s*\[-fpermissive\]$", "", text)
-    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
-
-
-# --- hints: only where the cause is certain --------------------------------------------------------------------------
-
-
-def _missing_header(report: Report, sources: Sources, _line: str) -> str:
-    found = re.search(r"^'?([^':]+)'?(?:: No such file or directory| file not found)", report.message)
-    if not found:
-        return ""
-    header = found[1]
-    if re.match(r"acl/|aclnn|torch|tiling/platform|register/", header):
-        return f"{header} belongs to host code: keep host code out of the kernel file"
-    looked = ", ".join(short(folder) or "." for folder in sources.searched)
-    return f"looked in {looked}; put {header} there, or name its folder with include_dirs"
-
-
-def _double_scalar(report: Report, _sources: Sources, line: str) -> str:
-    said = " ".join(report.notes)
-    literal = re.search(r"(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])", line)
-    conflict = re.search(r"(?:deduced )?conflicting types for parameter", said)
-    if literal and conflict and "double" in said and "no matching function" in report.message:
-        return f"{literal[0]} is a double; the scalar has the tensor's own type: write {literal[0]}f for a float tensor"
-    return ""
-
-
-def _launch_syntax(_report: Report, _sources: Sources, line: str) -> str:
-    if "<<<" in line:
-        return "a launch is written kernel<<<blocks, nullptr, stream>>>(arguments)"
-    return ""
-
-
-def _semicolon_before(report: Report, _sources: Sources, line: str) -> str:
-    """g++ names the token after the gap, which may be lines below; clang names the gap itself."""
-    found = re.match(r"expected (?:',' or )?';' before '?(\w+)", report.message)
-    if found and report.place and line.lstrip().startswith(found[1]) and not line[: report.place.column - 1].strip():
-        return "a ';' is missing at the end of the statement before this line"
-    return ""
-
-
-def _element_of_a_view(report: Report, _sources: Sources, line: str) -> str:
-    """``sum += tile[i]``: the index operator makes a tensor that begins at element i."""
-    uses = re.findall(r"\b(\w+)\[([^\[\]]+)\]", line)
-    said = " ".join([report.message, *report.notes])
-    arithmetic = re.search(r"no match for 'operator|invalid operands|cannot convert|no viable|assigning to", said)
-    if len(uses) != 1 or not arithmetic or not re.search(r"\b(?:Local|Global)Tensor<", said):
-        return ""
-    name, index = uses[0]
-    return f"{name}[{index}] is a view, a tensor that begins there; {name}.GetValue({index}) is the number"
-
-
-def _smaller_or_larger(report: Report, _sources: Sources, line: str) -> str:
-    """``std::min``, or ``Std::min`` without its namespace, or of two types."""
-    found = re.search(r"\b([Ss]td)::(min|max)\b", line)
-    if not found:
-        return ""
-    whole = f"AscendC::Std::{found[2]}"
-    name = _unknown_name(report.message)
-    if found[1] == "std" and name == found[2]:
-        return f"device code has no std::{name}; {whole} is there, for two numbers of one type"
-    if found[1] == "Std" and name == "Std":
-        return f"Std is a namespace of AscendC: write {whole}"
-    if "numbers of one type" in report.message:
-        return "give both numbers the same type: 8u beside a uint32_t, or static_cast<uint32_t>(...)"
-    return ""
-
-
-def _narrowing(report: Report, _sources: Sources, _line: str) -> str:
-    """Both compilers' words for a number in braces that its field may not hold."""
-    plain = _shortened(report.message).replace("\u2018", "'").replace("\u2019", "'")
-    found = re.search(r"narrowing conversion of .* to '([^']+)'(?: \{aka '[^']*'\})?$", plain) or re.search(
-        r"cannot be narrowed(?: from type '.*')? to (?:type )?'([^']+)'", plain
-    )
-    if not found:
-        return ""
-    return f"a number that does not fit loses its upper bits: see that it does, then write static_cast<{found[1]}>(...)"
-
-
-def _bfloat16_number(report: Report, _sources: Sources, _line: str) -> str:
-    """The scalar unit converts none; the device's compiler says "not support bf16 type cast"."""
-    said = re.search(
-        r"(?:cannot convert|no viable conversion from|could not convert|from incompatible type) .*bfloat16_t",
-        report.message,
-    )
-    return (
-        "a number of type bfloat16_t becomes a float by AscendC::ToFloat(value), Cast(value) in CANN 9" if said else ""
-    )
-
-
-_HINTS: tuple[Callable[[Report, Sources, str], str], ...] = (
-    _missing_header,
-    _double_scalar,
-    _launch_syntax,
-    _semicolon_before,
-    _element_of_a_view,
-    _smaller_or_larger,
-    _narrowing,
-    _bfloat16_number,
-)
+        return f"{shortened(undefined[1])} is declared and used, but has no body", "write its body in this file"
+    return message, hint_of(report, sources.searched, source_line) or (_APIS if name else "")
 
 
 # --- all errors ------------------------------------------------------------------------------------------------------

@@ -13,9 +13,8 @@ from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest
 from gn_tutorial.compiler.cache import Cache, checksum, default_cache
 from gn_tutorial.compiler.launch_syntax import has_main
-from gn_tutorial.compiler.messages import short
 from gn_tutorial.compiler.process import CompileLimits
-from gn_tutorial.compiler.sources import source_text
+from gn_tutorial.compiler.sources import short, source_text
 from gn_tutorial.compiler.toolchain import find_compiler, object_flags
 from gn_tutorial.errors import CompileError, RegistryError
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from gn_tutorial.compiler.build import Built
 from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest, precompiled_form
 from gn_tutorial.compiler.cache import Cache, default_cache
-from gn_tutorial.compiler.messages import short
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.sources import short
 from gn_tutorial.compiler.toolchain import (
     Compiler,
     find_compiler,

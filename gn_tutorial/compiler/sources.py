@@ -192,3 +192,13 @@ _BLANK_OR_QUOTED = re.compile(rf'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|[{_BLANK
 def with_plain_blanks(text: str) -> str:
     """The text with a blank for each Unicode white space outside literals and comments: columns stay."""
     return _BLANK_OR_QUOTED.sub(lambda found: " " if len(found[0]) == 1 else found[0], text)
+
+
+def short(path: Path) -> str:
+    """A path for people: from the working folder or the home folder if it is inside; a cell's file by its name."""
+    if path.parent.name == "sources" and path.name.startswith("cell_"):
+        return path.name
+    for base, mark in ((Path.cwd(), ""), (Path.home(), "~" + os.sep)):
+        if path.is_relative_to(base) and base != Path(base.anchor):
+            return mark + str(path.relative_to(base))
+    return str(path)

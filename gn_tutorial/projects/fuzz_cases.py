@@ -123,8 +123,7 @@ def simpler(case: Case) -> Iterator[Case]:
     if any(one is not None and one.more for one in case.inputs):
         # Lists of one operator have as many tensors as one another.
         for part in (slice(0, -1), slice(1, None)):
-            cut = [one and (one if not one.more else _with_shapes(one, one.shapes[part])) for one in case.inputs]
-            yield replace(case, inputs=tuple(cut))
+            yield replace(case, inputs=tuple(_cut(one, part) for one in case.inputs))
     for index, one in enumerate(case.inputs):
         if one is None:
             continue
@@ -137,8 +136,10 @@ def simpler(case: Case) -> Iterator[Case]:
             yield replace(case, inputs=(*case.inputs[:index], other, *case.inputs[index + 1 :]))
 
 
-def _with_shapes(one: ArrayPlan, shapes: Sequence[tuple[int, ...]]) -> ArrayPlan:
-    return replace(one, shape=shapes[0], more=tuple(shapes[1:]))
+def _cut(one: ArrayPlan | None, part: slice) -> ArrayPlan | None:
+    if one is None or not one.more:
+        return one
+    return replace(one, shape=one.shapes[part][0], more=one.shapes[part][1:])
 
 
 def size_class(one: ArrayPlan) -> str:

@@ -18,7 +18,6 @@ import numpy as np
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, GntError, KernelError
-from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.projects.aclnn import AclnnArgument, AclnnFunction, functions
 from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.host_call import HostError
@@ -34,8 +33,7 @@ from gn_tutorial.projects.own_test_refusals import (
     check_size,
     workspace_note,
 )
-from gn_tutorial.projects.own_test_values import Mark, SentTensor, converted, read_argument
-from gn_tutorial.projects.parameters import Parameter
+from gn_tutorial.projects.own_test_values import Mark, SentTensor, converted, read_argument, sent_tensors, wanted_output
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
 
@@ -168,12 +166,12 @@ class CallServer:
         labels = {
             one.name: sent[0].dtype
             for one in (*definition.inputs, *definition.outputs)
-            if (sent := _sent(by_name.get(one.name)))
+            if (sent := sent_tensors(by_name.get(one.name)))
         }
         try:
             call = project.call(**named)
             call = dataclasses.replace(call, column=definition.columns(project.soc.config).column_of(labels))
-            call, given = chosen_outputs(call, {one.name: _wanted(one, by_name) for one in definition.outputs})
+            call, given = chosen_outputs(call, {one.name: wanted_output(one, by_name) for one in definition.outputs})
         except ArgumentError as error:
             raise RefusedCall(
                 INVALID, call_note("aclnn-argument", f"{function.name}: {error.what}", error.hint)
@@ -261,20 +259,6 @@ class CallServer:
             if note not in self.notes:
                 self.notes.append(note)
         return declared.auto_contiguous
-
-
-def _sent(value: Any) -> list[SentTensor]:
-    """The tensors of one argument, which may be a list of them."""
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, SentTensor)]
-
-
-def _wanted(declared: Parameter, by_name: Mapping[str, Any]) -> Any:
-    """An output as ``chosen_outputs`` takes it: tensors, a list of them, or None of one that is left out."""
-    value = by_name.get(declared.name, Mark.NONE)
-    made = [Out(one.shape, as_dtype(one.dtype)) for one in _sent(value)]
-    if isinstance(value, list):
-        return made
-    return made[0] if made else None
 
 
 def _tensor_names(ready: _Ready) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.dtypes import DTYPES
-from gn_tutorial.operators.arguments import as_dtype
+from gn_tutorial.operators.arguments import Out, as_dtype
 from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.parameters import Parameter
 
@@ -122,3 +122,17 @@ def converted(declared: Parameter, value: Any, by_name: Mapping[str, Any]) -> An
     wanted = declared.to_dtype or next(iter(declared.dtypes or declared.every_dtype), "")
     name = dtype_name(wanted)
     return value.astype(as_dtype(name)) if name in DTYPES and value.dtype.name != name else value
+
+
+def sent_tensors(value: Any) -> list[SentTensor]:
+    """The tensors of one argument, which may be a list of them."""
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, SentTensor)]
+
+
+def wanted_output(declared: Parameter, by_name: Mapping[str, Any]) -> Any:
+    """An output as ``chosen_outputs`` takes it: tensors, a list of them, or None of one that is left out."""
+    value = by_name.get(declared.name, Mark.NONE)
+    made = [Out(one.shape, as_dtype(one.dtype)) for one in sent_tensors(value)]
+    if isinstance(value, list):
+        return made
+    return made[0] if made else None

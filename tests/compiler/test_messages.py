@@ -11,9 +11,10 @@ import pytest
 from gn_tutorial.compiler.build import build_host_library, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
 from gn_tutorial.compiler.cache import Cache
-from gn_tutorial.compiler.messages import CompilerMessage, Sources, explain, short, unsupported_names
+from gn_tutorial.compiler.messages import CompilerMessage, Sources, explain, unsupported_names
 from gn_tutorial.compiler.output import Place, parse
 from gn_tutorial.compiler.process import CompileLimits, End
+from gn_tutorial.compiler.sources import short
 from gn_tutorial.errors import CompileError
 
 KERNEL = """#include "kernel_operator.h"

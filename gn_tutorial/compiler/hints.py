@@ -1,0 +1,150 @@
+"""What a compiler's error means, in the learner's words, and what to do: only where the cause is certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from gn_tutorial.compiler.output import Report
+from gn_tutorial.compiler.sources import short
+
+_LONGEST_MESSAGE = 400
+
+
+_UNKNOWN = (
+    r"'(?:\w*::)*(\w+)' was not declared in this scope",
+    r"'(\w+)' is not a member of",
+    r"'(?:\w*::)*(\w+)' (?:does not name a type|is not a class template|has not been declared)",
+    r"no arguments to '(\w+)' that depend on a template parameter",
+    r"use of undeclared identifier '(\w+)'",
+    r"no (?:member|type|template) named '(\w+)'",
+    r"unknown type name '(\w+)'",
+    r"has no member named '(\w+)'",
+    r"undefined reference to (?:.*?[ :])??(\w+)(?:<.*>)?(?:\(|$)",
+)
+
+
+def unknown_name(text: str) -> str:
+    """The name that an error says is not declared; empty if it says something else."""
+    plain = text.replace("\u2018", "'").replace("\u2019", "'")
+    for pattern in _UNKNOWN:
+        if found := re.search(pattern, plain):
+            return found[1]
+    return ""
+
+
+def shortened(text: str) -> str:
+    """Without what means something to the twin's authors only."""
+    text = re.sub(r"static assertion failed(?: due to requirement '.*?')?: ", "", text)
+    text = re.sub(r"static assertion failed due to requirement (.*)", r"the condition \1 does not hold", text)
+    text = re.sub(r"; did you mean '(?:gn_twin|GNT|__)\w*.*?'\??", "", text)
+    text = re.sub(r"; did you mean (?:simply )?'(?:min|max|std)'\??", "", text)  # which is not on the device
+    text = re.sub(r"\b(?:gn_twin|AscendC)::", "", text)
+    text = re.sub(r"std::__(?:cxx11|1)::", "std::", text)
+    text = re.sub(r"(?:, )?(?:Loc|Loc loc)(?=\))", "", text)  # the call site that operations take last
+    text = re.sub(r"\s*\[-[WF][^\]]*\]$|\s*\[-fpermissive\]$", "", text)
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " ..."
+
+
+def _missing_header(report: Report, searched: Sequence[Path], _line: str) -> str:
+    found = re.search(r"^'?([^':]+)'?(?:: No such file or directory| file not found)", report.message)
+    if not found:
+        return ""
+    header = found[1]
+    if re.match(r"acl/|aclnn|torch|tiling/platform|register/", header):
+        return f"{header} belongs to host code: keep host code out of the kernel file"
+    looked = ", ".join(short(folder) or "." for folder in searched)
+    return f"looked in {looked}; put {header} there, or name its folder with include_dirs"
+
+
+def _double_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
+    said = " ".join(report.notes)
+    literal = re.search(r"(?<![\w.])(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])", line)
+    conflict = re.search(r"(?:deduced )?conflicting types for parameter", said)
+    if literal and conflict and "double" in said and "no matching function" in report.message:
+        return f"{literal[0]} is a double; the scalar has the tensor's own type: write {literal[0]}f for a float tensor"
+    return ""
+
+
+def _launch_syntax(_report: Report, _searched: Sequence[Path], line: str) -> str:
+    if "<<<" in line:
+        return "a launch is written kernel<<<blocks, nullptr, stream>>>(arguments)"
+    return ""
+
+
+def _semicolon_before(report: Report, _searched: Sequence[Path], line: str) -> str:
+    """g++ names the token after the gap, which may be lines below; clang names the gap itself."""
+    found = re.match(r"expected (?:',' or )?';' before '?(\w+)", report.message)
+    if found and report.place and line.lstrip().startswith(found[1]) and not line[: report.place.column - 1].strip():
+        return "a ';' is missing at the end of the statement before this line"
+    return ""
+
+
+def _element_of_a_view(report: Report, _searched: Sequence[Path], line: str) -> str:
+    """``sum += tile[i]``: the index operator makes a tensor that begins at element i."""
+    uses = re.findall(r"\b(\w+)\[([^\[\]]+)\]", line)
+    said = " ".join([report.message, *report.notes])
+    arithmetic = re.search(r"no match for 'operator|invalid operands|cannot convert|no viable|assigning to", said)
+    if len(uses) != 1 or not arithmetic or not re.search(r"\b(?:Local|Global)Tensor<", said):
+        return ""
+    name, index = uses[0]
+    return f"{name}[{index}] is a view, a tensor that begins there; {name}.GetValue({index}) is the number"
+
+
+def _smaller_or_larger(report: Report, _searched: Sequence[Path], line: str) -> str:
+    """``std::min``, or ``Std::min`` without its namespace, or of two types."""
+    found = re.search(r"\b([Ss]td)::(min|max)\b", line)
+    if not found:
+        return ""
+    whole = f"AscendC::Std::{found[2]}"
+    name = unknown_name(report.message)
+    if found[1] == "std" and name == found[2]:
+        return f"device code has no std::{name}; {whole} is there, for two numbers of one type"
+    if found[1] == "Std" and name == "Std":
+        return f"Std is a namespace of AscendC: write {whole}"
+    if "numbers of one type" in report.message:
+        return "give both numbers the same type: 8u beside a uint32_t, or static_cast<uint32_t>(...)"
+    return ""
+
+
+def _narrowing(report: Report, _searched: Sequence[Path], _line: str) -> str:
+    """Both compilers' words for a number in braces that its field may not hold."""
+    plain = shortened(report.message).replace("\u2018", "'").replace("\u2019", "'")
+    found = re.search(r"narrowing conversion of .* to '([^']+)'(?: \{aka '[^']*'\})?$", plain) or re.search(
+        r"cannot be narrowed(?: from type '.*')? to (?:type )?'([^']+)'", plain
+    )
+    if not found:
+        return ""
+    return f"a number that does not fit loses its upper bits: see that it does, then write static_cast<{found[1]}>(...)"
+
+
+def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> str:
+    """The scalar unit converts none; the device's compiler says "not support bf16 type cast"."""
+    said = re.search(
+        r"(?:cannot convert|no viable conversion from|could not convert|from incompatible type) .*bfloat16_t",
+        report.message,
+    )
+    return (
+        "a number of type bfloat16_t becomes a float by AscendC::ToFloat(value), Cast(value) in CANN 9" if said else ""
+    )
+
+
+_HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
+    _missing_header,
+    _double_scalar,
+    _launch_syntax,
+    _semicolon_before,
+    _element_of_a_view,
+    _smaller_or_larger,
+    _narrowing,
+    _bfloat16_number,
+)
+
+
+def hint_of(report: Report, searched: Sequence[Path], line: str) -> str:
+    """What to do about an error, empty where that is not certain.
+
+    searched: folders to name when a header is missing. line: the source's, where the error is shown.
+    """
+    return next((advice for hint in _HINTS if (advice := hint(report, searched, line))), "")
