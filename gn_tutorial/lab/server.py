@@ -101,8 +101,8 @@ def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], N
     log_file = request.folder.state / "lab.log"
     last: deque[str] = deque(maxlen=_EVENTS)
     started = False
-    with log_file.open("w", encoding="utf-8") as log, _running(request, token) as (process, lines):
-        for line in lines(say):
+    with log_file.open("w", encoding="utf-8") as log, _running(request, token) as process:
+        for line in _lines(process):
             log.write(f"{line}\n")
             log.flush()
             last.append(line)
@@ -122,6 +122,12 @@ def serve(request: Request, say: Callable[[str], None], ready: Callable[[str], N
     say("JupyterLab was shut down.")
 
 
+def _lines(process: subprocess.Popen[str]) -> Iterator[str]:
+    """What the server logs, line by line, until it ends."""
+    if process.stdout:
+        yield from (line.rstrip("\n") for line in iter(process.stdout.readline, ""))
+
+
 def _listens(url: str, process: subprocess.Popen[str]) -> bool:
     """Wait until the server takes connections, a moment after it has logged its address. False if it ends."""
     parts = urlsplit(url)
@@ -139,42 +145,47 @@ def _listens(url: str, process: subprocess.Popen[str]) -> bool:
 
 
 @contextlib.contextmanager
-def _running(request: Request, token: str) -> Iterator[tuple[subprocess.Popen[str], Callable]]:
-    """The process, in a session of its own so that Ctrl-C is ours to answer, and its lines; stopped at the end."""
-    process = subprocess.Popen(
-        request.command(),
-        env=request.environment(os.environ, token),
-        cwd=request.folder.root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    )
-
-    def lines(say: Callable[[str], None]) -> Iterator[str]:
-        asked = float("-inf")
-        while True:
-            try:
-                line = process.stdout.readline() if process.stdout else ""
-            except KeyboardInterrupt:
-                if not sys.stdin.isatty() or time.monotonic() - asked < _SECOND_SECONDS:
-                    raise
-                asked = time.monotonic()
-                say(f"JupyterLab still runs. Ctrl-C once more within {_SECOND_SECONDS:.0f} s stops it and its kernels.")
-                continue
-            if not line:
-                return
-            yield line.rstrip("\n")
-
-    before = {number: signal.signal(number, _end) for number in (signal.SIGTERM, signal.SIGHUP)}
+def _running(request: Request, token: str) -> Iterator[subprocess.Popen[str]]:
+    """The process, in a session of its own so that Ctrl-C is ours to answer; stopped at the end."""
+    ours = {signal.SIGINT: _AskTwice(), signal.SIGTERM: _end, signal.SIGHUP: _end}
+    before = {number: signal.signal(number, handler) for number, handler in ours.items()}
     try:
-        yield process, lines
+        process = subprocess.Popen(
+            request.command(),
+            env=request.environment(os.environ, token),
+            cwd=request.folder.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            for number in ours:  # an impatient third Ctrl-C would leave the server behind
+                signal.signal(number, signal.SIG_IGN)
+            _stop(process)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        _stop(process)
+
+
+class _AskTwice:
+    """What Ctrl-C does: in a terminal the first says that one more is meant. Raises KeyboardInterrupt."""
+
+    def __init__(self) -> None:
+        self._asked = float("-inf")
+
+    def __call__(self, number: int, frame: object) -> None:
+        now = time.monotonic()
+        if not sys.stdin.isatty() or now - self._asked < _SECOND_SECONDS:
+            raise KeyboardInterrupt
+        self._asked = now
+        # Not print: the signal may have come in the middle of one.
+        text = f"\nJupyterLab still runs. Ctrl-C once more within {_SECOND_SECONDS:.0f} s stops it and its kernels.\n"
+        os.write(1, text.encode())
 
 
 def _end(number: int, frame: object) -> None:

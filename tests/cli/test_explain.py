@@ -26,7 +26,8 @@ def test_the_program_that_a_page_names_runs_from_any_folder(gnt: Gnt, in_any_fol
     (in_any_folder / "tests" / "programs" / "memory").mkdir(parents=True)
     (in_any_folder / "tests" / "programs" / "memory" / "overflow_bad.cpp").write_text("no kernel")
     assert "tests/programs/memory/overflow_bad.cpp has no kernel entry" in gnt(*line.split()).err
-    assert "there is no file tests/programs/absent.cpp" in gnt("run", "tests/programs/absent.cpp", "--out", "y=x").err
+    absent = gnt("run", "tests/programs/absent.cpp", "--out", "y=float32[8]")
+    assert "there is no file tests/programs/absent.cpp" in absent.err
 
 
 def test_explain(gnt: Gnt) -> None:

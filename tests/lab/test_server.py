@@ -186,10 +186,36 @@ def test_sigint_stops_it_and_its_server(lab: RunningLab) -> None:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
 
 
+@pytest.mark.thorough
+def test_ctrl_c_in_a_terminal_means_it_the_second_time(clone: Path, environ: dict[str, str]) -> None:
+    """One by accident would take every kernel along."""
+    ours, theirs = os.openpty()
+    with running_lab(environ, "--folder", str(clone.parent / "twice"), cwd=clone, stdin=theirs) as lab:
+        lab.process.send_signal(signal.SIGINT)
+        assert "Ctrl-C once more" in lab.heard("still runs")
+        assert lab.names()
+        code, said = lab.stop(signal.SIGINT)
+    os.close(ours)
+    os.close(theirs)
+    assert (code, said.splitlines()[-1]) == (0, "JupyterLab is stopped. gnt lab starts it again.")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_terminal_that_is_closed_takes_the_server_along(
+    clone: Path, environ: dict[str, str], number: signal.Signals
+) -> None:
+    psutil = pytest.importorskip("psutil")
+    with running_lab(environ, "--folder", str(clone.parent / "closed"), cwd=clone) as lab:
+        below = psutil.Process(lab.process.pid).children(recursive=True)
+        assert below
+        assert lab.stop(number)[0] == 128 + number
+        assert psutil.wait_procs(below, timeout=60)[1] == []
+
+
 def test_a_server_that_does_not_start_shows_its_last_words(clone: Path, environ: dict[str, str]) -> None:
-    wrong = gnt(
-        environ, "lab", "--no-browser", "--ServerApp.keyfile=/absent", "--ServerApp.certfile=/absent", cwd=clone
-    )
+    keys = ("--ServerApp.keyfile=/absent", "--ServerApp.certfile=/absent")
+    wrong = gnt(environ, "lab", "--no-browser", "--folder", str(clone.parent / "wrong"), *keys, cwd=clone)
     assert wrong.returncode == 1
     assert "JupyterLab did not start" in wrong.stderr
     assert "/absent" in wrong.stderr

@@ -79,7 +79,13 @@ class RunningLab:
 
 
 @contextlib.contextmanager
-def running_lab(environ: Mapping[str, str], *words: str, gnt: tuple[str, ...] = GNT, cwd: Path) -> Iterator[RunningLab]:
+def running_lab(
+    environ: Mapping[str, str],
+    *words: str,
+    gnt: tuple[str, ...] = GNT,
+    cwd: Path,
+    stdin: int = subprocess.DEVNULL,
+) -> Iterator[RunningLab]:
     """``gnt lab --no-browser`` at a free port, with these words more; stopped at the end."""
     command = [*gnt, "lab", "--no-browser", "--port", str(free_port()), *words]
     process = subprocess.Popen(
@@ -89,7 +95,7 @@ def running_lab(environ: Mapping[str, str], *words: str, gnt: tuple[str, ...] = 
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
     )
     try:
         yield RunningLab(process)
