@@ -1,7 +1,8 @@
-// 00.1 Mend the copy. It works for some sizes and forgets elements for others. Where, and why?
+// 00.1 Mend the copy. It works for some sizes and forgets elements for others. Where,
+// and why?
 //
-// Each block copies its share of the array, elements begin_ to end_ - 1, in tiles of kTile elements. The mistake is in Process;
-// the rest is right.
+// Each block copies its share of the array, elements begin_ to end_ - 1, in tiles of
+// kTile elements. The mistake is in Process; the rest is right.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 256;
@@ -9,7 +10,8 @@ constexpr uint32_t kTile = 256;
 class Copy {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t n) {
-    // Shares are whole 32-byte blocks (8 floats), so that every block starts at an aligned address.
+    // Shares are whole 32-byte blocks (8 floats), so that every block starts at an
+    // aligned address.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
     begin_ = share * static_cast<uint32_t>(AscendC::GetBlockIdx());
@@ -33,7 +35,8 @@ class Copy {
   // Copies `count` elements from x[at] into a buffer of the queue.
   __aicore__ inline void CopyIn(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> tile = queue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(tile, xGm_[at], row, pad);
     queue_.EnQue(tile);
@@ -42,7 +45,8 @@ class Copy {
   // Copies `count` elements from the queue's oldest buffer to y[at].
   __aicore__ inline void CopyOut(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> tile = queue_.DeQue<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPad(yGm_[at], tile, row);
     queue_.FreeTensor(tile);
   }

@@ -1,7 +1,8 @@
-"""01.2 Mean and variance of data that do not fit into the Unified Buffer: chunk by chunk, each chunk seen once.
+"""01.2 Mean and variance of data that do not fit into the Unified Buffer: chunk by
+chunk, each chunk seen once.
 
-A part of the data is described by three numbers: its count, its mean, and m2, the sum of the squared differences from
-its mean. The variance is m2 / count.
+A part of the data is described by three numbers: its count, its mean, and m2, the sum
+of the squared differences from its mean. The variance is m2 / count.
 """
 
 from collections.abc import Iterable
@@ -12,13 +13,17 @@ import numpy as np
 def combine(
     count_a: int, mean_a: float, m2_a: float, count_b: int, mean_b: float, m2_b: float
 ) -> tuple[int, float, float]:
-    """Return count, mean and m2 of two parts together. One of them may be empty (count 0), or both: then all is 0."""
+    """Return count, mean and m2 of two parts together. One of them may be empty (count
+    0), or both: then all is 0.
+    """
     raise NotImplementedError
 
 
 def statistics(chunks: Iterable[np.ndarray]) -> tuple[float, float]:
-    """Return mean and variance of all chunks together. Their lengths may differ, and may be 0.
+    """Return mean and variance of all chunks together. Their lengths may differ, and
+    may be 0.
 
-    They can be gone through once, and share a buffer: when you take the next chunk, the one before it is overwritten.
+    They can be gone through once, and share a buffer: when you take the next chunk, the
+    one before it is overwritten.
     """
     raise NotImplementedError

@@ -1,4 +1,6 @@
-"""01.3 LayerNorm and InstanceNorm from GroupNorm. group_norm is given: call it, and write no statistics of your own."""
+"""01.3 LayerNorm and InstanceNorm from GroupNorm. group_norm is given: call it, and
+write no statistics of your own.
+"""
 
 import numpy as np
 
@@ -6,13 +8,16 @@ import numpy as np
 def group_norm(
     x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, num_groups: int, eps: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return y of x's shape, and mean and rstd of shape (N, num_groups). gamma, beta: shape (C,). Leave it as it is."""
+    """Return y of x's shape, and mean and rstd of shape (N, num_groups). gamma, beta:
+    shape (C,). Leave it as it is.
+    """
     groups = x.reshape(x.shape[0], num_groups, -1)
     mean = groups.mean(axis=2)
     centred = groups - mean[:, :, None]
     rstd = 1 / np.sqrt((centred * centred).mean(axis=2) + eps)
     channel = (-1,) + (1,) * (x.ndim - 2)
-    y = (centred * rstd[:, :, None]).reshape(x.shape) * gamma.reshape(channel) + beta.reshape(channel)
+    y = (centred * rstd[:, :, None]).reshape(x.shape)
+    y = y * gamma.reshape(channel) + beta.reshape(channel)
     return y, mean, rstd
 
 
@@ -21,8 +26,8 @@ def layer_norm(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Normalise each sample over all its channels and positions.
 
-    x: shape (N, C, ...). gamma, beta: one number for each element of a sample, so x's shape without N.
-    Returns y of x's shape, and mean and rstd of shape (N,).
+    x: shape (N, C, ...). gamma, beta: one number for each element of a sample, so x's
+    shape without N. Returns y of x's shape, and mean and rstd of shape (N,).
     """
     raise NotImplementedError
 
@@ -32,6 +37,7 @@ def instance_norm(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Normalise each channel of each sample alone.
 
-    x: shape (N, C, ...). gamma, beta: shape (C,). Returns y of x's shape, and mean and rstd of shape (N, C).
+    x: shape (N, C, ...). gamma, beta: shape (C,). Returns y of x's shape, and mean and
+    rstd of shape (N, C).
     """
     raise NotImplementedError

@@ -1,8 +1,10 @@
 // 02.2 Divide n elements into tiles that fill the Unified Buffer (UB).
 //
-// A kernel works on `buffers` buffers of one size. The tile is the largest number of elements for which
+// A kernel works on `buffers` buffers of one size. The tile is the largest number of
+// elements for which
 //   - all buffers together fit into ubBytes, and
-//   - one buffer has a multiple of 32 bytes, because that is the unit in which the UB is addressed.
+//   - one buffer has a multiple of 32 bytes, because that is the unit in which the UB
+//     is addressed.
 // It does not depend on n. elementBytes is 1, 2 or 4.
 #pragma once
 #include <cstdint>
@@ -10,14 +12,15 @@
 struct UbTilingData {
   uint32_t tileElements;  // elements of one full tile
   uint32_t tiles;         // tiles that n elements need, the last one included
-  uint32_t tailElements;  // elements of the last tile: a full tile's if n can be divided, 0 only if n is 0
-  uint32_t usedBytes;     // bytes that all buffers take together
+  // elements of the last tile: a full tile's if n can be divided, 0 only if n is 0
+  uint32_t tailElements;
+  uint32_t usedBytes;  // bytes that all buffers take together
 };
 
-// Fills *tiling and returns nullptr; or returns a sentence, the reason why it cannot be done, for example because not even 32 bytes
-// for each buffer are there.
-inline const char* MakeUbTiling(int64_t n, int64_t ubBytes, int64_t elementBytes, int64_t buffers,
-                                UbTilingData* tiling) {
+// Fills *tiling and returns nullptr; or returns a sentence, the reason why it cannot be
+// done, for example because not even 32 bytes for each buffer are there.
+inline const char* MakeUbTiling(int64_t n, int64_t ubBytes, int64_t elementBytes,
+                                int64_t buffers, UbTilingData* tiling) {
   // YOUR TURN
   (void)n;
   (void)ubBytes;

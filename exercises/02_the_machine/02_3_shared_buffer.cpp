@@ -1,15 +1,19 @@
-// 02.3 Mend the buffer. Both inputs share one buffer of one queue, so that a tile needs one EnQue instead of two. It works for some
-// sizes, and the twin stops it for others. Where does y begin, and what does the machine ask of that place?
+// 02.3 Mend the buffer. Both inputs share one buffer of one queue, so that a tile needs
+// one EnQue instead of two. It works for some sizes, and the twin stops it for others.
+// Where does y begin, and what does the machine ask of that place?
 //
-// z = x + y for n floats. Each block adds its share of the arrays, elements begin_ to end_ - 1, in tiles of at most kTile elements.
-// The mistake is in CopyIn and in Compute; the rest is right. Every element is copied and added, and none that is not asked for.
+// z = x + y for n floats. Each block adds its share of the arrays, elements begin_ to
+// end_ - 1, in tiles of at most kTile elements. The mistake is in CopyIn and in
+// Compute; the rest is right. Every element is copied and added, and none that is not
+// asked for.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 512;  // elements
 
 class AddPairs {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, GM_ADDR z,
+                              uint32_t n) {
     // Shares are whole 32-byte blocks (8 floats); the last ones may be shorter.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
@@ -36,7 +40,8 @@ class AddPairs {
   // x goes to the beginning of the buffer, y behind it.
   __aicore__ inline void CopyIn(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> in = inQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(in, xGm_[at], row, pad);
     AscendC::DataCopyPad(in[count], yGm_[at], row, pad);
@@ -53,7 +58,8 @@ class AddPairs {
 
   __aicore__ inline void CopyOut(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> out = outQueue_.DeQue<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPad(zGm_[at], out, row);
     outQueue_.FreeTensor(out);
   }
@@ -67,7 +73,8 @@ class AddPairs {
   uint32_t end_ = 0;
 };
 
-extern "C" __global__ __aicore__ void add_pairs(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n) {
+extern "C" __global__ __aicore__ void add_pairs(GM_ADDR x, GM_ADDR y, GM_ADDR z,
+                                                uint32_t n) {
   AscendC::TPipe pipe;
   AddPairs op;
   op.Init(&pipe, x, y, z, n);

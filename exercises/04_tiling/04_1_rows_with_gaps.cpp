@@ -1,31 +1,36 @@
 // 04.1 Rows with gaps: bring them in with one instruction, and take them out with one.
 //
-// x holds `rows` rows of `length` floats; each row begins `pitch` floats behind the one before it, and what lies between two rows
-// belongs to somebody else. y = factor * x, with its rows one behind the other, without gaps.
+// x holds `rows` rows of `length` floats; each row begins `pitch` floats behind the one
+// before it, and what lies between two rows belongs to somebody else. y = factor * x,
+// with its rows one behind the other, without gaps.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 1024;  // elements of a buffer; a row has no more
 
 class ScaleRows {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t rows, uint32_t length,
-                              uint32_t pitch, float factor) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t rows,
+                              uint32_t length, uint32_t pitch, float factor) {
     rows_ = rows;
     length_ = length;
     pitch_ = pitch;
     factor_ = factor;
     place_ = (length + 7) / 8 * 8;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), static_cast<uint64_t>(rows - 1) * pitch + length);
-    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), static_cast<uint64_t>(rows) * length);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x),
+                         static_cast<uint64_t>(rows - 1) * pitch + length);
+    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y),
+                         static_cast<uint64_t>(rows) * length);
     pipe->InitBuffer(inQueue_, 1, kTile * sizeof(float));
     pipe->InitBuffer(outQueue_, 1, kTile * sizeof(float));
   }
 
-  // A tile is as many rows as fit the buffer, each at a place of whole 32-byte blocks. The cores take turns.
+  // A tile is as many rows as fit the buffer, each at a place of whole 32-byte blocks.
+  // The cores take turns.
   __aicore__ inline void Process() {
     const uint32_t most = kTile / place_;
     const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
-    for (uint32_t first = static_cast<uint32_t>(AscendC::GetBlockIdx()) * most; first < rows_; first += cores * most) {
+    for (uint32_t first = static_cast<uint32_t>(AscendC::GetBlockIdx()) * most;
+         first < rows_; first += cores * most) {
       const uint32_t count = rows_ - first < most ? rows_ - first : most;
       CopyIn(first, count);
       Compute(count);
@@ -36,14 +41,16 @@ class ScaleRows {
  private:
   __aicore__ inline void CopyIn(uint32_t first, uint32_t count) {
     AscendC::LocalTensor<float> in = inQueue_.AllocTensor<float>();
-    // YOUR TURN: one DataCopyPad brings the rows first, ..., first + count - 1 of x. Row first begins at element first * pitch_.
-    // In the Unified Buffer each row gets a place of place_ elements, one place behind the other.
+    // YOUR TURN: one DataCopyPad brings the rows first, ..., first + count - 1 of x.
+    // Row first begins at element first * pitch_. In the Unified Buffer each row gets a
+    // place of place_ elements, one place behind the other.
     (void)first;
     (void)count;
     inQueue_.EnQue(in);
   }
 
-  // All places of the tile at once, with what lies behind the ends of the rows: it is not copied out.
+  // All places of the tile at once, with what lies behind the ends of the rows: it is
+  // not copied out.
   __aicore__ inline void Compute(uint32_t count) {
     AscendC::LocalTensor<float> in = inQueue_.DeQue<float>();
     AscendC::LocalTensor<float> out = outQueue_.AllocTensor<float>();
@@ -54,7 +61,8 @@ class ScaleRows {
 
   __aicore__ inline void CopyOut(uint32_t first, uint32_t count) {
     AscendC::LocalTensor<float> out = outQueue_.DeQue<float>();
-    // YOUR TURN: one DataCopyPad takes the same rows to y, where row first begins at element first * length_.
+    // YOUR TURN: one DataCopyPad takes the same rows to y, where row first begins at
+    // element first * length_.
     (void)first;
     (void)count;
     outQueue_.FreeTensor(out);
@@ -71,7 +79,8 @@ class ScaleRows {
   float factor_ = 0.0f;
 };
 
-extern "C" __global__ __aicore__ void scale_rows(GM_ADDR x, GM_ADDR y, uint32_t rows, uint32_t length, uint32_t pitch,
+extern "C" __global__ __aicore__ void scale_rows(GM_ADDR x, GM_ADDR y, uint32_t rows,
+                                                 uint32_t length, uint32_t pitch,
                                                  float factor) {
   AscendC::TPipe pipe;
   ScaleRows op;

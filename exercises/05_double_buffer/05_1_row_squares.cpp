@@ -1,19 +1,24 @@
-// 05.1 Two buffers. This kernel is right, and its pipes take turns: MTE2 brings a tile, V adds up its squares, MTE2 brings the next one.
-// Let MTE2 fetch the next tile while V works on this one. The check reads the modelled timeline.
+// 05.1 Two buffers. This kernel is right, and its pipes take turns: MTE2 brings a tile,
+// V adds up its squares, MTE2 brings the next one. Let MTE2 fetch the next tile while V
+// works on this one. The check reads the modelled timeline.
 //
-// sums[r] = the sum of x[r][i] * x[r][i] over the `length` floats of row r. A row is longer than a tile; its last tile may be shorter.
-// Each block has every GetBlockNum()-th row. Change InitBuffer in Init, and RowSum. Every element still comes in once.
+// sums[r] = the sum of x[r][i] * x[r][i] over the `length` floats of row r. A row is
+// longer than a tile; its last tile may be shorter. Each block has every
+// GetBlockNum()-th row. Change InitBuffer in Init, and RowSum. Every element still
+// comes in once.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 4096;  // elements: 16 KiB
 
 class RowSquares {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR sums, uint32_t rows, uint32_t length) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR sums,
+                              uint32_t rows, uint32_t length) {
     pipe_ = pipe;
     rows_ = rows;
     length_ = length;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), static_cast<uint64_t>(rows) * length);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x),
+                         static_cast<uint64_t>(rows) * length);
     sumsGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(sums), rows);
     pipe_->InitBuffer(xQueue_, 1, kTile * sizeof(float));
     pipe_->InitBuffer(workBuf_, kTile * sizeof(float));
@@ -25,7 +30,9 @@ class RowSquares {
   }
 
   __aicore__ inline void Process() {
-    for (uint32_t row = AscendC::GetBlockIdx(); row < rows_; row += AscendC::GetBlockNum()) Write(row, RowSum(row));
+    for (uint32_t row = AscendC::GetBlockIdx(); row < rows_;
+         row += AscendC::GetBlockNum())
+      Write(row, RowSum(row));
   }
 
  private:
@@ -43,14 +50,16 @@ class RowSquares {
   // `count` elements of the row from element `at` on.
   __aicore__ inline void CopyIn(uint32_t row, uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> x = xQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams one{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams one{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(x, xGm_[static_cast<uint64_t>(row) * length_ + at], one, pad);
     xQueue_.EnQue(x);
   }
 
   // The scalar unit waits for V here, as it wants the sum as a number.
-  __aicore__ inline float SumOfSquares(const AscendC::LocalTensor<float>& x, uint32_t count) {
+  __aicore__ inline float SumOfSquares(const AscendC::LocalTensor<float>& x,
+                                       uint32_t count) {
     AscendC::Mul(x, x, x, static_cast<int32_t>(count));
     AscendC::ReduceSum(sum_, x, work_, static_cast<int32_t>(count));
     Sync<AscendC::HardEvent::V_S>();
@@ -66,7 +75,9 @@ class RowSquares {
   }
 
   // Elements of the tile that begins at `at`.
-  __aicore__ inline uint32_t Count(uint32_t at) const { return length_ - at < kTile ? length_ - at : kTile; }
+  __aicore__ inline uint32_t Count(uint32_t at) const {
+    return length_ - at < kTile ? length_ - at : kTile;
+  }
 
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
@@ -89,7 +100,8 @@ class RowSquares {
   uint32_t length_ = 0;
 };
 
-extern "C" __global__ __aicore__ void row_squares(GM_ADDR x, GM_ADDR sums, uint32_t rows, uint32_t length) {
+extern "C" __global__ __aicore__ void row_squares(GM_ADDR x, GM_ADDR sums,
+                                                  uint32_t rows, uint32_t length) {
   AscendC::TPipe pipe;
   RowSquares op;
   op.Init(&pipe, x, sums, rows, length);

@@ -1,9 +1,11 @@
-// 05.3 Mend the flags. This kernel has no queues, so it sets its flags itself. One flag is missing, and one stands in the wrong place.
-// On the twin the numbers are right, but its race checker stops the kernel; on a device they may be wrong.
+// 05.3 Mend the flags. This kernel has no queues, so it sets its flags itself. One flag
+// is missing, and one stands in the wrong place. On the twin the numbers are right, but
+// its race checker stops the kernel; on a device they may be wrong.
 //
-// y = 2 * max(x, 0) for n floats, in tiles of kTile elements; the last tile may be shorter. Change Process only. Four calls of Sync are
-// enough, and no more are accepted. No PipeBarrier: MTE2 may fetch the next tile while MTE3 takes out this one, and a barrier would
-// forbid it.
+// y = 2 * max(x, 0) for n floats, in tiles of kTile elements; the last tile may be
+// shorter. Change Process only. Four calls of Sync are enough, and no more are
+// accepted. No PipeBarrier: MTE2 may fetch the next tile while MTE3 takes out this one,
+// and a barrier would forbid it.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 2048;  // elements
@@ -25,7 +27,8 @@ class TwicePositive {
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     for (uint32_t at = 0; at < n_; at += kTile) {
       const uint32_t count = n_ - at < kTile ? n_ - at : kTile;
-      const AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+      const AscendC::DataCopyExtParams row{
+          1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
       AscendC::DataCopyPad(x_, xGm_[at], row, pad);
       Sync<AscendC::HardEvent::MTE2_V>();
       Sync<AscendC::HardEvent::MTE3_V>();
@@ -37,7 +40,8 @@ class TwicePositive {
   }
 
  private:
-  // The second pipe of the event waits until the first has done all it was given so far.
+  // The second pipe of the event waits until the first has done all it was given so
+  // far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();

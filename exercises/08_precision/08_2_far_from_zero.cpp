@@ -1,21 +1,25 @@
-// 08.2 Each row normalised: y = (x - mean) / sqrt(variance + eps); mean and rstd are written too, one float for each row.
+// 08.2 Each row normalised: y = (x - mean) / sqrt(variance + eps); mean and rstd are
+// written too, one float for each row.
 //
-// x and y hold `rows` rows of `length` floats. A row comes in tiles of kTile elements, twice: for the sums, and for the result. The
-// mean of a row may be ten thousand times its spread.
+// x and y hold `rows` rows of `length` floats. A row comes in tiles of kTile elements,
+// twice: for the sums, and for the result. The mean of a row may be ten thousand times
+// its spread.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 512;  // elements of a tile
 
 class RowNorm {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd, uint32_t rows,
-                              uint32_t length, float eps) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, GM_ADDR mean,
+                              GM_ADDR rstd, uint32_t rows, uint32_t length, float eps) {
     pipe_ = pipe;
     rows_ = rows;
     length_ = length;
     eps_ = eps;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), static_cast<uint64_t>(rows) * length);
-    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), static_cast<uint64_t>(rows) * length);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x),
+                         static_cast<uint64_t>(rows) * length);
+    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y),
+                         static_cast<uint64_t>(rows) * length);
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), rows);
     rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), rows);
     pipe_->InitBuffer(xQueue_, 2, kTile * sizeof(float));
@@ -31,11 +35,14 @@ class RowNorm {
 
   __aicore__ inline void Process() {
     const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
-    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_; row += cores) Row(row);
+    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_;
+         row += cores)
+      Row(row);
   }
 
  private:
-  // YOUR TURN: right while a row lies around 0. Mend it for rows that lie far away; x still comes twice, not three times.
+  // YOUR TURN: right while a row lies around 0. Mend it for rows that lie far away; x
+  // still comes twice, not three times.
   __aicore__ inline void Row(uint32_t row) {
     const uint32_t lanes = Count(0);
     AscendC::Duplicate(sums_, 0.0f, static_cast<int32_t>(lanes));
@@ -69,7 +76,8 @@ class RowNorm {
 
   __aicore__ inline void CopyIn(uint32_t row, uint32_t at) {
     AscendC::LocalTensor<float> x = xQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(Count(at) * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(Count(at) * sizeof(float)),
+                                    0, 0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(x, xGm_[static_cast<uint64_t>(row) * length_ + at], part, pad);
     xQueue_.EnQue(x);
@@ -77,13 +85,15 @@ class RowNorm {
 
   __aicore__ inline void CopyOut(uint32_t row, uint32_t at) {
     AscendC::LocalTensor<float> y = yQueue_.DeQue<float>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(Count(at) * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(Count(at) * sizeof(float)),
+                                    0, 0, 0};
     AscendC::DataCopyPad(yGm_[static_cast<uint64_t>(row) * length_ + at], y, part);
     yQueue_.FreeTensor(y);
   }
 
   // The sum of `lanes` floats, as a number of the scalar unit.
-  __aicore__ inline float Reduce(const AscendC::LocalTensor<float>& values, uint32_t lanes) {
+  __aicore__ inline float Reduce(const AscendC::LocalTensor<float>& values,
+                                 uint32_t lanes) {
     AscendC::LocalTensor<float> sum = sumBuf_.Get<float>();
     AscendC::ReduceSum(sum, values, workBuf_.Get<float>(), static_cast<int32_t>(lanes));
     Sync<AscendC::HardEvent::V_S>();
@@ -100,7 +110,8 @@ class RowNorm {
     return 1.0f / root.GetValue(0);
   }
 
-  // One float each: DataCopyPad writes exactly four bytes, so neighbouring cores do not disturb each other.
+  // One float each: DataCopyPad writes exactly four bytes, so neighbouring cores do not
+  // disturb each other.
   __aicore__ inline void Write(uint32_t row, float mean, float rstd) {
     AscendC::LocalTensor<float> meanTile = statBuf_.GetWithOffset<float>(8, 0);
     AscendC::LocalTensor<float> rstdTile = statBuf_.GetWithOffset<float>(8, 32);
@@ -114,9 +125,12 @@ class RowNorm {
   }
 
   // Elements of the tile that begins at `at`.
-  __aicore__ inline uint32_t Count(uint32_t at) const { return length_ - at < kTile ? length_ - at : kTile; }
+  __aicore__ inline uint32_t Count(uint32_t at) const {
+    return length_ - at < kTile ? length_ - at : kTile;
+  }
 
-  // The second pipe of the event waits until the first has done all it was given so far.
+  // The second pipe of the event waits until the first has done all it was given so
+  // far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();
@@ -132,7 +146,8 @@ class RowNorm {
   AscendC::TBuf<AscendC::TPosition::VECCALC> workBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> sumBuf_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> statBuf_;
-  AscendC::LocalTensor<float> sums_;     // kTile floats: one sum for each place of a tile
+  // kTile floats: one sum for each place of a tile
+  AscendC::LocalTensor<float> sums_;
   AscendC::LocalTensor<float> squares_;  // the same for the squares
   AscendC::GlobalTensor<float> xGm_;
   AscendC::GlobalTensor<float> yGm_;
@@ -143,7 +158,8 @@ class RowNorm {
   float eps_ = 0.0f;
 };
 
-extern "C" __global__ __aicore__ void row_norm(GM_ADDR x, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd, uint32_t rows,
+extern "C" __global__ __aicore__ void row_norm(GM_ADDR x, GM_ADDR y, GM_ADDR mean,
+                                               GM_ADDR rstd, uint32_t rows,
                                                uint32_t length, float eps) {
   AscendC::TPipe pipe;
   RowNorm op;

@@ -1,7 +1,7 @@
 """10.3 A gradient test that always passes. Mend `passes`.
 
-It was put together from tests that have been published. It has six faults: three in the data, two in the comparison,
-and one in what it looks at. numerical_gradient is right.
+It was put together from tests that have been published. It has six faults: three in the
+data, two in the comparison, and one in what it looks at. numerical_gradient is right.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,12 @@ from collections.abc import Callable
 import numpy as np
 
 
-def numerical_gradient(loss: Callable[[np.ndarray], float], at: np.ndarray, h: float = 1e-5) -> np.ndarray:
-    """Return the gradient of loss at `at`, by central differences: two calls of loss for each element."""
+def numerical_gradient(
+    loss: Callable[[np.ndarray], float], at: np.ndarray, h: float = 1e-5
+) -> np.ndarray:
+    """Return the gradient of loss at `at`, by central differences: two calls of loss
+    for each element.
+    """
     gradient = np.zeros_like(at)
     for place in np.ndindex(at.shape):
         step = np.zeros_like(at)
@@ -22,8 +26,9 @@ def numerical_gradient(loss: Callable[[np.ndarray], float], at: np.ndarray, h: f
 def passes(forward: Callable, backward: Callable) -> bool:
     """Return whether the gradients of backward are those of forward, to five digits.
 
-    forward(x, gamma, beta, num_groups) returns y, mean, rstd. backward(dy, x, gamma, mean, rstd, num_groups) returns
-    dx, dgamma, dbeta. Both take any shape (N, C, ...) and compute in float64.
+    forward(x, gamma, beta, num_groups) returns y, mean, rstd. backward(dy, x, gamma,
+    mean, rstd, num_groups) returns dx, dgamma, dbeta. Both take any shape (N, C, ...)
+    and compute in float64.
     """
     rng = np.random.default_rng(9)
     num_groups = 4

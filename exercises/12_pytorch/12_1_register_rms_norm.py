@@ -1,8 +1,9 @@
-"""12.1 Register RMSNorm: its shapes without numbers, and its gradient. Write the last four functions.
+"""12.1 Register RMSNorm: its shapes without numbers, and its gradient. Write the last
+four functions.
 
-RMSNorm divides each row of x by the root of the mean of its squares, and multiplies by weight. Both operators are
-finished and right. Their bodies are PyTorch's own operations, where yours would call a kernel: a registration does not
-ask who computes.
+RMSNorm divides each row of x by the root of the mean of its squares, and multiplies by
+weight. Both operators are finished and right. Their bodies are PyTorch's own
+operations, where yours would call a kernel: a registration does not ask who computes.
 """
 
 import torch
@@ -13,8 +14,9 @@ from torch import Tensor
 def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tensor]:
     """Return y and rstd.
 
-    x: shape (..., D), two axes or more, float32 or float16. weight: shape (D,), of x's dtype. y: shape and dtype of x,
-    always contiguous. rstd: shape (...), always float32; it is there for the backward pass and has no gradient.
+    x: shape (..., D), two axes or more, float32 or float16. weight: shape (D,), of x's
+    dtype. y: shape and dtype of x, always contiguous. rstd: shape (...), always
+    float32; it is there for the backward pass and has no gradient.
     """
     wide = x.float()
     rstd = torch.rsqrt(wide.square().mean(-1) + eps)
@@ -26,7 +28,9 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tens
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and weight, contiguous; None where output_mask, for x and weight, is False."""
+    """Return the gradients of x and weight, contiguous; None where output_mask, for x
+    and weight, is False.
+    """
     wide, scale = x.float(), rstd.unsqueeze(-1)
     a = grad_y.float() * weight.float()
     along = (a * wide * scale).mean(-1, keepdim=True)
@@ -35,8 +39,12 @@ def rms_norm_backward(
     return grad_x if output_mask[0] else None, grad_weight if output_mask[1] else None
 
 
-def rms_norm_fake(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tensor]:
-    """Return tensors like the results of rms_norm: same shapes, dtypes, device and strides; no number is computed."""
+def rms_norm_fake(
+    x: Tensor, weight: Tensor, eps: float = 1e-6
+) -> tuple[Tensor, Tensor]:
+    """Return tensors like the results of rms_norm: same shapes, dtypes, device and
+    strides; no number is computed.
+    """
     raise NotImplementedError
 
 
@@ -48,12 +56,18 @@ def rms_norm_backward_fake(
 
 
 def save(ctx: object, inputs: tuple, output: tuple) -> None:
-    """Keep in ctx what the gradient needs, and no more. inputs: all arguments of rms_norm. output: what it returned."""
+    """Keep in ctx what the gradient needs, and no more. inputs: all arguments of
+    rms_norm. output: what it returned.
+    """
     raise NotImplementedError
 
 
-def gradients(ctx: object, grad_y: Tensor, grad_rstd: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
-    """Return one gradient for each argument of rms_norm; compute those only that are needed."""
+def gradients(
+    ctx: object, grad_y: Tensor, grad_rstd: Tensor
+) -> tuple[Tensor | None, Tensor | None, None]:
+    """Return one gradient for each argument of rms_norm; compute those only that are
+    needed.
+    """
     raise NotImplementedError
 
 

@@ -1,9 +1,11 @@
 // 12.4 The gradient of x in Linear, y = x W^T + b: dx = dy W, for floats.
 //
-// dy has `rows` rows of `outs` numbers, W has `outs` rows of `columns` numbers, and dx `rows` rows of `columns` numbers; each matrix
-// lies in memory row after row. A row of dx is a sum of rows of W, each times one number of dy:
+// dy has `rows` rows of `outs` numbers, W has `outs` rows of `columns` numbers, and dx
+// `rows` rows of `columns` numbers; each matrix lies in memory row after row. A row of
+// dx is a sum of rows of W, each times one number of dy:
 //   dx[r] = dy[r][0] * W[0] + dy[r][1] * W[1] + ... + dy[r][outs - 1] * W[outs - 1]
-// A core computes a tile of dx at a time: at most kRows rows and kTile columns. `outs` is at most kMostOuts.
+// A core computes a tile of dx at a time: at most kRows rows and kTile columns. `outs`
+// is at most kMostOuts.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 256;  // columns of a tile
@@ -12,16 +14,20 @@ constexpr uint32_t kMostOuts = 512;
 
 class LinearGradient {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR weight, GM_ADDR dx, uint32_t rows,
-                              uint32_t outs, uint32_t columns) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR weight,
+                              GM_ADDR dx, uint32_t rows, uint32_t outs,
+                              uint32_t columns) {
     pipe_ = pipe;
     rows_ = rows;
     outs_ = outs;
     columns_ = columns;
     pitch_ = (outs + 7) / 8 * 8;
-    dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(dy), static_cast<uint64_t>(rows) * outs);
-    weightGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(weight), static_cast<uint64_t>(outs) * columns);
-    dxGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(dx), static_cast<uint64_t>(rows) * columns);
+    dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(dy),
+                          static_cast<uint64_t>(rows) * outs);
+    weightGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(weight),
+                              static_cast<uint64_t>(outs) * columns);
+    dxGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(dx),
+                          static_cast<uint64_t>(rows) * columns);
     pipe_->InitBuffer(dyBuf_, kRows * kMostOuts * sizeof(float));
     pipe_->InitBuffer(weightQueue_, 2, kTile * sizeof(float));
     pipe_->InitBuffer(dxQueue_, 2, kRows * kTile * sizeof(float));
@@ -30,7 +36,8 @@ class LinearGradient {
 
   __aicore__ inline void Process() {
     const uint32_t stride = static_cast<uint32_t>(AscendC::GetBlockNum()) * kRows;
-    for (uint32_t first = static_cast<uint32_t>(AscendC::GetBlockIdx()) * kRows; first < rows_; first += stride) {
+    for (uint32_t first = static_cast<uint32_t>(AscendC::GetBlockIdx()) * kRows;
+         first < rows_; first += stride) {
       count_ = rows_ - first < kRows ? rows_ - first : kRows;
       LoadDy(first);
       for (uint32_t at = 0; at < columns_; at += kTile) {
@@ -44,30 +51,39 @@ class LinearGradient {
   }
 
  private:
-  // YOUR TURN: count_ rows of dx, n columns of them, from column `at` on. Row `row` of the tile begins at dx[row * kTile].
-  // AllocTensor has cleared nothing. Each piece of W is to come in once for the tile. CopyWeight and Dy, below, are finished.
-  __aicore__ inline void Compute(const AscendC::LocalTensor<float>& dx, uint32_t at, int32_t n) {
+  // YOUR TURN: count_ rows of dx, n columns of them, from column `at` on. Row `row` of
+  // the tile begins at dx[row * kTile]. AllocTensor has cleared nothing. Each piece of
+  // W is to come in once for the tile. CopyWeight and Dy, below, are finished.
+  __aicore__ inline void Compute(const AscendC::LocalTensor<float>& dx, uint32_t at,
+                                 int32_t n) {
     (void)dx;
     (void)at;
     (void)n;
   }
 
   // The number of dy in row `row` of this tile, for output `out`.
-  __aicore__ inline float Dy(uint32_t row, uint32_t out) { return dy_.GetValue(row * pitch_ + out); }
+  __aicore__ inline float Dy(uint32_t row, uint32_t out) {
+    return dy_.GetValue(row * pitch_ + out);
+  }
 
-  // Sends for n numbers of row `out` of W, from column `at` on; they come through weightQueue_.
+  // Sends for n numbers of row `out` of W, from column `at` on; they come through
+  // weightQueue_.
   __aicore__ inline void CopyWeight(uint32_t out, uint32_t at, int32_t n) {
     AscendC::LocalTensor<float> weight = weightQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)), 0, 0,
+                                    0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
-    AscendC::DataCopyPad(weight, weightGm_[static_cast<uint64_t>(out) * columns_ + at], part, pad);
+    AscendC::DataCopyPad(weight, weightGm_[static_cast<uint64_t>(out) * columns_ + at],
+                         part, pad);
     weightQueue_.EnQue(weight);
   }
 
-  // count_ rows of dy. The scalar unit reads them, so the copy waits for it, and it for the copy.
+  // count_ rows of dy. The scalar unit reads them, so the copy waits for it, and it for
+  // the copy.
   __aicore__ inline void LoadDy(uint32_t first) {
     Sync<AscendC::HardEvent::S_MTE2>();
-    AscendC::DataCopyExtParams part{static_cast<uint16_t>(count_), static_cast<uint32_t>(outs_ * sizeof(float)), 0, 0,
+    AscendC::DataCopyExtParams part{static_cast<uint16_t>(count_),
+                                    static_cast<uint32_t>(outs_ * sizeof(float)), 0, 0,
                                     0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(dy_, dyGm_[static_cast<uint64_t>(first) * outs_], part, pad);
@@ -76,10 +92,12 @@ class LinearGradient {
 
   __aicore__ inline void CopyOut(uint32_t first, uint32_t at, uint32_t n) {
     AscendC::LocalTensor<float> dx = dxQueue_.DeQue<float>();
-    // From local memory in whole blocks of 32 bytes; in global memory the rows have a gap of bytes.
+    // From local memory in whole blocks of 32 bytes; in global memory the rows have a
+    // gap of bytes.
     const uint32_t gap = (kTile - (n + 7) / 8 * 8) / 8;
-    AscendC::DataCopyExtParams part{static_cast<uint16_t>(count_), static_cast<uint32_t>(n * sizeof(float)), gap,
-                                    static_cast<uint32_t>((columns_ - n) * sizeof(float)), 0};
+    AscendC::DataCopyExtParams part{
+        static_cast<uint16_t>(count_), static_cast<uint32_t>(n * sizeof(float)), gap,
+        static_cast<uint32_t>((columns_ - n) * sizeof(float)), 0};
     AscendC::DataCopyPad(dxGm_[static_cast<uint64_t>(first) * columns_ + at], dx, part);
     dxQueue_.FreeTensor(dx);
   }
@@ -107,7 +125,8 @@ class LinearGradient {
   uint32_t count_ = 0;    // rows of this tile, kRows or fewer
 };
 
-extern "C" __global__ __aicore__ void linear_gradient(GM_ADDR dy, GM_ADDR weight, GM_ADDR dx, uint32_t rows,
+extern "C" __global__ __aicore__ void linear_gradient(GM_ADDR dy, GM_ADDR weight,
+                                                      GM_ADDR dx, uint32_t rows,
                                                       uint32_t outs, uint32_t columns) {
   AscendC::TPipe pipe;
   LinearGradient op;

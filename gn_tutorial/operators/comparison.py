@@ -122,11 +122,17 @@ def within(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) -> 
     NaN is right only where the reference has NaN at the same place, and infinity only where it is the same infinity:
     no tolerance reaches from a number to either of them.
     """
-    ours, truth = actual.astype(np.float64), golden.astype(np.float64)
+    ours, truth = _in_float64(actual), _in_float64(golden)
     # Infinity minus infinity: `_same` has decided those elements.
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(ours - truth) <= atol + rtol * np.abs(truth)
     return _same(ours, truth) | (np.isfinite(ours) & np.isfinite(truth) & near)
+
+
+def _in_float64(array: np.ndarray) -> np.ndarray:
+    # Memory that was never written may have the bits of a signalling NaN, of which NumPy warns when it is converted.
+    with np.errstate(invalid="ignore"):
+        return array.astype(np.float64)
 
 
 def _same(ours: np.ndarray, truth: np.ndarray) -> np.ndarray:
@@ -135,7 +141,7 @@ def _same(ours: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 def _errors(actual: np.ndarray, golden: np.ndarray, atol: float, rtol: float) -> np.ndarray:
     """The largest absolute error, relative error and part of the tolerance."""
-    ours, truth = actual.astype(np.float64), golden.astype(np.float64)
+    ours, truth = _in_float64(actual), _in_float64(golden)
     # Infinity minus infinity, a tolerance of zero: `_same` has decided those elements. Overflow: a tolerance near zero.
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         same = _same(ours, truth)

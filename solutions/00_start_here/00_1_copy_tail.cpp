@@ -1,4 +1,5 @@
-// 00.1, solved: the number of tiles is rounded up, and the last tile of a share is only as long as what is left.
+// 00.1, solved: the number of tiles is rounded up, and the last tile of a share is only
+// as long as what is left.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 256;
@@ -6,7 +7,8 @@ constexpr uint32_t kTile = 256;
 class Copy {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t n) {
-    // Shares are whole 32-byte blocks (8 floats), so that every block starts at an aligned address.
+    // Shares are whole 32-byte blocks (8 floats), so that every block starts at an
+    // aligned address.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
     begin_ = share * static_cast<uint32_t>(AscendC::GetBlockIdx());
@@ -31,7 +33,8 @@ class Copy {
   // Copies `count` elements from x[at] into a buffer of the queue.
   __aicore__ inline void CopyIn(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> tile = queue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(tile, xGm_[at], row, pad);
     queue_.EnQue(tile);
@@ -40,7 +43,8 @@ class Copy {
   // Copies `count` elements from the queue's oldest buffer to y[at].
   __aicore__ inline void CopyOut(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> tile = queue_.DeQue<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPad(yGm_[at], tile, row);
     queue_.FreeTensor(tile);
   }

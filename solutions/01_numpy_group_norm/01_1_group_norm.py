@@ -1,4 +1,6 @@
-"""01.1, solved: a reshape gets hold of the groups, and gamma and beta are shaped to lie along the channels."""
+"""01.1, solved: a reshape gets hold of the groups, and gamma and beta are shaped to lie
+along the channels.
+"""
 
 import numpy as np
 

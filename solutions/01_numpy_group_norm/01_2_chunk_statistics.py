@@ -1,4 +1,6 @@
-"""01.2, solved: the update of Chan, Golub and LeVeque, which for parts of one element is Welford's."""
+"""01.2, solved: the update of Chan, Golub and LeVeque, which for parts of one element
+is Welford's.
+"""
 
 from collections.abc import Iterable
 
@@ -8,7 +10,9 @@ import numpy as np
 def combine(
     count_a: int, mean_a: float, m2_a: float, count_b: int, mean_b: float, m2_b: float
 ) -> tuple[int, float, float]:
-    """Return count, mean and m2 of two parts together. One of them may be empty (count 0), or both: then all is 0."""
+    """Return count, mean and m2 of two parts together. One of them may be empty (count
+    0), or both: then all is 0.
+    """
     count = count_a + count_b
     if count == 0:
         return 0, 0.0, 0.0
@@ -19,7 +23,9 @@ def combine(
 
 
 def statistics(chunks: Iterable[np.ndarray]) -> tuple[float, float]:
-    """Return mean and variance of all chunks together. They can be gone through once, and some may be empty."""
+    """Return mean and variance of all chunks together. They can be gone through once,
+    and some may be empty.
+    """
     count, mean, m2 = 0, 0.0, 0.0
     for chunk in chunks:
         if chunk.size == 0:

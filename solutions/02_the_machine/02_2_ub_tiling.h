@@ -1,19 +1,22 @@
-// 02.2, solved: bytes for one buffer, rounded down to whole 32-byte blocks, then elements, then tiles rounded up.
+// 02.2, solved: bytes for one buffer, rounded down to whole 32-byte blocks, then
+// elements, then tiles rounded up.
 #pragma once
 #include <cstdint>
 
 struct UbTilingData {
   uint32_t tileElements;  // elements of one full tile
   uint32_t tiles;         // tiles that n elements need, the last one included
-  uint32_t tailElements;  // elements of the last tile: a full tile's if n can be divided, 0 only if n is 0
-  uint32_t usedBytes;     // bytes that all buffers take together
+  // elements of the last tile: a full tile's if n can be divided, 0 only if n is 0
+  uint32_t tailElements;
+  uint32_t usedBytes;  // bytes that all buffers take together
 };
 
-inline const char* MakeUbTiling(int64_t n, int64_t ubBytes, int64_t elementBytes, int64_t buffers,
-                                UbTilingData* tiling) {
+inline const char* MakeUbTiling(int64_t n, int64_t ubBytes, int64_t elementBytes,
+                                int64_t buffers, UbTilingData* tiling) {
   if (n < 0) return "n is negative";
   if (buffers <= 0) return "there must be at least one buffer";
-  if (elementBytes != 1 && elementBytes != 2 && elementBytes != 4) return "elementBytes must be 1, 2 or 4";
+  if (elementBytes != 1 && elementBytes != 2 && elementBytes != 4)
+    return "elementBytes must be 1, 2 or 4";
   const int64_t bytes = ubBytes / buffers / 32 * 32;
   if (bytes <= 0) return "the Unified Buffer does not hold 32 bytes for each buffer";
   const int64_t tile = bytes / elementBytes;

@@ -1,11 +1,13 @@
-// 02.3, solved: y has its place at kTile, whatever the length of the tile: a full tile is a multiple of 32 bytes, a tail is not.
+// 02.3, solved: y has its place at kTile, whatever the length of the tile: a full tile
+// is a multiple of 32 bytes, a tail is not.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 512;  // elements
 
 class AddPairs {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, GM_ADDR z,
+                              uint32_t n) {
     // Shares are whole 32-byte blocks (8 floats); the last ones may be shorter.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
@@ -32,7 +34,8 @@ class AddPairs {
   // x goes to the beginning of the buffer, y to its second half.
   __aicore__ inline void CopyIn(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> in = inQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(in, xGm_[at], row, pad);
     AscendC::DataCopyPad(in[kTile], yGm_[at], row, pad);
@@ -49,7 +52,8 @@ class AddPairs {
 
   __aicore__ inline void CopyOut(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> out = outQueue_.DeQue<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPad(zGm_[at], out, row);
     outQueue_.FreeTensor(out);
   }
@@ -63,7 +67,8 @@ class AddPairs {
   uint32_t end_ = 0;
 };
 
-extern "C" __global__ __aicore__ void add_pairs(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n) {
+extern "C" __global__ __aicore__ void add_pairs(GM_ADDR x, GM_ADDR y, GM_ADDR z,
+                                                uint32_t n) {
   AscendC::TPipe pipe;
   AddPairs op;
   op.Init(&pipe, x, y, z, n);

@@ -1,8 +1,11 @@
-// 03.1, solved: every core takes groups / cores, and the first groups % cores cores take one more.
+// 03.1, solved: every core takes groups / cores, and the first groups % cores cores
+// take one more.
 //
-// A kernel runs on GetBlockNum() cores at once, and GetBlockIdx() is the number of the core that is running it, from 0. Divide
-// `groups` groups: core 0 takes the first ones, core 1 the next ones, and so on. Where the division leaves something over, the first
-// cores take one group more. To make it visible, each core writes its own number to owner[group] for each of its groups.
+// A kernel runs on GetBlockNum() cores at once, and GetBlockIdx() is the number of the
+// core that is running it, from 0. Divide `groups` groups: core 0 takes the first ones,
+// core 1 the next ones, and so on. Where the division leaves something over, the first
+// cores take one group more. To make it visible, each core writes its own number to
+// owner[group] for each of its groups.
 //
 // 7 groups on 3 cores: owner = 0 0 0 1 1 2 2.
 #include "kernel_operator.h"
@@ -30,7 +33,8 @@ class CoreOffsets {
   }
 
  private:
-  // One int32: DataCopyPad writes exactly four bytes, so neighbouring cores do not disturb each other.
+  // One int32: DataCopyPad writes exactly four bytes, so neighbouring cores do not
+  // disturb each other.
   __aicore__ inline void Write(uint32_t group) {
     tile_.SetValue(0, static_cast<int32_t>(core_));
     Sync<AscendC::HardEvent::S_MTE3>();

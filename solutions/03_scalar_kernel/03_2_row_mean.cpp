@@ -1,18 +1,21 @@
 // 03.2, solved: one sum over all chunks, divided by the length of the row.
 //
-// x holds `rows` rows of `length` floats, one row after the other; mean gets one float a row. A row may be longer than the buffer, so
-// it comes in chunks of kChunk elements, and the last chunk may be shorter.
+// x holds `rows` rows of `length` floats, one row after the other; mean gets one float
+// a row. A row may be longer than the buffer, so it comes in chunks of kChunk elements,
+// and the last chunk may be shorter.
 #include "kernel_operator.h"
 
 constexpr uint32_t kChunk = 256;  // elements that fit the buffer
 
 class RowMean {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR mean, uint32_t rows, uint32_t length) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR mean,
+                              uint32_t rows, uint32_t length) {
     pipe_ = pipe;
     rows_ = rows;
     length_ = length;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), static_cast<uint64_t>(rows) * length);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x),
+                         static_cast<uint64_t>(rows) * length);
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), rows);
     pipe_->InitBuffer(inBuffer_, kChunk * sizeof(float));
     pipe_->InitBuffer(outBuffer_, 32);
@@ -22,7 +25,9 @@ class RowMean {
 
   __aicore__ inline void Process() {
     const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
-    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_; row += cores) Write(row, Mean(row));
+    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_;
+         row += cores)
+      Write(row, Mean(row));
   }
 
  private:
@@ -38,16 +43,20 @@ class RowMean {
     return total / static_cast<float>(length_);
   }
 
-  // Brings `count` elements of the row, from element `at` on, into in_. count is kChunk at most.
+  // Brings `count` elements of the row, from element `at` on, into in_. count is kChunk
+  // at most.
   __aicore__ inline void Load(uint32_t row, uint32_t at, uint32_t count) {
     Sync<AscendC::HardEvent::S_MTE2>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                    0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
-    AscendC::DataCopyPad(in_, xGm_[static_cast<uint64_t>(row) * length_ + at], part, pad);
+    AscendC::DataCopyPad(in_, xGm_[static_cast<uint64_t>(row) * length_ + at], part,
+                         pad);
     Sync<AscendC::HardEvent::MTE2_S>();
   }
 
-  // One float: DataCopyPad writes exactly four bytes, so neighbouring cores do not disturb each other.
+  // One float: DataCopyPad writes exactly four bytes, so neighbouring cores do not
+  // disturb each other.
   __aicore__ inline void Write(uint32_t row, float mean) {
     out_.SetValue(0, mean);
     Sync<AscendC::HardEvent::S_MTE3>();
@@ -75,7 +84,8 @@ class RowMean {
   uint32_t length_ = 0;
 };
 
-extern "C" __global__ __aicore__ void row_mean(GM_ADDR x, GM_ADDR mean, uint32_t rows, uint32_t length) {
+extern "C" __global__ __aicore__ void row_mean(GM_ADDR x, GM_ADDR mean, uint32_t rows,
+                                               uint32_t length) {
   AscendC::TPipe pipe;
   RowMean op;
   op.Init(&pipe, x, mean, rows, length);

@@ -1,19 +1,27 @@
-// 04.2, solved: what fits is rounded down, what is needed is rounded up, and the tile is the smaller one.
+// 04.2, solved: what fits is rounded down, what is needed is rounded up, and the tile
+// is the smaller one.
 #pragma once
 #include <cstdint>
 
 struct GroupTilesData {
   uint32_t tileElements;  // floats of a tile
-  uint32_t groupTiles;    // tiles of a group that is taken as one piece, the last one included
-  uint32_t tailElements;  // floats of the last one of them: a full tile's if the group can be divided
+  // tiles of a group that is taken as one piece, the last one included
+  uint32_t groupTiles;
+  // floats of the last one of them: a full tile's if the group can be divided
+  uint32_t tailElements;
   uint32_t channelTiles;  // tiles of one channel
-  uint32_t copiesIn;      // copies into the Unified Buffer for one group, all three passes; a copy brings one tile
-  uint32_t usedBytes;     // bytes of the Unified Buffer that are taken: all buffers and otherBytes
+  // copies into the Unified Buffer for one group, all three passes; a copy brings one
+  // tile
+  uint32_t copiesIn;
+  // bytes of the Unified Buffer that are taken: all buffers and otherBytes
+  uint32_t usedBytes;
 };
 
-inline const char* MakeGroupTiles(int64_t channels, int64_t spatial, int64_t ubBytes, int64_t buffers,
-                                  int64_t otherBytes, GroupTilesData* tiling) {
-  if (channels <= 0 || spatial <= 0) return "a group has at least one channel and one element in it";
+inline const char* MakeGroupTiles(int64_t channels, int64_t spatial, int64_t ubBytes,
+                                  int64_t buffers, int64_t otherBytes,
+                                  GroupTilesData* tiling) {
+  if (channels <= 0 || spatial <= 0)
+    return "a group has at least one channel and one element in it";
   if (buffers <= 0) return "there must be at least one buffer";
   const int64_t fits = (ubBytes - otherBytes) / buffers / 4 / 64 * 64;
   if (fits < 64) return "the Unified Buffer does not hold 64 floats for each buffer";

@@ -1,15 +1,18 @@
-// 05.1, solved: two buffers, and the copy of the next tile is sent before the scalar unit waits for the sum of this one.
+// 05.1, solved: two buffers, and the copy of the next tile is sent before the scalar
+// unit waits for the sum of this one.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 4096;  // elements: 16 KiB
 
 class RowSquares {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR sums, uint32_t rows, uint32_t length) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR sums,
+                              uint32_t rows, uint32_t length) {
     pipe_ = pipe;
     rows_ = rows;
     length_ = length;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), static_cast<uint64_t>(rows) * length);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x),
+                         static_cast<uint64_t>(rows) * length);
     sumsGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(sums), rows);
     pipe_->InitBuffer(xQueue_, 2, kTile * sizeof(float));
     pipe_->InitBuffer(workBuf_, kTile * sizeof(float));
@@ -21,7 +24,9 @@ class RowSquares {
   }
 
   __aicore__ inline void Process() {
-    for (uint32_t row = AscendC::GetBlockIdx(); row < rows_; row += AscendC::GetBlockNum()) Write(row, RowSum(row));
+    for (uint32_t row = AscendC::GetBlockIdx(); row < rows_;
+         row += AscendC::GetBlockNum())
+      Write(row, RowSum(row));
   }
 
  private:
@@ -40,14 +45,16 @@ class RowSquares {
   // `count` elements of the row from element `at` on.
   __aicore__ inline void CopyIn(uint32_t row, uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> x = xQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams one{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams one{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(x, xGm_[static_cast<uint64_t>(row) * length_ + at], one, pad);
     xQueue_.EnQue(x);
   }
 
   // The scalar unit waits for V here, as it wants the sum as a number.
-  __aicore__ inline float SumOfSquares(const AscendC::LocalTensor<float>& x, uint32_t count) {
+  __aicore__ inline float SumOfSquares(const AscendC::LocalTensor<float>& x,
+                                       uint32_t count) {
     AscendC::Mul(x, x, x, static_cast<int32_t>(count));
     AscendC::ReduceSum(sum_, x, work_, static_cast<int32_t>(count));
     Sync<AscendC::HardEvent::V_S>();
@@ -63,7 +70,9 @@ class RowSquares {
   }
 
   // Elements of the tile that begins at `at`.
-  __aicore__ inline uint32_t Count(uint32_t at) const { return length_ - at < kTile ? length_ - at : kTile; }
+  __aicore__ inline uint32_t Count(uint32_t at) const {
+    return length_ - at < kTile ? length_ - at : kTile;
+  }
 
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
@@ -86,7 +95,8 @@ class RowSquares {
   uint32_t length_ = 0;
 };
 
-extern "C" __global__ __aicore__ void row_squares(GM_ADDR x, GM_ADDR sums, uint32_t rows, uint32_t length) {
+extern "C" __global__ __aicore__ void row_squares(GM_ADDR x, GM_ADDR sums,
+                                                  uint32_t rows, uint32_t length) {
   AscendC::TPipe pipe;
   RowSquares op;
   op.Init(&pipe, x, sums, rows, length);

@@ -1,4 +1,5 @@
-// 05.3, solved: V_MTE2 keeps the next tile out of x until V has read it, and V_MTE3 stands behind the last instruction that writes y.
+// 05.3, solved: V_MTE2 keeps the next tile out of x until V has read it, and V_MTE3
+// stands behind the last instruction that writes y.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 2048;  // elements
@@ -20,7 +21,8 @@ class TwicePositive {
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     for (uint32_t at = 0; at < n_; at += kTile) {
       const uint32_t count = n_ - at < kTile ? n_ - at : kTile;
-      const AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+      const AscendC::DataCopyExtParams row{
+          1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
       Sync<AscendC::HardEvent::V_MTE2>();
       AscendC::DataCopyPad(x_, xGm_[at], row, pad);
       Sync<AscendC::HardEvent::MTE2_V>();
@@ -33,7 +35,8 @@ class TwicePositive {
   }
 
  private:
-  // The second pipe of the event waits until the first has done all it was given so far.
+  // The second pipe of the event waits until the first has done all it was given so
+  // far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();

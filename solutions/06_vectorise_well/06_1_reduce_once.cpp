@@ -1,18 +1,21 @@
 // 06.1 The mean of the squares of each row, with one reduction a row.
 //
-// x holds `rows` rows of `length` floats, one row after the other; y gets one float a row, the mean of its squares, as RMSNorm needs
-// it. A row comes in tiles of kTile elements, and the last tile may be shorter.
+// x holds `rows` rows of `length` floats, one row after the other; y gets one float a
+// row, the mean of its squares, as RMSNorm needs it. A row comes in tiles of kTile
+// elements, and the last tile may be shorter.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 256;  // elements of a tile
 
 class MeanSquare {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t rows, uint32_t length) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t rows,
+                              uint32_t length) {
     pipe_ = pipe;
     rows_ = rows;
     length_ = length;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), static_cast<uint64_t>(rows) * length);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x),
+                         static_cast<uint64_t>(rows) * length);
     yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(y), rows);
     pipe_->InitBuffer(xQueue_, 2, kTile * sizeof(float));
     pipe_->InitBuffer(accBuf_, kTile * sizeof(float));
@@ -27,7 +30,8 @@ class MeanSquare {
 
   __aicore__ inline void Process() {
     const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
-    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_; row += cores)
+    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_;
+         row += cores)
       Write(row, SumOfSquares(row) / static_cast<float>(length_));
   }
 
@@ -51,13 +55,15 @@ class MeanSquare {
 
   __aicore__ inline void CopyIn(uint32_t row, uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> x = xQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                    0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(x, xGm_[static_cast<uint64_t>(row) * length_ + at], part, pad);
     xQueue_.EnQue(x);
   }
 
-  // One float: DataCopyPad writes exactly four bytes, so neighbouring cores do not disturb each other.
+  // One float: DataCopyPad writes exactly four bytes, so neighbouring cores do not
+  // disturb each other.
   __aicore__ inline void Write(uint32_t row, float value) {
     out_.SetValue(0, value);
     Sync<AscendC::HardEvent::S_MTE3>();
@@ -66,7 +72,8 @@ class MeanSquare {
     Sync<AscendC::HardEvent::MTE3_S>();
   }
 
-  // The second pipe of the event waits until the first has done all it was given so far.
+  // The second pipe of the event waits until the first has done all it was given so
+  // far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();
@@ -90,7 +97,8 @@ class MeanSquare {
   uint32_t length_ = 0;
 };
 
-extern "C" __global__ __aicore__ void mean_square(GM_ADDR x, GM_ADDR y, uint32_t rows, uint32_t length) {
+extern "C" __global__ __aicore__ void mean_square(GM_ADDR x, GM_ADDR y, uint32_t rows,
+                                                  uint32_t length) {
   AscendC::TPipe pipe;
   MeanSquare op;
   op.Init(&pipe, x, y, rows, length);

@@ -1,7 +1,9 @@
 // 06.2 Sigmoid of half numbers: y = 1 / (1 + exp(-x)).
 //
-// x and y have n half numbers each. Compute in float: a half ends at 65504, and exp(-x) does not. Use the basic instructions, and
-// their count form: Cast, Muls, Exp, Adds, Duplicate, Div. The high-level Sigmoid is not accepted, and Reciprocal is not accurate.
+// x and y have n half numbers each. Compute in float: a half ends at 65504, and exp(-x)
+// does not. Use the basic instructions, and their count form: Cast, Muls, Exp, Adds,
+// Duplicate, Div. The high-level Sigmoid is not accepted, and Reciprocal is not
+// accurate.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 1024;  // elements of a tile
@@ -39,7 +41,8 @@ class SigmoidHalf {
   // `count` elements from element `at` on. DataCopyPad takes any number of bytes.
   __aicore__ inline void CopyIn(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<half> x = xQueue_.AllocTensor<half>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0,
+                                   0};
     AscendC::DataCopyPadExtParams<half> pad{false, 0, 0, static_cast<half>(0.0f)};
     AscendC::DataCopyPad(x, xGm_[at], row, pad);
     xQueue_.EnQue(x);
@@ -62,7 +65,8 @@ class SigmoidHalf {
 
   __aicore__ inline void CopyOut(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<half> y = yQueue_.DeQue<half>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0,
+                                   0};
     AscendC::DataCopyPad(yGm_[at], y, row);
     yQueue_.FreeTensor(y);
   }

@@ -1,19 +1,24 @@
-// 08.1 Each row of half numbers, divided by the root of the mean of its squares (RMSNorm): y = x / sqrt(mean(x * x) + eps).
+// 08.1 Each row of half numbers, divided by the root of the mean of its squares
+// (RMSNorm): y = x / sqrt(mean(x * x) + eps).
 //
-// x and y hold `rows` rows of `length` half numbers; a row has at most kLongest of them and is one tile.
+// x and y hold `rows` rows of `length` half numbers; a row has at most kLongest of them
+// and is one tile.
 #include "kernel_operator.h"
 
 constexpr uint32_t kLongest = 2048;  // elements of a row
 
 class RmsNorm {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t rows, uint32_t length, float eps) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t rows,
+                              uint32_t length, float eps) {
     pipe_ = pipe;
     rows_ = rows;
     length_ = length;
     eps_ = eps;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(x), static_cast<uint64_t>(rows) * length);
-    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(y), static_cast<uint64_t>(rows) * length);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(x),
+                         static_cast<uint64_t>(rows) * length);
+    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(y),
+                         static_cast<uint64_t>(rows) * length);
     pipe_->InitBuffer(xQueue_, 1, kLongest * sizeof(half));
     pipe_->InitBuffer(yQueue_, 1, kLongest * sizeof(half));
     pipe_->InitBuffer(wideBuf_, kLongest * sizeof(float));
@@ -26,7 +31,8 @@ class RmsNorm {
 
   __aicore__ inline void Process() {
     const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
-    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_; row += cores) {
+    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_;
+         row += cores) {
       CopyIn(row);
       Normalise();
       CopyOut(row);
@@ -36,7 +42,8 @@ class RmsNorm {
  private:
   __aicore__ inline void CopyIn(uint32_t row) {
     AscendC::LocalTensor<half> x = xQueue_.AllocTensor<half>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(length_ * sizeof(half)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(length_ * sizeof(half)), 0,
+                                    0, 0};
     AscendC::DataCopyPadExtParams<half> pad{false, 0, 0, static_cast<half>(0.0f)};
     AscendC::DataCopyPad(x, xGm_[static_cast<uint64_t>(row) * length_], part, pad);
     xQueue_.EnQue(x);
@@ -62,12 +69,14 @@ class RmsNorm {
 
   __aicore__ inline void CopyOut(uint32_t row) {
     AscendC::LocalTensor<half> y = yQueue_.DeQue<half>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(length_ * sizeof(half)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(length_ * sizeof(half)), 0,
+                                    0, 0};
     AscendC::DataCopyPad(yGm_[static_cast<uint64_t>(row) * length_], y, part);
     yQueue_.FreeTensor(y);
   }
 
-  // 1 / sqrt(value), in float, by the vector unit: the scalar unit has no documented root.
+  // 1 / sqrt(value), in float, by the vector unit: the scalar unit has no documented
+  // root.
   __aicore__ inline float ReciprocalRoot(float value) {
     AscendC::LocalTensor<float> root = sumBuf_.Get<float>();
     root.SetValue(0, value);
@@ -77,7 +86,8 @@ class RmsNorm {
     return 1.0f / root.GetValue(0);
   }
 
-  // The second pipe of the event waits until the first has done all it was given so far.
+  // The second pipe of the event waits until the first has done all it was given so
+  // far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();
@@ -101,7 +111,8 @@ class RmsNorm {
   float eps_ = 0.0f;
 };
 
-extern "C" __global__ __aicore__ void rms_norm(GM_ADDR x, GM_ADDR y, uint32_t rows, uint32_t length, float eps) {
+extern "C" __global__ __aicore__ void rms_norm(GM_ADDR x, GM_ADDR y, uint32_t rows,
+                                               uint32_t length, float eps) {
   AscendC::TPipe pipe;
   RmsNorm op;
   op.Init(&pipe, x, y, rows, length, eps);

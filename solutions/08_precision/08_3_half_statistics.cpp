@@ -1,21 +1,26 @@
-// 08.3 InstanceNorm of half numbers: y = (x - mean) * rstd * gamma + beta, with rstd = 1 / sqrt(variance + eps), for each row.
+// 08.3 InstanceNorm of half numbers: y = (x - mean) * rstd * gamma + beta, with rstd =
+// 1 / sqrt(variance + eps), for each row.
 //
-// x and y hold `rows` rows of `length` half numbers; gamma, beta, mean and rstd one float for each row. mean and rstd are written for
-// the backward pass. A row has at most kLongest elements and is one tile.
+// x and y hold `rows` rows of `length` half numbers; gamma, beta, mean and rstd one
+// float for each row. mean and rstd are written for the backward pass. A row has at
+// most kLongest elements and is one tile.
 #include "kernel_operator.h"
 
 constexpr uint32_t kLongest = 2048;  // elements of a row
 
 class InstanceNorm {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
-                              GM_ADDR rstd, uint32_t rows, uint32_t length, float eps) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma,
+                              GM_ADDR beta, GM_ADDR y, GM_ADDR mean, GM_ADDR rstd,
+                              uint32_t rows, uint32_t length, float eps) {
     pipe_ = pipe;
     rows_ = rows;
     length_ = length;
     eps_ = eps;
-    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(x), static_cast<uint64_t>(rows) * length);
-    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(y), static_cast<uint64_t>(rows) * length);
+    xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(x),
+                         static_cast<uint64_t>(rows) * length);
+    yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(y),
+                         static_cast<uint64_t>(rows) * length);
     gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(gamma), rows);
     betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(beta), rows);
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), rows);
@@ -33,7 +38,8 @@ class InstanceNorm {
 
   __aicore__ inline void Process() {
     const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
-    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_; row += cores) {
+    for (uint32_t row = static_cast<uint32_t>(AscendC::GetBlockIdx()); row < rows_;
+         row += cores) {
       CopyIn(row);
       Normalise(row);
       CopyOut(row);
@@ -43,7 +49,8 @@ class InstanceNorm {
  private:
   __aicore__ inline void CopyIn(uint32_t row) {
     AscendC::LocalTensor<half> x = xQueue_.AllocTensor<half>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(length_ * sizeof(half)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(length_ * sizeof(half)), 0,
+                                    0, 0};
     AscendC::DataCopyPadExtParams<half> pad{false, 0, 0, static_cast<half>(0.0f)};
     AscendC::DataCopyPad(x, xGm_[static_cast<uint64_t>(row) * length_], part, pad);
     xQueue_.EnQue(x);
@@ -70,7 +77,8 @@ class InstanceNorm {
 
   __aicore__ inline void CopyOut(uint32_t row) {
     AscendC::LocalTensor<half> y = yQueue_.DeQue<half>();
-    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(length_ * sizeof(half)), 0, 0, 0};
+    AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(length_ * sizeof(half)), 0,
+                                    0, 0};
     AscendC::DataCopyPad(yGm_[static_cast<uint64_t>(row) * length_], y, part);
     yQueue_.FreeTensor(y);
   }
@@ -78,7 +86,8 @@ class InstanceNorm {
   // The sum of a row of floats, as a number of the scalar unit.
   __aicore__ inline float Reduce(const AscendC::LocalTensor<float>& values) {
     AscendC::LocalTensor<float> sum = sumBuf_.Get<float>();
-    AscendC::ReduceSum(sum, values, workBuf_.Get<float>(), static_cast<int32_t>(length_));
+    AscendC::ReduceSum(sum, values, workBuf_.Get<float>(),
+                       static_cast<int32_t>(length_));
     Sync<AscendC::HardEvent::V_S>();
     return sum.GetValue(0);
   }
@@ -93,7 +102,8 @@ class InstanceNorm {
     return 1.0f / root.GetValue(0);
   }
 
-  // One float each: DataCopyPad writes exactly four bytes, so neighbouring cores do not disturb each other.
+  // One float each: DataCopyPad writes exactly four bytes, so neighbouring cores do not
+  // disturb each other.
   __aicore__ inline void Write(uint32_t row, float mean, float rstd) {
     AscendC::LocalTensor<float> meanTile = statBuf_.GetWithOffset<float>(8, 0);
     AscendC::LocalTensor<float> rstdTile = statBuf_.GetWithOffset<float>(8, 32);
@@ -106,7 +116,8 @@ class InstanceNorm {
     Sync<AscendC::HardEvent::MTE3_S>();
   }
 
-  // The second pipe of the event waits until the first has done all it was given so far.
+  // The second pipe of the event waits until the first has done all it was given so
+  // far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();
@@ -135,8 +146,11 @@ class InstanceNorm {
   float eps_ = 0.0f;
 };
 
-extern "C" __global__ __aicore__ void instance_norm(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
-                                                    GM_ADDR rstd, uint32_t rows, uint32_t length, float eps) {
+extern "C" __global__ __aicore__ void instance_norm(GM_ADDR x, GM_ADDR gamma,
+                                                    GM_ADDR beta, GM_ADDR y,
+                                                    GM_ADDR mean, GM_ADDR rstd,
+                                                    uint32_t rows, uint32_t length,
+                                                    float eps) {
   AscendC::TPipe pipe;
   InstanceNorm op;
   op.Init(&pipe, x, gamma, beta, y, mean, rstd, rows, length, eps);

@@ -4,7 +4,12 @@ import numpy as np
 
 
 def gradient_x(
-    dy: np.ndarray, x: np.ndarray, gamma: np.ndarray, mean: np.ndarray, rstd: np.ndarray, num_groups: int
+    dy: np.ndarray,
+    x: np.ndarray,
+    gamma: np.ndarray,
+    mean: np.ndarray,
+    rstd: np.ndarray,
+    num_groups: int,
 ) -> np.ndarray:
     """Return dx."""
     batch, channels = x.shape[:2]

@@ -1,10 +1,17 @@
-"""10.2, solved: mean and rstd are repeated for the channels of their group; the rest is two sums."""
+"""10.2, solved: mean and rstd are repeated for the channels of their group; the rest is
+two sums.
+"""
 
 import numpy as np
 
 
 def gradient_gamma_beta(
-    dy: np.ndarray, x: np.ndarray, gamma: np.ndarray, mean: np.ndarray, rstd: np.ndarray, num_groups: int
+    dy: np.ndarray,
+    x: np.ndarray,
+    gamma: np.ndarray,
+    mean: np.ndarray,
+    rstd: np.ndarray,
+    num_groups: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return dgamma and dbeta. gamma itself has no part in either."""
     batch, channels = x.shape[:2]

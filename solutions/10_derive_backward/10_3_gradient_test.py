@@ -1,12 +1,18 @@
-"""10.3, solved: several channels in a group, gammas and dy without symmetry, all three gradients, five digits."""
+"""10.3, solved: several channels in a group, gammas and dy without symmetry, all three
+gradients, five digits.
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 
 
-def numerical_gradient(loss: Callable[[np.ndarray], float], at: np.ndarray, h: float = 1e-5) -> np.ndarray:
-    """Return the gradient of loss at `at`, by central differences: two calls of loss for each element."""
+def numerical_gradient(
+    loss: Callable[[np.ndarray], float], at: np.ndarray, h: float = 1e-5
+) -> np.ndarray:
+    """Return the gradient of loss at `at`, by central differences: two calls of loss
+    for each element.
+    """
     gradient = np.zeros_like(at)
     for place in np.ndindex(at.shape):
         step = np.zeros_like(at)
@@ -27,8 +33,17 @@ def passes(forward: Callable, backward: Callable) -> bool:
     dy = rng.standard_normal(shape) + 0.5
     got = backward(dy, x, gamma, mean, rstd, num_groups)
     expected = (
-        numerical_gradient(lambda at: (dy * forward(at, gamma, beta, num_groups)[0]).sum(), x),
-        numerical_gradient(lambda at: (dy * forward(x, at, beta, num_groups)[0]).sum(), gamma),
-        numerical_gradient(lambda at: (dy * forward(x, gamma, at, num_groups)[0]).sum(), beta),
+        numerical_gradient(
+            lambda at: (dy * forward(at, gamma, beta, num_groups)[0]).sum(), x
+        ),
+        numerical_gradient(
+            lambda at: (dy * forward(x, at, beta, num_groups)[0]).sum(), gamma
+        ),
+        numerical_gradient(
+            lambda at: (dy * forward(x, gamma, at, num_groups)[0]).sum(), beta
+        ),
     )
-    return all(np.allclose(one, want, rtol=1e-5, atol=1e-6) for one, want in zip(got, expected, strict=True))
+    return all(
+        np.allclose(one, want, rtol=1e-5, atol=1e-6)
+        for one, want in zip(got, expected, strict=True)
+    )

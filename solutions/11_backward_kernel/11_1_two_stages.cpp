@@ -1,18 +1,22 @@
 // 11.1 dgamma and dbeta in two stages.
 //
-// dy and xhat hold `samples` rows of `channels` floats: a batch of vectors, without spatial axes, and xhat is computed already. For each
-// channel, over all samples: dgamma = sum(dy * xhat), dbeta = sum(dy). Each core takes every GetBlockNum()-th sample. No atomics.
+// dy and xhat hold `samples` rows of `channels` floats: a batch of vectors, without
+// spatial axes, and xhat is computed already. For each channel, over all samples:
+// dgamma = sum(dy * xhat), dbeta = sum(dy). Each core takes every GetBlockNum()-th
+// sample. No atomics.
 //
-// The workspace has a row for each core: `channels` floats for its share of dgamma, then `channels` floats for its share of dbeta.
-// There may be more cores than samples. Nobody has cleared the workspace.
+// The workspace has a row for each core: `channels` floats for its share of dgamma,
+// then `channels` floats for its share of dbeta. There may be more cores than samples.
+// Nobody has cleared the workspace.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 64;  // channels that are in local memory at once
 
 class TwoStages {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR xhat, GM_ADDR dgamma, GM_ADDR dbeta,
-                              GM_ADDR workspace, uint32_t samples, uint32_t channels) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR xhat,
+                              GM_ADDR dgamma, GM_ADDR dbeta, GM_ADDR workspace,
+                              uint32_t samples, uint32_t channels) {
     core_ = static_cast<uint32_t>(AscendC::GetBlockIdx());
     cores_ = static_cast<uint32_t>(AscendC::GetBlockNum());
     samples_ = samples;
@@ -22,20 +26,24 @@ class TwoStages {
     xhatGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(xhat), elements);
     dgammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(dgamma), channels);
     dbetaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(dbeta), channels);
-    sharesGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace), 2 * static_cast<uint64_t>(cores_) * channels);
+    sharesGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace),
+                              2 * static_cast<uint64_t>(cores_) * channels);
     pipe->InitBuffer(inQueue_, 2, 2 * kTile * sizeof(float));
     pipe->InitBuffer(outQueue_, 2, 2 * kTile * sizeof(float));
   }
 
   __aicore__ inline void Process() {
-    for (uint32_t channel = 0; channel < channels_; channel += kTile) AddSamples(channel, Count(channel));
+    for (uint32_t channel = 0; channel < channels_; channel += kTile)
+      AddSamples(channel, Count(channel));
     AscendC::SyncAll();
-    for (uint32_t channel = core_ * kTile; channel < channels_; channel += cores_ * kTile)
+    for (uint32_t channel = core_ * kTile; channel < channels_;
+         channel += cores_ * kTile)
       AddCores(channel, Count(channel));
   }
 
  private:
-  // The first stage: what this core's samples add to the `count` channels from `channel` on.
+  // The first stage: what this core's samples add to the `count` channels from
+  // `channel` on.
   __aicore__ inline void AddSamples(uint32_t channel, uint32_t count) {
     const int32_t n = static_cast<int32_t>(count);
     // kTile floats of dgamma, then kTile floats of dbeta.
@@ -54,14 +62,16 @@ class TwoStages {
     CopyOut(sharesGm_[mine], sharesGm_[mine + channels_], count);
   }
 
-  // The second stage: the shares of all cores, for the `count` channels from `channel` on.
+  // The second stage: the shares of all cores, for the `count` channels from `channel`
+  // on.
   __aicore__ inline void AddCores(uint32_t channel, uint32_t count) {
     const int32_t n = static_cast<int32_t>(count);
     AscendC::LocalTensor<float> sums = outQueue_.AllocTensor<float>();
     AscendC::Duplicate(sums, 0.0f, 2 * static_cast<int32_t>(kTile));
     for (uint32_t core = 0; core < cores_; ++core) {
       const uint64_t at = 2 * static_cast<uint64_t>(core) * channels_ + channel;
-      AscendC::LocalTensor<float> rows = CopyIn(sharesGm_[at], sharesGm_[at + channels_], count);
+      AscendC::LocalTensor<float> rows =
+          CopyIn(sharesGm_[at], sharesGm_[at + channels_], count);
       AscendC::Add(sums, sums, rows, n);
       AscendC::Add(sums[kTile], sums[kTile], rows[kTile], n);
       inQueue_.FreeTensor(rows);
@@ -75,11 +85,14 @@ class TwoStages {
     return channels_ - channel < kTile ? channels_ - channel : kTile;
   }
 
-  // `count` floats from each of two places: the first ones at 0 of the tensor, the others at kTile.
-  __aicore__ inline AscendC::LocalTensor<float> CopyIn(const AscendC::GlobalTensor<float>& one,
-                                                       const AscendC::GlobalTensor<float>& other, uint32_t count) {
+  // `count` floats from each of two places: the first ones at 0 of the tensor, the
+  // others at kTile.
+  __aicore__ inline AscendC::LocalTensor<float> CopyIn(
+      const AscendC::GlobalTensor<float>& one,
+      const AscendC::GlobalTensor<float>& other, uint32_t count) {
     AscendC::LocalTensor<float> rows = inQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(rows, one, row, pad);
     AscendC::DataCopyPad(rows[kTile], other, row, pad);
@@ -87,11 +100,14 @@ class TwoStages {
     return inQueue_.DeQue<float>();
   }
 
-  // The tensor that waits in outQueue_: `count` floats from its place 0 to `one`, `count` from kTile to `other`.
-  __aicore__ inline void CopyOut(const AscendC::GlobalTensor<float>& one, const AscendC::GlobalTensor<float>& other,
+  // The tensor that waits in outQueue_: `count` floats from its place 0 to `one`,
+  // `count` from kTile to `other`.
+  __aicore__ inline void CopyOut(const AscendC::GlobalTensor<float>& one,
+                                 const AscendC::GlobalTensor<float>& other,
                                  uint32_t count) {
     AscendC::LocalTensor<float> sums = outQueue_.DeQue<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPad(one, sums, row);
     AscendC::DataCopyPad(other, sums[kTile], row);
     outQueue_.FreeTensor(sums);
@@ -110,8 +126,10 @@ class TwoStages {
   uint32_t channels_ = 0;
 };
 
-extern "C" __global__ __aicore__ void two_stages(GM_ADDR dy, GM_ADDR xhat, GM_ADDR dgamma, GM_ADDR dbeta,
-                                                 GM_ADDR workspace, uint32_t samples, uint32_t channels) {
+extern "C" __global__ __aicore__ void two_stages(GM_ADDR dy, GM_ADDR xhat,
+                                                 GM_ADDR dgamma, GM_ADDR dbeta,
+                                                 GM_ADDR workspace, uint32_t samples,
+                                                 uint32_t channels) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
   AscendC::TPipe pipe;
   TwoStages op;

@@ -1,16 +1,18 @@
-// 11.2 Mend the race. dy holds `samples` rows of `channels` floats. dx = 2 * dy, and dbeta of each channel is the sum of dy over all
-// samples. Each core takes every GetBlockNum()-th sample, and adds its rows to dbeta by atomic additions.
+// 11.2 Mend the race. dy holds `samples` rows of `channels` floats. dx = 2 * dy, and
+// dbeta of each channel is the sum of dy over all samples. Each core takes every
+// GetBlockNum()-th sample, and adds its rows to dbeta by atomic additions.
 //
-// Three things are wrong, all of them in Process and in the two functions behind it. Two have been published. Keep the atomic additions,
-// and keep the work divided over the cores; dx and dbeta hold garbage when the kernel starts.
+// Three things are wrong, all of them in Process and in the two functions behind it.
+// Two have been published. Keep the atomic additions, and keep the work divided over
+// the cores; dx and dbeta hold garbage when the kernel starts.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 64;  // channels that are in local memory at once
 
 class SharedSums {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR dx, GM_ADDR dbeta, uint32_t samples,
-                              uint32_t channels) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR dx,
+                              GM_ADDR dbeta, uint32_t samples, uint32_t channels) {
     core_ = static_cast<uint32_t>(AscendC::GetBlockIdx());
     cores_ = static_cast<uint32_t>(AscendC::GetBlockNum());
     samples_ = samples;
@@ -24,10 +26,13 @@ class SharedSums {
   }
 
   __aicore__ inline void Process() {
-    for (uint32_t channel = core_ * kTile; channel < channels_; channel += cores_ * kTile) Clear(channel);
+    for (uint32_t channel = core_ * kTile; channel < channels_;
+         channel += cores_ * kTile)
+      Clear(channel);
     AscendC::SyncAll();
     for (uint32_t sample = core_; sample < samples_; sample += cores_)
-      for (uint32_t channel = 0; channel < channels_; channel += kTile) AddRow(sample, channel);
+      for (uint32_t channel = 0; channel < channels_; channel += kTile)
+        AddRow(sample, channel);
   }
 
  private:
@@ -65,9 +70,11 @@ class SharedSums {
     return channels_ - channel < kTile ? channels_ - channel : kTile;
   }
 
-  __aicore__ inline AscendC::LocalTensor<float> CopyIn(const AscendC::GlobalTensor<float>& from, uint32_t count) {
+  __aicore__ inline AscendC::LocalTensor<float> CopyIn(
+      const AscendC::GlobalTensor<float>& from, uint32_t count) {
     AscendC::LocalTensor<float> row = inQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams one{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams one{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(row, from, one, pad);
     inQueue_.EnQue(row);
@@ -75,9 +82,11 @@ class SharedSums {
   }
 
   // The tensor that waits in outQueue_.
-  __aicore__ inline void CopyOut(const AscendC::GlobalTensor<float>& to, uint32_t count) {
+  __aicore__ inline void CopyOut(const AscendC::GlobalTensor<float>& to,
+                                 uint32_t count) {
     AscendC::LocalTensor<float> row = outQueue_.DeQue<float>();
-    AscendC::DataCopyExtParams one{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams one{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPad(to, row, one);
     outQueue_.FreeTensor(row);
   }
@@ -93,8 +102,8 @@ class SharedSums {
   uint32_t channels_ = 0;
 };
 
-extern "C" __global__ __aicore__ void shared_sums(GM_ADDR dy, GM_ADDR dx, GM_ADDR dbeta, uint32_t samples,
-                                                  uint32_t channels) {
+extern "C" __global__ __aicore__ void shared_sums(GM_ADDR dy, GM_ADDR dx, GM_ADDR dbeta,
+                                                  uint32_t samples, uint32_t channels) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
   AscendC::TPipe pipe;
   SharedSums op;

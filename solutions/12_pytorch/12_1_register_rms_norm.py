@@ -1,4 +1,6 @@
-"""12.1, solved: empty tensors of the right kind, what is saved, and a mask from needs_input_grad."""
+"""12.1, solved: empty tensors of the right kind, what is saved, and a mask from
+needs_input_grad.
+"""
 
 import torch
 from torch import Tensor
@@ -8,8 +10,9 @@ from torch import Tensor
 def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tensor]:
     """Return y and rstd.
 
-    x: shape (..., D), two axes or more, float32 or float16. weight: shape (D,), of x's dtype. y: shape and dtype of x,
-    always contiguous. rstd: shape (...), always float32; it is there for the backward pass and has no gradient.
+    x: shape (..., D), two axes or more, float32 or float16. weight: shape (D,), of x's
+    dtype. y: shape and dtype of x, always contiguous. rstd: shape (...), always
+    float32; it is there for the backward pass and has no gradient.
     """
     wide = x.float()
     rstd = torch.rsqrt(wide.square().mean(-1) + eps)
@@ -21,7 +24,9 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tens
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and weight, contiguous; None where output_mask, for x and weight, is False."""
+    """Return the gradients of x and weight, contiguous; None where output_mask, for x
+    and weight, is False.
+    """
     wide, scale = x.float(), rstd.unsqueeze(-1)
     a = grad_y.float() * weight.float()
     along = (a * wide * scale).mean(-1, keepdim=True)
@@ -30,7 +35,9 @@ def rms_norm_backward(
     return grad_x if output_mask[0] else None, grad_weight if output_mask[1] else None
 
 
-def rms_norm_fake(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tensor]:
+def rms_norm_fake(
+    x: Tensor, weight: Tensor, eps: float = 1e-6
+) -> tuple[Tensor, Tensor]:
     """Return tensors like the results of rms_norm."""
     y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     rstd = torch.empty(x.shape[:-1], dtype=torch.float32, device=x.device)
@@ -41,7 +48,9 @@ def rms_norm_backward_fake(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor | None, Tensor | None]:
     """The same for rms_norm_backward."""
-    grad_x = torch.empty(x.shape, dtype=x.dtype, device=x.device) if output_mask[0] else None
+    grad_x = (
+        torch.empty(x.shape, dtype=x.dtype, device=x.device) if output_mask[0] else None
+    )
     grad_weight = torch.empty_like(weight) if output_mask[1] else None
     return grad_x, grad_weight
 
@@ -54,7 +63,9 @@ def save(ctx: object, inputs: tuple, output: tuple) -> None:
     ctx.save_for_backward(x, rstd, weight)
 
 
-def gradients(ctx: object, grad_y: Tensor, grad_rstd: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
+def gradients(
+    ctx: object, grad_y: Tensor, grad_rstd: Tensor
+) -> tuple[Tensor | None, Tensor | None, None]:
     """Return the gradients of x and weight; eps has none."""
     x, rstd, weight = ctx.saved_tensors
     wanted = list(ctx.needs_input_grad[:2])

@@ -1,4 +1,6 @@
-"""12.2, solved: a default for eps, float32 statistics, weight, statistics without gradients, a mask, None for eps."""
+"""12.2, solved: a default for eps, float32 statistics, weight, statistics without
+gradients, a mask, None for eps.
+"""
 
 import torch
 from torch import Tensor
@@ -7,15 +9,22 @@ import gn_tutorial as gnt
 
 
 @torch.library.custom_op("exercise::layer_norm", mutates_args=())
-def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> tuple[Tensor, Tensor, Tensor]:
-    """Return y, mean and rstd. x, y: shape (N, C), float32 or float16. mean, rstd: shape (N, 1), always float32."""
+def layer_norm(
+    x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return y, mean and rstd. x, y: shape (N, C), float32 or float16. mean, rstd:
+    shape (N, 1), always float32.
+    """
     arrays = [one.detach().numpy() for one in (x, weight, bias)]
-    made = gnt.host.group_norm(*arrays, num_groups=1, eps=eps)  # without a stream, so it waits
+    # Without a stream, so it waits.
+    made = gnt.host.group_norm(*arrays, num_groups=1, eps=eps)
     return tuple(torch.from_numpy(one) for one in made)
 
 
 @layer_norm.register_fake
-def _fake(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> tuple[Tensor, Tensor, Tensor]:
+def _fake(
+    x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5
+) -> tuple[Tensor, Tensor, Tensor]:
     """Return tensors like y, mean and rstd."""
     mean = x.new_empty((x.shape[0], 1), dtype=torch.float32)
     return x.new_empty(x.shape), mean, torch.empty_like(mean)
@@ -23,9 +32,16 @@ def _fake(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> tuple[T
 
 @torch.library.custom_op("exercise::layer_norm_backward", mutates_args=())
 def layer_norm_backward(
-    grad_y: Tensor, x: Tensor, mean: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor,
+    output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias; None for those that output_mask does not ask for."""
+    """Return the gradients of x, weight and bias; None for those that output_mask does
+    not ask for.
+    """
     arrays = [one.detach().numpy() for one in (grad_y, x, mean, rstd, weight)]
     # Without a stream the host API waits: nothing is missing here.
     made = gnt.host.group_norm_backward(*arrays, num_groups=1, output_mask=output_mask)
@@ -34,7 +50,12 @@ def layer_norm_backward(
 
 @layer_norm_backward.register_fake
 def _backward_fake(
-    grad_y: Tensor, x: Tensor, mean: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor,
+    output_mask: list[bool],
 ) -> tuple[Tensor | None, ...]:
     """Return tensors like the gradients."""
     pairs = zip((x, weight, weight), output_mask, strict=True)

@@ -1,10 +1,10 @@
 // 12.3 The gradient of GELU: dx = dy * slope(x), for n floats.
 //
-// GELU in its tanh form is y = x * s with s = 1 / (1 + exp(-v)) and v = x * (A + B * x^2). Both x and s depend on x, so its slope has
-// two terms:
+// GELU in its tanh form is y = x * s with s = 1 / (1 + exp(-v)) and v = x * (A + B *
+// x^2). Both x and s depend on x, so its slope has two terms:
 //   slope = s + x * s * (1 - s) * w     with w = A + 3 * B * x^2, the slope of v
-// dx must be right for every finite x, also for 1e20. Use the basic instructions in their count form: Mins, Maxs, Muls, Adds, Mul, Add,
-// Exp, Div and their like.
+// dx must be right for every finite x, also for 1e20. Use the basic instructions in
+// their count form: Mins, Maxs, Muls, Adds, Mul, Add, Exp, Div and their like.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 1024;  // elements of a tile
@@ -13,7 +13,8 @@ constexpr float kB = 0.071354813f;
 
 class GeluGradient {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR dx, uint32_t n) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR dx,
+                              uint32_t n) {
     // Shares of whole 32-byte blocks, 8 floats; the last block takes what is left.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
@@ -48,7 +49,8 @@ class GeluGradient {
   __aicore__ inline void CopyIn(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> dy = dyQueue_.AllocTensor<float>();
     AscendC::LocalTensor<float> x = xQueue_.AllocTensor<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(dy, dyGm_[at], row, pad);
     AscendC::DataCopyPad(x, xGm_[at], row, pad);
@@ -86,7 +88,8 @@ class GeluGradient {
 
   __aicore__ inline void CopyOut(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> dx = dxQueue_.DeQue<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,
+                                   0, 0};
     AscendC::DataCopyPad(dxGm_[at], dx, row);
     dxQueue_.FreeTensor(dx);
   }
@@ -106,7 +109,8 @@ class GeluGradient {
   uint32_t end_ = 0;
 };
 
-extern "C" __global__ __aicore__ void gelu_gradient(GM_ADDR dy, GM_ADDR x, GM_ADDR dx, uint32_t n) {
+extern "C" __global__ __aicore__ void gelu_gradient(GM_ADDR dy, GM_ADDR x, GM_ADDR dx,
+                                                    uint32_t n) {
   AscendC::TPipe pipe;
   GeluGradient op;
   op.Init(&pipe, dy, x, dx, n);

@@ -135,7 +135,7 @@ def first_said(tmp_path: Path, name: str, edits: dict[str, str]) -> tuple[str, i
 
 
 EMPTY = "rstd = torch.empty(x.shape[:-1], dtype=torch.float32, device=x.device)"
-HEAD = "def rms_norm_fake(x: Tensor, weight: Tensor, eps: float = 1e-6)"
+HEAD = "def rms_norm_fake(\n    x: Tensor, weight: Tensor, eps: float = 1e-6\n)"
 SAVED = "ctx.save_for_backward(x, rstd, weight)"
 
 

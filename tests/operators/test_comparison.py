@@ -50,3 +50,11 @@ def test_an_array_is_right_beside_itself_and_one_nan_too_many_is_found(pairs: li
     ours = truth.copy()
     ours[-1] = 1.0 if math.isnan(truth[-1]) else math.nan
     assert within(ours, truth, 1e30, 1e30).tolist() == [True] * (len(pairs) - 1) + [False]
+
+
+def test_bits_of_a_signalling_nan_are_nan_without_a_warning() -> None:
+    """Memory that was never written has any bits; NumPy calls these an invalid value when it converts them."""
+    bits = np.array([0x7F800001, 0x3F800000], np.uint32).view(np.float32)
+    right = np.ones(2, np.float32)
+    assert within(bits, right, 0.0, 0.0).tolist() == [False, True]
+    assert within(bits, bits, 0.0, 0.0).tolist() == [True, True]
