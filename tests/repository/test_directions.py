@@ -62,7 +62,7 @@ IMPORTED_ONLY_BY = {
     "nbformat": {"lab"},
     "psutil": {"lab"},
     "anywidget": {"exercises", "plot"},
-    "traitlets": {"plot"},
+    "traitlets": {"exercises", "plot"},
 }
 
 # A room of the twin is a folder of gn_twin/.
