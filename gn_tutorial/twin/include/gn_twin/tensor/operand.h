@@ -1,6 +1,7 @@
 // What an operation checks about its operands, and the event it emits: the first two of its three steps
 // (validate, emit, compute). Used in observed libraries only.
 #pragma once
+#include "gn_twin/tensor/layout_causes.h"
 #include "gn_twin/tensor/raw_tensor.h"
 #include "gn_twin/tensor/unit_causes.h"
 
@@ -95,10 +96,7 @@ class Operation {
 
   // The same for results in rows: so many of `bytes` bytes, `pitch` bytes from one to the next.
   Operation& LaidRows(uint32_t rows, uint32_t bytes, uint32_t pitch) {
-    laid_ = {};
-    laid_.repeats = rows;
-    laid_.row_bytes = bytes;
-    laid_.row_pitch = pitch;
+    laid_ = {rows, 0, 0, 0, bytes, pitch};
     return *this;
   }
 
@@ -228,7 +226,7 @@ class Operation {
                        {"buffer_file", made.made.file},
                        {"buffer_line", made.made.line},
                        {"buffer_nth", made.nth}};
-      AddStrides(tensor.element_bytes, room, fields);
+      LayoutCause::Add(laid_, event_.op, tensor.element_bytes, room, fields);
       AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       UnitCause::OfCopy(side_, tensor.element_bytes, room, made.bytes, fields);
       if (offset == 0) UnitCause::OfBuffer(bytes, tensor.element_bytes, made.bytes, fields);
@@ -245,50 +243,6 @@ class Operation {
       AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       core_.Refuse("ub-misaligned", event_.loc, fields);
     }
-  }
-
-  // Repeats that would fit one behind the other.
-  GNT_COLD void AddStrides(uint32_t element_bytes, uint64_t room, FieldList& fields) const {
-    if (laid_.row_bytes != 0) return AddRows(room, fields);
-    if (AddSpread(room, fields)) return;
-    const uint64_t bytes = uint64_t{laid_.lanes} * element_bytes;
-    const uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes;
-    const bool overlap = laid_.blk == 1 && laid_.rep != 0 && laid_.rep < blocks &&
-                         ((laid_.repeats - 1) * laid_.rep + 1) * kBlockBytes <= room;
-    const bool dense = bytes != 0 && laid_.repeats * blocks * kBlockBytes <= room;
-    if (!overlap && (!dense || (laid_.rep <= blocks && laid_.blk <= 1))) return;
-    fields.Add({"cause", overlap ? "repeats-overlap" : "stride-too-long"});
-    fields.Add({"repeats", laid_.repeats});
-    fields.Add({"lanes", laid_.lanes});
-    fields.Add({"blk_stride", laid_.blk});
-    fields.Add({"rep_stride", laid_.rep});
-    fields.Add({"rep_bytes", laid_.rep * kBlockBytes});
-    fields.Add({"blocks", blocks});
-    fields.Add({"dense", laid_.repeats * bytes});
-    fields.Add({"per_block", kBlockBytes / element_bytes});
-  }
-
-  // Results that would fit one behind the other.
-  GNT_COLD void AddRows(uint64_t room, FieldList& fields) const {
-    if (laid_.row_pitch <= laid_.row_bytes || uint64_t{laid_.repeats} * laid_.row_bytes > room) return;
-    fields.Add({"cause", "result-stride-out"});
-    fields.Add({"results", laid_.repeats});
-    fields.Add({"result_bytes", laid_.row_bytes});
-    fields.Add({"pitch", laid_.row_pitch});
-    fields.Add({"stride", laid_.row_pitch / laid_.row_bytes});
-  }
-
-  // Brcb with as many repeats as there are elements to spread, and not an eighth of them.
-  GNT_COLD bool AddSpread(uint64_t room, FieldList& fields) const {
-    constexpr uint32_t kEach = 8;
-    const uint64_t meant = (laid_.repeats + kEach - 1) / kEach;
-    if (__builtin_strcmp(event_.op, "Brcb") != 0 || meant == laid_.repeats) return false;
-    if (((meant - 1) * laid_.rep + (kEach - 1) * laid_.blk + 1) * kBlockBytes > room) return false;
-    fields.Add({"cause", "spread-repeats"});
-    fields.Add({"repeats", laid_.repeats});
-    fields.Add({"spread", laid_.repeats * kEach});
-    fields.Add({"meant", meant});
-    return true;
   }
 
   // A tensor that the kernel placed by address: there is no InitBuffer to name.
@@ -308,14 +262,7 @@ class Operation {
   Core& core_;
   Event event_;
   bool has_pieces_ = false;
-  struct {
-    uint32_t repeats = 0;
-    uint32_t lanes = 0;
-    uint32_t blk = 0;
-    uint32_t rep = 0;
-    uint32_t row_bytes = 0;
-    uint32_t row_pitch = 0;
-  } laid_;
+  Layout laid_;
   CopySide side_;
 };
 

@@ -1,0 +1,71 @@
+// Repeats and rows of an operand that would fit if they lay closer: which number was meant, as the cause of a finding.
+//
+// The words of each cause are in gn_tutorial/diagnostics/causes.toml.
+#pragma once
+#include "gn_twin/base/constants.h"
+#include "gn_twin/events/field_list.h"
+
+namespace gn_twin {
+
+// How an operand is laid out: `repeats` of `lanes` lanes with their strides in blocks of 32 bytes; or, where row_bytes is not 0, so many
+// rows of as many bytes.
+struct Layout {
+  uint32_t repeats = 0;
+  uint32_t lanes = 0;
+  uint32_t blk = 0;
+  uint32_t rep = 0;
+  uint32_t row_bytes = 0;
+  uint32_t row_pitch = 0;
+};
+
+// For an operand of which `room` bytes are there.
+class LayoutCause {
+ public:
+  // Repeats that would fit one behind the other.
+  GNT_COLD static void Add(const Layout& laid, const char* op, uint32_t element_bytes, uint64_t room,
+                           FieldList& fields) {
+    if (laid.row_bytes != 0) return Rows(laid, room, fields);
+    if (Spread(laid, op, room, fields)) return;
+    const uint64_t bytes = uint64_t{laid.lanes} * element_bytes;
+    const uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes;
+    const bool overlap = laid.blk == 1 && laid.rep != 0 && laid.rep < blocks &&
+                         ((laid.repeats - 1) * laid.rep + 1) * kBlockBytes <= room;
+    const bool dense = bytes != 0 && laid.repeats * blocks * kBlockBytes <= room;
+    if (!overlap && (!dense || (laid.rep <= blocks && laid.blk <= 1))) return;
+    fields.Add({"cause", overlap ? "repeats-overlap" : "stride-too-long"});
+    fields.Add({"repeats", laid.repeats});
+    fields.Add({"lanes", laid.lanes});
+    fields.Add({"blk_stride", laid.blk});
+    fields.Add({"rep_stride", laid.rep});
+    fields.Add({"rep_bytes", laid.rep * kBlockBytes});
+    fields.Add({"blocks", blocks});
+    fields.Add({"dense", laid.repeats * bytes});
+    fields.Add({"per_block", kBlockBytes / element_bytes});
+  }
+
+ private:
+  // Results that would fit one behind the other.
+  GNT_COLD static void Rows(const Layout& laid, uint64_t room, FieldList& fields) {
+    if (laid.row_pitch <= laid.row_bytes || uint64_t{laid.repeats} * laid.row_bytes > room) return;
+    fields.Add({"cause", "result-stride-out"});
+    fields.Add({"results", laid.repeats});
+    fields.Add({"result_bytes", laid.row_bytes});
+    fields.Add({"pitch", laid.row_pitch});
+    fields.Add({"stride", laid.row_pitch / laid.row_bytes});
+  }
+
+  // Brcb with as many repeats as there are elements to spread, and not an eighth of them.
+  GNT_COLD static bool Spread(const Layout& laid, const char* op, uint64_t room, FieldList& fields) {
+    constexpr uint32_t kEach = 8;
+    const uint64_t meant = (laid.repeats + kEach - 1) / kEach;
+    if (__builtin_strcmp(op, "Brcb") != 0 || meant == laid.repeats) return false;
+    if (((meant - 1) * laid.rep + (kEach - 1) * laid.blk + 1) * kBlockBytes > room) return false;
+    fields.Add({"cause", "spread-repeats"});
+    fields.Add({"repeats", laid.repeats});
+    fields.Add({"spread", laid.repeats * kEach});
+    fields.Add({"meant", meant});
+    return true;
+  }
+};
+
+}  // namespace gn_twin
