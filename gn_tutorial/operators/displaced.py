@@ -49,9 +49,10 @@ def displaced(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) 
 
 
 def _runs(wrong: np.ndarray) -> list[tuple[int, int]]:
-    """Where elements are wrong one after the other: starts and ends."""
+    """Where enough elements are wrong one after the other: starts and ends."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], wrong, [False])).astype(np.int8)))
-    return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
+    runs = edges.reshape(-1, 2)
+    return [(int(start), int(stop)) for start, stop in runs[runs[:, 1] - runs[:, 0] >= _FEWEST][:_PARTS]]
 
 
 def _longest(

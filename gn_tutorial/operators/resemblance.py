@@ -64,7 +64,7 @@ def _factor(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) 
         return ()
     factor = float(np.median(x[large] / y[large]))
     nearest = round(factor) if abs(factor) >= 1 else 1 / round(1 / factor) if factor else 0.0
-    if nearest == 0 or abs(factor - nearest) > 1e-3 * abs(factor):
+    if nearest in (0, 1) or abs(factor - nearest) > 1e-3 * abs(factor):
         return ()
     if not within(x, nearest * y, 4 * rtol, 4 * abs(nearest) * atol).all():
         return ()

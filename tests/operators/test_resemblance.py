@@ -72,6 +72,7 @@ def test_rows_of_another_place_are_named() -> None:
     [
         TRUTH,
         TRUTH + 0.3,
+        TRUTH * 1.0002,
         np.where(np.arange(50) % 2, TRUTH + 1, TRUTH - 1),
         TRUTH * 1.5,
         np.where(np.arange(50) % 2, TRUTH, -2 * TRUTH) * np.where(np.arange(6) % 2, 1, 3)[:, None],
@@ -80,7 +81,18 @@ def test_rows_of_another_place_are_named() -> None:
         np.full_like(TRUTH, np.inf),
         RANDOM.standard_normal(TRUTH.shape),
     ],
-    ids=["right", "part of one", "both ways", "no whole factor", "several", "slope", "shifted", "infinite", "random"],
+    ids=[
+        "right",
+        "part of one",
+        "nearly one",
+        "both ways",
+        "no whole factor",
+        "several",
+        "slope",
+        "shifted",
+        "infinite",
+        "random",
+    ],
 )
 def test_nothing_is_said_of_other_mistakes(actual: np.ndarray) -> None:
     assert hints(actual) == ()
