@@ -56,6 +56,8 @@ def open_lab(wish: Wish) -> None:
     running = place.server_of(folder.root)
     if running and any(one.kind in ("updated", "set aside") for one in news):
         say("One that is open in the browser: File > Reload Notebook from Disk.")
+    if not running:
+        copies.drop_widgets()
     if not wish.copies:
         _start(wish, folder, f"notebooks/{name}", running, linked="my_exercises" not in refused)
 

@@ -21,6 +21,7 @@ Contents = dict[str, Any]
 MARK = "gn_tutorial"
 #: Prose that asks for a prediction; "Exercise 02.4 lets you predict" and "- predict from the times" do not.
 _ASKS = re.compile(r"\bPredict\b|\b[Ff]irst predict\b|\b[Bb]efore you (?:look|run)\b")
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
@@ -86,6 +87,26 @@ def learners_copy(contents: Contents, name: str, version: str) -> Contents:
         cell["outputs"], cell["execution_count"] = [], None
     made["metadata"][MARK] = {"notebook": name, "made_from": digest(fingerprints(contents)), "version": version}
     return made
+
+
+def drop_widgets(contents: Contents) -> bool:
+    """Take widgets out of the outputs, which keep their other forms; whether there was one.
+
+    A widget is a number of the kernel that made it. Without that kernel JupyterLab shows an error in its place.
+    """
+    found = False
+    for cell in contents["cells"]:
+        kept = []
+        for output in cell.get("outputs", ()):
+            if output.get("data", {}).pop(_WIDGET, None) is None:
+                kept.append(output)
+                continue
+            found = True
+            if set(output["data"]) - {"text/plain"}:  # its text is the widget's name in Python
+                kept.append(output)
+        if "outputs" in cell:
+            cell["outputs"] = kept
+    return found
 
 
 def news(before: Mapping[str, str], contents: Contents) -> tuple[str, ...]:

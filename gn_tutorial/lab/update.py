@@ -65,6 +65,24 @@ class Copies:
 
         return self._locked(start_again)
 
+    def drop_widgets(self) -> None:
+        """Take widgets of ended kernels out of the copies. Only where no server has them open. Raises as ``update``."""
+
+        def drop(known: dict[str, Copy]) -> None:
+            for name in known:
+                path = self.folder / name
+                if not path.exists():
+                    continue
+                try:
+                    contents = notebook.read(path)
+                except RegistryError:  # JupyterLab says what is wrong with it
+                    continue
+                if notebook.drop_widgets(contents):
+                    write_atomically(path, notebook.encode(contents))
+                    self._sign(contents)
+
+        self._locked(drop)
+
     def _locked(self, work: Callable[[dict[str, Copy]], _Result]) -> _Result:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

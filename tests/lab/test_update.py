@@ -45,6 +45,29 @@ def test_the_second_time_nothing_happens(made: SmallCourse) -> None:
     assert {path.name: path.stat().st_mtime_ns for path in made.folder.glob("*.ipynb")} == before
 
 
+def test_widgets_of_ended_kernels_go_and_nothing_else_does(made: SmallCourse) -> None:
+    view = {"application/vnd.jupyter.widget-view+json": {"model_id": "4f", "version_major": 2, "version_minor": 0}}
+    shown = {"output_type": "display_data", "metadata": {}}
+    kept = {"text/html": "<b>kept</b>", "text/plain": "kept"}
+    contents = notebook.read(made.folder / ONE)
+    contents["cells"][1] |= {
+        "outputs": [shown | {"data": view | {"text/plain": "Quiz()"}}, shown | {"data": kept | view}],
+        "execution_count": None,
+    }
+    (made.folder / ONE).write_bytes(notebook.encode(contents))
+    (made.folder / TWO).write_text("no notebook")
+    made.copies().drop_widgets()
+    after = notebook.read(made.folder / ONE)
+    assert after["cells"][1]["outputs"] == [shown | {"data": kept}]
+    assert notebook.fingerprints(after) == notebook.fingerprints(contents)
+    assert NotebookNotary().check_signature(nbformat.from_dict(after)), "its colours would go"
+    assert (made.folder / TWO).read_text() == "no notebook"
+    assert made.copies().update() == []
+    written = (made.folder / ONE).stat().st_mtime_ns
+    made.copies().drop_widgets()
+    assert (made.folder / ONE).stat().st_mtime_ns == written
+
+
 def test_a_copy_that_is_not_there_is_made_again(made: SmallCourse) -> None:
     (made.folder / TWO).unlink()
     assert made.copies().update() == [News("copied", TWO)]
