@@ -84,9 +84,11 @@ class UbPointerChecker final : public Observer {
   }
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
     UbBefore* const before = ActiveOf(core);
-    for (uint32_t i = 0; before != nullptr && i < count; ++i)
-      if (accesses[i].access != Access::Read && core.InUb(accesses[i].at))
-        before->Written(core.UbOffset(accesses[i].at), accesses[i].bytes), before->AllowWritten(core);
+    for (uint32_t i = 0; before != nullptr && i < count; ++i) {
+      if (accesses[i].access == Access::Read || !core.InUb(accesses[i].at)) continue;
+      before->Written(core.UbOffset(accesses[i].at), accesses[i].bytes);
+      before->AllowWritten(core);
+    }
   }
   void OnStores(Core& core, const ScalarAccess& first, const uint8_t* end) override {
     UbBefore* const before = ActiveOf(core);
