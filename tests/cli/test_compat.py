@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from gn_tutorial.cli import compat
-from gn_tutorial.cli.app import app
+from gn_tutorial.cli import app, compat
 from gn_tutorial.cli.compat import COMPILED, EXCLUDED, FAILED, RAN
 from gn_tutorial.cli.compat_defines import guess, guess_template
 from gn_tutorial.errors import ArgumentError
@@ -155,7 +154,7 @@ def test_what_was_tried_before_an_interrupt_is_reported(tmp_path: Path, monkeypa
         return real(case, options)
 
     monkeypatch.setattr(compat, "try_case", stop_at_b)
-    done = CliRunner().invoke(app, ["compat", str(tmp_path), "--json"])
+    done = CliRunner().invoke(app.app, ["compat", str(tmp_path), "--json"])
     assert done.exit_code == 1
     facts = json.loads(done.stdout)
     assert (facts["found"], facts["tried"], facts["ran"], facts["interrupted"]) == (2, 1, 1, True)
@@ -164,12 +163,12 @@ def test_what_was_tried_before_an_interrupt_is_reported(tmp_path: Path, monkeypa
 def test_counts_and_exit_codes(tmp_path: Path) -> None:
     (tmp_path / "a.cpp").write_text(GOOD)
     run = CliRunner()
-    done = run.invoke(app, ["compat", str(tmp_path)])
+    done = run.invoke(app.app, ["compat", str(tmp_path)])
     assert done.exit_code == 0
     assert "1 of 1 (100 %)" in done.output
     (tmp_path / "b.cpp").write_text(GOOD.replace("g.Set", "Digamma(g, 1); nothing(); g.Set"))
     (tmp_path / "c.cpp").write_text(GOOD.replace("g.Set", "Mmad(g, g, g, 1); g.Set"))
-    done = run.invoke(app, ["compat", str(tmp_path), "--json"])
+    done = run.invoke(app.app, ["compat", str(tmp_path), "--json"])
     assert done.exit_code == 1
     facts = json.loads(done.stdout)
     counts = {name: facts[name] for name in ("found", "kernels", "excluded", "tried", "compiled", "ran")}
@@ -177,11 +176,11 @@ def test_counts_and_exit_codes(tmp_path: Path) -> None:
     assert facts["reasons"] == [{"kind": "missing API", "name": "Digamma", "files": 1}]
     assert facts["missing"] == {"Digamma": 1, "nothing": 1} or facts["missing"] == {"Digamma": 1}
     assert [row["status"] for row in facts["files"]] == [RAN, FAILED, EXCLUDED]
-    shown = run.invoke(app, ["compat", str(tmp_path), "--all", "--compile-only"])
+    shown = run.invoke(app.app, ["compat", str(tmp_path), "--all", "--compile-only"])
     assert shown.exit_code == 1
     assert "missing API: Digamma" in shown.output
     (tmp_path / "empty").mkdir()
-    assert run.invoke(app, ["compat", str(tmp_path / "empty")]).exit_code == 2
+    assert run.invoke(app.app, ["compat", str(tmp_path / "empty")]).exit_code == 2
 
 
 def test_a_kernel_beside_its_host_files_is_tiled_by_them(tmp_path: Path) -> None:

