@@ -66,17 +66,13 @@ def gnt(python: Path, environ: dict[str, str], *words: str) -> subprocess.Comple
     return subprocess.run(command, env=environ, cwd=environ["HOME"], capture_output=True, text=True, timeout=300)
 
 
-#: Settings of formatters, which nobody needs who has no clone.
-OF_FORMATTERS = {"ruff.toml", ".clang-format"}
-
-
 def test_it_has_every_file_of_the_course_and_no_more(wheel: Path) -> None:
     held = {name.removeprefix("gn_tutorial/") for name in zipfile.ZipFile(wheel).namelist()}
     for folder in ("notebooks", "docs", "tests/programs", "kernels", "exercises", "solutions"):
         ours = (path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
         wanted = {f"_{path.relative_to(ROOT).as_posix()}" for path in ours if path.name[:5] != "make_"}
-        wanted = {name for name in wanted if Path(name).name not in OF_FORMATTERS}
-        wanted = {name for name in wanted if ".ipynb_checkpoints" not in name}
+        # Checkpoints of Jupyter, caches of ruff, settings of formatters.
+        wanted = {name for name in wanted if "/." not in name and Path(name).name != "ruff.toml"}
         assert wanted
         assert {name for name in held if name.startswith(f"_{folder}/")} == wanted
     assert "lab/jupyter/kernels/python3/kernel.json" in held
