@@ -177,6 +177,11 @@ constexpr uint32_t kGroupNormNarrowSmallTile = 5632;
 // What a tile costs besides its elements: about 50 instructions, each as much as 20 to 40 repeats of 64 floats would.
 constexpr uint32_t kGroupNormSmallCost = 4096;
 
+// From one line of a tile to the next, in elements: lines of whole blocks of floats have no gap, others a block of their dtype each.
+inline uint64_t GroupNormLinePitch(uint64_t line, uint32_t block) {
+  return line % kGroupNormFloats == 0 ? line : (line + block - 1) / block * block;
+}
+
 // The same for step 6. A tile is one or more whole samples, or some groups of a sample: whichever leaves the core with the most work
 // the least of it.
 inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
@@ -186,8 +191,7 @@ inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = s == 1 ? tiling->channelsPerGroup : tiling->spatial;
   const uint64_t most = block == kGroupNormFloats ? kGroupNormSmallTile : kGroupNormNarrowSmallTile;
-  const uint64_t pitch = line % kGroupNormFloats == 0 ? line : parts(line, block) * block;
-  const uint64_t width = pitch * (s == 1 ? 1 : tiling->channelsPerGroup);
+  const uint64_t width = GroupNormLinePitch(line, block) * (s == 1 ? 1 : tiling->channelsPerGroup);
   if (width > kGroupNormSmallTile / 6) return nullptr;
   const uint64_t largest = most / width, total = tiling->totalGroups;
   uint64_t best = 1, unit = tiling->groups, least = UINT64_MAX;
@@ -244,8 +248,8 @@ constexpr double kGroupNormSmallStart = 600;
 inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores, uint32_t block) {
   if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
   const int64_t line = s == 1 ? c / groups : s;
-  const int64_t pitch = line % kGroupNormFloats == 0 ? line : ((line - 1) / block + 1) * block;
-  const double padded = static_cast<double>(pitch) * (s == 1 ? 1.0 : static_cast<double>(c / groups));
+  const double padded = static_cast<double>(GroupNormLinePitch(static_cast<uint64_t>(line), block)) *
+                        (s == 1 ? 1.0 : static_cast<double>(c / groups));
   const double total = static_cast<double>(n) * static_cast<double>(groups);
   const double start = padded <= kGroupNormSmallTile / 6 ? kGroupNormSmallStart : kGroupNormStart;
   int32_t some = 1;
