@@ -1,7 +1,8 @@
-"""TOML files that the package brings or an author writes, and the folders that hold those of the course."""
+"""TOML files that the package brings or an author writes, and folders: those of the course, and a learner's."""
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,18 @@ def course_file(name: str) -> str:
             if found.is_file():
                 return str(found.resolve())
     return name
+
+
+def learners_folder(variable: str, root: Path, beside: str, installed: str) -> Path:
+    """A folder of the learner's: the one that an environment variable names, or one by where the course is.
+
+    root: a course's folder. In a clone the learner's is ``beside`` it; for an installed package, whose folders begin
+    with ``_``, it is ``installed`` in the home folder.
+    """
+    chosen = os.environ.get(variable)
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    return Path.home() / installed if root.name.startswith("_") else root.parent / beside
 
 
 def course_folder(name: str, mark: str) -> Path:

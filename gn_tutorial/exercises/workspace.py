@@ -8,7 +8,6 @@ the home folder for an installed package, and ``$GNT_EXERCISES_DIR`` where that 
 from __future__ import annotations
 
 import itertools
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +16,12 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.atomic_write import write_atomically
 from gn_tutorial.exercises.course import Exercise, exercises_root
 from gn_tutorial.exercises.renumbered import former_file, renumbered
+from gn_tutorial.toml_file import learners_folder
 
 
 def default_folder() -> Path:
     """Where the learner's files are."""
-    chosen = os.environ.get("GNT_EXERCISES_DIR")
-    if chosen:
-        return Path(chosen).expanduser().absolute()
-    root = exercises_root()
-    return Path.home() / "gn_exercises" if root.name == "_exercises" else root.parent / "my_exercises"
+    return learners_folder("GNT_EXERCISES_DIR", exercises_root(), "my_exercises", "gn_exercises")
 
 
 @dataclass(frozen=True)

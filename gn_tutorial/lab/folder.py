@@ -14,13 +14,12 @@ clone, ``gn_course`` in the home folder for an installed package, ``$GNT_COURSE_
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises import workspace
-from gn_tutorial.toml_file import course_folder
+from gn_tutorial.toml_file import course_folder, learners_folder
 
 _ANOTHER = "gnt lab --folder DIR, or GNT_COURSE_DIR, names another folder"
 
@@ -32,11 +31,7 @@ def notebooks_root() -> Path:
 
 def default_folder() -> Path:
     """Where the learner's course is."""
-    chosen = os.environ.get("GNT_COURSE_DIR")
-    if chosen:
-        return Path(chosen).expanduser().absolute()
-    root = notebooks_root()
-    return Path.home() / "gn_course" if root.name == "_notebooks" else root.parent / "my_course"
+    return learners_folder("GNT_COURSE_DIR", notebooks_root(), "my_course", "gn_course")
 
 
 @dataclass(frozen=True)

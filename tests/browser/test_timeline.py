@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import browser_support
 import pytest
 from picture_support import B3, two_tiles
 from timing_support import trace, vector
@@ -24,19 +24,14 @@ playwright = pytest.importorskip("playwright.sync_api", reason="the package play
 
 # Of timeline.js: where the lanes begin, and how high they are, in pixels.
 LABEL, LANE = 52, 44
-QUIET = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        pytest.skip("there is no Chromium: apt-get install chromium")
+    if not browser_support.chromium():
+        pytest.skip(browser_support.missing())
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=QUIET.split())
+        browser = started.chromium.launch(executable_path=browser_support.chromium(), args=browser_support.FLAGS)
         yield browser
         browser.close()
 
