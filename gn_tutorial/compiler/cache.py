@@ -84,6 +84,18 @@ def default_cache() -> Cache:
     return Cache(root, base=Path(base).expanduser().absolute() if base else None)
 
 
+def still_there(path: Path) -> bool:
+    """Whether the file of an entry that was looked up before is there yet. Counts as a use, as the look-up did.
+
+    Whoever holds on to a path asks at each use: other processes' builds evict what nobody seems to use.
+    """
+    base = os.environ.get("GNT_CACHE_BASE")
+    if not (base and path.is_relative_to(Path(base).expanduser().absolute())):
+        with contextlib.suppress(OSError):  # no seal, or a read-only cache: what counts is the file
+            os.utime(_seal_of(path))
+    return path.is_file()
+
+
 def checksum(data: bytes) -> str:
     """Content hash used for keys and seals, 64 hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()

@@ -16,6 +16,7 @@ from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.compiler.cache import still_there
 from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
 from gn_tutorial.compiler.sources import read_sources
 from gn_tutorial.compiler.toolchain import ENVIRONMENT
@@ -140,7 +141,12 @@ class Kernel:
         system's once in ``_TRUSTED`` seconds.
         """
         earlier = self._built.get(observed)
-        if earlier is None or earlier.state != self._state() or (isolated and not self._still(earlier)):
+        if (
+            earlier is None
+            or earlier.state != self._state()
+            or not still_there(earlier.built.library)
+            or (isolated and not self._still(earlier))
+        ):
             return self.build(observed)
         return replace(earlier.built, cached=True)
 
@@ -148,7 +154,7 @@ class Kernel:
         """Whether an isolated launch may use what was built before, where the source and its folder are the same."""
         elsewhere = self._how["include_dirs"] or self._how["includes"]  # _headers does not look there
         recent = time.monotonic() - earlier.since <= _TRUSTED
-        return recent and not elsewhere and earlier.headers == self._headers() and earlier.built.library.is_file()
+        return recent and not elsewhere and earlier.headers == self._headers()
 
     def run(
         self,

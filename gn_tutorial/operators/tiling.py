@@ -14,7 +14,6 @@ import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import build_host_library
 from gn_tutorial.compiler.build_request import TWIN_INCLUDE
+from gn_tutorial.compiler.kept import Kept
 from gn_tutorial.compiler.tokens import without_comments
 from gn_tutorial.errors import ArgumentError, KernelError, RegistryError, shown
 from gn_tutorial.operators.spec import TilingSpec
@@ -102,7 +102,7 @@ class TilingFunction:
     in a static initialiser as in the function.
     """
 
-    def __init__(self, spec: TilingSpec, library: Path, field_names: tuple[str, ...]) -> None:
+    def __init__(self, spec: TilingSpec, library: Kept, field_names: tuple[str, ...]) -> None:
         self.spec = spec
         self._library = library
         count = 4 * len(field_names) + 1
@@ -142,7 +142,7 @@ class TilingFunction:
             LaunchArg("answer", ArgKind.TENSOR, Role.INOUT, np.zeros(answer_bytes, np.uint8)),
         ]
         try:
-            return launch(self._library, LaunchRequest(entry=entry, args=args, limits=limits)).arrays["answer"]
+            return launch(self._library.path(), LaunchRequest(entry=entry, args=args, limits=limits)).arrays["answer"]
         except KernelError as error:
             error.what = error.what.replace("the kernel", "the tiling function").replace(
                 f"'{entry}'", f"'{self.spec.function}'"
@@ -183,8 +183,8 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
 @functools.lru_cache(maxsize=64)
 def _load(spec: TilingSpec, text: str) -> TilingFunction:
     names = field_names(text, spec.struct, where=str(spec.header))
-    built = build_host_library(_export(spec, names), include_dirs=(spec.header.parent, TWIN_INCLUDE))
-    return TilingFunction(spec, built.library, names)
+    source, folders = _export(spec, names), (spec.header.parent, TWIN_INCLUDE)
+    return TilingFunction(spec, Kept(lambda: build_host_library(source, include_dirs=folders).library), names)
 
 
 def field_names(text: str, struct: str, *, where: str = "") -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gn_tutorial.compiler.kept import Kept
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.arguments import Out
 from gn_tutorial.projects.call import OpCall
@@ -31,7 +32,7 @@ class HostSide:
     """The compiled host files of one operator."""
 
     layout: Layout
-    library: Path
+    library: Kept
     kernel_file: Path
 
     def infer(self, call: OpCall) -> list[tuple[str, str, tuple[int, ...]]]:
@@ -99,7 +100,7 @@ class HostSide:
         return TilingPlan(call.definition.type, call.soc.name, 0, 0, 0, b"", name, struct, ())
 
     def _ask(self, call: OpCall, outputs: Sequence[TensorInfo], *, fill: int = 0, tile: bool = True) -> HostAnswer:
-        return call_host(self.library, call.request(outputs, fill=fill, tile=tile), self.layout.hosts)
+        return call_host(self.library.path(), call.request(outputs, fill=fill, tile=tile), self.layout.hosts)
 
     def _inferred(
         self, call: OpCall, answer: HostAnswer | None, given: Sequence[Out | None] | None = None

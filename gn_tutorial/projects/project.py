@@ -18,6 +18,7 @@ import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.compiler.cache import checksum, default_cache
+from gn_tutorial.compiler.kept import Kept
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.compiler.signature import scan
 from gn_tutorial.errors import ArgumentError
@@ -75,7 +76,7 @@ class Project:
     @cached_property
     def definition(self) -> OpDefinition:
         """What the host files say of the operator. Raises CompileError at their lines, RegistryError, HostError."""
-        found = read_definitions(describe(self._library, self.layout.hosts))
+        found = read_definitions(describe(self._library.path(), self.layout.hosts))
         if self.name not in found or not (found[self.name].inputs or found[self.name].outputs):
             raise ArgumentError(
                 f"{self.name} has no definition with inputs or outputs (class {self.name} : public OpDef, OP_ADD)",
@@ -107,9 +108,9 @@ class Project:
         return HostSide(self.layout, self._library, self.kernel_file)
 
     @cached_property
-    def _library(self) -> Path:
-        layout = self.layout
-        return build_project_host(layout.hosts, optional=layout.elsewhere, include_dirs=layout.include_dirs).library
+    def _library(self) -> Kept:
+        hosts, others, folders = self.layout.hosts, self.layout.elsewhere, self.layout.include_dirs
+        return Kept(lambda: build_project_host(hosts, optional=others, include_dirs=folders).library)
 
     def call(self, /, *values: Any, **named: Any) -> OpCall:
         """Inputs in order or by name, attributes by name, checked. Raises ArgumentError that names what is wrong."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 from gn_tutorial.compiler.build import build_launcher
+from gn_tutorial.compiler.kept import Kept
 from gn_tutorial.runtime import in_process, isolated
 from gn_tutorial.runtime.launch_types import LaunchRequest, LaunchResult
 
@@ -21,14 +21,7 @@ def launch(library: Path, request: LaunchRequest) -> LaunchResult:
     """
     if not request.isolated:
         return in_process.Prepared(library, request)()
-    try:
-        return isolated.run(_launcher(), library, request)
-    except FileNotFoundError:
-        # The cache was cleared since the launcher was built.
-        _launcher.cache_clear()
-        return isolated.run(_launcher(), library, request)
+    return isolated.run(_LAUNCHER.path(), library, request)
 
 
-@functools.cache
-def _launcher() -> Path:
-    return build_launcher().library
+_LAUNCHER = Kept(lambda: build_launcher().library)

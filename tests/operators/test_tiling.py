@@ -96,6 +96,13 @@ def test_same_header_is_loaded_once(tmp_path: Path) -> None:
     assert load_tiling(demo(tmp_path)) is load_tiling(demo(tmp_path))
 
 
+def test_a_library_that_the_cache_let_go_of_is_compiled_again(tmp_path: Path) -> None:
+    function = load_tiling(demo(tmp_path))
+    assert function({"rows": 5, "cores": 1, "scale": 1.0})["rows"] == 5
+    function._library.path().unlink()
+    assert function({"rows": 6, "cores": 1, "scale": 1.0})["rows"] == 6
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

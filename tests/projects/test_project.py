@@ -56,6 +56,13 @@ def test_a_project_of_macros_runs(dtype: str, most: float, shape: tuple[int, ...
     assert result.y.dtype == x.dtype
 
 
+def test_a_project_in_use_outlives_its_libraries_in_the_cache() -> None:
+    project, x = gnt.project(SCALE), data((7, 33))
+    first = project(x, alpha=-1.25).y
+    project._library.path().unlink()
+    np.testing.assert_array_equal(project(x, alpha=-1.25).y, first)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 @pytest.mark.parametrize("with_bias", [False, True])
 def test_a_kernel_template_is_chosen_by_its_key(dtype: str, with_bias: bool) -> None:

@@ -155,7 +155,7 @@ def test_the_launcher_is_built_again_after_the_cache_was_cleared() -> None:
     args = [*arguments(), LaunchArg("n", ArgKind.VALUE, Role.IN, np.uint32(64).tobytes())]
     library = build_kernel(COPY).library
     launch(library, LaunchRequest(entry="copy_kernel", args=args))
-    launch_module._launcher().unlink()
+    launch_module._LAUNCHER.path().unlink()
     launched = launch(library, LaunchRequest(entry="copy_kernel", args=args))
     np.testing.assert_array_equal(launched.arrays["y"], args[0].data)
 

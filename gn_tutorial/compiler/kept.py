@@ -1,0 +1,27 @@
+"""A compiled library that an object holds on to for as long as it lives, which may be days in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from gn_tutorial.compiler.cache import still_there
+
+
+class Kept:
+    """Built at the first use, and again at a use that finds that the cache let go of it.
+
+    A path alone goes stale: a class that shares one cache, or a run of the whole test suite, compiles more than the
+    cache holds, and what was last looked up ten minutes ago is evicted although it is in use.
+    """
+
+    def __init__(self, build: Callable[[], Path]) -> None:
+        """build: compiles the library or takes it from the cache."""
+        self._build = build
+        self._path: Path | None = None
+
+    def path(self) -> Path:
+        """The library, in the cache. Raises what ``build`` raises."""
+        if self._path is None or not still_there(self._path):
+            self._path = self._build()
+        return self._path
