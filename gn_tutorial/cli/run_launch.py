@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,23 +18,20 @@ from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
 
 _SHOWN_VALUES = 4
-#: Of a launch's arrays: a MiB takes 2 to 15 ms longer in a library of -Og, and -O3 takes up to 4 s longer to compile.
-_SMALL_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
 class Mode:
     """How to run, the same for a registered kernel and a learner's file.
 
-    blocks: all cores of the default chip if None. optimise: as ``build_kernel`` has it; True is "soonest" where the
-    launch is so small that its checks are done before a faster library would be there.
+    blocks: all cores of the default chip if None. optimise: as ``kernel`` has it.
     """
 
     blocks: int | None
     seed: int
     observed: bool
     isolated: bool
-    optimise: Optimise = True
+    optimise: Optimise | None = None
     options: TwinOptions = field(default_factory=TwinOptions)
 
 
@@ -65,8 +62,8 @@ class RunOutcome:
 def run_registered(call: Call, mode: Mode) -> RunOutcome:
     """Run on seeded input and compare with the NumPy reference."""
     arrays = call.arrays(mode.seed)
-    found = Kernel.registered(call.op, call.spec, optimise=_level(mode, sum(one.nbytes for one in arrays.values())))
-    _build(found, mode)
+    found = Kernel.registered(call.op, call.spec, optimise=mode.optimise)
+    _build(found, mode, arrays.values())
     with working(f"running {found.name}"):
         result = found(
             *arrays.values(),
@@ -92,9 +89,9 @@ def run_file(
         dtypes=how.dtypes,
         defines=how.defines,
         includes=how.includes,
-        optimise=_level(mode, sum(_bytes(value) for value in values.values())),
+        optimise=mode.optimise,
     )
-    _build(found, mode)
+    _build(found, mode, values.values())
     with working(f"running {found.name}"):
         result = found.run(
             entry=entry,
@@ -137,19 +134,14 @@ def show(outcome: RunOutcome, *, as_json: bool) -> None:
         print(f"printed by the kernel:\n{result.printed}", end="" if result.printed.endswith("\n") else "\n")
 
 
-def _level(mode: Mode, array_bytes: int) -> Optimise:
-    """A bare run is for its speed; of an observed one the verdict counts."""
-    return "soonest" if mode.optimise is True and mode.observed and array_bytes <= _SMALL_BYTES else mode.optimise
-
-
 def _bytes(value: Any) -> int:
     array = getattr(value, "array", value)
     return array.nbytes if isinstance(array, np.ndarray) else 0
 
 
-def _build(found: Kernel, mode: Mode) -> None:
+def _build(found: Kernel, mode: Mode, values: Iterable[Any]) -> None:
     with working(f"compiling {found.name}"):
-        found.build(mode.observed)
+        found.build(mode.observed, sum(_bytes(value) for value in values))
 
 
 def _facts(outcome: RunOutcome) -> dict[str, Any]:

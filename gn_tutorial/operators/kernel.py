@@ -6,26 +6,21 @@ import copy
 import difflib
 import functools
 import os
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gn_tutorial.abi.options import Limits, Optimise, TwinOptions
 from gn_tutorial.abi.trace import Tracing
-from gn_tutorial.compiler.build import Built, build_kernel
-from gn_tutorial.compiler.build_request import TWIN_INCLUDE
-from gn_tutorial.compiler.cache import still_there
+from gn_tutorial.compiler.build import Built
 from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
-from gn_tutorial.compiler.sources import read_sources
-from gn_tutorial.compiler.toolchain import ENVIRONMENT
 from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
 from gn_tutorial.operators import call_plan
 from gn_tutorial.operators.arguments import launch_args
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.shapes import describe_call
+from gn_tutorial.operators.source_build import SOURCE_SUFFIXES, SourceBuild
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.operators.tiling import Tiling
 from gn_tutorial.runtime.launch import launch
@@ -35,21 +30,6 @@ from gn_tutorial.timing.machine import default_cores
 
 # Finding the entries of 200 lines takes 6 ms, which a loop of launches should pay once.
 _entries = functools.lru_cache(maxsize=64)(require_entries)
-#: Seconds for which an isolated launch takes the twin's and the system's headers for unchanged. Looking at all of them
-#: takes as long as starting two processes, and nobody edits one and runs a kernel in that time.
-_TRUSTED = 0.5
-_DECIDE_THE_BUILD = (*ENVIRONMENT, "GNT_CACHE_DIR", "GNT_CXX", "HOME", "PATH")
-_SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".cce", ".asc", ".h", ".hpp")
-
-
-@dataclass(frozen=True)
-class _Earlier:
-    """What an earlier build gave, when it looked, and what it found then."""
-
-    state: object
-    headers: tuple[str, ...]
-    since: float
-    built: Built
 
 
 class Kernel:
@@ -69,46 +49,42 @@ class Kernel:
         include_dirs: Sequence[Path] = (),
         includes: Sequence[Path] = (),
         launchers: bool = True,
-        optimise: Optimise = True,
+        optimise: Optimise | None = None,
     ) -> None:
         self.name, self.path, self.op, self.spec = name, path, op, spec
-        self._text = text
-        self._template, self._how = template, {"template": template, "dtypes": dtypes, "defines": tuple(defines)}
-        self._how |= {"include_dirs": tuple(include_dirs), "includes": tuple(includes), "launchers": launchers}
-        self._how["optimise"] = optimise
-        self._built: dict[bool, _Earlier] = {}
-        self._read: tuple[object, str] | None = None  # reading twice a call was a fifth of a launch in process
+        self._source = SourceBuild(
+            path,
+            text,
+            template=template,
+            dtypes=dtypes,
+            defines=defines,
+            include_dirs=include_dirs,
+            includes=includes,
+            launchers=launchers,
+            optimise=optimise,
+        )
 
     @classmethod
-    def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: Optimise = True) -> Kernel:
+    def registered(cls, op: OpSpec, spec: KernelSpec, *, optimise: Optimise | None = None) -> Kernel:
         """The kernel of one registry entry."""
         return cls(spec.id, path=spec.file, op=op, spec=spec, optimise=optimise)
 
     @property
     def source(self) -> str:
         """The source text; a file is read again when it was edited."""
-        if self.path is None:
-            return self._text or ""
-        try:
-            now = self.path.stat()
-            edition = (now.st_mtime_ns, now.st_size, now.st_ino)
-            if self._read is None or self._read[0] != edition:
-                self._read = (edition, self.path.read_text(encoding="utf-8-sig"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise RegistryError(f"cannot read the kernel: {error}", where=str(self.path)) from error
-        return self._read[1]
+        return self._source.text
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The kernels that the source defines. Raises CompileError, saying what one looks like, if there is none."""
-        return _entries(self.source, self._place(), self._template, self._headers())
+        return _entries(self.source, self._place(), self._source.template, self._source.headers())
 
     def entry(self, name: str | None = None) -> Entry:
         """The entry of that name, or the only one. Raises ArgumentError that lists them."""
         entries = self.entries
         if name is None and self.spec is not None:
             name = self.spec.entry
-        if name is None and self._template:  # whoever says the template's arguments means the template
+        if name is None and self._source.template:  # whoever says the template's arguments means the template
             name = entries[-1].name
         found = [entry for entry in entries if name in (None, entry.name)]
         if len(found) == 1:
@@ -118,43 +94,19 @@ class Kernel:
             raise ArgumentError("the source has several kernels", where=self._place(), hint=f"entry= one of {listed}")
         raise ArgumentError(f"the source has no kernel '{name}'", where=self._place(), hint=f"it has {listed}")
 
-    def build(self, observed: bool = True) -> Built:
+    def build(self, observed: bool = True, array_bytes: int = 0) -> Built:
         """Compile, or take from the cache. ``observed=False`` is the bare build: no checks, no counts.
 
+        array_bytes: of the launch that it is for (``kernel`` says what they decide).
         Raises CompileError with the errors at the source's own lines, CompilerMissing, CacheError.
         """
-        built = build_kernel(self.path or self.source, observed=observed, **self._how)
-        self._built[observed] = _Earlier(self._state(), self._headers(), time.monotonic(), built)
-        return built
+        return self._source.build(observed, array_bytes)
 
     def with_ub(self, ub_bytes: int) -> Kernel:
         """This kernel, built for a chip whose Unified Buffer has that many bytes."""
         other = copy.copy(self)
-        other._how, other._built = self._how | {"ub_bytes": ub_bytes}, {}
+        other._source = self._source.with_ub(ub_bytes)
         return other
-
-    def _build_quickly(self, observed: bool, isolated: bool) -> Built:
-        """As ``build``, without its 2 ms of looking at every header again, where nothing of the user's was edited.
-
-        A launch inside this process takes it from then on that headers elsewhere are as they were: those are called in
-        loops. An isolated one looks at all that the source includes each time, and at the twin's headers and the
-        system's once in ``_TRUSTED`` seconds.
-        """
-        earlier = self._built.get(observed)
-        if (
-            earlier is None
-            or earlier.state != self._state()
-            or not still_there(earlier.built.library)
-            or (isolated and not self._still(earlier))
-        ):
-            return self.build(observed)
-        return replace(earlier.built, cached=True)
-
-    def _still(self, earlier: _Earlier) -> bool:
-        """Whether an isolated launch may use what was built before, where the source and its folder are the same."""
-        elsewhere = self._how["include_dirs"] or self._how["includes"]  # _headers does not look there
-        recent = time.monotonic() - earlier.since <= _TRUSTED
-        return recent and not elsewhere and earlier.headers == self._headers()
 
     def run(
         self,
@@ -197,7 +149,8 @@ class Kernel:
             limits=limits or Limits(),
             tracing=tracing,
         )
-        built = self._build_quickly(observed, isolated)
+        size = sum(arg.nbytes for arg in request.args)
+        built = self._source.quickly(observed, size, isolated=isolated)
         launched = launch(built.library, request)
         return Result(self.name, blocks, launched, compile_seconds=0.0 if built.cached else built.seconds)
 
@@ -287,26 +240,12 @@ class Kernel:
             raise ArgumentError(f"parameters without a value: {', '.join(missing)}", where=signature, hint=hint)
         return bound
 
-    def _state(self) -> object:
-        """Changes when the source, or a header beside it, was edited; and with what chooses compiler and cache."""
-        chosen = tuple(map(os.environ.get, _DECIDE_THE_BUILD))
-        if self.path is None:
-            return self._text, chosen
-        with os.scandir(self.path.parent) as items:
-            times = {item.name: item.stat().st_mtime_ns for item in items if item.name.endswith(_SOURCE_SUFFIXES)}
-        return times, chosen
-
-    def _headers(self) -> tuple[str, ...]:
-        """Texts of what the source includes, for macros that make its entries."""
-        near = self.path.resolve().parent if self.path else Path.cwd()
-        return read_sources(near / "kernel", self.source, (near,), TWIN_INCLUDE).headers
-
     def _place(self) -> str:
         return str(self.path) if self.path else f"source of '{self.name}'"
 
     def _rows(self) -> list[tuple[str, str]]:
         rows = [("file", str(self.path) if self.path else "source text")]
-        for entry in find_entries(self.source, self._headers()):
+        for entry in find_entries(self.source, self._source.headers()):
             rows.append(("entry", f"{entry.name}({', '.join(f'{p.ctype} {p.name}' for p in entry.params)})"))
         if self.op is not None and self.spec is not None:
             rows.insert(0, ("call", describe_call(self.op)))
@@ -328,15 +267,16 @@ def kernel(
     dtypes: Mapping[str, str] | None = None,
     defines: Sequence[str] = (),
     includes: Sequence[str | os.PathLike[str]] = (),
-    optimise: Optimise = True,
+    optimise: Optimise | None = None,
 ) -> Kernel:
     """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
     ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
     template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
     defines=["NAME=VALUE"] anything else; includes are files that are read before it, as a project's build reads them.
-    optimise="little" compiles in a third of the time and runs slower, "soonest" does so unless a fast one is in the
-    cache; optimise=False compiles with -O0 -g, for a debugger.
+    optimise=True compiles for speed (-O3), "little" in a third of the time for launches that run slower, "soonest" does
+    so unless a fast one is in the cache, False with -O0 -g, for a debugger; None: "soonest" for an observed launch of
+    64 MiB or less, else for speed.
     Raises RegistryError, with the closest names, if there is no such kernel or file; ArgumentError if not exactly one
     of name and source is given.
     """
@@ -355,7 +295,7 @@ def kernel(
     if isinstance(name_or_path, str) and "\n" in name_or_path:
         raise ArgumentError("this looks like source text, not a name", hint="kernel(source=text)")
     path = Path(name_or_path)  # type: ignore[arg-type]
-    if isinstance(name_or_path, str) and path.suffix not in _SOURCE_SUFFIXES:
+    if isinstance(name_or_path, str) and path.suffix not in SOURCE_SUFFIXES:
         if template or dtypes or defines or includes:
             raise ArgumentError(
                 "template, dtypes, defines and includes belong to a file or source text, not to a registered kernel"
@@ -365,7 +305,7 @@ def kernel(
         what = "a folder" if path.is_dir() else "no regular file"
         raise RegistryError(f"{path} is {what}", hint="a kernel is a .cpp file: a pipe or a device is not read")
     if not path.is_file():
-        beside = [item.name for item in path.parent.glob("*") if item.suffix in _SOURCE_SUFFIXES]
+        beside = [item.name for item in path.parent.glob("*") if item.suffix in SOURCE_SUFFIXES]
         near = difflib.get_close_matches(path.name, beside, n=1)
         hint = f"did you mean {path.parent / near[0]}?" if near else f"looked in {path.parent.resolve()}"
         raise RegistryError(f"there is no file {path}", hint=hint)

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from command_line import Gnt
 
-from gn_tutorial.cli import run_launch
 from gn_tutorial.operators import registry
-from gn_tutorial.operators.arguments import inout
 
 # Two instructions in a row: the second needs the first, and without the compiler's waits a barrier between them.
 TWICE = """\
@@ -230,22 +228,3 @@ def test_a_file_is_read_before_the_kernel(gnt: Gnt, mine: Path, tmp_path: Path) 
     assert "there is no file" in missing.err
     registered = gnt("run", "group_norm/scalar", "--include", header)
     assert "--include" in registered.err
-
-
-@pytest.mark.parametrize(
-    ("observed", "optimise", "mib", "level"),
-    [
-        (True, True, 1, "soonest"),
-        (True, True, 64, "soonest"),
-        (True, True, 65, True),
-        (False, True, 1, True),
-        (True, False, 1, False),
-    ],
-)
-def test_a_small_checked_launch_is_not_kept_waiting_by_the_compiler(
-    observed: bool, optimise: bool, mib: int, level: object
-) -> None:
-    mode = run_launch.Mode(blocks=1, seed=0, observed=observed, isolated=True, optimise=optimise)
-    assert run_launch._level(mode, mib << 20) == level
-    for value in (np.zeros(3, np.float32), inout(np.zeros(3, np.float32))):
-        assert run_launch._bytes(value) == 12

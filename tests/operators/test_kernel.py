@@ -331,8 +331,8 @@ def test_a_second_isolated_launch_looks_at_all_that_is_the_users(
         looked.append(source)
         return build_kernel(*source, **how)
 
-    monkeypatch.setattr("gn_tutorial.operators.kernel.build_kernel", build)
-    monkeypatch.setattr("gn_tutorial.operators.kernel._TRUSTED", 1000.0)
+    monkeypatch.setattr("gn_tutorial.operators.source_build.build_kernel", build)
+    monkeypatch.setattr("gn_tutorial.operators.source_build._TRUSTED", 1000.0)
     first, second = (found.run(x, gnt.out(4), 2.0, 4, blocks=1, observed=False) for _ in range(2))
     assert (first.y[1], second.y[1], len(looked)) == (4.0, 4.0, 1)
     assert first.compile_seconds > second.compile_seconds == 0
@@ -343,7 +343,7 @@ def test_a_second_isolated_launch_looks_at_all_that_is_the_users(
     assert len(looked) == 3
     shutil.rmtree(tmp_path / "cache")
     assert found.run(x, gnt.out(4), 2.0, 4, blocks=1, observed=False).y[1] == 6.0
-    monkeypatch.setattr("gn_tutorial.operators.kernel._TRUSTED", 0.0)
+    monkeypatch.setattr("gn_tutorial.operators.source_build._TRUSTED", 0.0)
     assert found.run(x, gnt.out(4), 2.0, 4, blocks=1, observed=False).y[1] == 6.0
     assert len(looked) == 5
 

@@ -145,5 +145,5 @@ def test_a_byte_order_mark_in_sources(tmp_path: Path) -> None:
     mine.write_text(text, encoding="utf-8")
     found = gnt.kernel(mine)
     assert found.run(X, gnt.out(8), blocks=1, observed=False).blocks == 1
-    assert len(found._headers()) == 1  # also where Python looks for entries
+    assert len(found._source.headers()) == 1  # also where Python looks for entries
     assert gnt.kernel(source="\ufeff" + SOURCE).source == SOURCE

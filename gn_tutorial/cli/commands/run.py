@@ -123,7 +123,7 @@ def run(
         sample.show(done, as_json=json)
         return
     refuse(target, {"a sample's command line": words, "--files": files})
-    mode = Mode(blocks, seed, not bare, not in_process, not unoptimised, options)
+    mode = Mode(blocks, seed, not bare, not in_process, False if unoptimised else None, options)
     if is_file(target):
         refuse(target, {"--shape": shape, "--groups": groups, "--set": settings, "--dtype": dtype})
         values = parse_values(arg or [], out or [], inout or [], workspace or [], seed)
