@@ -23,8 +23,8 @@ import numpy as np
 from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.bulk import copy_into, poison
-from gn_tutorial.runtime.job_layout import ALIGNMENT, GUARD, PAGE, ArgPlace, Layout, tail_bytes
+from gn_tutorial.runtime.bulk import copy_into
+from gn_tutorial.runtime.job_layout import GUARD, PAGE, ArgPlace, Layout, tail_bytes
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison_word
 from gn_tutorial.runtime.mapping import BLOCK
 from gn_tutorial.runtime.shared_memory import POOL
@@ -216,9 +216,9 @@ class JobFile:
             memory, first = (place.own, place.pages_at) if place.own else (self._shared, 0)
             memory.use_huge_pages(place.pages_at - first, place.pages_at - first + place.pages_bytes)
         if place.pages_bytes:
-            before, after = self._around(place)
-            poison(before)
-            poison(after)
+            memory, first = self._memory_of(place)
+            for start, stop, poison in self._around(place):
+                memory[start - first : stop - first] = poison
         if not arg.nbytes or arg.same_as or arg.role in POISONED:  # the launcher poisons
             return
         if isinstance(arg.data, np.ndarray):
@@ -235,29 +235,27 @@ class JobFile:
         """What its pages are in, and which place in the file the first byte of that has."""
         return (place.own.view, place.pages_at) if place.own else (self._memory, 0)
 
-    def _around(self, place: ArgPlace) -> tuple[np.ndarray, np.ndarray]:
-        """The bytes of the argument's pages before and after it, as the argument's dtype where its size divides 512.
+    def _around(self, place: ArgPlace) -> tuple[tuple[int, int, bytes], tuple[int, int, bytes]]:
+        """The bytes of the argument's pages before and after it: from where to where, and what they hold.
 
-        A read past the end of a float array then gives NaN.
+        They go on as the argument does: a read past the end of a float array gives NaN.
         """
-        dtype = place.arg.dtype if ALIGNMENT % place.arg.dtype.itemsize == 0 else np.dtype(np.uint8)
         end = place.data_at + place.arg.nbytes
-        sizes = (place.pages_at, place.data_at), (end, place.pages_at + place.pages_bytes)
-        memory, first = self._memory_of(place)
-        before, after = (
-            np.frombuffer(memory, dtype, (stop - start) // dtype.itemsize, start - first) for start, stop in sizes
-        )
-        return before, after
+        word = poison_word(place.arg.dtype).to_bytes(8, "little")
+
+        def part(start: int, stop: int) -> tuple[int, int, bytes]:
+            return start, stop, (word * ((stop - start) // 8 + 1))[: stop - start]
+
+        return part(place.pages_at, place.data_at), part(end, place.pages_at + place.pages_bytes)
 
     def _changed_around(self, place: ArgPlace) -> int | None:
-        starts = place.pages_at - place.data_at, place.arg.nbytes
+        memory, first = self._memory_of(place)
         tail = 0 if self.header().observed else tail_bytes(place.arg)
         # Nearest first: after the end counts up, before the start counts down.
-        for part, start, nearest in zip(self._around(place), starts, (-1, 0), strict=True):
-            expected = np.empty_like(part)
-            poison(expected)
-            changed = np.flatnonzero(part.view(np.uint8) != expected.view(np.uint8))
-            changed = changed[changed >= tail] if start == place.arg.nbytes else changed
-            if changed.size:
-                return int(start + changed[nearest])
+        (before, data, low), (end, after, high) = self._around(place)
+        for start, stop, expected, nearest in ((before, data, low, -1), (end + tail, after, high[tail:], 0)):
+            found = bytes(memory[start - first : stop - first])
+            if found != expected:
+                changed = np.flatnonzero(np.frombuffer(found, np.uint8) != np.frombuffer(expected, np.uint8))
+                return int(changed[nearest]) + start - place.data_at
         return None

@@ -195,15 +195,10 @@ def test_more_than_there_is_is_an_error() -> None:
 
 @pytest.mark.parametrize("cpus", [1, 2, 3])
 @pytest.mark.parametrize("dtype", [np.float32, np.int8])
-def test_large_arrays_are_copied_and_filled_whole(monkeypatch: pytest.MonkeyPatch, cpus: int, dtype: type) -> None:
+def test_large_arrays_are_copied_whole(monkeypatch: pytest.MonkeyPatch, cpus: int, dtype: type) -> None:
     monkeypatch.setattr(bulk, "usable_cpus", lambda: cpus)
     monkeypatch.setattr(bulk, "_SHARE", 1000)
     source = np.random.default_rng(cpus).integers(-100, 100, 4567).astype(dtype)
     target = np.zeros_like(source)
     bulk.copy_into(target, source)
     np.testing.assert_array_equal(target, source)
-    bulk.poison(target)
-    if dtype is np.float32:
-        assert np.isnan(target).all()
-    else:
-        assert (target.view(np.uint8) == 0xA5).all()
