@@ -24,7 +24,7 @@ from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.bulk import copy_into
-from gn_tutorial.runtime.job_layout import GUARD, PAGE, ArgPlace, Layout, tail_bytes
+from gn_tutorial.runtime.job_layout import GUARD, PAGE, ArgPlace, JobLayout, tail_bytes
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison_word
 from gn_tutorial.runtime.mapping import BLOCK
 from gn_tutorial.runtime.shared_memory import POOL
@@ -52,7 +52,7 @@ class JobFile:
         wall_seconds: int,
     ) -> None:
         args, folder, tracing = request.args, request.folder, request.tracing
-        layout = Layout(ctypes.sizeof(JobFileHeader) + len(args) * ctypes.sizeof(JobFileArg))
+        layout = JobLayout(ctypes.sizeof(JobFileHeader) + len(args) * ctypes.sizeof(JobFileArg))
         library_at = layout.text(os.fsencode(library))
         entry_at = layout.text(request.entry.encode())
         folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0

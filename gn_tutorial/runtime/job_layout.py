@@ -41,7 +41,7 @@ def tail_bytes(arg: LaunchArg) -> int:
     return -(-arg.nbytes // 32) * 32 + 32 - arg.nbytes if arg.nbytes else 0
 
 
-class Layout:
+class JobLayout:
     """Hands out places in a file from its start to its end."""
 
     def __init__(self, taken: int) -> None:
