@@ -16,6 +16,7 @@ import errno
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,32 +68,108 @@ def read_sources(path: Path, text: str, folders: Sequence[Path], twin: Path) -> 
     """``text``, the source at ``path``, and every file of the user's that it includes by quotes, ``#if`` or not.
 
     folders: searched after the includer's own; the first one is the source's, since the text of a notebook's cell is
-    kept elsewhere. twin: the folder of the twin's headers, which are not read. Raises RegistryError, at the include's
-    line, for a pipe or the like: the compiler would wait there, or read for ever.
+    kept elsewhere. twin: the folder of the twin's headers, which are not read. What was found before is looked at, and
+    read again where something changed: a launch asks three times. Raises RegistryError, at the include's line, for a
+    pipe or the like: the compiler would wait there, or read for ever.
     """
-    files = {path: text}
-    forwards: dict[str, str] = {}
-    waiting = [(path, folders[0] if folders else path.parent, text)]
-    while waiting:
-        where, near, content = waiting.pop(0)
-        for include in _INCLUDE.finditer(content):
-            name = include[1]
-            found = _found(name, near, folders)
-            if found is None and (other := _endless(name, near, folders)):
-                line = content.count("\n", 0, include.start()) + 1
-                raise RegistryError(
-                    f'#include "{name}": {other} is no regular file', where=f"{where}:{line}", hint="include a file"
-                )
-            if found is None and not (twin / name).is_file():
-                found = _installed(name, where)
-                if found is not None:
-                    forwards.setdefault(name, str(found))
-                elif _WHOLE.fullmatch(name):
-                    forwards.setdefault(name, "kernel_operator.h")
-            if found is not None and found not in files:
-                files[found] = readable_text(found)
-                waiting.append((found, found.parent, files[found]))
-    return SourceTexts(files, forwards)
+    key = path, text, tuple(folders), twin
+    known = _KNOWN.get(key)
+    if known is None or not known.still():
+        known = _Walk()
+        known.go(path, text, folders, twin)
+        _KNOWN.pop(key, None)
+        if known.lasting:
+            while len(_KNOWN) >= _MOST_KNOWN:
+                _KNOWN.pop(next(iter(_KNOWN)), None)
+            _KNOWN[key] = known
+    return SourceTexts(dict(known.files), dict(known.forwards))
+
+
+class _Walk:
+    """One walk through the includes of a source: what it read, and what each place that it looked at was then."""
+
+    def __init__(self) -> None:
+        self.files: dict[Path, str] = {}
+        self.forwards: dict[str, str] = {}
+        self._seen: dict[str, tuple[int, ...] | None] = {}
+        self._elsewhere = False  # looked, or would have to look, at places that are not in _seen
+
+    def still(self) -> bool:
+        """Whether every place is as it was."""
+        return all(_edition(place) == edition for place, edition in self._seen.items())
+
+    @property
+    def lasting(self) -> bool:
+        """Whether ``still`` will tell of an edit, and it is not just being made: the clock of a file system ticks."""
+        written = max((edition[1] for edition in self._seen.values() if edition), default=0)
+        return not self._elsewhere and time.time_ns() - written > _TICK
+
+    def go(self, path: Path, text: str, folders: Sequence[Path], twin: Path) -> None:
+        """As ``read_sources`` says."""
+        self.files[path] = text
+        waiting = [(path, folders[0] if folders else path.parent, text)]
+        while waiting:
+            where, near, content = waiting.pop(0)
+            for include in _INCLUDE.finditer(content):
+                name = include[1]
+                found = self._found(name, near, folders)
+                if found is None and (other := self._endless(name, near, folders)):
+                    line = content.count("\n", 0, include.start()) + 1
+                    raise RegistryError(
+                        f'#include "{name}": {other} is no regular file', where=f"{where}:{line}", hint="include a file"
+                    )
+                if found is None and not self._is_file(os.path.join(twin, name)):
+                    found, self._elsewhere = _installed(name, where), True
+                    if found is not None:
+                        self.forwards.setdefault(name, str(found))
+                    elif _WHOLE.fullmatch(name):
+                        self.forwards.setdefault(name, "kernel_operator.h")
+                if found is not None and found not in self.files:
+                    self.files[found] = readable_text(found)
+                    waiting.append((found, found.parent, self.files[found]))
+
+    def _look(self, place: str) -> tuple[int, ...] | None:
+        if place not in self._seen:
+            self._seen[place] = _edition(place)
+        return self._seen[place]
+
+    def _is_file(self, place: str) -> bool:
+        edition = self._look(place)
+        return edition is not None and stat.S_ISREG(edition[0])
+
+    def _found(self, name: str, near: Path, folders: Sequence[Path]) -> Path | None:
+        for candidate in _candidates(name, near, folders):
+            if self._is_file(candidate):
+                return Path(candidate)
+        return None
+
+    def _endless(self, name: str, near: Path, folders: Sequence[Path]) -> str | None:
+        """A pipe, socket or device of that name, where the compiler would look; /dev/null has an end."""
+        for candidate in _candidates(name, near, folders):
+            edition = self._look(candidate)
+            if edition is not None and not stat.S_ISDIR(edition[0]) and candidate != os.devnull:
+                return candidate
+        return None
+
+
+#: By what ``read_sources`` was given, the oldest first.
+_KNOWN: dict[tuple[Path, str, tuple[Path, ...], Path], _Walk] = {}
+_MOST_KNOWN = 64
+#: Nanoseconds. Two edits this close may leave the same time; Linux counts in 10 ms at the most.
+_TICK = 100_000_000
+
+
+def _edition(place: str) -> tuple[int, ...] | None:
+    """Changes when the file there does; the first number is its mode. None if there is nothing."""
+    try:
+        found = os.stat(place)
+    except (OSError, ValueError):  # ValueError: a NUL in the name
+        return None
+    return found.st_mode, found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _candidates(name: str, near: Path, folders: Sequence[Path]) -> Iterator[str]:
+    return (os.path.normpath(os.path.join(folder, name)) for folder in (near, *folders))
 
 
 def forwarding_headers(forwards: dict[str, str]) -> dict[str, str]:
@@ -112,23 +189,6 @@ def forwarding_headers(forwards: dict[str, str]) -> dict[str, str]:
 def search_folder(root: Path) -> Path:
     """The include folder of the forwarding headers that were written under ``root``."""
     return root.joinpath(*_DEPTH)
-
-
-def _found(name: str, near: Path, folders: Sequence[Path]) -> Path | None:
-    for folder in (near, *folders):
-        candidate = Path(os.path.normpath(folder / name))
-        if candidate.is_file():
-            return candidate
-    return None
-
-
-def _endless(name: str, near: Path, folders: Sequence[Path]) -> Path | None:
-    """A pipe, socket or device of that name, where the compiler would look; /dev/null has an end."""
-    for folder in (near, *folders):
-        candidate = Path(os.path.normpath(folder / name))
-        if candidate.exists() and not candidate.is_dir() and str(candidate) != os.devnull:
-            return candidate
-    return None
 
 
 def _installed(name: str, where: Path) -> Path | None:

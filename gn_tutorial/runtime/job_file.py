@@ -7,52 +7,33 @@ A large tensor that the kernel writes has memory of its own (``descriptor``), wh
 the file: an array of the result may keep it, and is then no copy.
 
 Each tensor has pages of its own between two guards. It ends less than 576 bytes before the guard behind it, so an
-access past it traps at once or lands in poison that is checked afterwards. It starts at a multiple of 512 bytes.
+access past it traps at once or lands in poison that is checked afterwards. It starts at a multiple of 512 bytes. All
+from the first guard on that is no tensor's is out of the kernel's reach, whatever an earlier launch left there.
 """
 
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from gn_tutorial.abi.job_structs import MAGIC, JobFileArg, JobFileHeader
-from gn_tutorial.abi.structs import ArgKind
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.errors import KernelError
-from gn_tutorial.runtime.bulk import copy_into, poison
+from gn_tutorial.runtime.bulk import copy_into
+from gn_tutorial.runtime.job_layout import GUARD, PAGE, ArgPlace, JobLayout, tail_bytes
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison_word
-from gn_tutorial.runtime.shared_memory import POOL, SharedMemory
+from gn_tutorial.runtime.mapping import BLOCK
+from gn_tutorial.runtime.shared_memory import POOL
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
 
-#: Start of each tensor in global memory, in bytes. No looser than what a device allocation gives.
-ALIGNMENT = 512
 _REPORT_BYTES = 64 * 1024
-_PAGE = mmap.PAGESIZE
-#: Before and after each tensor; costs addresses, not memory. More than any Unified Buffer holds, so that no copy that
-#: begins inside a tensor can jump over it.
-_GUARD = 256 * 1024
 #: Bytes from which a tensor that the kernel writes has memory of its own. A smaller one is copied in less time than
 #: another piece of memory takes.
 _OWN_FROM = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class ArgPlace:
-    """Where one argument lies in the file, in bytes from its start. ``pages_at``: 0 without pages of its own.
-
-    own: the memory that its pages are, if not the file's.
-    """
-
-    arg: LaunchArg
-    data_at: int
-    pages_at: int = 0
-    pages_bytes: int = 0
-    own: SharedMemory | None = None
 
 
 class JobFile:
@@ -71,7 +52,7 @@ class JobFile:
         wall_seconds: int,
     ) -> None:
         args, folder, tracing = request.args, request.folder, request.tracing
-        layout = _Layout(ctypes.sizeof(JobFileHeader) + len(args) * ctypes.sizeof(JobFileArg))
+        layout = JobLayout(ctypes.sizeof(JobFileHeader) + len(args) * ctypes.sizeof(JobFileArg))
         library_at = layout.text(os.fsencode(library))
         entry_at = layout.text(request.entry.encode())
         folder_at = layout.text(os.fsencode(folder.resolve())) if folder is not None else 0
@@ -83,18 +64,15 @@ class JobFile:
         chosen_at = layout.take(len(chosen))
         # Pages that are never written cost nothing: the room is as large as asked for, and the file stays sparse.
         self._trace_at = layout.take(tracing.bytes) if tracing is not None else 0
-        placed: dict[str, ArgPlace] = {}
-        for arg in args:
-            own = ArgPlace(arg, placed[arg.same_as].data_at) if arg.same_as else layout.argument(arg)
-            placed[arg.name] = own
+        places = layout.arguments(args)
 
         self._reusable = False
         self._lent: set[str] = set()
         self._shared = POOL.take(layout.bytes)
-        self.places = self._with_own_memory(list(placed.values()))
+        self.places = self._with_own_memory(places)
         self.descriptor, self._memory = self._shared.descriptor, self._shared.view
         self._shared.clear(
-            min((place.pages_at - _GUARD for place in self.places if place.pages_at), default=layout.bytes)
+            min((place.pages_at - GUARD for place in self.places if place.pages_at), default=layout.bytes)
         )
         for at, text in layout.texts:
             self._memory[at : at + len(text)] = text
@@ -113,8 +91,8 @@ class JobFile:
             memory_bytes=memory_bytes,
             cpu_seconds=cpu_seconds,
             wall_seconds=wall_seconds,
-            page_bytes=_PAGE,
-            guard_bytes=_GUARD,
+            page_bytes=PAGE,
+            guard_bytes=GUARD,
             folder_at=folder_at,
             options=request.options.to_abi(),
             trace_at=self._trace_at,
@@ -156,7 +134,7 @@ class JobFile:
 
     def report(self) -> bytes:
         """The diagnostics as the twin wrote them."""
-        return self._memory[self._report_at : self._report_at + _REPORT_BYTES]
+        return bytes(self._memory[self._report_at : self._report_at + _REPORT_BYTES])
 
     def trace(self) -> Trace | None:
         """What was recorded; None if nobody asked. Raises KernelError if the kernel overwrote it."""
@@ -164,7 +142,7 @@ class JobFile:
             return None
         found = self.header().trace
         used = min(int(found.used), self._room.bytes)
-        return self._room.decode(self._memory[self._trace_at : self._trace_at + used], found)
+        return self._room.decode(bytes(self._memory[self._trace_at : self._trace_at + used]), found)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What the kernel wrote, by argument name: copies, or memory that is the array's own from now on.
@@ -211,11 +189,16 @@ class JobFile:
         return None
 
     def argument_at(self, offset: int) -> tuple[LaunchArg, int] | None:
-        """The argument whose pages or guards hold this offset into the file, and the offset from its own start."""
-        for place in self.places:
-            if place.pages_at and place.pages_at - _GUARD <= offset < place.pages_at + place.pages_bytes + _GUARD:
-                return place.arg, offset - place.data_at
-        return None
+        """The argument whose pages are nearest to this offset into the file, and the offset from its own start.
+
+        None if it is before all of them.
+        """
+        tensors = [place for place in self.places if place.pages_at]
+        if all(offset < place.pages_at - GUARD for place in tensors):
+            return None
+        # Before its pages, or behind their last byte; both are negative inside.
+        nearest = min(tensors, key=lambda p: max(p.pages_at - offset, offset - (p.pages_at + p.pages_bytes - 1), 0))
+        return nearest.arg, offset - nearest.data_at
 
     def _describe(self, index: int, place: ArgPlace, name_at: int) -> None:
         arg = place.arg
@@ -229,10 +212,13 @@ class JobFile:
 
     def _fill(self, place: ArgPlace) -> None:
         arg = place.arg
+        if place.pages_bytes >= BLOCK:
+            memory, first = (place.own, place.pages_at) if place.own else (self._shared, 0)
+            memory.use_huge_pages(place.pages_at - first, place.pages_at - first + place.pages_bytes)
         if place.pages_bytes:
-            before, after = self._around(place)
-            poison(before)
-            poison(after)
+            memory, first = self._memory_of(place)
+            for start, stop, poison in self._around(place):
+                memory[start - first : stop - first] = poison
         if not arg.nbytes or arg.same_as or arg.role in POISONED:  # the launcher poisons
             return
         if isinstance(arg.data, np.ndarray):
@@ -245,67 +231,31 @@ class JobFile:
         memory, start = self._memory_of(place)
         return np.frombuffer(memory, dtype, place.arg.nbytes // dtype.itemsize, place.data_at - start)
 
-    def _memory_of(self, place: ArgPlace) -> tuple[mmap.mmap, int]:
+    def _memory_of(self, place: ArgPlace) -> tuple[memoryview, int]:
         """What its pages are in, and which place in the file the first byte of that has."""
         return (place.own.view, place.pages_at) if place.own else (self._memory, 0)
 
-    def _around(self, place: ArgPlace) -> tuple[np.ndarray, np.ndarray]:
-        """The bytes of the argument's pages before and after it, as the argument's dtype where its size divides 512.
+    def _around(self, place: ArgPlace) -> tuple[tuple[int, int, bytes], tuple[int, int, bytes]]:
+        """The bytes of the argument's pages before and after it: from where to where, and what they hold.
 
-        A read past the end of a float array then gives NaN.
+        They go on as the argument does: a read past the end of a float array gives NaN.
         """
-        dtype = place.arg.dtype if ALIGNMENT % place.arg.dtype.itemsize == 0 else np.dtype(np.uint8)
         end = place.data_at + place.arg.nbytes
-        sizes = (place.pages_at, place.data_at), (end, place.pages_at + place.pages_bytes)
-        memory, first = self._memory_of(place)
-        before, after = (
-            np.frombuffer(memory, dtype, (stop - start) // dtype.itemsize, start - first) for start, stop in sizes
-        )
-        return before, after
+        word = poison_word(place.arg.dtype).to_bytes(8, "little")
+
+        def part(start: int, stop: int) -> tuple[int, int, bytes]:
+            return start, stop, (word * ((stop - start) // 8 + 1))[: stop - start]
+
+        return part(place.pages_at, place.data_at), part(end, place.pages_at + place.pages_bytes)
 
     def _changed_around(self, place: ArgPlace) -> int | None:
-        starts = place.pages_at - place.data_at, place.arg.nbytes
-        tail = 0 if self.header().observed else _tail(place.arg)
+        memory, first = self._memory_of(place)
+        tail = 0 if self.header().observed else tail_bytes(place.arg)
         # Nearest first: after the end counts up, before the start counts down.
-        for part, start, nearest in zip(self._around(place), starts, (-1, 0), strict=True):
-            expected = np.empty_like(part)
-            poison(expected)
-            changed = np.flatnonzero(part.view(np.uint8) != expected.view(np.uint8))
-            changed = changed[changed >= tail] if start == place.arg.nbytes else changed
-            if changed.size:
-                return int(start + changed[nearest])
+        (before, data, low), (end, after, high) = self._around(place)
+        for start, stop, expected, nearest in ((before, data, low, -1), (end + tail, after, high[tail:], 0)):
+            found = bytes(memory[start - first : stop - first])
+            if found != expected:
+                changed = np.flatnonzero(np.frombuffer(found, np.uint8) != np.frombuffer(expected, np.uint8))
+                return int(changed[nearest]) + start - place.data_at
         return None
-
-
-def _tail(arg: LaunchArg) -> int:
-    """Bytes behind an array that a copy rounded up to whole blocks may touch: aclrtMalloc has them too.
-
-    It rounds every size up to 32 bytes and adds 32 (docs of CANN 8.0, aclcppdevg_03_0095). They are not in the result.
-    """
-    return -(-arg.nbytes // 32) * 32 + 32 - arg.nbytes if arg.nbytes else 0
-
-
-class _Layout:
-    """Hands out places in a file from its start to its end."""
-
-    def __init__(self, taken: int) -> None:
-        self.bytes = taken
-        self.texts: list[tuple[int, bytes]] = []
-
-    def take(self, size: int, alignment: int = 64) -> int:
-        at = -(-self.bytes // alignment) * alignment
-        self.bytes = at + size
-        return at
-
-    def text(self, text: bytes) -> int:
-        at = self.take(len(text) + 1, 1)
-        self.texts.append((at, text + b"\0"))
-        return at
-
-    def argument(self, arg: LaunchArg) -> ArgPlace:
-        if arg.kind == ArgKind.VALUE:
-            return ArgPlace(arg, self.take(arg.nbytes))
-        room = -(-(arg.nbytes + _tail(arg)) // ALIGNMENT) * ALIGNMENT
-        pages_bytes = -(-room // _PAGE) * _PAGE
-        pages_at = self.take(_GUARD + pages_bytes + _GUARD, _PAGE) + _GUARD
-        return ArgPlace(arg, pages_at + pages_bytes - room, pages_at, pages_bytes)

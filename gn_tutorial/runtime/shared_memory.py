@@ -5,7 +5,8 @@ not used on Linux: in a container it is often limited to 64 MiB.
 
 Fresh pages cost more than all that is done with them: the system has to find and clear each one, 4 KiB at a time, and
 then once more to free it. A launch of 10^8 elements spent seven eighths of its time so. Therefore memory is kept after
-a launch that ended well, up to an eighth of the machine's memory, and given back when Python ends.
+a launch that ended well, up to an eighth of the machine's memory, and given back when Python ends; and large tensors
+are on huge pages where the system has them (mapping.py).
 
 Large results are not copied out: the caller's array is a mapping of the memory that the kernel wrote to. It is a
 private one: what the caller writes there, or a forked child of the caller, nobody else sees. When the array is gone,
@@ -14,7 +15,6 @@ the memory serves another launch.
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
 import tempfile
@@ -22,6 +22,7 @@ import threading
 import weakref
 
 from gn_tutorial.errors import KernelError
+from gn_tutorial.runtime.mapping import BLOCK, Mapping
 
 #: Part of the machine's memory that may be kept, and what counts as its memory where the system does not say.
 _KEPT_PART, _UNKNOWN_MEMORY = 8, 8 << 30
@@ -40,8 +41,11 @@ class SharedMemory:
     """
 
     def __init__(self, size: int) -> None:
-        self.size = -(-size // _STEP) * _STEP
+        step = _STEP if size <= _STEP else BLOCK
+        self.size = -(-size // step) * step
         self.descriptor = -1
+        self._huge: set[int] = set()  # numbers of blocks
+        self._has_huge_pages = True  # as far as one knows
         try:
             if hasattr(os, "memfd_create"):
                 self.descriptor = os.memfd_create("gn_tutorial-job")
@@ -49,31 +53,47 @@ class SharedMemory:
                 with tempfile.TemporaryFile(prefix="gn_tutorial-") as file:
                     self.descriptor = os.dup(file.fileno())
             os.ftruncate(self.descriptor, self.size)
-            self.view = mmap.mmap(self.descriptor, self.size)
-        except OSError as error:
+            self._mapping: Mapping | None = Mapping(self.descriptor, self.size)
+        except (OSError, OverflowError) as error:
             if self.descriptor >= 0:
                 os.close(self.descriptor)
+            reason = error.strerror if isinstance(error, OSError) else "more than there can be"
             raise KernelError(
-                f"no shared memory for the kernel's arguments, {size} bytes: {error.strerror}",
+                f"no shared memory for the kernel's arguments, {size} bytes: {reason}",
                 hint="smaller arrays, or isolated=False for a kernel that ran well before",
             ) from error
 
+    @property
+    def view(self) -> memoryview:
+        """All of its bytes."""
+        return self._mapping.memory
+
+    def use_huge_pages(self, start: int, end: int) -> None:
+        """Have the bytes from ``start`` to ``end``, and those beside them in the same blocks, on huge pages if any."""
+        last = min(-(-end // BLOCK), self.size // BLOCK)
+        missing = [one for one in range(start // BLOCK, last) if one not in self._huge]
+        while missing and self._has_huge_pages:
+            first = missing[0]
+            run = next((i for i, one in enumerate(missing) if one != first + i), len(missing))
+            self._has_huge_pages = self._mapping.use_huge_pages(first * BLOCK, (first + run) * BLOCK)
+            if self._has_huge_pages:
+                self._huge.update(missing[:run])
+            missing = missing[run:]
+
     def clear(self, size: int) -> None:
         """Make the first ``size`` bytes zero; whole pages are given back, so that they cost nothing until used."""
-        pages = 0
-        if size >= _STEP and hasattr(mmap, "MADV_REMOVE"):
-            # suppress: a file system that cannot make holes
-            with contextlib.suppress(OSError):
-                self.view.madvise(mmap.MADV_REMOVE, 0, size // mmap.PAGESIZE * mmap.PAGESIZE)
-                pages = size // mmap.PAGESIZE * mmap.PAGESIZE
+        # Half a huge page is not given back: the other half would be pages of the usual size.
+        unit = BLOCK if size // BLOCK in self._huge else mmap.PAGESIZE
+        pages = size // unit * unit
+        if pages < _STEP or not self._mapping.give_back(0, pages):
+            pages = 0
+        self._huge = {one for one in self._huge if one * BLOCK >= pages}
         self.view[pages:size] = bytes(size - pages)
 
     def close(self) -> None:
-        """Give it back to the system."""
+        """Give it back to the system, as soon as nobody looks at it any more: the traceback of an exception, say."""
         os.close(self.descriptor)
-        # The traceback of an exception may still hold a view; the memory is then freed with it.
-        with contextlib.suppress(BufferError):
-            self.view.close()
+        self._mapping = None
 
 
 class MemoryPool:
@@ -106,16 +126,16 @@ class MemoryPool:
         with self._lock:
             return len(self._lent) < _MOST_LENT and sum(one.size for one in self._lent) + size <= self._most
 
-    def lend(self, one: SharedMemory, size: int) -> mmap.mmap:
+    def lend(self, one: SharedMemory, size: int) -> memoryview:
         """A mapping of the first ``size`` bytes for somebody to keep; the memory comes back when it is gone.
 
         What is written there, nobody else sees. No other process may have the memory mapped.
         """
-        lent = mmap.mmap(one.descriptor, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_WRITE)
+        lent = Mapping(one.descriptor, size, private=True)
         with self._lock:
             self._lent.append(one)
-        weakref.finalize(lent, self._came_back, one).atexit = False
-        return lent
+        weakref.finalize(lent.owner, self._came_back, one).atexit = False
+        return lent.memory
 
     def _came_back(self, one: SharedMemory) -> None:
         with self._lock:

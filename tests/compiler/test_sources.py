@@ -157,3 +157,46 @@ def test_white_space_in_literals_and_comments_stays() -> None:
     text = 'a\u00a0= "b\u3000\\"\u00a0" /* c\u3000*/ + \u2009d; // e\u00a0f\n'
     assert with_plain_blanks(text) == 'a = "b\u3000\\"\u00a0" /* c\u3000*/ +  d; // e\u00a0f\n'
     assert with_plain_blanks(ENTRY) == ENTRY
+
+
+def long_ago(folder: Path) -> None:
+    for one in folder.rglob("*.h"):
+        os.utime(one, ns=(10**18, 10**18))
+
+
+def test_files_are_read_again_only_where_something_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch asks for them three times; each kind of change is seen at once."""
+    text, opened = '#include "a.h"\n#include "near/b.h"\n', []
+    write(tmp_path / "a.h", "int a = 1;\n")
+    write(tmp_path / "more/near/b.h", '#include "c.h"\n')
+    write(tmp_path / "more/near/c.h", "int c = 1;\n")
+    long_ago(tmp_path)
+    monkeypatch.setattr("gn_tutorial.compiler.sources.readable_text", lambda p: opened.append(p.name) or source_text(p))
+
+    def found() -> list[str]:
+        opened.clear()
+        read = read_sources(tmp_path / "k.cpp", text, (tmp_path, tmp_path / "more"), TWIN_INCLUDE)
+        return [one.strip() for one in read.headers]
+
+    assert found() == ["int a = 1;", '#include "c.h"', "int c = 1;"]
+    assert (len(found()), opened) == (3, [])
+    write(tmp_path / "more/near/c.h", "int c = 2;\n")  # as long as before
+    assert found()[-1] == "int c = 2;"
+    assert opened == ["a.h", "b.h", "c.h"]
+    long_ago(tmp_path)
+    found()
+    write(tmp_path / "near/b.h", "int nearer;\n")
+    assert found() == ["int a = 1;", "int nearer;"]
+    long_ago(tmp_path)
+    found()
+    (tmp_path / "a.h").unlink()
+    assert found() == ["int nearer;"]
+
+
+def test_what_was_just_written_is_read_each_time(tmp_path: Path) -> None:
+    """An edit in the same tick of the file system's clock leaves length and time as they were."""
+    for value in range(5):
+        at = write(tmp_path / "a.h", f"int a = {value};\n")
+        os.utime(at, ns=(now := at.stat().st_mtime_ns // 10**9 * 10**9 + 10**9, now))
+        read = read_sources(tmp_path / "k.cpp", '#include "a.h"\n', (tmp_path,), TWIN_INCLUDE)
+        assert read.headers == (f"int a = {value};\n",)

@@ -78,6 +78,8 @@ void NoAddress() { *reinterpret_cast<volatile int*>(uintptr_t{0xdead000000000000
 void WriteInput() { *static_cast<volatile uint8_t*>(x) = 1; }
 void PastEnd() { static_cast<volatile uint8_t*>(y)[job->args[1].bytes + 600] = 1; }
 void TilePastEnd() { static_cast<volatile uint8_t*>(y)[job->args[1].bytes + 192 * 1024] = 1; }
+// Behind the last guard, where the file may hold what an earlier launch left.
+void FarPastEnd() { sink = static_cast<volatile uint8_t*>(y)[job->args[1].bytes + 400 * 1024]; }
 // Behind the bytes that every allocation has there: the size rounded up to 32, and 32 more.
 void JustPastEnd() { static_cast<volatile uint8_t*>(y)[(job->args[1].bytes + 31) / 32 * 32 + 32] = 1; }
 void JustBefore() { static_cast<volatile uint8_t*>(y)[-1] = 1; }
@@ -282,6 +284,7 @@ constexpr Entry kEntries[] = {
     ENTRY(Threads),      ENTRY(ReadFile),
     ENTRY(AskLimit),     ENTRY(ThreadThrow),
     ENTRY(TilePastEnd),  ENTRY(OpenDescriptors),
+    ENTRY(FarPastEnd),
 };
 
 }  // namespace

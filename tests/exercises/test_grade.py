@@ -22,7 +22,7 @@ from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.progress import ProgressFile
 from gn_tutorial.exercises.verdict import CheckResult, Verdict
 from gn_tutorial.exercises.workspace import Workspace
-from gn_tutorial.runtime.bulk import poison
+from gn_tutorial.runtime.launch_types import poison_word
 
 COURSE = load_course()
 
@@ -303,8 +303,7 @@ def test_a_fault_may_have_words_for_one_argument(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
 def test_poison_is_told_from_written_elements(dtype: str) -> None:
-    array = np.empty(4, dtype)
-    poison(array)
+    array = np.full(4, poison_word(np.dtype(dtype)), np.uint64).view(dtype)[:4]
     array[1] = 3
     assert check_kernel.unwritten(array).tolist() == [True, False, True, True]
     if array.dtype.kind == "f":

@@ -200,8 +200,7 @@ class FilterProgram {
     Add(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);  // the x32 calls
     Answer(SECCOMP_RET_KILL_PROCESS);
 #endif
-    for (const SystemCall& call : kSystemCalls) AddCall(call);
-    Answer(SECCOMP_RET_ALLOW);
+    AddCalls();
   }
 
   // False where the system has no seccomp (some containers): the kernel then runs without the filter.
@@ -212,6 +211,23 @@ class FilterProgram {
   }
 
  private:
+  // By number and in groups, of which a call passes over those that it is in none of at one step each. The system tries each number there
+  // is when the filter is installed: with all calls in one row that took longer than to load the kernel's library.
+  void AddCalls() {
+    SystemCall sorted[kCalls];
+    for (int i = 0; i < kCalls; ++i) {
+      int at = i;
+      for (; at > 0 && sorted[at - 1].number > kSystemCalls[i].number; --at) sorted[at] = sorted[at - 1];
+      sorted[at] = kSystemCalls[i];
+    }
+    for (int i = 0; i < kCalls; i += kGroup) {
+      const int next = i + kGroup, jump = length_;
+      if (next < kCalls) Add(BPF_JMP | BPF_JGE | BPF_K, sorted[next].number, 0, 0);
+      for (int call = i; call < next && call < kCalls; ++call) AddCall(sorted[call]);
+      Answer(SECCOMP_RET_ALLOW);
+      if (next < kCalls) code_[jump].jt = static_cast<uint8_t>(length_ - jump - 1);
+    }
+  }
   void AddCall(const SystemCall& call) {
     const int jump = length_;
     Add(BPF_JMP | BPF_JEQ | BPF_K, call.number, 0, 0);
@@ -270,8 +286,10 @@ class FilterProgram {
   void Answer(uint32_t value) { Add(BPF_RET | BPF_K, value); }
   void Add(uint16_t code, uint32_t k, uint8_t jt = 0, uint8_t jf = 0) { code_[length_++] = {code, jt, jf, k}; }
 
-  static constexpr int kLongestCall = 10;
-  sock_filter code_[8 + kLongestCall * (sizeof(kSystemCalls) / sizeof(kSystemCalls[0]))];
+  static constexpr int kCalls = sizeof(kSystemCalls) / sizeof(kSystemCalls[0]);
+  static constexpr int kGroup = 10;        // jumps reach 255 steps
+  static constexpr int kLongestCall = 10;  // in steps
+  sock_filter code_[8 + (kLongestCall + 2) * kCalls];
   int length_ = 0;
 };
 

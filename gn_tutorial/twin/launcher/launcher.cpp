@@ -30,6 +30,9 @@ namespace {
 
 constexpr int kBadJobFile = 98;
 constexpr uint64_t kLargestFile = uint64_t{1} << 30;
+constexpr uintptr_t kHugePage = uintptr_t{2} << 20;  // gn_tutorial/runtime/mapping.py
+
+size_t file_bytes = 0;
 
 uint8_t* At(uint64_t offset) { return reinterpret_cast<uint8_t*>(file) + offset; }
 const char* TextAt(uint64_t offset) { return reinterpret_cast<const char*>(At(offset)); }
@@ -37,8 +40,14 @@ const char* TextAt(uint64_t offset) { return reinterpret_cast<const char*>(At(of
 bool MapJobFile() {
   struct stat info = {};
   if (fstat(STDIN_FILENO, &info) != 0 || static_cast<uint64_t>(info.st_size) < sizeof(JobFile)) return false;
-  void* start = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, STDIN_FILENO, 0);
-  if (start == MAP_FAILED) return false;
+  file_bytes = static_cast<size_t>(info.st_size);
+  // At an address where huge pages can be mapped, if the file has some: in the middle of room that is asked for first.
+  const auto room = mmap(nullptr, file_bytes + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return false;
+  const uintptr_t taken = reinterpret_cast<uintptr_t>(room);
+  void* const start = reinterpret_cast<void*>((taken + kHugePage - 1) & ~(kHugePage - 1));
+  if (mmap(start, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, STDIN_FILENO, 0) == MAP_FAILED)
+    return false;
   file = static_cast<JobFile*>(start);
   // The kernel must not hold the descriptor: it could shrink the file under Python's feet.
   const int null = open("/dev/null", O_RDONLY);
@@ -91,12 +100,18 @@ bool MapOwnMemory(const JobFileArg& arg) {
 }
 
 // An access past a tensor meets a page without rights; a write to an input meets a page without the right to write.
-void ProtectPages(const JobFileArg& arg) {
-  if (arg.pages_at == 0) return;
-  mprotect(At(arg.pages_at - file->guard_bytes), file->guard_bytes, PROT_NONE);
-  mprotect(At(arg.pages_at + arg.pages_bytes), file->guard_bytes, PROT_NONE);
-  const bool only_read = arg.role == GNT_IN || arg.role == GNT_TILING || arg.role == GNT_LIST;
-  if (only_read && arg.pages_bytes != 0) mprotect(At(arg.pages_at), arg.pages_bytes, PROT_READ);
+// From the first tensor's guard on, all that is no tensor has no rights: it may hold what an earlier launch left.
+void ProtectPages(const JobFileArg* args, uint32_t count) {
+  uint64_t end = 0;  // of the last tensor's pages; tensors lie in the order of their arguments
+  for (const JobFileArg* arg = args; arg != args + count; ++arg) {
+    if (arg->pages_at == 0) continue;
+    const uint64_t guard = end != 0 ? end : arg->pages_at - file->guard_bytes;
+    mprotect(At(guard), arg->pages_at - guard, PROT_NONE);
+    end = arg->pages_at + arg->pages_bytes;
+    const bool only_read = arg->role == GNT_IN || arg->role == GNT_TILING || arg->role == GNT_LIST;
+    if (only_read && arg->pages_bytes != 0) mprotect(At(arg->pages_at), arg->pages_bytes, PROT_READ);
+  }
+  if (end != 0) mprotect(At(end), file_bytes - end, PROT_NONE);
 }
 
 // Addresses instead of the indices of arguments: gn_tutorial/abi/tensor_list.py.
@@ -124,8 +139,8 @@ bool BuildJob() {
   for (uint32_t i = 0; i < file->arg_count; ++i) {
     if (args[i].role == GNT_LIST) FillList(args[i], args, file->arg_count);
     if (!MapOwnMemory(source[i])) return false;
-    ProtectPages(source[i]);
   }
+  ProtectPages(source, file->arg_count);
   job.abi_version = GNT_ABI_VERSION;
   job.blocks = file->blocks;
   job.tiling_key = file->tiling_key;

@@ -97,7 +97,7 @@ struct Launch {
       if (scheduler.TakeTurn(block)) BadCall(job, "call-no-memory", {{"bytes", kUbBytes}});
       return false;
     }
-    Core core;
+    GNT_AS_BUILT Core core;
     ShapeTable shapes;
     core.job = &job;
     core.shapes = &shapes;
@@ -145,7 +145,7 @@ struct Launch {
   // Whether a launch whose blocks all ran to their end was without a mistake.
   GNT_COLD bool Conclude() {
     if constexpr (kObserved) {
-      Core core;
+      GNT_AS_BUILT Core core;
       core.job = &job;
       core.observers = &watchers->All();
       core.findings = &watchers->Found();
