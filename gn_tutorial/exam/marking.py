@@ -26,7 +26,7 @@ class Marked:
 
 
 @dataclass(frozen=True)
-class Result:
+class PaperResult:
     """A finished paper. by_topic: title -> right, asked, in the order of the bank.
 
     minutes: how long it took. gone: questions that the bank no longer has; they do not count.
@@ -68,7 +68,7 @@ class Result:
         }
 
 
-def mark(paper: Paper, bank: Bank) -> Result:
+def mark(paper: Paper, bank: Bank) -> PaperResult:
     """The result of a finished paper."""
     assert paper.finished is not None, "a paper is marked when it is finished"
     asked = paper.questions(bank)
@@ -79,4 +79,4 @@ def mark(paper: Paper, bank: Bank) -> Result:
         mine = [one.right for one in marked if one.topic.name == topic.name]
         if mine:
             by_topic[topic.title] = (sum(mine), len(mine))
-    return Result(marked, by_topic, paper.spent(paper.finished) / 60, paper.minutes, paper.finished, paper.seed, gone)
+    return PaperResult(marked, by_topic, paper.spent(paper.finished) / 60, paper.minutes, paper.finished, paper.seed, gone)

@@ -16,7 +16,7 @@ import filelock
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exam.bank import Bank
-from gn_tutorial.exam.marking import Result, mark
+from gn_tutorial.exam.marking import PaperResult, mark
 from gn_tutorial.exam.paper import Paper
 from gn_tutorial.exercises.atomic_write import write_atomically
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
@@ -76,7 +76,7 @@ class PaperFile:
         """Finish the paper."""
         return self.change(lambda paper, now: paper.handed_in(now))
 
-    def result(self, paper: Paper) -> Result:
+    def result(self, paper: Paper) -> PaperResult:
         """What a finished paper is worth."""
         return mark(paper, self.bank)
 

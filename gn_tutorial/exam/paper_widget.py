@@ -35,6 +35,8 @@ class PaperWidget(AskedWidget):
 
     def _answered(self, change: Mapping[str, Any]) -> None:
         """Note what differs from before; what comes after the end is not taken, and the page is told so."""
+        if self._paper.finished is not None:
+            return
         try:
             for one in self._asked:
                 letters = change["new"].get(one.key, "")
@@ -48,7 +50,7 @@ class PaperWidget(AskedWidget):
             self._end()
 
     def _handed_in(self, change: Mapping[str, Any]) -> None:
-        if not change["new"]:
+        if not change["new"] or self._paper.finished is not None:
             return
         try:
             self._paper = self._file.hand_in()
@@ -59,7 +61,6 @@ class PaperWidget(AskedWidget):
 
     def _end(self) -> None:
         """The page shows what counts."""
-        self.unobserve(self._answered, "answers")
         self.answers = known_answers(self._asked, self._paper.answers)
         self.finished = True
         self.note = "\n".join(self._result(self._paper))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from gn_tutorial.exam.bank import Topic, kind_of
-from gn_tutorial.exam.marking import Marked, Result
+from gn_tutorial.exam.marking import Marked, PaperResult
 from gn_tutorial.exam.paper import Paper
 from gn_tutorial.exam.paper_file import PaperFile
 from gn_tutorial.exercises.quiz_question import QuizQuestion, plain
@@ -109,7 +109,7 @@ def clock(moment: float) -> str:
     return when.strftime("%H:%M" if when.date() == today else "%Y-%m-%d %H:%M")
 
 
-def summary(result: Result) -> list[str]:
+def summary(result: PaperResult) -> list[str]:
     """What a result is, without its table of topics."""
     limit = "no limit of time" if result.limit is None else f"limit {result.limit:g} min"
     lines = [f"{result.right} of {len(result.marked)} right, in {result.minutes:.0f} min ({limit})"]

@@ -64,8 +64,8 @@ def test_the_script_that_is_installed_is_this_main() -> None:
 
 def test_the_learner_s_commands_come_first() -> None:
     shown = visible(app.app)
-    first = ["tour", "lab", "learn", "quiz", "run", "project", "profile", "diff", "explain", "doctor", "list"]
-    assert shown[:11] == first
+    first = ["tour", "lab", "learn", "quiz", "exam", "run", "project", "profile", "diff", "explain", "doctor", "list"]
+    assert shown[:12] == first
     assert shown[11:14] == ["bench", "tune", "apis"]
     assert shown[-1] == "dev"
     assert not {one.name for one in AUTHORS} & set(shown)
