@@ -79,4 +79,6 @@ def mark(paper: Paper, bank: Bank) -> PaperResult:
         mine = [one.right for one in marked if one.topic.name == topic.name]
         if mine:
             by_topic[topic.title] = (sum(mine), len(mine))
-    return PaperResult(marked, by_topic, paper.spent(paper.finished) / 60, paper.minutes, paper.finished, paper.seed, gone)
+    return PaperResult(
+        marked, by_topic, paper.spent(paper.finished) / 60, paper.minutes, paper.finished, paper.seed, gone
+    )
