@@ -96,10 +96,10 @@ def open_ones(paper: Paper, asked: Sequence[tuple[Topic, QuizQuestion]]) -> str:
 
 
 def time_left(seconds: float | None) -> str:
-    """In words for one line; the last two minutes by the second."""
+    """In words for one line: whole minutes, never more than there are; the last two by the second."""
     if seconds is None:
         return "no limit of time"
-    return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds / 60:.0f} min left"
+    return f"{seconds:.0f} s left" if seconds < 120 else f"{seconds // 60:.0f} min left"
 
 
 def clock(moment: float) -> str:

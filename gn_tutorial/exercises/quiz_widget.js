@@ -144,10 +144,10 @@ function render({ model, el }) {
   };
   // The clock of this computer, as the kernel's: a page that was closed has lost no time and gained none.
   function tick() {
-    const seconds = Math.round(model.get("deadline") - Date.now() / 1000);
+    const seconds = Math.floor(model.get("deadline") - Date.now() / 1000);
     const runs = model.get("paper") && !model.get("finished") && model.get("deadline") > 0;
     time.hidden = !runs;
-    time.textContent = seconds < 120 ? `${Math.max(0, seconds)} s left` : `${Math.round(seconds / 60)} min left`;
+    time.textContent = seconds < 120 ? `${Math.max(0, seconds)} s left` : `${Math.floor(seconds / 60)} min left`;
     if (runs && seconds <= 0) finish();
   }
   const ticking = model.get("paper") ? setInterval(tick, 1000) : 0;

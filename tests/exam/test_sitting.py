@@ -116,7 +116,7 @@ def test_words_for_time_and_what_is_open(file: PaperFile, drawn: Paper) -> None:
         "0 s left",
         "119 s left",
         "2 min left",
-        "60 min left",
+        "59 min left",
     ]
     asked = drawn.questions(file.bank)
     assert open_ones(drawn, asked) == "open: 1, 2, 3, 4, 5, 6 (6 of 6)"
