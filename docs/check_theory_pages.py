@@ -1,4 +1,4 @@
-"""Whether each page of the Ascend C documentation that the theory bank cites is in a clone of its repository, asc-devkit.
+"""Whether each official page that the theory bank cites is in a clone of the documentation's repository, asc-devkit.
 
     python docs/check_theory_pages.py CLONE [REVISION]
 

@@ -13,12 +13,12 @@ import pytest
 from gn_tutorial.exam.bank import load_bank
 from gn_tutorial.exercises.quiz_question import QuizQuestion
 
-playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 pytest.importorskip("anywidget", reason="the extra `lab` has it")
 
 from gn_tutorial.exercises import quiz_widget
 from gn_tutorial.exercises.quiz_widget import as_html
 
+playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 FRONT = Path(quiz_widget.__file__).with_suffix(".js")
 ASKED = load_bank().topic("queues").questions
 SINGLE = next(one for one in ASKED if len(one.right) == 1 and len(one.options) > 2)
