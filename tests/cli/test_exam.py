@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -52,6 +54,21 @@ def test_begun_left_gone_on_with_handed_in_and_reviewed(gnt: Gnt, monkeypatch: p
     assert done["finished"]
     assert done["result"]["asked"] == 4
     assert all(one["right"] and one["options"][0]["why"] for one in done["questions"])
+
+
+def test_a_terminal_that_is_killed_loses_nothing(data: Path) -> None:
+    words = [sys.executable, "-m", "gn_tutorial", "exam", "theory", "--count", "3", "--seed", "1"]
+    file = data / "theory_paper.json"
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as running:
+        assert running.stdin is not None
+        running.stdin.write("\na\nb\n")
+        running.stdin.flush()
+        until = time.monotonic() + 120
+        while not (file.exists() and len(json.loads(file.read_text())["answers"]) == 2):
+            assert time.monotonic() < until, "the answers were not kept"
+            time.sleep(0.02)
+        running.kill()
+    assert sorted(json.loads(file.read_text())["answers"].values()) == ["a", "b"]
 
 
 def test_new_hands_in_what_is_open(gnt: Gnt, monkeypatch: pytest.MonkeyPatch, data: Path) -> None:

@@ -33,8 +33,12 @@ def test_counts_by_topic_kind_and_level() -> None:
         assert "single choice" in {kind_of(one) for one in topic.questions}
     kinds = Counter(map(kind_of, THEORY))
     assert kinds["true or false"] >= 30
-    assert kinds["multiple choice"] >= 12
+    assert kinds["multiple choice"] >= 30
     assert min(Counter(one.level for one in THEORY).values()) >= 40
+
+
+def test_the_number_that_is_told_is_that_of_the_bank() -> None:
+    assert f"{len(THEORY)} exam questions" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_option_has_an_explanation_of_its_own() -> None:
