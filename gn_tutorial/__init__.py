@@ -28,6 +28,7 @@ _LAZY = {
     "bench": "bench",
     "check": "exercises.grade:check",
     "doctor": "cli.doctor",
+    "exam_theory": "exam.browser:exam_theory",
     "host": "host",
     "lessons": "exercises.lessons",
     "nn": "nn",

@@ -1,4 +1,4 @@
-"""Which exercises were passed, which hints read, what was answered to quizzes.
+"""Which exercises were passed, which hints read, what was answered to quizzes, which theory papers were written.
 
 It is one file in the user's data folder (``$GNT_DATA_DIR`` if set).
 """
@@ -31,11 +31,13 @@ class Progress:
     """passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest level read.
 
     quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
+    theory: what ``exam.marking`` records of each paper, the first one first.
     """
 
     passed: dict[str, str] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)
     quizzes: dict[str, dict[str, str]] = field(default_factory=dict)
+    theory: tuple[dict[str, Any], ...] = ()
 
     def with_pass(self, exercise: str) -> Progress:
         """This progress and one more pass; the date of an earlier one stays."""
@@ -49,6 +51,10 @@ class Progress:
     def with_answers(self, quiz: str, answers: Mapping[str, str]) -> Progress:
         """This progress and answers to questions of one quiz; a later answer takes the place of an earlier one."""
         return replace(self, quizzes=self.quizzes | {quiz: self.quizzes.get(quiz, {}) | dict(answers)})
+
+    def with_theory(self, record: Mapping[str, Any]) -> Progress:
+        """This progress and one theory paper, unless it is there already."""
+        return self if dict(record) in self.theory else replace(self, theory=(*self.theory, dict(record)))
 
     def without_answers(self, quiz: str) -> Progress:
         """This progress with one quiz as if it had not been begun."""
@@ -108,7 +114,8 @@ def _parse(content: bytes) -> Progress:
         quiz: {str(key): str(letters) for key, letters in answers.items()}
         for quiz, answers in data.get("quizzes", {}).items()
     }
-    return Progress(passed, hints, quizzes)
+    theory = tuple(dict(record) for record in data.get("theory", []))
+    return Progress(passed, hints, quizzes, theory)
 
 
 def _unusable(path: Path, error: OSError) -> ArgumentError:

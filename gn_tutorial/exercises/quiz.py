@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.exercises.course import exercises_root
-from gn_tutorial.exercises.quiz_question import Option, QuizQuestion, known_answers, plain, question_html
-from gn_tutorial.toml_file import parse_toml
+from gn_tutorial.exercises.quiz_file import read_questions
+from gn_tutorial.exercises.quiz_question import QuizQuestion, known_answers, plain, question_html
 
 #: The kind of output that names a widget of the running kernel; its number differs each time, so it is never stored.
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 FEWEST_QUESTIONS = 5
-FEWEST_OPTIONS = 3
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,11 +110,7 @@ def quiz(name: str, root: Path | None = None) -> Quiz:
     path = folder / f"{name}.toml"
     if not re.fullmatch(r"\d\d", str(name)) or not path.is_file():
         raise ArgumentError(f"there is no quiz '{name}'", hint=f"there are {', '.join(names(root)) or 'none'}")
-    try:
-        data = parse_toml(path.read_bytes())
-        questions = tuple(_question(item, f"{path}, question {n}") for n, item in enumerate(data["question"], 1))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RegistryError(f"cannot read the quiz: {error!r}", where=str(path)) from error
+    _, questions = read_questions(path)
     if len(questions) < FEWEST_QUESTIONS:
         raise RegistryError(f"{len(questions)} questions; {FEWEST_QUESTIONS} are the least", where=str(path))
     return Quiz(name, questions)
@@ -125,27 +119,3 @@ def quiz(name: str, root: Path | None = None) -> Quiz:
 def names(root: Path | None = None) -> list[str]:
     """The quizzes there are."""
     return sorted(path.stem for path in ((root or exercises_root()) / "quizzes").glob("*.toml"))
-
-
-def _question(item: Mapping[str, Any], where: str) -> QuizQuestion:
-    options: Sequence[Mapping[str, Any]] = item["options"]
-    made = tuple(
-        Option("abcdefgh"[index], one["text"], one.get("right", False) is True, one["why"])
-        for index, one in enumerate(options)
-    )
-    question = QuizQuestion(item["question"], made, item["source"])
-    unknown = set().union(*(one.keys() for one in options)) - {"text", "right", "why"} | item.keys() - {
-        "question",
-        "options",
-        "source",
-    }
-    if unknown:
-        raise RegistryError(f"'{sorted(unknown)[0]}' is not a key of a question", where=where)
-    texts = [question.text, question.source, *(one.text for one in made), *(one.why for one in made)]
-    if not all(isinstance(text, str) and text.strip() for text in texts):
-        raise RegistryError("a question, each option, each explanation and the source are texts", where=where)
-    if len(made) < FEWEST_OPTIONS or len({one.text for one in made}) != len(made):
-        raise RegistryError(f"a question has {FEWEST_OPTIONS} different options or more", where=where)
-    if not question.right or len(question.right) == len(made):
-        raise RegistryError("some options are right and some are wrong", where=where)
-    return question

@@ -27,11 +27,15 @@ class Option:
 
 @dataclass(frozen=True)
 class QuizQuestion:
-    """One question. source: where the answer is explained, a document or a section of the course."""
+    """One question. source: where the answer is explained, a document or a section of the course.
+
+    level: how hard it is, where somebody has said so (``quiz_file.LEVELS``).
+    """
 
     text: str
     options: tuple[Option, ...]
     source: str
+    level: str = ""
 
     @property
     def right(self) -> str:

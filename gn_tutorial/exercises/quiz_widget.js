@@ -1,5 +1,6 @@
-// The page's side of QuizWidget: every option is a button. The first choice counts; then each option says why it is
-// right or wrong. Where a question has several right options, they are chosen first and then checked.
+// The page's side of AskedWidget: every option is a button. In a quiz the first choice counts; then each option says why
+// it is right or wrong. Where a question has several right options, they are chosen first and then checked. In a paper
+// choices may be changed until it is handed in or its time is over, and explanations come then.
 
 const shown = (letters) => [...letters].map((letter) => letter.toUpperCase()).join(" and ");
 
@@ -19,9 +20,11 @@ function asked(model, question, number, parent) {
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", head.textContent);
   const chosen = new Set();
+  const paper = model.get("paper");
   const answered = () => model.get("answers")[question.key];
+  const closed = () => (paper ? model.get("finished") : Boolean(answered()));
   const answer = (letters) => {
-    if (answered() || !letters) return;
+    if (closed() || (!letters && !paper)) return;
     model.set("answers", { ...model.get("answers"), [question.key]: letters });
     model.save_changes();
   };
@@ -30,14 +33,15 @@ function asked(model, question, number, parent) {
     const button = make("button", "gnt-quiz-option", group, `<span><b>${letter}.</b> ${option.text}</span>`);
     button.type = "button";
     button.addEventListener("click", () => {
-      if (answered()) return;
-      if (!several) return answer(option.letter);
+      if (closed()) return;
+      if (!several) return answer(paper && answered() === option.letter ? "" : option.letter);
       if (!chosen.delete(option.letter)) chosen.add(option.letter);
       button.setAttribute("aria-pressed", chosen.has(option.letter));
+      if (paper) answer([...chosen].sort().join(""));
     });
     return { ...option, button, why: make("p", "gnt-quiz-why", group), says: option.why };
   });
-  const check = several ? make("button", "gnt-quiz-check", box, "check") : null;
+  const check = several && !paper ? make("button", "gnt-quiz-check", box, "check") : null;
   check?.addEventListener("click", () => answer([...chosen].sort().join("")));
   const verdict = make("p", "gnt-quiz-verdict", box);
   verdict.setAttribute("role", "status");
@@ -49,8 +53,11 @@ function asked(model, question, number, parent) {
 
   return () => {
     const letters = answered() ?? "";
-    const done = letters !== "";
-    if (!done) chosen.clear();
+    const done = closed();
+    if (!done) {
+      chosen.clear();
+      for (const letter of paper ? letters : "") chosen.add(letter);
+    }
     for (const { letter, button, why, says } of options) {
       const right = question.right.includes(letter);
       button.setAttribute("aria-disabled", done);
@@ -62,7 +69,8 @@ function asked(model, question, number, parent) {
     }
     if (check) check.hidden = done;
     const good = letters === question.right;
-    const what = good ? "Right." : `Not right: it is ${shown(question.right)}.`;
+    const wrong = letters ? "Not right" : "Left open";
+    const what = good ? "Right." : `${wrong}: it is ${shown(question.right)}.`;
     verdict.innerHTML = done ? `<b>${what}</b> Source: ${question.source}` : several ? "Several are right." : "";
   };
 }
@@ -102,6 +110,20 @@ function render({ model, el }) {
     model.save_changes();
     root.querySelector(".gnt-quiz-option")?.focus();
   });
+  const time = make("span", "gnt-quiz-time", foot);
+  const handIn = make("button", "gnt-quiz-hand-in", foot, "hand in");
+  handIn.type = "button";
+  const finish = () => {
+    model.set("finished", true);
+    model.save_changes();
+  };
+  const left = () => questions.filter((question) => !model.get("answers")[question.key]).length;
+  handIn.addEventListener("click", () => {
+    // With open questions it is asked once more.
+    if (!left() || handIn.dataset.sure) return finish();
+    handIn.dataset.sure = "yes";
+    handIn.textContent = `hand in with ${left()} open`;
+  });
   const note = make("p", "gnt-quiz-note", root);
   note.setAttribute("role", "status");
 
@@ -109,21 +131,40 @@ function render({ model, el }) {
     for (const one of updates) one();
     const answers = model.get("answers");
     const right = questions.filter((question) => answers[question.key] === question.right).length;
-    const open = questions.filter((question) => !answers[question.key]).length;
-    score.textContent = `${right} of ${questions.length} right` + (open ? `, ${open} not answered` : "");
-    again.hidden = open === questions.length;
+    const open = left();
+    const paper = model.get("paper");
+    const writing = paper && !model.get("finished");
+    score.textContent = writing
+      ? `${questions.length - open} of ${questions.length} answered`
+      : `${right} of ${questions.length} right` + (open ? `, ${open} not answered` : "");
+    again.hidden = paper || open === questions.length;
+    handIn.hidden = !writing;
+    if (!handIn.dataset.sure || !open) handIn.textContent = "hand in";
+    tick();
   };
+  // The clock of this computer, as the kernel's: a page that was closed has lost no time and gained none.
+  function tick() {
+    const seconds = Math.floor(model.get("deadline") - Date.now() / 1000);
+    const runs = model.get("paper") && !model.get("finished") && model.get("deadline") > 0;
+    time.hidden = !runs;
+    time.textContent = seconds < 120 ? `${Math.max(0, seconds)} s left` : `${Math.floor(seconds / 60)} min left`;
+    if (runs && seconds <= 0) finish();
+  }
+  const ticking = model.get("paper") ? setInterval(tick, 1000) : 0;
   const say = () => {
     note.textContent = model.get("note");
     note.hidden = !note.textContent;
   };
   model.on("change:answers", update);
+  model.on("change:finished", update);
   model.on("change:note", say);
   update();
   say();
   const back = putAside(model, el);
   return () => {
+    clearInterval(ticking);
     model.off("change:answers", update);
+    model.off("change:finished", update);
     model.off("change:note", say);
     back();
   };

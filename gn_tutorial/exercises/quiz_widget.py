@@ -21,8 +21,12 @@ from gn_tutorial.exercises.quiz_question import QuizQuestion, known_answers, mar
 _HERE = Path(__file__).parent
 
 
-class QuizWidget(anywidget.AnyWidget):
-    """One quiz. ``answers``: key of a question -> letters, at first what the progress has; ``note`` is shown below."""
+class AskedWidget(anywidget.AnyWidget):
+    """Questions on a page. ``answers``: key of a question -> letters; ``note`` is shown below.
+
+    In a quiz the first choice counts and is explained at once. In a ``paper`` choices may be changed, and nothing is
+    said before it is ``finished``: by the page's button, or at ``deadline``, in seconds since 1970 (0: none).
+    """
 
     _esm = (_HERE / "quiz_widget.js").read_text(encoding="utf-8")
     _css = (_HERE / "quiz_widget.css").read_text(encoding="utf-8")
@@ -30,6 +34,13 @@ class QuizWidget(anywidget.AnyWidget):
     questions = traitlets.List().tag(sync=True)
     answers = traitlets.Dict().tag(sync=True)
     note = traitlets.Unicode().tag(sync=True)
+    paper = traitlets.Bool(False).tag(sync=True)
+    finished = traitlets.Bool(False).tag(sync=True)
+    deadline = traitlets.Float(0.0).tag(sync=True)
+
+
+class QuizWidget(AskedWidget):
+    """One quiz, with the answers that the learner's progress has."""
 
     def __init__(self, name: str, asked: Sequence[QuizQuestion], progress: ProgressFile | None = None) -> None:
         self._asked, self._said = asked, []
@@ -38,8 +49,8 @@ class QuizWidget(anywidget.AnyWidget):
         try:
             answers = known_answers(asked, self._progress.read().quizzes.get(name, {}))
         except ArgumentError as error:
-            self._said.append(_not_kept(error))
-        questions = [_as_html(question) for question in asked]
+            self._said.append(not_kept(error))
+        questions = [as_html(question) for question in asked]
         super().__init__(name=name, questions=questions, answers=answers, note=self._news())
         self.observe(self._answered, "answers")
 
@@ -53,7 +64,7 @@ class QuizWidget(anywidget.AnyWidget):
             elif not now:
                 self._progress.update(lambda known: known.without_answers(self.name))
         except ArgumentError as error:
-            self._said.append(_not_kept(error))
+            self._said.append(not_kept(error))
         self.note = self._news()
 
     def _news(self) -> str:
@@ -63,7 +74,7 @@ class QuizWidget(anywidget.AnyWidget):
         return said
 
 
-def _as_html(question: QuizQuestion) -> dict[str, Any]:
+def as_html(question: QuizQuestion) -> dict[str, Any]:
     """What the page gets of a question: its texts are HTML."""
     return {
         "key": question.key,
@@ -76,5 +87,6 @@ def _as_html(question: QuizQuestion) -> dict[str, Any]:
     }
 
 
-def _not_kept(error: ArgumentError) -> str:
+def not_kept(error: ArgumentError) -> str:
+    """What a page says when answers cannot be noted."""
     return f"Your answers are not kept: {error}"

@@ -51,3 +51,26 @@ def test_answers_are_scored_noted_and_remembered(desk: Desk) -> None:
     desk.visit()
     notebook = shown_quiz(desk)
     assert notebook.panel.locator(".gnt-quiz-score").inner_text() == says
+
+
+def test_a_theory_paper_is_written_and_handed_in(desk: Desk) -> None:
+    cells = ["import gn_tutorial as gnt", "gnt.exam_theory(count=3, topics=['host'], seed=1, new=True)"]
+    notebook = desk.open(desk.lab.write_notebook("paper.ipynb", [(cell, []) for cell in cells]))
+    notebook.run(0, 1)
+    asked = notebook.panel.locator(".gnt-quiz-question")
+    asked.first.wait_for()
+    assert asked.count() == 3
+    asked.nth(0).get_by_role("button").first.click()
+    notebook.panel.get_by_text("1 of 3 answered").wait_for()
+    assert notebook.panel.locator(".gnt-quiz-time").inner_text() == "4 min left"
+    complaints = []
+    for screen in (LAPTOP, NARROW):
+        desk.screen(screen)
+        complaints += [line for _ in desk.themes() for line in notebook.looks()["complaints"]]
+    assert complaints == []
+    for _ in range(2):
+        notebook.panel.locator(".gnt-quiz-hand-in").click()
+    notebook.panel.get_by_text("2 left open: they count as not right").wait_for()
+    notebook.wait_until_idle()
+    (noted,) = desk.lab.progress()["theory"]
+    assert (noted["asked"], noted["seed"], noted["limit"]) == (3, 1, 4.5)

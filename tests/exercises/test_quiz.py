@@ -99,7 +99,7 @@ def test_an_unknown_quiz_lists_those_there_are() -> None:
         ("source = ", "sauce = ", "KeyError"),
         ("why = ", "because = ", "KeyError"),
         ("right = true", "rihgt = true", "'rihgt' is not a key"),
-        ('text = "it halves"', 'text = "it doubles"', "3 different options"),
+        ('text = "it stays the same"', 'text = "it doubles, as the blocks do"', "3 different options"),
     ],
 )
 def test_a_mistake_in_the_bank_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:

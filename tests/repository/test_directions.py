@@ -38,13 +38,15 @@ PYTHON_ROOMS = {
     "nn": "torch_ops",
     "plot": "abi bench operators profiler timing",
     "exercises": "abi bench diagnostics host operators profiler reference runtime timing torch_ops",
+    # Papers of the theory bank.
+    "exam": "exercises",
     # Copies of notebooks, and JupyterLab on them.
     "lab": "exercises",
     # The door: it imports what it hands out.
-    "__init__": "abi bench cli exercises host lab nn operators plot profiler projects reference timing",
+    "__init__": "abi bench cli exam exercises host lab nn operators plot profiler projects reference timing",
     "cli": (
-        "abi bench compiler diagnostics exercises host lab operators plot profiler projects reference runtime timing "
-        "__init__"
+        "abi bench compiler diagnostics exam exercises host lab operators plot profiler projects reference runtime "
+        "timing __init__"
     ),
     "__main__": "cli",
 }

@@ -1,0 +1,194 @@
+"""``gnt exam``: the theory paper."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json, Many
+from gn_tutorial.cli.terminal import emit_json, print_table
+from gn_tutorial.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from gn_tutorial.exam.paper import Paper
+    from gn_tutorial.exam.paper_file import PaperFile
+
+exam_app = typer.Typer(help="Questions as in an exam, against the clock.", no_args_is_help=True)
+
+
+@exam_app.command("theory")
+def exam_theory(
+    topic: Annotated[Many, typer.Option(help="Only of this topic; may be given several times.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="The time; without it 1.5 minutes a question.")] = None,
+    untimed: Annotated[bool, typer.Option("--untimed", help="No limit of time.")] = False,
+    count: Annotated[int, typer.Option(help="How many questions.")] = 40,
+    seed: Annotated[int | None, typer.Option(help="The same seed draws the same paper.")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Hand in an open paper as it stands, and draw another.")] = False,
+    review: Annotated[bool, typer.Option("--review", help="The last paper, with every explanation.")] = False,
+    json: Json = False,
+) -> None:
+    """Write a theory paper: drawn from the bank by topic, marked at the end. It goes on where it was left.
+
+    Every answer is kept at once. The clock goes on while the terminal is closed. With --json nothing is asked: the
+    paper that is there is printed, with its questions and, once it is finished, what was right.
+    """
+    import time
+
+    from gn_tutorial.exam.bank import load_bank
+    from gn_tutorial.exam.paper_file import default_paper_file
+
+    file = default_paper_file(load_bank(), time.time, lambda text: print(f"gnt: {text}", file=sys.stderr))
+    if json:
+        _as_json(file)
+        return
+    if review:
+        _review(file)
+        return
+    paper = _open_paper(file, new, given=bool(topic or minutes or untimed or seed is not None or count != 40))
+    try:
+        if paper is None:
+            paper = _drawn(file, topic or [], minutes, untimed, count, seed)
+        paper = _written(file, paper)
+    except (EOFError, KeyboardInterrupt):
+        _stopped(file)
+        return
+    _show(file, paper)
+
+
+def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
+    """The paper to go on with; None where one has to be drawn. Raises ArgumentError for options that come too late."""
+    try:
+        paper = file.read()
+    except ArgumentError:
+        if not new:
+            raise
+        print(f"the file of the paper before is kept as {file.set_aside()}")
+        return None
+    if paper is None:
+        return None
+    if paper.finished is not None:
+        # It may have ended at its deadline, with nobody there: then it is noted now, and shown once.
+        noted = len(file.progress.read().theory)
+        paper = file.change(lambda there, now: there.at(now))
+        if len(file.progress.read().theory) > noted and not new:
+            print("the time of the open paper was over while nobody was there:")
+            return paper
+        return None
+    if new:
+        print("the open paper is handed in as it stands:")
+        _show(file, file.hand_in())
+        return None
+    if given:
+        raise ArgumentError(
+            f"a paper is open: {len(paper.answers)} of {len(paper.asked)} answered",
+            hint="gnt exam theory goes on with it; with --new it is handed in as it stands, and another one is drawn",
+        )
+    return paper
+
+
+def _drawn(
+    file: PaperFile, topics: list[str], minutes: float | None, untimed: bool, count: int, seed: int | None
+) -> Paper:
+    """A new paper, once the learner is ready: its time begins then."""
+    import secrets
+
+    from gn_tutorial.exam.paper import MINUTES_A_QUESTION, draw
+    from gn_tutorial.exam.sitting import KEYS
+
+    if untimed and minutes is not None:
+        raise ArgumentError("--untimed and --minutes say two different things", hint="give one of them")
+    chosen = secrets.randbelow(1_000_000) if seed is None else seed
+    trial = draw(file.bank, chosen, file.now(), topics=topics, count=count, minutes=minutes)
+    limit = None if untimed else minutes or len(trial.asked) * MINUTES_A_QUESTION
+    time = "no limit of time" if limit is None else f"{limit:g} minutes; the clock does not stop when you leave"
+    print(f"theory paper {chosen}: {len(trial.asked)} questions, {time}")
+    print("A question counts if all of its right options are chosen, and no other. Ctrl-D leaves; answers are kept.")
+    print(KEYS)
+    input("Enter begins: ")
+    return file.write(draw(file.bank, chosen, file.now(), topics=topics, count=count, minutes=limit))
+
+
+def _written(file: PaperFile, paper: Paper) -> Paper:
+    from gn_tutorial.exam.sitting import Sitting, clock
+
+    if paper.finished is not None:
+        return paper
+    if paper.answers or paper.spent(file.now()) > 60:
+        minutes = paper.spent(file.now()) / 60
+        print(f"the paper begun at {clock(paper.started)}, {minutes:.0f} min ago; {len(paper.answers)} answered")
+    return Sitting(file, input, print).write(paper)
+
+
+def _stopped(file: PaperFile) -> None:
+    from gn_tutorial.exam.sitting import clock
+
+    paper = file.read()
+    if paper is None or paper.finished is not None:
+        print("\nno paper was begun", file=sys.stderr)
+        return
+    until = "" if paper.deadline is None else f"; its time is over at {clock(paper.deadline)}"
+    print(f"\nleft with {len(paper.answers)} of {len(paper.asked)} answered{until}", file=sys.stderr)
+    print("gnt exam theory goes on with it", file=sys.stderr)
+
+
+def _show(file: PaperFile, paper: Paper) -> None:
+    """The result: by topic, what to read, and what earlier papers were."""
+    from gn_tutorial.exam.sitting import summary
+
+    result = file.result(paper)
+    rows = [(title, f"{right} of {asked}") for title, (right, asked) in result.by_topic.items()]
+    print_table(("topic", "right"), rows)
+    print("\n".join(summary(result)))
+    if result.to_read():
+        print("to read:")
+        print("\n".join(f"  {source}" for source in result.to_read()))
+    before = file.progress.read().theory[:-1]
+    if before:
+        print("before: " + ", ".join(f"{one['right']} of {one['asked']} ({one['date'][:10]})" for one in before[-5:]))
+    print("every explanation: gnt exam theory --review")
+
+
+def _review(file: PaperFile) -> None:
+    from gn_tutorial.exam.sitting import review, summary
+
+    paper = file.read()
+    if paper is None:
+        raise ArgumentError("there is no paper to review", hint="gnt exam theory writes one")
+    if paper.finished is None:
+        raise ArgumentError("the paper is open: explanations come when it is handed in", hint="gnt exam theory")
+    result = file.result(paper)
+    for number, one in enumerate(result.marked, 1):
+        print("\n".join(review(one, number)))
+    print()
+    print("\n".join(summary(result)))
+
+
+def _as_json(file: PaperFile) -> None:
+    paper = file.read()
+    if paper is None:
+        raise ArgumentError("there is no paper", hint="gnt exam theory writes one")
+    done = paper.finished is not None
+    questions = []
+    for topic, one in paper.questions(file.bank):
+        known = {"topic": topic.name, "question": one.text, "chosen": paper.answers.get(one.key, "")}
+        options = [{"letter": option.letter, "text": option.text} for option in one.options]
+        questions.append(
+            known
+            | ({"right": one.right, "source": one.source, "options": one.options} if done else {"options": options})
+        )
+    left = paper.left(file.now())
+    emit_json(
+        {
+            "seed": paper.seed,
+            "finished": done,
+            "minutes_left": None if left is None or done else round(left / 60, 1),
+            "result": file.result(paper).record() if done else None,
+            "questions": questions,
+        }
+    )
+
+
+COMMAND = Command("exam", exam_app, Panel.LEARN, 35)

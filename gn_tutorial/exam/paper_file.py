@@ -1,0 +1,130 @@
+"""The theory paper of one user, kept after each answer: the open one, or the last one. ``theory_paper.json``.
+
+It lies beside the learner's progress, which keeps the result of every paper. A terminal and a notebook may have the
+same paper open at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exam.bank import Bank
+from gn_tutorial.exam.marking import PaperResult, mark
+from gn_tutorial.exam.paper import Paper
+from gn_tutorial.exercises.atomic_write import write_atomically
+from gn_tutorial.exercises.progress import ProgressFile, default_progress
+
+_VERSION = 1
+_LOCK_SECONDS = 20.0
+
+
+class PaperFile:
+    """The file of one user. progress: where results go; its folder is this file's, too. now: seconds since 1970."""
+
+    def __init__(self, progress: ProgressFile, bank: Bank, now: Callable[[], float]) -> None:
+        self.path = progress.path.with_name("theory_paper.json")
+        self.bank, self.now = bank, now
+        self.progress = progress
+
+    def read(self) -> Paper | None:
+        """The paper, as it is by now; None if there is none. Raises ArgumentError if it cannot be read."""
+        try:
+            paper = _parse(self.path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ArgumentError(
+                f"the theory paper cannot be read: {error!r}",
+                where=str(self.path),
+                hint="gnt exam theory --new draws another one, and keeps this file aside",
+            ) from error
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        return paper.at(self.now())
+
+    def write(self, paper: Paper) -> Paper:
+        """Keep a paper that has just been drawn, in place of the one before."""
+        return self._locked(lambda: paper)
+
+    def change(self, change: Callable[[Paper, float], Paper]) -> Paper:
+        """Read, change and write in one step; a paper that has ended by that is noted in the progress."""
+
+        def changed() -> Paper:
+            there = self.read()
+            if there is None:
+                raise ArgumentError("there is no theory paper", hint="gnt exam theory")
+            return change(there, self.now())
+
+        paper = self._locked(changed)
+        if paper.finished is not None:
+            record = self.result(paper).record()
+            self.progress.update(lambda known: known.with_theory(record))
+        return paper
+
+    def answer(self, key: str, letters: str) -> Paper:
+        """Note one answer; "" leaves the question open. After the end it is not taken."""
+        return self.change(lambda paper, now: paper.answered(key, letters, now))
+
+    def hand_in(self) -> Paper:
+        """Finish the paper."""
+        return self.change(lambda paper, now: paper.handed_in(now))
+
+    def result(self, paper: Paper) -> PaperResult:
+        """What a finished paper is worth."""
+        return mark(paper, self.bank)
+
+    def set_aside(self) -> Path | None:
+        """Give a file that cannot be read another name, and return it."""
+        if not self.path.exists():
+            return None
+        number = 1
+        while (kept := self.path.with_name(f"theory_paper.damaged{number}.json")).exists():
+            number += 1
+        return self.path.replace(kept)
+
+    def _locked(self, made: Callable[[], Paper]) -> Paper:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with filelock.FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
+                paper = made()
+                data = {"version": _VERSION, **asdict(paper)}
+                write_atomically(self.path, (json.dumps(data, indent=2) + "\n").encode())
+        except filelock.Timeout as error:
+            raise ArgumentError("another program holds the theory paper", where=str(self.path)) from error
+        except OSError as error:
+            raise _unusable(self.path, error) from error
+        return paper
+
+
+def default_paper_file(bank: Bank, now: Callable[[], float], warn: Callable[[str], None]) -> PaperFile:
+    """The paper file of this user."""
+    return PaperFile(default_progress(warn), bank, now)
+
+
+def _parse(content: bytes) -> Paper:
+    data: Any = json.loads(content)
+    minutes, finished = data["minutes"], data["finished"]
+    return Paper(
+        seed=int(data["seed"]),
+        minutes=None if minutes is None else float(minutes),
+        started=float(data["started"]),
+        seen=float(data["seen"]),
+        asked=tuple((str(topic), str(key)) for topic, key in data["asked"]),
+        answers={str(key): str(letters) for key, letters in data["answers"].items()},
+        finished=None if finished is None else float(finished),
+    )
+
+
+def _unusable(path: Path, error: OSError) -> ArgumentError:
+    return ArgumentError(
+        f"the theory paper cannot be kept: {error.strerror}",
+        where=str(path),
+        hint="set GNT_DATA_DIR to a folder that you can write to",
+    )
