@@ -1,4 +1,4 @@
-"""Percentiles of calls: what is counted, in which order, and what is refused. No time of this machine decides a test."""
+"""Percentiles of calls: what is counted, in which order, what is refused. No time of this machine decides a test."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from gn_tutorial.errors import ArgumentError, KernelError  # noqa: E402
-from gn_tutorial.host import npu  # noqa: E402
-from gn_tutorial.torch_ops import latency  # noqa: E402
+from gn_tutorial.errors import ArgumentError, KernelError
+from gn_tutorial.host import npu
+from gn_tutorial.torch_ops import latency
 
 
 def test_calls_take_turns_between_two_synchronisations(monkeypatch: pytest.MonkeyPatch) -> None:
