@@ -38,7 +38,7 @@ class Npu:
 
     def __init__(self, toolkit: Path, folder: Path) -> None:
         self.runtime = make_toolkit(toolkit)
-        self.c = npu_module._declared(npu_module.build(folder, toolkit_variables(toolkit)))
+        self.c = npu_module.declared_library(npu_module.build(folder, toolkit_variables(toolkit)))
         for _, spec in all_kernels(load_registry()):
             if spec.id in kernels():
                 kernel = build_kernel(spec.file, observed=False).library
