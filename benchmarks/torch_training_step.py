@@ -52,7 +52,7 @@ def norms_of(kind: type[torch.nn.Module], device: torch.device) -> Callable[[], 
     return both
 
 
-def measure(where: latency.Place, rounds: int, warm_up: int) -> list[dict[str, object]]:
+def measure(where: latency.MeasuredOn, rounds: int, warm_up: int) -> list[dict[str, object]]:
     """A row for a step and one for its norms; times in milliseconds."""
     rows = []
     for name, make in (("step", step_of), ("norms", norms_of)):

@@ -2,7 +2,7 @@
 
 On a device that works beside the caller a call returns before its work is done. So the clock starts when the device has
 nothing to do, and stops when it has nothing to do again. On the CPU the twin computes: its times say nothing of an NPU,
-and ``Place.label`` says so in every table.
+and ``MeasuredOn.label`` says so in every table.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gn_tutorial.errors import ArgumentError, KernelError
 PERCENTILES = (50, 90, 99)
 
 
-class Place(NamedTuple):
+class MeasuredOn(NamedTuple):
     """A device to measure on. label: what a table of its times must say."""
 
     device: torch.device
@@ -37,11 +37,11 @@ class Latency(NamedTuple):
     rounds: int
 
 
-def place(name: str) -> Place:
+def place(name: str) -> MeasuredOn:
     """The CPU ("cpu") or an NPU ("npu", "npu:1"). Raises ArgumentError for another name, KernelError without an NPU."""
     kind = name.partition(":")[0]
     if kind == "cpu":
-        return Place(
+        return MeasuredOn(
             torch.device("cpu"), lambda: None, "the CPU twin on this machine's processor: no measure of an NPU"
         )
     if kind != "npu":
@@ -55,7 +55,7 @@ def place(name: str) -> Place:
     device = torch.device(name)
     torch.npu.set_device(device)
     title = torch.npu.get_device_name(device)
-    return Place(device, torch.npu.synchronize, f"{title}, torch {torch.__version__}")
+    return MeasuredOn(device, torch.npu.synchronize, f"{title}, torch {torch.__version__}")
 
 
 def measure(

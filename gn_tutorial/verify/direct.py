@@ -34,7 +34,7 @@ _FUNCTIONS: dict[str, Sequence[Any]] = {
 }
 
 
-class Npu:
+class NpuRuntime:
     """NPU number ``index``, and the host API's build ``library``. Raises KernelError with the runtime's number."""
 
     def __init__(self, library: Path, index: int = 0) -> None:

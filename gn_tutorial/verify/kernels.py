@@ -25,12 +25,12 @@ from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.profiler.profile import profile_of
-from gn_tutorial.verify.direct import Npu
+from gn_tutorial.verify.direct import NpuRuntime
 
 _SEED = 0
 
 
-def verify(npu: Npu, name: str, rounds: int) -> Iterator[dict[str, Any]]:
+def verify(npu: NpuRuntime, name: str, rounds: int) -> Iterator[dict[str, Any]]:
     """A row for each dtype of kernel ``name``. What is wrong with one of them is in its row, as ``error``."""
     op, spec = find_kernel(name)
     for dtype in spec.dtypes:
@@ -42,7 +42,7 @@ def verify(npu: Npu, name: str, rounds: int) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _compared(npu: Npu, op: OpSpec, spec: KernelSpec, dtype: str, rounds: int) -> dict[str, Any]:
+def _compared(npu: NpuRuntime, op: OpSpec, spec: KernelSpec, dtype: str, rounds: int) -> dict[str, Any]:
     attributes = {one.name: op.example[one.name] for one in op.attributes if one.name in op.example}
     shape = tuple(op.example["shape"])
     arrays = random_inputs.inputs(op, shape, seed=_SEED, dtype=dtype, attributes=attributes)
@@ -86,7 +86,7 @@ def _spread(times: list[float]) -> dict[str, float] | None:
 def main() -> int:
     """The process's own main."""
     library, name, device, rounds = sys.argv[1:]
-    for row in verify(Npu(Path(library), int(device)), name, int(rounds)):
+    for row in verify(NpuRuntime(Path(library), int(device)), name, int(rounds)):
         print(json.dumps(row, default=str), flush=True)
     return 0
 

@@ -60,7 +60,7 @@ _CASES = {
 }  # fmt: skip
 
 
-def check(where: latency.Place) -> Iterator[dict[str, Any]]:
+def check(where: latency.MeasuredOn) -> Iterator[dict[str, Any]]:
     """A row for each operator and dtype, and one for a training. What raises is a row, too."""
     for name, case in _CASES.items():
         for dtype in DTYPES:
@@ -76,7 +76,7 @@ def _row(name: str, ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return {"name": name, "passed": False, "error": f"{type(error).__name__}: {error}"}
 
 
-def _compared(case: _Case, dtype: torch.dtype, where: latency.Place) -> dict[str, Any]:
+def _compared(case: _Case, dtype: torch.dtype, where: latency.MeasuredOn) -> dict[str, Any]:
     made = torch.Generator().manual_seed(3)
     data = [(torch.randn(*shape, generator=made) + 0.5).to(dtype) for shape in case.shapes]
     grad = torch.randn(case.ours(*data).shape, generator=made).to(dtype)
@@ -111,7 +111,7 @@ def _array(tensor: Tensor) -> np.ndarray:
     return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
 
 
-def _trained(where: latency.Place) -> dict[str, Any]:
+def _trained(where: latency.MeasuredOn) -> dict[str, Any]:
     """A small ResNet, converted, on the device; and as it is, on the CPU."""
     there = resnet.train(nn.convert(resnet.make(0)).to(where.device), _STEPS)
     right = resnet.train(resnet.make(0), _STEPS)

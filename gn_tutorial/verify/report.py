@@ -19,7 +19,7 @@ _FORMAT = 1
 Row = dict[str, Any]
 
 
-class Report:
+class VerifyReport:
     """The report in ``folder``. key: the state that its rows are of; rows of another one are not kept.
 
     fresh: begin anew. Raises ArgumentError for a file there that is no such report.

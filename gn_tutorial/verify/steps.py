@@ -24,17 +24,17 @@ from gn_tutorial.host import npu
 from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.verify.launchers import write_launchers
-from gn_tutorial.verify.report import Report, Row
+from gn_tutorial.verify.report import Row, VerifyReport
 
 _TAIL = 40  # lines of what a process said, in a row
 _KERNEL_SECONDS, _TORCH_SECONDS, _PROJECT_SECONDS = 900, 1800, 3600
 
 
 @dataclass
-class Work:
+class VerifyWork:
     """What the steps share. kernels: only those whose names begin so. library: what the step ``build`` made."""
 
-    report: Report
+    report: VerifyReport
     device: int = 0
     rounds: int = 50
     kernels: Sequence[str] = ()
@@ -69,7 +69,7 @@ def state_key(device: int) -> str:
     return checksum("\n".join([str(require_toolkit()), str(device), *state]).encode("utf-8", "surrogateescape"))
 
 
-def environment(work: Work) -> None:
+def environment(work: VerifyWork) -> None:
     """What a reader must know of the machine, into the report."""
     toolkit = require_toolkit()
     found = {"system": platform.platform(), "Python": platform.python_version(), "CANN": str(toolkit)}
@@ -84,7 +84,7 @@ def environment(work: Work) -> None:
     work.report.save()
 
 
-def build(work: Work) -> Iterator[Row]:
+def build(work: VerifyWork) -> Iterator[Row]:
     """The host API, and a launcher of every kernel that is asked for: one library."""
     launchers = work.folder / "launchers"
     written = write_launchers(work.chosen(), launchers)
@@ -93,7 +93,7 @@ def build(work: Work) -> Iterator[Row]:
     yield {"name": npu.LIBRARY, "passed": True, "launchers": len(written), "library": str(work.library)}
 
 
-def kernels(work: Work) -> Iterator[Row]:
+def kernels(work: VerifyWork) -> Iterator[Row]:
     """Every registered kernel in every dtype, each kernel in a process of its own."""
     if work.library is None:
         raise KernelError("the library was not built, so no kernel could be run")
@@ -105,7 +105,7 @@ def kernels(work: Work) -> Iterator[Row]:
         yield from _rows_of(work, "gn_tutorial.verify.kernels", words, names, _KERNEL_SECONDS)
 
 
-def pytorch(work: Work) -> Iterator[Row]:
+def pytorch(work: VerifyWork) -> Iterator[Row]:
     """PyTorch's operators on the NPU, forward and backward, and a training; without torch_npu that is said."""
     if missing := [one for one in ("torch", "torch_npu") if util.find_spec(one) is None]:
         yield {"name": "operators", "passed": None, "skipped": f"{missing[0]} is not installed"}
@@ -113,7 +113,7 @@ def pytorch(work: Work) -> Iterator[Row]:
     yield from _rows_of(work, "gn_tutorial.verify.pytorch", [f"npu:{work.device}"], ["operators"], _TORCH_SECONDS)
 
 
-def projects(work: Work) -> Iterator[Row]:
+def projects(work: VerifyWork) -> Iterator[Row]:
     """Every operator project: a copy is built, its package installed below our folder, its aclnn tests run."""
     for project in sorted(path.parent for path in (kernels_root() / "projects").glob("*/build.sh")):
         copy, home = work.folder / "projects" / project.name, work.folder / "home"
@@ -136,7 +136,7 @@ def projects(work: Work) -> Iterator[Row]:
 
 
 #: Name -> the step. Later ones go on without earlier ones where they can.
-STEPS: dict[str, Callable[[Work], Iterator[Row]]] = {
+STEPS: dict[str, Callable[[VerifyWork], Iterator[Row]]] = {
     "build": build,
     "kernels": kernels,
     "pytorch": pytorch,
@@ -144,7 +144,7 @@ STEPS: dict[str, Callable[[Work], Iterator[Row]]] = {
 }
 
 
-def run(work: Work, names: Sequence[str], tell: Callable[[str, Row], None]) -> None:
+def run(work: VerifyWork, names: Sequence[str], tell: Callable[[str, Row], None]) -> None:
     """Do the steps and keep each row; ``tell`` is called with step and row as they come. Raises nothing of theirs."""
     environment(work)
     for name in names:
@@ -160,7 +160,7 @@ def run(work: Work, names: Sequence[str], tell: Callable[[str, Row], None]) -> N
             tell(name, row)
 
 
-def _rows_of(work: Work, module: str, words: Sequence[str], names: Sequence[str], seconds: int) -> Iterator[Row]:
+def _rows_of(work: VerifyWork, module: str, words: Sequence[str], names: Sequence[str], seconds: int) -> Iterator[Row]:
     """The rows that a module prints as JSON lines; one for each of ``names`` that it did not come to."""
     command = [sys.executable, "-m", module, *words]
     code, out = _process(work, "-".join([module.rpartition(".")[2], *words[1:2]]), command, work.folder, seconds)
@@ -175,7 +175,9 @@ def _rows_of(work: Work, module: str, words: Sequence[str], names: Sequence[str]
             yield {"name": name, "passed": False, "error": _said(code, out, command)}
 
 
-def _script(work: Work, name: str, command: Sequence[str], folder: Path, more: dict[str, str] | None = None) -> Row:
+def _script(
+    work: VerifyWork, name: str, command: Sequence[str], folder: Path, more: dict[str, str] | None = None
+) -> Row:
     code, out = _process(work, name.replace(": ", "-"), command, folder, _PROJECT_SECONDS, more)
     return (
         {"name": name, "passed": True}
@@ -185,7 +187,7 @@ def _script(work: Work, name: str, command: Sequence[str], folder: Path, more: d
 
 
 def _process(
-    work: Work, name: str, command: Sequence[str], folder: Path, seconds: int, more: dict[str, str] | None = None
+    work: VerifyWork, name: str, command: Sequence[str], folder: Path, seconds: int, more: dict[str, str] | None = None
 ) -> tuple[int, str]:
     """Exit code, -1 for one that took too long, and all that was said; that also goes into ``logs``."""
     log = work.folder / "logs" / f"{name.replace('/', '-')}.txt"

@@ -20,7 +20,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.registry import all_kernels, find_kernel, load_registry
 from gn_tutorial.verify import steps
 from gn_tutorial.verify.launchers import write_launchers
-from gn_tutorial.verify.report import JSON, MARKDOWN, Report
+from gn_tutorial.verify.report import JSON, MARKDOWN, VerifyReport
 
 ENDS = """\
 #include "kernel_operator.h"
@@ -113,29 +113,29 @@ def test_every_registered_kernel_has_a_launcher_that_reads_all_of_its_parameters
 
 
 def test_a_report_of_another_state_is_not_taken_over(tmp_path: Path) -> None:
-    report = Report(tmp_path, "one")
+    report = VerifyReport(tmp_path, "one")
     report.add("build", {"name": "a | b", "passed": True})
     report.add("build", {"name": "c", "passed": False, "error": "it is\nwrong"})
     report.add("pytorch", {"name": "d", "passed": None, "skipped": "not installed"})
     assert report.failed() == ["build: c"]
-    assert Report(tmp_path, "one").passed("build", "a | b")
-    assert not Report(tmp_path, "one").passed("build", "c")
-    assert not Report(tmp_path, "two").passed("build", "a | b")
-    assert not Report(tmp_path, "one", fresh=True).passed("build", "a | b")
+    assert VerifyReport(tmp_path, "one").passed("build", "a | b")
+    assert not VerifyReport(tmp_path, "one").passed("build", "c")
+    assert not VerifyReport(tmp_path, "two").passed("build", "a | b")
+    assert not VerifyReport(tmp_path, "one", fresh=True).passed("build", "a | b")
     text = (tmp_path / MARKDOWN).read_text()
     assert "1 passed, 1 failed, 1 not asked." in text
     assert "| a \\| b | passed |" in text
     (tmp_path / JSON).write_text("{}")
     with pytest.raises(ArgumentError, match="no report of gnt npu verify"):
-        Report(tmp_path, "one")
+        VerifyReport(tmp_path, "one")
 
 
 def test_a_step_that_raises_or_takes_too_long_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "environment", lambda _: None)
     monkeypatch.setattr(steps, "_PROJECT_SECONDS", 0.2)
-    work = steps.Work(Report(tmp_path, "one"))
+    work = steps.VerifyWork(VerifyReport(tmp_path, "one"))
 
-    def slow(work: steps.Work) -> Iterator[dict]:
+    def slow(work: steps.VerifyWork) -> Iterator[dict]:
         yield steps._script(work, "it", ["sleep", "60"], tmp_path)
 
     monkeypatch.setitem(steps.STEPS, "projects", slow)

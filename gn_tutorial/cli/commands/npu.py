@@ -34,7 +34,7 @@ def verify(
     goes on where it was. Not run on an NPU so far: please send the report back.
     """
     from gn_tutorial.verify import steps
-    from gn_tutorial.verify.report import JSON, MARKDOWN, Report
+    from gn_tutorial.verify.report import JSON, MARKDOWN, VerifyReport
 
     chosen = list(only or steps.STEPS)
     if unknown := [one for one in chosen if one not in steps.STEPS]:
@@ -42,10 +42,10 @@ def verify(
     if rounds < 1:
         raise ArgumentError(f"--rounds is {rounds}", hint="at least 1")
     steps.require_toolkit()
-    report = Report(folder, steps.state_key(device), fresh=fresh)
+    report = VerifyReport(folder, steps.state_key(device), fresh=fresh)
     if "kernels" in chosen and "build" not in chosen:
         chosen.insert(0, "build")  # nothing is compiled twice: CMake sees what is there
-    work = steps.Work(report, device=device, rounds=rounds, kernels=tuple(kernel or ()))
+    work = steps.VerifyWork(report, device=device, rounds=rounds, kernels=tuple(kernel or ()))
 
     def tell(step: str, row: dict) -> None:
         result = "passed" if row["passed"] else f"not asked: {row['skipped']}" if "skipped" in row else "FAILED"
