@@ -43,7 +43,8 @@ def launch(
             plan = _Plan(loaded, name, inputs, numbers, outputs)
             if len(_PLANS) >= _MOST:
                 _PLANS.clear()  # a plan in use lives until its call ends
-            _PLANS[key] = plan
+            if not any(isinstance(one, ctypes.Array) for one in numbers):  # equal arrays are no equal keys
+                _PLANS[key] = plan
         plan.run(stream, [*inputs, *outputs])
 
 
