@@ -2,7 +2,7 @@
 
     python -m gn_tutorial.verify.kernels <library> <kernel> <device> <rounds>
 
-prints a JSON line for each dtype. It is a process of its own because a kernel that fails on a device may take the
+prints a JSON line for each dtype, with the chip and its cores. It is a process of its own because a kernel that fails on a device may take the
 process's context with it, or never return.
 """
 
@@ -86,8 +86,9 @@ def _spread(times: list[float]) -> dict[str, float] | None:
 def main() -> int:
     """The process's own main."""
     library, name, device, rounds = sys.argv[1:]
-    for row in verify(NpuRuntime(Path(library), int(device)), name, int(rounds)):
-        print(json.dumps(row, default=str), flush=True)
+    npu = NpuRuntime(Path(library), int(device))
+    for row in verify(npu, name, int(rounds)):
+        print(json.dumps(row | {"chip": npu.chip, "cores": npu.cores}, default=str), flush=True)
     return 0
 
 

@@ -102,7 +102,9 @@ def kernels(work: VerifyWork) -> Iterator[Row]:
         if all(work.report.passed("kernels", name) for name in names):
             continue
         words = [str(work.library), spec.id, str(work.device), str(work.rounds)]
-        yield from _rows_of(work, "gn_tutorial.verify.kernels", words, names, _KERNEL_SECONDS)
+        for row in _rows_of(work, "gn_tutorial.verify.kernels", words, names, _KERNEL_SECONDS):
+            work.report.environment |= {key: row.pop(key) for key in ("chip", "cores") if key in row}
+            yield row
 
 
 def pytorch(work: VerifyWork) -> Iterator[Row]:

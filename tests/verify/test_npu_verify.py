@@ -80,7 +80,10 @@ def test_a_failure_is_a_row_nothing_else_is_lost_and_a_later_run_goes_on(machine
         assert [(one["outside"], one["not the twin's bits"]) for one in row["outputs"]] == [(0, 0)]
         assert row["modelled_us"] > 0
         assert row["measured_us"].keys() == {"p50", "p90", "p99"}
-    assert "| copy/queue float32 | FAILED |" in (machine.report / MARKDOWN).read_text()
+    text = (machine.report / MARKDOWN).read_text()
+    assert "| chip | StandIn |" in text
+    assert "| cores | 48 |" in text
+    assert "| copy/queue float32 | FAILED |" in text
     again = machine.verify("--only", "kernels")
     assert (again.returncode, again.stderr) == (0, ""), again.stdout
     assert "kernels: copy/queue float32: passed\n" in again.stdout
