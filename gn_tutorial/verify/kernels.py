@@ -2,8 +2,8 @@
 
     python -m gn_tutorial.verify.kernels <library> <kernel> <device> <rounds>
 
-prints a JSON line for each dtype, with the chip and its cores. It is a process of its own because a kernel that fails on
-a device may take the process's context with it, or never return.
+prints a JSON line for each dtype, with the chip and its cores. It is a process of its own because a kernel that fails
+on a device may take the process's context with it, or never return.
 """
 
 from __future__ import annotations
