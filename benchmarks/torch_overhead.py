@@ -12,7 +12,6 @@ machine does other work. Nothing here says what a kernel costs on an NPU.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import statistics
 import sys
@@ -44,7 +43,7 @@ def direct_backward(grad, x, mean, rstd, weight, groups):
     mask = [True] * 3
     check_backward("group_norm_backward", grad, x, mean, rstd, weight, groups, mask)
     made = backward_outputs(x, mask)
-    numbers = (*x.shape[:2], x[0, 0].numel(), groups, (ctypes.c_uint8 * 3)(*mask), 3)
+    numbers = (*x.shape[:2], x[0, 0].numel(), groups, tuple(mask))
     launch("GroupNormBackward", (grad, x, mean, rstd, weight), numbers, made)
     return made
 

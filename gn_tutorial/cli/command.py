@@ -55,7 +55,7 @@ def find_commands(package: ModuleType) -> list[Command]:
         declared = getattr(importlib.import_module(module.name), "COMMAND", None)
         if not isinstance(declared, Command):
             raise RegistryError(f"the module {module.name} declares no command", hint="COMMAND = Command(...)")
-        if declared.name in (one.name for one in found):
+        if (declared.name, declared.panel is Panel.DEV) in ((one.name, one.panel is Panel.DEV) for one in found):
             raise RegistryError(f"two modules declare the command '{declared.name}'", where=module.name)
         found.append(declared)
     panels = list(Panel)

@@ -35,6 +35,7 @@ _TYPES = {
     **dict.fromkeys((f"{name}*" for name in _HANDLES), c_void_p),
     **dict.fromkeys((f"{name}**" for name in _HANDLES), POINTER(c_void_p)),
     "void*": c_void_p,
+    "void**": POINTER(c_void_p),
     "char*": c_char_p,
     "GnHostFunc": HostFunc,
 }

@@ -197,6 +197,24 @@ def describe(
     return made
 
 
+def repeatable(
+    loaded: ctypes.CDLL, name: str, arguments: Sequence[Any], tensors: Sequence[c_void_p | None]
+) -> tuple[c_void_p, int]:
+    """The first call of operator ``name``: an executor for ``GnRunExecutor``, and the bytes of its workspace.
+
+    arguments: as in ``call``. tensors: those among them, in the order in which addresses will come; None for one that
+    is not there. ``GnDestroyExecutor`` gives the executor back. Raises Refused, KernelError.
+    """
+    size, executor = c_uint64(), c_void_p()
+    check(getattr(loaded, f"{name}GetWorkspaceSize")(*arguments, ctypes.byref(size), ctypes.byref(executor)), loaded)
+    try:
+        check(loaded.GnSetExecutorRepeatable(executor, (c_void_p * len(tensors))(*tensors), len(tensors)), loaded)
+    except BaseException:
+        loaded.GnDestroyExecutor(executor)
+        raise
+    return executor, size.value
+
+
 def call(
     loaded: ctypes.CDLL,
     name: str,

@@ -156,7 +156,7 @@ def build_library() -> Path:
 @functools.cache
 def host_library() -> ctypes.CDLL:
     """The host API for the NPU, declared to ctypes; the first call may build it. Raises CompileError, CacheError."""
-    return _declared(build_library())
+    return declared_library(build_library())
 
 
 def stream_of_torch() -> c_void_p:
@@ -186,7 +186,8 @@ def stream_of(library: ctypes.CDLL, aclrt_stream: int) -> c_void_p:
         return _STREAMS[key]
 
 
-def _declared(path: Path) -> ctypes.CDLL:
+def declared_library(path: Path) -> ctypes.CDLL:
+    """A build of the host API for an NPU, its functions declared to ctypes."""
     from gn_tutorial.host.c_library import declared
     from gn_tutorial.operators.registry import kernels_root
 

@@ -20,12 +20,16 @@ class Stream:
     """A queue with a thread of its own; a context manager that destroys it at the end.
 
     kernels: entry -> library, instead of the registered kernel. observed: those with the twin's checks, which stop a
-    wrong launch with a diagnostic. Raises as ``c_library.library``.
+    wrong launch with a diagnostic. direct: no thread; work is done when the call that queues it returns, which also
+    raises what goes wrong. Raises as ``c_library.library``.
     """
 
-    def __init__(self, *, observed: bool = False, kernels: Mapping[str, Path] | None = None) -> None:
+    def __init__(
+        self, *, observed: bool = False, kernels: Mapping[str, Path] | None = None, direct: bool = False
+    ) -> None:
         made = c_void_p()
-        check(c_library.library().GnCreateStream(ctypes.byref(made)))
+        loaded = c_library.library()
+        check((loaded.GnTwinCreateDirectStream if direct else loaded.GnCreateStream)(ctypes.byref(made)))
         self.handle = made
         self._observed, self._given = observed, frozenset(kernels or ())
         self._ready: set[str] = set()  # operators

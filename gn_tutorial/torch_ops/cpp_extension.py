@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -35,17 +36,31 @@ def load() -> ModuleType:
     """
     path = build()
     torch.ops.load_library(path)
+    use_twin(path)
+    return getattr(torch.ops, NAMESPACE)
+
+
+def use_twin(library: Path) -> None:
+    """Tell a library with ``cpu.cpp`` in it where the twin's build of the host API and the kernels are."""
     kernels = build_kernels(observed=False)
     entries = (ctypes.c_char_p * len(kernels))(*(entry.encode() for entry in kernels))
     paths = (ctypes.c_char_p * len(kernels))(*(str(one).encode() for one in kernels.values()))
-    use_twin = ctypes.CDLL(str(path)).gn_torch_use_twin
-    use_twin.restype = None
-    use_twin(str(build_library()).encode(), entries, paths, ctypes.c_uint64(len(kernels)))
-    return getattr(torch.ops, NAMESPACE)
+    tell = ctypes.CDLL(str(library)).gn_torch_use_twin
+    tell.restype = None
+    tell(str(build_library()).encode(), entries, paths, ctypes.c_uint64(len(kernels)))
 
 
 def build() -> Path:
     """The extension as a library in the cache, compiled once for each state of sources, torch and compiler."""
+    folder = kernels_root() / "torch_cpp"
+    return build_of(sorted(path for path in folder.glob("*.cpp") if path.name != ELSEWHERE))
+
+
+def build_of(sources: Sequence[Path], flags: Sequence[str] = ()) -> Path:
+    """The same of these sources alone, which may include the headers of ``kernels/torch_cpp`` and the host API.
+
+    flags: more for the compiler. Raises as ``build``.
+    """
     compiler = find_compiler()
     if compiler.is_zig:
         raise CompilerMissing(
@@ -54,10 +69,10 @@ def build() -> Path:
         )
     folder = kernels_root() / "torch_cpp"
     headers = [*folder.glob("*.h"), *(kernels_root() / "host_api").glob("gn_*.h")]
-    files = sorted([*headers, *folder.glob("*.cpp")])
-    state = [torch.__version__, compiler.version, *_flags(compiler), *(file.read_text("utf-8") for file in files)]
+    texts = (file.read_text("utf-8") for file in [*sorted(headers), *sources])
+    state = [torch.__version__, compiler.version, *_flags(compiler), *flags, *texts]
     return default_cache().get_or_make(
-        checksum("\n".join(state).encode()), ".so", lambda made: _compile(compiler, folder, made)
+        checksum("\n".join(state).encode()), ".so", lambda made: _compile(compiler, folder, sources, flags, made)
     )
 
 
@@ -71,12 +86,11 @@ def _flags(compiler: Compiler) -> list[str]:
     return flags
 
 
-def _compile(compiler: Compiler, folder: Path, made: Path) -> None:
-    sources = sorted(path.name for path in folder.glob("*.cpp") if path.name != ELSEWHERE)
+def _compile(compiler: Compiler, folder: Path, sources: Sequence[Path], flags: Sequence[str], made: Path) -> None:
     # One text: the headers of torch are most of the work, and are read once.
-    text = "".join(f'#include "{folder / name}"\n' for name in sources)
+    text = "".join(f'#include "{path}"\n' for path in sources)
     words = [*compiler.argv, "-x", "c++", "-", "-x", "none", f"-I{folder}", f"-I{folder.parent / 'host_api'}"]
-    words += [*_flags(compiler), "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-o", str(made)]
+    words += [*_flags(compiler), *flags, "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-o", str(made)]
     try:
         ran = subprocess.run(
             words, input=text, capture_output=True, text=True, timeout=_BUILD_SECONDS, errors="replace"

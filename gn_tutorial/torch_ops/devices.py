@@ -1,7 +1,7 @@
-"""Where an operator runs: a build of the host API, a stream of it, and whether one has to wait.
+"""Where an operator runs: a build of the host API, and a stream of it.
 
-On the CPU that is the twin's build. A call from PyTorch must have its result when it returns there, so it waits. On an
-NPU the host API's work joins PyTorch's own stream, which keeps the order, and nobody waits.
+On the CPU that is the twin's build. A call from PyTorch must have its result when it returns there, so its stream does
+the work at once. On an NPU the host API's work joins PyTorch's own stream, which keeps the order, and nobody waits.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from gn_tutorial.host.stream import Stream
 #: What the device type of an NPU is called: "npu" once torch_npu is there, "privateuseone" before. torch loads
 #: torch_npu by itself, so the name is known when this module is imported.
 NPU = torch._C._get_privateuse1_backend_name()
-# A stream belongs to one thread here, so that nobody waits for another's work; a C thread stands behind it, so it is
-# kept from call to call. It ends with its thread.
+# A stream belongs to one thread here, so that nobody waits for another's work. It ends with its thread.
 _OWN = threading.local()
 
 
@@ -37,9 +36,6 @@ class Device(Protocol):
 
     def stream(self, operator: str) -> ctypes.c_void_p:
         """The handle of the stream that the next launch of ``operator`` goes to. Raises GntError."""
-
-    def finish(self) -> None:
-        """Wait where the caller expects results at once. Raises KernelError for a launch that failed."""
 
 
 class Twin:
@@ -56,10 +52,6 @@ class Twin:
     def stream(self, operator: str) -> ctypes.c_void_p:
         """A stream of this thread; the first call of an operator may compile its kernels."""
         return _own_stream().ready(operator)
-
-    def finish(self) -> None:
-        """Wait for this thread's stream."""
-        _own_stream().synchronize()
 
 
 class Npu:
@@ -91,18 +83,18 @@ class Npu:
 
         return stream_of_torch()
 
-    def finish(self) -> None:
-        """Nothing: the stream keeps the order, and a later synchronisation tells what failed."""
+
+_TWIN = Twin()
 
 
 def device_of(tensor: torch.Tensor) -> Device:
     """The device of a tensor that a kernel here was called with."""
-    return Twin() if tensor.device.type == "cpu" else Npu(tensor.device.index)
+    return _TWIN if tensor.device.type == "cpu" else Npu(tensor.device.index)
 
 
 def _own_stream() -> Stream:
     process, stream = getattr(_OWN, "stream", (0, None))
     if stream is None or process != os.getpid():  # a forked child cannot use its parent's
-        stream = Stream()
+        stream = Stream(direct=True)
         _OWN.stream = (os.getpid(), stream)
     return stream

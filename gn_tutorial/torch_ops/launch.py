@@ -1,7 +1,12 @@
-"""One operator of the host API on tensors: both calls, from the tensors' own addresses and strides, without a copy."""
+"""One operator of the host API on tensors: from their own addresses and strides, without a copy.
+
+The first call checks and plans, which takes longer than a small kernel. What it makes depends on shapes, strides,
+types and numbers alone; so it is made once for each, as a repeatable executor, and later calls bring addresses only.
+"""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,41 +17,85 @@ from gn_tutorial.host import c_library
 from gn_tutorial.torch_ops.arguments import DTYPES
 from gn_tutorial.torch_ops.devices import device_of
 
+#: Plans that are kept. A model has a few for each layer; sizes that change from call to call would fill memory.
+_MOST = 1024
+_PLANS: dict[tuple[Any, ...], _Plan] = {}
+
 
 def launch(
-    name: str, inputs: Sequence[Tensor | None], numbers: Sequence[Any], outputs: Sequence[Tensor | None]
+    name: str, inputs: Sequence[Tensor | None], numbers: tuple[Any, ...], outputs: Sequence[Tensor | None]
 ) -> None:
     """Run operator ``name`` of the host API on the device of ``inputs[0]``; the outputs are written in its order.
 
-    All tensors on that device, which the caller has checked. numbers: the arguments between inputs and outputs.
-    Raises Refused, KernelError.
+    All tensors on that device, which the caller has checked. outputs: newly made; their shapes, strides and types
+    follow from inputs and numbers, so that calls that agree in those agree in all. numbers: the arguments between
+    inputs and outputs; a mask as a tuple of booleans. Raises Refused, KernelError.
     """
     device = device_of(inputs[0])
     loaded = device.library()
-    workspaces: list[Tensor] = []
-    handles = []
-
-    def allocate(size: int) -> tuple[Tensor, int]:
-        # PyTorch's allocator: on an NPU the memory goes back in the order of the current stream.
-        workspaces.append(torch.empty(size, dtype=torch.uint8, device=inputs[0].device))
-        return workspaces[0], workspaces[0].data_ptr()
-
-    def described(tensor: Tensor | None) -> Any:
-        if tensor is None:
-            return None
-        number, address = DTYPES[tensor.dtype], tensor.data_ptr()
-        handles.append(c_library.describe(loaded, tensor.shape, tensor.stride(), number, address))
-        return handles[-1]
-
     with device.chosen():
         stream = device.stream(name)
+        layouts = [None if one is None else (one.shape, one.stride(), one.dtype) for one in inputs]
+        # A plan divides its work among the cores of its device.
+        key = (name, loaded._handle, inputs[0].device, numbers, *layouts)
+        plan = _PLANS.get(key)
+        if plan is None:
+            plan = _Plan(loaded, name, inputs, numbers, outputs)
+            if len(_PLANS) >= _MOST:
+                _PLANS.clear()  # a plan in use lives until its call ends
+            if not any(isinstance(one, ctypes.Array) for one in numbers):  # equal arrays are no equal keys
+                _PLANS[key] = plan
+        plan.run(stream, [*inputs, *outputs])
+
+
+class _Plan:
+    """A repeatable executor. It is not changed by a run, so threads share it."""
+
+    def __init__(
+        self,
+        loaded: ctypes.CDLL,
+        name: str,
+        inputs: Sequence[Tensor | None],
+        numbers: tuple[Any, ...],
+        outputs: Sequence[Tensor | None],
+    ) -> None:
+        self._loaded = loaded
+        handles: list[ctypes.c_void_p | None] = []
         try:
-            before, behind = ([described(one) for one in some] for some in (inputs, outputs))
-            c_library.call(loaded, name, (*before, *numbers, *behind), stream, allocate)
+            for one in (*inputs, *outputs):
+                handles.append(None if one is None else _describe(loaded, one))
+            words = (*handles[: len(inputs)], *_in_c(numbers), *handles[len(inputs) :])
+            self._executor, self._bytes = c_library.repeatable(loaded, name, words, handles)
         finally:
-            # Also when the user interrupts: queued work must not meet memory that was given back.
-            try:
-                device.finish()
-            finally:
-                for handle in handles:
+            for handle in handles:
+                if handle is not None:
                     loaded.GnDestroyTensor(handle)
+        self._addresses = ctypes.c_void_p * len(handles)
+
+    def run(self, stream: ctypes.c_void_p, tensors: Sequence[Tensor | None]) -> None:
+        """Put the work on the stream. tensors: inputs, then outputs. Raises Refused, KernelError."""
+        addresses = self._addresses(*[None if one is None else one.data_ptr() for one in tensors])
+        # PyTorch's allocator: on an NPU the memory goes back in the order of the current stream.
+        size = self._bytes
+        workspace = torch.empty(size, dtype=torch.uint8, device=tensors[0].device) if size else None
+        status = self._loaded.GnRunExecutor(
+            self._executor, addresses, len(addresses), workspace.data_ptr() if size else None, size, stream
+        )
+        if status:
+            c_library.check(status, self._loaded)
+
+    def __del__(self) -> None:
+        if executor := getattr(self, "_executor", None):  # else it was never made
+            self._loaded.GnDestroyExecutor(executor)
+
+
+def _describe(loaded: ctypes.CDLL, one: Tensor) -> ctypes.c_void_p:
+    return c_library.describe(loaded, one.shape, one.stride(), DTYPES[one.dtype], one.data_ptr())
+
+
+def _in_c(numbers: tuple[Any, ...]) -> list[Any]:
+    """The numbers as the C functions take them: a mask is its bytes, and how many."""
+    words: list[Any] = []
+    for one in numbers:
+        words += [(ctypes.c_uint8 * len(one))(*one), len(one)] if isinstance(one, tuple) else [one]
+    return words

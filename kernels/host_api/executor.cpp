@@ -25,10 +25,8 @@ void PutNumber(GnDataType dtype, float value, uint8_t* to) {
 }  // namespace
 
 Place Executor::Room(uint64_t bytes) {
-  Place place;
-  if (bytes == 0) return place;
-  place.in_workspace = true;
-  place.offset = bytes_;
+  if (bytes == 0) return {};
+  const Place place{Place::kWorkspace, bytes_};
   bytes_ += (bytes + kAlign - 1) / kAlign * kAlign;
   return place;
 }
@@ -51,7 +49,13 @@ PlannedArg Executor::Constant(const char* name, GnDataType dtype, int64_t count,
   return {name, Role::kIn, to, total};
 }
 
-void Executor::AddCopy(const Tensor& tensor, Place packed, bool unpack) {
+Place Executor::Use(const Tensor& tensor, bool written) {
+  tensors_.push_back({tensor, written});
+  if (tensor.count == 0) return {};
+  return {static_cast<int32_t>(tensors_.size() - 1), static_cast<uint64_t>(tensor.offset) * tensor.ItemBytes()};
+}
+
+void Executor::AddCopy(const Tensor& tensor, Place strided, Place packed, bool unpack) {
   std::vector<int64_t> dense(tensor.dims.size(), 1);
   for (size_t axis = dense.size(); axis > 1; --axis) dense[axis - 2] = dense[axis - 1] * tensor.dims[axis - 1];
   StridedCopyTilingData tiling{};
@@ -64,51 +68,69 @@ void Executor::AddCopy(const Tensor& tensor, Place packed, bool unpack) {
     if (!first_.Failed()) first_ = {GN_ERR_INNER_TILING, refused, "MakeStridedCopyTiling", "copy the tensor first"};
     return;
   }
-  const Place strided{tensor.First(), 0, false};
   const PlannedArg x{"x", Role::kIn, unpack ? packed : strided, unpack ? tensor.Bytes() : tensor.ExtentBytes()};
   const PlannedArg y{"y", Role::kOut, unpack ? strided : packed, unpack ? tensor.ExtentBytes() : tensor.Bytes()};
   Add({"strided_copy", tiling.usedCores, {x, y, TilingData(tiling)}});
 }
 
 PlannedArg Executor::Input(const char* name, const Tensor& tensor) {
-  tensors_.push_back(tensor);
-  PlannedArg arg{name, Role::kIn, {tensor.First(), 0, false}, tensor.Bytes()};
+  const Place own = Use(tensor, false);
+  PlannedArg arg{name, Role::kIn, own, tensor.Bytes()};
   if (tensor.Contiguous()) return arg;
   arg.place = Room(arg.bytes);
-  AddCopy(tensor, arg.place, false);
+  AddCopy(tensor, own, arg.place, false);
   return arg;
 }
 
 PlannedArg Executor::Output(const char* name, const Tensor* tensor) {
   if (tensor == nullptr) return {name, Role::kOut, {}, 0};
-  tensors_.push_back(*tensor);
-  PlannedArg arg{name, Role::kOut, {tensor->First(), 0, false}, tensor->Bytes()};
+  const Place own = Use(*tensor, true);
+  PlannedArg arg{name, Role::kOut, own, tensor->Bytes()};
   if (tensor->Contiguous()) return arg;
   arg.place = Room(arg.bytes);
-  unpackings_.push_back({*tensor, arg.place});
+  unpackings_.push_back({*tensor, own, arg.place});
   return arg;
 }
 
 Outcome Executor::Finish() {
-  for (const Unpacking& one : unpackings_) AddCopy(one.tensor, one.packed, true);
+  for (const Unpacking& one : unpackings_) AddCopy(one.tensor, one.strided, one.packed, true);
   unpackings_.clear();
   return first_;
 }
 
-bool Executor::Touches(const void* memory, uint64_t bytes) const {
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(memory);
-  for (const Tensor& tensor : tensors_) {
-    const uintptr_t first = reinterpret_cast<uintptr_t>(tensor.First());
-    if (tensor.count > 0 && begin < first + tensor.ExtentBytes() && first < begin + bytes) return true;
-  }
-  return false;
+std::vector<uint8_t*> Executor::PlannedBases() const {
+  std::vector<uint8_t*> bases;
+  for (const Used& one : tensors_) bases.push_back(one.tensor.storage);
+  return bases;
 }
 
-Outcome Executor::Run(Device& device, uint8_t* workspace) const {
+Outcome Executor::CheckWorkspace(const uint8_t* workspace, uint64_t bytes, const std::vector<uint8_t*>& tensors) const {
+  const uint64_t needed = WorkspaceBytes();
+  if (needed > 0 && workspace == nullptr)
+    return Null(Text("workspace is null, and %" PRIu64 " bytes are needed", needed), "allocate as many");
+  if (bytes < needed) {
+    return Invalid(Text("workspaceSize is %" PRIu64 ", and %" PRIu64 " bytes are needed", bytes, needed),
+                   "allocate what the first call said");
+  }
   const uintptr_t begin = reinterpret_cast<uintptr_t>(workspace);
-  uint8_t* const aligned = workspace + ((begin + kAlign - 1) / kAlign * kAlign - begin);
+  if (needed > 0 && UINTPTR_MAX - begin < needed)
+    return Invalid("workspace ends behind the end of memory", "pass the address of an allocation");
+  for (size_t at = 0; at < tensors_.size() && needed > 0; ++at) {
+    const Tensor& tensor = tensors_[at].tensor;
+    const uintptr_t first =
+        reinterpret_cast<uintptr_t>(tensors[at]) + static_cast<uint64_t>(tensor.offset) * tensor.ItemBytes();
+    // A byte between a tensor's first and last counts as its own.
+    if (tensor.count > 0 && begin < first + tensor.ExtentBytes() && first < begin + needed)
+      return Invalid("workspace shares memory with a tensor", "allocate it on its own");
+  }
+  return {};
+}
+
+Outcome Executor::Run(Device& device, uint8_t* workspace, const std::vector<uint8_t*>& tensors) const {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(workspace);
+  const Bases bases{workspace + ((begin + kAlign - 1) / kAlign * kAlign - begin), tensors};
   for (const PlannedCopy& copy : copies_) {
-    auto* const to = static_cast<uint8_t*>(copy.to.At(aligned));
+    uint8_t* const to = copy.to.At(bases);
     for (uint64_t at = 0; at < copy.total; at += copy.bytes.size()) {
       const uint64_t left = copy.total - at;
       const uint64_t bytes = left < copy.bytes.size() ? left : copy.bytes.size();
@@ -118,9 +140,8 @@ Outcome Executor::Run(Device& device, uint8_t* workspace) const {
   for (const PlannedLaunch& planned : launches_) {
     KernelCall call{planned.entry, planned.blocks, {}};
     for (const PlannedArg& arg : planned.args) {
-      void* const data = arg.role == Role::kNumber ? const_cast<uint32_t*>(&arg.number)
-                         : arg.bytes == 0          ? nullptr
-                                                   : arg.place.At(aligned);
+      void* data = arg.bytes == 0 ? nullptr : arg.place.At(bases);
+      if (arg.role == Role::kNumber) data = const_cast<uint32_t*>(&arg.number);
       call.args.push_back({arg.name, arg.role, data, arg.bytes});
     }
     Outcome wrong = device.Launch(call);
@@ -129,38 +150,37 @@ Outcome Executor::Run(Device& device, uint8_t* workspace) const {
   return {};
 }
 
+Outcome CheckStream(Stream& stream, const Executor& plan) {
+  if (Outcome wrong = stream.Usable(); wrong.Failed()) return wrong;
+  for (const PlannedLaunch& launch : plan.launches())
+    if (Outcome wrong = stream.Find(launch.entry); wrong.Failed()) return wrong;
+  return {};
+}
+
 GnStatus Execute(const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor, GnStream* stream) {
   return Guarded(op, [&]() -> Outcome {
-    const std::string made = Text("pass what %sGetWorkspaceSize returned", op);
-    const std::string again = Text("an executor is used once: call %sGetWorkspaceSize again", op);
-    if (executor == nullptr) return Null("executor is null", made);
+    const auto made = [op] { return Text("pass what %sGetWorkspaceSize returned", op); };
+    const auto gone = [op] {
+      return Invalid("executor was used or destroyed before, or never made",
+                     Text("an executor is used once: call %sGetWorkspaceSize again", op));
+    };
+    if (executor == nullptr) return Null("executor is null", made());
     if (stream == nullptr) return Null("stream is null", "pass what GnCreateStream returned");
     const std::shared_ptr<Stream> queue = Streams::Only().Find(stream);
     if (queue == nullptr) return Invalid("stream was destroyed, or never made", "pass what GnCreateStream returned");
     if (Outcome wrong = queue->Usable(); wrong.Failed()) return wrong;
     std::shared_ptr<Executor> plan = Executors::Only().Find(executor);
-    if (plan == nullptr) return Invalid("executor was used or destroyed before, or never made", again);
+    if (plan == nullptr) return gone();
     if (std::strcmp(plan->op(), op) != 0)
-      return Invalid(Text("executor was made by %sGetWorkspaceSize", plan->op()), made);
-    const uint64_t needed = plan->WorkspaceBytes();
-    if (needed > 0 && workspace == nullptr)
-      return Null(Text("workspace is null, and %" PRIu64 " bytes are needed", needed), "allocate as many");
-    if (workspace_bytes < needed) {
-      return Invalid(Text("workspaceSize is %" PRIu64 ", and %" PRIu64 " bytes are needed", workspace_bytes, needed),
-                     "allocate what the first call said");
-    }
-    if (needed > 0 && UINTPTR_MAX - reinterpret_cast<uintptr_t>(workspace) < needed)
-      return Invalid("workspace ends behind the end of memory", "pass the address of an allocation");
-    if (needed > 0 && plan->Touches(workspace, needed))
-      return Invalid("workspace shares memory with a tensor", "allocate it on its own");
-    for (const PlannedLaunch& launch : plan->launches()) {
-      Outcome wrong = queue->Find(launch.entry);
-      if (wrong.Failed()) return wrong;
-    }
-    plan = Executors::Only().Take(executor);  // another thread may have been faster
-    if (plan == nullptr) return Invalid("executor was used or destroyed before, or never made", again);
+      return Invalid(Text("executor was made by %sGetWorkspaceSize", plan->op()), made());
     auto* const memory = static_cast<uint8_t*>(workspace);
-    return queue->Submit([plan, memory](Device& device) { return plan->Run(device, memory); });
+    std::vector<uint8_t*> bases = plan->PlannedBases();
+    if (Outcome wrong = plan->CheckWorkspace(memory, workspace_bytes, bases); wrong.Failed()) return wrong;
+    if (Outcome wrong = CheckStream(*queue, *plan); wrong.Failed()) return wrong;
+    if (!plan->repeatable()) plan = Executors::Only().Take(executor);  // another thread may have been faster
+    if (plan == nullptr) return gone();
+    return queue->Submit(
+        [plan, memory, bases = std::move(bases)](Device& device) { return plan->Run(device, memory, bases); });
   });
 }
 

@@ -1,7 +1,8 @@
 // An executor: what the first call planned, for the second call to run.
 //
-// A plan knows nothing of the device: addresses are the tensors' own, or offsets into a workspace that the caller will bring. It holds
-// the workspace's layout: tiling data, what kernels ask for, packed copies of tensors that are not contiguous.
+// A plan knows nothing of the device, and no address: it says "so many bytes into that tensor", or into a workspace that the caller will
+// bring. So one plan can be run again with tensors elsewhere. It holds the workspace's layout: tiling data, what kernels ask for, packed
+// copies of tensors that are not contiguous.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,13 +12,24 @@
 
 namespace gn_host {
 
-// Somewhere on the device: at an address, or so many bytes into the workspace.
-struct Place {
-  uint8_t* address = nullptr;
-  uint64_t offset = 0;
-  bool in_workspace = false;
+class Stream;
 
-  void* At(uint8_t* workspace) const { return in_workspace ? workspace + offset : address; }
+// Where tensors and workspace are in one run: of each tensor of the plan, where its storage begins.
+struct Bases {
+  uint8_t* workspace;
+  const std::vector<uint8_t*>& tensors;
+};
+
+// Somewhere on the device: so many bytes into a tensor of the plan, or into the workspace. Nowhere by default.
+struct Place {
+  static constexpr int32_t kWorkspace = -1, kNowhere = -2;
+  int32_t base = kNowhere;  // a tensor's number in the plan, or one of these
+  uint64_t offset = 0;
+
+  uint8_t* At(const Bases& bases) const {
+    if (base == kNowhere) return nullptr;
+    return (base == kWorkspace ? bases.workspace : bases.tensors[static_cast<size_t>(base)]) + offset;
+  }
 };
 
 struct PlannedArg {
@@ -73,21 +85,40 @@ class Executor {
   // With room to begin at a multiple of kAlign, wherever the caller's memory begins.
   uint64_t WorkspaceBytes() const { return bytes_ == 0 ? 0 : bytes_ + kAlign - 1; }
   const std::vector<PlannedLaunch>& launches() const { return launches_; }
-  // Whether one of these bytes is a tensor's, or lies between its first and last.
-  bool Touches(const void* memory, uint64_t bytes) const;
+  // Where the tensors are that were planned with.
+  std::vector<uint8_t*> PlannedBases() const;
   // Copies, then launches, one after the other; stops at the first that fails.
-  Outcome Run(Device& device, uint8_t* workspace) const;
+  Outcome Run(Device& device, uint8_t* workspace, const std::vector<uint8_t*>& tensors) const;
+
+  // --- running again (repeat.cpp) ---
+  // From now on the second call leaves the executor as it is. tensors[i]: whose address MoveTo gets as number i; null for none.
+  Outcome Repeatable(const GnTensor* const* tensors, uint64_t count);
+  bool repeatable() const { return repeatable_; }
+  // The bases for these addresses of the tensors' data. Refuses what depends on addresses: null, alignment, shared memory.
+  Outcome MoveTo(void* const* data, uint64_t count, std::vector<uint8_t*>* bases) const;
+  // Refuses a workspace that is null, too small, or shares memory with a tensor.
+  Outcome CheckWorkspace(const uint8_t* workspace, uint64_t bytes, const std::vector<uint8_t*>& tensors) const;
 
  private:
+  struct Used {
+    Tensor tensor;
+    bool written;
+    uint64_t number = kNoNumber;  // its place among the addresses of a run, once the executor is repeatable
+  };
   struct Unpacking {
     Tensor tensor;
-    Place packed;
+    Place strided, packed;
   };
+  static constexpr uint64_t kNoNumber = UINT64_MAX;
 
+  // Refuses a written tensor that shares memory with another one.
+  Outcome CheckShared(const std::vector<uint8_t*>& bases) const;
+  // Notes the tensor; where its first element is.
+  Place Use(const Tensor& tensor, bool written);
   Place Room(uint64_t bytes);
   Place Host(std::vector<uint8_t> bytes);
-  // Plans one copy between the tensor and a contiguous place: packing, or unpacking.
-  void AddCopy(const Tensor& tensor, Place packed, bool unpack);
+  // Plans one copy between the tensor's elements and a contiguous place: packing, or unpacking.
+  void AddCopy(const Tensor& tensor, Place strided, Place packed, bool unpack);
 
   const char* op_;
   uint64_t bytes_ = 0;
@@ -95,7 +126,9 @@ class Executor {
   std::vector<PlannedCopy> copies_;
   std::vector<PlannedLaunch> launches_;
   std::vector<Unpacking> unpackings_;
-  std::vector<Tensor> tensors_;
+  std::vector<Used> tensors_;
+  bool repeatable_ = false;
+  uint64_t addresses_ = 0;  // of a run, if repeatable
 };
 
 using Executors = Table<Executor, GnExecutor>;
@@ -116,6 +149,9 @@ GnStatus Prepare(const char* function, const char* op, uint64_t* workspace_bytes
     return {};
   });
 }
+
+// What a run needs of the stream: it can be used, and has the kernels.
+Outcome CheckStream(Stream& stream, const Executor& plan);
 
 // The second call of every operator: op is its name, and who made the executor.
 GnStatus Execute(const char* op, void* workspace, uint64_t workspace_bytes, GnExecutor* executor, GnStream* stream);

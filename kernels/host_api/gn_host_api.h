@@ -8,7 +8,7 @@
  * by GnSynchronizeStream. The aclnn interfaces of CANN work the same way, and the return codes are theirs.
  *
  * The second calls are alike: workspace is workspaceSize bytes on the device, at least as many as the first call said; null if that was
- * 0. An executor is used once; after a refusal it can still be used.
+ * 0. An executor is used once, unless GnSetExecutorRepeatable says otherwise; after a refusal it can still be used.
  *
  * Every function may be called from any thread. Memory is the caller's: what tensors and workspace point to must stay until the stream
  * has been synchronised; the descriptors themselves may be destroyed right after the first call. */
@@ -64,8 +64,16 @@ GN_API GnStatus GnDestroyStream(GnStream* stream);
 typedef void (*GnHostFunc)(void* args);
 GN_API GnStatus GnLaunchHostFunc(GnStream* stream, GnHostFunc fn, void* args);
 
-/* Gives an executor back that will not be used. The second call does so itself. */
+/* Gives an executor back that will not be used, or not any more. The second call does so itself, unless it is repeatable. */
 GN_API GnStatus GnDestroyExecutor(GnExecutor* executor);
+/* Lets an executor be used again and again, with tensors of the same shapes, strides and types at other addresses: so nothing is checked
+ * and planned twice. To be called right after the first call. tensors: `count` of those that the first call was given, in any order, null
+ * for one that was not; it is enough that they were there then. */
+GN_API GnStatus GnSetExecutorRepeatable(GnExecutor* executor, const GnTensor** tensors, uint64_t count);
+/* The second call of a repeatable executor: tensorData[i] takes the place of the tensorData that tensors[i] was described with. The
+ * executor is not changed, so several threads may run it at once, each with its own workspace. */
+GN_API GnStatus GnRunExecutor(GnExecutor* executor, void** tensorData, uint64_t count, void* workspace,
+                              uint64_t workspaceSize, GnStream* stream);
 
 /* Vector cores that work is divided among. */
 GN_API uint32_t GnVectorCores(void);

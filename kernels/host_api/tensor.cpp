@@ -155,7 +155,9 @@ extern "C" GnStatus GnCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum
     Outcome wrong =
         Describe(viewDims, viewDimsNum, dataType, stride, offset, storageDims, storageDimsNum, tensorData, made.get());
     if (wrong.Failed()) return wrong;
+    Tensor& own = *made;
     *tensor = Tensors::Only().Add(std::move(made));
+    own.handle = *tensor;
     return {};
   });
 }

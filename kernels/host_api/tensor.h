@@ -17,6 +17,7 @@ struct Tensor {
   int64_t extent = 0;                  // elements from the first of the view to its last, 0 if it is empty
   int64_t offset = 0;
   uint8_t* storage = nullptr;
+  const GnTensor* handle = nullptr;  // whose description this is; the descriptor itself may be gone
 
   uint32_t ItemBytes() const;  // 0: a type that no operator here takes
   uint8_t* First() const { return count == 0 ? nullptr : storage + offset * ItemBytes(); }

@@ -159,3 +159,17 @@ extern "C" GnStatus GnWrapStream(void* aclrt_stream, GnStream** stream) {
     return {};
   });
 }
+
+extern "C" GnStatus GnLaunchKernel(const char* entry, uint32_t blocks, void** args, uint64_t count, GnStream* stream) {
+  using namespace gn_host;
+  return Guarded("GnLaunchKernel", [&]() -> Outcome {
+    if (entry == nullptr) return Null("entry is null", "the name of a kernel");
+    if (args == nullptr && count > 0) return Null("args is null", "an address for each parameter");
+    if (stream == nullptr) return Null("stream is null", "pass what GnCreateStream returned");
+    const std::shared_ptr<Stream> queue = Streams::Only().Find(stream);
+    if (queue == nullptr) return Invalid("stream was destroyed, or never made", "pass what GnCreateStream returned");
+    KernelCall call{entry, blocks, {}};
+    for (uint64_t at = 0; at < count; ++at) call.args.push_back({"", Role::kIn, args[at], 1});
+    return queue->Submit([&](Device& device) { return device.Launch(call); });
+  });
+}

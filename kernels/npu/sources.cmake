@@ -3,6 +3,11 @@ get_filename_component(GN_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 file(GLOB GN_HOST_SOURCES CONFIGURE_DEPENDS "${GN_ROOT}/host_api/*.cpp" "${GN_ROOT}/npu/*.cpp")
 # Each .asc file has one kernel, unchanged, and the function that launches it.
 file(GLOB GN_LAUNCHERS CONFIGURE_DEPENDS "${GN_ROOT}/npu/*.asc")
+set(GN_MORE_LAUNCHERS "" CACHE PATH "A folder with .asc files of further kernels, which include theirs as those here do")
+if(GN_MORE_LAUNCHERS)
+  file(GLOB more "${GN_MORE_LAUNCHERS}/*.asc")
+  list(APPEND GN_LAUNCHERS ${more})
+endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${GN_LAUNCHERS})
 # Plans name a tiling header without its folder.
 file(GLOB GN_TILINGS CONFIGURE_DEPENDS "${GN_ROOT}/*/*_tiling.h")

@@ -10,6 +10,7 @@
 namespace gn_torch {
 namespace {
 
+using CreateStream = GnStatus (*)(GnStream** stream);
 using UseKernel = GnStatus (*)(GnStream* stream, const char* entry, const char* path);
 
 // Where the twin's build of the host API and its kernels are. Told once, before the first call; else they lie beside this library, as
@@ -34,7 +35,7 @@ const Host& Twin() {
   return host;
 }
 
-// A stream for each thread that calls: a C thread stands behind it, so it is kept from call to call. A forked child needs its own.
+// A stream for each thread that calls, which does its work on that thread. A forked child needs its own.
 class OwnStream {
  public:
   ~OwnStream() {
@@ -44,7 +45,8 @@ class OwnStream {
     if (stream_ != nullptr && process_ == getpid()) return stream_;
     const Host& host = Twin();
     GnStream* made = nullptr;
-    host.Check(host.CreateStream(&made));
+    static const auto create = reinterpret_cast<CreateStream>(host.Find("GnTwinCreateDirectStream"));
+    host.Check(create(&made));
     Places& places = ThePlaces();
     std::lock_guard<std::mutex> lock(places.mutex);
     if (!places.kernels.empty()) {
@@ -67,9 +69,7 @@ const Host& Cpu::Library() { return Twin(); }
 
 void Cpu::Finish(Planned planned) {
   static thread_local OwnStream own;
-  GnStream* const stream = own.Get();
-  Twin().Check(planned.Run(stream));
-  Twin().Check(Twin().SynchronizeStream(stream));
+  Twin().Check(planned.Run(own.Get()));
 }
 
 }  // namespace gn_torch

@@ -19,8 +19,6 @@ Host::Host(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | R
   GN_FIND(GetRecentErrMsg, "GnGetRecentErrMsg");
   GN_FIND(CreateTensor, "GnCreateTensor");
   GN_FIND(DestroyTensor, "GnDestroyTensor");
-  GN_FIND(CreateStream, "GnCreateStream");
-  GN_FIND(SynchronizeStream, "GnSynchronizeStream");
   GN_FIND(DestroyStream, "GnDestroyStream");
   GN_FIND(DestroyExecutor, "GnDestroyExecutor");
 #undef GN_FIND

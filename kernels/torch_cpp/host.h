@@ -27,8 +27,6 @@ class Host {
   decltype(&::GnGetRecentErrMsg) GetRecentErrMsg;
   decltype(&::GnCreateTensor) CreateTensor;
   decltype(&::GnDestroyTensor) DestroyTensor;
-  decltype(&::GnCreateStream) CreateStream;
-  decltype(&::GnSynchronizeStream) SynchronizeStream;
   decltype(&::GnDestroyStream) DestroyStream;
   decltype(&::GnDestroyExecutor) DestroyExecutor;
 

@@ -68,11 +68,11 @@ def test_the_learner_s_commands_come_first() -> None:
     assert shown[:12] == first
     assert shown[12:15] == ["bench", "tune", "apis"]
     assert shown[-1] == "dev"
-    assert not {one.name for one in AUTHORS} & set(shown)
+    assert {one.name for one in AUTHORS} & set(shown) == {"npu"}, "dev npu builds for one, npu verify runs on it"
     assert visible(app.app, "dev") == [one.name for one in AUTHORS]
 
 
-@pytest.mark.parametrize("command", AUTHORS, ids=lambda one: one.name)
+@pytest.mark.parametrize("command", [one for one in AUTHORS if one.old_names], ids=lambda one: one.name)
 def test_an_author_s_command_answers_to_its_old_name(gnt: Gnt, command: Command) -> None:
     def helped(*words: str) -> tuple[int, str]:
         ran = gnt(*words, "--help")

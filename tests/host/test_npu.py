@@ -73,14 +73,14 @@ def test_a_build_that_fails_shows_what_the_tool_said(tmp_path: Path) -> None:
 
 
 def test_command_prints_the_reason_the_commands_and_that_it_was_not_run(tmp_path: Path) -> None:
-    ran = gnt("npu", str(tmp_path / "out"))
+    ran = gnt("dev", "npu", str(tmp_path / "out"))
     assert ran.returncode == 0
     assert "no NPU: " in ran.stdout
     assert f"cmake -S {kernels_root() / 'npu'} -B {tmp_path / 'out'}" in ran.stdout
     assert "not run on an NPU here" in ran.stdout
     assert "libgn_host_npu.so has these operators: Gelu, GeluBackward, GroupNorm, " in ran.stdout
     assert not (tmp_path / "out").exists()
-    as_json = json.loads(gnt("npu", "--json").stdout)
+    as_json = json.loads(gnt("dev", "npu", "--json").stdout)
     assert as_json["npu"] is False
     assert as_json["library"] is None
     assert {"GroupNorm", "Gelu", "GeluBackward", "Linear", "LinearBackward"} <= set(as_json["operators"])
@@ -89,7 +89,7 @@ def test_command_prints_the_reason_the_commands_and_that_it_was_not_run(tmp_path
 def test_command_without_a_toolkit_does_not_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"):
         monkeypatch.delenv(name, raising=False)
-    ran = gnt("npu", str(tmp_path / "out"), "--build")
+    ran = gnt("dev", "npu", str(tmp_path / "out"), "--build")
     assert ran.returncode == CompileError.exit_code
     assert "no CANN toolkit" in ran.stderr
     assert "Traceback" not in ran.stderr

@@ -36,6 +36,8 @@ PYTHON_ROOMS = {
     "projects": "abi compiler diagnostics operators profiler runtime timing",
     "torch_ops": "compiler host operators",
     "nn": "torch_ops",
+    # Steps on an NPU. What needs torch is a process of its own.
+    "verify": "abi compiler host nn operators profiler runtime torch_ops",
     "plot": "abi bench operators profiler timing",
     "exercises": "abi bench diagnostics host operators profiler reference runtime timing torch_ops",
     # Papers of the theory bank.
@@ -46,14 +48,14 @@ PYTHON_ROOMS = {
     "__init__": "abi bench cli exam exercises host lab nn operators plot profiler projects reference timing",
     "cli": (
         "abi bench compiler diagnostics exam exercises host lab operators plot profiler projects reference runtime "
-        "timing __init__"
+        "timing verify __init__"
     ),
     "__main__": "cli",
 }
 # The only rooms that may import a heavy package, so that everything else starts fast and works without it.
 IMPORTED_ONLY_BY = {
     "matplotlib": {"plot"},
-    "torch": {"torch_ops", "nn", "host", "exercises"},
+    "torch": {"torch_ops", "nn", "host", "exercises", "verify"},
     "torch_npu": {"torch_ops", "host"},
     "torchair": {"torch_ops"},
     "sklearn": {"torch_ops"},

@@ -54,6 +54,7 @@ LONG = {
     r"dev calibrate": "tests/timing",
     r"dev compat": "tests/cli/test_compat.py",
     r"dev host-library": "tests/host",
+    r"npu verify": "needs an NPU: tests/verify, over a stand-in",
 }
 #: Checks of the other exercises differ in nothing that a line could have wrong; tests/exercises runs them.
 SHORT_EXERCISES = ("learn --exercise 01.1", "learn --exercise 05.1", "learn check 05.3 --strict")

@@ -19,8 +19,8 @@ needs_cmake = pytest.mark.skipif(
 )
 
 
-def make_toolkit(folder: Path) -> ctypes.CDLL:
-    """Fills the folder as set_env.sh's ASCEND_HOME_PATH would look; returns the runtime, which tests can ask."""
+def make_toolkit_folder(folder: Path) -> Path:
+    """Fills the folder as set_env.sh's ASCEND_HOME_PATH would look; returns the runtime's library."""
     shutil.copytree(STAND_IN / "acl", folder / "include" / "acl")
     shutil.copytree(STAND_IN / "cmake", folder / "compiler" / "tikcpp" / "ascendc_kernel_cmake")
     shutil.copy(STAND_IN / "stand_in_launch.h", folder / "include")
@@ -32,6 +32,12 @@ def make_toolkit(folder: Path) -> ctypes.CDLL:
     subprocess.run(
         [*command, str(STAND_IN / "stand_in.cpp"), "-o", str(runtime), "-Wl,-soname,libascendcl.so", "-ldl"], check=True
     )
+    return runtime
+
+
+def make_toolkit(folder: Path) -> ctypes.CDLL:
+    """The same; returns the runtime, loaded, which tests can ask. A process can have one."""
+    runtime = make_toolkit_folder(folder)
     # For all libraries of the process, as the runtime of CANN is when torch_npu has loaded it.
     loaded = ctypes.CDLL(str(runtime), mode=os.RTLD_GLOBAL)
     loaded.stand_in_stream.restype = c_void_p

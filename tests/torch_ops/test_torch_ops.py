@@ -30,6 +30,7 @@ from gn_tutorial.bench.grid import load_grid  # noqa: E402
 from gn_tutorial.host import c_library  # noqa: E402
 from gn_tutorial.operators.accuracy import accuracy  # noqa: E402
 from gn_tutorial.operators.registry import find_kernel  # noqa: E402
+from gn_tutorial.torch_ops import launch as launch_module  # noqa: E402
 from tests.kernels.test_group_norm_kernels import GRID  # noqa: E402
 
 OPS = torch.ops.gn_tutorial
@@ -223,14 +224,15 @@ def test_gradcheck(norm: Callable) -> None:
 def test_only_what_is_needed_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     x, weight, bias, grad = data(SHAPE)
     asked = []
-    call = c_library.call
+    plan = c_library.repeatable
 
     def seen(loaded: object, name: str, arguments: tuple, *rest: object) -> object:
         if name == "GroupNormBackward":
             asked.append(list(arguments[9]))
-        return call(loaded, name, arguments, *rest)
+        return plan(loaded, name, arguments, *rest)
 
-    monkeypatch.setattr(c_library, "call", seen)
+    monkeypatch.setattr(c_library, "repeatable", seen)
+    monkeypatch.setattr(launch_module, "_PLANS", {})
     for wanted in ([True, False, False], [False, True, True], [False, False, True]):
         leaves = [one.clone().requires_grad_(need) for one, need in zip((x, weight, bias), wanted, strict=True)]
         ours(*leaves, GROUPS).backward(grad)

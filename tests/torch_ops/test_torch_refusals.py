@@ -136,17 +136,19 @@ def test_a_gradient_of_the_wrong_kind_is_refused_in_the_backward_pass() -> None:
 
 def test_a_refusal_of_the_host_api_comes_through_and_the_next_call_works(monkeypatch: pytest.MonkeyPatch) -> None:
     from gn_tutorial.host import Code, c_library
+    from gn_tutorial.torch_ops import launch
 
     x, weight, bias, _ = data(SHAPE)
     right = ours(x, weight, bias, GROUPS)
-    call = c_library.call
+    plan = c_library.repeatable
 
     def refused(loaded: Any, name: str, arguments: tuple, *rest: Any) -> Any:
-        return call(loaded, name, (*arguments[:6], 0, *arguments[7:]), *rest)  # the number of groups
+        return plan(loaded, name, (*arguments[:6], 0, *arguments[7:]), *rest)  # the number of groups
 
-    monkeypatch.setattr(c_library, "call", refused)
+    monkeypatch.setattr(c_library, "repeatable", refused)
+    monkeypatch.setattr(launch, "_PLANS", {})
     with pytest.raises(ArgumentError, match="group is 0") as caught:
         ours(x, weight, bias, GROUPS)
     assert caught.value.code == Code.PARAM_INVALID
-    monkeypatch.setattr(c_library, "call", call)
+    monkeypatch.setattr(c_library, "repeatable", plan)
     torch.testing.assert_close(ours(x, weight, bias, GROUPS), right, rtol=0, atol=0)

@@ -139,6 +139,22 @@ def test_group_reduce(name: str, dtype: str) -> None:
     whole(name, dtype, write, (unit, BLOCK))
 
 
+@pytest.mark.parametrize("lanes", range(8, 64, 8))
+def test_a_mask_that_leaves_out_whole_blocks(lanes: int) -> None:
+    """Lines shorter than a repeat are summed like this; the twin has a way of its own for it."""
+    code, kind = TYPES["float"]
+    call, src, dst = Call(LANES, 0, lanes, 0, 3), Data(lanes, special=False).array(kind), pattern(kind, 1)
+    call_extra = [0, 1, 0, 0]
+    actual = run(
+        "reduce", dst, src, pattern(kind), op=OPS["BlockReduceSum"], type=code, extra=call_extra, **call.fields()
+    )
+    expected = dst.copy()
+    for repeat, members in enumerate(lanes_of(call, src)):
+        for block, values in groups(members, 8).items():
+            put(expected.view(np.uint8)[(repeat * 8 + block) * 4 :], tree(values, 8, kind))
+    assert_same(actual, expected)
+
+
 @pytest.mark.parametrize("name", ["WholeReduceSum", "WholeReduceMax", "BlockReduceMin", "PairReduceSum"])
 def test_more_repeats_than_an_instruction_has_stop(name: str) -> None:
     code, kind = TYPES["float"]

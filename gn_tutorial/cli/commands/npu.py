@@ -1,50 +1,61 @@
-"""``gnt dev npu``: what an NPU needs that is not here, and the commands that build the host API for one."""
+"""``gnt npu verify``: for whoever has an NPU: runs there all that can run there, and writes a report to send back."""
 
 from __future__ import annotations
 
-import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import Json
-from gn_tutorial.cli.terminal import emit_json, working
+from gn_tutorial.errors import ArgumentError
+
+_app = typer.Typer(help="On a machine with an NPU.", no_args_is_help=True)
 
 
-def build_for_npu(
-    folder: Annotated[Path, typer.Argument(help="Where to build.")] = Path("build_npu"),
-    build: Annotated[bool, typer.Option("--build", help="Run the commands, too. Needs the CANN toolkit.")] = False,
-    json: Json = False,
+@_app.callback()
+def _group() -> None:
+    """On a machine with an NPU."""
+
+
+@_app.command("verify")
+def verify(
+    folder: Annotated[Path, typer.Argument(help="Where report, builds and logs go.")] = Path("gnt_npu_report"),
+    device: Annotated[int, typer.Option(help="Number of the NPU.")] = 0,
+    rounds: Annotated[int, typer.Option(help="Launches of a kernel that are timed.")] = 50,
+    only: Annotated[list[str] | None, typer.Option(help="A step: build, kernels, pytorch or projects.")] = None,
+    kernel: Annotated[list[str] | None, typer.Option(help="Kernels whose names begin so.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do again what an earlier run has passed.")] = False,
 ) -> None:
-    """Say what an NPU needs that is not here, and print the commands that build the operators for one."""
-    from gn_tutorial.host import npu
-    from gn_tutorial.host.c_library import operators
+    """Build and run every kernel, PyTorch's operators and the operator projects on an NPU; compare with the twin.
 
-    available, reason = npu.npu_available()
-    commands = npu.build_commands(folder)
-    library = None
-    if build:
-        with working("building the host API for the NPU"):
-            library = npu.build(folder)
-    if json:
-        emit_json(
-            {
-                "npu": available, "reason": reason, "commands": commands, "operators": list(operators()),
-                "library": library, "tested": npu.NOT_RUN,
-            }
-        )  # fmt: skip
-        return
-    print(f"NPU: {reason}" if available else f"no NPU: {reason}")
-    if library is not None:
-        print(f"built: {library}")
-    else:
-        print("build the host API for one, after `source <CANN>/set_env.sh`:")
-        for command in commands:
-            print(f"  {shlex.join(command)}")
-    print(f"{npu.LIBRARY} has these operators: {', '.join(operators())}")
-    print(f"This part of the course was {npu.NOT_RUN}.")
+    Numbers, bits and times go into report.md and report.json in the folder, after each step: a run that was stopped
+    goes on where it was. Not run on an NPU so far: please send the report back.
+    """
+    from gn_tutorial.verify import steps
+    from gn_tutorial.verify.report import JSON, MARKDOWN, VerifyReport
+
+    chosen = list(only or steps.STEPS)
+    if unknown := [one for one in chosen if one not in steps.STEPS]:
+        raise ArgumentError(f"'{unknown[0]}' is no step", where="--only", hint=", ".join(steps.STEPS))
+    if rounds < 1:
+        raise ArgumentError(f"--rounds is {rounds}", hint="at least 1")
+    steps.require_toolkit()
+    report = VerifyReport(folder, steps.state_key(device), fresh=fresh)
+    if "kernels" in chosen and "build" not in chosen:
+        chosen.insert(0, "build")  # nothing is compiled twice: CMake sees what is there
+    work = steps.VerifyWork(report, device=device, rounds=rounds, kernels=tuple(kernel or ()))
+
+    def tell(step: str, row: dict) -> None:
+        result = "passed" if row["passed"] else f"not asked: {row['skipped']}" if "skipped" in row else "FAILED"
+        print(f"{step}: {row['name']}: {result}", flush=True)
+
+    steps.run(work, chosen, tell)
+    print(f"\nthe report: {folder / MARKDOWN} and {folder / JSON}")
+    if wrong := report.failed():
+        print(f"{len(wrong)} failed: {', '.join(wrong[:5])}{' ...' if len(wrong) > 5 else ''}")
+        sys.exit(1)
 
 
-COMMAND = Command("npu", build_for_npu, Panel.DEV, 50, old_names=("npu",))
+COMMAND = Command("npu", _app, Panel.TOOLS, 60)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 from typing import Any
 
@@ -41,8 +40,8 @@ def group_norm_backward(
     made = backward_outputs(x, output_mask)
     if any(output_mask):
         sizes = (x.shape[0], x.shape[1], math.prod(x.shape[2:]))
-        mask = (ctypes.c_uint8 * 3)(*output_mask)
-        launch("GroupNormBackward", (grad_y, x, mean, rstd, weight), (*sizes, num_groups, mask, 3), made)
+        numbers = (*sizes, num_groups, tuple(output_mask))
+        launch("GroupNormBackward", (grad_y, x, mean, rstd, weight), numbers, made)
     return made
 
 

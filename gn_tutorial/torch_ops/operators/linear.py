@@ -5,7 +5,6 @@ As ``torch.nn.functional.linear``. The bias may be left out; then nobody asks fo
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -78,9 +77,8 @@ def linear_backward(
     made = _gradient_outputs(x, weight, output_mask)
     if any(output_mask):
         dx, *others = made
-        mask = (ctypes.c_uint8 * 3)(*output_mask)
         outputs = (None if dx is None else few_axes(dx), *others)
-        launch("LinearBackward", (few_axes(grad_y), few_axes(x), weight), (mask, 3), outputs)
+        launch("LinearBackward", (few_axes(grad_y), few_axes(x), weight), (tuple(output_mask),), outputs)
     return made
 
 

@@ -41,9 +41,18 @@ std::string OwnFolder() {
 
 class TwinDevice : public Device {
  public:
+  // direct: work is done on the caller's thread, as that of a device with a queue is handed over there.
+  explicit TwinDevice(bool direct) : direct_(direct) {}
+
+  bool HasQueue() const override { return direct_; }
+
+  Outcome LaunchHostFunc(GnHostFunc, void*) override {
+    return Invalid("this stream has no thread to call a host function on", "GnCreateStream makes one that has");
+  }
+
   Outcome Find(const char* entry) override {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (kernels_.count(entry) > 0) return {};
+    if (kernels_.find(entry) != kernels_.end()) return {};
     return LoadLocked(entry, OwnFolder() + entry + ".so");
   }
 
@@ -63,22 +72,24 @@ class TwinDevice : public Device {
       const GntKind kind = arg.role == Role::kNumber ? GNT_VALUE : GNT_TENSOR;
       args.push_back({arg.name, static_cast<uint8_t*>(arg.data), arg.bytes, kind, TwinRole(arg.role), 0});
     }
-    std::vector<char> report(kReportBytes);
+    const std::unique_ptr<char[]> report(
+        new char[kReportBytes]);  // not cleared: that would take longer than a small launch
+    report[0] = '\0';
     GntJob job{};
     job.abi_version = GNT_ABI_VERSION;
     job.blocks = call.blocks;
     job.args = args.data();
     job.arg_count = static_cast<uint32_t>(args.size());
-    job.report = report.data();
-    job.report_bytes = report.size();
+    job.report = report.get();
+    job.report_bytes = kReportBytes;
     Run run = nullptr;
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      run = kernels_.at(call.entry);
+      run = kernels_.find(call.entry)->second;
     }
     if (run(call.entry, &job) == GNT_OK) return {};
     // The report is JSON, a finding a line (docs/architecture.md): the sentences are Python's.
-    return {GN_ERR_RUNTIME, std::string("the twin stopped kernel ") + call.entry + ":\n" + report.data(), call.entry,
+    return {GN_ERR_RUNTIME, std::string("the twin stopped kernel ") + call.entry + ":\n" + report.get(), call.entry,
             "`gnt explain <id>` says what an id means"};
   }
 
@@ -100,16 +111,26 @@ class TwinDevice : public Device {
     return {};
   }
 
+  const bool direct_;
   std::mutex mutex_;
-  std::map<std::string, Run> kernels_;
+  std::map<std::string, Run, std::less<>> kernels_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> OpenDevice() { return std::make_unique<TwinDevice>(); }
+std::unique_ptr<Device> OpenDevice() { return std::make_unique<TwinDevice>(false); }
 uint32_t VectorCores() { return kVectorCores; }
 
 }  // namespace gn_host
+
+extern "C" GnStatus GnTwinCreateDirectStream(GnStream** stream) {
+  using namespace gn_host;
+  return Guarded("GnTwinCreateDirectStream", [&]() -> Outcome {
+    if (stream == nullptr) return Null("stream is null", "pass the address of a GnStream*");
+    *stream = Streams::Only().Add(std::make_shared<Stream>(std::make_unique<TwinDevice>(true)));
+    return {};
+  });
+}
 
 extern "C" GnStatus GnTwinUseKernel(GnStream* stream, const char* entry, const char* path) {
   using namespace gn_host;

@@ -11,12 +11,19 @@ using aclrtEvent = void*;
 using aclrtHostFunc = void (*)(void* args);
 constexpr int ACL_SUCCESS = 0;
 constexpr uint32_t ACL_EVENT_CAPTURE_STREAM_PROGRESS = 2;
-enum aclrtMemcpyKind { ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_DEVICE };
+enum aclrtMemcpyKind { ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST };
+enum aclrtMemMallocPolicy { ACL_MEM_MALLOC_HUGE_FIRST };
 enum aclrtEventRecordedStatus { ACL_EVENT_RECORDED_STATUS_NOT_READY = 0, ACL_EVENT_RECORDED_STATUS_COMPLETE = 1 };
 enum aclrtLastErrLevel { ACL_RT_THREAD_LEVEL = 0 };
 enum aclrtDevAttr { ACL_DEV_ATTR_VECTOR_CORE_NUM = 201 };
 
 extern "C" {
+aclError aclInit(const char* config);
+const char* aclrtGetSocName();
+aclError aclrtSetDevice(int32_t device);
+aclError aclrtMalloc(void** device, size_t size, aclrtMemMallocPolicy policy);
+aclError aclrtFree(void* device);
+aclError aclrtMemcpy(void* to, size_t most, const void* from, size_t count, aclrtMemcpyKind kind);
 const char* aclGetRecentErrMsg();
 aclError aclrtGetLastError(aclrtLastErrLevel level);
 aclError aclrtGetDevice(int32_t* device);

@@ -20,15 +20,26 @@ using EightIndices = int32_t __attribute__((vector_size(32)));
 // Sums of neighbours: in each half of the result those of a, and then those of b.
 #define GNT_NEIGHBOURS(A, B) (GNT_PICK(A, B, 0, 2, 8, 10, 4, 6, 12, 14) + GNT_PICK(A, B, 1, 3, 9, 11, 5, 7, 13, 15))
 
+inline EightFloats SumsOf(const EightFloats (&block)[8]) {
+  const EightFloats pairs[] = {GNT_NEIGHBOURS(block[0], block[1]), GNT_NEIGHBOURS(block[2], block[3]),
+                               GNT_NEIGHBOURS(block[4], block[5]), GNT_NEIGHBOURS(block[6], block[7])};
+  const EightFloats low = GNT_NEIGHBOURS(pairs[0], pairs[1]), high = GNT_NEIGHBOURS(pairs[2], pairs[3]);
+  return GNT_PICK(low, high, 0, 1, 2, 3, 8, 9, 10, 11) + GNT_PICK(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
 // out[b] = the sum of block b, which begins `step` floats behind the one before. All are read before one is written.
 inline void SumEightBlocks(float* out, const float* src, uint64_t step) {
   EightFloats block[8];
   for (uint32_t b = 0; b < 8; ++b) block[b] = *reinterpret_cast<const LooseFloats*>(src + b * step);
-  const EightFloats pairs[] = {GNT_NEIGHBOURS(block[0], block[1]), GNT_NEIGHBOURS(block[2], block[3]),
-                               GNT_NEIGHBOURS(block[4], block[5]), GNT_NEIGHBOURS(block[6], block[7])};
-  const EightFloats low = GNT_NEIGHBOURS(pairs[0], pairs[1]), high = GNT_NEIGHBOURS(pairs[2], pairs[3]);
-  *reinterpret_cast<LooseFloats*>(out) =
-      GNT_PICK(low, high, 0, 1, 2, 3, 8, 9, 10, 11) + GNT_PICK(low, high, 4, 5, 6, 7, 12, 13, 14, 15);
+  *reinterpret_cast<LooseFloats*>(out) = SumsOf(block);
+}
+
+// The same of the first `blocks`, at most eight; no other is read, and no other sum written.
+inline void SumFewBlocks(float* out, const float* src, uint64_t step, uint32_t blocks) {
+  EightFloats block[8] = {};
+  for (uint32_t b = 0; b < blocks; ++b) block[b] = *reinterpret_cast<const LooseFloats*>(src + b * step);
+  const EightFloats sums = SumsOf(block);
+  for (uint32_t b = 0; b < blocks; ++b) out[b] = sums[b];
 }
 
 #undef GNT_NEIGHBOURS

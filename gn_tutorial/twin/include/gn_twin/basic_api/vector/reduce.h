@@ -180,6 +180,11 @@ void RunGroupReduce(const char* op, Loc loc, const LocalTensor<T>& dst, const Lo
   const uint64_t pitch = uint64_t{static_cast<uint32_t>(dst_rep)} * dst_unit_bytes;
   if (whole && direction == 0 && group == kBlockBytes / sizeof(T))
     return SumWholeBlocks(core, plan.repeats, dst.Bytes(), pitch, src.Data(), strides);
+  if constexpr (kSame<T, float>) {
+    if (direction == 0 && group == kBlockBytes / sizeof(T) &&
+        SumLeadingBlocks(core, plan, dst.Bytes(), pitch, src.Data(), strides))
+      return;
+  }
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     T* out = reinterpret_cast<T*>(dst.Bytes() + repeat * pitch);
     const uint32_t active = plan.prefix ? plan.ActiveIn(repeat) : plan.lanes;

@@ -118,4 +118,17 @@ inline void SumWholeBlocks(const Core& core, uint32_t repeats, uint8_t* out, uin
   }
 }
 
+// The same where the mask leaves out whole blocks of floats at the end of a repeat, as it does for lines shorter than one; false, and
+// nothing done, where it does not, or where this launch adds in another way.
+inline bool SumLeadingBlocks(const Core& core, const Plan& plan, uint8_t* out, uint64_t pitch, const float* src,
+                             Strides strides) {
+  constexpr uint32_t kPerBlock = kBlockBytes / sizeof(float);
+  const bool usual = core.job->options.reduce_lanes == 0 && !SumRule(core).finish.flush;
+  if (!usual || !plan.prefix || plan.first % kPerBlock != 0 || plan.last % kPerBlock != 0) return false;
+  for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat)
+    SumFewBlocks(reinterpret_cast<float*>(out + repeat * pitch), src + LaneIndex<float>(strides, repeat, 0),
+                 uint64_t{strides.blk} * kPerBlock, plan.ActiveIn(repeat) / kPerBlock);
+  return true;
+}
+
 }  // namespace gn_twin

@@ -1,0 +1,93 @@
+"""How long calls take, as a caller sees it: warmed up, synchronised, in turns, as percentiles.
+
+On a device that works beside the caller a call returns before its work is done. So the clock starts when the device has
+nothing to do, and stops when it has nothing to do again. On the CPU the twin computes: its times say nothing of an NPU,
+and ``MeasuredOn.label`` says so in every table.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import torch
+
+from gn_tutorial.errors import ArgumentError, KernelError
+
+#: Of a measurement that is shown.
+PERCENTILES = (50, 90, 99)
+
+
+class MeasuredOn(NamedTuple):
+    """A device to measure on. label: what a table of its times must say."""
+
+    device: torch.device
+    synchronise: Callable[[], None]
+    label: str
+
+
+class Latency(NamedTuple):
+    """Percentiles of the wall-clock times of a call, in milliseconds."""
+
+    p50: float
+    p90: float
+    p99: float
+    rounds: int
+
+
+def place(name: str) -> MeasuredOn:
+    """The CPU ("cpu") or an NPU ("npu", "npu:1"). Raises ArgumentError for another name, KernelError without an NPU."""
+    kind = name.partition(":")[0]
+    if kind == "cpu":
+        return MeasuredOn(
+            torch.device("cpu"), lambda: None, "the CPU twin on this machine's processor: no measure of an NPU"
+        )
+    if kind != "npu":
+        raise ArgumentError(f"the device is {name!r}", where="--device", hint="cpu, npu, or npu:1 and so on")
+    from gn_tutorial.host.npu import why_not
+
+    if reason := why_not():
+        raise KernelError(f"there is no NPU to measure: {reason}", hint="--device cpu measures the twin")
+    import torch_npu  # noqa: F401 - makes torch.npu
+
+    device = torch.device(name)
+    torch.npu.set_device(device)
+    title = torch.npu.get_device_name(device)
+    return MeasuredOn(device, torch.npu.synchronize, f"{title}, torch {torch.__version__}")
+
+
+def measure(
+    calls: Mapping[str, Callable[[], object]], synchronise: Callable[[], None], *, rounds: int, warm_up: int = 10
+) -> tuple[dict[str, Latency], dict[str, list[float]]]:
+    """Percentiles of each call, and its single times in milliseconds; a round makes each of them once.
+
+    So what else the machine does meets all of them, and ratios within a round are more worth than those of medians.
+    warm_up: rounds before the clock: the first call of a kernel compiles, plans and allocates. Raises ArgumentError.
+    """
+    if rounds < 1 or warm_up < 0:
+        raise ArgumentError(f"rounds is {rounds}, warm_up is {warm_up}", hint="at least one round, no negative number")
+    for _ in range(warm_up):
+        for call in calls.values():
+            call()
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            synchronise()
+            begin = time.perf_counter()
+            call()
+            synchronise()
+            times[name].append((time.perf_counter() - begin) * 1e3)
+    return {name: Latency(*_percentiles(some), rounds) for name, some in times.items()}, times
+
+
+def _percentiles(times: list[float]) -> list[float]:
+    """``PERCENTILES`` of the times: the time of a call that was made, never one between two."""
+    ordered = sorted(times)
+    return [ordered[max(0, -(-len(ordered) * part // 100) - 1)] for part in PERCENTILES]
+
+
+def median_ratio(times: Mapping[str, list[float]], name: str, other: str) -> float:
+    """Median of the ratios within the rounds."""
+    return statistics.median(one / two for one, two in zip(times[name], times[other], strict=True))
