@@ -44,7 +44,8 @@ class GroupNormBackwardSums {
                                 uint32_t kinds, uint32_t rows, uint32_t pitch) {
     if (rows > pitch / kRepeat || (rows > 1 && pitch % kRepeat == 0)) {  // an instruction for many rows
       const uint32_t whole = (rows + 7) / 8 * 8;
-      if (kinds == kWithSpread && whole == pitch_ && kinds * whole * ((pitch + kRepeat - 1) / kRepeat) * 8 <= kScratch) {
+      if (kinds == kWithSpread && whole == pitch_ &&
+          kinds * whole * ((pitch + kRepeat - 1) / kRepeat) * 8 <= kScratch) {
         const AscendC::LocalTensor<float> both[kWithSpread] = {values[0], values[1]};
         return SumLinesOf<kWithSpread>(sums, both, scratch_, kScratch, rows, pitch, pitch);
       }

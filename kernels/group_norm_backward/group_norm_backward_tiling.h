@@ -218,8 +218,14 @@ constexpr uint32_t GroupNormBackwardShare(uint32_t channels) {
 }
 
 // From one line of a tile to the next, in elements: lines of whole blocks of floats have no gap, others a block of their dtype each.
-inline uint64_t GroupNormBackwardLinePitch(uint64_t line, uint32_t block) {
+constexpr uint64_t GroupNormBackwardLinePitch(uint64_t line, uint32_t block) {
   return line % 8 == 0 ? line : (line + block - 1) / block * block;
+}
+
+// Whether lines are two or four elements, and groups: then they lie without a gap, and what a tile has room for is a block of numbers of
+// each.
+constexpr bool GroupNormBackwardIsShort(uint64_t spatial, uint64_t channels, uint64_t groups) {
+  return channels == groups && channels % 8 == 0 && (spatial == 2 || spatial == 4);
 }
 
 // Groups of a tile: those of one or more whole samples, or some of a sample: whichever leaves the core with the most work the least of
@@ -227,7 +233,9 @@ inline uint64_t GroupNormBackwardLinePitch(uint64_t line, uint32_t block) {
 inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block) {
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = tiling.spatial == 1 ? tiling.channelsPerGroup : tiling.spatial;
-  const uint64_t width = GroupNormBackwardLinePitch(line, block) * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
+  const bool numbers = GroupNormBackwardIsShort(tiling.spatial, tiling.channels, tiling.groups);
+  const uint64_t width =
+      numbers ? 8 : GroupNormBackwardLinePitch(line, block) * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
   const uint64_t whole = block == 8 ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
   const uint64_t limit = tiling.spatial == 1 ? whole : whole / 3;
   if (width == 0 || width > limit || tiling.totalGroups == 0) return 0;
@@ -260,8 +268,11 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
                                              uint32_t block) {
   if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
   const int64_t line = s == 1 ? c / groups : s;
-  const double padded = static_cast<double>(GroupNormBackwardLinePitch(static_cast<uint64_t>(line), block)) *
-                        (s == 1 ? 1.0 : static_cast<double>(c / groups));
+  const uint64_t sizes[3] = {static_cast<uint64_t>(s), static_cast<uint64_t>(c), static_cast<uint64_t>(groups)};
+  const double padded = GroupNormBackwardIsShort(sizes[0], sizes[1], sizes[2])
+                            ? 8.0
+                            : static_cast<double>(GroupNormBackwardLinePitch(static_cast<uint64_t>(line), block)) *
+                                  (s == 1 ? 1.0 : static_cast<double>(c / groups));
   const double total = static_cast<double>(n) * static_cast<double>(groups);
   const double start =
       padded <= kGroupNormBackwardSmallTile / 3 ? kGroupNormBackwardSmallStart : kGroupNormBackwardStart;
