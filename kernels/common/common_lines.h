@@ -167,12 +167,14 @@ __aicore__ inline void SumBlocksOfLines(const AscendC::LocalTensor<float>& dst, 
   AscendC::Duplicate(dst, 0.0f, static_cast<int32_t>(whole * columns * 8));
   if (FewLongLines(lines, width)) {
     const uint32_t full = width / 64, rest = width % 64;
-    for (uint32_t line = 0; line < lines; ++line) {
-      const AscendC::LocalTensor<float> to = dst[line * columns * 8];
-      const AscendC::LocalTensor<float> from = src[line * pitch];
-      AscendC::BlockReduceSum(to, from, static_cast<int32_t>(full), 64, 1, 1, 8);
-      if (rest > 0) AscendC::BlockReduceSum(to[full * 8], from[full * 64], 1, static_cast<int32_t>(rest), 1, 1, 8);
-    }
+    for (uint32_t line = 0; line < lines; ++line)
+      AscendC::BlockReduceSum(dst[line * columns * 8], src[line * pitch], static_cast<int32_t>(full), 64, 1, 1, 8);
+    if (rest == 0) return;
+    const uint32_t atOnce = pitch / 8 <= 255 ? lines : 1;  // what fills no repeat, of all lines
+    for (uint32_t line = 0; line < lines; line += atOnce)
+      AscendC::BlockReduceSum(dst[(line * columns + full) * 8], src[line * pitch + full * 64],
+                              static_cast<int32_t>(atOnce), static_cast<int32_t>(rest), static_cast<int32_t>(columns),
+                              1, static_cast<int32_t>(atOnce == 1 ? 8 : pitch / 8));
     return;
   }
   for (uint32_t line = 0; line < lines; line += kLinesAtOnce) {

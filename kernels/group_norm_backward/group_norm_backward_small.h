@@ -15,12 +15,12 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
   using Floats = AscendC::LocalTensor<float>;
   using Base::kTile, Base::kFloats, Base::kMost, Base::kXPlace, Base::kGammaPlace, Base::kNumbersPlace, Base::kRepeat,
       Base::inQueue_, Base::sumsQueue_, Base::dxQueue_, Base::ofGroups_, Base::scratch_, Base::product_, Base::gamma_,
-      Base::wideDy_, Base::wideX_, Base::lack_, Base::plain_, Base::slope_, Base::spread_, Base::scale_, Base::gammaRow_, Base::dxGm_,
-      Base::plainGm_, Base::spreadGm_, Base::wantsDx_, Base::wantsDgamma_, Base::wantsDbeta_, Base::groups_,
-      Base::channelsPerGroup_, Base::groupElements_, Base::tileGroups_, Base::wholeSamples_, Base::unitTiles_,
-      Base::perElement_, Base::single_, Base::short_, Base::length_, Base::pitch_, Base::groupLines_, Base::width_,
-      Base::first_, Base::last_, Base::FirstGroup, Base::Groups, Base::GroupsOfSample, Base::LoadsGamma, Base::NeedsX,
-      Base::Load;
+      Base::wideDy_, Base::wideX_, Base::lack_, Base::plain_, Base::slope_, Base::spread_, Base::scale_,
+      Base::gammaRow_, Base::dxGm_, Base::plainGm_, Base::spreadGm_, Base::wantsDx_, Base::wantsDgamma_,
+      Base::wantsDbeta_, Base::groups_, Base::channelsPerGroup_, Base::groupElements_, Base::tileGroups_,
+      Base::wholeSamples_, Base::unitTiles_, Base::perElement_, Base::single_, Base::short_, Base::length_,
+      Base::pitch_, Base::groupLines_, Base::width_, Base::first_, Base::last_, Base::FirstGroup, Base::Groups,
+      Base::GroupsOfSample, Base::LoadsGamma, Base::NeedsX, Base::Load;
 
  public:
   __aicore__ inline void Process() {
@@ -53,20 +53,27 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
   __aicore__ inline void Sum(const Floats& sums, const Floats& values, uint32_t lines, uint32_t width) {
     SumLines(sums, values, scratch_, kTile / 2, lines, width, width);
   }
-  // dst = src op number, a number for each group of the tile.
+  // values = values op number, a number for each group of the tile. What lies behind a line stays as it is, unless a line is a block.
   template <LineOp op>
-  __aicore__ inline void ForGroups(const Floats& dst, const Floats& src, const Floats& numbers, uint32_t groups) {
+  __aicore__ inline void ForGroups(const Floats& values, const Floats& numbers, uint32_t groups) {
     if (groupLines_ > 1) {
       BlocksOfGroups(scratch_, numbers, ofGroups_, groups, groupLines_);
-      return ApplyToLines<op>(dst, src, scratch_, groups * groupLines_, pitch_, pitch_);
+      return ApplyToLines<op>(values, values, scratch_, groups * groupLines_, length_, pitch_);
     }
     AscendC::Brcb(scratch_, numbers, static_cast<uint8_t>((groups + 7) / 8), {1, 8});
-    ApplyToLines<op>(dst, src, scratch_, groups, width_, width_);
+    ApplyToLines<op>(values, values, scratch_, groups, length_, pitch_);
   }
-  // sum(values) / D of each group.
-  __aicore__ inline void MeanOfGroups(const Floats& means, const Floats& values, uint32_t groups) {
-    Sum(means, values, groups, width_);
-    AscendC::Muls(means, means, 1.0f / static_cast<float>(groupElements_), static_cast<int32_t>((groups + 7) / 8 * 8));
+  // sum(values) / D of each group, of two kinds, one behind the other.
+  __aicore__ inline void MeanOfGroups(const Floats& means, const Floats& first, const Floats& second, uint32_t groups) {
+    const uint32_t whole = (groups + 7) / 8 * 8, sums = 2 * whole * ((width_ + kRepeat - 1) / kRepeat) * 8;
+    if (sums <= kTile / 2) {
+      const Floats both[2] = {first, second};
+      SumLinesOf<2>(means, both, scratch_, kTile / 2, groups, width_, width_);
+    } else {
+      Sum(means, first, groups, width_);
+      Sum(means[whole], second, groups, width_);
+    }
+    AscendC::Muls(means, means, 1.0f / static_cast<float>(groupElements_), static_cast<int32_t>(2 * whole));
   }
   // Times gamma of each channel.
   __aicore__ inline void TimesGamma(const Floats& dst, const Floats& src, uint32_t groups) {
@@ -96,13 +103,15 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
       const Floats mean = in[kNumbersPlace].template ReinterpretCast<float>();
       const Floats rstd = mean[kMost];
       // x less its mean, and less what the mean lacks: that is a rounded float.
-      ForGroups<LineOp::kSub>(x, x, mean, groups);
-      ClearBehindLines(x, groups * groupLines_, length_, pitch_);
-      MeanOfGroups(lack_, x, groups);
-      ForGroups<LineOp::kSub>(x, x, lack_, groups);
+      const int32_t n = static_cast<int32_t>((groups + 7) / 8 * 8);
+      ForGroups<LineOp::kSub>(x, mean, groups);
+      if (pitch_ == kFloats) ClearBehindLines(x, groups * groupLines_, length_, pitch_);
+      Sum(lack_, x, groups, width_);
+      AscendC::Muls(lack_, lack_, 1.0f / static_cast<float>(groupElements_), n);
+      ForGroups<LineOp::kSub>(x, lack_, groups);
       // dy * xhat; what lies behind a line is zero again, because dy is.
       AscendC::Mul(product_, dy, x, static_cast<int32_t>(elements));
-      ForGroups<LineOp::kMul>(product_, product_, rstd, groups);
+      ForGroups<LineOp::kMul>(product_, rstd, groups);
       if (wantsDgamma_ || wantsDbeta_) StoreSums(tile, dy);
       if (wantsDx_) StoreDx(tile, dy, x, rstd);
     }
@@ -164,13 +173,14 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
     if constexpr (kIsFloat<T>) a = out;
     TimesGamma(a, dy, groups);
     TimesGamma(product_, product_, groups);
-    MeanOfGroups(plain_, a, groups);
-    MeanOfGroups(slope_, product_, groups);
-    AscendC::Mul(slope_, slope_, rstd, static_cast<int32_t>((groups + 7) / 8 * 8));
-    ForGroups<LineOp::kSub>(a, a, plain_, groups);
-    ForGroups<LineOp::kMul>(x, x, slope_, groups);
+    const uint32_t whole = (groups + 7) / 8 * 8;
+    const Floats slope = plain_[whole];
+    MeanOfGroups(plain_, a, product_, groups);
+    AscendC::Mul(slope, slope, rstd, static_cast<int32_t>(whole));
+    ForGroups<LineOp::kSub>(a, plain_, groups);
+    ForGroups<LineOp::kMul>(x, slope, groups);
     AscendC::Sub(a, a, x, n);
-    ForGroups<LineOp::kMul>(a, a, rstd, groups);
+    ForGroups<LineOp::kMul>(a, rstd, groups);
     Narrow(out, a, static_cast<uint32_t>(n));
     DxLeaves(tile, out);
   }

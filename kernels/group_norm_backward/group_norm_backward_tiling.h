@@ -230,7 +230,7 @@ constexpr bool GroupNormBackwardIsShort(uint64_t spatial, uint64_t channels, uin
 
 // Groups of a tile: those of one or more whole samples, or some of a sample: whichever leaves the core with the most work the least of
 // it. 0: a tile would hold fewer than three groups, or, where a row is a single element and a piece would be mostly padding, not one.
-inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block) {
+inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block, uint32_t worth) {
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = tiling.spatial == 1 ? tiling.channelsPerGroup : tiling.spatial;
   const bool numbers = GroupNormBackwardIsShort(tiling.spatial, tiling.channels, tiling.groups);
@@ -245,8 +245,8 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
   uint64_t best = 1, least = UINT64_MAX;
   const auto consider = [&](uint64_t tile, uint64_t tiles) {
     uint64_t cost = 0;
-    for (const uint32_t cores : kGroupNormBackwardCores)
-      cost += parts(tiles, cores) * (tile * width + kGroupNormBackwardSmallCost);
+    for (const uint32_t chip : kGroupNormBackwardCores)
+      cost += parts(tiles, chip < worth ? chip : worth) * (tile * width + kGroupNormBackwardSmallCost);
     if (cost >= least) return;
     least = cost;
     best = tile;
@@ -260,7 +260,7 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
 // Elements that a core computes the gradients of while one more core is being started: 0.16 us, about 290 cycles. The second number is for small
 // groups, and counts what fills their blocks.
 constexpr double kGroupNormBackwardStart = 550;
-constexpr double kGroupNormBackwardSmallStart = 300;
+constexpr double kGroupNormBackwardSmallStart = 450;
 
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
@@ -293,7 +293,9 @@ inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t 
   const char* refused =
       MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made, static_cast<uint32_t>(worth));
   if (refused != nullptr) return refused;
-  const uint32_t tile = mask == 0 ? 0 : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16);
+  const uint32_t tile = mask == 0 ? 0
+                                  : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16,
+                                                                static_cast<uint32_t>(worth));
   if (tile != 0) {
     const bool samples = tile % made.groups == 0;
     const uint32_t unit = samples ? made.totalGroups : made.groups;
