@@ -199,15 +199,16 @@ __aicore__ inline void SumLinesOf(const AscendC::LocalTensor<float>& sums,
   const uint32_t whole = (lines + 7) / 8 * 8;
   if (pitch == 8) {  // a line is a block itself, and no block may be read that is not there
     const uint32_t repeats = lines / 8, rest = lines % 8;
+    uint64_t behind[2] = {0xffu << rest & 0xffu, 0};
     for (uint32_t kind = 0; kind < kinds; ++kind) {
       const AscendC::LocalTensor<float> to = sums[kind * whole];
-      if (rest > 0) AscendC::Duplicate(to[repeats * 8], 0.0f, 8);
       for (uint32_t at = 0; at < repeats; at += kLinesAtOnce) {
         const uint32_t count = repeats - at < kLinesAtOnce ? repeats - at : kLinesAtOnce;
         AscendC::BlockReduceSum(to[at * 8], srcs[kind][at * 64], static_cast<int32_t>(count), 64, 1, 1, 8);
       }
       if (rest == 0) continue;
       AscendC::BlockReduceSum(to[repeats * 8], srcs[kind][repeats * 64], 1, static_cast<int32_t>(rest * 8), 1, 1, 8);
+      AscendC::Duplicate(to[repeats * 8], 0.0f, behind, uint8_t{1}, 1, 8);  // last: a source may lie where its sums go
     }
     return;
   }

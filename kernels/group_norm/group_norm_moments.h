@@ -115,8 +115,8 @@ class GroupNormMoments {
   }
 
   // The mean of eight elements: near enough for the squares not to cancel, and the sum says how far off it is. Of ten, evenly spread,
-  // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is much nearer to zero
-  // than the eight are to each other, zero does as well: squares about it are hardly larger, and none of their digits is lost.
+  // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is nearer to zero than
+  // the eight are to each other, zero does as well: squares about it are at most twice as large.
   __aicore__ inline float FindPivot(const AscendC::LocalTensor<T>& x, uint32_t rows, uint32_t length,
                                     uint32_t pitch) const {
     constexpr uint32_t kTaken = 10;
@@ -217,8 +217,8 @@ class GroupNormMoments {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
-  // Half a spread: squares about zero are at most twice as large then, which is one of the 24 bits of a float. x has 11 of them or 8.
-  static constexpr float kNearZero = kIsFloat<T> ? 0.125f : 0.5f;
+  // Half a spread of ten elements is about a standard deviation: squares about zero are twice as large then, one of the 24 bits of a float.
+  static constexpr float kNearZero = 0.5f;
   static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormPiece : kGroupNormNarrowPiece;
   static constexpr uint32_t kSums = kPiece / 8;
   static constexpr uint32_t kParts = kSums / 8;
