@@ -171,8 +171,12 @@ def test_many_lines_of_sums(shape: tuple[int, ...], groups: int) -> None:
     check(run(arrays, groups), arrays, groups)
 
 
-@pytest.mark.parametrize(("shape", "groups"), [((300, 12, 3), 4), ((40, 20, 5), 20), ((9, 64, 4), 64), ((11, 72, 2), 72)])
-def test_samples_of_a_tile_are_added_up_where_lines_are_blocks_or_share_them(shape: tuple[int, ...], groups: int) -> None:
+@pytest.mark.parametrize(
+    ("shape", "groups"), [((300, 12, 3), 4), ((40, 20, 5), 20), ((9, 64, 4), 64), ((11, 72, 2), 72)]
+)
+def test_samples_of_a_tile_are_added_up_where_lines_are_blocks_or_share_them(
+    shape: tuple[int, ...], groups: int
+) -> None:
     """Lines of 2 to 5 elements, as many as fill no repeat of eight: sums of samples lie where their own sums go."""
     arrays = inputs(shape, groups)
     result = run(arrays, groups)
