@@ -249,10 +249,9 @@ inline void MakeGroupNormSingleTiles(GroupNormTilingData* tiling, uint32_t cores
   tiling->extraGroups = tiles % tiling->usedCores;
 }
 
-// Elements that a core normalises while one more core is being started: 0.16 us, about 290 cycles. The second number is for small
-// groups, and counts what fills their blocks.
+// Elements that a core normalises while one more core is being started: 0.16 us, about 290 cycles. What fills the blocks of small
+// groups counts.
 constexpr double kGroupNormStart = 1000;
-constexpr double kGroupNormSmallStart = 1000;
 
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
@@ -261,9 +260,8 @@ inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t gr
   const uint64_t width = GroupNormGroupWidth(c, s, groups, block);
   const double padded = width < 8 ? 8.0 : static_cast<double>(width);  // a block of numbers for each group
   const double total = static_cast<double>(n) * static_cast<double>(groups);
-  const double start = GroupNormMostSmallGroups(n, c, s, groups, block) > 0 ? kGroupNormSmallStart : kGroupNormStart;
   int32_t some = 1;
-  while (some < cores && some * start * some < padded * total) ++some;
+  while (some < cores && some * kGroupNormStart * some < padded * total) ++some;
   if (some >= cores || total < some) return some < cores ? some : cores;
   const int64_t each = (n * groups + some - 1) / some;
   return static_cast<int32_t>((n * groups + each - 1) / each);
