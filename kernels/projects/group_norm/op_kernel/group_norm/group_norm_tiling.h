@@ -6,7 +6,7 @@
 #pragma once
 #include <cstdint>
 
-#include "group_norm_small_room.h"
+#include "group_norm_small_tiling.h"
 
 // Not "GroupNormTiling": CANN's own headers put a struct of that name into the global namespace.
 struct GroupNormTilingData {
