@@ -24,6 +24,7 @@ CHECKS = {
     "at most": ("factor", "plus_us"),
     "against measured": ("factor", "below_us", "times", "of_shapes"),
     "speed-up": ("kernel", "over", "least"),
+    "as it was": ("factor", "machine"),
 }
 #: Keys that a target of one check may have besides.
 MORE = {"speed-up": {"bound"}}
@@ -34,7 +35,8 @@ class BenchCase:
     """One shape of the grid.
 
     kind: which shapes it belongs to, for targets. attributes: of the operator, by name. measured_us: what somebody
-    else measured on a device, with its ``source``; None: nobody did.
+    else measured on a device, with its ``source``; None: nobody did. was_us: the modelled time of the kernel that is
+    judged, in microseconds, when the grid was last set; None: nothing is held to it.
     """
 
     shape: tuple[int, ...]
@@ -43,6 +45,7 @@ class BenchCase:
     kind: str = OWN
     measured_us: float | None = None
     source: str = ""
+    was_us: float | None = None
 
     @property
     def elements(self) -> int:
@@ -62,7 +65,7 @@ class Target:
 
     check: one of CHECKS. kinds: the shapes it is about; empty: all. bound: only those of them that have a bound of this
     kind (``timing.lower_bound``) for the kernel; "": any. kernel: the kernel it is about; "": the last of the ladder
-    that takes the dtype. The numbers are those of CHECKS[check].
+    that takes the dtype. machine: the one that times are held to, by its name. The numbers are those of CHECKS[check].
     """
 
     name: str
@@ -77,6 +80,7 @@ class Target:
     below_us: float = 0.0
     times: float = 1.0
     of_shapes: int = 0
+    machine: str = ""
 
 
 @dataclass(frozen=True)

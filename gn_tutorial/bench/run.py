@@ -41,7 +41,9 @@ class BenchRow:
 
     bound_us, bound_kind, bound_limit: as in ``timing.lower_bound``. binding, binding_us: the profile's binding limit.
     waits: why the pipe of the binding limit stood idle longest, in the recorded blocks. measured_us: what somebody else
-    measured on a device with another kernel. blocks, recorded: of the launch, and how many of them were traced.
+    measured on a device with another kernel. was_us: as in BenchCase.
+
+    blocks, recorded: of the launch, and how many of them were traced.
     """
 
     kernel: str
@@ -62,6 +64,7 @@ class BenchRow:
     waits: str = ""
     measured_us: float | None = None
     source: str = ""
+    was_us: float | None = None
     blocks: int = 0
     recorded: int = 0
     note: str = ""
@@ -112,8 +115,8 @@ def plan_jobs(op: OpSpec, grid: Grid, kernels: Sequence[KernelSpec], *, everythi
     slow = {spec.id for spec in kernels if works_by_element(op, spec)} if large else set()
     jobs = []
     for case in grid.cases:
-        # What was measured in another dtype is no measurement of this one.
-        other = replace(case, dtype=INSTEAD, measured_us=None, source="")
+        # What was measured, or set, in another dtype says nothing of this one.
+        other = replace(case, dtype=INSTEAD, measured_us=None, source="", was_us=None)
         instead = []
         for spec in kernels:
             if case.dtype in spec.dtypes:
@@ -197,7 +200,8 @@ def _row(op: OpSpec, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchR
     case, spec = job.case, job.spec
     row = BenchRow(
         spec.id, spec.step, case.label(op), case.kind, case.shape, dict(case.attributes), case.dtype, job.status,
-        job.instead_of, source=case.source, measured_us=case.measured_us, note=job.why_not,
+        job.instead_of, source=case.source, measured_us=case.measured_us, was_us=case.was_us,
+        note=job.why_not,
     )  # fmt: skip
     if job.status != OK:
         return row

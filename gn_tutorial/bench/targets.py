@@ -33,6 +33,7 @@ def judge(bench: Bench, targets: Sequence[Target]) -> list[TargetVerdict]:
         "at most": _at_most,
         "against measured": _against_measured,
         "speed-up": _speed_up,
+        "as it was": _as_it_was,
     }
     return [checks[target.check](bench, target) for target in targets]
 
@@ -70,6 +71,14 @@ def _share_of_bound(bench: Bench, target: Target) -> TargetVerdict:
 def _at_most(bench: Bench, target: Target) -> TargetVerdict:
     rows = judged_rows(bench, target.kinds, target.kernel)
     allowed = lambda row: target.factor * (row.bound_us or 0.0) + target.plus_us  # noqa: E731
+    return _each(target, rows, lambda row: row.modelled_us or 0.0, allowed, higher=False, unit="us")
+
+
+def _as_it_was(bench: Bench, target: Target) -> TargetVerdict:
+    if bench.machine != target.machine:
+        return TargetVerdict(target.name, None, f"the times are those of {target.machine}")
+    rows = [row for row in judged_rows(bench, target.kinds, target.kernel) if row.was_us is not None]
+    allowed = lambda row: target.factor * (row.was_us or 0.0)  # noqa: E731
     return _each(target, rows, lambda row: row.modelled_us or 0.0, allowed, higher=False, unit="us")
 
 

@@ -177,11 +177,18 @@ def load_tiling(spec: TilingSpec) -> TilingFunction:
         text = spec.header.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RegistryError(f"cannot read the tiling header: {error.strerror}", where=str(spec.header)) from error
-    return _load(spec, text)
+    return _load(spec, text, _included(spec.header.parent, text))
+
+
+def _included(folder: Path, text: str) -> tuple[str, ...]:
+    """The texts of the headers beside a tiling header that it includes: what is compiled changes with them."""
+    files = [folder / name for name in re.findall(r'^#include "([^"/]+)"', text, flags=re.MULTILINE)]
+    return tuple(file.read_text(encoding="utf-8-sig") for file in files if file.is_file())
 
 
 @functools.lru_cache(maxsize=64)
-def _load(spec: TilingSpec, text: str) -> TilingFunction:
+def _load(spec: TilingSpec, text: str, included: tuple[str, ...]) -> TilingFunction:
+    del included  # part of what the cache goes by
     names = field_names(text, spec.struct, where=str(spec.header))
     source, folders = _export(spec, names), (spec.header.parent, TWIN_INCLUDE)
     return TilingFunction(spec, Kept(lambda: build_host_library(source, include_dirs=folders).library), names)

@@ -4,7 +4,8 @@
 // groups of a few elements nearly all time is the start of instructions and the wait for each group's statistics. Here instructions
 // repeat over the groups of a tile, each with a number of its own: its pivot, its mean, its 1 / sqrt(variance + eps). All of these
 // stay in the vector unit, so the scalar unit reads no element and waits for nobody. gamma and beta are expanded to the tile's shape
-// once, if a tile holds whole samples. Groups of more than a sixth of a tile go the way of step 5.
+// once, if a tile holds whole samples. A tile is as large as local memory allows for its layout (group_norm_small_tiling.h). Groups of
+// which it does not hold three go the way of step 5; so do those above 1024 elements, unless there are so many that tiles follow each other.
 // The timeline should show few and long bars, V under MTE2, and no round trip.
 #include "group_norm_5_resident.h"
 #include "group_norm_6_small.h"

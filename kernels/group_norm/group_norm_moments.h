@@ -115,8 +115,8 @@ class GroupNormMoments {
   }
 
   // The mean of eight elements: near enough for the squares not to cancel, and the sum says how far off it is. Of ten, evenly spread,
-  // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is much nearer to zero
-  // than the eight are to each other, zero does as well: squares about it are hardly larger, and none of their digits is lost.
+  // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is nearer to zero than
+  // the eight are to each other, zero does as well: squares about it are at most twice as large.
   __aicore__ inline float FindPivot(const AscendC::LocalTensor<T>& x, uint32_t rows, uint32_t length,
                                     uint32_t pitch) const {
     constexpr uint32_t kTaken = 10;
@@ -141,7 +141,7 @@ class GroupNormMoments {
     }
     const float mean = (sum - lower - higher) * (1.0f / (kTaken - 2));
     const float spread = high - low;
-    return (mean < 0.0f ? -mean : mean) <= 0.125f * spread ? 0.0f : mean;
+    return (mean < 0.0f ? -mean : mean) <= kNearZero * spread ? 0.0f : mean;
   }
 
   // parts_: parts of the sum of x, and as many of the sum of its squares, over the pieces of a chunk. Sums of eight first.
@@ -168,7 +168,8 @@ class GroupNormMoments {
     }
     // Of less than a repeat the chunk's other numbers stay zero, as they were made.
     AscendC::BlockReduceSum(chunk, parts_, 2, lanes, static_cast<int32_t>(kSquares * column_ / 8), 1, blocks);
-    AscendC::Duplicate(chunk[kPivots * column_], pivot_, 8);
+    if (pivot_ != 0.0f || hasPivots_[which]) AscendC::Duplicate(chunk[kPivots * column_], pivot_, 8);
+    hasPivots_[which] = hasPivots_[which] || pivot_ != 0.0f;
     if (chunks_ > 1) AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
   }
 
@@ -216,6 +217,8 @@ class GroupNormMoments {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  // Half a spread of ten elements is about a standard deviation: squares about zero are twice as large then, one of the 24 bits of a float.
+  static constexpr float kNearZero = 0.5f;
   static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormPiece : kGroupNormNarrowPiece;
   static constexpr uint32_t kSums = kPiece / 8;
   static constexpr uint32_t kParts = kSums / 8;
@@ -237,10 +240,11 @@ class GroupNormMoments {
   AscendC::LocalTensor<float> head_;
   AscendC::LocalTensor<float> centres_;
   AscendC::LocalTensor<float> results_;
-  float pivot_ = 0.0f;          // of the chunk
-  uint32_t chunks_ = 0;         // of a group
-  uint32_t eights_ = 0;         // sums of eight of a piece, in whole repeats: where those of squares begin
-  uint32_t column_ = 0;         // floats of a column: whole repeats, and one more
-  uint32_t elements_ = 0;       // of the chunk so far
-  uint32_t repeatsBefore_ = 0;  // of the piece before: beyond them sums_ is zero
+  float pivot_ = 0.0f;                  // of the chunk
+  bool hasPivots_[2] = {false, false};  // whether a table has other pivots than the zeros that it began with
+  uint32_t chunks_ = 0;                 // of a group
+  uint32_t eights_ = 0;                 // sums of eight of a piece, in whole repeats: where those of squares begin
+  uint32_t column_ = 0;                 // floats of a column: whole repeats, and one more
+  uint32_t elements_ = 0;               // of the chunk so far
+  uint32_t repeatsBefore_ = 0;          // of the piece before: beyond them sums_ is zero
 };

@@ -6,6 +6,8 @@
 #pragma once
 #include <cstdint>
 
+#include "group_norm_small_tiling.h"
+
 // Not "GroupNormTiling": CANN's own headers put a struct of that name into the global namespace.
 struct GroupNormTilingData {
   uint32_t channels;          // C
@@ -73,22 +75,25 @@ inline void MakeGroupNormPieces(GroupNormTilingData* tiling, uint32_t block, uin
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
   // Step 7 deals chunks of the groups that are left to the cores: of the sizes that the table allows, the one with which the core
-  // with the most has the least; of these the largest. For the chips of Atlas A2, which have 48 or 40 cores, whatever it runs on:
-  // chunks decide the bits of the sums.
+  // with the most has the least to do; of these the largest. In sixteenths of a piece: of half and bfloat16, where the vector unit has most
+  // to do, a chunk costs one, in each of a core's groups, and a group of several chunks three more. For the chips of Atlas A2, which have 48 or 40 cores, whatever it runs on: chunks decide the
+  // bits of the sums.
   const uint64_t least = parts(pieces, kGroupNormChunks);
   const uint64_t largest = 2 * least < kGroupNormChunkPieces ? kGroupNormChunkPieces : 2 * least;
-  uint64_t chunk = least, most_pieces = UINT64_MAX;
+  uint64_t chunk = least, most_work = UINT64_MAX;
   for (uint64_t size = least; size <= largest && pieces > 0; ++size) {
     uint64_t busiest = 0;
     bool all = true;  // cores have one
     for (const uint32_t chip : kGroupNormCores) {
       const uint32_t cores = chip < worth ? chip : worth;
       const uint64_t chunks = tiling->totalGroups % cores * parts(pieces, size);
-      busiest += parts(chunks, cores) * size;
+      const uint64_t each = parts(pieces, size);
+      busiest += 16 * parts(chunks, cores) * size;
+      if (block == kGroupNormHalves) busiest += tiling->totalGroups / cores * (each > 1 ? each + 3 : 1);
       all = all && (chunks == 0 || chunks >= cores);
     }
-    if (busiest < most_pieces || (busiest == most_pieces && all)) {
-      most_pieces = busiest;
+    if (busiest < most_work || (busiest == most_work && all)) {
+      most_work = busiest;
       chunk = size;
     }
   }
@@ -169,17 +174,25 @@ inline const char* MakeGroupNormSplitTiling(int64_t n, int64_t c, int64_t s, int
   return nullptr;
 }
 
-// Elements of a tile of step 6. Floats: three tiles on their way, four of intermediate results and a seventh of one with numbers of
-// groups are 188 of the 191 KiB that a core has. Of half and bfloat16 one more is x as floats, and one gamma and beta as they come.
-constexpr uint32_t kGroupNormSmallTile = 5888;
-constexpr uint32_t kGroupNormNarrowSmallTile = 5632;
-
 // What a tile costs besides its elements: about 50 instructions, each as much as 20 to 40 repeats of 64 floats would.
 constexpr uint32_t kGroupNormSmallCost = 4096;
 
-// From one line of a tile to the next, in elements: lines of whole blocks of floats have no gap, others a block of their dtype each.
-inline uint64_t GroupNormLinePitch(uint64_t line, uint32_t block) {
-  return line % kGroupNormFloats == 0 ? line : (line + block - 1) / block * block;
+// Groups of a tile at most: what fits, and what instructions repeat over. 0: a tile is no gain, because it holds fewer than three, or
+// because groups are large and too few for the tiles of a core to follow each other.
+constexpr uint32_t kGroupNormSmallLines = 1984;
+constexpr uint32_t kGroupNormSmallWidth = 1024;
+constexpr uint32_t kGroupNormSmallRounds = 3;
+inline uint64_t GroupNormMostSmallGroups(uint64_t n, uint64_t c, uint64_t s, uint64_t groups, uint32_t block) {
+  const uint64_t lines = s == 1 ? 1 : c / groups, width = GroupNormGroupWidth(c, s, groups, block);
+  if (lines > 248 || width > kGroupNormLargestTile) return 0;
+  uint64_t most = 0;
+  for (uint64_t step = 1024; step > 0; step /= 2) {
+    const uint64_t more = most + step;
+    if (more * lines > kGroupNormSmallLines) continue;
+    if (GroupNormRoomOf(c, s, groups, more, block).bytes <= kGroupNormRoomBytes) most = more;
+  }
+  if (width > kGroupNormSmallWidth && n * groups < most * kGroupNormCores[0] * kGroupNormSmallRounds) return 0;
+  return most < 3 ? 0 : most;
 }
 
 // The same for step 6. A tile is one or more whole samples, or some groups of a sample: whichever leaves the core with the most work
@@ -189,11 +202,9 @@ inline const char* MakeGroupNormSmallTiling(int64_t n, int64_t c, int64_t s, int
   const char* refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling, block);
   if (refused != nullptr || tiling->usedCores == 0) return refused;
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
-  const uint64_t line = s == 1 ? tiling->channelsPerGroup : tiling->spatial;
-  const uint64_t most = block == kGroupNormFloats ? kGroupNormSmallTile : kGroupNormNarrowSmallTile;
-  const uint64_t width = GroupNormLinePitch(line, block) * (s == 1 ? 1 : tiling->channelsPerGroup);
-  if (width > kGroupNormSmallTile / 6) return nullptr;
-  const uint64_t largest = most / width, total = tiling->totalGroups;
+  const uint64_t largest = GroupNormMostSmallGroups(n, c, s, groups, block), total = tiling->totalGroups;
+  if (largest == 0) return nullptr;
+  const uint64_t width = GroupNormGroupWidth(c, s, groups, block);
   uint64_t best = 1, unit = tiling->groups, least = UINT64_MAX;
   const auto consider = [&](uint64_t tile, uint64_t of) {  // `tile` groups at once of each `of` groups
     const uint64_t rounds = parts(parts(of, tile) * (total / of), static_cast<uint64_t>(cores));
@@ -238,22 +249,19 @@ inline void MakeGroupNormSingleTiles(GroupNormTilingData* tiling, uint32_t cores
   tiling->extraGroups = tiles % tiling->usedCores;
 }
 
-// Elements that a core normalises while one more core is being started: 0.16 us, about 290 cycles. The second number is for small
-// groups, and counts what fills their blocks.
+// Elements that a core normalises while one more core is being started: 0.16 us, about 290 cycles. What fills the blocks of small
+// groups counts.
 constexpr double kGroupNormStart = 1000;
-constexpr double kGroupNormSmallStart = 600;
 
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
 inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores, uint32_t block) {
   if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
-  const int64_t line = s == 1 ? c / groups : s;
-  const double padded = static_cast<double>(GroupNormLinePitch(static_cast<uint64_t>(line), block)) *
-                        (s == 1 ? 1.0 : static_cast<double>(c / groups));
+  const uint64_t width = GroupNormGroupWidth(c, s, groups, block);
+  const double padded = width < 8 ? 8.0 : static_cast<double>(width);  // a block of numbers for each group
   const double total = static_cast<double>(n) * static_cast<double>(groups);
-  const double start = padded <= kGroupNormSmallTile / 6 ? kGroupNormSmallStart : kGroupNormStart;
   int32_t some = 1;
-  while (some < cores && some * start * some < padded * total) ++some;
+  while (some < cores && some * kGroupNormStart * some < padded * total) ++some;
   if (some >= cores || total < some) return some < cores ? some : cores;
   const int64_t each = (n * groups + some - 1) / some;
   return static_cast<int32_t>((n * groups + each - 1) / each);

@@ -42,7 +42,13 @@ class GroupNormBackwardSums {
   // sums[kind * pitch + row] for the first `kinds`; values[kind] has `rows` rows of `length` floats, `pitch` apart, zeros behind each.
   __aicore__ inline void OfRows(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float> values[3],
                                 uint32_t kinds, uint32_t rows, uint32_t pitch) {
-    if (rows > pitch / kRepeat || (rows > 1 && pitch % kRepeat == 0)) {  // an instruction for many rows
+    if (rows > pitch / kRepeat || rows > (pitch % kRepeat == 0 ? 1 : 2)) {  // an instruction for many rows
+      const uint32_t whole = (rows + 7) / 8 * 8;
+      if (kinds == kWithSpread && whole == pitch_ &&
+          kinds * whole * ((pitch + kRepeat - 1) / kRepeat) * 8 <= kScratch) {
+        const AscendC::LocalTensor<float> both[kWithSpread] = {values[0], values[1]};
+        return SumLinesOf<kWithSpread>(sums, both, scratch_, kScratch, rows, pitch, pitch);
+      }
       for (uint32_t kind = 0; kind < kinds; ++kind)
         SumLines(sums[kind * pitch_], values[kind], scratch_, kScratch, rows, pitch, pitch);
       return;

@@ -88,6 +88,16 @@ def test_speed_up_may_be_about_one_kind_of_bound() -> None:
     assert judge(bench(*other), [target])[0].word == "not run"
 
 
+def test_no_slower_than_it_was_is_held_on_each_shape_and_on_its_machine_only() -> None:
+    target = Target("as it was", "as it was", factor=1.03, machine="Ascend 910B2")
+    rows = row("op/a", "s", 103.0, was_us=100.0), row("op/a", "t", 99.0, was_us=100.0), row("op/a", "u", 500.0)
+    (met,) = judge(bench(*rows, machine="Ascend 910B2"), [target])
+    assert (met.met, met.found) == (True, "2 of 2; farthest: 103.00 us where it is at most 103.00 us, at s")
+    slower = row("op/a", "t", 105.0, was_us=100.0)
+    assert judge(bench(rows[0], slower, machine="Ascend 910B2"), [target])[0].missed == ("t",)
+    assert judge(bench(slower, machine="Ascend 910B4"), [target])[0].word == "not run"
+
+
 def test_the_worst_come_first_and_are_ten() -> None:
     rows = [row("op/a", f"s{number}", 10.0 + number) for number in range(12)]
     listed = worst(bench(*rows))

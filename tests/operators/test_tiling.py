@@ -57,6 +57,15 @@ def test_fields_are_read_at_the_compilers_offsets(tmp_path: Path) -> None:
     assert tiling["rows"] == 5
 
 
+def test_a_header_that_it_includes_may_change(tmp_path: Path) -> None:
+    more = tmp_path / "demo_small_tiling.h"
+    text = HEADER.replace("#include <cstdint>", '#include <cstdint>\n#include "demo_small_tiling.h"')
+    spec = demo(tmp_path, text.replace("= -rows;", "= kMany;"))
+    for many in (3, 4):
+        more.write_text(f"#pragma once\nconstexpr int kMany = {many};\n")
+        assert load_tiling(spec)({"rows": 5, "cores": 1, "scale": 0.5})["big"] == many
+
+
 def test_refusal_is_the_sentence_of_the_function(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError) as caught:
         load_tiling(demo(tmp_path))({"rows": -1, "cores": 1, "scale": 1.0})

@@ -24,5 +24,5 @@ def row(kernel: str, case: str, modelled: float | None = None, bound: float = 10
     return BenchRow(kernel=kernel, case=case, modelled_us=modelled, **{**plain, **values})
 
 
-def bench(*rows: BenchRow) -> Bench:
-    return Bench("op", "machine", rows)
+def bench(*rows: BenchRow, machine: str = "machine") -> Bench:
+    return Bench("op", machine, rows)

@@ -21,13 +21,13 @@ class GroupNormResident : public CommonRanges<GroupNormRing<T>, GroupNormResiden
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
                               GM_ADDR rstd, const __gm__ GroupNormTilingData* tiling) {
-    Base::Init(pipe, x, gamma, beta, y, tiling);
     eps_ = tiling->eps;
     const GroupNormShare own = ShareOfCore(tiling);
     this->firstGroup_ = own.first;
     this->lastGroup_ = own.last;
-    groupChunks_ = (this->groupPieces_ + this->chunkPieces_ - 1) / this->chunkPieces_;
+    groupChunks_ = (tiling->groupPieces + tiling->chunkPieces - 1) / tiling->chunkPieces;
     moments_.Init(pipe, groupChunks_, tiling->slotElements);
+    Base::Init(pipe, x, gamma, beta, y, tiling);
     results_.Init(pipe, mean, rstd, tiling);
   }
 

@@ -94,7 +94,7 @@ class GroupNormBackwardChannels {
     if (batches > 0) Load(Find(0, most, runs), group, to, count, lanes);
     for (uint32_t batch = 0; batch < batches; ++batch) {
       if (batch + 1 < batches) Load(Find(batch + 1, most, runs), group, to, count, lanes);
-      Add(Find(batch, most, runs).lines, lanes);
+      Add(Find(batch, most, runs).lines, lanes, group);
     }
     if (wantsDgamma_) Leave(dgammaGm_[to], dgamma_, count);
     if (wantsDbeta_) Leave(dbetaGm_[to], dbeta_, count);
@@ -118,10 +118,12 @@ class GroupNormBackwardChannels {
       LoadParts(lines, batch, entry, count, lanes);
     }
     if (corrects_) {
-      const uint64_t first = static_cast<uint64_t>(batch.line) * groups_ + group;
-      AscendC::DataCopyExtParams column{static_cast<uint16_t>(batch.lines), sizeof(float),
-                                        static_cast<uint32_t>((groups_ - 1) * sizeof(float)), 0, 0};
-      AscendC::DataCopyPadExtParams<float> zeros{true, 0, 7, 0.0f};
+      // A number of each line, with the block that it is in where every line begins with a block: rows of a part of one take much longer.
+      const uint32_t row = groups_ % 8 == 0 ? 8 : 1;
+      const uint64_t first = static_cast<uint64_t>(batch.line) * groups_ + group / row * row;
+      AscendC::DataCopyExtParams column{static_cast<uint16_t>(batch.lines), static_cast<uint32_t>(row * sizeof(float)),
+                                        static_cast<uint32_t>((groups_ - row) * sizeof(float)), 0, 0};
+      AscendC::DataCopyPadExtParams<float> zeros{true, 0, static_cast<uint8_t>(8 - row), 0.0f};
       AscendC::DataCopyPad(lines[2 * kLanes], lackGm_[first], column, zeros);
       AscendC::DataCopyPad(lines[2 * kLanes + kNumbers], rstdGm_[first], column, zeros);
     }
@@ -148,12 +150,13 @@ class GroupNormBackwardChannels {
     }
   }
 
-  __aicore__ inline void Add(uint32_t count, uint32_t lanes) {
+  __aicore__ inline void Add(uint32_t count, uint32_t lanes, uint32_t group) {
     Floats lines = linesQueue_.template DeQue<float>();
     const Floats spread = lines[kLanes];
     if (corrects_) {
-      Expand(lacks_, lines[2 * kLanes], count);
-      Expand(rstds_, lines[2 * kLanes + kNumbers], count);
+      const uint32_t lane = groups_ % 8 == 0 ? group % 8 : 0;
+      Expand(lacks_, lines[2 * kLanes], count, lane);
+      Expand(rstds_, lines[2 * kLanes + kNumbers], count, lane);
       ApplyToLines<LineOp::kMul>(scratch_, lines, lacks_, count, lanes, lanes);
       AscendC::Sub(spread, spread, scratch_, static_cast<int32_t>(count * lanes));
       ApplyToLines<LineOp::kMul>(spread, spread, rstds_, count, lanes, lanes);
@@ -163,12 +166,13 @@ class GroupNormBackwardChannels {
     linesQueue_.FreeTensor(lines);
   }
 
-  // Numbers that came to the beginning of a block each, with zeros behind, fill their blocks. To add zeros changes no bit.
-  __aicore__ inline void Expand(const Floats& blocks, const Floats& column, uint32_t count) {
+  // Numbers that came in a block each, at the same place of it, fill their blocks.
+  __aicore__ inline void Expand(const Floats& blocks, const Floats& column, uint32_t count, uint32_t lane) {
     const uint32_t whole = count / 8, rest = count % 8;
-    if (whole > 0) AscendC::BlockReduceSum(numbers_, column, static_cast<int32_t>(whole), 64, 1, 1, 8);
-    if (rest > 0)
-      AscendC::BlockReduceSum(numbers_[whole * 8], column[whole * 64], 1, static_cast<int32_t>(rest * 8), 1, 1, 8);
+    uint64_t mask[2] = {0x0101010101010101ull << lane, 0};
+    if (whole > 0) AscendC::BlockReduceSum(numbers_, column, static_cast<int32_t>(whole), mask, 1, 1, 8);
+    mask[0] &= (1ull << rest * 8) - 1;
+    if (rest > 0) AscendC::BlockReduceSum(numbers_[whole * 8], column[whole * 64], 1, mask, 1, 1, 8);
     AscendC::Brcb(blocks, numbers_, static_cast<uint8_t>((count + 7) / 8), {1, 8});
   }
 

@@ -218,16 +218,24 @@ constexpr uint32_t GroupNormBackwardShare(uint32_t channels) {
 }
 
 // From one line of a tile to the next, in elements: lines of whole blocks of floats have no gap, others a block of their dtype each.
-inline uint64_t GroupNormBackwardLinePitch(uint64_t line, uint32_t block) {
+constexpr uint64_t GroupNormBackwardLinePitch(uint64_t line, uint32_t block) {
   return line % 8 == 0 ? line : (line + block - 1) / block * block;
+}
+
+// Whether lines are two or four elements, and groups: then they lie without a gap, and what a tile has room for is a block of numbers of
+// each.
+constexpr bool GroupNormBackwardIsShort(uint64_t spatial, uint64_t channels, uint64_t groups) {
+  return channels == groups && channels % 8 == 0 && (spatial == 2 || spatial == 4);
 }
 
 // Groups of a tile: those of one or more whole samples, or some of a sample: whichever leaves the core with the most work the least of
 // it. 0: a tile would hold fewer than three groups, or, where a row is a single element and a piece would be mostly padding, not one.
-inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block) {
+inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block, uint32_t worth) {
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = tiling.spatial == 1 ? tiling.channelsPerGroup : tiling.spatial;
-  const uint64_t width = GroupNormBackwardLinePitch(line, block) * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
+  const bool numbers = GroupNormBackwardIsShort(tiling.spatial, tiling.channels, tiling.groups);
+  const uint64_t width =
+      numbers ? 8 : GroupNormBackwardLinePitch(line, block) * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
   const uint64_t whole = block == 8 ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
   const uint64_t limit = tiling.spatial == 1 ? whole : whole / 3;
   if (width == 0 || width > limit || tiling.totalGroups == 0) return 0;
@@ -237,8 +245,8 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
   uint64_t best = 1, least = UINT64_MAX;
   const auto consider = [&](uint64_t tile, uint64_t tiles) {
     uint64_t cost = 0;
-    for (const uint32_t cores : kGroupNormBackwardCores)
-      cost += parts(tiles, cores) * (tile * width + kGroupNormBackwardSmallCost);
+    for (const uint32_t chip : kGroupNormBackwardCores)
+      cost += parts(tiles, chip < worth ? chip : worth) * (tile * width + kGroupNormBackwardSmallCost);
     if (cost >= least) return;
     least = cost;
     best = tile;
@@ -252,7 +260,7 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
 // Elements that a core computes the gradients of while one more core is being started: 0.16 us, about 290 cycles. The second number is for small
 // groups, and counts what fills their blocks.
 constexpr double kGroupNormBackwardStart = 550;
-constexpr double kGroupNormBackwardSmallStart = 300;
+constexpr double kGroupNormBackwardSmallStart = 450;
 
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
@@ -260,8 +268,11 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
                                              uint32_t block) {
   if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
   const int64_t line = s == 1 ? c / groups : s;
-  const double padded = static_cast<double>(GroupNormBackwardLinePitch(static_cast<uint64_t>(line), block)) *
-                        (s == 1 ? 1.0 : static_cast<double>(c / groups));
+  const uint64_t sizes[3] = {static_cast<uint64_t>(s), static_cast<uint64_t>(c), static_cast<uint64_t>(groups)};
+  const double padded = GroupNormBackwardIsShort(sizes[0], sizes[1], sizes[2])
+                            ? 8.0
+                            : static_cast<double>(GroupNormBackwardLinePitch(static_cast<uint64_t>(line), block)) *
+                                  (s == 1 ? 1.0 : static_cast<double>(c / groups));
   const double total = static_cast<double>(n) * static_cast<double>(groups);
   const double start =
       padded <= kGroupNormBackwardSmallTile / 3 ? kGroupNormBackwardSmallStart : kGroupNormBackwardStart;
@@ -282,7 +293,9 @@ inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t 
   const char* refused =
       MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made, static_cast<uint32_t>(worth));
   if (refused != nullptr) return refused;
-  const uint32_t tile = mask == 0 ? 0 : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16);
+  const uint32_t tile = mask == 0 ? 0
+                                  : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16,
+                                                                static_cast<uint32_t>(worth));
   if (tile != 0) {
     const bool samples = tile % made.groups == 0;
     const uint32_t unit = samples ? made.totalGroups : made.groups;
