@@ -55,8 +55,8 @@ def check_folders(course: Course) -> list[Complaint]:
     for root in (course.root, course.solutions):
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root).as_posix()
-            quiz = root == course.root and re.fullmatch(r"quizzes/\d\d\.toml", name)
-            if path.is_file() and name not in known and not quiz and not _IGNORED & set(path.parts):
+            questions = root == course.root and re.fullmatch(r"quizzes/\d\d\.toml|theory/(\d\d_\w+|pages)\.toml", name)
+            if path.is_file() and name not in known and not questions and not _IGNORED & set(path.parts):
                 found.append(Complaint("", f"{root.name.lstrip('_')}/{name} belongs to no exercise"))
     used = [checker_of(exercise.checker) for exercise in course]
     unused = sorted(name for name, checker in all_checkers().items() if checker not in used)
