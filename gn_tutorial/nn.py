@@ -8,13 +8,14 @@ and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists 
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.torch_ops.arguments import check_eps
 
 __all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "convert"]
 
@@ -28,8 +29,14 @@ class GroupNorm(torch.nn.GroupNorm):
     """``torch.nn.GroupNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
     input: (N, C, ...) of 2 to 8 axes, float32, float16 or bfloat16, the dtype of the parameters; under autocast any of
-    them. Returns the same shape, channels last if the input is. Raises ArgumentError, which names the argument.
+    them. Returns the same shape, channels last if the input is. Raises ArgumentError, which names the argument; for eps
+    it does so when the module is made.
     """
+
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, *others: Any, **named: Any) -> None:
+        """The arguments are those of ``torch.nn.GroupNorm``."""
+        check_eps(f"argument eps of gn_tutorial.nn.{type(self).__name__}", eps)
+        super().__init__(num_groups, num_channels, eps, *others, **named)
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 - torch's own name: callers may pass it by keyword
         """GroupNorm of the input."""
@@ -78,8 +85,11 @@ def convert(model: Model) -> Model:
 
     In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer goes on. A class of
     somebody's own that is derived from ``torch.nn.GroupNorm`` is left alone, since its ``forward`` may differ.
+    Raises ArgumentError, which names the module, for an eps that the kernels do not take; the model is as it was then.
     """
-    for module in model.modules():
-        if type(module) is torch.nn.GroupNorm:
-            module.__class__ = GroupNorm
+    found = [(name, module) for name, module in model.named_modules() if type(module) is torch.nn.GroupNorm]
+    for name, module in found:
+        check_eps(f"eps of the module {name!r}" if name else "eps of the model itself", module.eps)
+    for _, module in found:
+        module.__class__ = GroupNorm
     return model

@@ -30,9 +30,15 @@ def check_forward(op: str, x: Tensor, weight: Tensor | None, bias: Tensor | None
     for name, one in (("weight", weight), ("bias", bias)):
         if one is not None:
             check_like(op, name, one, x.device, x.dtype, (x.shape[1],), "one number for each channel")
+    check_eps(f"argument eps of torch.ops.gn_tutorial.{op}", eps)
+
+
+def check_eps(where: str, eps: float) -> None:
+    """Raise ArgumentError, which says ``where``, for an eps that no kernel takes."""
     # As the kernel gets it: 1e-50 is positive, and 0 as float32.
     if not 2.0**-149 <= eps <= _LARGEST_EPS:
-        refuse(op, "eps", f"eps is {eps:g}; it must be positive and finite as float32", "1e-5 is usual")
+        what = f"eps is {eps:g}; it must be positive and finite as float32"
+        raise ArgumentError(what, where=where, hint="1e-5 is usual")
 
 
 def check_backward(

@@ -3,7 +3,7 @@
 The gradient that ``torch.library`` attaches to an operator does not work under ``torch.func.grad``. An
 ``autograd.Function`` does, if what it saves is saved apart from its forward pass. So there is one here for each
 operator, around it, registered under the dispatcher's key that a call meets first while a transform is active. Calls
-outside of transforms never come here.
+outside of transforms never come here. Autocast comes before it: what is saved has the type that the kernel gets.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import torch
 from torch.autograd import forward_ad
 
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.torch_ops import autocast
 
 
 def around(
@@ -43,7 +44,8 @@ def around(
 
         @staticmethod
         def vmap(info: Any, places: tuple[Any, ...], *inputs: Any) -> Any:
-            return batch(info, places, *inputs)
+            with autocast.off():
+                return batch(info, places, *inputs)
 
         @staticmethod
         def jvp(ctx: Any, *_: Any) -> NoReturn:
@@ -52,7 +54,8 @@ def around(
     def called(*inputs: Any) -> Any:
         # The dispatcher leaves out arguments that equal the schema's default.
         left_out = op._opoverload._schema.arguments[len(inputs) :]
-        return _run(op, Around.apply, (*inputs, *(one.default_value for one in left_out)))
+        given = (*inputs, *(one.default_value for one in left_out))
+        return _run(op, Around.apply, tuple(autocast.arguments_under_autocast(op, given)))
 
     # In the operator's own library, so that it goes where the operator is defined again.
     op._lib.impl(op._opoverload, called, "FuncTorchDynamicLayerFrontMode")

@@ -111,6 +111,31 @@ def test_convert_takes_the_model_itself_and_leaves_other_classes() -> None:
     assert [type(one) for one in nn.convert(kept)] == [Own, torch.nn.LayerNorm, nn.GroupNormSiLU]
 
 
+@pytest.mark.parametrize("eps", [0, 0.0, -1e-5, 1e-50, float("nan"), float("inf")])
+def test_an_eps_that_no_kernel_takes_is_refused_at_once(eps: float) -> None:
+    """By the modules, by ``convert``, which leaves the model as it was, and by the call, all in the same words."""
+    text = "it must be positive and finite as float32"
+    for kind in (nn.GroupNorm, nn.GroupNormSiLU):
+        with pytest.raises(ArgumentError, match=text) as caught:
+            kind(2, 4, eps=eps)
+        assert caught.value.where == f"argument eps of gn_tutorial.nn.{kind.__name__}"
+        with pytest.raises(ArgumentError, match=text):
+            kind(2, 4, eps)
+    right, wrong = torch.nn.GroupNorm(2, 4), torch.nn.GroupNorm(2, 4, eps=eps)
+    model = torch.nn.ModuleDict({"first": right, "inner": torch.nn.Sequential(torch.nn.ReLU(), wrong)})
+    with pytest.raises(ArgumentError, match=text) as caught:
+        nn.convert(model)
+    assert caught.value.where == "eps of the module 'inner.1'"
+    assert [type(one) for one in (right, wrong)] == [torch.nn.GroupNorm] * 2
+    with pytest.raises(ArgumentError, match=text) as caught:
+        nn.convert(wrong)
+    assert caught.value.where == "eps of the model itself"
+    changed = nn.GroupNorm(2, 4)
+    changed.eps = eps
+    with pytest.raises(ArgumentError, match=text):
+        changed(torch.ones(1, 4, 2))
+
+
 def test_copies_and_pickles_compute_the_same() -> None:
     module = filled(nn.GroupNormSiLU(GROUPS, 6))
     x = data(SHAPE)[0]

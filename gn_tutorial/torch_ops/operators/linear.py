@@ -13,6 +13,7 @@ from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_dtype, check_like, check_mask, refuse
+from gn_tutorial.torch_ops.autocast import compute_as_set
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.outputs import few_axes
@@ -20,8 +21,6 @@ from gn_tutorial.torch_ops.outputs import few_axes
 __all__ = ["linear", "linear_backward"]
 
 _NAME, _BACKWARD = "linear", "linear_backward"
-#: What autocast computes in, as it does for ``torch.nn.functional.linear``: the default of the device.
-_AUTOCAST = {"cpu": torch.bfloat16, NPU: torch.float16}
 
 
 def _check(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
@@ -134,7 +133,6 @@ linear.register_autograd(_gradients, setup_context=_save)
 linear_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
 linear.register_vmap(_batch)
 linear_backward.register_vmap(_batch_backward)
-for _device, _dtype in _AUTOCAST.items():
-    linear.register_autocast(_device, _dtype)
+compute_as_set(linear)  # as torch.nn.functional.linear
 transforms.around(linear, _save, _gradients, _batch)
 transforms.around(linear_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)
