@@ -167,7 +167,7 @@ def races(program: list[Command], auto_sync: bool) -> set[tuple[int, int]]:
 
 @functools.cache
 def interpreter() -> Built:
-    return build_kernel(INTERPRETER)
+    return build_kernel(INTERPRETER, optimise="little")
 
 
 def run(programs: list[list[Command]], **options: Any) -> tuple[bytes, list[Diagnostic]]:
