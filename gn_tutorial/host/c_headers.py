@@ -1,7 +1,7 @@
-"""The C interface of the host API as its headers declare it: ctypes' types, and the kernel that an operator launches.
+"""The C interface of the host API as its headers declare it: ctypes' types, and the kernels that an operator launches.
 
 A declaration is ``GN_API <type> <name>(<type> <name>, ...);`` with a comment in front of it. In that comment of an
-operator's first call stands ``Kernel: <operator>/<kernel>.``, as the registry names it.
+operator's first call stands ``Kernel: <operator>/<kernel>.``, as the registry names it; several with commas between.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _TYPES = {
 _COMMENT = r"/\*(?P<comment>(?:(?!\*/).)*)\*/\s*"
 _CALL = r"^GN_API (?P<type>[^;(]*?)(?P<name>\w+)\((?P<arguments>[^)]*)\);"
 _DECLARATION = re.compile(f"(?:{_COMMENT})?{_CALL}", re.MULTILINE | re.DOTALL)
-_KERNEL = re.compile(r"Kernel: (\w+/\w+)\.")
+_KERNELS = re.compile(r"Kernel: (\w+/\w+(?:, \w+/\w+)*)\.")
 
 
 class Function(NamedTuple):
-    """A function of the C interface, with ctypes' types. kernel: the registered one that it plans for, or ""."""
+    """A function of the C interface, with ctypes' types. kernels: the registered ones that it plans for."""
 
     name: str
     arguments: tuple[Any, ...]
     returns: Any
-    kernel: str
+    kernels: tuple[str, ...]
 
 
 def read_header(path: Path) -> Iterator[Function]:
@@ -60,8 +60,10 @@ def read_header(path: Path) -> Iterator[Function]:
         where = f"{path}: {found['name']}"
         words = [one.strip() for one in found["arguments"].split(",")]
         arguments = () if words == ["void"] else tuple(_type_of(re.sub(r"\w+$", "", one), where) for one in words)
-        kernel = _KERNEL.search(found["comment"] or "")
-        yield Function(found["name"], arguments, _type_of(found["type"], where), kernel[1] if kernel else "")
+        listed = _KERNELS.search(found["comment"] or "")
+        yield Function(
+            found["name"], arguments, _type_of(found["type"], where), tuple(listed[1].split(", ")) if listed else ()
+        )
 
 
 def _type_of(text: str, where: str) -> Any:

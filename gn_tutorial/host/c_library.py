@@ -57,24 +57,31 @@ def functions() -> dict[str, Function]:
 
 @functools.cache
 def operators() -> dict[str, str]:
-    """Name of each operator of the host API -> the registered kernel that it launches.
+    """Name of each operator of the host API -> the registered kernel that it launches for contiguous tensors.
 
     The name is that of the second call; the first is ``<name>GetWorkspaceSize``. An operator is there because a header
     declares it. Raises RegistryError for one that names no kernel.
     """
+    return {name: kernels[0] for name, kernels in _kernels_of_operators().items()}
+
+
+@functools.cache
+def _kernels_of_operators() -> dict[str, tuple[str, ...]]:
     first = "GetWorkspaceSize"
-    for one in functions().values():
-        if one.name.endswith(first) and not one.kernel:
+    found = {one.name.removesuffix(first): one for one in functions().values() if one.name.endswith(first)}
+    for one in found.values():
+        if not one.kernels:
             hint = "write 'Kernel: <operator>/<kernel>.' at the end of the comment in front of it"
             raise RegistryError(
                 "no comment says which kernel it launches", where=f"kernels/host_api: {one.name}", hint=hint
             )
-    return {one.name.removesuffix(first): one.kernel for one in functions().values() if one.name.endswith(first)}
+    return {name: one.kernels for name, one in found.items()}
 
 
 def kernels(names: Iterable[str] | None = None) -> tuple[str, ...]:
     """Registered kernels that these operators launch, those of all if None. Each becomes a library of its own."""
-    return (*(operators()[one] for one in (operators() if names is None else names)), _COPY)
+    known = _kernels_of_operators()
+    return (*(kernel for name in (known if names is None else names) for kernel in known[name]), _COPY)
 
 
 @functools.cache

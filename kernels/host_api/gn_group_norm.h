@@ -12,7 +12,7 @@ extern "C" {
  * self: (N, C, ...) of 2 to 8 axes, HxW the product of all behind the second (1 if there are none); float32, float16 or bfloat16.
  * gamma, beta: (C), of self's type, or null for ones and zeros. out: as self. meanOut, rstdOut: (N, group), float32.
  * group divides C; eps is positive. Outputs must not share memory with each other or with an input.
- * Kernel: group_norm/any. */
+ * Tensors with the channels last have a kernel of their own. Kernel: group_norm/any, group_norm_nhwc/rows. */
 GN_API GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta, int64_t N,
                                           int64_t C, int64_t HxW, int64_t group, double eps, GnTensor* out,
                                           GnTensor* meanOut, GnTensor* rstdOut, uint64_t* workspaceSize,

@@ -1,16 +1,19 @@
-// GroupNorm, forward, alone and with SiLU behind it: what the first call refuses, and what it plans. The two differ in the kernel, and
-// in that GroupNormSilu, as its namesake in CANN, is not told N, C and HxW.
+// GroupNorm, forward, alone and with SiLU behind it: what the first call refuses, and what it plans. The two differ in the kernels, and
+// in that GroupNormSilu, as its namesake in CANN, is not told N, C and HxW. Of two kernels, one takes tensors with the channels last.
 #include <cinttypes>
 
 #include "checks.h"
 #include "gn_group_norm.h"
+#include "group_norm_nhwc_tiling.h"
 #include "group_norm_tiling.h"
+#include "layout.h"
 
 namespace gn_host {
 namespace {
 
 struct GroupNormCall {
   const char* kernel;
+  const char* kernel_last;  // the one for tensors with the channels last, null if there is none
   Argument self, gamma, beta, out, mean, rstd;
   Sizes sizes;
   double eps;
@@ -29,7 +32,7 @@ Outcome ReadSizes(const Argument& self, Sizes* sizes) {
 
 // The first of these refusals that fits, in the order of docs/host-api.md: null pointers, types, sizes, shapes, memory.
 Outcome Check(GroupNormCall* call) {
-  auto& [kernel, self, gamma, beta, out, mean, rstd, sizes, eps, from_self] = *call;
+  auto& [kernel, kernel_last, self, gamma, beta, out, mean, rstd, sizes, eps, from_self] = *call;
   Outcome wrong = LookUp({&self, &out, &mean, &rstd}, {&self, &gamma, &beta, &out, &mean, &rstd});
   if (!wrong.Failed()) wrong = CheckSupported(self);
   if (!wrong.Failed()) wrong = CheckType({&gamma, &beta, &out}, self->dtype, "the type of self");
@@ -56,35 +59,50 @@ Outcome Check(GroupNormCall* call) {
   return wrong;
 }
 
-Outcome Plan(const GroupNormCall& call, Executor* plan) {
-  const Sizes& sizes = call.sizes;
-  GroupNormTilingData tiling{};
-  const char* const refused =
-      MakeGroupNormKeyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, static_cast<float>(call.eps),
-                             static_cast<int32_t>(VectorCores()), call.self->dtype, &tiling);
-  if (refused != nullptr) return Invalid(refused, "divide the work into several calls");
-  if (tiling.usedCores == 0) return {};  // an empty batch: no output has an element
+// Adds the launch of a kernel on x and y as they are given here, once its tiling is made.
+template <class Tiling>
+Outcome AddKernel(const GroupNormCall& call, const char* kernel, const Tensor& x, const Tensor& y, const Tiling& tiling,
+                  Executor* plan) {
   // gamma or beta: the tensor, or what stands for it where there is none.
   const auto affine = [&](const char* name, const Argument& argument, float value) {
-    return argument ? plan->Input(name, *argument.tensor) : plan->Constant(name, call.self->dtype, sizes.c, value);
+    return argument ? plan->Input(name, *argument.tensor) : plan->Constant(name, call.self->dtype, call.sizes.c, value);
   };
-  plan->Add({call.kernel,
-             tiling.usedCores,
-             {plan->Input("x", *call.self.tensor), affine("gamma", call.gamma, 1.0f), affine("beta", call.beta, 0.0f),
-              plan->Output("y", call.out.tensor.get()), plan->Output("mean", call.mean.tensor.get()),
-              plan->Output("rstd", call.rstd.tensor.get()), plan->Workspace(tiling.workspaceBytes),
-              plan->TilingData(tiling)}});
+  plan->Add(
+      {kernel,
+       tiling.usedCores,
+       {plan->Input("x", x), affine("gamma", call.gamma, 1.0f), affine("beta", call.beta, 0.0f), plan->Output("y", &y),
+        plan->Output("mean", call.mean.tensor.get()), plan->Output("rstd", call.rstd.tensor.get()),
+        plan->Workspace(tiling.workspaceBytes), plan->TilingData(tiling)}});
   return plan->Finish();
 }
 
+Outcome Plan(GroupNormCall& call, Executor* plan) {
+  const Sizes& sizes = call.sizes;
+  const float eps = static_cast<float>(call.eps);
+  const int32_t cores = static_cast<int32_t>(VectorCores());
+  const Tensor &x = *call.self.tensor, &y = *call.out.tensor;
+  GroupNormNhwcTilingData last{};
+  // That kernel refuses groups of very many channels; those are packed.
+  if (call.kernel_last != nullptr && sizes.elements > 0 && ChannelsLastPays({&call.self, &call.out}) &&
+      MakeGroupNormNhwcTiling(sizes.n, sizes.hxw, sizes.c, sizes.groups, eps, cores, x.dtype, &last) == nullptr)
+    return AddKernel(call, call.kernel_last, ChannelsLast(x), ChannelsLast(y), last, plan);
+  GroupNormTilingData tiling{};
+  const char* const refused =
+      MakeGroupNormKeyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, eps, cores, x.dtype, &tiling);
+  if (refused != nullptr) return Invalid(refused, "divide the work into several calls");
+  if (tiling.usedCores == 0) return {};  // an empty batch: no output has an element
+  return AddKernel(call, call.kernel, x, y, tiling, plan);
+}
+
 // The first call of both operators. from_self: whether N, C and HxW are read from there; `sizes` then has the groups only.
-GnStatus FirstCall(const char* function, const char* op, const char* kernel, const GnTensor* self,
-                   const GnTensor* gamma, const GnTensor* beta, Sizes sizes, bool from_self, double eps, GnTensor* out,
-                   GnTensor* mean, GnTensor* rstd, uint64_t* workspaceSize, GnExecutor** executor) {
+GnStatus FirstCall(const char* function, const char* op, const char* kernel, const char* kernel_last,
+                   const GnTensor* self, const GnTensor* gamma, const GnTensor* beta, Sizes sizes, bool from_self,
+                   double eps, GnTensor* out, GnTensor* mean, GnTensor* rstd, uint64_t* workspaceSize,
+                   GnExecutor** executor) {
   return Prepare(function, op, workspaceSize, executor, [&](Executor* plan) -> Outcome {
-    GroupNormCall call{kernel,       {"self", self},    {"gamma", gamma},  {"beta", beta},
-                       {"out", out}, {"meanOut", mean}, {"rstdOut", rstd}, sizes,
-                       eps,          from_self};
+    GroupNormCall call{kernel,         kernel_last,  {"self", self},    {"gamma", gamma},
+                       {"beta", beta}, {"out", out}, {"meanOut", mean}, {"rstdOut", rstd},
+                       sizes,          eps,          from_self};
     if (Outcome wrong = Check(&call); wrong.Failed()) return wrong;
     return Plan(call, plan);
   });
@@ -97,8 +115,8 @@ extern "C" GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTens
                                               int64_t N, int64_t C, int64_t HxW, int64_t group, double eps,
                                               GnTensor* out, GnTensor* meanOut, GnTensor* rstdOut,
                                               uint64_t* workspaceSize, GnExecutor** executor) {
-  return gn_host::FirstCall("GroupNormGetWorkspaceSize", "GroupNorm", "group_norm_any", self, gamma, beta,
-                            {N, C, HxW, group}, false, eps, out, meanOut, rstdOut, workspaceSize, executor);
+  return gn_host::FirstCall("GroupNormGetWorkspaceSize", "GroupNorm", "group_norm_any", "group_norm_nhwc", self, gamma,
+                            beta, {N, C, HxW, group}, false, eps, out, meanOut, rstdOut, workspaceSize, executor);
 }
 
 extern "C" GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {
@@ -108,8 +126,8 @@ extern "C" GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecuto
 extern "C" GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
                                                   int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
                                                   GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor) {
-  return gn_host::FirstCall("GroupNormSiluGetWorkspaceSize", "GroupNormSilu", "group_norm_silu", self, gamma, beta,
-                            {0, 0, 0, group}, true, eps, out, meanOut, rstdOut, workspaceSize, executor);
+  return gn_host::FirstCall("GroupNormSiluGetWorkspaceSize", "GroupNormSilu", "group_norm_silu", nullptr, self, gamma,
+                            beta, {0, 0, 0, group}, true, eps, out, meanOut, rstdOut, workspaceSize, executor);
 }
 
 extern "C" GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {

@@ -18,6 +18,8 @@ from tests.host.test_api import DTYPES, LAYOUTS, channels_last_sliced, contiguou
 
 NUMBERS = {name: case.numbers for name, case in CASES.items() if case.numbers is not None}
 WITH_OUT = [name for name, one in NUMBERS.items() if one.out is not None]
+#: Operators with a kernel for each layout; their bits are those of that kernel (test_layouts.py).
+SEVERAL = {name for name in NUMBERS if len(set(c_library.kernels([name]))) > 2}
 MASKED = [name for name, one in NUMBERS.items() if one.out is None]
 
 
@@ -68,7 +70,8 @@ def test_every_layout(stream: Stream, name: str, layout: Callable, out_layout: C
     stream.synchronize()
     assert made[0] is out
     for one, same, right in zip(made, dense, expected(numbers, inputs), strict=True):
-        np.testing.assert_array_equal(one, same)
+        if name not in SEVERAL:
+            np.testing.assert_array_equal(one, same)
         assert_near(name, one, right)
     if out_layout in (sliced, cropped, channels_last_sliced):
         around = out.base

@@ -100,16 +100,20 @@ LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_other_strides_give_the_same_bits_and_the_layout_of_the_built_in(layout: Callable, dtype: str) -> None:
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_other_strides_give_the_same_numbers_and_the_layout_of_the_built_in(name: str, dtype: str) -> None:
+    """The same bits, too, unless the channels are last: that is another kernel, which adds up in another order."""
+    layout = LAYOUTS[name]
+    rounding = 2e-5 if "channels_last" in name else 0
     x, weight, bias, grad = data(SHAPE, DTYPES[dtype])
     view = layout(x).detach().requires_grad_()
     dense = view.detach().contiguous().requires_grad_()
     y = ours(view, weight, bias, GROUPS)
-    torch.testing.assert_close(y, ours(dense, weight, bias, GROUPS), rtol=0, atol=0)
+    allowed = {"rtol": max(rounding, torch.finfo(x.dtype).eps) if rounding else 0, "atol": rounding}
+    torch.testing.assert_close(y, ours(dense, weight, bias, GROUPS), **allowed)
     mine = torch.autograd.grad(y, view, layout(grad))[0]
     usual = torch.autograd.grad(ours(dense, weight, bias, GROUPS), dense, layout(grad).contiguous())[0]
-    torch.testing.assert_close(mine, usual, rtol=0, atol=0)
+    torch.testing.assert_close(mine, usual, **allowed)
     builtin = aten(view, weight, bias, GROUPS)
     assert y.stride() == builtin.stride()
     assert mine.stride() == torch.autograd.grad(builtin, view, grad)[0].stride()
