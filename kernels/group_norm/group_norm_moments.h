@@ -116,7 +116,7 @@ class GroupNormMoments {
 
   // The mean of eight elements: near enough for the squares not to cancel, and the sum says how far off it is. Of ten, evenly spread,
   // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is nearer to zero than
-  // the eight are to each other, zero does as well: squares about it are at most twice as large.
+  // the eight are to each other, zero does as well: squares about it are hardly larger.
   __aicore__ inline float FindPivot(const AscendC::LocalTensor<T>& x, uint32_t rows, uint32_t length,
                                     uint32_t pitch) const {
     constexpr uint32_t kTaken = 10;
@@ -217,8 +217,9 @@ class GroupNormMoments {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
-  // Half a spread of ten elements is about a standard deviation: squares about zero are twice as large then, one of the 24 bits of a float.
-  static constexpr float kNearZero = 0.5f;
+  // Of the spread of ten elements, three standard deviations or so. Squares about zero are a seventh larger at an eighth of it, and three
+  // times as large at half of it: a bit and a half of a float's 24, which floats are not to lose, and of which halves have eleven.
+  static constexpr float kNearZero = kIsFloat<T> ? 0.125f : 0.5f;
   static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormPiece : kGroupNormNarrowPiece;
   static constexpr uint32_t kSums = kPiece / 8;
   static constexpr uint32_t kParts = kSums / 8;

@@ -106,11 +106,11 @@ inline const char* MakeLinearBackwardTiling(int64_t r, int64_t k, int64_t o, int
   if (refused != nullptr) return refused;
   if (mask < 0 || mask > 7) return "output_mask has three bits";
   const auto parts = [](int64_t whole, int64_t most) { return (whole + most - 1) / most; };
-  const bool dx = (mask & kLinearWantDx) != 0, weight = (mask & kLinearWantWeight) != 0;
+  // Without a column there is no dW, but there is a db.
+  const bool dx = (mask & kLinearWantDx) != 0, weight = (mask & kLinearWantWeight) != 0 && k > 0;
   const bool parameters = weight || (mask & kLinearWantBias) != 0;
   const int64_t columns = parts(k, kLinearBackwardColumns);
-  // Without a column there is no dW, but there is a db.
-  const int64_t weight_blocks = weight && columns > 0 ? columns : 1;
+  const int64_t weight_blocks = weight ? columns : 1;
   int64_t tile = kLinearBackwardRows;
   const auto dx_units = [&] { return dx ? parts(r, tile) * columns : 0; };
   const auto weight_units = [&] { return parameters ? parts(o, tile) * weight_blocks : 0; };

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
-import gn_tutorial as gnt
 from gn_tutorial import host, reference
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host import Code, Refused, Stream, Tensor
@@ -133,7 +132,8 @@ def test_any_order_of_axes_with_gaps(
     made = host.group_norm(reordered(x), gamma, beta, num_groups=groups, stream=stream, out=out)
     stream.synchronize()
     assert made.out is out
-    np.testing.assert_array_equal(made.out, gnt.kernel("group_norm/any")(x, gamma, beta, num_groups=groups).y)
+    # Not the bits of one kernel: which of two runs depends on the order of axes (test_layouts.py).
+    assert_right(made, x, gamma, beta, groups=groups)
 
 
 def test_an_input_may_repeat_its_elements(stream: Stream) -> None:
