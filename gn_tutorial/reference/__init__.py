@@ -4,8 +4,8 @@
 ``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
 ``copy`` and ``add`` are the references of the warm-up kernels, ``silu`` and ``group_norm_silu`` those of an operator
-and of its fusion, ``transpose`` that of the strided copy. ``gelu`` and ``linear``, with their gradients, and
-``rms_norm`` are those of the cases besides GroupNorm.
+and of its fusion, ``transpose`` that of the strided copy. ``gelu``, ``linear`` and
+``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
 """
 
 from gn_tutorial.reference.elementwise import add, copy, gelu, gelu_backward, silu, transpose
@@ -14,12 +14,18 @@ from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group
 from gn_tutorial.reference.group_norm_backward import ReferenceGroupNormGradients, group_norm_backward
 from gn_tutorial.reference.limits import instance_norm, layer_norm
 from gn_tutorial.reference.linear import ReferenceLinearGradients, linear, linear_backward
-from gn_tutorial.reference.rms_norm import RmsNormOutputs, rms_norm
+from gn_tutorial.reference.rms_norm import (
+    ReferenceRmsNormGradients,
+    RmsNormOutputs,
+    rms_norm,
+    rms_norm_backward,
+)
 
 __all__ = [
     "GroupNormOutputs",
     "ReferenceGroupNormGradients",
     "ReferenceLinearGradients",
+    "ReferenceRmsNormGradients",
     "RmsNormOutputs",
     "add",
     "copy",
@@ -34,6 +40,7 @@ __all__ = [
     "linear",
     "linear_backward",
     "rms_norm",
+    "rms_norm_backward",
     "silu",
     "transpose",
 ]

@@ -70,6 +70,7 @@ CASES = {
     "linear": "linear/lanes",
     "linear_backward": "linear_backward/rows",
     "rms_norm": "rms_norm/row",
+    "rms_norm_backward": "rms_norm_backward/chunks",
 }
 
 
