@@ -41,6 +41,23 @@ int32_t main(int argc, char* argv[]) {
     assert found(f"{host}{ENTRY} Duplicate(values, 1.0f, 8); }}\n") == []
 
 
+@pytest.mark.parametrize("head", ["virtual __aicore__ inline void", "__aicore__ inline virtual void"])
+def test_a_virtual_member_of_a_class_of_the_file(head: str) -> None:
+    text = f"""class Step {{
+ public:
+  {head} Apply(int* x) {{ *x += 1; }}
+}};
+class Op {{
+ public:
+  __aicore__ inline void Process() {{ int x = 0; step_.Apply(&x); }}
+ private:
+  Step step_;
+}};
+{ENTRY} Op op; op.Process(); }}
+"""
+    assert found(text) == [("virtual", 3)]
+
+
 def test_what_an_entry_reaches_is_found_with_it_alone() -> None:
     text = """__aicore__ inline void One() { int* p = new int[3]; }
 template <typename T> class Kernel {
