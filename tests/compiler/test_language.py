@@ -170,9 +170,12 @@ def test_the_rules_cost_less_than_half_a_second() -> None:
     text = "\n".join(path.read_text("utf-8") for path in [*sorted(files), kernels / "group_norm/group_norm_8_any.cpp"])
     own = OwnText(text, tuple(("k.cpp", line) for line in range(1, text.count("\n") + 2)))
     assert len(own.places) > 3000
-    begin = time.process_time()
-    assert find(own) == ()
-    assert time.process_time() - begin < 0.5
+    seconds = []
+    for _ in range(3):  # the least: a collection of the garbage of other tests takes a second
+        begin = time.process_time()
+        assert find(own) == ()
+        seconds.append(time.process_time() - begin)
+    assert min(seconds) < 0.5
 
 
 def test_text_that_is_no_program_gives_nothing() -> None:

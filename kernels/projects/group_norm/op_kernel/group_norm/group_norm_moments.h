@@ -217,9 +217,9 @@ class GroupNormMoments {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
-  // Of the spread of ten elements, three standard deviations or so. Squares about zero are a seventh larger at an eighth of it, and three
-  // times as large at half of it: a bit and a half of a float's 24, which floats are not to lose, and of which halves have eleven.
-  static constexpr float kNearZero = kIsFloat<T> ? 0.125f : 0.5f;
+  // Of the spread of ten elements, about three standard deviations. Squares about zero are a seventh larger there; at half of the spread
+  // they would be three times as large, and of 30,615 floats one was farther off than the accuracy standard allows.
+  static constexpr float kNearZero = 0.125f;
   static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormPiece : kGroupNormNarrowPiece;
   static constexpr uint32_t kSums = kPiece / 8;
   static constexpr uint32_t kParts = kSums / 8;
