@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-import filelock
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exam.bank import Bank
 from gn_tutorial.exam.marking import PaperResult, mark
 from gn_tutorial.exam.paper import Paper
-from gn_tutorial.exercises.atomic_write import write_atomically
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
+from gn_tutorial.exercises.users_file import UsersFile
 
 _VERSION = 1
-_LOCK_SECONDS = 20.0
 
 
 class PaperFile:
@@ -30,6 +26,7 @@ class PaperFile:
 
     def __init__(self, progress: ProgressFile, bank: Bank, now: Callable[[], float]) -> None:
         self.path = progress.path.with_name("theory_paper.json")
+        self._kept = UsersFile(self.path, "the theory paper", "cannot be kept", _VERSION)
         self.bank, self.now = bank, now
         self.progress = progress
 
@@ -46,12 +43,12 @@ class PaperFile:
                 hint="gnt exam theory --new draws another one, and keeps this file aside",
             ) from error
         except OSError as error:
-            raise _unusable(self.path, error) from error
+            raise self._kept.unusable(error) from error
         return paper.at(self.now())
 
     def write(self, paper: Paper) -> Paper:
         """Keep a paper that has just been drawn, in place of the one before."""
-        return self._locked(lambda: paper)
+        return self._kept.store(lambda: paper)
 
     def change(self, change: Callable[[Paper, float], Paper]) -> Paper:
         """Read, change and write in one step; a paper that has ended by that is noted in the progress."""
@@ -62,7 +59,7 @@ class PaperFile:
                 raise ArgumentError("there is no theory paper", hint="gnt exam theory")
             return change(there, self.now())
 
-        paper = self._locked(changed)
+        paper = self._kept.store(changed)
         if paper.finished is not None:
             record = self.result(paper).record()
             self.progress.update(lambda known: known.with_theory(record))
@@ -82,25 +79,7 @@ class PaperFile:
 
     def set_aside(self) -> Path | None:
         """Give a file that cannot be read another name, and return it."""
-        if not self.path.exists():
-            return None
-        number = 1
-        while (kept := self.path.with_name(f"theory_paper.damaged{number}.json")).exists():
-            number += 1
-        return self.path.replace(kept)
-
-    def _locked(self, made: Callable[[], Paper]) -> Paper:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with filelock.FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
-                paper = made()
-                data = {"version": _VERSION, **asdict(paper)}
-                write_atomically(self.path, (json.dumps(data, indent=2) + "\n").encode())
-        except filelock.Timeout as error:
-            raise ArgumentError("another program holds the theory paper", where=str(self.path)) from error
-        except OSError as error:
-            raise _unusable(self.path, error) from error
-        return paper
+        return self._kept.set_aside() if self.path.exists() else None
 
 
 def default_paper_file(bank: Bank, now: Callable[[], float], warn: Callable[[str], None]) -> PaperFile:
@@ -119,12 +98,4 @@ def _parse(content: bytes) -> Paper:
         asked=tuple((str(topic), str(key)) for topic, key in data["asked"]),
         answers={str(key): str(letters) for key, letters in data["answers"].items()},
         finished=None if finished is None else float(finished),
-    )
-
-
-def _unusable(path: Path, error: OSError) -> ArgumentError:
-    return ArgumentError(
-        f"the theory paper cannot be kept: {error.strerror}",
-        where=str(path),
-        hint="set GNT_DATA_DIR to a folder that you can write to",
     )

@@ -6,24 +6,20 @@ It is one file in the user's data folder (``$GNT_DATA_DIR`` if set).
 from __future__ import annotations
 
 import datetime
-import itertools
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import filelock
 import platformdirs
 
-from gn_tutorial.errors import ArgumentError
-from gn_tutorial.exercises.atomic_write import write_atomically
 from gn_tutorial.exercises.renumbered import new_id
+from gn_tutorial.exercises.users_file import UsersFile
 
 #: 2: notebook 06 became two, and the exercises of those behind it have other numbers.
 VERSION = 2
-_LOCK_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -66,6 +62,7 @@ class ProgressFile:
 
     def __init__(self, folder: Path, warn: Callable[[str], None] = lambda text: None) -> None:
         self.path = folder / "progress.json"
+        self._kept = UsersFile(self.path, "the progress file", "cannot be used", VERSION)
         self._warn = warn
 
     def read(self) -> Progress:
@@ -75,27 +72,15 @@ class ProgressFile:
         except FileNotFoundError:
             return Progress()
         except (ValueError, TypeError, KeyError, AttributeError):
-            names = (self.path.with_name(f"progress.damaged{number}.json") for number in itertools.count(1))
-            kept = next(name for name in names if not name.exists())
-            self.path.replace(kept)
+            kept = self._kept.set_aside()
             self._warn(f"the progress file is damaged; it was kept as {kept}, and progress starts anew")
             return Progress()
         except OSError as error:
-            raise _unusable(self.path, error) from error
+            raise self._kept.unusable(error) from error
 
     def update(self, change: Callable[[Progress], Progress]) -> Progress:
         """Read, change and write in one step. Raises ArgumentError if the folder cannot be used."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with filelock.FileLock(self.path.with_suffix(".lock"), timeout=_LOCK_SECONDS):
-                changed = change(self.read())
-                data = {"version": VERSION, **asdict(changed)}
-                write_atomically(self.path, (json.dumps(data, indent=2) + "\n").encode())
-        except filelock.Timeout as error:
-            raise ArgumentError("another program holds the progress file", where=str(self.path)) from error
-        except OSError as error:
-            raise _unusable(self.path, error) from error
-        return changed
+        return self._kept.store(lambda: change(self.read()))
 
 
 def default_progress(warn: Callable[[str], None] = lambda text: None) -> ProgressFile:
@@ -116,11 +101,3 @@ def _parse(content: bytes) -> Progress:
     }
     theory = tuple(dict(record) for record in data.get("theory", []))
     return Progress(passed, hints, quizzes, theory)
-
-
-def _unusable(path: Path, error: OSError) -> ArgumentError:
-    return ArgumentError(
-        f"the progress file cannot be used: {error.strerror}",
-        where=str(path),
-        hint="set GNT_DATA_DIR to a folder that you can write to",
-    )

@@ -40,6 +40,19 @@ def browser(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brow
         opened.close()
 
 
+@pytest.fixture(scope="module", name="chromium")
+def chromium_alone() -> Iterator[Browser]:
+    """Chromium for pages that need no JupyterLab."""
+    from playwright.sync_api import sync_playwright
+
+    if not chromium():
+        pytest.skip(missing())
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield opened
+        opened.close()
+
+
 @pytest.fixture(scope="module")
 def page_of_file(browser: Browser, lab: Lab) -> Iterator[Desk]:
     """One page for the tests of a file: loading JupyterLab takes seconds."""

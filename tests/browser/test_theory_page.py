@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import browser_support
 import pytest
 
 from gn_tutorial.exam.bank import load_bank
@@ -18,7 +17,7 @@ pytest.importorskip("anywidget", reason="the extra `lab` has it")
 from gn_tutorial.exercises import quiz_widget
 from gn_tutorial.exercises.quiz_widget import as_html
 
-playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 FRONT = Path(quiz_widget.__file__).with_suffix(".js")
 ASKED = load_bank().topic("queues").questions
 SINGLE = next(one for one in ASKED if len(one.right) == 1 and len(one.options) > 2)
@@ -37,16 +36,6 @@ WIDGET = """async ([program, state]) => {
   const module = await import(url);
   window.leave = module.default.render({ model: window.model, el: document.getElementById("cell") });
 }"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    if not browser_support.chromium():
-        pytest.skip(browser_support.missing())
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=browser_support.chromium(), args=browser_support.FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

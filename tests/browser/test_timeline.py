@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import browser_support
 import pytest
 from picture_support import B3, two_tiles
 from timing_support import trace, vector
@@ -20,20 +19,10 @@ from gn_tutorial.profiler.timeline_data import timeline_data
 from gn_tutorial.profiler.timeline_page import front, save_timeline
 from gn_tutorial.timing.timeline import make_timeline
 
-playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
 
 # Of timeline.js: where the lanes begin, and how high they are, in pixels.
 LABEL, LANE = 52, 44
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    if not browser_support.chromium():
-        pytest.skip(browser_support.missing())
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=browser_support.chromium(), args=browser_support.FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
