@@ -130,6 +130,12 @@ Outcome CheckSizes(Sizes* sizes) {
   return {};
 }
 
+Outcome CheckEps(const char* name, double eps, const char* hint) {
+  // 1e-50 is positive, and 0 as a float.
+  if (static_cast<float>(eps) > 0.0f && eps <= 3.0e38) return {};
+  return Invalid(Text("%s is %g; it must be positive and finite as float32", name, eps), hint);
+}
+
 Outcome CheckOverlaps(const Arguments& inputs, const Arguments& outputs) {
   for (const Argument* out : outputs) {
     if (!*out) continue;

@@ -39,6 +39,8 @@ Outcome CheckShape(const Arguments& arguments, const std::vector<int64_t>& wante
 Outcome CheckCount(const Arguments& arguments, int64_t wanted, const char* why);
 // No negative size, group positive and a divisor of C, no product beyond 64 bits; fills the products in.
 Outcome CheckSizes(Sizes* sizes);
+// Positive and finite as float32, which is what a kernel gets. name: the argument's.
+Outcome CheckEps(const char* name, double eps, const char* hint);
 // The product of the axes from `first` up to `last`; refused if it does not fit in 64 bits.
 Outcome Product(const Argument& argument, size_t first, size_t last, int64_t* product);
 // No output shares memory with itself, with another output or with an input.

@@ -39,10 +39,8 @@ Outcome Check(GroupNormCall* call) {
   if (!wrong.Failed()) wrong = CheckType({&mean, &rstd}, GN_FLOAT, "whatever the type of self is");
   if (!wrong.Failed() && from_self) wrong = ReadSizes(self, &sizes);
   if (!wrong.Failed()) wrong = CheckSizes(&sizes);
+  if (!wrong.Failed()) wrong = CheckEps("eps", eps, "1e-5 is usual");
   if (wrong.Failed()) return wrong;
-  // As the kernel gets it: 1e-50 is positive, and 0 as a float.
-  if (!(static_cast<float>(eps) > 0.0f) || eps > 3.0e38)
-    return Invalid(Text("eps is %g; it must be positive and finite as float32", eps), "1e-5 is usual");
 
   const std::vector<int64_t>& dims = self->dims;
   Sizes own{};
