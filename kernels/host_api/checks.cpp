@@ -74,6 +74,17 @@ Outcome CheckType(const Arguments& arguments, GnDataType wanted, const char* why
   return {};
 }
 
+Outcome CheckStatistics(const Arguments& statistics, const Argument& data) {
+  const Argument& first = *statistics.front();
+  const GnDataType found = first->dtype;
+  if (found != GN_FLOAT && found != data->dtype) {
+    return Invalid(Text("%s is %s; it must be float32, or %s, the type of %s", first.name, TypeText(found).c_str(),
+                        TypeText(data->dtype).c_str(), data.name),
+                   Text("convert %s", first.name));
+  }
+  return CheckType(statistics, found, Text("the type of %s", first.name).c_str());
+}
+
 Outcome CheckShape(const Arguments& arguments, const std::vector<int64_t>& wanted, const char* why) {
   for (const Argument* one : arguments) {
     if (!*one || (*one)->dims == wanted) continue;

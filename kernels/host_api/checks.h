@@ -35,6 +35,8 @@ uint32_t WantedBits(const Arguments& gradients);
 // float32, float16 or bfloat16.
 Outcome CheckSupported(const Argument& argument);
 Outcome CheckType(const Arguments& arguments, GnDataType wanted, const char* why);
+// Statistics: float32, or all of them of the data's type, as a forward pass and its gradient take them.
+Outcome CheckStatistics(const Arguments& statistics, const Argument& data);
 Outcome CheckShape(const Arguments& arguments, const std::vector<int64_t>& wanted, const char* why);
 Outcome CheckCount(const Arguments& arguments, int64_t wanted, const char* why);
 // No negative size, group positive and a divisor of C, no product beyond 64 bits; fills the products in.

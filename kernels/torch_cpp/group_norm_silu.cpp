@@ -1,4 +1,5 @@
 // GroupNorm and SiLU in one kernel. Its gradient is made of existing parts, as the Python operator's is (docs/pytorch.md).
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/sigmoid.h>
 
 #include "gn_group_norm.h"
