@@ -56,8 +56,9 @@ def inputs(
 ) -> dict[str, np.ndarray]:
     """A random array for each input of ``op``, the first of shape ``shape``; what a forward pass saved is computed.
 
-    dtype: of the data; an input that has one of its own in the registry keeps that. attributes: of the call, by name; an operator that takes what another one saved needs them. Raises ArgumentError
-    for a wrong rank or an attribute that is missing.
+    dtype: of the data; an input that has one of its own in the registry keeps that. attributes: of the call, by name;
+    an operator that takes what another one saved needs them. Raises ArgumentError for a wrong rank or an attribute
+    that is missing.
     """
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
