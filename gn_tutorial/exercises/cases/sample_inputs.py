@@ -1,4 +1,4 @@
-"""12.6: the sample that is published with aclnnGroupNormBackward has a dx near 0; which inputs can catch a wrong kernel?"""
+"""12.6: with the published sample of aclnnGroupNormBackward dx is near 0; which inputs can catch a wrong kernel?"""
 
 from __future__ import annotations
 
@@ -15,13 +15,19 @@ from gn_tutorial.exercises.check_python import FunctionText, PythonCase, PythonC
 #: What a test of the sample's kind allows: relative, and absolute.
 TOLERANCE = 1e-3
 
-#: Mistake, of ``mistakes`` -> what such a kernel does, and what to ask of inputs that accept it. The first ones pass with
-#: the sample's inputs.
+#: Mistake, of ``mistakes`` -> what such a kernel does, and what to ask of inputs that accept it. The first seven pass
+#: with the inputs of the sample.
 WRONG: Mapping[str, tuple[str, str]] = {
     "zero": ("writes zeros into dx", "how large is dx for them?"),
-    "one per cent": ("makes dx one per cent too large", "a hundredth of dx must be more than the tolerance: how large is dx?"),
+    "one per cent": (
+        "makes dx one per cent too large",
+        "a hundredth of dx must be more than the tolerance: how large is dx?",
+    ),
     "dy summed": ("takes the means of dx of dy instead of dy * gamma", "which gammas hide that?"),
-    "gamma pulled out": ("has gamma in front of the means instead of inside", "where is gamma the same all over a group?"),
+    "gamma pulled out": (
+        "has gamma in front of the means instead of inside",
+        "where is gamma the same all over a group?",
+    ),
     "whole sample": ("takes the means over the whole sample instead of the group", "how many groups are there?"),
     "dgamma from dy * gamma": ("sums dgamma from dy * gamma", "which gammas hide that?"),
     "dbeta from dy * gamma": ("sums dbeta from dy * gamma", "which gammas hide that?"),
@@ -31,10 +37,10 @@ WRONG: Mapping[str, tuple[str, str]] = {
     "one sample": ("sums dgamma over the first sample only", "how many samples are there?"),
     "one position": ("sums dbeta over the first position only", "how many positions are there?"),
     "last channel": ("makes the last dgamma two per cent too large", "how large is dgamma?"),
-}  # fmt: skip
+}
 
 
-def sample() -> dict[str, Any]:
+def published_sample() -> dict[str, Any]:
     """dy, x, gamma, mean, rstd and num_groups as the sample has them: dy = x = 1 to 24, gamma = 1, one group."""
     x = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
     saved = reference.group_norm(x, num_groups=1)
@@ -48,8 +54,8 @@ def sample() -> dict[str, Any]:
     }
 
 
-def accepted(given: Mapping[str, Any]) -> dict[str, bool]:
-    """What a wrong kernel does -> whether its gradients pass for the right ones, by ``TOLERANCE``, with these inputs."""
+def accepted_with(given: Mapping[str, Any]) -> dict[str, bool]:
+    """What a wrong kernel does -> whether a test with these inputs, and ``TOLERANCE``, accepts its gradients."""
     wide = {name: one.astype(float) if isinstance(one, np.ndarray) else one for name, one in given.items()}
     right = function("right")(**wide)
     return {what: _alike(function(name)(**wide), right) for name, (what, _) in WRONG.items()}
