@@ -105,7 +105,7 @@ def _readme(task: Task, layout: str, config: str, test: str) -> str:
         "tolerances": "\n".join(tolerances),
         "example": example_arguments(task.definition),
         "config": config,
-        "unit_file": "CMakeLists.txt" if plain else "CMakePresets.json",
+        "unit_files": "`CMakeLists.txt`" if plain else "`CMakePresets.json` and `build.sh`",
     }
     return _render("README.md", names)
 

@@ -18,7 +18,7 @@ import numpy as np
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.diagnostics.findings import Diagnostic
-from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault
+from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.exam.handed_in import HandedIn, handed_in, rule_broken
 from gn_tutorial.exam.handout import handout
 from gn_tutorial.exam.hidden import HiddenCall, bound_call, draw
@@ -39,7 +39,7 @@ from gn_tutorial.projects.references import expected
 from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
-_SECONDS = 20.0
+_SECONDS = 10.0
 #: Copies take effect when they are waited for: what forgets to wait has wrong numbers, as on a device.
 _OPTIONS = TwinOptions(delayed_dma=True)
 #: With so many bytes and one block, cores stand idle that every exam's chip has.
@@ -97,12 +97,16 @@ def _fresh_folder(name: str, files: Mapping[str, str]) -> Iterator[Path]:
 
 @dataclass
 class _Judging:
-    """One attempt while it is judged. root: of the fresh folder. seed: of the hidden calls."""
+    """One attempt while it is judged. root: of the fresh folder. seed: of the hidden calls.
+
+    endless: what was said of the first launch that did not end; after it none is made.
+    """
 
     task: Task
     project: Project
     root: Path
     seed: int
+    endless: str = ""
 
     def marks(self) -> Marks:
         """Run every hidden call, then the one of the bound. Raises CompileError for host files, ArgumentError."""
@@ -135,6 +139,9 @@ class _Judging:
         plan = self._plan(number, hidden, call, golden)
         if plan is None:
             return
+        if self.endless:  # the others would take as long
+            self._lose("timeout", _RUN, number, hidden, self.endless)
+            return
         try:
             self.project.kernel(call, plan).build(True)
             result = self.project.launch(call, plan, limits=Limits(seconds=_SECONDS), options=_OPTIONS)
@@ -143,6 +150,9 @@ class _Judging:
             self._lose("kernel compile", _RUN, number, hidden, f"the kernel does not compile: {first}", error.where)
         except KernelFault as error:
             self._found(number, hidden, next(iter(error.diagnostics), None), error)
+        except KernelTimeout as error:
+            self.endless = error.what
+            self._lose("timeout", _RUN, number, hidden, error.what, error.where)
         except GntError as error:
             what = f"the kernel did not end well: {error.what}"
             self._lose(f"kernel {type(error).__name__}", _RUN, number, hidden, what, error.where)
