@@ -48,6 +48,7 @@ _STRUCT, _FUNCTION, _KERNEL, _NUMBERS, _FINDINGS = (
     "tiling struct", "tiling function", "kernel", "accuracy", "no findings",
 )  # fmt: skip
 _RUN = (_KERNEL, _NUMBERS, _FINDINGS)
+_UNSET = "field-never-set"
 #: They say something about the chip, not about the attempt.
 _NO_FAULT = frozenset({"chip-not-configured", "other-chip"})
 _NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it'"
@@ -185,13 +186,13 @@ class _Judging:
         if plan.blocks == 1 and call.soc.vector_cores > 1 and nbytes >= _ENOUGH_TO_SHARE and _rows(hidden) > 1:
             what = f"one block for {nbytes:,} bytes, on a chip with {call.soc.vector_cores} vector cores"
             self._lose("one block", (_FUNCTION,), number, hidden, what, read=_NOTES)
-        return None if any(note.severity == "error" for note in plan.notes) else plan
+        return None if any(map(_stops, plan.notes)) else plan
 
     def _noted(self, number: int, hidden: HiddenCall, note: PlanNote) -> None:
         if note.rule in _NO_FAULT:
             return
-        parts = (_STRUCT,) if note.rule == "field-never-set" else (_FUNCTION,)
-        parts += _RUN if note.severity == "error" else (_FINDINGS,)
+        parts = (_STRUCT,) if note.rule == _UNSET else (_FUNCTION,)
+        parts += _RUN if _stops(note) else (_FINDINGS,)
         self._lose(f"note {note.rule}", parts, number, hidden, f"{note.what} [{note.rule}]", note.where, _NOTES)
 
     def _found(self, number: int, hidden: HiddenCall, first: Diagnostic | None, error: GntError) -> None:
@@ -267,6 +268,11 @@ class _Judging:
             case=str(hidden),
             read=read or self.task.reading(parts[0]),
         )
+
+
+def _stops(note: PlanNote) -> bool:
+    """Whether nothing is launched: with a field that nobody set, the kernel does something else each time."""
+    return note.severity == "error" or note.rule == _UNSET
 
 
 def _said(one: Diagnostic) -> tuple[str, str, str]:
