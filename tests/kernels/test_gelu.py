@@ -112,11 +112,11 @@ def test_the_printed_formula_loses_its_digits_below_zero(form: str) -> None:
 
 
 def test_the_forms_differ_by_what_is_published() -> None:
-    """5e-4 at most, near |x| = 2.3: a kernel that took one for the other would be seen, in any tolerance here."""
+    """4.7e-4 at most, at |x| = 2.7: a kernel that took one for the other would be seen, in any tolerance here."""
     x = np.linspace(-6, 6, 4001, dtype=np.float32)
     apart = np.abs(GELU(x, approximate="none").y - GELU(x, approximate="tanh").y)
     assert 4e-4 < apart.max() < 5e-4
-    assert 2 < abs(x[apart.argmax()]) < 2.5
+    assert 2.6 < abs(x[apart.argmax()]) < 2.8
     np.testing.assert_array_equal(GELU(x).y, GELU(x, approximate="none").y, "none is the default, as in PyTorch")
 
 
@@ -152,9 +152,8 @@ def test_subnormal_numbers_keep_their_digits() -> None:
     half = (np.arange(-300, 300) * 2.0**-24).astype(np.float16)
     for form in PRINTED:
         y = GELU(half, approximate=form).y.astype(np.float64)
-        step = 2.0**-24 * (
-            form == "none"
-        )  # half of x is between two steps, and x phi, the 8e-8 of it that decide, is no float's
+        # Half of x may lie between two steps; then the 5e-8 of it that decide are less than a float can say.
+        step = 2.0**-24 * (form == "none")
         np.testing.assert_allclose(y, gelu(half, form).astype(np.float16), rtol=0, atol=step)
         np.testing.assert_allclose(BACKWARD(np.ones_like(x), x, approximate=form).dx, 0.5, rtol=2e-7)
 

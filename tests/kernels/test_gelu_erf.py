@@ -15,10 +15,8 @@ from gn_tutorial.reference import gelu, gelu_backward
 GELU, BACKWARD = kernel("gelu/queue"), kernel("gelu_backward/queue")
 HEADER = (find_kernel("gelu")[0].folder / "gelu_erf.h").read_text("utf-8")
 SCALE = np.float32(re.search(r"kGeluTailScale = ([\d.]+)f", HEADER)[1])
-TAIL = [
-    np.float32(one)
-    for one in re.findall(r"(-?[\d.]+)f", HEADER.split("kGeluTail[kGeluTailTerms] = {")[1].split("}")[0])
-]
+LISTED = re.search(r"kGeluTail\[kGeluTailTerms\] = \{([^}]*)\}", HEADER)[1]
+TAIL = [np.float32(one) for one in re.findall(r"(-?[\d.]+)f", LISTED)]
 #: The distance from 0 at which the tail is no float any more, not even a subnormal one.
 END = 14.4
 
