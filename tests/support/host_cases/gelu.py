@@ -114,19 +114,20 @@ def elements(
     return Op(name, inputs, ("approximate",) if words else (), (output,), right, allowed, expected, near)
 
 
-def first_form(
-    name: str, *inputs: np.ndarray, stream: Stream | None = None, out: np.ndarray | None = None
+def first_calls(
+    name: str, *inputs: np.ndarray, approximate: str, stream: Stream | None = None, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """The calls without V2, which have no function of their own in Python."""
+    """The calls without V2, which have no function of their own in Python, and one form."""
+    assert approximate == "tanh"
     made = np.empty(inputs[0].shape, inputs[0].dtype) if out is None else out
     run(name, inputs, (), (made,), stream)
     return made
 
 
 def numbers(
-    function: Callable[..., np.ndarray], right: Callable[..., np.ndarray], inputs: int, form: str = ""
+    function: Callable[..., np.ndarray], right: Callable[..., np.ndarray], inputs: int, form: str
 ) -> Numbers:
-    options = {"approximate": form} if form else {}
+    options = {"approximate": form}
     return Numbers(function=function, reference=right, inputs=(SHAPE,) * inputs, out=SHAPE, options=options)
 
 
@@ -138,7 +139,7 @@ CASES = [
         call={"self": View(DIMS), "out": View(DIMS)},
         refusals=forward_refusals("self", "out"),
         fuzz=elements("Gelu", ("self",), "out", reference.gelu),
-        numbers=numbers(partial(first_form, "Gelu"), partial(reference.gelu, approximate="tanh"), 1),
+        numbers=numbers(partial(first_calls, "Gelu"), reference.gelu, 1, "tanh"),
     ),
     HostCase(
         name="GeluV2",
@@ -152,7 +153,7 @@ CASES = [
         call={name: View(DIMS) for name in BACK},
         refusals=backward_refusals("gradOut"),
         fuzz=elements("GeluBackward", BACK[:2], BACK[2], reference.gelu_backward),
-        numbers=numbers(partial(first_form, "GeluBackward"), partial(reference.gelu_backward, approximate="tanh"), 2),
+        numbers=numbers(partial(first_calls, "GeluBackward"), reference.gelu_backward, 2, "tanh"),
     ),
     HostCase(
         name="GeluBackwardV2",
