@@ -1,6 +1,6 @@
 """Modules for PyTorch models: ``GroupNorm`` in place of ``torch.nn.GroupNorm``, ``GroupNormSiLU``, ``convert``.
 
-``GELU`` and ``Linear`` are the same for the cases besides GroupNorm.
+``GELU``, ``Linear`` and ``RMSNorm`` are the same for the cases besides GroupNorm.
 
 On the CPU the twin computes; on an NPU the kernels would, which was not done here. Arguments, parameters, state dict
 and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists where the results differ.
@@ -17,7 +17,7 @@ from torch import Tensor
 import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
 from gn_tutorial.torch_ops.arguments import check_approximate, check_eps
 
-__all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "convert"]
+__all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "RMSNorm", "convert"]
 
 Model = TypeVar("Model", bound=torch.nn.Module)
 
@@ -75,25 +75,49 @@ class Linear(torch.nn.Linear):
         return torch.ops.gn_tutorial.linear(input, self.weight, self.bias)
 
 
-def convert(model: Model) -> Model:
-    """Let every ``torch.nn.GroupNorm`` and ``GELU`` inside ``model`` run on the kernels of this course; returns it.
+class RMSNorm(torch.nn.RMSNorm):
+    """``torch.nn.RMSNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
-    In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer goes on. A class of
-    somebody's own that is derived from one of them is left alone, since its ``forward`` may differ.
-    Raises ArgumentError, which names the module, for what the kernels do not take; the model is as it was then.
+    input: (..., *normalized_shape), float32, float16 or bfloat16, the dtype of the weight; under autocast any of them.
+    eps of None is float32's epsilon for every dtype, as PyTorch computes. Raises ArgumentError, which names the
+    argument; for eps it does so when the module is made.
     """
-    found = [(name, module) for name, module in model.named_modules() if type(module) in _CONVERTED]
-    for name, module in found:
-        _, attribute, check = _CONVERTED[type(module)]
-        where = f"{attribute} of the module {name!r}" if name else f"{attribute} of the model itself"
-        check(where, getattr(module, attribute))
-    for _, module in found:
-        module.__class__ = _CONVERTED[type(module)][0]
-    return model
+
+    def __init__(self, normalized_shape: Any, eps: float | None = None, *others: Any, **named: Any) -> None:
+        """The arguments are those of ``torch.nn.RMSNorm``."""
+        _check_optional_eps(f"argument eps of gn_tutorial.nn.{type(self).__name__}", eps)
+        super().__init__(normalized_shape, eps, *others, **named)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """RMSNorm of the input."""
+        return torch.ops.gn_tutorial.rms_norm(x, self.weight, self.normalized_shape, self.eps)[0]
 
 
-#: PyTorch's module -> ours, which has the same state, and an attribute of it that the kernels may refuse.
-_CONVERTED: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callable[[str, Any], None]]] = {
+def _check_optional_eps(where: str, eps: float | None) -> None:
+    if eps is not None:
+        check_eps(where, eps)
+
+
+#: PyTorch's module -> ours, which has no other state; an attribute of both that the kernels may refuse; who does so.
+_IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callable[[str, Any], None]]] = {
     torch.nn.GroupNorm: (GroupNorm, "eps", check_eps),
+    torch.nn.RMSNorm: (RMSNorm, "eps", _check_optional_eps),
     torch.nn.GELU: (GELU, "approximate", check_approximate),
 }
+
+
+def convert(model: Model) -> Model:
+    """Let every ``torch.nn.GroupNorm``, ``RMSNorm`` and ``GELU`` inside ``model`` run on the kernels of this course.
+
+    Returns the model. In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer
+    goes on. A class of somebody's own that is derived from one of these is left alone, since its ``forward`` may
+    differ. Raises ArgumentError, which names the module, for what the kernels do not take; the model is as it was then.
+    """
+    found = [(name, module) for name, module in model.named_modules() if type(module) in _IN_PLACE]
+    for name, module in found:
+        _, attribute, check = _IN_PLACE[type(module)]
+        owner = f"the module {name!r}" if name else "the model itself"
+        check(f"{attribute} of {owner}", getattr(module, attribute))
+    for _, module in found:
+        module.__class__ = _IN_PLACE[type(module)][0]
+    return model

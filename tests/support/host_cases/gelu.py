@@ -124,9 +124,7 @@ def first_calls(
     return made
 
 
-def numbers(
-    function: Callable[..., np.ndarray], right: Callable[..., np.ndarray], inputs: int, form: str
-) -> Numbers:
+def numbers(function: Callable[..., np.ndarray], right: Callable[..., np.ndarray], inputs: int, form: str) -> Numbers:
     options = {"approximate": form}
     return Numbers(function=function, reference=right, inputs=(SHAPE,) * inputs, out=SHAPE, options=options)
 
