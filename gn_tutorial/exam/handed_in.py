@@ -69,7 +69,9 @@ def rule_broken(task: Task, attempt: HandedIn) -> Broken | None:
             continue
         for number, line in enumerate(_code(text).splitlines(), 1):
             if found := _forbidden(task, line):
-                return Broken(f"{found} is a high-level API, which this task forbids: it scores nothing", f"{name}:{number}")
+                return Broken(
+                    f"{found} is a high-level API, which this task forbids: it scores nothing", f"{name}:{number}"
+                )
     return None
 
 

@@ -107,9 +107,7 @@ class Ledger:
         for group, (what, where, case, read) in self._reasons.items():
             mine = [key for key, one in self._lost.items() if one == group]
             parts = [part for part in PARTS if any(key[0] == part for key in mine)]
-            points = {
-                part: self.task.points[part] * sum(key[0] == part for key in mine) / self.cases for part in parts
-            }
+            points = {part: self.task.points[part] * sum(key[0] == part for key in mine) / self.cases for part in parts}
             found.append(Loss(what, points, where, case, len({key[1] for key in mine}), read))
         return sorted(found, key=lambda one: -one.total)
 
