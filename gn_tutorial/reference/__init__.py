@@ -9,7 +9,7 @@ and of its fusion, ``transpose`` that of the strided copy. ``gelu``, ``linear`` 
 """
 
 from gn_tutorial.reference.elementwise import add, copy, gelu, gelu_backward, silu, transpose
-from gn_tutorial.reference.fused import group_norm_silu
+from gn_tutorial.reference.fused import group_norm_silu, group_norm_silu_nhwc
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
 from gn_tutorial.reference.group_norm_backward import ReferenceGroupNormGradients, group_norm_backward
 from gn_tutorial.reference.limits import instance_norm, layer_norm
@@ -35,6 +35,7 @@ __all__ = [
     "group_norm_backward",
     "group_norm_nhwc",
     "group_norm_silu",
+    "group_norm_silu_nhwc",
     "instance_norm",
     "layer_norm",
     "linear",

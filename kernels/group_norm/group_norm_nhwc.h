@@ -3,10 +3,12 @@
 // A core works on runs of pieces: those of a strip of its own, or its share of the strips that all cores divide. Each run is read once
 // for its statistics; its last pieces stay in local memory and are normalised first, those before them come a second time.
 #pragma once
+#include "group_norm_epilogue.h"
 #include "group_norm_nhwc_moments.h"
 
-template <class T>
-class GroupNormNhwc {
+// Epilogue: what is done to the results before they leave, see group_norm_epilogue.h.
+template <class T, class Epilogue>
+class GroupNormNhwcWith {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
                               GM_ADDR rstd, GM_ADDR workspace, const __gm__ GroupNormNhwcTilingData* tiling) {
@@ -86,7 +88,7 @@ class GroupNormNhwc {
     uint32_t channel;
   };
   struct CountOf {  // elements of each group in a chunk of a strip
-    const GroupNormNhwc* self;
+    const GroupNormNhwcWith* self;
     uint32_t strip;
     __aicore__ inline uint32_t operator()(uint32_t chunk) const {
       const uint32_t part = chunk / self->tiling_->partChunks;
@@ -230,9 +232,9 @@ class GroupNormNhwc {
       const uint32_t count = piece.rows * Pitch(columns_.Width());
       const AscendC::LocalTensor<float> wide = Widen(moments_.Work(), x, count);
       if constexpr (kIsFloat<T>) {
-        moments_.Normalise(y, wide, count);
+        moments_.Normalise<Epilogue>(y, wide, count);
       } else {
-        moments_.Normalise(wide, wide, count);
+        moments_.Normalise<Epilogue>(wide, wide, count);
         Narrow(y, wide, count);
       }
       yQueue_.EnQue(y);
@@ -325,3 +327,8 @@ class GroupNormNhwc {
   uint32_t loadStep_ = 0;
   bool written_ = false;
 };
+
+template <class T>
+using GroupNormNhwc = GroupNormNhwcWith<T, GroupNormIdentity>;
+template <class T>
+using GroupNormSiluNhwc = GroupNormNhwcWith<T, GroupNormSilu>;

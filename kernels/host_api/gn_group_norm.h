@@ -21,7 +21,7 @@ GN_API GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTensor* 
 GN_API GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
 /* The same, and SiLU of it: out = g / (1 + exp(-g)), with g what GroupNorm would return. N, C and HxW are read from self.
- * Kernel: group_norm_silu/fused. */
+ * Kernel: group_norm_silu/fused, group_norm_silu_nhwc/rows. */
 GN_API GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
                                               int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
                                               GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor);

@@ -47,10 +47,12 @@ def test_most_hazards_of_copies_show() -> None:
 
 KERNELS = [(op, spec) for op in load_registry().values() for spec in op.kernels]
 GROUPS = ((2, 8, 7, 5), {"num_groups": 4})
+LAST = ((2, 7, 5, 8), {"num_groups": 4})
 SHAPES = {  # the other operators take one array of any length
     "group_norm": GROUPS,
     "group_norm_silu": GROUPS,
-    "group_norm_nhwc": ((2, 7, 5, 8), {"num_groups": 4}),
+    "group_norm_nhwc": LAST,
+    "group_norm_silu_nhwc": LAST,
     "group_norm_backward": GROUPS,
     "strided_copy": ((37, 29), {}),
     "linear": ((19, 270), {}),
@@ -59,7 +61,7 @@ SHAPES = {  # the other operators take one array of any length
     "rms_norm_backward": ((5, 4500), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows", "rms_norm_backward/chunks"} | {
+IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows", "group_norm_silu_nhwc/rows", "rms_norm_backward/chunks"} | {
     spec.id for op, spec in KERNELS if op.name in ("group_norm", "group_norm_backward") and spec.step > 1
 }
 

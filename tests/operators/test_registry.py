@@ -62,7 +62,7 @@ GROUP_NORM = [
 BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "two_stages", "atomic", "any")]
 
 
-OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows"]
+OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows", "group_norm_silu_nhwc/rows"]
 #: The operators besides GroupNorm, each with one kernel.
 CASES = {
     "gelu": "gelu/queue",
@@ -75,7 +75,9 @@ CASES = {
 
 
 def test_registry_holds_the_course_in_order() -> None:
-    operators = "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_backward strided_copy"
+    operators = (
+        "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_silu_nhwc group_norm_backward strided_copy"
+    )
     assert list(REGISTRY) == [*operators.split(), *CASES]
     warm_up = ["copy/queue", "add/queue", "silu/queue"]
     ids = [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD, "strided_copy/rows", *CASES.values()]
