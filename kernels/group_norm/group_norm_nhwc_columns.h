@@ -9,15 +9,14 @@
 #include "group_norm_core.h"
 #include "../common/common_dtype.h"
 #include "group_norm_nhwc_periods.h"
-#include "group_norm_nhwc_tiling.h"
 #include "kernel_operator.h"
 
 class GroupNormNhwcColumns {
  public:
-  // work and other: buffers of the tiling's workFloats and otherFloats, which every method may overwrite.
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR gamma, GM_ADDR beta,
-                              const __gm__ GroupNormNhwcTilingData* tiling, const AscendC::LocalTensor<float>& work,
-                              const AscendC::LocalTensor<float>& other) {
+  // work and other: buffers of the tiling's workFloats and otherFloats, which every method may overwrite. Tiling: that of either direction.
+  template <class Tiling>
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR gamma, GM_ADDR beta, const __gm__ Tiling* tiling,
+                              const AscendC::LocalTensor<float>& work, const AscendC::LocalTensor<float>& other) {
     pipe_ = pipe;
     rows_ = tiling->periodRows;
     longest_ = tiling->periodElements;

@@ -5,6 +5,7 @@
 // tables with a row for each chunk. When all chunks of the strip are there, the same is done over the rows of the tables.
 #pragma once
 #include "group_norm_nhwc_columns.h"
+#include "group_norm_nhwc_tiling.h"
 
 class GroupNormNhwcMoments {
  public:
