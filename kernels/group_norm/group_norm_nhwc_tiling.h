@@ -123,8 +123,10 @@ inline bool NhwcFits(GroupNormNhwcTilingData* tiling, uint64_t group_width, uint
   return true;
 }
 
-// What a kernel does with its pieces: elements of one, whether cores divide all strips or only what is left over, and NhwcFits of its own.
+// What a kernel does with its pieces: the longest period and the elements of one, whether cores divide all strips or only what is left
+// over, and NhwcFits of its own.
 struct NhwcWay {
+  uint64_t period;
   uint64_t piece;
   bool all_shared;
   bool (*fits)(GroupNormNhwcTilingData*, uint64_t group_width, uint32_t block);
@@ -135,10 +137,10 @@ inline bool MakeNhwcPieces(GroupNormNhwcTilingData* tiling, const NhwcWay& way, 
                            uint64_t group_width, uint32_t block) {
   const uint64_t spatial = tiling->spatial, whole = tiling->channels;
   const uint64_t gapless_rows = NhwcPeriodRows(whole, spatial);
-  const bool gapless = width == whole && tiling->parts == 1 && gapless_rows * whole <= kNhwcPeriod;
+  const bool gapless = width == whole && tiling->parts == 1 && gapless_rows * whole <= way.period;
   const uint64_t rows = gapless ? gapless_rows : 1;
   const uint64_t period = gapless ? rows * whole : NhwcRoundUp(width, block);
-  if (period > kNhwcPeriod) return false;
+  if (period > way.period) return false;
   const uint64_t of_core = NhwcParts(samples * spatial * whole, kNhwcCores) / 2;
   uint64_t target = of_core < kNhwcSmallestPiece ? kNhwcSmallestPiece : of_core;
   if (target > way.piece) target = way.piece;
@@ -234,7 +236,7 @@ inline const char* DivideNhwc(int64_t n, int64_t s, int64_t c, int64_t groups, i
 inline const char* MakeGroupNormNhwcTiling(int64_t n, int64_t s, int64_t c, int64_t groups, float eps, int32_t cores,
                                            int32_t dtype, GroupNormNhwcTilingData* tiling) {
   if (!(eps > 0.0f) || eps > 3.0e38f) return "eps must be positive and finite";
-  const char* const refused = DivideNhwc(n, s, c, groups, cores, dtype, {kNhwcPiece, false, NhwcFits}, tiling);
+  const char* const refused = DivideNhwc(n, s, c, groups, cores, dtype, {kNhwcPeriod, kNhwcPiece, false, NhwcFits}, tiling);
   if (refused != nullptr || n == 0) return refused;
   tiling->eps = eps;
   const uint64_t strips = static_cast<uint64_t>(n) * tiling->sampleStrips, launched = static_cast<uint64_t>(cores);
