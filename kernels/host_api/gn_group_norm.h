@@ -31,7 +31,7 @@ GN_API GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecuto
 /* The gradients of GroupNorm. gradOut, input: N * C * HxW elements of one type, 0 to 8 axes. mean, rstd: what the forward pass returned,
  * N * group elements, float32. gamma: C elements of input's type, or null for ones. outputMask: three bytes, whether gradInput (as
  * input), gradGammaOut and gradBetaOut (as gamma) are wanted; one that is not wanted may be null and is not touched.
- * Kernel: group_norm_backward/any. */
+ * Kernel: group_norm_backward/any, group_norm_backward_nhwc/rows. */
 GN_API GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* input, const GnTensor* mean,
                                                   const GnTensor* rstd, const GnTensor* gamma, int64_t N, int64_t C,
                                                   int64_t HxW, int64_t group, const uint8_t* outputMask,
