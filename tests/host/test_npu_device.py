@@ -286,6 +286,7 @@ def test_pytorch_s_operators_go_the_same_way(npu: Npu, monkeypatch: pytest.Monke
 
     class Here:
         chosen, library = staticmethod(nullcontext), staticmethod(lambda: npu.c)
+        plain = staticmethod(lambda tensors: tensors)
         stream = staticmethod(lambda operator: stream)
 
     class Waiting(launch._Plan):
