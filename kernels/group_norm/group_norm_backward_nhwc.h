@@ -47,7 +47,7 @@ class GroupNormBackwardNhwc {
     work_ = workBuf_.Get<float>();
     const Floats other = work_[tiling->workFloats];
     wide_ = other[tiling->otherFloats];
-    columns_.Init(pipe, gamma, gamma, tiling, work_, other);
+    columns_.Init(pipe, gamma, nullptr, tiling, work_, other);
     sums_.Init(pipe, &columns_, work_, other, tiling);
   }
 
