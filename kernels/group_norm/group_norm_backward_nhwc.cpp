@@ -34,13 +34,12 @@ __aicore__ inline void RunGroupNormBackwardNhwc(GM_ADDR dy, GM_ADDR x, GM_ADDR m
 }
 
 extern "C" __global__ __aicore__ void group_norm_backward_nhwc(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd,
-                                                               GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma,
-                                                               GM_ADDR dbeta, GM_ADDR workspace, GM_ADDR tiling) {
+                                                               GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma, GM_ADDR dbeta,
+                                                               GM_ADDR workspace, GM_ADDR tiling) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
   const auto* numbers = reinterpret_cast<const __gm__ GroupNormBackwardNhwcTilingData*>(tiling);
   switch (numbers->dtype) {
-    case 0:
-      return RunGroupNormBackwardNhwc<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
+    case 0: return RunGroupNormBackwardNhwc<float>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
     case 1: return RunGroupNormBackwardNhwc<half>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
     case 27:
       return RunGroupNormBackwardNhwc<bfloat16_t>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);

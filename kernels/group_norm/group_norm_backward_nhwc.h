@@ -245,7 +245,7 @@ class GroupNormBackwardNhwc {
   uint32_t slots_ = 0;
   uint32_t lanes_ = 0;
   uint32_t half_ = 0;
-  uint32_t begin_ = 0;  // the first piece of this core,
+  uint32_t begin_ = 0;   // the first piece of this core,
   uint32_t pieces_ = 0;  // how many it has,
   uint32_t kept_ = 0;    // and how many of them, the last ones, stay in local memory
   uint32_t loaded_ = 0;

@@ -134,7 +134,14 @@ class GroupNormBackwardNhwcSums {
   }
 
  private:
-  enum Row : uint32_t { kMean, kScale, kSlope, kRest, kGamma, kRows };  // kScale has one behind it: the space of Columns::Set
+  enum Row : uint32_t {
+    kMean,
+    kScale,
+    kSlope,
+    kRest,
+    kGamma,
+    kRows
+  };  // kScale has one behind it: the space of Columns::Set
   enum Number : uint32_t { kMeans, kRstds, kLacks, kSlopes, kRests, kNumbers };
 
   __aicore__ static inline uint32_t Whole(uint32_t floats) { return (floats + 127) / 128 * 128; }

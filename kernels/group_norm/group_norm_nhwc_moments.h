@@ -216,7 +216,7 @@ class GroupNormNhwcMoments {
   uint32_t groupElements_ = 0;
   uint32_t lanes_ = 0;
   uint32_t sumPeriods_ = 0;
-  uint32_t repeated_ = 0;  // periods of a row,
+  uint32_t repeated_ = 0;      // periods of a row,
   uint32_t piecePeriods_ = 0;  // and of a piece
   uint32_t longest_ = 0;
   uint32_t rowsOfChunk_ = 0;

@@ -236,7 +236,8 @@ inline const char* DivideNhwc(int64_t n, int64_t s, int64_t c, int64_t groups, i
 inline const char* MakeGroupNormNhwcTiling(int64_t n, int64_t s, int64_t c, int64_t groups, float eps, int32_t cores,
                                            int32_t dtype, GroupNormNhwcTilingData* tiling) {
   if (!(eps > 0.0f) || eps > 3.0e38f) return "eps must be positive and finite";
-  const char* const refused = DivideNhwc(n, s, c, groups, cores, dtype, {kNhwcPeriod, kNhwcPiece, false, NhwcFits}, tiling);
+  const char* const refused =
+      DivideNhwc(n, s, c, groups, cores, dtype, {kNhwcPeriod, kNhwcPiece, false, NhwcFits}, tiling);
   if (refused != nullptr || n == 0) return refused;
   tiling->eps = eps;
   const uint64_t strips = static_cast<uint64_t>(n) * tiling->sampleStrips, launched = static_cast<uint64_t>(cores);

@@ -126,8 +126,9 @@ extern "C" GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecuto
 extern "C" GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
                                                   int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
                                                   GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor) {
-  return gn_host::FirstCall("GroupNormSiluGetWorkspaceSize", "GroupNormSilu", "group_norm_silu", "group_norm_silu_nhwc", self,
-                            gamma, beta, {0, 0, 0, group}, true, eps, out, meanOut, rstdOut, workspaceSize, executor);
+  return gn_host::FirstCall("GroupNormSiluGetWorkspaceSize", "GroupNormSilu", "group_norm_silu", "group_norm_silu_nhwc",
+                            self, gamma, beta, {0, 0, 0, group}, true, eps, out, meanOut, rstdOut, workspaceSize,
+                            executor);
 }
 
 extern "C" GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {

@@ -85,9 +85,8 @@ Outcome Plan(GroupNormBackwardCall& call, Executor* plan) {
                      call.grad_input ? &dx : nullptr, last, plan);
   }
   GroupNormBackwardTilingData tiling{};
-  const char* const refused =
-      MakeGroupNormBackwardAnyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, cores,
-                                     static_cast<int32_t>(wanted), x.dtype, &tiling);
+  const char* const refused = MakeGroupNormBackwardAnyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, cores,
+                                                             static_cast<int32_t>(wanted), x.dtype, &tiling);
   if (refused != nullptr) return Invalid(refused, "divide the work into several calls");
   if (tiling.usedCores == 0) return {};  // nothing is wanted
   return AddKernel(call, "group_norm_backward_any", dy, x, call.grad_input.tensor.get(), tiling, plan);

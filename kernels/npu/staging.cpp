@@ -7,14 +7,15 @@
 namespace gn_host {
 namespace {
 
-constexpr uint64_t kLeast = 4096;  // bytes: a tiling struct fits, and blocks of few sizes are used again
+constexpr uint64_t kLeast = 4096;               // bytes: a tiling struct fits, and blocks of few sizes are used again
 constexpr uint64_t kPiece = uint64_t{1} << 16;  // bytes that graphs get at a time: some hundred tiling structs
 constexpr uint64_t kAligned = 64;               // bytes: a line of the host's cache
 
 // Whether work on the stream goes into a graph. The function that knows is looked up: CANN before 8.2 has neither it nor graphs. A chip
 // without graphs returns an error.
 bool Captured(aclrtStream stream) {
-  using GetInfo = aclError (*)(aclrtStream stream, int* status, void** graph);  // the status is an enum, the graph a pointer
+  using GetInfo =
+      aclError (*)(aclrtStream stream, int* status, void** graph);  // the status is an enum, the graph a pointer
   static const auto get = reinterpret_cast<GetInfo>(dlsym(RTLD_DEFAULT, "aclmdlRICaptureGetInfo"));
   int status = 0;  // ACL_MODEL_RI_CAPTURE_STATUS_NONE
   void* graph = nullptr;

@@ -42,8 +42,8 @@ class Staging {
   aclError Keep(uint64_t bytes, void** found);
 
   std::vector<std::unique_ptr<Block>> blocks_;
-  char* kept_ = nullptr;    // what is left of the last piece for graphs
-  uint64_t left_ = 0;       // bytes
+  char* kept_ = nullptr;  // what is left of the last piece for graphs
+  uint64_t left_ = 0;     // bytes
 };
 
 }  // namespace gn_host

@@ -1,4 +1,4 @@
-"""What a launch asks of an NPU's tensors. torch_npu is a stand-in here: two of its functions, as its headers have them."""
+"""What a launch asks of an NPU's tensors. torch_npu is a stand-in here: two functions, as documented."""
 
 from __future__ import annotations
 

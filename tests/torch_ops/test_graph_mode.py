@@ -22,6 +22,7 @@ from gn_tutorial.operators.prototype import op_type, prototype  # noqa: E402
 from gn_tutorial.operators.registry import load_registry  # noqa: E402
 from gn_tutorial.torch_ops import graph_mode  # noqa: E402
 
+
 class Attr(NamedTuple):
     kind: str
     value: Any
