@@ -30,6 +30,8 @@ _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 #: The argument of a backward pass that says which gradients are wanted. Its node has all outputs in any case.
 _MASK = "output_mask"
+#: The axes of RMSNorm, which no prototype has: a node's kernel takes the last axis, as long as gamma is.
+_AXES = "normalized_shape"
 
 
 class Registration(NamedTuple):
@@ -78,7 +80,7 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
     arguments = op._schema.arguments
     tensors = [one.name for one in arguments if "Tensor" in str(one.type)]
     others = [one.name for one in arguments if one.name not in tensors]
-    if len(tensors) != len(inputs) or set(others) - {_MASK} != set(types) - {_MASK}:
+    if len(tensors) != len(inputs) or set(others) - {_MASK, _AXES} != set(types) - {_MASK}:
         raise KernelError(
             f"{op} takes {', '.join(tensors + others)}; the prototype {made['op']} has the inputs {', '.join(inputs)}"
             f" and the attributes {', '.join(types) or 'none'}",
@@ -91,10 +93,16 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
         # PyTorch leaves out of a node what equals the schema's default.
         values = {one.name: one.default_value for one in arguments if one.has_default_value()}
         values.update(zip((one.name for one in arguments), given, strict=False), **named)
+        if len(values.get(_AXES, [0])) != 1:
+            raise KernelError(
+                f"{op} has normalized_shape {tuple(values[_AXES])}; a node of {made['op']} takes the last axis only",
+                where="torch.compile on an NPU",
+                hint="flatten these axes of x and weight to one in front of it",
+            )
         attrs = {}
         for key, kind in types.items():
             attribute, make = _ATTRIBUTES[kind]
-            attrs[key] = getattr(torchair.ge.attr, attribute)(make(values[key]))
+            attrs[key] = getattr(torchair.ge.attr, attribute)(make(_number(values[key])))
         node = torchair.ge.custom_op(
             made["op"],
             inputs=dict(zip(inputs, (values[one] for one in tensors), strict=True)),
@@ -106,6 +114,13 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
         return [one if wanted else None for one, wanted in zip(node, values[_MASK], strict=True)]
 
     return convert
+
+
+def _number(value: Any) -> Any:
+    """An attribute's value; None is rms_norm's eps, and stands for float32's epsilon."""
+    import torch
+
+    return torch.finfo(torch.float32).eps if value is None else value
 
 
 def _overloads() -> Sequence[tuple[str, Any]]:

@@ -166,6 +166,28 @@ def test_operators_of_one_output_and_without_attributes_have_nodes_of_ours(torch
     assert attrs == {"output_mask": Attr("ListBool", [True, False, True])}
 
 
+def test_rms_norm_is_a_node_over_the_last_axis(torchair: StandIn) -> None:
+    graph_mode.register(torchair)
+    x, weight = torch.randn(4, 3, 6), torch.rand(6)
+    ops = torch.ops.gn_tutorial
+
+    made = convert(lambda *some: ops.rms_norm(*some, [6], 0.25), torchair, x, weight)
+    assert made == [(Node("GnTutorialRmsNorm", "y"), Node("GnTutorialRmsNorm", "rstd"))]
+    assert torchair.nodes[-1][2] == {"eps": Attr("Float", 0.25)}
+    convert(lambda x: ops.rms_norm(x, None, [6]), torchair, x)
+    assert torchair.nodes[-1][1]["gamma"] is None
+    assert torchair.nodes[-1][2] == {"eps": Attr("Float", torch.finfo(torch.float32).eps)}
+
+    def gradient(x: Any, weight: Any) -> Any:
+        leaf = x.detach().requires_grad_()
+        return torch.autograd.grad(ops.rms_norm(leaf, weight, [6])[0].square().sum(), leaf)
+
+    *_, backward = convert(gradient, torchair, x, weight)
+    assert backward == tuple(Node("GnTutorialRmsNormBackward", name) for name in ("dx", "dgamma"))
+    with pytest.raises(KernelError, match=r"normalized_shape \(3, 6\).*the last axis only"):
+        convert(lambda x: ops.rms_norm(x, None, [3, 6]), torchair, x)
+
+
 def test_an_operator_that_does_not_fit_its_prototype_is_refused(torchair: StandIn) -> None:
     with pytest.raises(KernelError, match=r"the prototype GnTutorialGelu has the inputs x and the attributes none"):
         graph_mode.converter("gelu", torch.ops.gn_tutorial.linear.default, torchair)
