@@ -62,7 +62,8 @@ GROUP_NORM = [
 BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "two_stages", "atomic", "any")]
 
 
-OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows"]
+OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows", "group_norm_silu_nhwc/rows"]
+BACKWARD_LAST = ["group_norm_backward_nhwc/rows"]
 #: The operators besides GroupNorm, each with one kernel.
 CASES = {
     "gelu": "gelu/queue",
@@ -75,11 +76,14 @@ CASES = {
 
 
 def test_registry_holds_the_course_in_order() -> None:
-    operators = "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_backward strided_copy widen narrow"
+    operators = (
+        "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_silu_nhwc group_norm_backward"
+        " group_norm_backward_nhwc strided_copy widen narrow"
+    )
     assert list(REGISTRY) == [*operators.split(), *CASES]
     warm_up = ["copy/queue", "add/queue", "silu/queue"]
     helpers = ["strided_copy/rows", "widen/queue", "narrow/half", "narrow/bfloat16"]
-    ids = [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD, *helpers, *CASES.values()]
+    ids = [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD, *BACKWARD_LAST, *helpers, *CASES.values()]
     assert [rung.id for _, rung in all_kernels(REGISTRY)] == ids
 
 
