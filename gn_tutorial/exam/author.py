@@ -1,4 +1,4 @@
-"""What authors and CI ask of a task: its gaps fail with help, right solutions pass, each wrong one is told its mistake."""
+"""What authors and CI ask of a task: gaps fail with help, right solutions pass, wrong ones are told their mistake."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ class _Judging:
             return None
         if [tuple(shape) for _, _, shape in inferred] != [one.shape for one in golden]:
             self._lose("shape", everything, number, hidden, "InferShape, which was given, says another shape now")
-        if not plan.data or plan.struct is not None and not plan.struct.fields:
+        if not plan.data or (plan.struct is not None and not plan.struct.fields):
             what = "the tiling struct has no field: the kernel cannot know how the work is divided"
             self._lose("no field", everything, number, hidden, what)
         for note in plan.notes:
@@ -289,9 +289,7 @@ def _rows(hidden: HiddenCall) -> int:
 
 def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
     first = error.errors[0].message if error.errors else error.what
-    return all_lost(
-        task, f"the host files do not compile: {first}", _place(error.where, root), task.reading(_FUNCTION)
-    )
+    return all_lost(task, f"the host files do not compile: {first}", _place(error.where, root), task.reading(_FUNCTION))
 
 
 def _place(where: Mapping[str, str] | str, root: Path) -> str:

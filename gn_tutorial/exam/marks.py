@@ -11,9 +11,9 @@ from gn_tutorial.exam.task import PARTS, SPEED, Task
 
 @dataclass(frozen=True)
 class Loss:
-    """Points that went for one reason. points: by part. cases: of the hidden calls, how many showed it; case: the first.
+    """Points that went for one reason. points: by part. read: where it is explained.
 
-    read: where it is explained.
+    cases: how many of the hidden calls showed it; case: the first of them.
     """
 
     what: str
@@ -95,7 +95,7 @@ class Ledger:
     def lose(
         self, group: str, parts: tuple[str, ...], number: int, what: str, *, where: str = "", case: str, read: str
     ) -> None:
-        """Call ``number`` loses its share of these parts; losses of one group are one row, told by the first of them."""
+        """Call ``number`` loses its share of these parts; losses of one group are one row, which tells the first."""
         for part in parts:
             if (part, number) not in self._lost:
                 self._reasons.setdefault(group, (what, where, case, read))
@@ -107,9 +107,7 @@ class Ledger:
         for group, (what, where, case, read) in self._reasons.items():
             mine = [key for key, one in self._lost.items() if one == group]
             parts = [part for part in PARTS if any(key[0] == part for key in mine)]
-            points = {
-                part: self.task.points[part] * sum(key[0] == part for key in mine) / self.cases for part in parts
-            }
+            points = {part: self.task.points[part] * sum(key[0] == part for key in mine) / self.cases for part in parts}
             found.append(Loss(what, points, where, case, len({key[1] for key in mine}), read))
         return sorted(found, key=lambda one: -one.total)
 

@@ -1,4 +1,4 @@
-"""The tasks of the practical exam as data: what they say, what is drawn from them, what a solution becomes in a folder."""
+"""The tasks of the practical exam as data: what they say, what is drawn from them, what a solution becomes."""
 
 from __future__ import annotations
 
@@ -163,6 +163,9 @@ def test_forbidden_names_count_in_code_only() -> None:
     assert broken("int Cosh;\n") == ""
     assert "Cosh is a high-level API" in broken("/* a\n b */\n  AscendC::Cosh<half>(y, x);\n")
     assert broken("/* a\n b */\n  AscendC::Cosh<half>(y, x);\n").endswith("(op_kernel/log_cosh.cpp:3)")
+    own = "  __aicore__ inline float Cosh(const LocalTensor<float>& x) {\n  }\n  Cosh(x);\n"
+    assert broken(own) == ""
+    assert "Cosh is a high-level API" in broken(own + "AscendC::Cosh(x, y);\n")
     assert "lib/math/sinh.h" in broken('#include "lib/math/sinh.h"\n')
     assert broken("Cosh(y, x);", "op_host/log_cosh.cpp") == ""
 

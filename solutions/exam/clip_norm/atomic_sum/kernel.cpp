@@ -12,7 +12,8 @@ class KernelClipNorm {
   __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR sum, uint32_t length,
                               uint32_t perBlock, uint32_t tile, float limit) {
     const uint32_t first = GetBlockIdx() * perBlock;
-    mine_ = first >= length ? 0 : (length - first < perBlock ? length - first : perBlock);
+    mine_ =
+        first >= length ? 0 : (length - first < perBlock ? length - first : perBlock);
     tile_ = tile;
     limit_ = limit;
     x_.SetGlobalBuffer((__gm__ half*)x + first, mine_);
@@ -45,7 +46,9 @@ class KernelClipNorm {
   }
 
  private:
-  __aicore__ inline DataCopyExtParams Row(uint32_t bytes) { return {1, bytes, 0, 0, 0}; }
+  __aicore__ inline DataCopyExtParams Row(uint32_t bytes) {
+    return {1, bytes, 0, 0, 0};
+  }
 
   __aicore__ inline LocalTensor<float> Read(uint32_t at, uint32_t now) {
     LocalTensor<half> x = xQueue_.AllocTensor<half>();

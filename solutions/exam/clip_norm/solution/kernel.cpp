@@ -14,7 +14,8 @@ class KernelClipNorm {
                               uint32_t perBlock, uint32_t tile, uint32_t blocks,
                               float limit) {
     const uint32_t first = GetBlockIdx() * perBlock;
-    mine_ = first >= length ? 0 : (length - first < perBlock ? length - first : perBlock);
+    mine_ =
+        first >= length ? 0 : (length - first < perBlock ? length - first : perBlock);
     tile_ = tile;
     blocks_ = blocks;
     limit_ = limit;
@@ -47,7 +48,9 @@ class KernelClipNorm {
   }
 
  private:
-  __aicore__ inline DataCopyExtParams Row(uint32_t bytes) { return {1, bytes, 0, 0, 0}; }
+  __aicore__ inline DataCopyExtParams Row(uint32_t bytes) {
+    return {1, bytes, 0, 0, 0};
+  }
 
   __aicore__ inline LocalTensor<float> Read(uint32_t at, uint32_t now) {
     LocalTensor<half> x = xQueue_.AllocTensor<half>();

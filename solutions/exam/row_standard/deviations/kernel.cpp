@@ -7,23 +7,23 @@ using namespace AscendC;
 
 constexpr uint32_t kLongest = 6144;
 
-__aicore__ inline void Widen(const LocalTensor<float>& to, const LocalTensor<half>& from,
-                             uint32_t count) {
+__aicore__ inline void Widen(const LocalTensor<float>& to,
+                             const LocalTensor<half>& from, uint32_t count) {
   Cast(to, from, RoundMode::CAST_NONE, count);
 }
 
-__aicore__ inline void Widen(const LocalTensor<float>& to, const LocalTensor<float>& from,
-                             uint32_t count) {
+__aicore__ inline void Widen(const LocalTensor<float>& to,
+                             const LocalTensor<float>& from, uint32_t count) {
   Adds(to, from, 0.0f, count);
 }
 
-__aicore__ inline void Narrow(const LocalTensor<half>& to, const LocalTensor<float>& from,
-                              uint32_t count) {
+__aicore__ inline void Narrow(const LocalTensor<half>& to,
+                              const LocalTensor<float>& from, uint32_t count) {
   Cast(to, from, RoundMode::CAST_RINT, count);
 }
 
-__aicore__ inline void Narrow(const LocalTensor<float>& to, const LocalTensor<float>& from,
-                              uint32_t count) {
+__aicore__ inline void Narrow(const LocalTensor<float>& to,
+                              const LocalTensor<float>& from, uint32_t count) {
   Adds(to, from, 0.0f, count);
 }
 
@@ -125,8 +125,8 @@ class KernelRowStandard {
   float inverse_, eps_;
 };
 
-extern "C" __global__ __aicore__ void row_standard(GM_ADDR x, GM_ADDR y, GM_ADDR workspace,
-                                                   GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void row_standard(GM_ADDR x, GM_ADDR y,
+                                                   GM_ADDR workspace, GM_ADDR tiling) {
   REGISTER_TILING_DEFAULT(RowStandardTilingData);
   GET_TILING_DATA_WITH_STRUCT(RowStandardTilingData, tilingData, tiling);
   (void)workspace;

@@ -97,8 +97,8 @@ class KernelRowStandard {
   float eps_;
 };
 
-extern "C" __global__ __aicore__ void row_standard(GM_ADDR x, GM_ADDR y, GM_ADDR workspace,
-                                                   GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void row_standard(GM_ADDR x, GM_ADDR y,
+                                                   GM_ADDR workspace, GM_ADDR tiling) {
   REGISTER_TILING_DEFAULT(RowStandardTilingData);
   GET_TILING_DATA_WITH_STRUCT(RowStandardTilingData, tilingData, tiling);
   (void)workspace;
