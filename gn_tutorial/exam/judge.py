@@ -7,6 +7,7 @@ was changed counts for nothing. The project's own functions and its kernel run i
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -145,7 +146,7 @@ class _Judging:
             return
         try:
             self.project.kernel(call, plan).build(True)
-            result = self.project.launch(call, plan, limits=Limits(seconds=_SECONDS), options=_OPTIONS)
+            result = self.project.launch(call, _own_workspace(call, plan), limits=Limits(seconds=_SECONDS), options=_OPTIONS)
         except CompileError as error:
             first = error.errors[0].message if error.errors else error.what
             self._lose("kernel compile", _RUN, number, hidden, f"the kernel does not compile: {first}", error.where)
@@ -270,6 +271,12 @@ class _Judging:
             case=str(hidden),
             read=read or self.task.reading(parts[0]),
         )
+
+
+def _own_workspace(call: OpCall, plan: TilingPlan) -> TilingPlan:
+    """With the kernel's own bytes of the workspace only: what the library needs is the library's."""
+    own = plan.workspace - call.soc.library_workspace
+    return dataclasses.replace(plan, workspace=own) if own >= 0 else plan
 
 
 def _stops(note: PlanNote) -> bool:

@@ -102,14 +102,14 @@ class Ledger:
                 self._lost[part, number] = group
 
     def losses(self) -> list[Loss]:
-        """The rows, the costliest first."""
+        """The rows in the order of the parts that they cost, of one part the costliest first: causes before effects."""
         found = []
         for group, (what, where, case, read) in self._reasons.items():
             mine = [key for key, one in self._lost.items() if one == group]
             parts = [part for part in PARTS if any(key[0] == part for key in mine)]
             points = {part: self.task.points[part] * sum(key[0] == part for key in mine) / self.cases for part in parts}
             found.append(Loss(what, points, where, case, len({key[1] for key in mine}), read))
-        return sorted(found, key=lambda one: -one.total)
+        return sorted(found, key=lambda one: (PARTS.index(next(iter(one.points))), -one.total))
 
 
 def all_lost(task: Task, what: str, where: str = "", read: str = "") -> Marks:
