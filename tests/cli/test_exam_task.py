@@ -54,9 +54,6 @@ def test_begun_looked_at_handed_in_and_reported(gnt: Gnt, data: Path) -> None:
     assert gnt("exam", "solution", "log_cosh", data / "ours", "--layout", "8.x").code == 0
     for part in ("op_host", "op_kernel"):
         shutil.copytree(data / "ours" / part, folder / part, dirs_exist_ok=True)
-    checked = gnt("exam", "check")
-    assert checked.code == 0, checked.out
-    assert "the given test passes; gnt exam submit asks for more" in checked.out
     better = gnt("exam", "submit", "log_cosh")
     assert better.code == 0
     assert "log_cosh: accepted, 100 of 100 points" in better.out
@@ -66,6 +63,22 @@ def test_begun_looked_at_handed_in_and_reported(gnt: Gnt, data: Path) -> None:
     assert gnt("exam", "list", "--json").json[0] == {
         "task": "log_cosh", "grade": "easy", "dtypes": "float16", "state": "handed in", "points": "0",
     }  # fmt: skip
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("layout", ["8.x", "9.x"])
+def test_the_given_test_is_run_as_it_stands(gnt: Gnt, data: Path, layout: str) -> None:
+    gnt("exam", "solution", "rel_diff", data / "ours", "--layout", layout)
+    gnt("exam", "start", "rel_diff", "--layout", layout)
+    failed = gnt("exam", "check")
+    assert (failed.code, "the given test fails" in failed.out) == (1, True)
+    for part in ("op_host", "op_kernel"):
+        shutil.copytree(data / "ours" / part, data / "exam" / "rel_diff" / part, dirs_exist_ok=True)
+    checked = gnt("exam", "check")
+    assert checked.code == 0, checked.out
+    assert checked.out.count("| test pass: z") == 3
+    assert "the given test passes; gnt exam submit asks for more" in checked.out
+    assert gnt("exam", "status", "--json").json["checks"] == 2
 
 
 def test_what_comes_late_is_called_late(gnt: Gnt, data: Path) -> None:

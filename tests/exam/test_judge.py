@@ -21,20 +21,13 @@ def test_the_gaps_fail_with_help() -> None:
     assert list(gaps_complaints(find_task("log_cosh"), "8.x")) == []
 
 
-@each_task
-def test_the_first_solution_earns_all_points(task: Task) -> None:
-    layout = "8.x" if task.name == "log_cosh" else "9.x"
-    assert list(right_complaints(task, layout, [FIRST])) == []
+def test_the_first_solution_earns_all_points() -> None:
+    assert list(right_complaints(find_task("log_cosh"), "8.x", [FIRST])) == []
 
 
 def test_wrong_solutions_are_told_their_own_mistake() -> None:
     task = find_task("log_cosh")
-    names = (
-        "the high-level Cosh",
-        "cosh in float, which overflows too",
-        "the tile is never set",
-        "no size of the workspace",
-    )
+    names = ("the high-level Cosh", "cosh in float, which overflows too")
     chosen = [one for one in task.wrong() if one.name in names]
     assert len(chosen) == len(names)
     assert list(wrong_complaints(task, "9.x", chosen)) == []
@@ -47,12 +40,10 @@ def test_every_solution_in_both_layouts(task: Task) -> None:
 
 
 def test_what_was_given_counts_as_it_was_given() -> None:
-    """A changed test is put back; a changed definition scores nothing."""
+    """A changed definition scores nothing; what is no source is put back."""
     task = find_task("log_cosh")
     files = solved(task, right_solutions(task)[FIRST])
     host = files["op_host/log_cosh.cpp"]
-    marks = judged(task, files | {"test/verify_result.py": "print('test pass')", "op_kernel/notes.txt": "mine"}, "9.x")
-    assert marks.accepted
     other = host.replace("ge::DT_FLOAT16", "ge::DT_FLOAT")
     assert other != host
     marks = judged(task, files | {"op_host/log_cosh.cpp": other}, "9.x")
