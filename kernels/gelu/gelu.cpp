@@ -8,5 +8,6 @@
 // dtype: that of x and y, as CANN numbers it (ge::DataType).
 extern "C" __global__ __aicore__ void gelu_kernel(GM_ADDR x, GM_ADDR y, uint32_t n, uint32_t dtype) {
   GM_ADDR in[1] = {x};
-  RunMapOf<GeluForward>(dtype, in, y, n);
+  GM_ADDR out[1] = {y};
+  RunMapOf<GeluForward>(dtype, in, out, n);
 }

@@ -8,5 +8,6 @@
 extern "C" __global__ __aicore__ void gelu_backward_kernel(GM_ADDR dy, GM_ADDR x, GM_ADDR dx, uint32_t n,
                                                            uint32_t dtype) {
   GM_ADDR in[2] = {dy, x};
-  RunMapOf<GeluBackward>(dtype, in, dx, n);
+  GM_ADDR out[1] = {dx};
+  RunMapOf<GeluBackward>(dtype, in, out, n);
 }
