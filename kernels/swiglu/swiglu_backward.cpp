@@ -30,9 +30,10 @@ struct SwigluBackward {
     AscendC::Mul(silu, gate, m, n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Adds(q, e, 1.0f, n);
-    AscendC::Mul(e, e, gate, n);
     AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mul(e, e, gate, n);
     AscendC::Div(silu, silu, q, n);
+    AscendC::PipeBarrier<PIPE_V>();
     AscendC::Div(e, e, q, n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Add(m, m, e, n);
