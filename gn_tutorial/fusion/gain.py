@@ -1,7 +1,7 @@
 """``gnt.fusion_gain("swiglu", gate, up)``: what a fused launch saves over the launches that it replaces.
 
 All launches run on the twin, so bytes and local memory are counted; the times are modelled, never measured. Each launch
-starts with a cold L2 cache, as one among others does. ``warm`` is the other extreme: every launch finds there what fits.
+starts with a cold L2 cache, as one among others does; with ``warm``, the other extreme, it finds there what fits.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class FusionGain:
     """A fused launch beside the launches that it replaces, on the same arrays.
 
     operator: the fused one. parts, fused: their profiles; modelled times, counted bytes. errors: of what the parts give
-    and of what the fused launch gives, the largest distance from the float64 reference, divided by the largest number of
-    that output; what passes between launches is rounded to the tensors' dtype, so the parts' is often the larger one.
+    and of what the fused launch gives, the largest distance from the float64 reference, divided by the output's largest
+    number; what passes between launches is rounded to the tensors' dtype, so the parts' is often the larger one.
     """
 
     operator: str
@@ -52,7 +52,7 @@ class FusionGain:
 
     @property
     def ub_bytes(self) -> tuple[int, int]:
-        """Bytes of the Unified Buffer that a core has in use at once, at most: of all parts, and of the fused launch."""
+        """Bytes of the Unified Buffer that a core has in use at once: the most of all parts, and of the fused launch."""
         return max(one.tally.ub_high_water for one in self.parts), self.fused.tally.ub_high_water
 
     @property

@@ -46,14 +46,15 @@ def run_parts(
     for part in op.replaces:
         its, spec = find_kernel(part.kernel)
         ours = dict(part.arrays)
-        inputs = {one.name: known.get(ours.get(one.name, ""), None) for one in its.inputs}
+        inputs = {one.name: known.get(ours.get(one.name, "")) for one in its.inputs}
         for one in its.inputs:
             if inputs[one.name] is None and one.fill is None:
                 made = ours.get(one.name, "no array")
-                raise RegistryError(f"'{one.name}' of {part.kernel} is '{made}', which nobody makes", where=str(op.file))
+                raise RegistryError(
+                    f"'{one.name}' of {part.kernel} is '{made}', which nobody makes", where=str(op.file)
+                )
         numbers = {one.name: attributes[one.name] for one in its.attributes if one.name in attributes}
         result = launch(its, spec, inputs, numbers)
         known |= {ours[name]: array for name, array in result.outputs.items() if name in ours}
         results.append(result)
     return results, {one.name: known[one.name] for one in op.outputs}
-

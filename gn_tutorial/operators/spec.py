@@ -125,7 +125,7 @@ class Part:
 class OpSpec:
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
-    ``file``: the registry file that it was read from. ``replaces``: of a fused operator, the launches that give the same.
+    ``file``: the registry file that it was read from. ``replaces``: the launches that give what a fused operator gives.
     """
 
     name: str

@@ -34,7 +34,8 @@ def fusion(gain: FusionGain) -> Picture:
     pipes = "; ".join(f"{pipe.name} {one:.2f} us before, {two:.2f} fused" for pipe, one, two in rows)
     return Picture(
         figure,
-        f"Modelled on {gain.fused.machine.name}: {parts}, together {before:.2f} us; {gain.fused.kernel} {after:.2f} us. "
+        f"Modelled on {gain.fused.machine.name}: {parts}, together {before:.2f} us; "
+        f"{gain.fused.kernel} {after:.2f} us. "
         f"Bytes moved: {gain.bytes[0]:,} and {gain.bytes[1]:,}. Busy pipes of one core: {pipes}.",
     )
 
@@ -71,7 +72,9 @@ def _pipes(axis: Axes, gain: FusionGain) -> list[tuple[Pipe, float, float]]:
     for place, (pipe, before, after) in enumerate(rows):
         look = LOOKS[pipe]
         for offset, time, words in ((-0.2, before, "launches"), (0.2, after, "fused")):
-            kind = {"color": look.colour, "hatch": look.hatch} if offset > 0 else {"color": "white", "hatch": look.hatch}
+            kind = (
+                {"color": look.colour, "hatch": look.hatch} if offset > 0 else {"color": "white", "hatch": look.hatch}
+            )
             axis.barh(place + offset, time, height=0.34, edgecolor=look.colour, **kind)
             axis.annotate(
                 f"{time:.2f} us {words}", (time, place + offset), xytext=(5, 0), textcoords="offset points", va="center",

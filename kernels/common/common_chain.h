@@ -39,8 +39,8 @@ struct Chain {
  private:
   // first: what the formula before has made. others: the chain's inputs that are not used up.
   template <class Formula, class... Rest>
-  __aicore__ static inline void Link(const Floats* out, const Floats& first, const Floats* others, const Floats* scratch,
-                                     int32_t n) {
+  __aicore__ static inline void Link(const Floats* out, const Floats& first, const Floats* others,
+                                     const Floats* scratch, int32_t n) {
     Floats in[Formula::kInputs];
     in[0] = first;
     for (uint32_t i = 1; i < Formula::kInputs; ++i) in[i] = others[i - 1];

@@ -20,9 +20,9 @@ extern "C" GnStatus AddReluBackwardGetWorkspaceSize(const GnTensor* gradOut, con
   using namespace gn_host;
   constexpr const char* kFirst = "AddReluBackwardGetWorkspaceSize";
   return Prepare(kFirst, "AddReluBackward", workspaceSize, executor, [&](Executor* plan) -> Outcome {
-    return PlanElements(
-        "add_relu_backward_kernel",
-        {{"dz", {"gradOut", gradOut}}, {"z", {"result", result}}, {"dx", {"gradInput", gradInput}}}, plan);
+    return PlanElements("add_relu_backward_kernel",
+                        {{"dz", {"gradOut", gradOut}}, {"z", {"result", result}}, {"dx", {"gradInput", gradInput}}},
+                        plan);
   });
 }
 

@@ -16,8 +16,8 @@ struct SwigluBackward {
 
   __aicore__ static inline void Apply(const Floats* out, const Floats* in, const Floats* scratch, int32_t n) {
     const Floats &dz = in[0], &gate = in[1], &up = in[2];
-    const Floats& e = scratch[0];     // e, then g e / q
-    const Floats& m = scratch[1];     // m, then silu'(g), then u silu'(g)
+    const Floats& e = scratch[0];  // e, then g e / q
+    const Floats& m = scratch[1];  // m, then silu'(g), then u silu'(g)
     const Floats& q = scratch[2];
     const Floats& silu = scratch[3];
     AscendC::Abs(e, gate, n);

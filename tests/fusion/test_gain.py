@@ -1,4 +1,4 @@
-"""What a fused launch is compared with: its parts give the same numbers, and the counted bytes are what they must be."""
+"""What a fused launch is compared with: its parts give the same numbers, and the counted bytes are right."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_refusals() -> None:
     with pytest.raises(ArgumentError, match=r"group_norm is no fusion: its op.toml has no \[\[replaces\]\]"):
         fusion_gain("group_norm/any", x, num_groups=2)
     with pytest.raises(ArgumentError, match="is not registered"):
-        fusion_gain(gnt.kernel(source="extern \"C\" __global__ __aicore__ void nothing(GM_ADDR x) {}"), x)
+        fusion_gain(gnt.kernel(source='extern "C" __global__ __aicore__ void nothing(GM_ADDR x) {}'), x)
     with pytest.raises(ArgumentError, match="3 arrays for 2 inputs"):
         fusion_gain("swiglu", x, x, x)
     op = REGISTRY["swiglu"]

@@ -15,6 +15,7 @@ import torch
 from torch.fx import GraphModule, Tracer
 
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.torch_ops.fusion.canonical import OURS
 from gn_tutorial.torch_ops.fusion.fold import fold_batch_norm
 from gn_tutorial.torch_ops.fusion.report import Found, Left, Report
 from gn_tutorial.torch_ops.fusion.rewrite import rewrite
@@ -26,7 +27,7 @@ class _Leaves(Tracer):
     """PyTorch's tracer, for which the modules of this course are whole, as PyTorch's own are."""
 
     def is_leaf_module(self, module: torch.nn.Module, name: str) -> bool:
-        return type(module).__module__ == "gn_tutorial.nn" or super().is_leaf_module(module, name)
+        return type(module).__module__ == OURS or super().is_leaf_module(module, name)
 
 
 def fuse(model: torch.nn.Module) -> GraphModule:
@@ -64,4 +65,3 @@ def backend(graph: GraphModule, _: list[Any]) -> Callable[..., Any]:
 
 
 backend.reports = []
-

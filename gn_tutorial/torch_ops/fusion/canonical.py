@@ -17,8 +17,6 @@ from torch import Tensor
 from torch.fx import GraphModule, Node
 from torch.nn import functional
 
-from gn_tutorial import nn as kernels
-
 
 def add(x: Tensor, y: Tensor) -> Tensor:
     """x + y."""
@@ -60,6 +58,8 @@ def rms_norm(x: Tensor, shape: list[int], weight: Tensor | None, eps: float | No
     return functional.rms_norm(x, shape, weight, eps)
 
 
+#: The module of our own modules: it imports this package, so that it is known by its name only.
+OURS = "gn_tutorial.nn"
 #: Every function of one spelling; the graph calls it with all arguments in their places.
 CANONICAL = (add, multiply, relu, silu, gelu, linear, group_norm, rms_norm)
 _ATEN = torch.ops.aten
@@ -202,15 +202,18 @@ def _module(graph: GraphModule, node: Node) -> None:
         with graph.graph.inserting_before(node):
             return graph.graph.get_attr(f"{path}.{name}")
 
-    match type(module):
+    kind = type(module)
+    if kind.__module__ == OURS:  # our modules compute what those of PyTorch compute that have their names
+        kind = getattr(torch.nn, kind.__name__, kind)
+    match kind:
         case torch.nn.ReLU | torch.nn.SiLU:
             if not module.inplace or not _not_alone(graph, x, node):
-                _respell(node, relu if type(module) is torch.nn.ReLU else silu, (x,))
-        case torch.nn.GELU | kernels.GELU:
+                _respell(node, relu if kind is torch.nn.ReLU else silu, (x,))
+        case torch.nn.GELU:
             _respell(node, gelu, (x, module.approximate))
-        case torch.nn.Linear | kernels.Linear:
+        case torch.nn.Linear:
             _respell(node, linear, (x, parameter("weight"), parameter("bias")))
-        case torch.nn.GroupNorm | kernels.GroupNorm:
+        case torch.nn.GroupNorm:
             _respell(node, group_norm, (x, module.num_groups, parameter("weight"), parameter("bias"), module.eps))
         case torch.nn.RMSNorm:
             _respell(node, rms_norm, (x, list(module.normalized_shape), parameter("weight"), module.eps))

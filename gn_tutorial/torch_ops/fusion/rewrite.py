@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from torch import Tensor
@@ -58,7 +59,7 @@ def _unlike(pattern: Pattern, values: dict[str, Any]) -> str:
         if value.dtype not in DTYPES:
             return f"{name} is {str(value.dtype).removeprefix('torch.')}, which no kernel here takes"
     names = list(known)
-    for first, second in zip(names, names[1:], strict=False):
+    for first, second in itertools.pairwise(names):
         one, two = known[first], known[second]
         if one.dtype != two.dtype:
             return f"{first} and {second} have two types"
@@ -90,4 +91,6 @@ def _tell_leaks(graph: GraphModule, pattern: Pattern, report: Report) -> None:
         inner = [node for node in match.returning_nodes[:-1] if len(node.users) > 1]
         for node in inner:
             users = ", ".join(user.name for user in list(node.users)[:2])
-            report.left.append(Left(pattern.name, place_of(match.returning_nodes[-1]), f"{node.name} is used by {users}"))
+            report.left.append(
+                Left(pattern.name, place_of(match.returning_nodes[-1]), f"{node.name} is used by {users}")
+            )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from host_api_support import HALF, INT32, NULL, View, far_views
 from host_case import HostCase, Numbers
-from host_cases.gelu import elements
 
 from gn_tutorial import host, reference
 from gn_tutorial.host import Code
+from host_cases.gelu import elements
 
 NULLPTR, INVALID = Code.PARAM_NULLPTR, Code.PARAM_INVALID
 SHAPE = (2, 6, 5, 7)
@@ -65,9 +65,7 @@ CASES = [
         name="SwiGluBackward",
         call={"gradOut": SMALL, "gate": SMALL, "up": SMALL, "gradGate": SMALL, "gradUp": SMALL},
         refusals=refusals("gradOut", "gate", "up", "gradGate", "gradUp", outputs=2),
-        fuzz=elements(
-            "SwiGluBackward", ("gradOut", "gate", "up"), ("gradGate", "gradUp"), reference.swiglu_backward
-        ),
+        fuzz=elements("SwiGluBackward", ("gradOut", "gate", "up"), ("gradGate", "gradUp"), reference.swiglu_backward),
         numbers=Numbers(
             function=host.swiglu_backward,
             reference=reference.swiglu_backward,
