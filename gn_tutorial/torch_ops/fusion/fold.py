@@ -41,6 +41,7 @@ def fold_batch_norm(graph: GraphModule, report: Report) -> None:
         node.replace_all_uses_with(before)
         graph.graph.erase_node(node)
         report.found.append(Found(_NAME, place_of(before), (before.name, node.name)))
+    graph.delete_all_unused_submodules()
 
 
 def _convolution_before(node: Node, modules: dict[str, torch.nn.Module]) -> Node | None:
