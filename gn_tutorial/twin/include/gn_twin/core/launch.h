@@ -161,9 +161,9 @@ struct Launch {
   // Hot, because its only caller is cold: else the compiler might take the kernel for cold as well.
   [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
 
-  // The block's copies would still combine with what is there.
+  // Copies would still combine with what is there. An error before it may be one of those, and names the line.
   static void TellAtomicOn(Core& core) {
-    if (core.atomic == 0) [[likely]]
+    if (core.atomic == 0 || core.findings->Errors() != 0) [[likely]]
       return;
     core.Warn("atomic-left-on", core.atomic_set, {}, {{"op", core.atomic_op}});
   }
