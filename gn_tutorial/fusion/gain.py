@@ -52,7 +52,7 @@ class FusionGain:
 
     @property
     def ub_bytes(self) -> tuple[int, int]:
-        """Bytes of the Unified Buffer that a core has in use at once: the most of all parts, and of the fused launch."""
+        """Bytes of the Unified Buffer that a core has in use at once: the most of the parts, and of the fused launch."""
         return max(one.tally.ub_high_water for one in self.parts), self.fused.tally.ub_high_water
 
     @property

@@ -77,8 +77,8 @@ def _pipes(axis: Axes, gain: FusionGain) -> list[tuple[Pipe, float, float]]:
             )
             axis.barh(place + offset, time, height=0.34, edgecolor=look.colour, **kind)
             axis.annotate(
-                f"{time:.2f} us {words}", (time, place + offset), xytext=(5, 0), textcoords="offset points", va="center",
-                fontsize=SMALL, color=INK,
+                f"{time:.2f} us {words}", (time, place + offset), xytext=(5, 0), textcoords="offset points",
+                va="center", fontsize=SMALL, color=INK,
             )  # fmt: skip
     axis.set_yticks(range(len(rows)), [pipe.name for pipe, _, _ in rows])
     axis.set_ylim(len(rows) - 0.5, -0.5)

@@ -1,4 +1,4 @@
-"""References of the kernels that move or map elements: ``copy``, ``add``, ``multiply``, ``relu``, ``silu``, ``gelu``..."""
+"""References of the kernels that move or map elements: ``copy``, ``add``, ``relu``, ``silu``, ``gelu`` and so on."""
 
 from __future__ import annotations
 
