@@ -8,8 +8,9 @@ and of its fusion, ``transpose`` that of the strided copy. ``gelu``, ``linear`` 
 ``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
 """
 
-from gn_tutorial.reference.elementwise import add, copy, gelu, gelu_backward, silu, transpose
+from gn_tutorial.reference.elementwise import add, copy, silu, transpose
 from gn_tutorial.reference.fused import group_norm_silu, group_norm_silu_nhwc
+from gn_tutorial.reference.gelu import gelu, gelu_backward
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
 from gn_tutorial.reference.group_norm_backward import (
     ReferenceGroupNormGradients,

@@ -11,7 +11,7 @@ extern "C" {
 /* out = (self - mean) / sqrt(variance + eps) * gamma + beta, statistics over each of `group` groups of channels.
  * self: (N, C, ...) of 2 to 8 axes, HxW the product of all behind the second (1 if there are none); float32, float16 or bfloat16.
  * gamma, beta: (C), of self's type, or null for ones and zeros. out: as self. meanOut, rstdOut: (N, group), float32, or both of
- * self's type: then they are rounded behind the kernel, which costs a launch each, and gradients made from them are less accurate.
+ * self's type: then they are rounded behind the kernel, which costs a launch each, and what is lost comes into the gradients.
  * group divides C; eps is positive. Outputs must not share memory with each other or with an input.
  * Tensors with the channels last have a kernel of their own. Kernel: group_norm/any, group_norm_nhwc/rows, narrow/half, narrow/bfloat16. */
 GN_API GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta, int64_t N,

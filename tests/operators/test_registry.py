@@ -202,6 +202,20 @@ FACTOR = 'factor = { symbol = "f", type = "float32", default = 2.0 }'
 MASK = FACTOR + '\nwanted = { symbol = "m", type = "mask", default = %s }'
 
 
+def test_a_choice_has_words_and_a_default_among_them(tmp_path: Path) -> None:
+    form = FACTOR + '\nform = { symbol = "w", type = "choice", %s }'
+    op = read(tmp_path, GOOD.replace(FACTOR, form % 'choices = ["none", "tanh"], default = "tanh"'))
+    assert (op.attributes[1].choices, op.attributes[1].default) == (("none", "tanh"), "tanh")
+    for wrong, message in (
+        ('choices = ["none"], default = "tanh"', "the default of 'form' is none of its choices"),
+        ('default = "tanh"', "'choices' is missing"),
+        ('choices = ["none"], default = 1', "'default' has a value of the wrong type"),
+    ):
+        with pytest.raises(RegistryError) as caught:
+            read(tmp_path, GOOD.replace(FACTOR, form % wrong))
+        assert message in caught.value.what
+
+
 def test_a_mask_has_a_boolean_for_each_output(tmp_path: Path) -> None:
     op = read(tmp_path, GOOD.replace(FACTOR, MASK % "[true]"))
     assert op.mask is not None
