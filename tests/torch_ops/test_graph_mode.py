@@ -82,8 +82,8 @@ def torchair() -> Any:
 
 
 def convert(function: Any, torchair: StandIn, *inputs: Any) -> list[Any]:
-    """Traces the function and gives each node of ours to its converter, with names for tensors as torchair does."""
-    graph = torch.fx.experimental.proxy_tensor.make_fx(function)(*inputs)
+    """Traces the function, without numbers, and gives each node of ours to its converter, with names for tensors."""
+    graph = torch.fx.experimental.proxy_tensor.make_fx(function, tracing_mode="fake")(*inputs)
     results = []
     for node in graph.graph.nodes:
         if node.target in torchair.converters:
