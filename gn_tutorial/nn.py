@@ -1,6 +1,6 @@
 """Modules for PyTorch models: ``GroupNorm`` in place of ``torch.nn.GroupNorm``, ``GroupNormSiLU``, ``convert``.
 
-``GELU`` and ``Linear`` are the same for the cases besides GroupNorm.
+``GELU``, ``Linear`` and ``RMSNorm`` are the same for the cases besides GroupNorm.
 
 On the CPU the twin computes; on an NPU the kernels would, which was not done here. Arguments, parameters, state dict
 and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists where the results differ.
@@ -17,7 +17,7 @@ import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.torch_ops.arguments import check_eps
 
-__all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "convert"]
+__all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "RMSNorm", "convert"]
 
 Model = TypeVar("Model", bound=torch.nn.Module)
 
@@ -80,16 +80,44 @@ class Linear(torch.nn.Linear):
         return torch.ops.gn_tutorial.linear(input, self.weight, self.bias)
 
 
-def convert(model: Model) -> Model:
-    """Let every ``torch.nn.GroupNorm`` inside ``model`` run on the kernels of this course; returns the model.
+class RMSNorm(torch.nn.RMSNorm):
+    """``torch.nn.RMSNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
-    In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer goes on. A class of
-    somebody's own that is derived from ``torch.nn.GroupNorm`` is left alone, since its ``forward`` may differ.
-    Raises ArgumentError, which names the module, for an eps that the kernels do not take; the model is as it was then.
+    input: (..., *normalized_shape), float32, float16 or bfloat16, the dtype of the weight; under autocast any of them.
+    eps of None is float32's epsilon for every dtype, as PyTorch computes. Raises ArgumentError, which names the
+    argument; for eps it does so when the module is made.
     """
-    found = [(name, module) for name, module in model.named_modules() if type(module) is torch.nn.GroupNorm]
+
+    def __init__(self, normalized_shape: Any, eps: float | None = None, *others: Any, **named: Any) -> None:
+        """The arguments are those of ``torch.nn.RMSNorm``."""
+        _check_optional_eps(f"argument eps of gn_tutorial.nn.{type(self).__name__}", eps)
+        super().__init__(normalized_shape, eps, *others, **named)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """RMSNorm of the input."""
+        return torch.ops.gn_tutorial.rms_norm(x, self.weight, self.normalized_shape, self.eps)[0]
+
+
+#: PyTorch's module -> ours, which has no other state.
+_IN_PLACE = {torch.nn.GroupNorm: GroupNorm, torch.nn.RMSNorm: RMSNorm}
+
+
+def convert(model: Model) -> Model:
+    """Let every ``torch.nn.GroupNorm`` and ``torch.nn.RMSNorm`` inside ``model`` run on the kernels of this course.
+
+    Returns the model. In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer
+    goes on. A class of somebody's own that is derived from one of these is left alone, since its ``forward`` may
+    differ. Raises ArgumentError, which names the module, for an eps that the kernels do not take; the model is as it
+    was then.
+    """
+    found = [(name, module) for name, module in model.named_modules() if type(module) in _IN_PLACE]
     for name, module in found:
-        check_eps(f"eps of the module {name!r}" if name else "eps of the model itself", module.eps)
+        _check_optional_eps(f"eps of the module {name!r}" if name else "eps of the model itself", module.eps)
     for _, module in found:
-        module.__class__ = GroupNorm
+        module.__class__ = _IN_PLACE[type(module)]
     return model
+
+
+def _check_optional_eps(where: str, eps: float | None) -> None:
+    if eps is not None:
+        check_eps(where, eps)

@@ -1,8 +1,4 @@
-"""One theory paper: which questions, what was answered, and how much of its time is left. Nothing here reads a clock.
-
-Its time goes on while nobody looks: what counts is the clock on the wall since it was begun, as in an exam. A clock
-that is put back gives nothing back: the latest moment that the paper has seen counts.
-"""
+"""One theory paper: which questions, what was answered, and how much of its time is left. Nothing here reads a clock."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exam.bank import Bank, Topic
+from gn_tutorial.exam.timed import Timed
 from gn_tutorial.exercises.quiz_question import QuizQuestion
 
 QUESTIONS = 40
@@ -20,8 +17,8 @@ MINUTES_A_QUESTION = 1.5
 
 
 @dataclass(frozen=True)
-class Paper:
-    """A paper. Times are seconds since 1970; ``minutes``: its limit, None without one.
+class Paper(Timed):
+    """A paper; its times are those of Timed.
 
     asked: topic and key (``QuizQuestion.key``) of each question. answers: letters by key; what is open has no entry.
     """
@@ -33,20 +30,6 @@ class Paper:
     asked: tuple[tuple[str, str], ...]
     answers: Mapping[str, str] = field(default_factory=dict)
     finished: float | None = None
-
-    @property
-    def deadline(self) -> float | None:
-        """When its time is over; None without a limit."""
-        return None if self.minutes is None else self.started + self.minutes * 60
-
-    def left(self, now: float) -> float | None:
-        """Seconds that are left at ``now``, 0 at least; None without a limit."""
-        return None if self.deadline is None else max(0.0, self.deadline - max(now, self.seen))
-
-    def spent(self, now: float) -> float:
-        """Seconds from its begin to ``now``, or to its end."""
-        end = max(now, self.seen) if self.finished is None else self.finished
-        return max(0.0, end - self.started)
 
     def at(self, now: float) -> Paper:
         """This paper as it is at ``now``: finished at its deadline, if that is over."""

@@ -27,6 +27,9 @@ FEWEST_WRONG = 3
 #: Shorter lines ("return y;", "}") are in every program.
 _DISTINCTIVE = 16
 _SEED = 1
+#: What else lies in the two folders: quizzes, the exam's questions and tasks; the tasks' right and wrong solutions.
+_QUESTIONS = re.compile(r"quizzes/\d\d\.toml|theory/(\d\d_\w+|pages)\.toml|exam/\w+\.toml")
+_TASKS = re.compile(r"exam/\w+/(wrong\.toml|\w+/(struct\.h|tiling\.cpp|kernel\.cpp))")
 _IGNORED = {"__pycache__", ".ipynb_checkpoints", "ruff.toml", ".clang-format"}
 
 
@@ -55,8 +58,8 @@ def check_folders(course: Course) -> list[Complaint]:
     for root in (course.root, course.solutions):
         for path in sorted(root.rglob("*")):
             name = path.relative_to(root).as_posix()
-            questions = root == course.root and re.fullmatch(r"quizzes/\d\d\.toml|theory/(\d\d_\w+|pages)\.toml", name)
-            if path.is_file() and name not in known and not questions and not _IGNORED & set(path.parts):
+            others = _QUESTIONS if root == course.root else _TASKS
+            if path.is_file() and name not in known and not others.fullmatch(name) and not _IGNORED & set(path.parts):
                 found.append(Complaint("", f"{root.name.lstrip('_')}/{name} belongs to no exercise"))
     used = [checker_of(exercise.checker) for exercise in course]
     unused = sorted(name for name, checker in all_checkers().items() if checker not in used)

@@ -68,13 +68,17 @@ def project_files(
     config: str,
     *,
     filled: bool = False,
+    given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Path inside the project -> text. entries: the prototype as it was given; the rest as of ``new_project``."""
+    """Path inside the project -> text. entries: the prototype as it was given; the rest as of ``new_project``.
+
+    given: what stands at places of the templates instead of what the prototype says: ``infer_shape``, a body in C++.
+    """
     plain = layout == "9.x"
     files = {PROTOTYPE: json.dumps(entries, indent=2, ensure_ascii=False) + "\n"}
     described = {PROTOTYPE: "the prototype (算子原型): names, types and attributes; msopgen reads it"}
     for op in ops:
-        for name, (content, what) in _operator_files(op, plain, config, alone=len(ops) == 1).items():
+        for name, (content, what) in _operator_files(op, plain, config, given or {}, alone=len(ops) == 1).items():
             files[name], described[name] = content, what
     if filled:
         files = fill(files, ops, layout, config)
@@ -117,7 +121,9 @@ def project_files(
     return files
 
 
-def _operator_files(op: OpDefinition, plain: bool, config: str, *, alone: bool) -> dict[str, tuple[str, str]]:
+def _operator_files(
+    op: OpDefinition, plain: bool, config: str, given: Mapping[str, str], *, alone: bool
+) -> dict[str, tuple[str, str]]:
     """Path -> text and what it is, of one operator."""
     snake, struct = op.snake_name, f"{op.type}TilingData"
     names = texts.kernel_parameters(op)
@@ -157,7 +163,7 @@ def _operator_files(op: OpDefinition, plain: bool, config: str, *, alone: bool) 
         "read_tiling": read,
         "arguments": ", ".join(names),
         "fields": "// YOUR TURN: the fields, such as TILING_DATA_FIELD_DEF(uint32_t, length);",
-    }
+    } | dict(given)
     test = _test_folder(op, plain, alone=alone)
     made = {
         f"op_host/{snake}.cpp": (texts.render("op_host.cpp", values), "definition, shapes and types, tiling function"),

@@ -57,6 +57,11 @@ _CASES = {
     "linear": _Case(
         lambda x, w, b: _OPS.linear(x, w, b), torch.nn.functional.linear, ((6, 40), (24, 40), (24,))
     ),
+    "rms_norm": _Case(
+        lambda x, w: _OPS.rms_norm(x, w, w.shape)[0],
+        lambda x, w: torch.nn.functional.rms_norm(x, w.shape, w),
+        ((6, 5, 70), (70,)),
+    ),
 }  # fmt: skip
 
 

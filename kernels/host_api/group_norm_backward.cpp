@@ -26,7 +26,7 @@ Outcome Check(const uint8_t* mask, uint64_t mask_size, GroupNormBackwardCall* ca
   if (!wrong.Failed()) wrong = CheckSupported(grad_out);
   if (!wrong.Failed())
     wrong = CheckType({&input, &gamma, &grad_input, &grad_gamma, &grad_beta}, grad_out->dtype, "the type of gradOut");
-  if (!wrong.Failed()) wrong = CheckType({&mean, &rstd}, GN_FLOAT, "as the forward pass saves it");
+  if (!wrong.Failed()) wrong = CheckStatistics({&mean, &rstd}, grad_out);
   if (!wrong.Failed()) wrong = CheckSizes(&sizes);
   if (!wrong.Failed()) wrong = CheckCount({&grad_out, &input}, sizes.elements, "N * C * HxW");
   if (!wrong.Failed()) wrong = CheckCount({&mean, &rstd}, sizes.statistics, "N * group");
@@ -51,7 +51,7 @@ Outcome Plan(GroupNormBackwardCall& call, Executor* plan) {
   plan->Add({"group_norm_backward_any",
              tiling.usedCores,
              {plan->Input("dy", *call.grad_out.tensor), plan->Input("x", *call.input.tensor),
-              plan->Input("mean", *call.mean.tensor), plan->Input("rstd", *call.rstd.tensor),
+              plan->FloatInput("mean", *call.mean.tensor), plan->FloatInput("rstd", *call.rstd.tensor),
               call.gamma ? plan->Input("gamma", *call.gamma.tensor)
                          : plan->Constant("gamma", call.input->dtype, sizes.c, 1.0f),
               plan->Output("dx", call.grad_input.tensor.get()), plan->Output("dgamma", call.grad_gamma.tensor.get()),

@@ -69,7 +69,7 @@ IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows", "rms_norm_backward/
 @pytest.mark.parametrize(("op", "spec"), KERNELS, ids=lambda one: getattr(one, "id", ""))
 def test_registered_kernels_do_not_notice(op: OpSpec, spec: KernelSpec, blocks: int, auto_sync: str) -> None:
     shape, more = SHAPES.get(op.name, ((5003,), {}))
-    arrays = random_inputs.inputs(op, shape, seed=7, attributes=more).values()
+    arrays = random_inputs.inputs(op, shape, seed=7, attributes=more, dtype=spec.dtypes[0]).values()
 
     def launch(delayed: bool) -> Result:
         options = TwinOptions(auto_sync=auto_sync, delayed_dma=delayed)

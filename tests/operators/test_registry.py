@@ -75,10 +75,11 @@ CASES = {
 
 
 def test_registry_holds_the_course_in_order() -> None:
-    operators = "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_backward strided_copy"
+    operators = "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_backward strided_copy widen narrow"
     assert list(REGISTRY) == [*operators.split(), *CASES]
     warm_up = ["copy/queue", "add/queue", "silu/queue"]
-    ids = [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD, "strided_copy/rows", *CASES.values()]
+    helpers = ["strided_copy/rows", "widen/queue", "narrow/half", "narrow/bfloat16"]
+    ids = [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD, *helpers, *CASES.values()]
     assert [rung.id for _, rung in all_kernels(REGISTRY)] == ids
 
 

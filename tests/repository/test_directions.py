@@ -40,8 +40,8 @@ PYTHON_ROOMS = {
     "verify": "abi compiler host nn operators profiler runtime torch_ops",
     "plot": "abi bench operators profiler timing",
     "exercises": "abi bench diagnostics host operators profiler reference runtime timing torch_ops",
-    # Papers of the theory bank.
-    "exam": "exercises",
+    # Papers of the theory bank; tasks, which are operator projects, and their judge.
+    "exam": "abi compiler diagnostics exercises operators profiler projects timing",
     # Copies of notebooks, and JupyterLab on them.
     "lab": "exercises",
     # The door: it imports what it hands out.

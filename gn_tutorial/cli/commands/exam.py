@@ -1,4 +1,4 @@
-"""``gnt exam``: the theory paper."""
+"""``gnt exam``: the theory paper; the practical tasks, of which ``cli/exam_task`` has the commands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.exam_task import COMMANDS
 from gn_tutorial.cli.options import Json, Many
 from gn_tutorial.cli.terminal import emit_json, print_table
 from gn_tutorial.errors import ArgumentError
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from gn_tutorial.exam.paper import Paper
     from gn_tutorial.exam.paper_file import PaperFile
 
-exam_app = typer.Typer(help="Questions as in an exam, against the clock.", no_args_is_help=True)
+exam_app = typer.Typer(help="Tasks and questions as in an exam, against the clock.", no_args_is_help=True)
+for _name, _command in COMMANDS.items():
+    exam_app.command(_name)(_command)
 
 
 @exam_app.command("theory")
