@@ -163,7 +163,7 @@ struct Op {
 
 
 def test_no_kernel_of_the_registry_breaks_a_rule() -> None:
-    """All headers of its folder as one text: the longest one there is. benchmarks/rules_cost.py says what that costs."""
+    """All headers of its folder as one text, the longest there is. benchmarks/rules_cost.py says what that costs."""
     kernels = Path(__file__).parents[2] / "kernels"
     files = [*(kernels / "common").glob("*.h"), *(kernels / "group_norm").glob("*.h")]
     text = "\n".join(path.read_text("utf-8") for path in [*sorted(files), kernels / "group_norm/group_norm_8_any.cpp"])
