@@ -1,6 +1,6 @@
 """Modules for PyTorch models: ``GroupNorm`` in place of ``torch.nn.GroupNorm``, ``GroupNormSiLU``, ``convert``.
 
-``GELU`` and ``Linear`` are the same for the cases besides GroupNorm.
+``GELU``, ``Linear`` and ``RMSNorm`` are the same for the cases besides GroupNorm.
 
 On the CPU the twin computes; on an NPU the kernels would, which was not done here. Arguments, parameters, state dict
 and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists where the results differ.
@@ -8,16 +8,16 @@ and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
-from gn_tutorial.errors import ArgumentError
-from gn_tutorial.torch_ops.arguments import check_eps
+from gn_tutorial.torch_ops.arguments import check_approximate, check_eps
 
-__all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "convert"]
+__all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "RMSNorm", "convert"]
 
 Model = TypeVar("Model", bound=torch.nn.Module)
 
@@ -52,24 +52,19 @@ class GroupNormSiLU(GroupNorm):
 
 
 class GELU(torch.nn.GELU):
-    """``torch.nn.GELU(approximate="tanh")`` on the kernel of this course; that is its only form.
+    """``torch.nn.GELU`` on the kernel of this course: the same argument, and the same text.
 
-    Raises ArgumentError for ``approximate="none"``, and for an input that is not float32, float16 or bfloat16.
+    Raises ArgumentError for an input that is not float32, float16 or bfloat16.
     """
 
-    def __init__(self, approximate: str = "tanh") -> None:
-        """approximate: "tanh"; PyTorch's own module has "none" as its default."""
-        if approximate != "tanh":
-            raise ArgumentError(
-                f"approximate is {approximate!r}; the kernel computes the tanh form only",
-                where="gn_tutorial.nn.GELU",
-                hint='approximate="tanh", or torch.nn.GELU',
-            )
+    def __init__(self, approximate: str = "none") -> None:
+        """approximate: "none" for GELU as it is defined, with erf, or "tanh"; ArgumentError for another word."""
+        check_approximate("argument approximate of gn_tutorial.nn.GELU", approximate)
         super().__init__(approximate)
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """GELU of the input."""
-        return torch.ops.gn_tutorial.gelu(input)
+        return torch.ops.gn_tutorial.gelu(input, self.approximate)
 
 
 class Linear(torch.nn.Linear):
@@ -80,16 +75,49 @@ class Linear(torch.nn.Linear):
         return torch.ops.gn_tutorial.linear(input, self.weight, self.bias)
 
 
-def convert(model: Model) -> Model:
-    """Let every ``torch.nn.GroupNorm`` inside ``model`` run on the kernels of this course; returns the model.
+class RMSNorm(torch.nn.RMSNorm):
+    """``torch.nn.RMSNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
-    In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer goes on. A class of
-    somebody's own that is derived from ``torch.nn.GroupNorm`` is left alone, since its ``forward`` may differ.
-    Raises ArgumentError, which names the module, for an eps that the kernels do not take; the model is as it was then.
+    input: (..., *normalized_shape), float32, float16 or bfloat16, the dtype of the weight; under autocast any of them.
+    eps of None is float32's epsilon for every dtype, as PyTorch computes. Raises ArgumentError, which names the
+    argument; for eps it does so when the module is made.
     """
-    found = [(name, module) for name, module in model.named_modules() if type(module) is torch.nn.GroupNorm]
+
+    def __init__(self, normalized_shape: Any, eps: float | None = None, *others: Any, **named: Any) -> None:
+        """The arguments are those of ``torch.nn.RMSNorm``."""
+        _check_optional_eps(f"argument eps of gn_tutorial.nn.{type(self).__name__}", eps)
+        super().__init__(normalized_shape, eps, *others, **named)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """RMSNorm of the input."""
+        return torch.ops.gn_tutorial.rms_norm(x, self.weight, self.normalized_shape, self.eps)[0]
+
+
+def _check_optional_eps(where: str, eps: float | None) -> None:
+    if eps is not None:
+        check_eps(where, eps)
+
+
+#: PyTorch's module -> ours, which has no other state; an attribute of both that the kernels may refuse; who does so.
+_IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callable[[str, Any], None]]] = {
+    torch.nn.GroupNorm: (GroupNorm, "eps", check_eps),
+    torch.nn.RMSNorm: (RMSNorm, "eps", _check_optional_eps),
+    torch.nn.GELU: (GELU, "approximate", check_approximate),
+}
+
+
+def convert(model: Model) -> Model:
+    """Let every ``torch.nn.GroupNorm``, ``RMSNorm`` and ``GELU`` inside ``model`` run on the kernels of this course.
+
+    Returns the model. In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer
+    goes on. A class of somebody's own that is derived from one of these is left alone, since its ``forward`` may
+    differ. Raises ArgumentError, which names the module, for what the kernels do not take; the model is as it was then.
+    """
+    found = [(name, module) for name, module in model.named_modules() if type(module) in _IN_PLACE]
     for name, module in found:
-        check_eps(f"eps of the module {name!r}" if name else "eps of the model itself", module.eps)
+        _, attribute, check = _IN_PLACE[type(module)]
+        owner = f"the module {name!r}" if name else "the model itself"
+        check(f"{attribute} of {owner}", getattr(module, attribute))
     for _, module in found:
-        module.__class__ = GroupNorm
+        module.__class__ = _IN_PLACE[type(module)][0]
     return model

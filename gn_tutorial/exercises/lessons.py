@@ -12,6 +12,7 @@ from typing import Any
 from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.exercises.cases.gradient_tests import EXPERIMENTS, experiment
 from gn_tutorial.exercises.cases.mistakes import function, suspect
+from gn_tutorial.exercises.cases.sample_inputs import accepted_with, published_sample
 from gn_tutorial.exercises.cases.tuning import launch_kernel, launch_profile
 from gn_tutorial.operators.accuracy import STANDARDS, accuracy
 from gn_tutorial.operators.kernel import Kernel
@@ -22,6 +23,7 @@ from gn_tutorial.profiler.profile import Profile
 __all__ = [
     "EXPERIMENTS",
     "STANDARDS",
+    "accepted_with",
     "accuracy",
     "count",
     "expected",
@@ -31,6 +33,7 @@ __all__ = [
     "kernels_root",
     "launch_kernel",
     "launch_profile",
+    "published_sample",
     "show",
     "suspect",
 ]

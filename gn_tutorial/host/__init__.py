@@ -24,12 +24,15 @@ from gn_tutorial.host.c_library import (
 )
 from gn_tutorial.host.discovery import public_names
 from gn_tutorial.host.stream import Stream
+from gn_tutorial.host.two_calls import Executor, FirstCall, first_call, second_call
 
 _OPERATORS = {name: checked(one) for name, one in public_names(operators).items()}
 globals().update(_OPERATORS)
 
 __all__ = [
     "Code",
+    "Executor",
+    "FirstCall",
     "Refused",
     "Stream",
     "Tensor",
@@ -37,9 +40,11 @@ __all__ = [
     "build_library",
     "check",
     "declared",
+    "first_call",
     "include_folders",
     "kernels",
     "library",
+    "second_call",
     "source_text",
     "whole_numbers",
     *_OPERATORS,

@@ -166,12 +166,13 @@ def _read_op(path: Path) -> OpSpec:
 
 def _read_attribute(name: str, table: _Table) -> Attribute:
     kind = table.choice("type", ATTRIBUTE_TYPES)
-    default = table.take("default", list if kind == "mask" else (int, float), None)
+    default = table.take("default", {"mask": list, "choice": str}.get(kind, (int, float)), None)
     attribute = Attribute(
         name=name,
         symbol=table.take("symbol", str),
         type=kind,
         default=tuple(default) if isinstance(default, list) else default,
+        choices=tuple(table.take("choices", list)) if kind == "choice" else (),
     )
     table.finish()
     return attribute
@@ -269,6 +270,8 @@ def _check_op(op: OpSpec, where: str) -> None:
                 hint=f"bound: {', '.join(sorted(bound))}",
             )
     for attribute in op.attributes:
+        if attribute.type == "choice" and attribute.default not in (None, *attribute.choices):
+            raise RegistryError(f"the default of '{attribute.name}' is none of its choices", where=where)
         if attribute.type != "mask":
             continue
         default = attribute.default if isinstance(attribute.default, tuple) else ()

@@ -8,10 +8,15 @@ and of its fusion, ``transpose`` that of the strided copy. ``gelu``, ``linear`` 
 ``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
 """
 
-from gn_tutorial.reference.elementwise import add, copy, gelu, gelu_backward, silu, transpose
-from gn_tutorial.reference.fused import group_norm_silu
+from gn_tutorial.reference.elementwise import add, copy, silu, transpose
+from gn_tutorial.reference.fused import group_norm_silu, group_norm_silu_nhwc
+from gn_tutorial.reference.gelu import gelu, gelu_backward
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
-from gn_tutorial.reference.group_norm_backward import ReferenceGroupNormGradients, group_norm_backward
+from gn_tutorial.reference.group_norm_backward import (
+    ReferenceGroupNormGradients,
+    group_norm_backward,
+    group_norm_backward_nhwc,
+)
 from gn_tutorial.reference.limits import instance_norm, layer_norm
 from gn_tutorial.reference.linear import ReferenceLinearGradients, linear, linear_backward
 from gn_tutorial.reference.rms_norm import (
@@ -33,8 +38,10 @@ __all__ = [
     "gelu_backward",
     "group_norm",
     "group_norm_backward",
+    "group_norm_backward_nhwc",
     "group_norm_nhwc",
     "group_norm_silu",
+    "group_norm_silu_nhwc",
     "instance_norm",
     "layer_norm",
     "linear",

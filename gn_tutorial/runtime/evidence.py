@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from gn_tutorial.abi.job_structs import JobFileHeader
-from gn_tutorial.diagnostics.findings import printed_tail
+from gn_tutorial.diagnostics.findings import parse_report, printed_tail
 from gn_tutorial.errors import KernelError
 from gn_tutorial.runtime.job_file import JobFile
 from gn_tutorial.runtime.launch_types import LaunchRequest
@@ -59,9 +59,12 @@ class Evidence:
         return as_text(self.header.text)
 
     def error(self, kind: type[KernelError], what: str, hint: str) -> KernelError:
-        """An exception with what is known besides: the place, and what the kernel printed."""
+        """An exception with what is known besides: the place, what the twin had found, what the kernel printed."""
         printed = self.ending.printed
-        return kind(what, printed=printed, where=self.place, hint=hint, detail=printed_tail(printed))
+        found = parse_report(self.job.report()).render()
+        before = f"found before:\n\n{found}\n" if found else ""
+        detail = "\n".join(part for part in (before, printed_tail(printed)) if part)
+        return kind(what, printed=printed, where=self.place, hint=hint, detail=detail)
 
 
 def as_text(raw: bytes) -> str:

@@ -85,7 +85,7 @@ def _output_limit(evidence: Evidence) -> KernelError:
 def _timeout(evidence: Evidence) -> KernelError:
     running = evidence.header.phase >= Phase.RUNNING
     did = f"'{evidence.request.entry}' ran" if running else "loading the kernel's library took"
-    known = "look for a loop that never ends after this line"
+    known = "look for a loop that never ends after this line: no unsigned number is below 0, no uint8_t above 255"
     look = known if evidence.place else "observed=True tells the line it last passed"
     what = f"{did} longer than {evidence.request.limits.seconds:g} s and was stopped"
     return evidence.error(KernelTimeout, what, f"{look}; a slow kernel needs Limits(seconds=...)")

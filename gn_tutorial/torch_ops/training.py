@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from gn_tutorial.errors import ArgumentError, GntError
+from gn_tutorial.torch_ops.threads import one_thread
 
 #: (groups, channels) -> a layer: a class such as ``torch.nn.GroupNorm``.
 Norm = Callable[[int, int], torch.nn.Module]
@@ -70,6 +71,7 @@ def train_digits(norm: Norm, *, steps: int, seed: int = 0) -> Curve:
     """Train ``DigitsNet`` with the layers that ``norm(groups, channels)`` makes, ``steps`` batches of 64 images.
 
     The same seed gives the same first weights and the same batches; random numbers of the caller stay as they were.
+    PyTorch works on one thread meanwhile (``one_thread``), however many cores there are: the images are small.
     Raises ArgumentError, GntError without scikit-learn, and whatever the layers raise.
     """
     if steps < 1:
@@ -78,10 +80,11 @@ def train_digits(norm: Norm, *, steps: int, seed: int = 0) -> Curve:
     net = make_net(norm, seed)
     optimizer = make_optimizer(net)
     batches = endless_batches(seen, seed)
-    losses = [train_step(net, optimizer, next(batches)) for _ in range(steps)]
-    net.eval()
-    with torch.no_grad():
-        right = net(held_out.images).argmax(1) == held_out.labels
+    with one_thread():
+        losses = [train_step(net, optimizer, next(batches)) for _ in range(steps)]
+        net.eval()
+        with torch.no_grad():
+            right = net(held_out.images).argmax(1) == held_out.labels
     return Curve(losses, right.double().mean().item())
 
 

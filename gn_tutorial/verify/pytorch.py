@@ -51,11 +51,21 @@ _CASES = {
     ),
     "gelu": _Case(
         lambda x: _OPS.gelu(x),
+        lambda x: torch.nn.functional.gelu(x),
+        ((3, 5, 70),),
+    ),
+    "gelu, tanh": _Case(
+        lambda x: _OPS.gelu(x, "tanh"),
         lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
         ((3, 5, 70),),
     ),
     "linear": _Case(
         lambda x, w, b: _OPS.linear(x, w, b), torch.nn.functional.linear, ((6, 40), (24, 40), (24,))
+    ),
+    "rms_norm": _Case(
+        lambda x, w: _OPS.rms_norm(x, w, w.shape)[0],
+        lambda x, w: torch.nn.functional.rms_norm(x, w.shape, w),
+        ((6, 5, 70), (70,)),
     ),
 }  # fmt: skip
 

@@ -74,6 +74,17 @@ Outcome CheckType(const Arguments& arguments, GnDataType wanted, const char* why
   return {};
 }
 
+Outcome CheckStatistics(const Arguments& statistics, const Argument& data) {
+  const Argument& first = *statistics.front();
+  const GnDataType found = first->dtype;
+  if (found != GN_FLOAT && found != data->dtype) {
+    return Invalid(Text("%s is %s; it must be float32, or %s, the type of %s", first.name, TypeText(found).c_str(),
+                        TypeText(data->dtype).c_str(), data.name),
+                   Text("convert %s", first.name));
+  }
+  return CheckType(statistics, found, Text("the type of %s", first.name).c_str());
+}
+
 Outcome CheckShape(const Arguments& arguments, const std::vector<int64_t>& wanted, const char* why) {
   for (const Argument* one : arguments) {
     if (!*one || (*one)->dims == wanted) continue;
@@ -128,6 +139,12 @@ Outcome CheckSizes(Sizes* sizes) {
       __builtin_mul_overflow(sizes->n, sizes->groups, &sizes->statistics))
     return Invalid("N * C * HxW or N * group does not fit in 64 bits");
   return {};
+}
+
+Outcome CheckEps(const char* name, double eps, const char* hint) {
+  // 1e-50 is positive, and 0 as a float.
+  if (static_cast<float>(eps) > 0.0f && eps <= 3.0e38) return {};
+  return Invalid(Text("%s is %g; it must be positive and finite as float32", name, eps), hint);
 }
 
 Outcome CheckOverlaps(const Arguments& inputs, const Arguments& outputs) {

@@ -35,10 +35,14 @@ uint32_t WantedBits(const Arguments& gradients);
 // float32, float16 or bfloat16.
 Outcome CheckSupported(const Argument& argument);
 Outcome CheckType(const Arguments& arguments, GnDataType wanted, const char* why);
+// Statistics: float32, or all of them of the data's type, as a forward pass and its gradient take them.
+Outcome CheckStatistics(const Arguments& statistics, const Argument& data);
 Outcome CheckShape(const Arguments& arguments, const std::vector<int64_t>& wanted, const char* why);
 Outcome CheckCount(const Arguments& arguments, int64_t wanted, const char* why);
 // No negative size, group positive and a divisor of C, no product beyond 64 bits; fills the products in.
 Outcome CheckSizes(Sizes* sizes);
+// Positive and finite as float32, which is what a kernel gets. name: the argument's.
+Outcome CheckEps(const char* name, double eps, const char* hint);
 // The product of the axes from `first` up to `last`; refused if it does not fit in 64 bits.
 Outcome Product(const Argument& argument, size_t first, size_t last, int64_t* product);
 // No output shares memory with itself, with another output or with an input.

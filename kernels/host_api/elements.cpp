@@ -21,7 +21,8 @@ Outcome CheckOperands(std::vector<Operand>* operands) {
 
 }  // namespace
 
-Outcome PlanElements(const char* kernel, std::vector<Operand> operands, Executor* plan) {
+Outcome PlanElements(const char* kernel, std::vector<Operand> operands, const std::vector<ElementsNumber>& numbers,
+                     Executor* plan) {
   if (Outcome wrong = CheckOperands(&operands); wrong.Failed()) return wrong;
   const Tensor& out = *operands.back().argument.tensor;
   uint32_t blocks = 0;
@@ -38,6 +39,7 @@ Outcome PlanElements(const char* kernel, std::vector<Operand> operands, Executor
   }
   launch.args.push_back(plan->Number("n", static_cast<uint32_t>(out.count)));
   launch.args.push_back(plan->Number("dtype", static_cast<uint32_t>(out.dtype)));
+  for (const ElementsNumber& one : numbers) launch.args.push_back(plan->Number(one.parameter, one.value));
   plan->Add(std::move(launch));
   return plan->Finish();
 }

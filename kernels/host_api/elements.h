@@ -7,14 +7,19 @@
 
 namespace gn_host {
 
-// A tensor of an operator, and the kernel's name for it.
+// A tensor of an operator, and the kernel's name for it; a number that the kernel takes by value.
 struct Operand {
   const char* parameter;
   Argument argument;
 };
+struct ElementsNumber {
+  const char* parameter;
+  uint32_t value;
+};
 
 // Refuses, in the order of docs/host-api.md: null pointers, types, shapes, memory, too many elements. Then plans one launch of `kernel`,
-// whose parameters are those of the operands, the number of elements and their type. The last operand is written.
-Outcome PlanElements(const char* kernel, std::vector<Operand> operands, Executor* plan);
+// whose parameters are those of the operands, the number of elements, their type, and `numbers`. The last operand is written.
+Outcome PlanElements(const char* kernel, std::vector<Operand> operands, const std::vector<ElementsNumber>& numbers,
+                     Executor* plan);
 
 }  // namespace gn_host

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include "common_elements_tiling.h"
 #include "stream.h"
 #include "strided_copy_tiling.h"
 
@@ -92,7 +93,44 @@ PlannedArg Executor::Output(const char* name, const Tensor* tensor) {
   return arg;
 }
 
+void Executor::AddCast(const char* kernel, PlannedArg from, PlannedArg to, int64_t count, GnDataType dtype) {
+  uint32_t blocks = 0;
+  constexpr uint32_t kNarrow = 2;  // bytes: shares are whole lines of both sides
+  const char* const refused = MakeElementsBlocks(count, kNarrow, static_cast<int32_t>(VectorCores()), &blocks);
+  if (refused != nullptr) {
+    if (!first_.Failed()) first_ = {GN_ERR_INNER_TILING, refused, "MakeElementsBlocks", "convert the tensor first"};
+    return;
+  }
+  from.name = "x";
+  to.name = "y";
+  if (blocks > 0)
+    Add({kernel,
+         blocks,
+         {from, to, Number("n", static_cast<uint32_t>(count)), Number("dtype", static_cast<uint32_t>(dtype))}});
+}
+
+PlannedArg Executor::FloatInput(const char* name, const Tensor& tensor) {
+  const PlannedArg own = Input(name, tensor);
+  if (tensor.dtype == GN_FLOAT) return own;
+  const uint64_t bytes = static_cast<uint64_t>(tensor.count) * sizeof(float);
+  const PlannedArg wide{name, Role::kIn, Room(bytes), bytes};
+  AddCast("widen_kernel", own, {name, Role::kOut, wide.place, bytes}, tensor.count, tensor.dtype);
+  return wide;
+}
+
+PlannedArg Executor::FloatOutput(const char* name, const Tensor& tensor) {
+  const PlannedArg own = Output(name, &tensor);
+  if (tensor.dtype == GN_FLOAT) return own;
+  const uint64_t bytes = static_cast<uint64_t>(tensor.count) * sizeof(float);
+  const PlannedArg wide{name, Role::kOut, Room(bytes), bytes};
+  narrowings_.push_back({wide, own, tensor.count, tensor.dtype});
+  return wide;
+}
+
 Outcome Executor::Finish() {
+  for (const Narrowing& one : narrowings_)
+    AddCast("narrow_kernel", {"x", Role::kIn, one.wide.place, one.wide.bytes}, one.narrow, one.count, one.dtype);
+  narrowings_.clear();
   for (const Unpacking& one : unpackings_) AddCopy(one.tensor, one.strided, one.packed, true);
   unpackings_.clear();
   return first_;

@@ -65,6 +65,9 @@ class Executor {
   PlannedArg Input(const char* name, const Tensor& tensor);
   // Where a kernel writes them; `Finish` unpacks what is not contiguous. Null: not wanted, and no memory.
   PlannedArg Output(const char* name, const Tensor* tensor);
+  // The same for a kernel that has float32 there, whatever the tensor's type is: a narrower one is widened first, or narrowed behind.
+  PlannedArg FloatInput(const char* name, const Tensor& tensor);
+  PlannedArg FloatOutput(const char* name, const Tensor& tensor);
   // `count` elements of that type, all of the value: what a missing gamma or bias stands for.
   PlannedArg Constant(const char* name, GnDataType dtype, int64_t count, float value);
   PlannedArg Workspace(uint64_t bytes) { return {"workspace", Role::kWorkspace, Room(bytes), bytes}; }
@@ -77,7 +80,7 @@ class Executor {
     return {name, Role::kNumber, {}, sizeof(number), number};
   }
   void Add(PlannedLaunch launch) { launches_.push_back(std::move(launch)); }
-  // Adds the launches that unpack the outputs. Returns the first failure of the planning: until here nobody has to ask.
+  // Adds the launches that narrow and unpack outputs. Returns the first failure of the planning: until here nobody has to ask.
   Outcome Finish();
 
   // --- running ---
@@ -109,6 +112,11 @@ class Executor {
     Tensor tensor;
     Place strided, packed;
   };
+  struct Narrowing {
+    PlannedArg wide, narrow;
+    int64_t count;
+    GnDataType dtype;
+  };
   static constexpr uint64_t kNoNumber = UINT64_MAX;
 
   // Refuses a written tensor that shares memory with another one.
@@ -119,12 +127,15 @@ class Executor {
   Place Host(std::vector<uint8_t> bytes);
   // Plans one copy between the tensor's elements and a contiguous place: packing, or unpacking.
   void AddCopy(const Tensor& tensor, Place strided, Place packed, bool unpack);
+  // Plans one cast of `count` contiguous elements: the kernel's name says which way, dtype is that of the narrow side.
+  void AddCast(const char* kernel, PlannedArg from, PlannedArg to, int64_t count, GnDataType dtype);
 
   const char* op_;
   uint64_t bytes_ = 0;
   Outcome first_;  // failure
   std::vector<PlannedCopy> copies_;
   std::vector<PlannedLaunch> launches_;
+  std::vector<Narrowing> narrowings_;
   std::vector<Unpacking> unpackings_;
   std::vector<Used> tensors_;
   bool repeatable_ = false;

@@ -13,7 +13,7 @@ namespace {
 
 struct GroupNormCall {
   const char* kernel;
-  const char* kernel_last;  // the one for tensors with the channels last, null if there is none
+  const char* kernel_last;  // the one for tensors with the channels last
   Argument self, gamma, beta, out, mean, rstd;
   Sizes sizes;
   double eps;
@@ -36,13 +36,11 @@ Outcome Check(GroupNormCall* call) {
   Outcome wrong = LookUp({&self, &out, &mean, &rstd}, {&self, &gamma, &beta, &out, &mean, &rstd});
   if (!wrong.Failed()) wrong = CheckSupported(self);
   if (!wrong.Failed()) wrong = CheckType({&gamma, &beta, &out}, self->dtype, "the type of self");
-  if (!wrong.Failed()) wrong = CheckType({&mean, &rstd}, GN_FLOAT, "whatever the type of self is");
+  if (!wrong.Failed()) wrong = CheckStatistics({&mean, &rstd}, self);
   if (!wrong.Failed() && from_self) wrong = ReadSizes(self, &sizes);
   if (!wrong.Failed()) wrong = CheckSizes(&sizes);
+  if (!wrong.Failed()) wrong = CheckEps("eps", eps, "1e-5 is usual");
   if (wrong.Failed()) return wrong;
-  // As the kernel gets it: 1e-50 is positive, and 0 as a float.
-  if (!(static_cast<float>(eps) > 0.0f) || eps > 3.0e38)
-    return Invalid(Text("eps is %g; it must be positive and finite as float32", eps), "1e-5 is usual");
 
   const std::vector<int64_t>& dims = self->dims;
   Sizes own{};
@@ -71,7 +69,7 @@ Outcome AddKernel(const GroupNormCall& call, const char* kernel, const Tensor& x
       {kernel,
        tiling.usedCores,
        {plan->Input("x", x), affine("gamma", call.gamma, 1.0f), affine("beta", call.beta, 0.0f), plan->Output("y", &y),
-        plan->Output("mean", call.mean.tensor.get()), plan->Output("rstd", call.rstd.tensor.get()),
+        plan->FloatOutput("mean", *call.mean.tensor), plan->FloatOutput("rstd", *call.rstd.tensor),
         plan->Workspace(tiling.workspaceBytes), plan->TilingData(tiling)}});
   return plan->Finish();
 }
@@ -83,7 +81,7 @@ Outcome Plan(GroupNormCall& call, Executor* plan) {
   const Tensor &x = *call.self.tensor, &y = *call.out.tensor;
   GroupNormNhwcTilingData last{};
   // That kernel refuses groups of very many channels; those are packed.
-  if (call.kernel_last != nullptr && sizes.elements > 0 && ChannelsLastPays({&call.self, &call.out}) &&
+  if (sizes.elements > 0 && ChannelsLastPays({&call.self, &call.out}) &&
       MakeGroupNormNhwcTiling(sizes.n, sizes.hxw, sizes.c, sizes.groups, eps, cores, x.dtype, &last) == nullptr)
     return AddKernel(call, call.kernel_last, ChannelsLast(x), ChannelsLast(y), last, plan);
   GroupNormTilingData tiling{};
@@ -126,8 +124,9 @@ extern "C" GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecuto
 extern "C" GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
                                                   int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
                                                   GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor) {
-  return gn_host::FirstCall("GroupNormSiluGetWorkspaceSize", "GroupNormSilu", "group_norm_silu", nullptr, self, gamma,
-                            beta, {0, 0, 0, group}, true, eps, out, meanOut, rstdOut, workspaceSize, executor);
+  return gn_host::FirstCall("GroupNormSiluGetWorkspaceSize", "GroupNormSilu", "group_norm_silu", "group_norm_silu_nhwc",
+                            self, gamma, beta, {0, 0, 0, group}, true, eps, out, meanOut, rstdOut, workspaceSize,
+                            executor);
 }
 
 extern "C" GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {

@@ -7,31 +7,26 @@
 #pragma once
 #include "../common/common_dtype.h"
 #include "../common/common_lines.h"
-#include "rms_norm_tiling.h"
+#include "rms_norm_backward_walk.h"
 
 template <class T>
 class RmsNormBackwardRows {
   using Floats = AscendC::LocalTensor<float>;
+  using Place = RmsNormBackwardPlace;
 
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
                               GM_ADDR workspace, const __gm__ RmsNormBackwardTilingData* tiling) {
-    rows_ = tiling->rows;
-    length_ = tiling->length;
-    cores_ = tiling->usedCores;
-    chunkRows_ = tiling->chunkRows;
-    chunks_ = tiling->chunks;
-    tileRows_ = tiling->tileRows;
-    parts_ = tiling->parts;
-    passes_ = parts_ > 1 ? 2 : 1;
+    walk_.Init(tiling);
     inverseLength_ = tiling->inverseLength;
-    const uint64_t all = static_cast<uint64_t>(rows_) * length_;
+    const uint64_t all = static_cast<uint64_t>(tiling->rows) * tiling->length;
     dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dy), all);
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), all);
     dxGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dx), all);
-    gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), length_);
-    rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), rows_);
-    linesGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace), static_cast<uint64_t>(chunks_) * length_);
+    gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->length);
+    rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->rows);
+    linesGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(workspace),
+                             static_cast<uint64_t>(tiling->chunks) * tiling->length);
     pipe->InitBuffer(inQueue_, 2, (kXPlace + kTile) * sizeof(T));
     pipe->InitBuffer(rstdQueue_, 2, kRows * sizeof(float));
     pipe->InitBuffer(gammaQueue_, 1, kTile * sizeof(T));
@@ -59,74 +54,33 @@ class RmsNormBackwardRows {
     Place here{static_cast<uint32_t>(AscendC::GetBlockIdx()), 0, 0, 0};
     next_ = here;
     Load();
-    while (here.chunk < chunks_) {
+    while (!walk_.IsOver(here)) {
       if (here.row == 0) Begin(here);
       Compute(here);
       const Place done = here;
-      Advance(&here);
+      walk_.Advance(&here);
       if (here.row == 0) End(done);
     }
     if (gammaHeld_) gammaQueue_.FreeTensor(gamma_);
   }
 
  private:
-  // Where a core is: pass, part and row of a chunk, rows counted from the chunk's first.
-  struct Place {
-    uint32_t chunk;
-    uint32_t pass;
-    uint32_t part;
-    uint32_t row;
-  };
-
-  __aicore__ inline uint32_t RowsOf(uint32_t chunk) const {
-    const uint32_t left = rows_ - chunk * chunkRows_;
-    return left < chunkRows_ ? left : chunkRows_;
-  }
-  __aicore__ inline uint32_t LinesOf(const Place& place) const {
-    const uint32_t left = RowsOf(place.chunk) - place.row;
-    return left < tileRows_ ? left : tileRows_;
-  }
-  __aicore__ inline uint32_t LengthOf(const Place& place) const {
-    const uint32_t left = length_ - place.part * kTile;
-    return left < kTile ? left : kTile;
-  }
-  // From one row of a tile to the next, in elements: whole blocks of 32 bytes.
-  __aicore__ inline uint32_t PitchOf(const Place& place) const {
-    return (LengthOf(place) + kBlock - 1) / kBlock * kBlock;
-  }
-  __aicore__ inline uint64_t OffsetOf(const Place& place) const {
-    const uint64_t row = static_cast<uint64_t>(place.chunk) * chunkRows_ + place.row;
-    return row * length_ + static_cast<uint64_t>(place.part) * kTile;
-  }
-  __aicore__ inline bool IsLastPass(const Place& place) const { return place.pass + 1 == passes_; }
-
-  __aicore__ inline void Advance(Place* place) const {
-    place->row += tileRows_;
-    if (place->row < RowsOf(place->chunk)) return;
-    place->row = 0;
-    if (++place->part < parts_) return;
-    place->part = 0;
-    if (++place->pass < passes_) return;
-    place->pass = 0;
-    place->chunk += cores_;
-  }
-
   // Starts the copies of the next tile, and of the rstd of a chunk that begins with it. What lies behind a row becomes zero.
   __aicore__ inline void Load() {
-    if (next_.chunk >= chunks_) return;
+    if (walk_.IsOver(next_)) return;
     if (next_.pass == 0 && next_.part == 0 && next_.row == 0) {
       Floats rstd = rstdQueue_.template AllocTensor<float>();
-      AscendC::DataCopyExtParams numbers{1, static_cast<uint32_t>(RowsOf(next_.chunk) * sizeof(float)), 0, 0, 0};
+      AscendC::DataCopyExtParams numbers{1, static_cast<uint32_t>(walk_.RowsOf(next_.chunk) * sizeof(float)), 0, 0, 0};
       AscendC::DataCopyPadExtParams<float> any{false, 0, 0, 0.0f};
-      AscendC::DataCopyPad(rstd, rstdGm_[static_cast<uint64_t>(next_.chunk) * chunkRows_], numbers, any);
+      AscendC::DataCopyPad(rstd, rstdGm_[walk_.FirstRowOf(next_.chunk)], numbers, any);
       rstdQueue_.EnQue(rstd);
     }
     AscendC::LocalTensor<T> in = inQueue_.template AllocTensor<T>();
-    const uint64_t at = OffsetOf(next_);
-    CopyIn(in, dyGm_[at], LinesOf(next_), LengthOf(next_), PitchOf(next_));
-    CopyIn(in[kXPlace], xGm_[at], LinesOf(next_), LengthOf(next_), PitchOf(next_));
+    const uint64_t at = walk_.OffsetOf(next_);
+    CopyIn(in, dyGm_[at], walk_.LinesOf(next_), walk_.LengthOf(next_), walk_.PitchOf(next_, kBlock));
+    CopyIn(in[kXPlace], xGm_[at], walk_.LinesOf(next_), walk_.LengthOf(next_), walk_.PitchOf(next_, kBlock));
     inQueue_.EnQue(in);
-    Advance(&next_);
+    walk_.Advance(&next_);
   }
 
   __aicore__ inline void CopyIn(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from, uint32_t lines,
@@ -140,32 +94,32 @@ class RmsNormBackwardRows {
   __aicore__ inline void Begin(const Place& here) {
     if (here.pass == 0 && here.part == 0) {
       Floats rstd = rstdQueue_.template DeQue<float>();
-      AscendC::Brcb(rstdBlocks_, rstd, static_cast<uint8_t>((RowsOf(here.chunk) + 7) / 8), {1, 8});
+      AscendC::Brcb(rstdBlocks_, rstd, static_cast<uint8_t>((walk_.RowsOf(here.chunk) + 7) / 8), {1, 8});
       rstdQueue_.FreeTensor(rstd);
       AscendC::Duplicate(sums_, 0.0f, static_cast<int32_t>(kRows * 8));
     }
-    if (here.pass == 1 && here.part == 0) MakeScale(RowsOf(here.chunk), true);
-    if (IsLastPass(here)) {
+    if (here.pass == 1 && here.part == 0) MakeScale(walk_.RowsOf(here.chunk), true);
+    if (walk_.IsLastPass(here)) {
       line_ = lineQueue_.template AllocTensor<float>();
-      AscendC::Duplicate(line_, 0.0f, static_cast<int32_t>(PitchOf(here)));
+      AscendC::Duplicate(line_, 0.0f, static_cast<int32_t>(walk_.PitchOf(here, kBlock)));
     }
-    if (gammaHeld_ && parts_ == 1) return;
+    if (gammaHeld_ && walk_.passes() == 1) return;
     if (gammaHeld_) gammaQueue_.FreeTensor(gamma_);
     gamma_ = gammaQueue_.template AllocTensor<T>();
-    CopyIn(gamma_, gammaGm_[here.part * kTile], 1, LengthOf(here), PitchOf(here));
+    CopyIn(gamma_, gammaGm_[here.part * kTile], 1, walk_.LengthOf(here), walk_.PitchOf(here, kBlock));
     gammaQueue_.EnQue(gamma_);
     gamma_ = gammaQueue_.template DeQue<T>();
     gammaHeld_ = true;
-    gammaFloats_ = Widen(wideGamma_, gamma_, PitchOf(here));
+    gammaFloats_ = Widen(wideGamma_, gamma_, walk_.PitchOf(here, kBlock));
   }
 
   // After the last tile of a part: the chunk's line leaves.
   __aicore__ inline void End(const Place& done) {
-    if (!IsLastPass(done)) return;
+    if (!walk_.IsLastPass(done)) return;
     lineQueue_.EnQue(line_);
     line_ = lineQueue_.template DeQue<float>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(LengthOf(done) * sizeof(float)), 0, 0, 0};
-    const uint64_t at = static_cast<uint64_t>(done.chunk) * length_ + static_cast<uint64_t>(done.part) * kTile;
+    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(walk_.LengthOf(done) * sizeof(float)), 0, 0, 0};
+    const uint64_t at = walk_.LineOf(done);
     AscendC::DataCopyPad(linesGm_[at], line_, row);
     lineQueue_.FreeTensor(line_);
   }
@@ -173,12 +127,12 @@ class RmsNormBackwardRows {
   __aicore__ inline void Compute(const Place& here) {
     AscendC::LocalTensor<T> in = inQueue_.template DeQue<T>();
     Load();
-    const uint32_t lines = LinesOf(here), pitch = PitchOf(here);
+    const uint32_t lines = walk_.LinesOf(here), pitch = walk_.PitchOf(here, kBlock);
     const int32_t all = static_cast<int32_t>(lines * pitch);
     const Floats dy = Widen(wideDy_, in, lines * pitch);
     const Floats h = Widen(wideX_, in[kXPlace], lines * pitch);
     ApplyToLines<LineOp::kMul>(h, h, rstdBlocks_[here.row * 8], lines, pitch, pitch);
-    if (IsLastPass(here)) {
+    if (walk_.IsLastPass(here)) {
       AscendC::Mul(product_, dy, h, all);
       AddRows(lines, pitch);
     }
@@ -187,7 +141,7 @@ class RmsNormBackwardRows {
       AscendC::Mul(product_, dy, h, all);
       SumRows(here, lines, pitch);
     }
-    if (IsLastPass(here)) WriteDx(here, dy, h, passes_ == 1 ? scaleBlocks_ : scaleBlocks_[here.row * 8]);
+    if (walk_.IsLastPass(here)) WriteDx(here, dy, h, walk_.passes() == 1 ? scaleBlocks_ : scaleBlocks_[here.row * 8]);
     inQueue_.FreeTensor(in);
   }
 
@@ -218,15 +172,15 @@ class RmsNormBackwardRows {
   // The sums of the products' rows; of whole rows what follows from them, too. Of a few long rows, and of parts, a sum is the first float
   // of a block.
   __aicore__ inline void SumRows(const Place& here, uint32_t lines, uint32_t pitch) {
-    const bool few = passes_ == 2 || FewLongLines(lines, pitch);
+    const bool few = walk_.passes() == 2 || FewLongLines(lines, pitch);
     if (!few) {
       SumLines(numbers_, product_, scratch_, kHalf, lines, pitch, pitch);
     } else {
-      if (passes_ == 1) AscendC::Duplicate(sums_, 0.0f, static_cast<int32_t>((lines + 7) / 8 * 64));
+      if (walk_.passes() == 1) AscendC::Duplicate(sums_, 0.0f, static_cast<int32_t>((lines + 7) / 8 * 64));
       for (uint32_t line = 0; line < lines; ++line)
-        AddRow(sums_[(passes_ == 1 ? line : here.row) * 8], product_[line * pitch], pitch);
+        AddRow(sums_[(walk_.passes() == 1 ? line : here.row) * 8], product_[line * pitch], pitch);
     }
-    if (passes_ == 1) MakeScale(lines, few);
+    if (walk_.passes() == 1) MakeScale(lines, few);
   }
 
   // sum[0] += the sum of n floats: 64 neighbours to one number, then these numbers to one.
@@ -249,7 +203,7 @@ class RmsNormBackwardRows {
 
   // dx = rstd * (dy - h * c), where dy has been multiplied by gamma.
   __aicore__ inline void WriteDx(const Place& here, const Floats& dy, const Floats& h, const Floats& scales) {
-    const uint32_t lines = LinesOf(here), pitch = PitchOf(here);
+    const uint32_t lines = walk_.LinesOf(here), pitch = walk_.PitchOf(here, kBlock);
     ApplyToLines<LineOp::kMul>(product_, h, scales, lines, pitch, pitch);
     AscendC::Sub(dy, dy, product_, static_cast<int32_t>(lines * pitch));
     AscendC::LocalTensor<T> dx = dxQueue_.template AllocTensor<T>();
@@ -261,9 +215,9 @@ class RmsNormBackwardRows {
     }
     dxQueue_.EnQue(dx);
     dx = dxQueue_.template DeQue<T>();
-    AscendC::DataCopyExtParams rows{static_cast<uint16_t>(lines), static_cast<uint32_t>(LengthOf(here) * sizeof(T)), 0,
-                                    0, 0};
-    AscendC::DataCopyPad(dxGm_[OffsetOf(here)], dx, rows);
+    AscendC::DataCopyExtParams rows{static_cast<uint16_t>(lines),
+                                    static_cast<uint32_t>(walk_.LengthOf(here) * sizeof(T)), 0, 0, 0};
+    AscendC::DataCopyPad(dxGm_[walk_.OffsetOf(here)], dx, rows);
     dxQueue_.FreeTensor(dx);
   }
 
@@ -301,15 +255,8 @@ class RmsNormBackwardRows {
   AscendC::GlobalTensor<T> gammaGm_;
   AscendC::GlobalTensor<float> rstdGm_;
   AscendC::GlobalTensor<float> linesGm_;
+  RmsNormBackwardWalk walk_;
   Place next_{0, 0, 0, 0};  // the tile that is copied next
-  uint32_t rows_ = 0;
-  uint32_t length_ = 0;
-  uint32_t cores_ = 1;
-  uint32_t chunkRows_ = 0;
-  uint32_t chunks_ = 0;
-  uint32_t tileRows_ = 1;
-  uint32_t parts_ = 1;
-  uint32_t passes_ = 1;
   float inverseLength_ = 0.0f;
   bool gammaHeld_ = false;
 };

@@ -31,6 +31,11 @@ void CheckLike(const char* name, const at::Tensor& one, const at::Tensor& x, at:
                     why);
 }
 
+void CheckEps(double eps) {
+  constexpr double kLeast = 0x1p-149, kLargest = 3.0e38;  // as float32, smaller ones are 0 and larger ones infinite
+  TORCH_CHECK_VALUE(eps >= kLeast && eps <= kLargest, "eps is ", eps, "; it must be positive and finite as float32");
+}
+
 void CheckDevice(const at::Tensor& x, c10::DeviceType type, const char* what) {
   TORCH_CHECK_VALUE(x.device().type() == type, "x is on ", x.device(), ", and another argument is on ", what,
                     "; all of them must be on one device");

@@ -19,6 +19,8 @@ void CheckType(const at::Tensor& x);
 // Unless the argument is where x is, and of that type and shape. why: where the shape is from.
 void CheckLike(const char* name, const at::Tensor& one, const at::Tensor& x, at::ScalarType type,
                c10::SymIntArrayRef shape, const char* why);
+// Unless eps is positive and finite as float32.
+void CheckEps(double eps);
 // Unless x is where this implementation runs: a dispatcher key says less than that when tensors are mixed.
 void CheckDevice(const at::Tensor& x, c10::DeviceType type, const char* what);
 

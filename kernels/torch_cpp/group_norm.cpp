@@ -1,13 +1,13 @@
 // GroupNorm and its three gradients: what is refused, memory for the results, the launch, the gradient.
 #include "gn_group_norm.h"
 
+#include "group_norm.h"
 #include "register.h"
 
 namespace gn_torch {
 namespace {
 
 constexpr int64_t kLeastAxes = 2;
-constexpr double kLeastEps = 0x1p-149, kLargestEps = 3.0e38;  // as float32, smaller ones are 0 and larger ones infinite
 
 void CheckData(const at::Tensor& x, int64_t num_groups) {
   CheckType(x);
@@ -23,15 +23,6 @@ void CheckData(const at::Tensor& x, int64_t num_groups) {
 
 void CheckChannels(const char* name, const MaybeTensor& one, const at::Tensor& x) {
   if (one.has_value()) CheckLike(name, *one, x, x.scalar_type(), {x.sym_size(1)}, "one number for each channel");
-}
-
-void CheckForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
-                  double eps) {
-  CheckData(x, num_groups);
-  CheckChannels("weight", weight, x);
-  CheckChannels("bias", bias, x);
-  TORCH_CHECK_VALUE(eps >= kLeastEps && eps <= kLargestEps, "eps is ", eps,
-                    "; it must be positive and finite as float32");
 }
 
 void CheckBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
@@ -53,12 +44,23 @@ struct Sizes {
   }
 };
 
-// y, as x; mean and rstd, float32 of shape (N, num_groups).
+}  // namespace
+
+void CheckForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
+                  double eps) {
+  CheckData(x, num_groups);
+  CheckChannels("weight", weight, x);
+  CheckChannels("bias", bias, x);
+  CheckEps(eps);
+}
+
 Three ForwardOutputs(const at::Tensor& x, int64_t num_groups) {
   const c10::SymInt shape[] = {x.sym_size(0), num_groups};
   const auto statistics = x.options().dtype(at::kFloat);
   return {EmptyLike(x), at::empty_symint(shape, statistics), at::empty_symint(shape, statistics)};
 }
+
+namespace {
 
 // The gradients of x, weight and bias; an undefined tensor, None in Python, for one that is not wanted.
 Three BackwardOutputs(const at::Tensor& x, std::array<bool, 3> mask) {
@@ -108,10 +110,6 @@ Three GroupNormBackward(const at::Tensor& grad_y, const at::Tensor& x, const at:
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-using ForwardSignature = Three(const at::Tensor&, const MaybeTensor&, const MaybeTensor&, int64_t, double);
-using BackwardSignature = Three(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                                const MaybeTensor&, int64_t, std::array<bool, 3>);
-
 class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
  public:
   static variable_list forward(AutogradContext* ctx, const at::Tensor& x, const MaybeTensor& weight,
@@ -130,10 +128,8 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
     static const auto op = Operator<BackwardSignature>("gn_tutorial_cpp::group_norm_backward");
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor &x = saved[0], &weight = saved[1], &mean = saved[2], &rstd = saved[3];
-    // The graph counts tensors only: where weight is None, bias is the second.
-    const bool has_weight = weight.defined(), has_bias = ctx->saved_data["has_bias"].toBool();
-    const std::array<bool, 3> mask = {ctx->needs_input_grad(0), has_weight && ctx->needs_input_grad(1),
-                                      has_bias && ctx->needs_input_grad(has_weight ? 2 : 1)};
+    const bool has_weight = weight.defined();
+    const std::array<bool, 3> mask = WantedGradients(ctx, has_weight, ctx->saved_data["has_bias"].toBool());
     auto [dx, dweight, dbias] = op.call(grads[0], x, mean, rstd, has_weight ? MaybeTensor(weight) : std::nullopt,
                                         ctx->saved_data["num_groups"].toInt(), mask);
     return {dx, dweight, dbias, at::Tensor(), at::Tensor()};

@@ -15,6 +15,7 @@ from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.registry import find_kernel
 from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.tiling import load_tiling
 from gn_tutorial.reference import rms_norm, rms_norm_backward
 
 OP, SPEC = find_kernel("rms_norm_backward")
@@ -122,6 +123,44 @@ def test_gamma_left_out_is_one_and_what_is_not_a_number_stays_in_its_row() -> No
     np.testing.assert_array_equal(np.delete(dirty.dx, 2, axis=0), np.delete(clean.dx, 2, axis=0))
     assert np.isnan(dirty.dgamma[129])
     np.testing.assert_array_equal(dirty.dgamma[:129], clean.dgamma[:129])
+
+
+@given(
+    rows=st.one_of(st.integers(1, 100_000), st.integers(30_700, 30_740), st.integers(2**31 - 300, 2**31 - 1)),
+    length=st.one_of(st.integers(1, 9000), st.sampled_from([2**20, 2**24 + 1, 2**29 - 1])),
+    cores=st.integers(1, 48),
+    dtype=st.sampled_from([0, 1, 27]),
+)
+@example(rows=2**31 - 1, length=1, cores=40, dtype=0)  # 16777216 chunks
+@example(rows=1, length=2**29 - 1, cores=40, dtype=1)
+def test_the_division_at_its_limits(rows: int, length: int, cores: int, dtype: int) -> None:
+    """Every row is in one chunk, all sizes fit in 32 bits, and a chunk's rstd in local memory, however many rows."""
+    symbols = {"R": rows, "K": length, "cores": cores, "dtype": dtype}
+    try:
+        made = load_tiling(OP.tiling_of(SPEC))(symbols)
+    except ArgumentError:
+        made = None
+    if made is None:
+        assert rows * length > 2**35
+        return
+    chunk_rows, chunks = int(made["chunkRows"]), int(made["chunks"])
+    assert 1 <= chunk_rows <= 128
+    assert (chunks - 1) * chunk_rows < rows <= chunks * chunk_rows
+    assert int(made["workspaceBytes"]) == chunks * length * 4 < 2**31
+    assert 1 <= int(made["usedCores"]) <= cores
+    pitch = -(-length // (8 if dtype == 0 else 16)) * (8 if dtype == 0 else 16)
+    assert int(made["tileRows"]) == 1 or int(made["tileRows"]) * pitch <= 4096
+    assert int(made["parts"]) * 4096 >= length > (int(made["parts"]) - 1) * 4096
+
+
+@pytest.mark.parametrize(("shape", "dtype"), [((100_000, 3), "float32"), ((31_000, 17), "bfloat16")], ids=str)
+def test_more_chunks_than_are_planned_for_few_rows(shape: tuple[int, int], dtype: str) -> None:
+    """A chunk has 128 rows at most, so that many rows have more than 240 chunks."""
+    arrays = inputs(shape, seed=4, dtype=dtype)
+    result = BACKWARD(*arrays.values(), blocks=40)
+    assert int(result.tiling["chunks"]) == -(-shape[0] // 128) > 240
+    assert result.diagnostics == ()
+    assert_near(result, arrays)
 
 
 def test_refusals() -> None:

@@ -206,6 +206,38 @@ def test_it_ends_with_what_the_reader_can_do_and_what_comes_next(notebook: Noteb
     assert "Next" in notebook.content.cells[-1].source
 
 
+#: An edition by its number, so that a link leads to the same text next year: "latest" does not.
+OFFICIAL = re.compile(
+    r"https://www\.hiascend\.com/document/detail/zh/"
+    r"(?:CANNCommunityEdition|canncommercial|Pytorch)/\d{2,3}(?:RC\d)?/[\w/.-]+\.(?:html|md)"
+)
+
+
+def official_pages(notebook: Notebook) -> dict[str, str]:
+    """Title -> address, of the links in the section 'Official pages'."""
+    section = notebook.section("Official pages")
+    assert section.count("](") == len(re.findall(r"^- ", section, re.MULTILINE)), "one link a line"
+    return dict(re.findall(r"^- \[([^\]]+)\]\(([^)]+)\)", section, re.MULTILINE))
+
+
+def test_it_links_official_pages_of_what_it_uses(notebook: Notebook) -> None:
+    """Offline: that an address has the form of one, and an edition. Whether a page answers is looked at by hand."""
+    pages = official_pages(notebook)
+    found = [address for address in pages.values() if OFFICIAL.fullmatch(address)]
+    assert len(found) >= 2, "two pages of Huawei's documentation at least"
+    for address in pages.values():
+        assert OFFICIAL.fullmatch(address) or address.startswith("https://docs.pytorch.org/"), address
+    headings = re.findall(r"^## (?:\d+\. )?(.+)$", notebook.prose, re.MULTILINE)
+    assert headings[-2:] == ["Official pages", "What you can do now"]
+
+
+def test_a_page_has_one_title_and_one_address_in_all_notebooks() -> None:
+    pairs = set()
+    for path in NOTEBOOKS:
+        pairs |= set(official_pages(Notebook(path, nbformat.read(path, as_version=nbformat.NO_CONVERT))).items())
+    assert len({title for title, _ in pairs}) == len({address for _, address in pairs}) == len(pairs)
+
+
 def test_every_collapsible_block_is_closed_and_every_link_leads_somewhere(notebook: Notebook) -> None:
     assert notebook.prose.count("<details>") == notebook.prose.count("</details>")
     for target in re.findall(r"\]\(([^)#]+)\)", notebook.prose):

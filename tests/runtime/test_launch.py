@@ -96,6 +96,14 @@ def test_an_endless_kernel_names_its_line_and_block(tmp_path: Path) -> None:
     assert f"{path}:{WORK_LINE}, block 2" in caught.value.where
 
 
+def test_a_time_out_tells_what_was_found_before(tmp_path: Path) -> None:
+    path = kernel_file(tmp_path, "for (uint32_t i = 3; i >= 0; --i) yGm.SetValue(i % 4, 1.0f);")
+    with pytest.raises(KernelTimeout) as caught:
+        launch(build_kernel(path).library, LaunchRequest(entry="f", args=arguments(), limits=Limits(seconds=0.5)))
+    assert "i is unsigned: 'i >= 0' is always true" in str(caught.value)
+    assert "no unsigned number is below 0" in caught.value.hint
+
+
 def test_a_crash_names_the_last_operation(tmp_path: Path) -> None:
     path = kernel_file(tmp_path, "yGm.SetValue(0, 1.0f); if (block == 1) *(volatile int*)8 = 1;")
     with pytest.raises(KernelCrash, match="null pointer") as caught:

@@ -117,17 +117,16 @@ class Fuzz:
         came_to["compared"] += 1
 
     def fill(self, op: Op, call: dict[str, Any]) -> None:
-        """Numbers of x's type everywhere, and float32 statistics where a backward pass reads them."""
+        """Numbers of x's type everywhere, and what the forward pass would have saved where a backward pass reads it."""
         rng = np.random.default_rng(self.rng.randrange(1 << 30))
         numbers = self.arena.view(DTYPES[call[op.inputs[0]].dtype])
         numbers[...] = rng.normal(0.5, 1.5, numbers.size)
-        if "mean" not in op.inputs or call["N"] == 0:
+        if op.saved is None:
             return
-        # The mean is x's own, as the forward pass saves it: the kernel corrects what its rounding lost.
-        mean = self.read(call["input"], self.arena).reshape(call["N"] * call["group"], -1).mean(1)
-        for name, values in (("mean", mean), ("rstd", rng.uniform(0.3, 2, len(mean)))):
+        for name, values in op.saved(call, lambda one: self.read(call[one], self.arena), rng).items():
+            dtype = DTYPES[call[name].dtype]
             for at, value in zip(call[name].places(), values, strict=True):
-                self.arena[at : at + 4] = np.float32([value]).view(np.uint8)
+                self.arena[at : at + dtype.itemsize] = np.array([value], dtype).view(np.uint8)
 
     @staticmethod
     def read(view: View | None, memory: np.ndarray) -> np.ndarray | None:

@@ -19,16 +19,21 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Call:
-    """A call that is right: an operator's name, the shapes of its tensors (None: left out), and what stands behind."""
+    """A call that is right: an operator's name, the shapes of its tensors (None: left out), and what stands behind.
+
+    single: the numbers of tensors that are float32 whatever the others are.
+    """
 
     op: str
     tensors: tuple[Shape | None, ...]
     behind: tuple[Any, ...] = ()
+    single: tuple[int, ...] = ()
 
     def arguments(self, device: str = "cpu", dtype: torch.dtype = torch.float32) -> list[Any]:
         """Tensors of these shapes, and the rest."""
         made = iter(data(*(one for one in self.tensors if one is not None), dtype=dtype))
-        return [*(None if one is None else next(made).to(device) for one in self.tensors), *self.behind]
+        given = [None if one is None else next(made).to(device) for one in self.tensors]
+        return [*(one.float() if number in self.single else one for number, one in enumerate(given)), *self.behind]
 
 
 @dataclass(frozen=True)
@@ -45,8 +50,9 @@ class TorchCase:
     """An operator ``name`` whose gradient is ``<name>_backward``, in both namespaces.
 
     builtin: PyTorch's own, of the same tensors. inputs: shapes of the tensors it is compared for, each a call; options:
-    what stands behind them. several: whether it returns more than y, which is the first then. calls: right calls of
-    both operators, for opcheck: with what may be left out, and with each kind of mask. refusals: of both.
+    what stands behind them, as a function of the tensors. several: whether it returns more than y, which is the first
+    then. calls: right calls of both operators, for opcheck: with what may be left out, and with each kind of mask.
+    refusals: of both.
     """
 
     name: str
@@ -54,7 +60,7 @@ class TorchCase:
     inputs: tuple[tuple[Shape, ...], ...]
     calls: tuple[Call, ...]
     refusals: tuple[Refusal, ...]
-    options: tuple[Any, ...] = ()
+    options: Callable[..., tuple[Any, ...]] = lambda *_: ()
     several: bool = False
 
     def of(self, ops: Any) -> Function:
@@ -62,7 +68,7 @@ class TorchCase:
         op, options, several = getattr(ops, self.name), self.options, self.several
 
         def y(*tensors: Tensor) -> Tensor:
-            made = op(*tensors, *options)
+            made = op(*tensors, *options(*tensors))
             return made[0] if several else made
 
         return y

@@ -91,6 +91,7 @@ def inputs_for(transform: str, shapes: Sequence[tuple[int, ...]], dtypes: Sequen
     return [one.to(dtype) for one, dtype in zip(made, (*dtypes, *dtypes[-1:] * len(made)), strict=False)]
 
 
+@pytest.mark.filterwarnings("ignore:Mismatch dtype between input and weight:UserWarning")  # PyTorch's rms_norm says it
 @pytest.mark.parametrize("cast", [None, *HALVES], ids=str)
 @pytest.mark.parametrize("transform", TRANSFORMS)
 @pytest.mark.parametrize("name", OPERATORS)

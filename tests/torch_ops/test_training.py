@@ -22,15 +22,6 @@ FIRST = 20
 STEPS = 150
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> object:
-    """So small a net is no faster with more, and waits for them where the machine does other work."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def curves() -> tuple[Curve, Curve]:
     return train_digits(nn.GroupNorm, steps=STEPS), train_digits(torch.nn.GroupNorm, steps=STEPS)
@@ -89,6 +80,29 @@ def test_the_same_seed_is_the_same_training_whatever_the_layers_draw() -> None:
     assert drawing.losses == pytest.approx(first.losses, rel=1e-5)
     other = train_digits(nn.GroupNorm, steps=3, seed=5)
     assert abs(other.losses[0] - first.losses[0]) > 1e-3 * first.losses[0]
+
+
+def test_it_works_on_one_thread_and_leaves_as_many_as_there_were() -> None:
+    """More are no faster on images of 8 x 8, and wait for one another where the machine does other work."""
+    seen = []
+
+    class Looking(torch.nn.GroupNorm):
+        def forward(self, input: Tensor) -> Tensor:  # noqa: A002
+            seen.append(torch.get_num_threads())
+            if len(seen) == 9:
+                raise ValueError
+            return super().forward(input)
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        train_digits(Looking, steps=2)
+        assert (seen, torch.get_num_threads()) == ([1] * 6, 3)  # two layers in two steps, and once for the held-out
+        with pytest.raises(ValueError):
+            train_digits(Looking, steps=2)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_the_layers_are_asked_for_by_groups_and_channels() -> None:

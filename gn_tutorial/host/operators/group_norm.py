@@ -40,15 +40,17 @@ def group_norm(
     eps: float = 1e-5,
     stream: Stream | None = None,
     out: np.ndarray | None = None,
+    statistics_of_x: bool = False,
 ) -> GroupNormArrays:
     """GroupNorm of x, shape (N, C, ...), through both calls.
 
     gamma, beta: shape (C,), x's dtype, None for ones and zeros. out: where to write the result, of x's shape and dtype
-    and any strides; a contiguous array otherwise. mean and rstd: float32, shape (N, num_groups). With a ``stream`` this
-    returns before anything is computed; ``stream.synchronize()`` makes the arrays valid. Without, it waits.
+    and any strides; a contiguous array otherwise. mean and rstd: shape (N, num_groups); float32, or rounded to x's
+    dtype with ``statistics_of_x``, as aclnnGroupNorm has them on Atlas A2. With a ``stream`` this returns before
+    anything is computed; ``stream.synchronize()`` makes the arrays valid. Without, it waits.
     Raises Refused for arguments that do not fit; KernelFault as ``Stream.synchronize``.
     """
-    made = _forward_arrays(x, num_groups, out)
+    made = _forward_arrays(x, num_groups, out, statistics_of_x)
     run("GroupNorm", (x, gamma, beta), (*_sizes(x), num_groups, float(eps)), made, stream)
     return made
 
@@ -62,9 +64,10 @@ def group_norm_silu(
     eps: float = 1e-5,
     stream: Stream | None = None,
     out: np.ndarray | None = None,
+    statistics_of_x: bool = False,
 ) -> GroupNormArrays:
     """SiLU of GroupNorm of x, in one kernel; arguments, results and errors as ``group_norm``."""
-    made = _forward_arrays(x, num_groups, out)
+    made = _forward_arrays(x, num_groups, out, statistics_of_x)
     run("GroupNormSilu", (x, gamma, beta), (num_groups, float(eps)), made, stream)
     return made
 
@@ -82,8 +85,9 @@ def group_norm_backward(
 ) -> GroupNormGradients:
     """The gradients of ``group_norm`` through both calls.
 
-    grad_out, x: shape (N, C, ...), one dtype. mean, rstd: what ``group_norm`` returned. gamma: shape (C,), None for
-    ones. output_mask: whether the gradients of x, gamma and beta are wanted. ``stream`` and errors as ``group_norm``.
+    grad_out, x: shape (N, C, ...), one dtype. mean, rstd: what ``group_norm`` returned, float32 or x's dtype. gamma:
+    shape (C,), None for ones. output_mask: whether the gradients of x, gamma and beta are wanted. ``stream`` and errors
+    as ``group_norm``.
     """
     sizes = _sizes(x)
     made, mask = masked(output_mask, (x.shape, sizes[1:2], sizes[1:2]), x.dtype)
@@ -92,12 +96,13 @@ def group_norm_backward(
     return GroupNormGradients(*made)
 
 
-def _forward_arrays(x: np.ndarray, num_groups: int, out: np.ndarray | None) -> GroupNormArrays:
+def _forward_arrays(x: np.ndarray, num_groups: int, out: np.ndarray | None, statistics_of_x: bool) -> GroupNormArrays:
     """Room for what a forward pass writes. Raises ArgumentError."""
     (n, channels, _), groups = _sizes(x), whole_number("num_groups", num_groups)
     statistics = (n, groups) if 0 < groups <= channels else (0, 0)  # then the C side refuses it
     y = np.empty(x.shape, x.dtype) if out is None else out
-    return GroupNormArrays(y, np.empty(statistics, np.float32), np.empty(statistics, np.float32))
+    dtype = x.dtype if statistics_of_x else np.dtype(np.float32)
+    return GroupNormArrays(y, np.empty(statistics, dtype), np.empty(statistics, dtype))
 
 
 def _sizes(x: np.ndarray) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from host_api_support import BFLOAT16, DOUBLE, GONE, HALF, INT32, NULL, Row, View
+from host_api_support import BFLOAT16, DOUBLE, FLOAT, GONE, HALF, INT32, NULL, Row, View
 from host_case import HostCase, Numbers
 from host_fuzz_ops import Arrays, Call, Op, lay_out
 from host_fuzz_views import DTYPES, apart
@@ -36,6 +36,13 @@ CALL = {
     "rstdOut": View((2, 3)),
 }
 
+
+def halves(data: int, mean: int, rstd: int) -> Call:
+    """The types of the data and of both statistics."""
+    types = dict.fromkeys(OF_X, data) | {"meanOut": mean, "rstdOut": rstd}
+    return {name: View(CALL[name].dims, dtype) for name, dtype in types.items()}
+
+
 REFUSALS: list[Row] = [
     ("self-null", {"self": NULL}, NULLPTR, "self is null"),
     ("out-null", {"out": NULL}, NULLPTR, "out is null"),
@@ -49,8 +56,12 @@ REFUSALS: list[Row] = [
     ("gamma-type", {"gamma": View((6,), HALF)}, INVALID, "gamma is float16; it must be float32"),
     ("beta-type", {"beta": View((6,), BFLOAT16)}, INVALID, "beta is bfloat16; it must be float32"),
     ("out-type", {"out": View((2, 6, 4, 3), HALF)}, INVALID, "out is float16; it must be float32"),
-    ("mean-type", {"meanOut": View((2, 3), HALF)}, INVALID, "meanOut is float16; it must be float32"),
-    ("rstd-type", {"rstdOut": View((2, 3), BFLOAT16)}, INVALID, "rstdOut is bfloat16; it must be float32"),
+    ("mean-type", {"meanOut": View((2, 3), HALF)}, INVALID, "meanOut is float16; it must be float32, or float32, the"),
+    ("rstd-type", {"rstdOut": View((2, 3), BFLOAT16)}, INVALID, "rstdOut is bfloat16; it must be float32, the type of"),
+    ("mean-double", {"meanOut": View((2, 3), DOUBLE)}, INVALID, "meanOut is float64"),
+    ("mean-other-half", halves(BFLOAT16, HALF, BFLOAT16), INVALID, "meanOut is float16; it must be float32, or bfloat"),
+    ("rstd-not-as-mean", halves(HALF, HALF, FLOAT), INVALID, "rstdOut is float32; it must be float16, the type of me"),
+    ("mean-not-as-rstd", halves(HALF, FLOAT, HALF), INVALID, "rstdOut is float16; it must be float32, the type of me"),
     ("one-axis", {"self": View((144,)), "out": View((144,))}, INVALID, "needs 2 to 8 axes"),
     ("group-zero", {"group": 0}, INVALID, "group is 0; it must be positive"),
     ("group-negative", {"group": -3}, INVALID, "group is -3; it must be positive"),
@@ -135,7 +146,8 @@ def right_forward(rng: random.Random) -> Call:
     call, data, dtype = sizes(rng)
     affine, statistics = data[1:2], (data[0], call["group"])
     shapes = dict(zip((*INPUTS, *OUTPUTS), (data, affine, affine, data, *[statistics] * 2), strict=True))
-    lay_out(rng, call, shapes, {name: dtype if name in OF_X else 0 for name in shapes})
+    saved = rng.choice((0, 0, dtype))
+    lay_out(rng, call, shapes, {name: dtype if name in OF_X else saved for name in shapes})
     call["eps"] = 1e-5
     for name in ("gamma", "beta"):
         if rng.random() < 0.2:
@@ -152,8 +164,13 @@ def allowed_forward(call: Call) -> bool:
     dims, dtype = here["self"].dims, here["self"].dtype
     affine, statistics = (channels,), (n, groups)
     shapes = dict(zip(views, (dims, affine, affine, dims, statistics, statistics), strict=True))
-    types = {name: dtype if name in OF_X else 0 for name in here}
-    if dtype not in DTYPES or any(v.dtype != types[name] or v.dims != shapes[name] for name, v in here.items()):
+    saved = here["meanOut"].dtype
+    types = {name: dtype if name in OF_X else saved for name in here}
+    if (
+        dtype not in DTYPES
+        or saved not in (0, dtype)
+        or any(v.dtype != types[name] or v.dims != shapes[name] for name, v in here.items())
+    ):
         return False
     with np.errstate(all="ignore"):
         small = np.float32(call["eps"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 
 import numpy as np
-from host_api_support import BFLOAT16, GONE, HALF, INT32, NULL, Row, View
+from host_api_support import BFLOAT16, FLOAT, GONE, HALF, INT32, NULL, Row, View
 from host_case import HostCase
 from host_fuzz_ops import Arrays, Call, Op, lay_out, some_mask, wanted
 from host_fuzz_views import DTYPES, apart
@@ -17,6 +18,17 @@ from host_cases.group_norm import SIZES, sizes, sizes_fit
 
 NULLPTR, INVALID = Code.PARAM_NULLPTR, Code.PARAM_INVALID
 INPUTS, GRADIENTS = ("gradOut", "input", "mean", "rstd", "gamma"), ("gradInput", "gradGammaOut", "gradBetaOut")
+SHAPES = dict.fromkeys(("gradOut", "input", "gradInput"), (2, 6, 4, 3)) | dict.fromkeys(
+    ("gamma", "gradGammaOut", "gradBetaOut"), (6,)
+)
+
+
+def halves(data: int, mean: int, rstd: int) -> Call:
+    """The types of the data and of both statistics."""
+    views = {name: View(shape, data) for name, shape in SHAPES.items()}
+    return views | {"mean": View((2, 3), mean), "rstd": View((2, 3), rstd)}
+
+
 REFUSALS: list[Row] = [
     ("gradOut-null", {"gradOut": NULL}, NULLPTR, "gradOut is null"),
     ("input-null", {"input": NULL}, NULLPTR, "input is null"),
@@ -30,8 +42,16 @@ REFUSALS: list[Row] = [
     ("gradOut-type", {"gradOut": View((2, 6, 4, 3), INT32)}, INVALID, "gradOut is int32"),
     ("input-type", {"input": View((2, 6, 4, 3), HALF)}, INVALID, "input is float16; it must be float32"),
     ("gamma-type", {"gamma": View((6,), HALF)}, INVALID, "gamma is float16; it must be float32"),
-    ("mean-type", {"mean": View((2, 3), HALF)}, INVALID, "mean is float16; it must be float32"),
-    ("rstd-type", {"rstd": View((2, 3), BFLOAT16)}, INVALID, "rstd is bfloat16; it must be float32"),
+    (
+        "mean-type",
+        {"mean": View((2, 3), HALF)},
+        INVALID,
+        "mean is float16; it must be float32, or float32",
+    ),
+    ("rstd-type", {"rstd": View((2, 3), BFLOAT16)}, INVALID, "rstd is bfloat16; it must be float32, the type of mean"),
+    ("mean-other-half", halves(BFLOAT16, HALF, BFLOAT16), INVALID, "mean is float16; it must be float32, or bfloat16"),
+    ("rstd-not-as-mean", halves(HALF, HALF, FLOAT), INVALID, "rstd is float32; it must be float16, the type of mean"),
+    ("mean-not-as-rstd", halves(HALF, FLOAT, HALF), INVALID, "rstd is float16; it must be float32, the type of mean"),
     ("gradInput-type", {"gradInput": View((2, 6, 4, 3), HALF)}, INVALID, "gradInput is float16"),
     ("gradGamma-type", {"gradGammaOut": View((6,), HALF)}, INVALID, "gradGammaOut is float16"),
     ("gradBeta-type", {"gradBetaOut": View((6,), HALF)}, INVALID, "gradBetaOut is float16"),
@@ -66,11 +86,19 @@ def right_backward(rng: random.Random) -> Call:
     affine, statistics = data[1:2], (data[0], call["group"])
     given = (data, data, statistics, statistics, affine, data, affine, affine)
     shapes = dict(zip((*INPUTS, *GRADIENTS), given, strict=True))
-    lay_out(rng, call, shapes, {name: 0 if name in ("mean", "rstd") else dtype for name in shapes})
+    saved = rng.choice((0, 0, dtype))
+    lay_out(rng, call, shapes, {name: saved if name in ("mean", "rstd") else dtype for name in shapes})
     call["outputMask"] = some_mask(rng)
     if rng.random() < 0.2:
         call["gamma"] = None
     return call
+
+
+def saved_statistics(call: Call, read: Callable[[str], np.ndarray], rng: np.random.Generator) -> Arrays:
+    """The mean is x's own: the kernel corrects what its rounding lost. rstd may be any number."""
+    groups = call["N"] * call["group"]
+    mean = read("input").reshape(groups, -1).mean(1) if groups else np.empty(0)
+    return {"mean": mean, "rstd": rng.uniform(0.3, 2, groups)}
 
 
 def allowed_backward(call: Call) -> bool:
@@ -80,8 +108,8 @@ def allowed_backward(call: Call) -> bool:
     if any(view is None for name, view in views.items() if name != "gamma") or "gone" in views.values():
         return False
     here = {name: view for name, view in views.items() if view is not None}
-    dtype = here["gradOut"].dtype
-    if dtype not in DTYPES or not sizes_fit(call):
+    dtype, saved = here["gradOut"].dtype, here["mean"].dtype
+    if dtype not in DTYPES or saved not in (0, dtype) or not sizes_fit(call):
         return False
     n, channels, space, groups = (call[name] for name in SIZES)
     counts = dict.fromkeys(("gradOut", "input"), n * channels * space)
@@ -89,7 +117,7 @@ def allowed_backward(call: Call) -> bool:
     affine = here["gamma"].dims if "gamma" in here else (channels,)
     shapes = dict(zip(GRADIENTS, (here["input"].dims, affine, affine), strict=True))
     for name, view in here.items():
-        if view.dtype != (0 if name in ("mean", "rstd") else dtype):
+        if view.dtype != (saved if name in ("mean", "rstd") else dtype):
             return False
         if math.prod(view.dims) != counts[name] if name in counts else view.dims != shapes[name]:
             return False
@@ -144,7 +172,7 @@ CASES = [
         gradients=GRADIENTS,
         fuzz=Op(
             "GroupNormBackward", INPUTS, (*SIZES, "outputMask"), GRADIENTS, right_backward, allowed_backward,
-            expected_backward, near_gradient,
+            expected_backward, near_gradient, saved=saved_statistics,
         ),
         numbers=None,  # tests/host/test_host_backward.py: its statistics are those of x
     ),

@@ -2,6 +2,7 @@
 #pragma once
 #include "gn_twin/checkers/memory_gap.h"
 #include "gn_twin/core/emit.h"
+#include "gn_twin/core/view_causes.h"
 #include "gn_twin/shadow/ub_state.h"
 
 namespace gn_twin {
@@ -62,10 +63,23 @@ GNT_COLD inline void ReportMissing(Core& core, const MissingValue& missing) {
                    {"buffer_file", buffer.made.file},
                    {"buffer_line", buffer.made.line},
                    {"buffer_nth", buffer.nth}};
-  GapCause::Explain(core, missing.read, missing.gap, fields);
+  origin.exchange.AddTo(origin.op, fields);
+  if (!fields.Has("cause")) GapCause::Explain(core, missing.read, missing.gap, fields);
   if (!fields.Has("cause")) AddNoRepeats(core, buffer, fields);
   origin.stale ? core.Warn("ub-stale", origin.loc, used, fields)
                : core.Fault("ub-never-written", origin.loc, used, fields);
+}
+
+// Whether the tensor that `used` writes begins inside what is lost, and would behind it if its offset counted elements.
+GNT_COLD inline void AddLostView(const Core& core, const Buffer& buffer, Loc used, uint64_t at, uint64_t bytes,
+                                 FieldList& fields) {
+  const auto index = static_cast<uint16_t>(&buffer - core.buffers);
+  const uint64_t offset = at - buffer.offset;
+  const OffsetView* const view = core.ViewAt(index, static_cast<int64_t>(offset));
+  if (view == nullptr || view->elements == 0) return;
+  const uint64_t element_bytes = (view->end - view->offset) / view->elements;
+  if (offset * element_bytes == offset + bytes)
+    AddViewInElements(core, index, used, offset, element_bytes, bytes, fields);
 }
 
 // Results that `writer` left and nobody read, of which `now` overwrites `bytes` from byte `at` on.
@@ -83,6 +97,7 @@ GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role,
                    {"buffer_line", buffer != nullptr ? buffer->made.line : 0},
                    {"buffer_nth", buffer != nullptr ? buffer->nth : 0}};
   AddTwoPipes(core, at, fields);
+  if (buffer != nullptr) AddLostView(core, *buffer, now.loc, at, bytes, fields);
   if (!fields.Has("cause") && buffer != nullptr && !buffer->of_queue && at == buffer->offset &&
       buffer->bytes >= 2 * bytes)
     fields.Add({"cause", "same-bytes-of-a-buffer"});

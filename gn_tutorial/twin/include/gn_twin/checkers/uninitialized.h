@@ -83,6 +83,9 @@ class UninitializedResults {
       } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
         MarkLacking(core, shadow, event, source, *dst, results);
         origin = shadow.OriginOf(missing, event.loc, event.op, source.role, end, bytes);
+        if (origin.loc.line == event.loc.line && origin.loc.file == event.loc.file)
+          origin.exchange =
+              ExchangeCause::Find(event, [&](const Event& other) { return LacksNone(core, shadow, other); });
       }
     }
     return dst;
@@ -110,6 +113,20 @@ class UninitializedResults {
     ForUbRuns(core, event, source,
               [&](uint64_t at, uint64_t bytes) { none = none && shadow.bytes.HasNone(at, bytes); });
     return none;
+  }
+
+  // Whether an instruction like that would read nothing but values.
+  static bool LacksNone(const Core& core, const UbState& shadow, const Event& event) {
+    bool all = true;
+    for (uint8_t i = 0; i < event.operands; ++i) {
+      const Operand& source = event.operand[i];
+      if (source.access != Access::Read || source.space != Space::UB) continue;
+      ForRuns(event, source, [&](const uint8_t* run, uint64_t bytes) {
+        const uint64_t at = core.UbOffset(run);
+        all = all && at + bytes <= kUbBytes && shadow.bytes.HasAll(at, bytes);
+      });
+    }
+    return all;
   }
 
   // Sets lacking_ for the results that depend on a value which `source` lacks.

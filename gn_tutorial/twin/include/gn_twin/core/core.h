@@ -67,10 +67,28 @@ struct Core {
   uint32_t next_no_repeats = 0;
   void NoteNoRepeats(const NoRepeats& one) { no_repeats[next_no_repeats++ % kNoRepeats] = one; }
 
-  // The latest tensors that GetWithOffset made.
+  // The latest tensors that GetWithOffset, or Get with a length, made.
   static constexpr uint32_t kOffsetViews = 16;
   OffsetView views[kOffsetViews];
   uint32_t next_view = 0;
+  // The latest one at that byte of the buffer, or null.
+  const OffsetView* ViewAt(uint16_t buffer, int64_t offset) const {
+    for (uint32_t i = 1; i <= kOffsetViews; ++i) {
+      const OffsetView& view = views[(next_view + kOffsetViews - i) % kOffsetViews];
+      if (view.buffer == buffer && view.offset == offset) return &view;
+    }
+    return nullptr;
+  }
+
+  // The latest results that are values with their indices.
+  static constexpr uint32_t kPairResults = 4;
+  PairResults pair_results[kPairResults];
+  uint32_t next_pairs = 0;
+  void NotePairs(const PairResults& made) {
+    for (PairResults& one : pair_results)
+      if (one.at == made.at) return void(one = made);
+    pair_results[next_pairs++ % kPairResults] = made;
+  }
 
   static constexpr uint32_t kUbPointers = 8;
   UbPointer ub_pointers[kUbPointers];

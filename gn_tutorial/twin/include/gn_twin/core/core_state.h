@@ -99,12 +99,23 @@ struct NoRepeats {
   uint16_t buffer = kNoBuffer;  // of its destination
 };
 
-// A tensor that GetWithOffset made.
+// A tensor that GetWithOffset, or Get with a length, made.
 struct OffsetView {
   Loc loc;
   uint16_t buffer = kNoBuffer;
   uint32_t elements = 0;
   uint32_t offset = 0;  // bytes
+  uint32_t end = 0;
+};
+
+// Pairs of a value and its index that an instruction wrote; the index has as many bytes as the value, or four.
+struct PairResults {
+  const uint8_t* at = nullptr;
+  uint32_t count = 0;
+  uint8_t pair_bytes = 0;
+  uint8_t index_bytes = 0;  // they end the pair
+  const char* op = "";
+  Loc loc;
 };
 
 // The bits that the last Compare or CompareScalar wrote: so many repeats of them.

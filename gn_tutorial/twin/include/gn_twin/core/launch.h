@@ -121,6 +121,7 @@ struct Launch {
       if constexpr (kObserved) {
         core.FlushScalars();
         if (core.delayed != nullptr) core.delayed->RunAll();
+        TellAtomicOn(core);
         core.observers->OnBlockEnd(core);
       }
     } catch (const Stopped&) {
@@ -159,6 +160,13 @@ struct Launch {
  private:
   // Hot, because its only caller is cold: else the compiler might take the kernel for cold as well.
   [[gnu::noinline, gnu::hot]] void CallBody() { body(); }
+
+  // Copies would still combine with what is there. An error before it may be one of those, and names the line.
+  static void TellAtomicOn(Core& core) {
+    if (core.atomic == 0 || core.findings->Errors() != 0) [[likely]]
+      return;
+    core.Warn("atomic-left-on", core.atomic_set, {}, {{"op", core.atomic_op}});
+  }
 
   // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
   GNT_COLD bool Thrown(Core& core, const char* id, const char* what) {

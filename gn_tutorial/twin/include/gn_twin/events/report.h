@@ -10,6 +10,7 @@
 #include "gn_twin/base/config.h"
 #include "gn_twin/base/loc.h"
 #include "gn_twin/events/wild_values.h"
+#include "gn_twin/events/wrapped_numbers.h"
 
 namespace gn_twin {
 
@@ -61,15 +62,24 @@ class ReportWriter {
     Number(block);
     Text(",\"fields\":{");
     const Field* const wild = Wild(fields, count);
+    const Wrapped wrapped = wild != nullptr ? Wrapped{} : WrappedOf(fields, count);
     bool first = true;
     for (uint32_t i = 0; i < count; ++i) {
-      if (wild != nullptr && __builtin_strcmp(fields[i].key, "cause") == 0) continue;
+      if ((wild != nullptr || wrapped.below != 0) && __builtin_strcmp(fields[i].key, "cause") == 0) continue;
       Write(fields[i], first);
       first = false;
     }
     if (wild != nullptr) {
       Write({"cause", "no-value"}, first);
       Write({"wild", wild->number}, false);
+    }
+    if (wrapped.below != 0) {
+      Write({"cause", wrapped.unit == 1 ? "wrapped" : "wrapped-elements"}, first);
+      Write({"shown", wrapped.number * wrapped.unit}, false);
+      Write({"wrapped", wrapped.number}, false);
+      Write({"below", wrapped.below}, false);
+      Write({"unit", wrapped.unit}, false);
+      Write({"bits", wrapped.bits}, false);
     }
     Text("}}\n");
     if (at_ < job_.report_bytes) {
@@ -85,6 +95,16 @@ class ReportWriter {
     for (uint32_t i = 0; kObserved && i < count; ++i)
       if (fields[i].text == nullptr && IsWildNumber(fields[i].number)) return &fields[i];
     return nullptr;
+  }
+  // The first number that has gone below zero. What memory holds may be any number.
+  static Wrapped WrappedOf(const Field* fields, uint32_t count) {
+    for (uint32_t i = 0; kObserved && i < count; ++i) {
+      const char* const key = fields[i].key;
+      if (fields[i].text != nullptr || __builtin_strcmp(key, "value") == 0) continue;
+      const Wrapped found = WrappedNumber(fields[i].number, __builtin_strcmp(key, "rows") == 0);
+      if (found.below != 0) return found;
+    }
+    return {};
   }
   void Write(const Field& field, bool first) {
     if (!first) Char(',');

@@ -1,6 +1,7 @@
 // The state of one core's Unified Buffer for the memory checker: validity, stale and freed blocks, unread results.
 #pragma once
 #include "gn_twin/events/event.h"
+#include "gn_twin/events/exchange_causes.h"
 #include "gn_twin/shadow/byte_state.h"
 #include "gn_twin/shadow/last_writes.h"
 #include "gn_twin/shadow/per_core.h"
@@ -18,6 +19,7 @@ struct Origin {
   const char* op = "";
   const char* role = "";
   bool stale = false;  // the byte held a value before AllocTensor
+  Exchange exchange;   // of its numbers, with which it would have read values only
 };
 
 // The last instruction that wrote a run of whole blocks.
@@ -231,8 +233,16 @@ struct UbState {
       const Origin& origin = origins[(next_origin + kOrigins - i) % kOrigins];
       if (at >= origin.first && at < origin.end) return origin;
     }
-    return {0,  0,    static_cast<uint32_t>(at),  static_cast<uint32_t>(reads_end), element_bytes, loc,
-            op, role, stale.Has(at / kBlockBytes)};
+    return {0,
+            0,
+            static_cast<uint32_t>(at),
+            static_cast<uint32_t>(reads_end),
+            element_bytes,
+            loc,
+            op,
+            role,
+            stale.Has(at / kBlockBytes),
+            {}};
   }
   // Nobody but who reads it next is to blame for what is missing there now.
   void Forget(uint64_t first, uint64_t end) {

@@ -74,9 +74,12 @@ GNT_NOINLINE inline void EmitCheckedCount(CallKey key, Flow flow, const RawTenso
   const int32_t count = static_cast<int32_t>(key.form);
   Operation operation(key.op, Kind::Vector, Pipe::V, loc);
   if (count < 0) operation.Stop("count-negative", {{"op", key.op}, {"count", count}});
-  for (uint32_t i = 0; i < many; ++i)
+  for (uint32_t i = 0; i < many; ++i) {
     operation.Local(RoleOf(i, many), operands[i], key.form * operands[i].element_bytes,
                     i == 0 ? Access::Write : Access::Read);
+    if (i != 0 && operands[i].floats && flow != Flow::Moves)
+      WarnOfIndices(operation, key.op, RoleOf(i, many), operands[i], key.form * operands[i].element_bytes);
+  }
   const uint64_t bytes = key.form * widest;
   operation.Flows(flow).Complete(key.form, static_cast<uint32_t>((bytes + kRepeatBytes - 1) / kRepeatBytes), widest);
   operation.EmitAs(key);
@@ -157,10 +160,50 @@ struct RawRepeatOperand {
   OperandLayout layout;
 };
 
+GNT_COLD inline bool AllFit(const Core& core, const Plan& plan, const RawRepeatOperand* operands, uint32_t many) {
+  for (uint32_t i = 0; i < many; ++i) {
+    const auto& [tensor, layout] = operands[i];
+    if (!Fits(core, tensor, layout.Bytes(plan, tensor.element_bytes), layout.align)) return false;
+  }
+  return true;
+}
+
+// Which numbers of the call, exchanged, would make all its operands fit.
+GNT_COLD inline Exchange ExchangeThatFits(const Core& core, const Plan& plan, const RawRepeatOperand* operands,
+                                          uint32_t many) {
+  Event event;
+  event.repeats = static_cast<uint16_t>(plan.repeats);
+  event.active = plan.Active();
+  for (; event.operands < many; ++event.operands) {
+    const OperandLayout& layout = operands[event.operands].layout;
+    Operand& operand = event.operand[event.operands] = Operand{};
+    operand.access = event.operands == 0 ? Access::Write : Access::Read;
+    operand.strided = layout.fills == Fills::Lanes;
+    operand.blk_stride = static_cast<uint16_t>(layout.first);
+    operand.rep_stride = static_cast<uint16_t>(layout.second);
+  }
+  return ExchangeCause::Find(event, [&](const Event& other) {
+    Plan changed = plan;
+    changed.repeats = other.repeats;
+    changed.first = other.active.first;
+    changed.last = other.active.last;
+    RawRepeatOperand all[4] = {operands[0], operands[many > 1 ? 1 : 0], operands[many > 2 ? 2 : 0],
+                               operands[many > 3 ? 3 : 0]};
+    for (uint32_t i = 0; i < many; ++i) {
+      if (!other.operand[i].strided) continue;
+      all[i].layout.first = other.operand[i].blk_stride;
+      all[i].layout.second = other.operand[i].rep_stride;
+    }
+    return AllFit(core, changed, all, many);
+  });
+}
+
 GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan, Flow flow,
                                             const RawRepeatOperand* operands, uint32_t many) {
   Operation operation(key.op, Kind::Vector, Pipe::V, {key.file, key.line});
   if (plan.repeats == 0) operation.core().NoteNoRepeats({key.op, {key.file, key.line}, operands[0].tensor.buffer});
+  if (!AllFit(operation.core(), plan, operands, many)) [[unlikely]]
+    operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, many));
   for (uint32_t i = 0; i < many; ++i) {
     const auto& [tensor, layout] = operands[i];
     layout.fills == Fills::Lanes  ? operation.Laid(plan.repeats, plan.Reach(), layout.first, layout.second)
@@ -168,6 +211,10 @@ GNT_NOINLINE inline void EmitCheckedRepeats(const CallKey& key, const Plan& plan
                                   : operation.Laid(0, 0, 0, 0);
     operation.Local(RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes),
                     i == 0 ? Access::Write : Access::Read, layout.align);
+    const bool computes =
+        flow != Flow::Moves || __builtin_strcmp(key.op, "Brcb") == 0;  // a mask of bits may choose the values
+    if (i != 0 && tensor.floats && computes && plan.prefix)
+      WarnOfIndices(operation, key.op, RoleOf(i, many), tensor, layout.Bytes(plan, tensor.element_bytes));
     if (layout.fills == Fills::Lanes) operation.Strides(layout.first, layout.second);
     if (layout.fills == Fills::Rows) operation.Rows(plan.repeats, layout.first, layout.second);
   }

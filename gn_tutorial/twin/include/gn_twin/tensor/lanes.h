@@ -7,6 +7,7 @@
 // Source: docs/zh/api, SIMD计算说明 (掩码, 高维切分, 连续计算) and 掩码操作. The width of a lane is that of the widest operand.
 #pragma once
 #include "gn_twin/events/block_span.h"
+#include "gn_twin/tensor/index_values.h"
 #include "gn_twin/tensor/operand.h"
 
 namespace gn_twin {

@@ -24,6 +24,7 @@ class LayoutCause {
   // Repeats that would fit one behind the other.
   GNT_COLD static void Add(const Layout& laid, const char* op, uint32_t element_bytes, uint64_t room,
                            FieldList& fields) {
+    if (Pairs(laid, op, element_bytes, fields)) return;
     if (laid.row_bytes != 0) return Rows(laid, room, fields);
     if (Spread(laid, op, room, fields)) return;
     const uint64_t bytes = uint64_t{laid.lanes} * element_bytes;
@@ -44,6 +45,19 @@ class LayoutCause {
   }
 
  private:
+  // Values with their indices, where there is room for less: of a sort they always come in pairs, a reduction is asked for them.
+  GNT_COLD static bool Pairs(const Layout& laid, const char* op, uint32_t element_bytes, FieldList& fields) {
+    const bool sorts = __builtin_strstr(op, "Sort") != nullptr;
+    const bool reduces = __builtin_strncmp(op, "WholeReduceM", 12) == 0 && laid.row_bytes == 2 * element_bytes;
+    if (laid.row_bytes == 0 || laid.row_pitch != laid.row_bytes || (!sorts && !reduces)) return false;
+    fields.Add({"cause", sorts ? "sorted-pairs" : "value-and-index"});
+    fields.Add({"pairs", laid.repeats});
+    fields.Add({"pair_bytes", laid.row_bytes});
+    fields.Add({"pair_elements", laid.row_bytes / element_bytes});
+    fields.Add({"elements", uint64_t{laid.repeats} * laid.row_bytes / element_bytes});
+    return true;
+  }
+
   // Results that would fit one behind the other.
   GNT_COLD static void Rows(const Layout& laid, uint64_t room, FieldList& fields) {
     if (laid.row_pitch <= laid.row_bytes || uint64_t{laid.repeats} * laid.row_bytes > room) return;

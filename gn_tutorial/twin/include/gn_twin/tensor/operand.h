@@ -1,6 +1,8 @@
 // What an operation checks about its operands, and the event it emits: the first two of its three steps
 // (validate, emit, compute). Used in observed libraries only.
 #pragma once
+#include "gn_twin/core/view_causes.h"
+#include "gn_twin/events/exchange_causes.h"
 #include "gn_twin/tensor/layout_causes.h"
 #include "gn_twin/tensor/raw_tensor.h"
 #include "gn_twin/tensor/unit_causes.h"
@@ -22,27 +24,6 @@ class PieceList {
   uint32_t* at_;
   uint32_t count_ = 0;
 };
-
-// A tensor that GetWithOffset made does not fit: whether it would with the two arguments exchanged. `wanted`: bytes that are used of it.
-GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used, int64_t offset, uint64_t element_bytes,
-                                    uint64_t wanted, FieldList& fields) {
-  const OffsetView* found = nullptr;
-  for (uint32_t i = 1; i <= Core::kOffsetViews && found == nullptr; ++i) {
-    const OffsetView& view = core.views[(core.next_view + Core::kOffsetViews - i) % Core::kOffsetViews];
-    if (view.buffer == buffer && view.offset == offset) found = &view;
-  }
-  if (found == nullptr) return;
-  const uint64_t bytes = found->offset * element_bytes;  // of the elements that were meant
-  const uint64_t start = found->elements;
-  if (start % kBlockBytes != 0 || bytes < wanted || bytes == 0 || start + bytes > core.buffers[buffer].bytes) return;
-  fields.Add({"cause", "view-swapped"});
-  fields.Add({"view_elements", found->elements});
-  fields.Add({"view_offset", found->offset});
-  fields.Add({"view_line", found->loc.line});
-  if (found->loc.line == used.line && found->loc.file == used.file) return;  // no other place
-  fields.Add({"view_file", found->loc.file});
-  fields.Add({"view_op", "GetWithOffset"});
-}
 
 class Operation {
  public:
@@ -97,6 +78,18 @@ class Operation {
   // The same for results in rows: so many of `bytes` bytes, `pitch` bytes from one to the next.
   Operation& LaidRows(uint32_t rows, uint32_t bytes, uint32_t pitch) {
     laid_ = {rows, 0, 0, 0, bytes, pitch};
+    return *this;
+  }
+
+  // Says what was exchanged, for the words if an operand does not fit.
+  Operation& Exchanges(const Exchange& exchange) {
+    exchange_ = exchange;
+    return *this;
+  }
+
+  // Says that the next operand is so many pairs of a value and its index, of as many bytes each.
+  Operation& LaidPairs(uint32_t pairs, uint32_t bytes) {
+    laid_ = {.repeats = pairs, .row_bytes = bytes, .row_pitch = bytes};
     return *this;
   }
 
@@ -226,8 +219,9 @@ class Operation {
                        {"buffer_file", made.made.file},
                        {"buffer_line", made.made.line},
                        {"buffer_nth", made.nth}};
-      LayoutCause::Add(laid_, event_.op, tensor.element_bytes, room, fields);
-      AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      exchange_.AddTo(event_.op, fields);
+      if (!fields.Has("cause")) LayoutCause::Add(laid_, event_.op, tensor.element_bytes, room, fields);
+      if (!fields.Has("cause")) AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       UnitCause::OfCopy(side_, tensor.element_bytes, room, made.bytes, fields);
       if (offset == 0) UnitCause::OfBuffer(bytes, tensor.element_bytes, made.bytes, fields);
       RefuseUnless(!inside, "ub-out-of-bounds", fields);
@@ -241,6 +235,7 @@ class Operation {
                        {"buffer_line", made.made.line},
                        {"buffer_nth", made.nth}};
       AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      AddViewInElements(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       core_.Refuse("ub-misaligned", event_.loc, fields);
     }
   }
@@ -262,6 +257,7 @@ class Operation {
   Core& core_;
   Event event_;
   bool has_pieces_ = false;
+  Exchange exchange_;
   Layout laid_;
   CopySide side_;
 };

@@ -10,13 +10,15 @@ struct RawTensor {
   uint64_t room;    // bytes
   uint16_t buffer;  // of Core::buffers
   uint8_t element_bytes;
+  bool floats;
 
   template <class T>
   RawTensor(const AscendC::LocalTensor<T>& tensor)
       : at(tensor.Bytes()),
         room(BytesOf<T>(tensor.GetSize())),
         buffer(tensor.BufferIndex()),
-        element_bytes(sizeof(T)) {}
+        element_bytes(sizeof(T)),
+        floats(kOneOf<T, half, float, bfloat16_t>) {}
 };
 
 // The bytes of the tensor and of the rest of its last block, which belongs to the same buffer: all memory is handed out in whole blocks.

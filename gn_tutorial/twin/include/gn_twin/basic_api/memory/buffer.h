@@ -18,12 +18,15 @@ class TBuf {
   }
   template <class T>
   LocalTensor<T> Get(uint32_t elements, gn_twin::Loc loc = gn_twin::Loc::here()) {
+    if constexpr (gn_twin::kObserved) {
+      if (buffer_ != gn_twin::kNoBuffer) NoteView<T>(elements, 0, loc);
+    }
     return View<T>(0, elements, loc);
   }
   template <class T>
   LocalTensor<T> GetWithOffset(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc = gn_twin::Loc::here()) {
     if constexpr (gn_twin::kObserved) {
-      if (buffer_ != gn_twin::kNoBuffer) NoteView(elements, byte_offset, loc);
+      if (buffer_ != gn_twin::kNoBuffer) NoteView<T>(elements, byte_offset, loc);
     }
     return View<T>(byte_offset, elements, loc, "GetWithOffset");
   }
@@ -87,9 +90,32 @@ class TBuf {
     return LocalTensor<T>(reinterpret_cast<T*>(core.ub + buffer.offset + byte_offset), elements, pos, buffer_);
   }
 
+  // Keeps the view. One that begins inside another and reaches over its end, where as many elements would begin behind it, has its
+  // offset in elements.
+  template <class T>
   void NoteView(uint32_t elements, uint32_t byte_offset, gn_twin::Loc loc) const {
     gn_twin::Core& core = gn_twin::ThisCore();
-    core.views[core.next_view++ % gn_twin::Core::kOffsetViews] = {loc, buffer_, elements, byte_offset};
+    const uint64_t end = byte_offset + gn_twin::BytesOf<T>(elements);
+    const gn_twin::OffsetView made{loc, buffer_, elements, byte_offset, static_cast<uint32_t>(end)};
+    for (const gn_twin::OffsetView& view : core.views) {
+      if (view.buffer != buffer_) continue;
+      if (view.loc.line == loc.line && view.loc.file == loc.file && view.offset == byte_offset && view.end == made.end)
+        return;
+      if (byte_offset > view.offset && byte_offset < view.end && end > view.end &&
+          gn_twin::BytesOf<T>(byte_offset) == view.end)
+        TellViewInElements(view, made);
+    }
+    core.views[core.next_view++ % gn_twin::Core::kOffsetViews] = made;
+  }
+  GNT_COLD static void TellViewInElements(const gn_twin::OffsetView& other, const gn_twin::OffsetView& made) {
+    gn_twin::ThisCore().Warn("view-overlap", made.loc, other.loc,
+                             {{"op", "GetWithOffset"},
+                              {"offset", made.offset},
+                              {"other_bytes", other.end - other.offset},
+                              {"other_op", other.offset == 0 ? "Get" : "GetWithOffset"},
+                              {"other_file", other.loc.file},
+                              {"other_line", other.loc.line},
+                              {"meant", other.end}});
   }
 
   uint16_t buffer_ = gn_twin::kNoBuffer;

@@ -135,6 +135,9 @@ template <class T>
 GNT_COLD void CheckMaskedGroups(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, Results results,
                                 const LocalTensor<T>& src, Strides strides, uint32_t align, uint32_t group) {
   Operation operation(op, Kind::Vector, Pipe::V, loc);
+  const RawRepeatOperand operands[] = {{dst, results.In(dst, align).layout}, {src, RepeatOperand{src, strides}.layout}};
+  if (!AllFit(operation.core(), plan, operands, 2))
+    operation.Exchanges(ExchangeThatFits(operation.core(), plan, operands, 2));
   operation.Check("dst", dst, results.In(dst, align).layout.Bytes(plan, sizeof(T)), align);
   PieceList pieces(plan.repeats * (plan.lanes / group));
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
@@ -218,6 +221,8 @@ void RunWholeExtreme(const char* op, Loc loc, const LocalTensor<T>& dst, const L
   const bool both = order == ReduceOrder::ORDER_VALUE_INDEX || order == ReduceOrder::ORDER_INDEX_VALUE;
   const uint32_t unit = order == ReduceOrder::ORDER_ONLY_INDEX ? 4 : (both ? 2 : 1) * sizeof(T);
   CheckReduce(op, loc, plan, dst, {1, unit, uint64_t{unit} * static_cast<uint32_t>(dst_rep)}, src, strides, unit);
+  if (kObserved && order == ReduceOrder::ORDER_VALUE_INDEX && dst_rep == 1)
+    core.NotePairs({dst.Bytes(), plan.repeats, static_cast<uint8_t>(unit), sizeof(T), op, loc});
   bool found = false;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
     Extreme<T> best;

@@ -110,10 +110,11 @@ void CheckSort(const char* name, Loc loc, const LocalTensor<T>& dst, const Local
   static_assert(kOneOf<T, half, float>, "sorting on Atlas A2 takes half, float");
   if constexpr (kObserved) {
     Operation operation(name, Kind::Vector, Pipe::V, loc);
-    operation.Local("dst", dst, 8ull * count, Access::Write);
+    operation.LaidPairs(count, 8).Local("dst", dst, 8ull * count, Access::Write).Laid(0, 0, 0, 0);
     operation.Local("src0", score, uint64_t{count} * sizeof(T), Access::Read);
     operation.Local("src1", index, 4ull * count, Access::Read);
     operation.Emit(count, count / 32, 4);
+    operation.core().NotePairs({dst.Bytes(), count, 8, 4, name, loc});
   }
 }
 
@@ -158,15 +159,17 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
   if constexpr (kObserved) {
     Operation operation("MrgSort", Kind::Vector, Pipe::V, loc);
     if (valid != 3 && valid != 7 && valid != 15) operation.Stop("merge-valid", {{"valid", valid}});
-    operation.Local("dst", dst, 8ull * total * repeats, Access::Write);
+    operation.LaidPairs(total * repeats, 8).Local("dst", dst, 8ull * total * repeats, Access::Write);
     const char* const roles[] = {"src1", "src2", "src3", "src4"};
     for (uint32_t i = 0; i < 4; ++i) {
       if (length[i] > 0) {
+        operation.LaidPairs(length[i] * (i == 0 && repeatable ? 4 * repeats : 1), 8);
         operation.Local(roles[i], *tensors[i], 8ull * length[i] * (i == 0 && repeatable ? 4 * repeats : 1),
                         Access::Read, 8);
       }
     }
     operation.Emit(uint64_t{total} * repeats, repeats, 8);
+    core.NotePairs({dst.Bytes(), total * repeats, 8, 4, "MrgSort", loc});
   }
   uint32_t done[4] = {0, 0, 0, 0};
   for (uint32_t repeat = 0; repeat < repeats; ++repeat) {

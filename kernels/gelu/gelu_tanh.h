@@ -20,7 +20,7 @@ constexpr float kGeluSquare = 1024.0f;
 
 // y = x / (1 + e^-v). Far below zero e^-v is infinite, and the quotient -0: the true value there, from x = -10.1 on, is above -4e-38.
 // x^2 may be infinite too: then v is infinite with the sign of x, which is right. -infinity gives NaN, as in PyTorch.
-struct GeluForward {
+struct GeluTanh {
   static constexpr uint32_t kInputs = 1;
   static constexpr uint32_t kScratch = 1;
 
@@ -52,7 +52,7 @@ struct GeluForward {
 //   s = m / q,  s (1 - s) = e / q^2,  dy/dx = (m + x e v' / q) / q
 //
 // x^2 is cut off at kGeluSquare, where e is 0 anyway. x = NaN, infinity or -infinity gives NaN, as in PyTorch.
-struct GeluBackward {
+struct GeluTanhBackward {
   static constexpr uint32_t kInputs = 2;
   static constexpr uint32_t kScratch = 4;
 

@@ -1,0 +1,112 @@
+"""The two calls of an operator, one at a time and with their return codes, as a C program makes them.
+
+    first = gnt.host.first_call("GroupNorm", x, gamma, beta, n, c, hxw, groups, eps, out, mean, rstd)
+    workspace = np.empty(first.workspace_size, np.uint8)
+    code = gnt.host.second_call("GroupNorm", workspace, first.executor, stream)
+
+The functions of ``host.operators`` make both at once and raise what goes wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Sequence
+from ctypes import c_uint8, c_uint64, c_void_p
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.host import c_library
+from gn_tutorial.host.arrays import Tensor
+from gn_tutorial.host.c_library import Code
+from gn_tutorial.host.stream import Stream
+
+
+class Executor:
+    """The plan of one first call: kernels, tiling, copies. It holds on to the arrays that the plan names.
+
+    ``handle`` goes to the C functions. A plan that is never carried out is given back with the object.
+    """
+
+    def __init__(self, handle: c_void_p, arrays: Sequence[np.ndarray]) -> None:
+        self.handle = handle
+        self.arrays = tuple(arrays)
+        weakref.finalize(self, c_library.library().GnDestroyExecutor, handle)  # refused for one that was used
+
+
+class FirstCall(NamedTuple):
+    """What a first call returns. workspace_size: in bytes. Without success: 0, no executor, and why, in ``message``."""
+
+    code: Code
+    workspace_size: int
+    executor: Executor | None
+    message: str = ""
+
+
+def first_call(operator: str, *arguments: Any) -> FirstCall:
+    """``<operator>GetWorkspaceSize``: check all arguments, compute nothing, and plan.
+
+    arguments: as ``kernels/host_api/gn_*.h`` declares them, without the last two, which are results here: arrays or
+    None for tensors, numbers, and one list of booleans for a mask and its length. Raises ArgumentError for an operator
+    that is not there, for too many arguments or too few, for one of another kind than C takes, and for an array of a
+    dtype without a number in CANN's list, such as float64.
+    """
+    if operator not in c_library.operators():
+        known = ", ".join(c_library.operators())
+        raise ArgumentError(f"the host API has no operator {operator!r}", hint=f"it has {known}")
+    loaded, name = c_library.library(), f"{operator}GetWorkspaceSize"
+    tensors, words = _words(arguments)
+    types = c_library.functions()[name].arguments[:-2]
+    if len(words) != len(types):
+        raise ArgumentError(
+            f"{name} takes {len(types)} arguments in front of its results, and is given {len(words)}",
+            hint="a mask counts as two: itself and its length",
+        )
+    size, executor = c_uint64(), c_void_p()
+    try:
+        status = getattr(loaded, name)(*words, ctypes.byref(size), ctypes.byref(executor))
+    except ctypes.ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}", hint="kernels/host_api has the order of arguments") from None
+    if status != Code.SUCCESS:
+        return FirstCall(Code(status), 0, None, _message(loaded))
+    return FirstCall(Code.SUCCESS, size.value, Executor(executor, [one.array for one in tensors]))
+
+
+def second_call(operator: str, workspace: np.ndarray | None, executor: Executor | None, stream: Stream) -> Code:
+    """``<operator>``: put the plan on the stream, and return before it is carried out.
+
+    workspace: as many bytes as the first call said, or more; None stands for a null pointer of size 0. The outputs are
+    valid after ``stream.synchronize()``. A refusal is returned, not raised; ``GnGetRecentErrMsg`` has its words.
+    """
+    address = None if workspace is None else workspace.ctypes.data
+    size = 0 if workspace is None else workspace.nbytes
+    handle = executor and executor.handle
+    status = getattr(c_library.library(), operator)(address, size, handle, stream.ready(operator))
+    if status == Code.SUCCESS:
+        stream.keep(workspace, executor)
+    return Code(status)
+
+
+def _words(arguments: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
+    """The arguments as ctypes takes them, and the descriptors among them, which must live until the call is over."""
+    tensors: list[Tensor] = []
+    words: list[Any] = []
+    for one in arguments:
+        match one:
+            case np.ndarray():
+                tensors.append(Tensor(one))
+                words.append(tensors[-1].handle)
+            case list() | tuple():
+                words += [(c_uint8 * len(one))(*map(bool, one)), len(one)]
+            case None | float():
+                words.append(one)
+            case _:
+                words.append(c_library.whole_number("an argument", one))
+    return tensors, words
+
+
+def _message(loaded: ctypes.CDLL) -> str:
+    """The first line of what the last failure of this thread said."""
+    return (loaded.GnGetRecentErrMsg() or b"").decode("utf-8", "replace").partition("\n")[0]

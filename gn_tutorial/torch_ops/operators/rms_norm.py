@@ -1,0 +1,183 @@
+"""``torch.ops.gn_tutorial.rms_norm``: y = x / sqrt(mean(x^2) + eps) * weight over the last axes, and its gradients.
+
+As ``torch.nn.functional.rms_norm``. There is no mask of gradients: the kernel computes both in one pass over x.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.torch_ops import transforms
+from gn_tutorial.torch_ops.arguments import MOST_AXES, certainly, check_dtype, check_eps, check_like, refuse
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.outputs import like
+
+__all__ = ["rms_norm", "rms_norm_backward"]
+
+_NAME, _BACKWARD = "rms_norm", "rms_norm_backward"
+#: What PyTorch takes for an eps of None, for halves too: it computes in float32.
+_DEFAULT_EPS = torch.finfo(torch.float32).eps
+
+
+def _check(op: str, x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]) -> None:
+    """Raise ArgumentError unless ``op`` can take these: x (..., *normalized_shape), weight of that shape or None."""
+    check_dtype(op, x)
+    last = x.shape[x.ndim - len(normalized_shape) :] if 0 < len(normalized_shape) <= x.ndim else ()
+    if not last or any(certainly(own != other) for own, other in zip(last, normalized_shape, strict=True)):
+        what = f"normalized_shape is {tuple(normalized_shape)}, which is not the end of x's shape {tuple(x.shape)}"
+        refuse(op, "normalized_shape", what, "the last axes of x, one of them at least")
+    if any(certainly(length == 0) for length in normalized_shape):
+        what = f"normalized_shape is {tuple(normalized_shape)}: a row without elements has no mean"
+        refuse(op, "normalized_shape", what, "only the axes in front of it may be empty")
+    if weight is not None:
+        check_like(op, "weight", weight, x.device, x.dtype, normalized_shape, "normalized_shape")
+
+
+def _check_forward(
+    op: str, x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int], eps: float | None
+) -> None:
+    _check(op, x, weight, normalized_shape)
+    if eps is not None:
+        check_eps(f"argument eps of torch.ops.gn_tutorial.{op}", eps)
+
+
+def _check_backward(
+    op: str, grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
+) -> None:
+    _check(op, x, weight, normalized_shape)
+    check_like(op, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
+    shape = _rstd_shape(x, normalized_shape)
+    check_like(op, "rstd", rstd, x.device, torch.float32, shape, "x's, with ones for normalized_shape")
+
+
+def _rstd_shape(x: Tensor, normalized_shape: Sequence[int]) -> tuple[int, ...]:
+    return (*x.shape[: x.ndim - len(normalized_shape)], *[1] * len(normalized_shape))
+
+
+def _forward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """y, as x; rstd, float32. Nothing is written yet."""
+    return like(x), torch.empty(_rstd_shape(x, normalized_shape), dtype=torch.float32, device=x.device)
+
+
+def _backward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
+    """The gradient of x, as x, and of weight, float32. Nothing is written yet."""
+    return like(x), torch.empty(tuple(normalized_shape), dtype=torch.float32, device=x.device)
+
+
+def _factors(weight: Tensor | None, x: Tensor, normalized_shape: Sequence[int]) -> Tensor:
+    """The weight; ones where there is none, since the host API, as aclnn, asks for one."""
+    return x.new_ones(tuple(normalized_shape)) if weight is None else weight
+
+
+def _few_axes(x: Tensor, normalized_shape: Sequence[int], tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    """The tensors as rows where x has more axes than a tensor of the host API can have: what is dense is not copied."""
+    if x.ndim <= MOST_AXES:
+        return tensors
+    rows, length = math.prod(x.shape[: x.ndim - len(normalized_shape)]), math.prod(normalized_shape)
+    shapes = {_rstd_shape(x, normalized_shape): (rows, 1), tuple(x.shape): (rows, length)}
+    return [one.reshape(shapes.get(tuple(one.shape), (length,))) for one in tensors]
+
+
+@torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
+def rms_norm(
+    x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int], eps: float | None = None
+) -> tuple[Tensor, Tensor]:
+    """y and rstd of x, (..., *normalized_shape): float32, float16 or bfloat16.
+
+    weight: of shape normalized_shape and x's dtype, or None for ones. eps: None for float32's epsilon, whatever x's
+    dtype is. y: as x. rstd: float32, of x's shape with ones for normalized_shape; not differentiable. Raises
+    ArgumentError, which names the argument.
+    """
+    _check_forward(_NAME, x, weight, normalized_shape, eps)
+    transforms.refuse_forward_mode(_NAME)
+    made = _forward_outputs(x, normalized_shape)
+    factors = _factors(weight, x, normalized_shape)
+    *given, y, rstd = _few_axes(x, normalized_shape, (x, factors, *made))
+    launch("RmsNorm", given, (_DEFAULT_EPS if eps is None else eps,), (y, rstd))
+    return made
+
+
+# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+@rms_norm.register_fake
+def _fake(
+    x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int], eps: float | None = None
+) -> tuple[Tensor, Tensor]:
+    _check_forward(_NAME, x, weight, normalized_shape, eps)
+    return _forward_outputs(x, normalized_shape)
+
+
+@torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=("cpu", NPU))
+def rms_norm_backward(
+    grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    """The gradients of x and weight from that of y. grad_y: as x; rstd: what ``rms_norm`` returned.
+
+    The gradient of weight is a sum over all rows, and float32 for every dtype. Errors as in ``rms_norm``.
+    """
+    _check_backward(_BACKWARD, grad_y, x, rstd, weight, normalized_shape)
+    transforms.refuse_forward_mode(_BACKWARD)
+    made = _backward_outputs(x, normalized_shape)
+    factors = _factors(weight, x, normalized_shape)
+    *given, dx, dweight = _few_axes(x, normalized_shape, (grad_y, x, rstd, factors, *made))
+    launch("RmsNormGrad", given, (), (dx, dweight))
+    return made
+
+
+@rms_norm_backward.register_fake
+def _fake_backward(
+    grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
+) -> tuple[Tensor, Tensor]:
+    _check_backward(_BACKWARD, grad_y, x, rstd, weight, normalized_shape)
+    return _backward_outputs(x, normalized_shape)
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    x, weight, ctx.normalized_shape = inputs[:3]
+    _, rstd = output
+    ctx.mark_non_differentiable(rstd)
+    ctx.save_for_backward(x, weight, rstd)
+
+
+def _gradients(ctx: Any, grad_y: Tensor, _: Tensor | None) -> tuple[Tensor | None, ...]:
+    x, weight, rstd = ctx.saved_tensors
+    dx, dweight = rms_norm_backward(grad_y, x, rstd, weight, ctx.normalized_shape)
+    return dx, None if weight is None else dweight.to(weight.dtype), None, None
+
+
+def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+    """Examples that share the weight are more rows; otherwise they are computed one by one."""
+    x, *others = arguments
+    if places[1] is None:
+        return rms_norm(x.movedim(places[0], 0), *others), (0, 0)
+    return _one_by_one(rms_norm, info, places, arguments)
+
+
+def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+    """One by one: each example has a gradient of the weight of its own."""
+    return _one_by_one(rms_norm_backward, info, places, arguments)
+
+
+def _one_by_one(
+    op: torch.library.CustomOpDef, info: Any, places: tuple[Any, ...], arguments: tuple[Any, ...]
+) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+    calls = [
+        op(*(one.select(at, number) if isinstance(at, int) else one for one, at in zip(arguments, places, strict=True)))
+        for number in range(info.batch_size)
+    ]
+    return tuple(torch.stack(ones) for ones in zip(*calls, strict=True)), (0, 0)
+
+
+rms_norm.register_autograd(_gradients, setup_context=_save)
+rms_norm_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
+rms_norm.register_vmap(_batch)
+rms_norm_backward.register_vmap(_batch_backward)
+for _device in ("cpu", NPU):
+    rms_norm.register_autocast(_device, torch.float32)
+transforms.around(rms_norm, _save, _gradients, _batch)
+transforms.around(rms_norm_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)

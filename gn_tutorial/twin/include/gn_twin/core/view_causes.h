@@ -1,0 +1,41 @@
+// Tensors that GetWithOffset made and that do not fit: what its two numbers were meant to be, as the cause of a finding.
+//
+// The words of each cause are in gn_tutorial/diagnostics/causes.toml.
+#pragma once
+#include "gn_twin/core/core.h"
+
+namespace gn_twin {
+
+GNT_COLD inline void AddView(const char* cause, const OffsetView& view, Loc used, FieldList& fields) {
+  fields.Add({"cause", cause});
+  fields.Add({"view_elements", view.elements});
+  fields.Add({"view_offset", view.offset});
+  fields.Add({"view_line", view.loc.line});
+  if (view.loc.line == used.line && view.loc.file == used.file) return;  // no other place
+  fields.Add({"view_file", view.loc.file});
+  fields.Add({"view_op", "GetWithOffset"});
+}
+
+// A tensor that GetWithOffset made does not fit: whether it would with the two arguments exchanged. `wanted`: bytes that are used of it.
+GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used, int64_t offset, uint64_t element_bytes,
+                                    uint64_t wanted, FieldList& fields) {
+  const OffsetView* const found = core.ViewAt(buffer, offset);
+  if (found == nullptr) return;
+  const uint64_t bytes = found->offset * element_bytes;  // of the elements that were meant
+  const uint64_t start = found->elements;
+  if (start % kBlockBytes != 0 || bytes < wanted || bytes == 0 || start + bytes > core.buffers[buffer].bytes) return;
+  AddView("view-swapped", *found, used, fields);
+}
+
+// A tensor that GetWithOffset made has a strange place: whether its offset would fit as a number of elements.
+GNT_COLD inline void AddViewInElements(const Core& core, uint16_t buffer, Loc used, int64_t offset,
+                                       uint64_t element_bytes, uint64_t wanted, FieldList& fields) {
+  const OffsetView* const found = core.ViewAt(buffer, offset);
+  if (found == nullptr || fields.Has("cause") || found->offset == 0 || element_bytes == 1) return;
+  const uint64_t meant = found->offset * element_bytes;
+  if (meant % kBlockBytes != 0 || meant + wanted > core.buffers[buffer].bytes) return;
+  AddView("view-in-elements", *found, used, fields);
+  fields.Add({"meant", meant});
+}
+
+}  // namespace gn_twin

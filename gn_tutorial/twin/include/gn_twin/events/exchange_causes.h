@@ -1,0 +1,94 @@
+// Numbers of a call that would fit in each other's place: which were exchanged, as the cause of a finding.
+//
+// The words of each cause are in gn_tutorial/diagnostics/causes.toml.
+#pragma once
+#include "gn_twin/events/event.h"
+#include "gn_twin/events/field_list.h"
+
+namespace gn_twin {
+
+// What was exchanged, if something was.
+struct Exchange {
+  const char* cause = nullptr;
+  uint32_t repeats = 0;  // repeat-mask-exchanged: as they were given
+  uint32_t lanes = 0;
+  uint32_t blk[2] = {};  // strides-exchanged: those of src0 and src1
+  uint32_t rep[2] = {};
+
+  // Whether the repeats come before the mask, as in the reductions of blocks and pairs.
+  static bool RepeatsFirst(const char* op) {
+    for (const char* start : {"BlockReduce", "PairReduce", "RepeatReduce"})
+      if (__builtin_strncmp(op, start, __builtin_strlen(start)) == 0) return true;
+    return false;
+  }
+
+  GNT_COLD void AddTo(const char* op, FieldList& fields) const {
+    if (cause == nullptr || fields.Has("cause")) return;
+    fields.Add({"cause", cause});
+    if (repeats != 0) {
+      fields.Add({"repeats", repeats});
+      fields.Add({"lanes", lanes});
+      fields.Add({"order", RepeatsFirst(op) ? "repeatTime first and mask second" : "mask first and repeatTime second"});
+      return;
+    }
+    fields.Add({"blk0", blk[0]});
+    fields.Add({"rep0", rep[0]});
+    fields.Add({"blk1", blk[1]});
+    fields.Add({"rep1", rep[1]});
+  }
+};
+
+class ExchangeCause {
+ public:
+  // For the event of an instruction that touches what it should not: fits(event) says whether another one like it would do. The first
+  // exchange that makes it fit.
+  template <class Fits>
+  GNT_COLD static Exchange Find(const Event& event, Fits fits) {
+    const ActiveLanes& active = event.active;
+    if (active.per_repeat == 0) return {};
+    if (event.operands == 3 && IsSource(event.operand[1]) && IsSource(event.operand[2]) &&
+        Differ(event.operand[1], event.operand[2])) {
+      Event other = event;
+      Swap(other.operand[1].blk_stride, other.operand[2].blk_stride);
+      Swap(other.operand[1].rep_stride, other.operand[2].rep_stride);
+      bool found = fits(other);
+      for (const bool repeat : {true, false}) {
+        if (found) break;
+        other = event;
+        repeat ? Swap(other.operand[1].rep_stride, other.operand[2].rep_stride)
+               : Swap(other.operand[1].blk_stride, other.operand[2].blk_stride);
+        found = fits(other);
+      }
+      if (found) {
+        Exchange exchange{"strides-exchanged"};
+        for (uint32_t i = 0; i < 2; ++i) {
+          exchange.blk[i] = event.operand[i + 1].blk_stride;
+          exchange.rep[i] = event.operand[i + 1].rep_stride;
+        }
+        return exchange;
+      }
+    }
+    const bool same = active.prefix && active.first == active.last;
+    if (same && event.repeats > 1 && event.repeats <= active.per_repeat && active.first != 0 &&
+        active.first < event.repeats) {
+      Event other = event;
+      other.repeats = active.first;
+      other.active.first = other.active.last = event.repeats;
+      if (fits(other)) return {"repeat-mask-exchanged", event.repeats, active.first};
+    }
+    return {};
+  }
+
+ private:
+  static bool IsSource(const Operand& operand) { return operand.access == Access::Read && operand.strided; }
+  static bool Differ(const Operand& a, const Operand& b) {
+    return a.blk_stride != b.blk_stride || a.rep_stride != b.rep_stride;
+  }
+  static void Swap(uint16_t& a, uint16_t& b) {
+    const uint16_t kept = a;
+    a = b;
+    b = kept;
+  }
+};
+
+}  // namespace gn_twin

@@ -1,0 +1,26 @@
+// What GroupNorm's operators share, alone and with SiLU behind it.
+#pragma once
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "outputs.h"
+
+namespace gn_torch {
+
+using ForwardSignature = Three(const at::Tensor&, const MaybeTensor&, const MaybeTensor&, int64_t, double);
+using BackwardSignature = Three(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                                const MaybeTensor&, int64_t, std::array<bool, 3>);
+
+// What a forward pass refuses; throws c10::ValueError, which names the argument.
+void CheckForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
+                  double eps);
+
+// y, as x; mean and rstd, float32 of shape (N, num_groups).
+Three ForwardOutputs(const at::Tensor& x, int64_t num_groups);
+
+// Which gradients of x, weight and bias are wanted. The graph counts tensors only: where weight is None, bias is the second.
+inline std::array<bool, 3> WantedGradients(torch::autograd::AutogradContext* ctx, bool has_weight, bool has_bias) {
+  return {ctx->needs_input_grad(0), has_weight && ctx->needs_input_grad(1),
+          has_bias && ctx->needs_input_grad(has_weight ? 2 : 1)};
+}
+
+}  // namespace gn_torch

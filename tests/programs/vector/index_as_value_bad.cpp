@@ -1,0 +1,22 @@
+// WholeReduceMax writes values and indices unless it is told not to: every second number is none.
+#include "kernel_operator.h"
+
+using namespace AscendC;
+
+extern "C" __global__ __aicore__ void vector_index_as_value_bad(GM_ADDR x, GM_ADDR y) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> rows, best;
+  pipe.InitBuffer(rows, 8 * 64 * sizeof(float));
+  pipe.InitBuffer(best, 64 * sizeof(float));
+  LocalTensor<float> row = rows.Get<float>();
+  LocalTensor<float> most = best.Get<float>();
+  Duplicate(row, 1.0f, 8 * 64);
+  Duplicate(row, 0.0f, 8);
+  WholeReduceMax(most, row, 64, 8, 1, 1, 8);  // the other access
+  Muls(most, most, 2.0f, 8);  // expect: index-as-value
+  GlobalTensor<float> out;
+  out.SetGlobalBuffer((__gm__ float*)y);
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  DataCopy(out, most, 8);
+}
