@@ -43,6 +43,8 @@ def test_a_task_is_complete(task: Task) -> None:
     first = next(iter(rights.values()))
     for wrong in wrongs:
         assert first.mistaken(wrong) != first, wrong.name
+    assert f"| `{task.name}` | {task.grade} |" in (ROOT / "docs" / "exam.md").read_text(encoding="utf-8")
+    assert 7 <= len(task.hidden) <= 9, "docs/exam.md says so"
     assert set(task.read) == set(PARTS)
     cited = [*task.read.values(), *(one.read for one in task.hidden if one.read)]
     for source in cited:
