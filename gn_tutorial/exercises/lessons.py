@@ -14,6 +14,7 @@ from gn_tutorial.exercises.cases.gradient_tests import EXPERIMENTS, experiment
 from gn_tutorial.exercises.cases.mistakes import function, suspect
 from gn_tutorial.exercises.cases.sample_inputs import accepted_with, published_sample
 from gn_tutorial.exercises.cases.tuning import launch_kernel, launch_profile
+from gn_tutorial.exercises.desk import Desk
 from gn_tutorial.operators.accuracy import STANDARDS, accuracy
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.random_inputs import expected, inputs
@@ -21,6 +22,7 @@ from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.profiler.profile import Profile
 
 __all__ = [
+    "Desk",
     "EXPERIMENTS",
     "STANDARDS",
     "accepted_with",

@@ -1,0 +1,129 @@
+"""A desk to try things on: a folder in which commands of ``gnt`` run, with a learner's files of its own.
+
+A notebook that shows commands must leave the reader's progress, exercises and attempts alone, and print the same on
+every computer. The folder and all that the commands kept are gone when the desk is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gn_tutorial.errors import ArgumentError
+
+#: Where commands keep a learner's files: all of them on the desk.
+_FOLDERS = {"GNT_DATA_DIR": "data", "GNT_EXERCISES_DIR": "my_exercises", "GNT_EXAM_DIR": "my_exam"}
+#: Of a learner's lines, so that a picture or a page has room beside them.
+_COLUMNS = "88"
+#: What a kernel of a notebook sets: its name, and colours for what it starts.
+_OF_A_KERNEL = {"JPY_SESSION_NAME", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"}
+_SIGN_OF_LIFE = re.compile(r"^gnt: .* \.\.\.\n", re.MULTILINE)
+#: What differs from run to run: times of the day, minutes gone.
+_TIMES = (
+    (re.compile(r"\b(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\b"), "hh:mm"),
+    (re.compile(r"\b\d+ min ago\b"), "... min ago"),
+    (re.compile(r"\bafter \d+ min\b"), "after ... min"),
+    (re.compile(r"\b\d+ of (\d+) min are left\b"), r"... of \1 min are left"),
+)
+
+
+class Desk:
+    """A temporary folder. ``run`` is its terminal, ``write`` and ``replace`` its editor; file names are inside it."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="gnt-desk-")).resolve()
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    def run(self, command: str, *, inside: str = ".", only: str = "", code: int = 0) -> None:
+        """Print a command and what it says, without the desk's own path and without times of the day.
+
+        inside: the folder it is typed in. only: a regular expression; lines that do not have it are left out, and three
+        dots stand for them. code: its exit code, 0 unless something has to fail. Raises ArgumentError for what is no
+        command of ``gnt``, and, with all that it said, for another exit code.
+        """
+        words = shlex.split(command)
+        if words[:1] != ["gnt"]:
+            raise ArgumentError(f"'{command}' is no command of gnt", hint='such as desk.run("gnt exam list")')
+        ran = subprocess.run(
+            [sys.executable, "-m", "gn_tutorial", *words[1:]],
+            cwd=self.folder / inside,
+            env=self._environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said = self._same_everywhere(ran.stdout)
+        if ran.returncode:  # else standard error has signs of life only
+            said += self._same_everywhere(_SIGN_OF_LIFE.sub("", ran.stderr))
+        if ran.returncode != code:
+            raise ArgumentError(f"'{command}' ended with {ran.returncode}, not {code}:\n{said}")
+        print(f"$ {command}", *_lines(said, only), sep="\n")
+
+    def write(self, file: str, text: str) -> None:
+        """Make a file, or put another text into it."""
+        path = self.folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def replace(self, file: str, start: str, text: str, end: str = "") -> None:
+        """Put ``text`` in place of lines: from the first that contains ``start`` to the next that is ``end``.
+
+        Without ``end`` in place of that one line. Raises ArgumentError if a line is not there.
+        """
+        path = self.folder / file
+        lines = path.read_text(encoding="utf-8").splitlines()
+        first = next((number for number, line in enumerate(lines) if start in line), None)
+        if first is None:
+            raise ArgumentError(f"{file} has no line with {start!r}")
+        last = next((number for number in range(first, len(lines)) if not end or lines[number] == end), None)
+        if last is None:
+            raise ArgumentError(f"{file} has no line {end!r} after line {first + 1}")
+        lines[first : last + 1] = text.strip("\n").splitlines()
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    @contextmanager
+    def learner(self) -> Iterator[None]:
+        """What is made meanwhile in this program keeps its files on the desk too."""
+        before = {name: os.environ.get(name) for name in _FOLDERS}
+        os.environ.update({name: str(self.folder / place) for name, place in _FOLDERS.items()})
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
+
+    def _environment(self) -> dict[str, str]:
+        own = {name: str(self.folder / place) for name, place in _FOLDERS.items()}
+        package = str(Path(__file__).resolve().parents[2])  # this one, wherever it was found
+        around = {name: value for name, value in os.environ.items() if name not in _OF_A_KERNEL}
+        path = os.pathsep.join(filter(None, (package, around.get("PYTHONPATH"))))
+        return around | own | {"COLUMNS": _COLUMNS, "NO_COLOR": "1", "PYTHONPATH": path}
+
+    def _same_everywhere(self, text: str) -> str:
+        text = text.replace(f"{self.folder}/", "").replace(str(self.folder), ".")
+        for pattern, same in _TIMES:
+            text = pattern.sub(same, text)
+        return text
+
+
+def _lines(text: str, only: str) -> list[str]:
+    """The lines that have ``only``, without spaces at their ends; a line of three dots for what stood between them."""
+    found: list[str] = []
+    for line in text.rstrip().splitlines():
+        if re.search(only, line):
+            found.append(line.rstrip())
+        elif found[-1:] != ["..."]:
+            found.append("...")
+    return found
