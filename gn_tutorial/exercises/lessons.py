@@ -22,9 +22,9 @@ from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.profiler.profile import Profile
 
 __all__ = [
-    "Desk",
     "EXPERIMENTS",
     "STANDARDS",
+    "Desk",
     "accepted_with",
     "accuracy",
     "count",
