@@ -112,10 +112,22 @@ class KernelSpec:
 
 
 @dataclass(frozen=True)
+class Part:
+    """One of the launches that a fused operator makes unnecessary.
+
+    kernel: its id. arrays: each of its inputs and outputs, as pairs with what that is here: an array of ours, or a name
+    that only the parts know, which is what passes from one to the next.
+    """
+
+    kernel: str
+    arrays: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class OpSpec:
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
-    ``file``: the registry file that it was read from.
+    ``file``: the registry file that it was read from. ``replaces``: the launches that give what a fused operator gives.
     """
 
     name: str
@@ -130,6 +142,7 @@ class OpSpec:
     tiling: TilingSpec | None
     kernels: tuple[KernelSpec, ...]
     example: dict[str, Any]
+    replaces: tuple[Part, ...] = ()
 
     @property
     def in_tour(self) -> bool:

@@ -1,4 +1,4 @@
-"""References of the kernels that move or map elements: ``copy``, ``add``, ``silu`` and ``transpose``."""
+"""References of the kernels that move or map elements: ``copy``, ``add``, ``silu`` and so on."""
 
 from __future__ import annotations
 
@@ -29,16 +29,32 @@ def add(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     correctly rounded one, because float64 has more than twice the digits. Integers keep their dtype and wrap round.
     Raises ArgumentError when the shapes or dtypes differ; the kernel does not broadcast.
     """
+    left, right = _pair(x, y)
+    if left.dtype.kind in "iu":
+        return left + right
+    return as_float64(left, "x") + as_float64(right, "y")
+
+
+def multiply(x: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """The element-wise product as float64, which holds that of two float32 numbers exactly. Errors: as ``add``."""
+    left, right = _pair(x, y)
+    return as_float64(left, "x") * as_float64(right, "y")
+
+
+def _pair(x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     left, right = np.asarray(x), np.asarray(y)
     if left.shape != right.shape or left.dtype != right.dtype:
         raise ArgumentError(
             f"x is {left.dtype} of shape {left.shape}, y is {right.dtype} of shape {right.shape}",
             where="arguments x, y",
-            hint="add takes two arrays of one shape and one dtype",
+            hint="two arrays of one shape and one dtype: nothing is broadcast",
         )
-    if left.dtype.kind in "iu":
-        return left + right
-    return as_float64(left, "x") + as_float64(right, "y")
+    return left, right
+
+
+def relu(x: ArrayLike) -> np.ndarray:
+    """max(x, 0) as float64, in the shape of ``x``; NaN stays NaN. Raises ArgumentError for a dtype that is not real."""
+    return np.maximum(as_float64(x, "x"), 0.0)
 
 
 def silu(x: ArrayLike) -> np.ndarray:

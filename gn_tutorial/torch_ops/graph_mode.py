@@ -27,6 +27,7 @@ _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "int": ("Int", int),
     "float": ("Float", float),
     "list_bool": ("ListBool", list),
+    "string": ("Str", str),
 }
 #: The argument of a backward pass that says which gradients are wanted. Its node has all outputs in any case.
 _MASK = "output_mask"

@@ -11,9 +11,10 @@
 extern "C" __global__ __aicore__ void gelu_kernel(GM_ADDR x, GM_ADDR y, uint32_t n, uint32_t dtype,
                                                   uint32_t approximate) {
   GM_ADDR in[1] = {x};
+  GM_ADDR out[1] = {y};
   if (approximate == 0) {
-    RunMapOf<GeluErf>(dtype, in, y, n);
+    RunMapOf<GeluErf>(dtype, in, out, n);
   } else {
-    RunMapOf<GeluTanh>(dtype, in, y, n);
+    RunMapOf<GeluTanh>(dtype, in, out, n);
   }
 }

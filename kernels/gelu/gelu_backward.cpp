@@ -10,9 +10,10 @@
 extern "C" __global__ __aicore__ void gelu_backward_kernel(GM_ADDR dy, GM_ADDR x, GM_ADDR dx, uint32_t n,
                                                            uint32_t dtype, uint32_t approximate) {
   GM_ADDR in[2] = {dy, x};
+  GM_ADDR out[1] = {dx};
   if (approximate == 0) {
-    RunMapOf<GeluErfBackward>(dtype, in, dx, n);
+    RunMapOf<GeluErfBackward>(dtype, in, out, n);
   } else {
-    RunMapOf<GeluTanhBackward>(dtype, in, dx, n);
+    RunMapOf<GeluTanhBackward>(dtype, in, out, n);
   }
 }

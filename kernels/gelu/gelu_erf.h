@@ -30,9 +30,8 @@ constexpr float kGeluDensity = 0.3989422804f;  // 1 / sqrt(2 pi)
 constexpr float kGeluStep = 18446744073709551616.0f;
 
 // e = e^(-x^2 / 2) and p = t P(t), from x and a = |x|; t is scratch. x^2 may be infinite: then e is 0, which is right.
-__aicore__ inline void GeluTail(const AscendC::LocalTensor<float>& e, const AscendC::LocalTensor<float>& p,
-                                const AscendC::LocalTensor<float>& t, const AscendC::LocalTensor<float>& a,
-                                const AscendC::LocalTensor<float>& x, int32_t n) {
+__aicore__ inline void GeluTail(const Floats& e, const Floats& p, const Floats& t, const Floats& a, const Floats& x,
+                                int32_t n) {
   AscendC::Mul(e, x, x, n);
   AscendC::Muls(t, a, kGeluTailScale, n);
   AscendC::Duplicate(p, 1.0f, n);
@@ -56,15 +55,15 @@ __aicore__ inline void GeluTail(const AscendC::LocalTensor<float>& e, const Asce
 // y = max(x, 0) - |x| q. Where x is large, y is x to the last bit. Infinity gives infinity, -infinity gives NaN, as in PyTorch.
 struct GeluErf {
   static constexpr uint32_t kInputs = 1;
+  static constexpr uint32_t kOutputs = 1;
   static constexpr uint32_t kScratch = 4;
 
-  __aicore__ static inline void Apply(const AscendC::LocalTensor<float>& y, const AscendC::LocalTensor<float> (&in)[1],
-                                      const AscendC::LocalTensor<float> (&scratch)[4], int32_t n) {
-    const AscendC::LocalTensor<float>& x = in[0];
-    const AscendC::LocalTensor<float>& a = scratch[0];  // |min(x, kGeluErfEnd)|, then max(x, 0)
-    const AscendC::LocalTensor<float>& e = scratch[1];
-    const AscendC::LocalTensor<float>& t = scratch[2];
-    const AscendC::LocalTensor<float>& p = scratch[3];  // t P(t), then |x| q
+  __aicore__ static inline void Apply(const Floats* out, const Floats* in, const Floats* scratch, int32_t n) {
+    const Floats& x = in[0];
+    const Floats& a = scratch[0];  // |min(x, kGeluErfEnd)|, then max(x, 0)
+    const Floats& e = scratch[1];
+    const Floats& t = scratch[2];
+    const Floats& p = scratch[3];  // t P(t), then |x| q
     AscendC::Mins(a, x, kGeluErfEnd, n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Abs(a, a, n);
@@ -75,7 +74,7 @@ struct GeluErf {
     AscendC::Mul(p, p, e, n);
     AscendC::Maxs(a, x, 0.0f, n);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Sub(y, a, p, n);
+    AscendC::Sub(out[0], a, p, n);
   }
 };
 
@@ -84,16 +83,16 @@ struct GeluErf {
 // x = NaN, infinity or -infinity gives NaN, as in PyTorch.
 struct GeluErfBackward {
   static constexpr uint32_t kInputs = 2;
+  static constexpr uint32_t kOutputs = 1;
   static constexpr uint32_t kScratch = 4;
 
-  __aicore__ static inline void Apply(const AscendC::LocalTensor<float>& dx, const AscendC::LocalTensor<float> (&in)[2],
-                                      const AscendC::LocalTensor<float> (&scratch)[4], int32_t n) {
-    const AscendC::LocalTensor<float>& dy = in[0];
-    const AscendC::LocalTensor<float>& x = in[1];
-    const AscendC::LocalTensor<float>& a = scratch[0];  // |x|, then |x| / sqrt(2 pi), then 1 - 2 s
-    const AscendC::LocalTensor<float>& e = scratch[1];
-    const AscendC::LocalTensor<float>& s = scratch[2];  // t, then s
-    const AscendC::LocalTensor<float>& h = scratch[3];  // t P(t), then h, then the derivative
+  __aicore__ static inline void Apply(const Floats* out, const Floats* in, const Floats* scratch, int32_t n) {
+    const Floats& dy = in[0];
+    const Floats& x = in[1];
+    const Floats& a = scratch[0];  // |x|, then |x| / sqrt(2 pi), then 1 - 2 s
+    const Floats& e = scratch[1];
+    const Floats& s = scratch[2];  // t, then s
+    const Floats& h = scratch[3];  // t P(t), then h, then the derivative
     AscendC::Abs(a, x, n);
     AscendC::PipeBarrier<PIPE_V>();
     GeluTail(e, h, s, a, x, n);
@@ -114,6 +113,6 @@ struct GeluErfBackward {
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Add(h, h, s, n);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(dx, dy, h, n);
+    AscendC::Mul(out[0], dy, h, n);
   }
 };

@@ -64,7 +64,7 @@ BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "
 
 OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows", "group_norm_silu_nhwc/rows"]
 BACKWARD_LAST = ["group_norm_backward_nhwc/rows"]
-#: The operators besides GroupNorm, each with one kernel.
+#: The operators besides GroupNorm, fusions and what they replace; each with one kernel.
 CASES = {
     "gelu": "gelu/queue",
     "gelu_backward": "gelu_backward/queue",
@@ -72,6 +72,13 @@ CASES = {
     "linear_backward": "linear_backward/rows",
     "rms_norm": "rms_norm/row",
     "rms_norm_backward": "rms_norm_backward/chunks",
+    "elementwise_add": "elementwise_add/map",
+    "elementwise_mul": "elementwise_mul/map",
+    "elementwise_relu": "elementwise_relu/map",
+    "add_relu": "add_relu/chain",
+    "add_relu_backward": "add_relu_backward/map",
+    "swiglu": "swiglu/chain",
+    "swiglu_backward": "swiglu_backward/map",
 }
 
 

@@ -38,7 +38,7 @@ class Node(NamedTuple):
 class StandIn:
     """torchair as far as a converter sees it. A node that does not fit its prototype is refused, as GE does."""
 
-    _KINDS = {"int": "Int", "float": "Float", "list_bool": "ListBool"}  # noqa: RUF012
+    _KINDS = {"int": "Int", "float": "Float", "list_bool": "ListBool", "string": "Str"}  # noqa: RUF012
 
     def __init__(self) -> None:
         self.converters: dict[Any, Any] = {}
@@ -82,8 +82,8 @@ def torchair() -> Any:
 
 
 def convert(function: Any, torchair: StandIn, *inputs: Any) -> list[Any]:
-    """Traces the function and gives each node of ours to its converter, with names for tensors as torchair does."""
-    graph = torch.fx.experimental.proxy_tensor.make_fx(function)(*inputs)
+    """Traces the function, without numbers, and gives each node of ours to its converter, with names for tensors."""
+    graph = torch.fx.experimental.proxy_tensor.make_fx(function, tracing_mode="fake")(*inputs)
     results = []
     for node in graph.graph.nodes:
         if node.target in torchair.converters:
@@ -143,12 +143,15 @@ def test_a_backward_pass_keeps_its_mask_and_its_places(torchair: StandIn) -> Non
     assert len(forward) == 3
 
 
-def test_operators_of_one_output_and_without_attributes_have_nodes_of_ours(torchair: StandIn) -> None:
+def test_operators_of_one_output_have_nodes_of_ours(torchair: StandIn) -> None:
     graph_mode.register(torchair)
     x, weight, bias = torch.randn(4, 6), torch.rand(3, 6), torch.rand(3)
     ops = torch.ops.gn_tutorial
 
     assert convert(ops.gelu, torchair, x) == [Node("GnTutorialGelu", "y")]
+    assert torchair.nodes[-1][2] == {"approximate": Attr("Str", "none")}
+    convert(lambda x: ops.gelu(x, "tanh"), torchair, x)
+    assert torchair.nodes[-1][2] == {"approximate": Attr("Str", "tanh")}
     assert convert(ops.linear, torchair, x, weight, bias) == [Node("GnTutorialLinear", "y")]
     convert(ops.linear, torchair, x, weight)
     assert torchair.nodes[-1][1]["bias"] is None
@@ -189,7 +192,7 @@ def test_rms_norm_is_a_node_over_the_last_axis(torchair: StandIn) -> None:
 
 
 def test_an_operator_that_does_not_fit_its_prototype_is_refused(torchair: StandIn) -> None:
-    with pytest.raises(KernelError, match=r"the prototype GnTutorialGelu has the inputs x and the attributes none"):
+    with pytest.raises(KernelError, match="GnTutorialGelu has the inputs x and the attributes approximate"):
         graph_mode.converter("gelu", torch.ops.gn_tutorial.linear.default, torchair)
     with pytest.raises(KernelError, match="attributes num_groups, eps"):
         graph_mode.converter("group_norm", torch.ops.gn_tutorial.linear.default, torchair)
@@ -221,7 +224,7 @@ def test_the_names_are_in_the_real_torchair() -> None:
 
     assert "register_fx_node_ge_converter" in defined("__init__.py")
     assert "custom_op" in defined("ge/ge_custom.py")
-    assert {"Int", "Float", "ListBool"} <= defined("ge/attr.py")
+    assert {"Int", "Float", "ListBool", "Str"} <= defined("ge/attr.py")
     custom = (folder / "ge" / "ge_custom.py").read_text(encoding="utf-8")
     assert "_torchair.get_registered_ir_def(op_type)" in custom
     assert all(f"    {name}: " in custom for name in ("inputs", "outputs", "attrs"))

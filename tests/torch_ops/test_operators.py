@@ -50,6 +50,8 @@ def test_the_accuracy_standard_forward_and_backward(case: TorchCase, shapes: tup
 @pytest.mark.filterwarnings(SINGLE)
 @inputs_of
 def test_gradcheck(case: TorchCase, shapes: tuple) -> None:
+    if not case.smooth:
+        pytest.skip("a step of gradcheck crosses a kink")
     small = [tuple(min(length, 4) for length in shape) for shape in shapes]
     assert gradient_fault(case.of(OPS), data(*small)) == ""
 
@@ -111,7 +113,8 @@ def test_second_derivatives_and_forward_mode_are_refused(case: TorchCase, shapes
     plain = tuple(one.detach() for one in inputs)
     with pytest.raises(ArgumentError, match="forward-mode derivatives") as caught:
         torch.func.jvp(op, plain, plain)
-    assert f"torch.nn.functional.{case.name} has" in caught.value.hint
+    own = f"torch.nn.functional.{case.name}" if hasattr(torch.nn.functional, case.name) else "PyTorch's own"
+    assert f"{own} has" in caught.value.hint
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])

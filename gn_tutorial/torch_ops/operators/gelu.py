@@ -13,6 +13,7 @@ from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import FORMS, check_approximate, check_elements
+from gn_tutorial.torch_ops.batching import in_front
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.outputs import few_axes, like
@@ -84,19 +85,11 @@ def _batch(_: Any, places: tuple[Any, ...], x: Tensor, approximate: str = "none"
 def _batch_backward(
     info: Any, places: tuple[Any, ...], grad_y: Tensor, x: Tensor, approximate: str = "none"
 ) -> tuple[Tensor, int]:
-    return gelu_backward(*_in_front(info.batch_size, places[:2], (grad_y, x)), approximate), 0
+    return gelu_backward(*in_front(info.batch_size, places[:2], (grad_y, x)), approximate), 0
 
 
 gelu.register_vmap(_batch)
 gelu_backward.register_vmap(_batch_backward)
-
-
-def _in_front(count: int, places: tuple[int | None, ...], tensors: tuple[Tensor, ...]) -> list[Tensor]:
-    """Every tensor with the axis of examples in front; a tensor that they share is repeated."""
-    return [
-        one.expand(count, *one.shape) if place is None else one.movedim(place, 0)
-        for one, place in zip(tensors, places, strict=True)
-    ]
 
 
 transforms.around(gelu, _save, _gradients, _batch)
