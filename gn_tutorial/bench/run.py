@@ -222,9 +222,7 @@ def _row(op: OpSpec, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchR
     return replace(with_profile(row, made, right), parts_us=parts_us)
 
 
-def _parts_us(
-    op: OpSpec, machine: Machine, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
-) -> float:
+def _parts_us(op: OpSpec, machine: Machine, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> float:
     """Modelled time of the launches that a fused operator replaces, each from a cold L2 cache, as the fused one."""
 
     def launch(

@@ -80,7 +80,8 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Pat
         print(f"WRONG: {row.kernel} on {row.case} is modelled below its bound; report this, the bound is too high")
     for row in bench.rows:
         if row.modelled_us and row.parts_us and row.modelled_us >= row.parts_us:
-            print(f"does not pay: {row.kernel} on {row.case} takes {row.modelled_us:.2f} us, its parts {row.parts_us:.2f}")
+            times = f"{row.modelled_us:.2f} us, its parts {row.parts_us:.2f}"
+            print(f"does not pay: {row.kernel} on {row.case} takes {times}")
     skipped = [row for row in bench.rows if row.status == SKIPPED]
     if skipped:
         names = ", ".join(dict.fromkeys(row.kernel for row in skipped))
