@@ -133,13 +133,13 @@ namespace AscendC {
   }                                                                                                   \
   template <class T, bool isReuseSource = false CONFIG>                                               \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, \
-                   SCALAR const LocalTensor<uint8_t>&, const uint32_t calCount,                       \
+                   SCALAR const gn_twin::Scratch&, const uint32_t calCount,                       \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                         \
     NAME<T, isReuseSource CONFIG_NAME>(dst, src0, src1, SCALAR_NAME calCount, loc);                   \
   }                                                                                                   \
   template <class T, bool isReuseSource = false CONFIG>                                               \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, \
-                   SCALAR const LocalTensor<uint8_t>&, gn_twin::Loc loc = gn_twin::Loc::here()) {     \
+                   SCALAR const gn_twin::Scratch&, gn_twin::Loc loc = gn_twin::Loc::here()) {     \
     NAME<T, isReuseSource CONFIG_NAME>(dst, src0, src1, SCALAR_NAME src0.GetSize(), loc);             \
   }                                                                                                   \
   template <class T, bool isReuseSource = false CONFIG>                                               \
@@ -188,7 +188,7 @@ GNT_TAYLOR_EXP(GNT_WITH_SCRATCH)
 
 // dst = dst + scalar * src with scratch memory, as Axpy without.
 template <class T, class U, bool isReuseSource = false>
-inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U scalarValue, const LocalTensor<uint8_t>&,
+inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U scalarValue, const gn_twin::Scratch&,
                  const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {
   Axpy(dst, src, scalarValue, static_cast<int32_t>(calCount), loc);
 }

@@ -76,13 +76,13 @@ constexpr PowerConfig defaultPowerConfig = {PowerAlgo::INTRINSIC};
     gn_twin::RunPower(loc, calCount, dst, src0, src1);                                                             \
   }                                                                                                                \
   template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
-  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const LocalTensor<uint8_t>&,               \
+  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const gn_twin::Scratch&,               \
                     uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {                                  \
     static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
     gn_twin::RunPower(loc, calCount, dst, src0, src1);                                                             \
   }                                                                                                                \
   template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
-  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const LocalTensor<uint8_t>&,               \
+  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const gn_twin::Scratch&,               \
                     gn_twin::Loc loc = gn_twin::Loc::here()) {                                                     \
     static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
     gn_twin::RunPower(loc, WHOLE.GetSize(), dst, src0, src1);                                                      \

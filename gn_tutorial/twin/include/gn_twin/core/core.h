@@ -96,6 +96,13 @@ struct Core {
 
   Compared compared;
 
+  // The work buffer of the high-level function that runs (tensor/scratch.h).
+  struct WorkBuffer {
+    const uint8_t* begin = nullptr;
+    const uint8_t* end = nullptr;
+  };
+  WorkBuffer scratch;
+
   // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
   static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
   uint8_t reserved[kEvents] = {};

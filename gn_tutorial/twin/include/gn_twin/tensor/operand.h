@@ -187,6 +187,8 @@ class Operation {
   void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes) {
     if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]
       Flush();
+    if (at < core_.scratch.end && at + bytes > core_.scratch.begin && space == Space::UB) [[unlikely]]
+      RefuseWorkBuffer(role);
     Operand& operand = event_.operand[event_.operands++] = Operand{};
     operand.role = role;
     operand.at = at;
@@ -194,6 +196,11 @@ class Operation {
     operand.space = space;
     operand.access = access;
     operand.element_bytes = static_cast<uint8_t>(element_bytes);
+  }
+
+  GNT_COLD void RefuseWorkBuffer(const char* role) {
+    Refuse("operands-overlap",
+           {{"op", event_.op}, {"first", role}, {"second", "sharedTmpBuffer"}, {"cause", "work-buffer"}});
   }
 
   // A mistake that the launch takes for a warning may go on inside the Unified Buffer: nothing else is there to touch.
