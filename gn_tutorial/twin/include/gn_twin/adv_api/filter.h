@@ -92,14 +92,14 @@ namespace AscendC {
 #define GNT_SELECT_BYTES(NAME)                                                                                     \
   template <class T, class U, bool isReuseMask = true>                                                             \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, T src1, const LocalTensor<U>& mask,      \
-                   const gn_twin::Scratch&, const SelectWithBytesMaskShapeInfo& info,                          \
+                   const gn_twin::Scratch&, const SelectWithBytesMaskShapeInfo& info,                              \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                      \
     gn_twin::RunSelectBytes(                                                                                       \
         loc, dst, src0, mask, info, [&](uint64_t at) { return src0.Data()[at]; }, [&](uint64_t) { return src1; }); \
   }                                                                                                                \
   template <class T, class U, bool isReuseMask = true>                                                             \
   inline void NAME(const LocalTensor<T>& dst, T src0, const LocalTensor<T>& src1, const LocalTensor<U>& mask,      \
-                   const gn_twin::Scratch&, const SelectWithBytesMaskShapeInfo& info,                          \
+                   const gn_twin::Scratch&, const SelectWithBytesMaskShapeInfo& info,                              \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                      \
     gn_twin::RunSelectBytes(                                                                                       \
         loc, dst, src1, mask, info, [&](uint64_t) { return src0; }, [&](uint64_t at) { return src1.Data()[at]; }); \
