@@ -29,6 +29,7 @@ _LAZY = {
     "check": "exercises.grade:check",
     "doctor": "cli.doctor",
     "exam_theory": "exam.browser:exam_theory",
+    "fusion_gain": "fusion.gain:fusion_gain",
     "host": "host",
     "lessons": "exercises.lessons",
     "nn": "nn",

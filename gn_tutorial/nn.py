@@ -8,14 +8,14 @@ and text of a module are those of ``torch.nn.GroupNorm``; docs/pytorch.md lists 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
-from gn_tutorial.errors import ArgumentError
-from gn_tutorial.torch_ops.arguments import check_eps
+from gn_tutorial.torch_ops.arguments import check_approximate, check_eps
 
 __all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "RMSNorm", "convert"]
 
@@ -52,24 +52,19 @@ class GroupNormSiLU(GroupNorm):
 
 
 class GELU(torch.nn.GELU):
-    """``torch.nn.GELU(approximate="tanh")`` on the kernel of this course; that is its only form.
+    """``torch.nn.GELU`` on the kernel of this course: the same argument, and the same text.
 
-    Raises ArgumentError for ``approximate="none"``, and for an input that is not float32, float16 or bfloat16.
+    Raises ArgumentError for an input that is not float32, float16 or bfloat16.
     """
 
-    def __init__(self, approximate: str = "tanh") -> None:
-        """approximate: "tanh"; PyTorch's own module has "none" as its default."""
-        if approximate != "tanh":
-            raise ArgumentError(
-                f"approximate is {approximate!r}; the kernel computes the tanh form only",
-                where="gn_tutorial.nn.GELU",
-                hint='approximate="tanh", or torch.nn.GELU',
-            )
+    def __init__(self, approximate: str = "none") -> None:
+        """approximate: "none" for GELU as it is defined, with erf, or "tanh"; ArgumentError for another word."""
+        check_approximate("argument approximate of gn_tutorial.nn.GELU", approximate)
         super().__init__(approximate)
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002
         """GELU of the input."""
-        return torch.ops.gn_tutorial.gelu(input)
+        return torch.ops.gn_tutorial.gelu(input, self.approximate)
 
 
 class Linear(torch.nn.Linear):
@@ -98,26 +93,31 @@ class RMSNorm(torch.nn.RMSNorm):
         return torch.ops.gn_tutorial.rms_norm(x, self.weight, self.normalized_shape, self.eps)[0]
 
 
-#: PyTorch's module -> ours, which has no other state.
-_IN_PLACE = {torch.nn.GroupNorm: GroupNorm, torch.nn.RMSNorm: RMSNorm}
-
-
-def convert(model: Model) -> Model:
-    """Let every ``torch.nn.GroupNorm`` and ``torch.nn.RMSNorm`` inside ``model`` run on the kernels of this course.
-
-    Returns the model. In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer
-    goes on. A class of somebody's own that is derived from one of these is left alone, since its ``forward`` may
-    differ. Raises ArgumentError, which names the module, for an eps that the kernels do not take; the model is as it
-    was then.
-    """
-    found = [(name, module) for name, module in model.named_modules() if type(module) in _IN_PLACE]
-    for name, module in found:
-        _check_optional_eps(f"eps of the module {name!r}" if name else "eps of the model itself", module.eps)
-    for _, module in found:
-        module.__class__ = _IN_PLACE[type(module)]
-    return model
-
-
 def _check_optional_eps(where: str, eps: float | None) -> None:
     if eps is not None:
         check_eps(where, eps)
+
+
+#: PyTorch's module -> ours, which has no other state; an attribute of both that the kernels may refuse; who does so.
+_IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callable[[str, Any], None]]] = {
+    torch.nn.GroupNorm: (GroupNorm, "eps", check_eps),
+    torch.nn.RMSNorm: (RMSNorm, "eps", _check_optional_eps),
+    torch.nn.GELU: (GELU, "approximate", check_approximate),
+}
+
+
+def convert(model: Model) -> Model:
+    """Let every ``torch.nn.GroupNorm``, ``RMSNorm`` and ``GELU`` inside ``model`` run on the kernels of this course.
+
+    Returns the model. In place: parameters, hooks and everything that refers to them stay as they are, so an optimizer
+    goes on. A class of somebody's own that is derived from one of these is left alone, since its ``forward`` may
+    differ. Raises ArgumentError, which names the module, for what the kernels do not take; the model is as it was then.
+    """
+    found = [(name, module) for name, module in model.named_modules() if type(module) in _IN_PLACE]
+    for name, module in found:
+        _, attribute, check = _IN_PLACE[type(module)]
+        owner = f"the module {name!r}" if name else "the model itself"
+        check(f"{attribute} of {owner}", getattr(module, attribute))
+    for _, module in found:
+        module.__class__ = _IN_PLACE[type(module)][0]
+    return model

@@ -55,7 +55,10 @@ class BenchCase:
     def label(self, op: OpSpec) -> str:
         """``(8,32,64,64) G8 float16``: shape, attributes by their symbols, dtype."""
         symbols = {a.name: a.symbol for a in op.attributes}
-        parts = [f"{symbols.get(name, name)}{value:g}" for name, value in self.attributes.items()]
+        parts = [
+            f"{symbols.get(name, name)}{value:{'' if isinstance(value, str) else 'g'}}"
+            for name, value in self.attributes.items()
+        ]
         return " ".join([f"({','.join(map(str, self.shape))})", *parts, self.dtype])
 
 

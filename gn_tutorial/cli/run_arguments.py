@@ -60,7 +60,8 @@ def parse_call(target: str, shape: str, groups: int | None, settings: Sequence[s
         attributes["num_groups"] = groups
     for setting in settings:
         name, value = _pair("--set", setting)
-        attributes[name] = _number("--set", setting, value)
+        words = any(one.name == name and one.type == "choice" for one in op.attributes)
+        attributes[name] = value if words else _number("--set", setting, value)
     lengths = parse_shape(shape) if shape else tuple(op.example["shape"])
     return Call(op, spec, lengths, dtype or spec.dtypes[0], attributes)
 

@@ -141,9 +141,7 @@ def default_folder(task: str) -> Path:
 
 
 def _same(known: Attempts, attempt: Attempt) -> Attempt:
-    return next(
-        (one for one in known.attempts if (one.task, one.started) == (attempt.task, attempt.started)), attempt
-    )
+    return next((one for one in known.attempts if (one.task, one.started) == (attempt.task, attempt.started)), attempt)
 
 
 def _attempt(data: Mapping[str, Any]) -> Attempt:

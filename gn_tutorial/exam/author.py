@@ -1,4 +1,4 @@
-"""What authors and CI ask of a task: its gaps fail with help, right solutions pass, each wrong one is told its mistake."""
+"""What authors and CI ask of a task: gaps fail with help, right solutions pass, wrong ones are told their mistake."""
 
 from __future__ import annotations
 
@@ -56,10 +56,11 @@ def wrong_complaints(task: Task, layout: str, chosen: Sequence[WrongSolution] | 
         if chosen is not None and wrong not in chosen:
             continue
         marks = judged(task, solved(task, pieces, layout), layout)
-        what = marks.losses[0].what
         if marks.accepted:
             yield f"the wrong solution '{wrong.name}' is accepted"
-        elif wrong.message not in what:
+            continue
+        what = marks.losses[0].what
+        if wrong.message not in what:
             yield f"the wrong solution '{wrong.name}' must be told '{wrong.message}', not: {what}"
         if what in told:
             yield f"the wrong solutions '{wrong.name}' and '{told[what]}' are told the same: {what}"

@@ -92,7 +92,9 @@ def _readme(task: Task, layout: str, config: str, test: str) -> str:
     tolerances = [
         f"| {dtype} | {one.atol:g} + {one.rtol:g} of the value | {one.reason} |" for dtype, one in task.tolerance.narrow
     ]
-    forbidden = "\nThe whole operator is to be written with basic instructions. These names, in the kernel, score nothing: "
+    forbidden = (
+        "\nThe whole operator is to be written with basic instructions. These names, in the kernel, score nothing: "
+    )
     names: dict[str, Any] = {
         "title": task.title,
         "text": task.text,

@@ -6,7 +6,7 @@ The same attempt meets the same calls each time it is handed in, and no attempt 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,12 +86,6 @@ def numbers(given: Mapping[str, Any], shape: tuple[int, ...], dtype: str, rng: n
     else:
         raise KeyError(f"there are no numbers of the kind {kind!r}")
     return made.astype(as_dtype(dtype))
-
-
-def every(task: Task, seed: int) -> Iterator[HiddenCall]:
-    """The hidden calls, and behind them the one of the bound."""
-    yield from draw(task, seed)
-    yield bound_call(task, seed)
 
 
 def bound_call(task: Task, seed: int) -> HiddenCall:

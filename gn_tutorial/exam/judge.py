@@ -6,9 +6,8 @@ was changed counts for nothing. The project's own functions and its kernel run i
 
 from __future__ import annotations
 
-import contextlib
+import dataclasses
 import zlib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
-from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
-from gn_tutorial.exam.handed_in import HandedIn, handed_in, rule_broken
-from gn_tutorial.exam.handout import handout
+from gn_tutorial.exam.handed_in import handed_in, rule_broken
 from gn_tutorial.exam.hidden import HiddenCall, bound_call, draw
+from gn_tutorial.exam.judged_folder import judged_folder
 from gn_tutorial.exam.marks import Ledger, Loss, Marks, all_lost
+from gn_tutorial.exam.speed import speed
 from gn_tutorial.exam.symptoms import described
 from gn_tutorial.exam.task import SPEED, Task
 from gn_tutorial.exercises.check_kernel import unwritten
@@ -30,14 +29,12 @@ from gn_tutorial.exercises.compare import spots
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.comparison import within
 from gn_tutorial.operators.result import Result
-from gn_tutorial.profiler.profile import profile_of, run_traced
 from gn_tutorial.projects.call import OpCall
 from gn_tutorial.projects.columns import dtype_name
 from gn_tutorial.projects.host_call import HostError
 from gn_tutorial.projects.project import Project
 from gn_tutorial.projects.references import expected
 from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
-from gn_tutorial.timing.machine import DEFAULT_MACHINE
 
 _SECONDS = 10.0
 #: Copies take effect when they are waited for: what forgets to wait has wrong numbers, as on a device.
@@ -60,40 +57,13 @@ def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b"
     broken = rule_broken(task, attempt)
     if broken is not None:
         return all_lost(task, broken.what, broken.where)
-    with _fresh_folder(f"exam/{task.name}_{layout}", _fresh(task, attempt, layout, soc)) as root:
+    with judged_folder(task, attempt, layout, soc) as root:
         try:
             return _Judging(task, Project(root, soc=soc), root, zlib.crc32(attempt.text())).marks()
         except CompileError as error:
             return _not_compiled(task, error, root)
         except ArgumentError as error:  # no operator, no kernel of its name
             return all_lost(task, error.what, _place(error.where, root))
-
-
-def _fresh(task: Task, attempt: HandedIn, layout: str, soc: str) -> dict[str, str]:
-    given = {
-        name: text
-        for name, text in handout(task, layout, soc).items()
-        if not (name.startswith(("op_host/", "op_kernel/")) and name.endswith((".cpp", ".h")))
-    }
-    return given | dict(attempt.files)
-
-
-@contextlib.contextmanager
-def _fresh_folder(name: str, files: Mapping[str, str]) -> Iterator[Path]:
-    """A folder with these files and no others, for one judge at a time.
-
-    It lies in the cache, always at the same place: what an attempt did not change since it was last judged, the host
-    files or the kernel, is not compiled again.
-    """
-    cache = default_cache()
-    root = cache.root / "sources" / name
-    with cache.lock(f"x{root.name}"):  # no key of a build begins like that
-        for path in sorted(root.rglob("*")):
-            if path.is_file() and path.relative_to(root).as_posix() not in files:
-                path.unlink()
-        for inside, text in files.items():
-            cache.keep_source(f"{name}/{inside}", text)
-        yield root
 
 
 @dataclass
@@ -119,8 +89,12 @@ class _Judging:
         for number, call in enumerate(calls):
             self._judge(number, call)
         losses = self.ledger.losses()
-        share, slow = self._speed(right=not losses)
-        return Marks(self.task.name, self.task.points, (*losses, *slow), len(calls), share)
+        if losses:
+            what = "the time of an operator that is not right is not looked at"
+            slow = Loss(what, {SPEED: float(self.task.points[SPEED])}, read=self.task.reading(SPEED))
+            return Marks(self.task.name, self.task.points, (*losses, slow), len(calls))
+        share, slower = speed(self.task, self.project, bound_call(self.task, self.seed))
+        return Marks(self.task.name, self.task.points, slower, len(calls), share)
 
     def _changed(self) -> str:
         """What of the given definition is another one."""
@@ -145,7 +119,8 @@ class _Judging:
             return
         try:
             self.project.kernel(call, plan).build(True)
-            result = self.project.launch(call, plan, limits=Limits(seconds=_SECONDS), options=_OPTIONS)
+            own = _own_workspace(call, plan)
+            result = self.project.launch(call, own, limits=Limits(seconds=_SECONDS), options=_OPTIONS)
         except CompileError as error:
             first = error.errors[0].message if error.errors else error.what
             self._lose("kernel compile", _RUN, number, hidden, f"the kernel does not compile: {first}", error.where)
@@ -177,13 +152,13 @@ class _Judging:
             return None
         if [tuple(shape) for _, _, shape in inferred] != [one.shape for one in golden]:
             self._lose("shape", everything, number, hidden, "InferShape, which was given, says another shape now")
-        if not plan.data or plan.struct is not None and not plan.struct.fields:
+        if not plan.data or (plan.struct is not None and not plan.struct.fields):
             what = "the tiling struct has no field: the kernel cannot know how the work is divided"
             self._lose("no field", everything, number, hidden, what)
         for note in plan.notes:
             self._noted(number, hidden, note)
         nbytes = sum(one.nbytes for one in hidden.arrays.values())
-        if plan.blocks == 1 and call.soc.vector_cores > 1 and nbytes >= _ENOUGH_TO_SHARE and _rows(hidden) > 1:
+        if plan.blocks == 1 and call.soc.vector_cores > 1 and nbytes >= _ENOUGH_TO_SHARE:
             what = f"one block for {nbytes:,} bytes, on a chip with {call.soc.vector_cores} vector cores"
             self._lose("one block", (_FUNCTION,), number, hidden, what, read=_NOTES)
         return None if any(map(_stops, plan.notes)) else plan
@@ -226,29 +201,6 @@ class _Judging:
         made = self.task.golden(dict(zip(names, inputs, strict=True)), attributes)
         return [np.asarray(made[one.name], np.float64) for one in self.task.definition.outputs]
 
-    def _speed(self, *, right: bool) -> tuple[float | None, list[Loss]]:
-        """The share of the bound, and what is lost for it."""
-        most, read = self.task.points[SPEED], self.task.reading(SPEED)
-        if not right:
-            what = "the time of an operator that is not right is not looked at"
-            return None, [Loss(what, {SPEED: float(most)}, read=read)]
-        hidden = bound_call(self.task, self.seed)
-        machine = self.project.soc.machine or DEFAULT_MACHINE
-        try:
-            result = run_traced(self.project, isolated=True, **hidden.arrays, **hidden.attributes)
-            profile = profile_of(result, machine=machine, inputs=dict(hidden.arrays))
-        except GntError as error:
-            return None, [Loss(f"no time: {error.what}", {SPEED: float(most)}, error.where, str(hidden), 1, read)]
-        share = 1.0 / profile.of_bound if profile.of_bound else 0.0
-        lost = most * (1.0 - min(1.0, share / self.task.full_share))
-        if lost < 0.05:
-            return share, []
-        what = (
-            f"modelled time {profile.microseconds:.1f} us, {share:.0%} of what the bound allows "
-            f"({self.task.full_share:.0%} earns all points); the launch is limited by {profile.binding.name}"
-        )
-        return share, [Loss(what, {SPEED: lost}, case=str(hidden), cases=1, read=read)]
-
     def _lose(
         self,
         group: str,
@@ -270,6 +222,12 @@ class _Judging:
         )
 
 
+def _own_workspace(call: OpCall, plan: TilingPlan) -> TilingPlan:
+    """With the kernel's own bytes of the workspace only: what the library needs is the library's."""
+    own = plan.workspace - call.soc.library_workspace
+    return dataclasses.replace(plan, workspace=own) if own >= 0 else plan
+
+
 def _stops(note: PlanNote) -> bool:
     """Whether nothing is launched: with a field that nobody set, the kernel does something else each time."""
     return note.severity == "error" or note.rule == _UNSET
@@ -280,17 +238,10 @@ def _said(one: Diagnostic) -> tuple[str, str, str]:
     return f"{one.what} [{one.id}]", f"{one.file}:{one.line}" if one.file else "", f"gnt explain {one.id}"
 
 
-def _rows(hidden: HiddenCall) -> int:
-    """Pieces that cores can share at all: a tensor of one row may be one core's."""
-    return max(one.size for one in hidden.arrays.values())
-
-
 def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
     first = error.errors[0].message if error.errors else error.what
-    return all_lost(
-        task, f"the host files do not compile: {first}", _place(error.where, root), task.reading(_FUNCTION)
-    )
+    return all_lost(task, f"the host files do not compile: {first}", _place(error.where, root), task.reading(_FUNCTION))
 
 
-def _place(where: Mapping[str, str] | str, root: Path) -> str:
-    return str(where).replace(f"{root}/", "").replace(str(root), ".")
+def _place(where: str, root: Path) -> str:
+    return where.replace(f"{root}/", "").replace(str(root), ".")

@@ -11,9 +11,9 @@ from gn_tutorial.exam.task import PARTS, SPEED, Task
 
 @dataclass(frozen=True)
 class Loss:
-    """Points that went for one reason. points: by part. cases: of the hidden calls, how many showed it; case: the first.
+    """Points that went for one reason. points: by part. read: where it is explained.
 
-    read: where it is explained.
+    cases: how many of the hidden calls showed it; case: the first of them.
     """
 
     what: str
@@ -95,23 +95,21 @@ class Ledger:
     def lose(
         self, group: str, parts: tuple[str, ...], number: int, what: str, *, where: str = "", case: str, read: str
     ) -> None:
-        """Call ``number`` loses its share of these parts; losses of one group are one row, told by the first of them."""
+        """Call ``number`` loses its share of these parts; losses of one group are one row, which tells the first."""
         for part in parts:
             if (part, number) not in self._lost:
                 self._reasons.setdefault(group, (what, where, case, read))
                 self._lost[part, number] = group
 
     def losses(self) -> list[Loss]:
-        """The rows, the costliest first."""
+        """The rows in the order of the parts that they cost, of one part the costliest first: causes before effects."""
         found = []
         for group, (what, where, case, read) in self._reasons.items():
             mine = [key for key, one in self._lost.items() if one == group]
             parts = [part for part in PARTS if any(key[0] == part for key in mine)]
-            points = {
-                part: self.task.points[part] * sum(key[0] == part for key in mine) / self.cases for part in parts
-            }
+            points = {part: self.task.points[part] * sum(key[0] == part for key in mine) / self.cases for part in parts}
             found.append(Loss(what, points, where, case, len({key[1] for key in mine}), read))
-        return sorted(found, key=lambda one: -one.total)
+        return sorted(found, key=lambda one: (PARTS.index(next(iter(one.points))), -one.total))
 
 
 def all_lost(task: Task, what: str, where: str = "", read: str = "") -> Marks:

@@ -1,4 +1,4 @@
-"""One theory paper: which questions, what was answered, and how much of its time is left. Nothing here reads a clock."""
+"""One theory paper: which questions, what was answered, how much of its time is left. Nothing here reads a clock."""
 
 from __future__ import annotations
 

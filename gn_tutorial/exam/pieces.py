@@ -95,7 +95,7 @@ def _macros(struct: str) -> str:
 def _with_setters(tiling: str) -> str:
     """``auto* tiling = context->GetTilingData<S>();`` and its fields, as a struct of macros is filled and saved."""
     text = re.sub(r"auto\* tiling = context->GetTilingData<(\w+)>\(\);", r"\1 tiling;", tiling)
-    text = re.sub(r"\btiling->(\w+) = (.*?);", r"tiling.set_\1(\2);", text, flags=re.DOTALL)
+    text = re.sub(r"\btiling->(\w+) =\s+(.*?);", r"tiling.set_\1(\2);", text, flags=re.DOTALL)
     text = re.sub(r"\btiling->(\w+)", r"tiling.get_\1()", text)
     head, _, end = text.rpartition("  return ge::GRAPH_SUCCESS;")
     saved = (

@@ -1,4 +1,4 @@
-"""What a paper and an attempt at a task have in common: a clock that goes on while nobody looks. Reads no clock itself."""
+"""What a paper and an attempt at a task have in common: a time that goes on while nobody looks."""
 
 from __future__ import annotations
 

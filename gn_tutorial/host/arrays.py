@@ -68,6 +68,8 @@ def _check_argument(name: str, wanted: str, value: Any) -> None:
             c_library.whole_number(name, value)
         case "float" if isinstance(value, str) or not hasattr(value, "__float__"):
             raise ArgumentError(f"'{name}' must be a number, not {value!r}")
+        case "str" if not isinstance(value, str):
+            raise ArgumentError(f"'{name}' must be a word, not {type(value).__name__}")
         case "Stream" if not isinstance(value, Stream):
             raise ArgumentError(f"'{name}' must be a Stream, not {value!r}", hint="gnt.host.Stream()")
         case "Sequence[bool]" if not isinstance(value, (list, tuple, np.ndarray)):

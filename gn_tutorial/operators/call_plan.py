@@ -42,7 +42,7 @@ def plan(
     ``inputs`` are positional, ``named`` may hold inputs and attributes. ``cores`` is the most blocks to use,
     all of the default chip if None. Raises ArgumentError naming the argument that does not fit.
     """
-    arrays, attributes = _split(op, inputs, named)
+    arrays, attributes = split_call(op, inputs, named)
     dtype = _data_dtype(op, spec, arrays)
     symbols = bind(op, {name: array.shape for name, array in arrays.items()}, attributes)
     symbols["cores"] = default_cores() if cores is None else int(cores)
@@ -99,8 +99,10 @@ def finish(op: OpSpec, plan: Plan, result: Result) -> Result:
     return replace(result, launched=replace(result.launched, arrays=outputs), tiling=plan.tiling)
 
 
-def _split(op: OpSpec, inputs: Sequence[Any], named: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Sort a call's arguments into checked arrays and attributes."""
+def split_call(
+    op: OpSpec, inputs: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Sort a call's arguments into checked arrays and attributes. Raises ArgumentError, which names the argument."""
     names = [argument.name for argument in op.inputs]
     if len(inputs) > len(names):
         raise ArgumentError(

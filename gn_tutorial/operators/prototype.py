@@ -18,7 +18,7 @@ from gn_tutorial.operators.spec import DATA_DTYPE, Argument, Attribute, KernelSp
 
 #: Begins every type of operator: CANN has operators of its own, and a name counts once.
 PREFIX = "GnTutorial"
-_ATTRIBUTES = {"int64": "int", "int32": "int", "float32": "float", "mask": "list_bool"}
+_ATTRIBUTES = {"int64": "int", "int32": "int", "float32": "float", "mask": "list_bool", "choice": "string"}
 
 
 def op_type(name: str) -> str:

@@ -13,7 +13,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.arguments import as_dtype
 from gn_tutorial.operators.room import require_room
 from gn_tutorial.operators.shapes import input_shapes
-from gn_tutorial.operators.spec import Argument, OpSpec
+from gn_tutorial.operators.spec import DATA_DTYPE, Argument, OpSpec
 
 #: Random numbers are drawn as float64, and a second array holds them while they are scaled.
 _DRAWN_BYTES = 16
@@ -56,15 +56,18 @@ def inputs(
 ) -> dict[str, np.ndarray]:
     """A random array for each input of ``op``, the first of shape ``shape``; what a forward pass saved is computed.
 
-    attributes: of the call, by name; an operator that takes what another one saved needs them. Raises ArgumentError
-    for a wrong rank or an attribute that is missing.
+    dtype: of the data; an input that has one of its own in the registry keeps that. attributes: of the call, by name;
+    an operator that takes what another one saved needs them. Raises ArgumentError for a wrong rank or an attribute
+    that is missing.
     """
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
     rng = generator(seed)
     shapes = input_shapes(op, shape, attributes)
     arrays = {
-        a.name: random_array(rng, shapes[a.name], dtype, _channels(a, shapes[a.name]))
+        a.name: random_array(
+            rng, shapes[a.name], dtype if a.dtype == DATA_DTYPE else a.dtype, _channels(a, shapes[a.name])
+        )
         for a in op.inputs
         if not a.saved_by
     }

@@ -27,6 +27,7 @@ from gn_tutorial.operators.spec import (
     Attribute,
     KernelSpec,
     OpSpec,
+    Part,
     TilingSpec,
     Tolerance,
 )
@@ -141,6 +142,10 @@ def _read_op(path: Path) -> OpSpec:
         for index, item in enumerate(table.take("arguments", list), 1)
     )
     tiling = table.take("tiling", dict, None)
+    replaces = tuple(
+        _read_part(_Table(item, f"{path} [[replaces]] {index}"))
+        for index, item in enumerate(table.take("replaces", list, []), 1)
+    )
     kernels = [
         _read_kernel(name, path.parent, _Table(item, f"{path} [[kernels]] {index}"))
         for index, item in enumerate(table.take("kernels", list), 1)
@@ -158,6 +163,7 @@ def _read_op(path: Path) -> OpSpec:
         tiling=None if tiling is None else _read_tiling(path.parent, _Table(tiling, f"{path} [tiling]")),
         kernels=tuple(sorted(kernels, key=lambda kernel: kernel.step)),
         example=table.take("example", dict),
+        replaces=replaces,
     )
     table.finish()
     _check_op(op, str(path))
@@ -166,12 +172,13 @@ def _read_op(path: Path) -> OpSpec:
 
 def _read_attribute(name: str, table: _Table) -> Attribute:
     kind = table.choice("type", ATTRIBUTE_TYPES)
-    default = table.take("default", list if kind == "mask" else (int, float), None)
+    default = table.take("default", {"mask": list, "choice": str}.get(kind, (int, float)), None)
     attribute = Attribute(
         name=name,
         symbol=table.take("symbol", str),
         type=kind,
         default=tuple(default) if isinstance(default, list) else default,
+        choices=tuple(table.take("choices", list)) if kind == "choice" else (),
     )
     table.finish()
     return attribute
@@ -192,6 +199,13 @@ def _read_argument(table: _Table) -> Argument:
     )
     table.finish()
     return argument
+
+
+def _read_part(table: _Table) -> Part:
+    arrays = table.take("arrays", dict)
+    part = Part(table.take("kernel", str), tuple((own, str(ours)) for own, ours in arrays.items()))
+    table.finish()
+    return part
 
 
 def _read_tiling(folder: Path, table: _Table) -> TilingSpec:
@@ -269,6 +283,8 @@ def _check_op(op: OpSpec, where: str) -> None:
                 hint=f"bound: {', '.join(sorted(bound))}",
             )
     for attribute in op.attributes:
+        if attribute.type == "choice" and attribute.default not in (None, *attribute.choices):
+            raise RegistryError(f"the default of '{attribute.name}' is none of its choices", where=where)
         if attribute.type != "mask":
             continue
         default = attribute.default if isinstance(attribute.default, tuple) else ()

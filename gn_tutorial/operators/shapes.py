@@ -89,6 +89,11 @@ def _attribute_value(op: OpSpec, attribute: Attribute, given: Mapping[str, Any])
         return _mask_bits(op, attribute, value)
     if value is None:
         raise ArgumentError(f"argument '{attribute.name}' is missing", where=describe_call(op))
+    if attribute.type == "choice":
+        if value not in attribute.choices:
+            wanted = " or ".join(repr(one) for one in attribute.choices)
+            raise ArgumentError(f"'{attribute.name}' must be {wanted}, not {shown(value)}", where=describe_call(op))
+        return attribute.choices.index(value)
     try:
         if isinstance(value, bool):
             raise TypeError

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 ROLES = ("in", "out", "inout", "workspace", "tiling", "value")
-ATTRIBUTE_TYPES = ("int64", "float32", "mask")
+ATTRIBUTE_TYPES = ("int64", "float32", "mask", "choice")
 #: helper: what the host API launches around an operator. case: an operator besides GroupNorm, worked out like it. Both
 #: are no steps of the course, and the tour leaves them out.
 DIRECTIONS = ("forward", "backward", "helper", "case")
@@ -38,16 +38,18 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Attribute:
-    """A number of the operator that is no array, such as ``num_groups``; shapes and tiling call it ``symbol``.
+    """What an operator takes besides arrays, such as ``num_groups``; shapes and tiling call it ``symbol``.
 
     A ``mask`` says by one boolean for each output, in their order, which of them the caller wants; the others come back
-    empty, of shape (0,). Its symbol is a whole number whose bit i is set if output i is wanted.
+    empty, of shape (0,). Its symbol is a whole number whose bit i is set if output i is wanted. A ``choice`` is one of
+    the words ``choices``; its symbol is the word's place among them.
     """
 
     name: str
     symbol: str
     type: str
-    default: float | int | tuple[bool, ...] | None
+    default: float | int | str | tuple[bool, ...] | None
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,22 @@ class KernelSpec:
 
 
 @dataclass(frozen=True)
+class Part:
+    """One of the launches that a fused operator makes unnecessary.
+
+    kernel: its id. arrays: each of its inputs and outputs, as pairs with what that is here: an array of ours, or a name
+    that only the parts know, which is what passes from one to the next.
+    """
+
+    kernel: str
+    arrays: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class OpSpec:
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
-    ``file``: the registry file that it was read from.
+    ``file``: the registry file that it was read from. ``replaces``: the launches that give what a fused operator gives.
     """
 
     name: str
@@ -128,6 +142,7 @@ class OpSpec:
     tiling: TilingSpec | None
     kernels: tuple[KernelSpec, ...]
     example: dict[str, Any]
+    replaces: tuple[Part, ...] = ()
 
     @property
     def in_tour(self) -> bool:

@@ -3,15 +3,28 @@
 ``group_norm`` is the operator of the course, ``group_norm_nhwc`` the same of a channels-last tensor, and
 ``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
-``copy`` and ``add`` are the references of the warm-up kernels, ``silu`` and ``group_norm_silu`` those of an operator
-and of its fusion, ``transpose`` that of the strided copy. ``gelu``, ``linear`` and
-``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
+``copy`` and ``add`` are the references of the warm-up kernels, ``transpose`` that of the strided copy. ``silu``,
+``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``, ``add_relu`` and ``swiglu``
+those of fusions. ``gelu``, ``linear`` and ``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
 """
 
-from gn_tutorial.reference.elementwise import add, copy, gelu, gelu_backward, silu, transpose
-from gn_tutorial.reference.fused import group_norm_silu
+from gn_tutorial.reference.elementwise import add, copy, multiply, relu, silu, transpose
+from gn_tutorial.reference.fused import (
+    ReferenceSwigluGradients,
+    add_relu,
+    add_relu_backward,
+    group_norm_silu,
+    group_norm_silu_nhwc,
+    swiglu,
+    swiglu_backward,
+)
+from gn_tutorial.reference.gelu import gelu, gelu_backward
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
-from gn_tutorial.reference.group_norm_backward import ReferenceGroupNormGradients, group_norm_backward
+from gn_tutorial.reference.group_norm_backward import (
+    ReferenceGroupNormGradients,
+    group_norm_backward,
+    group_norm_backward_nhwc,
+)
 from gn_tutorial.reference.limits import instance_norm, layer_norm
 from gn_tutorial.reference.linear import ReferenceLinearGradients, linear, linear_backward
 from gn_tutorial.reference.rms_norm import (
@@ -26,21 +39,30 @@ __all__ = [
     "ReferenceGroupNormGradients",
     "ReferenceLinearGradients",
     "ReferenceRmsNormGradients",
+    "ReferenceSwigluGradients",
     "RmsNormOutputs",
     "add",
+    "add_relu",
+    "add_relu_backward",
     "copy",
     "gelu",
     "gelu_backward",
     "group_norm",
     "group_norm_backward",
+    "group_norm_backward_nhwc",
     "group_norm_nhwc",
     "group_norm_silu",
+    "group_norm_silu_nhwc",
     "instance_norm",
     "layer_norm",
     "linear",
     "linear_backward",
+    "multiply",
+    "relu",
     "rms_norm",
     "rms_norm_backward",
     "silu",
+    "swiglu",
+    "swiglu_backward",
     "transpose",
 ]

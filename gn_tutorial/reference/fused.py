@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
 from numpy.typing import ArrayLike
 
-from gn_tutorial.reference.elementwise import silu
-from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.reference.arguments import as_float64
+from gn_tutorial.reference.elementwise import add, multiply, relu, silu
+from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
 
 
 def group_norm_silu(
@@ -19,3 +24,68 @@ def group_norm_silu(
     """SiLU of ``group_norm``'s y, and its mean and rstd, which are those of x. Arguments, errors: as there."""
     found = group_norm(x, gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=silu(found.y))
+
+
+def group_norm_silu_nhwc(
+    x: ArrayLike,
+    gamma: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    *,
+    num_groups: int,
+    eps: float = 1e-5,
+) -> GroupNormOutputs:
+    """``group_norm_silu`` of x in the layout (N, *spatial, C); y has that layout, too."""
+    found = group_norm_nhwc(x, gamma, beta, num_groups=num_groups, eps=eps)
+    return found._replace(y=silu(found.y))
+
+
+def add_relu(x: ArrayLike, y: ArrayLike) -> np.ndarray:
+    """ReLU of the sum, as float64. Arguments, errors: as ``add``."""
+    return relu(add(x, y))
+
+
+def add_relu_backward(dz: ArrayLike, z: ArrayLike) -> np.ndarray:
+    """The gradient of x, and of y, from that of ``z = add_relu(x, y)``: dz where z is above 0, else 0; float64.
+
+    dz, z: one shape. Raises ArgumentError for two shapes, or a dtype that is not real.
+    """
+    upstream, result = _like_forward(dz, "dz", z, "z")
+    return np.where(result > 0, upstream, 0.0)
+
+
+def swiglu(gate: ArrayLike, up: ArrayLike) -> np.ndarray:
+    """silu(gate) * up as float64: Shazeer, 2020, https://arxiv.org/abs/2002.05202. Arguments, errors: as ``add``."""
+    multiply(gate, up)  # refuses two shapes or dtypes
+    return silu(gate) * as_float64(up, "up")
+
+
+class ReferenceSwigluGradients(NamedTuple):
+    """What ``swiglu_backward`` returns, each of the shape of dz, in float64."""
+
+    dgate: np.ndarray
+    dup: np.ndarray
+
+
+def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceSwigluGradients:
+    """The gradients of gate and up, from that of ``swiglu(gate, up)``.
+
+    silu'(g) = s + g s (1 - s) with s = 1 / (1 + e^-g) and 1 - s = 1 / (1 + e^g), so that nothing is lost where s is
+    close to 1. dz, gate, up: one shape. Raises ArgumentError for others, or a dtype that is not real.
+    """
+    upstream, data = _like_forward(dz, "dz", gate, "gate")
+    _, other = _like_forward(dz, "dz", up, "up")
+    with np.errstate(over="ignore", under="ignore"):
+        s, rest = 1.0 / (1.0 + np.exp(-data)), 1.0 / (1.0 + np.exp(data))
+    return ReferenceSwigluGradients(upstream * other * (s + data * s * rest), upstream * data * s)
+
+
+def _like_forward(gradient: ArrayLike, its_name: str, of: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Both as float64. Raises ArgumentError for two shapes."""
+    upstream, data = as_float64(gradient, its_name), as_float64(of, name)
+    if upstream.shape != data.shape:
+        raise ArgumentError(
+            f"{its_name} has shape {upstream.shape}, {name} has shape {data.shape}",
+            where=f"arguments {its_name}, {name}",
+            hint="a gradient has the shape of what it belongs to",
+        )
+    return upstream, data

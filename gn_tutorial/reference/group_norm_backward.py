@@ -81,6 +81,22 @@ def group_norm_backward(
     return ReferenceGroupNormGradients(dx, dgamma, dbeta)
 
 
+def group_norm_backward_nhwc(
+    dy: ArrayLike,
+    x: ArrayLike,
+    mean: ArrayLike,
+    rstd: ArrayLike,
+    gamma: ArrayLike | None = None,
+    *,
+    num_groups: int,
+    output_mask: Sequence[bool] = (True, True, True),
+) -> ReferenceGroupNormGradients:
+    """``group_norm_backward`` of x and dy in the layout (N, *spatial, C), through a transpose; dx has it, too."""
+    first = (np.moveaxis(np.asarray(one), -1, 1) for one in (dy, x))
+    found = group_norm_backward(*first, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)
+    return found if found.dx is None else found._replace(dx=np.ascontiguousarray(np.moveaxis(found.dx, 1, -1)))
+
+
 def _shaped(value: ArrayLike, name: str, shape: tuple[int, ...], meaning: str) -> np.ndarray:
     array = as_float64(value, name)
     if array.shape != shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -152,6 +153,7 @@ class LaunchResult:
     trace: Trace | None = None
 
 
+@functools.cache
 def poison_word(dtype: np.dtype) -> int:
     """The eight bytes that ``poison`` writes again and again into an array of this dtype."""
     element = FLOAT_POISON.get(dtype.name)

@@ -21,6 +21,8 @@ DTYPES = {
     dtype: graph_number(str(dtype).removeprefix("torch.")) for dtype in (torch.float32, torch.float16, torch.bfloat16)
 }
 LEAST_AXES, MOST_AXES = 2, 8
+#: What ``approximate`` of GELU may be. The places are the numbers of the host API's GeluV2.
+FORMS = ("none", "tanh")
 _LARGEST_EPS = 3.0e38  # larger ones are infinite as float32
 
 
@@ -39,6 +41,13 @@ def check_eps(where: str, eps: float) -> None:
     if not 2.0**-149 <= eps <= _LARGEST_EPS:
         what = f"eps is {eps:g}; it must be positive and finite as float32"
         raise ArgumentError(what, where=where, hint="1e-5 is usual")
+
+
+def check_approximate(where: str, approximate: str) -> None:
+    """Raise ArgumentError, which says ``where``, unless it is one of ``FORMS``."""
+    if approximate not in FORMS:
+        what = f"approximate is {approximate!r}; it must be {' or '.join(map(repr, FORMS))}"
+        raise ArgumentError(what, where=where, hint="'none' is GELU as it is defined, with erf; 'tanh' is that form")
 
 
 def check_backward(

@@ -15,6 +15,14 @@ from torch import Tensor
 Places = Sequence[int | None]
 
 
+def in_front(count: int, places: Places, tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Every tensor with the axis of examples in front; a tensor that they share is repeated."""
+    return [
+        one.expand(count, *one.shape) if place is None else one.movedim(place, 0)
+        for one, place in zip(tensors, places, strict=True)
+    ]
+
+
 def batch_forward(
     op: Callable[..., Any],
     count: int,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
@@ -23,6 +24,9 @@ from gn_tutorial.host.stream import Stream
 NPU = torch._C._get_privateuse1_backend_name()
 # A stream belongs to one thread here, so that nobody waits for another's work. It ends with its thread.
 _OWN = threading.local()
+# aclFormat: in these, elements are where a tensor's strides say. torch_npu calls them base formats.
+_PLAIN = {0: "NCHW", 1: "NHWC", 2: "ND", 30: "NCDHW"}
+_ND = 2
 
 
 class Device(Protocol):
@@ -30,6 +34,9 @@ class Device(Protocol):
 
     def library(self) -> ctypes.CDLL:
         """The host API, built for this device. Raises GntError."""
+
+    def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
+        """The same tensors, with elements where their strides say."""
 
     def chosen(self) -> AbstractContextManager[object]:
         """A block in which this is the device that streams and launches mean."""
@@ -40,6 +47,10 @@ class Device(Protocol):
 
 class Twin:
     """The CPU."""
+
+    def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
+        """They are."""
+        return tensors
 
     def chosen(self) -> AbstractContextManager[object]:
         """There is one CPU."""
@@ -59,6 +70,20 @@ class Npu:
 
     def __init__(self, index: int | None) -> None:
         self.index = index
+
+    def plain(self, tensors: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:
+        """Tensors in a private format (私有格式) of the NPU, such as FRACTAL_NZ, are packed: strides say nothing there.
+
+        torch_npu gives weights such a format where ``torch.npu.config.allow_internal_format`` is on.
+        """
+        import torch_npu
+
+        def packed(one: torch.Tensor | None) -> torch.Tensor | None:
+            if one is None or int(torch_npu.get_npu_format(one)) in _PLAIN:
+                return one
+            return torch_npu.npu_format_cast(one, _ND)
+
+        return [packed(one) for one in tensors]
 
     def chosen(self) -> AbstractContextManager[object]:
         """PyTorch's choice of this NPU: a tensor may be on another one than the current."""

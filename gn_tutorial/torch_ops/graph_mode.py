@@ -1,12 +1,14 @@
 """Graph mode on an NPU (图模式): how torchair turns our operators' nodes into nodes of CANN's graph engine, GE.
 
 ``torch.compile`` with torchair's backend gives a graph of PyTorch (FX). For each node in it torchair looks for a
-converter, a function that adds a node to GE's graph; without one, compilation ends with an error. The functions here
-are those of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp``.
+converter, a function that adds a node to GE's graph. Where nobody registered one, it makes one: for the GE type whose
+name is the operator's in CamelCase, without the namespace. ``gn_tutorial::gelu`` would become CANN's own ``Gelu`` then,
+without a word. So every operator of ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` has a converter here.
 
-A GE node names a type of operator, so an operator package must be installed that has it: ``gnt dev prototype`` prints
+All of them are one function: tensors go to the inputs of the operator's prototype in their order, numbers to its
+attributes of the same name. An operator package must be installed that has these types: ``gnt dev prototype`` prints
 what msopgen makes the project from. Nothing here was run on an NPU; tests call the converters with a stand-in of
-torchair that knows the prototypes. docs/npu.md says how to see that registration succeeded.
+torchair that knows the prototypes. docs/npu.md has torchair's rules, and how to see that registration succeeded.
 """
 
 from __future__ import annotations
@@ -15,10 +17,22 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from gn_tutorial.errors import KernelError
-from gn_tutorial.operators.prototype import op_type
+from gn_tutorial.operators.prototype import op_type, prototype
 
 NAMESPACES = ("gn_tutorial", "gn_tutorial_cpp")
 Converter = Callable[..., Any]
+
+#: Type of an attribute in a prototype -> the class of torchair.ge.attr that carries it, and what makes its value.
+_ATTRIBUTES: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "int": ("Int", int),
+    "float": ("Float", float),
+    "list_bool": ("ListBool", list),
+    "string": ("Str", str),
+}
+#: The argument of a backward pass that says which gradients are wanted. Its node has all outputs in any case.
+_MASK = "output_mask"
+#: The axes of RMSNorm, which no prototype has: a node's kernel takes the last axis, as long as gamma is.
+_AXES = "normalized_shape"
 
 
 class Registration(NamedTuple):
@@ -31,18 +45,16 @@ class Registration(NamedTuple):
 
 
 def register(torchair: Any = None) -> list[str]:
-    """Register a converter for GroupNorm, with SiLU, and for its backward pass; returns the operators' names.
+    """Register a converter for every operator that has been loaded; returns the operators' names.
 
     torchair: the module, imported if it is None. A second call replaces what the first registered.
-    Raises KernelError where there is no torchair.
+    Raises KernelError where there is no torchair, or an operator's arguments do not fit its prototype.
     """
     torchair = _torchair() if torchair is None else torchair
-    names = []
-    for name, make in _CONVERTERS.items():
-        for op in _overloads(name):
-            torchair.register_fx_node_ge_converter(op)(make(name, torchair))
-            names.append(str(op))
-    return names
+    found = _overloads()
+    for name, op in found:
+        torchair.register_fx_node_ge_converter(op)(converter(name, op, torchair))
+    return [str(op) for _, op in found]
 
 
 def check(torchair: Any = None) -> list[Registration]:
@@ -53,66 +65,77 @@ def check(torchair: Any = None) -> list[Registration]:
     torchair = _torchair() if torchair is None else torchair
     return [
         Registration(str(op), hasattr(op, "_ge_converter"), op_type(name), _prototype(torchair, op_type(name)))
-        for name in _CONVERTERS
-        for op in _overloads(name)
+        for name, op in _overloads()
     ]
 
 
-def _forward(name: str, torchair: Any) -> Converter:
-    def convert(
-        x: Any, weight: Any, bias: Any, num_groups: int, eps: float = 1e-5, meta_outputs: Any = None
-    ) -> Sequence[Any]:
-        """y, mean, rstd. An input that is None is left out of the node: the prototype calls it optional."""
-        return torchair.ge.custom_op(
-            op_type(name),
-            inputs={"x": x, "gamma": weight, "beta": bias},
-            outputs=["y", "mean", "rstd"],
-            attrs={"num_groups": torchair.ge.attr.Int(num_groups), "eps": torchair.ge.attr.Float(eps)},
+def converter(name: str, op: Any, torchair: Any) -> Converter:
+    """What torchair calls for a node of ``op``, an overload of the registered operator ``name``.
+
+    Raises KernelError if the arguments in the overload's schema do not fit the operator's prototype.
+    """
+    made = prototype(name)
+    inputs = [one["name"] for one in made["input_desc"]]
+    outputs = [one["name"] for one in made["output_desc"]]
+    types = {one["name"]: one["type"] for one in made.get("attr", [])}
+    arguments = op._schema.arguments
+    tensors = [one.name for one in arguments if "Tensor" in str(one.type)]
+    others = [one.name for one in arguments if one.name not in tensors]
+    if len(tensors) != len(inputs) or set(others) - {_MASK, _AXES} != set(types) - {_MASK}:
+        raise KernelError(
+            f"{op} takes {', '.join(tensors + others)}; the prototype {made['op']} has the inputs {', '.join(inputs)}"
+            f" and the attributes {', '.join(types) or 'none'}",
+            where="a converter for torchair",
+            hint=f"tensors in the order of kernels/*/{name}.op.toml, numbers by its names",
         )
+
+    def convert(*given: Any, **named: Any) -> Any:
+        """The node's outputs. An input that is None is left out of the node: the prototype calls it optional."""
+        # PyTorch leaves out of a node what equals the schema's default.
+        values = {one.name: one.default_value for one in arguments if one.has_default_value()}
+        values.update(zip((one.name for one in arguments), given, strict=False), **named)
+        if len(values.get(_AXES, [0])) != 1:
+            raise KernelError(
+                f"{op} has normalized_shape {tuple(values[_AXES])}; a node of {made['op']} takes the last axis only",
+                where="torch.compile on an NPU",
+                hint="flatten these axes of x and weight to one in front of it",
+            )
+        attrs = {}
+        for key, kind in types.items():
+            attribute, make = _ATTRIBUTES[kind]
+            attrs[key] = getattr(torchair.ge.attr, attribute)(make(_number(values[key])))
+        node = torchair.ge.custom_op(
+            made["op"],
+            inputs=dict(zip(inputs, (values[one] for one in tensors), strict=True)),
+            outputs=outputs,
+            attrs=attrs,
+        )
+        if _MASK not in values:
+            return node
+        return [one if wanted else None for one, wanted in zip(node, values[_MASK], strict=True)]
 
     return convert
 
 
-def _backward(name: str, torchair: Any) -> Converter:
-    def convert(
-        grad_y: Any,
-        x: Any,
-        mean: Any,
-        rstd: Any,
-        weight: Any,
-        num_groups: int,
-        output_mask: Sequence[bool],
-        meta_outputs: Any = None,
-    ) -> Sequence[Any]:
-        """The gradients of x, weight and bias. A GE node has all its outputs: the mask decides what is written."""
-        made = torchair.ge.custom_op(
-            op_type(name),
-            inputs={"dy": grad_y, "x": x, "mean": mean, "rstd": rstd, "gamma": weight},
-            outputs=["dx", "dgamma", "dbeta"],
-            attrs={
-                "num_groups": torchair.ge.attr.Int(num_groups),
-                "output_mask": torchair.ge.attr.ListBool(list(output_mask)),
-            },
-        )
-        return [one if wanted else None for one, wanted in zip(made, output_mask, strict=True)]
-
-    return convert
-
-
-#: Name of an operator -> what makes its converter.
-_CONVERTERS: dict[str, Callable[[str, Any], Converter]] = {
-    "group_norm": _forward,
-    "group_norm_silu": _forward,
-    "group_norm_backward": _backward,
-}
-
-
-def _overloads(name: str) -> list[Any]:
-    """The operator of that name in each namespace that has been loaded."""
+def _number(value: Any) -> Any:
+    """An attribute's value; None is rms_norm's eps, and stands for float32's epsilon."""
     import torch
 
-    found = (getattr(getattr(torch.ops, namespace), name, None) for namespace in NAMESPACES)
-    return [packet.default for packet in found if packet is not None]
+    return torch.finfo(torch.float32).eps if value is None else value
+
+
+def _overloads() -> Sequence[tuple[str, Any]]:
+    """Every operator that has been loaded, in both namespaces: its name in the registry, its overload."""
+    import torch
+
+    from gn_tutorial import torch_ops
+
+    found = [
+        (name, getattr(getattr(torch.ops, namespace), name, None))
+        for namespace in NAMESPACES
+        for name in torch_ops.__all__
+    ]
+    return [(name, packet.default) for name, packet in found if packet is not None]
 
 
 def _torchair() -> Any:

@@ -35,6 +35,7 @@ def launch(
     loaded = device.library()
     with device.chosen():
         stream = device.stream(name)
+        inputs = device.plain(inputs)
         layouts = [None if one is None else (one.shape, one.stride(), one.dtype) for one in inputs]
         # A plan divides its work among the cores of its device.
         key = (name, loaded._handle, inputs[0].device, numbers, *layouts)

@@ -1,4 +1,4 @@
-"""GELU on the CPU in the ways that are not a registration: by ctypes and by pybind11, as small as they can be.
+"""GELU, its tanh form, on the CPU in the ways that are no registration: by ctypes and by pybind11, as small as can be.
 
 They are there to be compared with ``torch.ops.gn_tutorial`` and ``torch.ops.gn_tutorial_cpp`` (docs/pytorch.md has the
 table): the numbers are the same, and PyTorch knows of neither of them.
@@ -30,7 +30,7 @@ def _stream() -> Stream:
 
 
 def gelu_by_ctypes(x: Tensor) -> Tensor:
-    """GELU of x through the host API's two calls. Raises ArgumentError."""
+    """GELU of x, in its tanh form, through the host API's two calls. Raises ArgumentError."""
     check_elements("gelu", x)
     y = torch.empty_like(x)
     loaded, made = c_library.library(), []

@@ -51,6 +51,11 @@ _CASES = {
     ),
     "gelu": _Case(
         lambda x: _OPS.gelu(x),
+        lambda x: torch.nn.functional.gelu(x),
+        ((3, 5, 70),),
+    ),
+    "gelu, tanh": _Case(
+        lambda x: _OPS.gelu(x, "tanh"),
         lambda x: torch.nn.functional.gelu(x, approximate="tanh"),
         ((3, 5, 70),),
     ),

@@ -3,10 +3,13 @@
 // A core works on runs of pieces: those of a strip of its own, or its share of the strips that all cores divide. Each run is read once
 // for its statistics; its last pieces stay in local memory and are normalised first, those before them come a second time.
 #pragma once
+#include "group_norm_epilogue.h"
 #include "group_norm_nhwc_moments.h"
+#include "group_norm_nhwc_places.h"
 
-template <class T>
-class GroupNormNhwc {
+// Epilogue: what is done to the results before they leave, see group_norm_epilogue.h.
+template <class T, class Epilogue>
+class GroupNormNhwcWith {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR mean,
                               GM_ADDR rstd, GM_ADDR workspace, const __gm__ GroupNormNhwcTilingData* tiling) {
@@ -14,8 +17,9 @@ class GroupNormNhwc {
     tiling_ = tiling;
     slots_ = tiling->slots;
     lanes_ = tiling->tableLanes;
-    stripPieces_ = tiling->parts * tiling->partPieces;
-    stripChunks_ = tiling->parts * tiling->partChunks;
+    places_.Init(tiling);
+    stripPieces_ = places_.StripPieces();
+    stripChunks_ = places_.StripChunks();
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t extra = core < tiling->extraStrips ? core : tiling->extraStrips;
     firstStrip_ = core * tiling->stripsPerCore + extra;
@@ -47,7 +51,7 @@ class GroupNormNhwc {
     for (uint32_t strip = firstStrip_; strip < lastStrip_; ++strip) {
       const Run run = NextRun(strip - firstStrip_);
       Measure(run, strip * stripChunks_);
-      moments_.Combine(stripChunks_, CountOf{this, strip});
+      moments_.Combine(stripChunks_, CountOf{&places_, strip});
       WriteResults(strip);
       strip_ = strip;
       Normalise(run);
@@ -64,65 +68,19 @@ class GroupNormNhwc {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
+  using Piece = GroupNormNhwcPlaces::Piece;
+  using Place = GroupNormNhwcPlaces::Place;
+
   // Pieces begin .. end - 1; they count through the pieces of all strips.
   struct Run {
     uint32_t begin;
     uint32_t end;
   };
-  struct Piece {
-    uint32_t strip;
-    uint32_t part;
-    uint32_t chunk;  // counts through those of all strips
-    uint32_t row;    // of the sample
-    uint32_t rows;
-    bool first;  // of its chunk
-    bool last;
-  };
-  struct Place {  // of a part in x, gamma and beta
-    uint32_t sample;
-    uint32_t group;  // of the sample
-    uint32_t groups;
-    uint32_t groupWidth;  // channels of a group that are in the part
-    uint32_t channel;
-  };
   struct CountOf {  // elements of each group in a chunk of a strip
-    const GroupNormNhwc* self;
+    const GroupNormNhwcPlaces* places;
     uint32_t strip;
-    __aicore__ inline uint32_t operator()(uint32_t chunk) const {
-      const uint32_t part = chunk / self->tiling_->partChunks;
-      const uint32_t rows = self->tiling_->chunkPieces * self->tiling_->pieceRows;
-      const uint32_t from = chunk % self->tiling_->partChunks * rows;
-      const uint32_t left = self->tiling_->spatial - from;
-      return (left < rows ? left : rows) * self->PlaceOf(strip, part).groupWidth;
-    }
+    __aicore__ inline uint32_t operator()(uint32_t chunk) const { return places->CountOf(strip, chunk); }
   };
-
-  __aicore__ inline Piece Find(uint32_t number) const {
-    Piece piece;
-    piece.strip = number / stripPieces_;
-    const uint32_t inStrip = number % stripPieces_;
-    piece.part = inStrip / tiling_->partPieces;
-    const uint32_t index = inStrip % tiling_->partPieces;
-    piece.chunk = piece.strip * stripChunks_ + piece.part * tiling_->partChunks + index / tiling_->chunkPieces;
-    piece.row = index * tiling_->pieceRows;
-    const uint32_t left = tiling_->spatial - piece.row;
-    piece.rows = left < tiling_->pieceRows ? left : tiling_->pieceRows;
-    piece.first = index % tiling_->chunkPieces == 0;
-    piece.last = index % tiling_->chunkPieces == tiling_->chunkPieces - 1 || index == tiling_->partPieces - 1;
-    return piece;
-  }
-  __aicore__ inline Place PlaceOf(uint32_t strip, uint32_t part) const {
-    Place place;
-    place.sample = strip / tiling_->sampleStrips;
-    place.group = strip % tiling_->sampleStrips * tiling_->stripGroups;
-    const uint32_t left = tiling_->groups - place.group;
-    place.groups = left < tiling_->stripGroups ? left : tiling_->stripGroups;
-    const uint32_t from = tiling_->parts == 1 ? 0 : part * tiling_->partChannels;
-    const uint32_t width = tiling_->channelsPerGroup - from;
-    place.groupWidth = tiling_->parts > 1 && width > tiling_->partChannels ? tiling_->partChannels : width;
-    place.channel = place.group * tiling_->channelsPerGroup + from;
-    return place;
-  }
 
   // The run after `index` others of this core: its strips, then its share.
   __aicore__ inline Run NextRun(uint32_t index) const {
@@ -132,9 +90,7 @@ class GroupNormNhwc {
   }
   // Of the shared strips.
   __aicore__ inline uint32_t PieceOfChunk(uint32_t chunk) const {
-    const uint32_t inStrip = chunk % stripChunks_;
-    return (sharedFrom_ + chunk / stripChunks_) * stripPieces_ + inStrip / tiling_->partChunks * tiling_->partPieces +
-           inStrip % tiling_->partChunks * tiling_->chunkPieces;
+    return sharedFrom_ * stripPieces_ + places_.PieceOfChunk(chunk);
   }
   __aicore__ inline uint32_t Kept(Run run) const {
     const uint32_t pieces = run.end - run.begin;
@@ -147,7 +103,7 @@ class GroupNormNhwc {
       const Run run = NextRun(loadRun_);
       const uint32_t pieces = run.end - run.begin;
       if (pieces == 0) return;
-      Load(Find(run.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces)));
+      Load(places_.Find(run.begin + (loadStep_ < pieces ? loadStep_ : loadStep_ - pieces)));
       if (++loadStep_ == 2 * pieces - Kept(run)) {
         ++loadRun_;
         loadStep_ = 0;
@@ -155,29 +111,9 @@ class GroupNormNhwc {
     }
   }
 
-  // Rows that are all columns of x follow each other without a gap; others are on blocks of their own.
-  __aicore__ inline bool Gapless() const {
-    return tiling_->partChannels == tiling_->channels &&
-           tiling_->periodElements == tiling_->periodRows * tiling_->channels;
-  }
-  __aicore__ inline uint32_t Pitch(uint32_t width) const {
-    return Gapless() ? width : (width + kBlock - 1) / kBlock * kBlock;
-  }
-  __aicore__ inline uint64_t Offset(const Piece& piece, const Place& place) const {
-    return (static_cast<uint64_t>(place.sample) * tiling_->spatial + piece.row) * tiling_->channels + place.channel;
-  }
-
   __aicore__ inline void Load(const Piece& piece) {
-    const Place place = PlaceOf(piece.strip, piece.part);
-    const uint32_t width = place.groups * place.groupWidth;
-    const uint32_t length = Gapless() ? piece.rows * width : width;
-    const uint8_t fill = static_cast<uint8_t>((kBlock - length % kBlock) % kBlock);
     AscendC::LocalTensor<T> x = xQueue_.template AllocTensor<T>();
-    AscendC::DataCopyExtParams rows{static_cast<uint16_t>(Gapless() ? 1 : piece.rows),
-                                    static_cast<uint32_t>(length * sizeof(T)),
-                                    static_cast<uint32_t>((tiling_->channels - width) * sizeof(T)), 0, 0};
-    AscendC::DataCopyPadExtParams<T> zeros{true, 0, fill, static_cast<T>(0.0f)};
-    AscendC::DataCopyPad(x, xGm_[Offset(piece, place)], rows, zeros);
+    places_.CopyIn(x, xGm_, piece);
     xQueue_.EnQue(x);
     ++loaded_;
   }
@@ -190,7 +126,7 @@ class GroupNormNhwc {
 
   // The columns of a part become those that the vectors of a period are about. Returns elements of a piece of so many rows.
   __aicore__ inline void Turn(const Place& place) {
-    columns_.Set<T>(place.channel, place.groups, place.groupWidth, Gapless(), moments_.Space());
+    columns_.Set<T>(place.channel, place.groups, place.groupWidth, places_.Gapless(), moments_.Space());
   }
 
   // Fills the tables; row 0 is for chunk `first`.
@@ -198,10 +134,10 @@ class GroupNormNhwc {
     const uint32_t again = run.end - run.begin - Kept(run);
     LoadAhead();
     for (uint32_t number = run.begin; number < run.end; ++number) {
-      const Piece piece = Find(number);
-      if (piece.first) Turn(PlaceOf(piece.strip, piece.part));
+      const Piece piece = places_.Find(number);
+      if (piece.first) Turn(places_.PlaceOf(piece.strip, piece.part));
       AscendC::LocalTensor<T> x = xQueue_.template DeQue<T>();
-      const uint32_t count = piece.rows * Pitch(columns_.Width());
+      const uint32_t count = places_.template Count<T>(piece, columns_.Width());
       moments_.Clear(count);
       moments_.Measure(Widen(moments_.Work(), x, count), piece.rows, count, piece.first, piece.last,
                        piece.chunk - first);
@@ -217,22 +153,22 @@ class GroupNormNhwc {
     const uint32_t pieces = run.end - run.begin, again = pieces - Kept(run);
     uint32_t strip = kNone, part = kNone;
     for (uint32_t step = again; step < pieces + again; ++step) {
-      const Piece piece = Find(run.begin + (step < pieces ? step : step - pieces));
+      const Piece piece = places_.Find(run.begin + (step < pieces ? step : step - pieces));
       if (piece.strip != strip || piece.part != part) {
         if (piece.strip != strip_) CombineShared(piece.strip);
-        Turn(PlaceOf(piece.strip, piece.part));
+        Turn(places_.PlaceOf(piece.strip, piece.part));
         moments_.Prepare();
         strip = piece.strip;
         part = piece.part;
       }
       AscendC::LocalTensor<T> x = step < pieces ? kept_[step - again] : xQueue_.template DeQue<T>();
       AscendC::LocalTensor<T> y = yQueue_.template AllocTensor<T>();
-      const uint32_t count = piece.rows * Pitch(columns_.Width());
+      const uint32_t count = places_.template Count<T>(piece, columns_.Width());
       const AscendC::LocalTensor<float> wide = Widen(moments_.Work(), x, count);
       if constexpr (kIsFloat<T>) {
-        moments_.Normalise(y, wide, count);
+        moments_.Normalise<Epilogue>(y, wide, count);
       } else {
-        moments_.Normalise(wide, wide, count);
+        moments_.Normalise<Epilogue>(wide, wide, count);
         Narrow(y, wide, count);
       }
       yQueue_.EnQue(y);
@@ -242,18 +178,13 @@ class GroupNormNhwc {
   }
 
   __aicore__ inline void Store(const Piece& piece) {
-    const Place place = PlaceOf(piece.strip, piece.part);
-    const uint32_t width = place.groups * place.groupWidth;
     AscendC::LocalTensor<T> y = yQueue_.template DeQue<T>();
-    AscendC::DataCopyExtParams rows{static_cast<uint16_t>(Gapless() ? 1 : piece.rows),
-                                    static_cast<uint32_t>((Gapless() ? piece.rows * width : width) * sizeof(T)), 0,
-                                    static_cast<uint32_t>((tiling_->channels - width) * sizeof(T)), 0};
-    AscendC::DataCopyPad(yGm_[Offset(piece, place)], y, rows);
+    places_.CopyOut(yGm_, y, piece);
     yQueue_.FreeTensor(y);
   }
 
   __aicore__ inline void WriteResults(uint32_t strip) {
-    const Place place = PlaceOf(strip, 0);
+    const Place place = places_.PlaceOf(strip, 0);
     AscendC::LocalTensor<float> results = resultQueue_.AllocTensor<float>();
     moments_.Results(results);
     resultQueue_.EnQue(results);
@@ -286,14 +217,13 @@ class GroupNormNhwc {
       AscendC::DataCopyPad(moments_.Table(which), tableGm_[(first * kTables + which) * lanes_], rows, whole);
     }
     SyncPipes<AscendC::HardEvent::MTE2_V>(pipe_);
-    moments_.Combine(stripChunks_, CountOf{this, strip});
+    moments_.Combine(stripChunks_, CountOf{&places_, strip});
     strip_ = strip;
     // Whoever has the beginning of a strip writes its statistics.
     if (firstChunk_ <= first && first < lastChunk_ && !written_) WriteResults(strip);
     if (firstChunk_ <= first && first < lastChunk_) written_ = true;
   }
 
-  static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
   static constexpr uint32_t kTables = GroupNormNhwcMoments::kTables;
   AscendC::TPipe* pipe_ = nullptr;
   const __gm__ GroupNormNhwcTilingData* tiling_ = nullptr;
@@ -301,6 +231,7 @@ class GroupNormNhwc {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> yQueue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> resultQueue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> workBuf_;
+  GroupNormNhwcPlaces places_;
   GroupNormNhwcColumns columns_;
   GroupNormNhwcMoments moments_;
   AscendC::LocalTensor<T> kept_[kNhwcMostSlots];
@@ -325,3 +256,8 @@ class GroupNormNhwc {
   uint32_t loadStep_ = 0;
   bool written_ = false;
 };
+
+template <class T>
+using GroupNormNhwc = GroupNormNhwcWith<T, GroupNormIdentity>;
+template <class T>
+using GroupNormSiluNhwc = GroupNormNhwcWith<T, GroupNormSilu>;

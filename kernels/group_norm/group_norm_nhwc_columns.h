@@ -9,15 +9,15 @@
 #include "group_norm_core.h"
 #include "../common/common_dtype.h"
 #include "group_norm_nhwc_periods.h"
-#include "group_norm_nhwc_tiling.h"
 #include "kernel_operator.h"
 
 class GroupNormNhwcColumns {
  public:
-  // work and other: buffers of the tiling's workFloats and otherFloats, which every method may overwrite.
-  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR gamma, GM_ADDR beta,
-                              const __gm__ GroupNormNhwcTilingData* tiling, const AscendC::LocalTensor<float>& work,
-                              const AscendC::LocalTensor<float>& other) {
+  // work and other: buffers of the tiling's workFloats and otherFloats, which every method may overwrite. beta is null where nobody
+  // asks for it. Tiling: that of either direction.
+  template <class Tiling>
+  __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR gamma, GM_ADDR beta, const __gm__ Tiling* tiling,
+                              const AscendC::LocalTensor<float>& work, const AscendC::LocalTensor<float>& other) {
     pipe_ = pipe;
     rows_ = tiling->periodRows;
     longest_ = tiling->periodElements;
@@ -158,9 +158,10 @@ class GroupNormNhwcColumns {
     AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(width_ * sizeof(T)), 0, 0, 0};
     AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
     AscendC::DataCopyPad(gammaIn, gamma[first_], row, any);
-    AscendC::DataCopyPad(betaIn, beta[first_], row, any);
+    if (betaAt_ != nullptr) AscendC::DataCopyPad(betaIn, beta[first_], row, any);
     SyncPipes<AscendC::HardEvent::MTE2_V>(pipe_);
     AscendC::Gather(gamma_, Widen(wide, gammaIn, width_), channel, 0, period_);
+    if (betaAt_ == nullptr) return;
     AscendC::Gather(beta_, Widen(wide, betaIn, width_), channel, 0, period_);
   }
 

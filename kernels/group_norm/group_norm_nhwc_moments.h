@@ -5,6 +5,7 @@
 // tables with a row for each chunk. When all chunks of the strip are there, the same is done over the rows of the tables.
 #pragma once
 #include "group_norm_nhwc_columns.h"
+#include "group_norm_nhwc_tiling.h"
 
 class GroupNormNhwcMoments {
  public:
@@ -22,6 +23,7 @@ class GroupNormNhwcMoments {
     sumPeriods_ = tiling->sumPeriods;
     longest_ = tiling->periodElements;
     repeated_ = tiling->repeatedPeriods;
+    piecePeriods_ = tiling->pieceRows / tiling->periodRows;
     const uint32_t sums = (sumPeriods_ * longest_ + 8 + 127) / 128 * 128;
     const uint32_t table = tiling->parts * tiling->partChunks * lanes_;
     const uint32_t row = repeated_ * longest_;
@@ -120,13 +122,17 @@ class GroupNormNhwcMoments {
     RepeatPeriod(shift_, repeated_, columns_->Period());
   }
 
-  // y from x; both may be the same.
+  // y from x, with the epilogue behind it; both may be the same.
+  template <class Epilogue>
   __aicore__ inline void Normalise(const AscendC::LocalTensor<float>& y, const AscendC::LocalTensor<float>& x,
                                    uint32_t count) {
     const uint32_t period = repeated_ * columns_->Period();
     ApplyPeriods<LineOp::kSub>(y, x, centres_, count, period);
     ApplyPeriods<LineOp::kMul>(y, y, scale_, count, period);
     ApplyPeriods<LineOp::kAdd>(y, y, shift_, count, period);
+    // The second work buffer has half a piece.
+    const uint32_t most = (piecePeriods_ + 1) / 2 * columns_->Period();
+    for (uint32_t at = 0; at < count; at += most) Epilogue::Apply(y[at], other_, count - at < most ? count - at : most);
   }
 
  private:
@@ -210,7 +216,8 @@ class GroupNormNhwcMoments {
   uint32_t groupElements_ = 0;
   uint32_t lanes_ = 0;
   uint32_t sumPeriods_ = 0;
-  uint32_t repeated_ = 0;  // periods of a row
+  uint32_t repeated_ = 0;      // periods of a row,
+  uint32_t piecePeriods_ = 0;  // and of a piece
   uint32_t longest_ = 0;
   uint32_t rowsOfChunk_ = 0;
   uint32_t periods_ = 0;  // whole ones of the chunk,

@@ -109,45 +109,9 @@ inline uint32_t NhwcSlotBytes(const GroupNormNhwcTilingData* tiling, uint32_t bl
   return static_cast<uint32_t>(NhwcRoundUp(elements * 32 / block, 512));
 }
 
-// Pieces and chunks of parts of `width` columns; false if local memory has no room for two pieces of x and two of y.
-inline bool MakeNhwcPieces(GroupNormNhwcTilingData* tiling, uint64_t samples, uint64_t width, uint64_t group_width,
-                           uint32_t block) {
-  const uint64_t spatial = tiling->spatial, whole = tiling->channels;
-  const uint64_t gapless_rows = NhwcPeriodRows(whole, spatial);
-  const bool gapless = width == whole && tiling->parts == 1 && gapless_rows * whole <= kNhwcPeriod;
-  const uint64_t rows = gapless ? gapless_rows : 1;
-  const uint64_t period = gapless ? rows * whole : NhwcRoundUp(width, block);
-  if (period > kNhwcPeriod) return false;
-  const uint64_t of_core = NhwcParts(samples * spatial * whole, kNhwcCores) / 2;
-  uint64_t target = of_core < kNhwcSmallestPiece ? kNhwcSmallestPiece : of_core;
-  if (target > kNhwcPiece) target = kNhwcPiece;
-  const uint64_t most = (target < period ? 1 : target / period) * rows;
-  const uint64_t piece = NhwcRoundUp(NhwcParts(spatial, NhwcParts(spatial, most)), rows);
-  const uint64_t pieces = NhwcParts(spatial, piece);
-  const uint64_t lanes = NhwcRoundUp(tiling->stripGroups, 8);
-  if (tiling->parts * lanes > kNhwcTable) return false;
-  // The chunks with which the core that has most to do has the least, if strips that are left over are divided.
-  const uint64_t strips = samples * tiling->sampleStrips;
-  uint64_t chunk = pieces, least = UINT64_MAX;
-  for (uint64_t number = 1; number <= pieces && tiling->parts * number * lanes <= kNhwcTable; ++number) {
-    const uint64_t size = NhwcParts(pieces, number), of_strip = tiling->parts * NhwcParts(pieces, size);
-    uint64_t cost = 0;
-    for (const uint64_t cores : {kNhwcCores, kNhwcFewerCores})
-      cost += strips / cores * of_strip * kNhwcChunkCost +
-              NhwcParts(strips % cores * of_strip, cores) * (size * kNhwcPieceCost + kNhwcChunkCost);
-    if (cost >= least) continue;
-    least = cost;
-    chunk = size;
-  }
-  tiling->partChannels = static_cast<uint32_t>(width);
-  tiling->periodRows = static_cast<uint32_t>(rows);
-  tiling->periodElements = static_cast<uint32_t>(period);
-  tiling->pieceRows = static_cast<uint32_t>(piece);
-  tiling->partPieces = static_cast<uint32_t>(pieces);
-  tiling->chunkPieces = static_cast<uint32_t>(chunk);
-  tiling->partChunks = static_cast<uint32_t>(NhwcParts(pieces, chunk));
+// Sets slots and repeatedPeriods by what is left of local memory; false if there is no room for two pieces of x and two of y.
+inline bool NhwcFits(GroupNormNhwcTilingData* tiling, uint64_t group_width, uint32_t block) {
   const uint64_t slot = NhwcSlotBytes(tiling, block) / 4;
-  tiling->repeatedPeriods = static_cast<uint32_t>(piece / rows);
   uint64_t fixed = NhwcSizes(tiling, tiling->stripGroups, group_width);
   if (fixed + 5 * slot > kNhwcLocalFloats) {
     tiling->repeatedPeriods = 1;
@@ -159,10 +123,62 @@ inline bool MakeNhwcPieces(GroupNormNhwcTilingData* tiling, uint64_t samples, ui
   return true;
 }
 
-// Fills *tiling for x of shape (n, s, c) in `groups` groups, on at most `cores` cores. Returns nullptr, or the reason why these
-// arguments are refused.
-inline const char* MakeGroupNormNhwcTiling(int64_t n, int64_t s, int64_t c, int64_t groups, float eps, int32_t cores,
-                                           int32_t dtype, GroupNormNhwcTilingData* tiling) {
+// What a kernel does with its pieces: the longest period and the elements of one, whether cores divide all strips or only what is left
+// over, and NhwcFits of its own.
+struct NhwcWay {
+  uint64_t period;
+  uint64_t piece;
+  bool all_shared;
+  bool (*fits)(GroupNormNhwcTilingData*, uint64_t group_width, uint32_t block);
+};
+
+// Pieces and chunks of parts of `width` columns; false if local memory has no room for them.
+inline bool MakeNhwcPieces(GroupNormNhwcTilingData* tiling, const NhwcWay& way, uint64_t samples, uint64_t width,
+                           uint64_t group_width, uint32_t block) {
+  const uint64_t spatial = tiling->spatial, whole = tiling->channels;
+  const uint64_t gapless_rows = NhwcPeriodRows(whole, spatial);
+  const bool gapless = width == whole && tiling->parts == 1 && gapless_rows * whole <= way.period;
+  const uint64_t rows = gapless ? gapless_rows : 1;
+  const uint64_t period = gapless ? rows * whole : NhwcRoundUp(width, block);
+  if (period > way.period) return false;
+  const uint64_t of_core = NhwcParts(samples * spatial * whole, kNhwcCores) / 2;
+  uint64_t target = of_core < kNhwcSmallestPiece ? kNhwcSmallestPiece : of_core;
+  if (target > way.piece) target = way.piece;
+  const uint64_t most = (target < period ? 1 : target / period) * rows;
+  const uint64_t piece = NhwcRoundUp(NhwcParts(spatial, NhwcParts(spatial, most)), rows);
+  const uint64_t pieces = NhwcParts(spatial, piece);
+  const uint64_t lanes = NhwcRoundUp(tiling->stripGroups, 8);
+  if (tiling->parts * lanes > kNhwcTable) return false;
+  // The chunks with which the core that has most to do has the least, if strips that are left over are divided.
+  const uint64_t strips = samples * tiling->sampleStrips;
+  uint64_t chunk = pieces, least = UINT64_MAX;
+  for (uint64_t number = 1; number <= pieces && tiling->parts * number * lanes <= kNhwcTable; ++number) {
+    const uint64_t size = NhwcParts(pieces, number), of_strip = tiling->parts * NhwcParts(pieces, size);
+    uint64_t cost = 0;
+    for (const uint64_t cores : {kNhwcCores, kNhwcFewerCores}) {
+      const uint64_t shared = way.all_shared ? strips : strips % cores;
+      cost += (strips - shared) / cores * of_strip * kNhwcChunkCost +
+              NhwcParts(shared * of_strip, cores) * (size * kNhwcPieceCost + kNhwcChunkCost);
+    }
+    if (cost >= least) continue;
+    least = cost;
+    chunk = size;
+  }
+  tiling->partChannels = static_cast<uint32_t>(width);
+  tiling->periodRows = static_cast<uint32_t>(rows);
+  tiling->periodElements = static_cast<uint32_t>(period);
+  tiling->pieceRows = static_cast<uint32_t>(piece);
+  tiling->partPieces = static_cast<uint32_t>(pieces);
+  tiling->chunkPieces = static_cast<uint32_t>(chunk);
+  tiling->partChunks = static_cast<uint32_t>(NhwcParts(pieces, chunk));
+  tiling->repeatedPeriods = static_cast<uint32_t>(piece / rows);
+  return way.fits(tiling, group_width, block);
+}
+
+// Sizes, strips, pieces and chunks of x of shape (n, s, c) in `groups` groups, whatever cores take which. Returns nullptr, or the reason
+// why these arguments are refused. Without samples there are the sizes only.
+inline const char* DivideNhwc(int64_t n, int64_t s, int64_t c, int64_t groups, int32_t cores, int32_t dtype,
+                              const NhwcWay& way, GroupNormNhwcTilingData* tiling) {
   constexpr int64_t kLimit = INT32_MAX;
   constexpr int64_t kWidest = static_cast<int64_t>(kNhwcColumns) * kNhwcTable / 8;
   if (dtype != 0 && dtype != 1 && dtype != 27) return "x must be float32, float16 or bfloat16";
@@ -171,7 +187,6 @@ inline const char* MakeGroupNormNhwcTiling(int64_t n, int64_t s, int64_t c, int6
   if (c == 0) return "x has no channels (C = 0)";
   if (s == 0 && n > 0) return "a spatial axis of x has length 0: a group without elements has no mean";
   if (c % groups != 0) return "the number of channels C must be divisible by num_groups";
-  if (!(eps > 0.0f) || eps > 3.0e38f) return "eps must be positive and finite";
   if (cores <= 0) return "the number of cores must be positive";
   if (c > kLimit || s > kLimit || (s > 0 && c / groups > kLimit / s))
     return "a group of x has more than 2147483647 elements";
@@ -187,7 +202,6 @@ inline const char* MakeGroupNormNhwcTiling(int64_t n, int64_t s, int64_t c, int6
   tiling->channelsPerGroup = static_cast<uint32_t>(c / groups);
   tiling->groupElements = static_cast<uint32_t>(c / groups * s);
   tiling->totalGroups = static_cast<uint32_t>(n * groups);
-  tiling->eps = eps;
   tiling->dtype = static_cast<uint32_t>(dtype);
   if (n == 0) return nullptr;
 
@@ -196,24 +210,37 @@ inline const char* MakeGroupNormNhwcTiling(int64_t n, int64_t s, int64_t c, int6
   tiling->parts = 1;
   tiling->sampleStrips = 1;
   tiling->stripGroups = tiling->groups;
-  if (all > most_groups || !MakeNhwcPieces(tiling, samples, tiling->channels, width, block)) {
+  if (all > most_groups || !MakeNhwcPieces(tiling, way, samples, tiling->channels, width, block)) {
     if (width > kNhwcColumns) {
       const uint64_t parts = NhwcParts(width, kNhwcColumns), part = NhwcRoundUp(NhwcParts(width, parts), 16);
       tiling->stripGroups = 1;
       tiling->sampleStrips = tiling->groups;
       tiling->parts = static_cast<uint32_t>(NhwcParts(width, part));
-      if (!MakeNhwcPieces(tiling, samples, part, part, block)) return "x is too large";
+      if (!MakeNhwcPieces(tiling, way, samples, part, part, block)) return "x is too large";
     } else {
       uint64_t most = kNhwcColumns / width < most_groups ? kNhwcColumns / width : most_groups;
       if (most > all) most = all;
       const uint64_t strips = NhwcParts(all, most);
       tiling->stripGroups = static_cast<uint32_t>(NhwcParts(all, strips));
       tiling->sampleStrips = static_cast<uint32_t>(NhwcParts(all, tiling->stripGroups));
-      if (!MakeNhwcPieces(tiling, samples, tiling->stripGroups * width, width, block)) return "x is too large";
+      if (!MakeNhwcPieces(tiling, way, samples, tiling->stripGroups * width, width, block)) return "x is too large";
     }
   }
-  const uint64_t strips = samples * tiling->sampleStrips, launched = static_cast<uint64_t>(cores);
-  if (strips * tiling->parts * tiling->partPieces > static_cast<uint64_t>(kLimit)) return "x has too many elements";
+  if (samples * tiling->sampleStrips * tiling->parts * tiling->partPieces > static_cast<uint64_t>(kLimit))
+    return "x has too many elements";
+  return nullptr;
+}
+
+// Fills *tiling for x of shape (n, s, c) in `groups` groups, on at most `cores` cores. Returns nullptr, or the reason why these
+// arguments are refused.
+inline const char* MakeGroupNormNhwcTiling(int64_t n, int64_t s, int64_t c, int64_t groups, float eps, int32_t cores,
+                                           int32_t dtype, GroupNormNhwcTilingData* tiling) {
+  if (!(eps > 0.0f) || eps > 3.0e38f) return "eps must be positive and finite";
+  const char* const refused =
+      DivideNhwc(n, s, c, groups, cores, dtype, {kNhwcPeriod, kNhwcPiece, false, NhwcFits}, tiling);
+  if (refused != nullptr || n == 0) return refused;
+  tiling->eps = eps;
+  const uint64_t strips = static_cast<uint64_t>(n) * tiling->sampleStrips, launched = static_cast<uint64_t>(cores);
   const uint64_t left = strips % launched, of_strip = static_cast<uint64_t>(tiling->parts) * tiling->partChunks;
   const bool divide = left > 0 && NhwcParts(left * of_strip, launched) < of_strip;
   tiling->sharedStrips = divide ? static_cast<uint32_t>(left) : 0;

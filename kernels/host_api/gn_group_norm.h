@@ -11,7 +11,7 @@ extern "C" {
 /* out = (self - mean) / sqrt(variance + eps) * gamma + beta, statistics over each of `group` groups of channels.
  * self: (N, C, ...) of 2 to 8 axes, HxW the product of all behind the second (1 if there are none); float32, float16 or bfloat16.
  * gamma, beta: (C), of self's type, or null for ones and zeros. out: as self. meanOut, rstdOut: (N, group), float32, or both of
- * self's type: then they are rounded behind the kernel, which costs a launch each, and gradients made from them are less accurate.
+ * self's type: then they are rounded behind the kernel, which costs a launch each, and what is lost comes into the gradients.
  * group divides C; eps is positive. Outputs must not share memory with each other or with an input.
  * Tensors with the channels last have a kernel of their own. Kernel: group_norm/any, group_norm_nhwc/rows, narrow/half, narrow/bfloat16. */
 GN_API GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta, int64_t N,
@@ -22,7 +22,7 @@ GN_API GnStatus GroupNormGetWorkspaceSize(const GnTensor* self, const GnTensor* 
 GN_API GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
 /* The same, and SiLU of it: out = g / (1 + exp(-g)), with g what GroupNorm would return. N, C and HxW are read from self.
- * Kernel: group_norm_silu/fused, narrow/half, narrow/bfloat16. */
+ * Kernel: group_norm_silu/fused, group_norm_silu_nhwc/rows, narrow/half, narrow/bfloat16. */
 GN_API GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
                                               int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
                                               GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor);
@@ -32,7 +32,7 @@ GN_API GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecuto
 /* The gradients of GroupNorm. gradOut, input: N * C * HxW elements of one type, 0 to 8 axes. mean, rstd: what the forward pass returned,
  * N * group elements, float32 or both of gradOut's type. gamma: C elements of input's type, or null for ones. outputMask: three bytes,
  * whether gradInput (as input), gradGammaOut and gradBetaOut (as gamma) are wanted; one that is not wanted may be null and is not touched.
- * Kernel: group_norm_backward/any, widen/queue. */
+ * Kernel: group_norm_backward/any, group_norm_backward_nhwc/rows, widen/queue. */
 GN_API GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* input, const GnTensor* mean,
                                                   const GnTensor* rstd, const GnTensor* gamma, int64_t N, int64_t C,
                                                   int64_t HxW, int64_t group, const uint8_t* outputMask,

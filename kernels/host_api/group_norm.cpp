@@ -13,7 +13,7 @@ namespace {
 
 struct GroupNormCall {
   const char* kernel;
-  const char* kernel_last;  // the one for tensors with the channels last, null if there is none
+  const char* kernel_last;  // the one for tensors with the channels last
   Argument self, gamma, beta, out, mean, rstd;
   Sizes sizes;
   double eps;
@@ -81,7 +81,7 @@ Outcome Plan(GroupNormCall& call, Executor* plan) {
   const Tensor &x = *call.self.tensor, &y = *call.out.tensor;
   GroupNormNhwcTilingData last{};
   // That kernel refuses groups of very many channels; those are packed.
-  if (call.kernel_last != nullptr && sizes.elements > 0 && ChannelsLastPays({&call.self, &call.out}) &&
+  if (sizes.elements > 0 && ChannelsLastPays({&call.self, &call.out}) &&
       MakeGroupNormNhwcTiling(sizes.n, sizes.hxw, sizes.c, sizes.groups, eps, cores, x.dtype, &last) == nullptr)
     return AddKernel(call, call.kernel_last, ChannelsLast(x), ChannelsLast(y), last, plan);
   GroupNormTilingData tiling{};
@@ -124,8 +124,9 @@ extern "C" GnStatus GroupNorm(void* workspace, uint64_t workspaceSize, GnExecuto
 extern "C" GnStatus GroupNormSiluGetWorkspaceSize(const GnTensor* self, const GnTensor* gamma, const GnTensor* beta,
                                                   int64_t group, double eps, GnTensor* out, GnTensor* meanOut,
                                                   GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor) {
-  return gn_host::FirstCall("GroupNormSiluGetWorkspaceSize", "GroupNormSilu", "group_norm_silu", nullptr, self, gamma,
-                            beta, {0, 0, 0, group}, true, eps, out, meanOut, rstdOut, workspaceSize, executor);
+  return gn_host::FirstCall("GroupNormSiluGetWorkspaceSize", "GroupNormSilu", "group_norm_silu", "group_norm_silu_nhwc",
+                            self, gamma, beta, {0, 0, 0, group}, true, eps, out, meanOut, rstdOut, workspaceSize,
+                            executor);
 }
 
 extern "C" GnStatus GroupNormSilu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {

@@ -1,14 +1,17 @@
-// GroupNorm, backward: what the first call refuses, and what it plans.
+// GroupNorm, backward: what the first call refuses, and what it plans. Of two kernels, one takes tensors with the channels last.
 #include <cinttypes>
 
 #include "checks.h"
 #include "gn_group_norm.h"
+#include "group_norm_backward_nhwc_tiling.h"
 #include "group_norm_backward_tiling.h"
+#include "layout.h"
 
 namespace gn_host {
 namespace {
 
 static_assert(kGroupNormWantDx == 1 && kGroupNormWantDgamma == 2 && kGroupNormWantDbeta == 4, "as WantedBits says");
+static_assert(kNhwcWantDx == 1 && kNhwcWantDgamma == 2 && kNhwcWantDbeta == 4, "as WantedBits says");
 
 struct GroupNormBackwardCall {
   Argument grad_out, input, mean, rstd, gamma, grad_input, grad_gamma, grad_beta;
@@ -39,25 +42,54 @@ Outcome Check(const uint8_t* mask, uint64_t mask_size, GroupNormBackwardCall* ca
   return wrong;
 }
 
-Outcome Plan(GroupNormBackwardCall& call, Executor* plan) {
-  const Sizes& sizes = call.sizes;
-  const uint32_t wanted = WantedBits({&call.grad_input, &call.grad_gamma, &call.grad_beta});
-  GroupNormBackwardTilingData tiling{};
-  const char* const refused =
-      MakeGroupNormBackwardAnyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, static_cast<int32_t>(VectorCores()),
-                                     static_cast<int32_t>(wanted), call.input->dtype, &tiling);
-  if (refused != nullptr) return Invalid(refused, "divide the work into several calls");
-  if (tiling.usedCores == 0) return {};  // nothing is wanted
-  plan->Add({"group_norm_backward_any",
+// Adds the launch of a kernel on dy, x and dx as they are given here, once its tiling is made.
+template <class Tiling>
+Outcome AddKernel(const GroupNormBackwardCall& call, const char* kernel, const Tensor& dy, const Tensor& x,
+                  const Tensor* dx, const Tiling& tiling, Executor* plan) {
+  plan->Add({kernel,
              tiling.usedCores,
-             {plan->Input("dy", *call.grad_out.tensor), plan->Input("x", *call.input.tensor),
-              plan->FloatInput("mean", *call.mean.tensor), plan->FloatInput("rstd", *call.rstd.tensor),
+             {plan->Input("dy", dy), plan->Input("x", x), plan->FloatInput("mean", *call.mean.tensor),
+              plan->FloatInput("rstd", *call.rstd.tensor),
               call.gamma ? plan->Input("gamma", *call.gamma.tensor)
-                         : plan->Constant("gamma", call.input->dtype, sizes.c, 1.0f),
-              plan->Output("dx", call.grad_input.tensor.get()), plan->Output("dgamma", call.grad_gamma.tensor.get()),
+                         : plan->Constant("gamma", call.input->dtype, call.sizes.c, 1.0f),
+              plan->Output("dx", dx), plan->Output("dgamma", call.grad_gamma.tensor.get()),
               plan->Output("dbeta", call.grad_beta.tensor.get()), plan->Workspace(tiling.workspaceBytes),
               plan->TilingData(tiling)}});
   return plan->Finish();
+}
+
+// Whether dy, x and dx are (N, C, ...) as they stand: the call takes any axes with as many elements.
+bool HaveChannels(const GroupNormBackwardCall& call) {
+  for (const Argument* one : {&call.grad_out, &call.input, &call.grad_input}) {
+    if (!*one) continue;
+    const std::vector<int64_t>& dims = (*one)->dims;
+    if (dims.size() < 2 || dims[0] != call.sizes.n || dims[1] != call.sizes.c) return false;
+  }
+  return true;
+}
+
+Outcome Plan(GroupNormBackwardCall& call, Executor* plan) {
+  const Sizes& sizes = call.sizes;
+  const uint32_t wanted = WantedBits({&call.grad_input, &call.grad_gamma, &call.grad_beta});
+  const int32_t cores = static_cast<int32_t>(VectorCores());
+  const Tensor &dy = *call.grad_out.tensor, &x = *call.input.tensor;
+  GroupNormBackwardNhwcTilingData last{};
+  // That kernel refuses groups of very many channels; those are packed.
+  if (wanted != 0 && sizes.elements > 0 && HaveChannels(call) &&
+      ChannelsLastPays({&call.grad_out, &call.input, &call.grad_input}) &&
+      MakeGroupNormBackwardNhwcTiling(sizes.n, sizes.hxw, sizes.c, sizes.groups, cores, static_cast<int32_t>(wanted),
+                                      x.dtype, &last) == nullptr) {
+    Tensor dx{};
+    if (call.grad_input) dx = ChannelsLast(*call.grad_input.tensor);
+    return AddKernel(call, "group_norm_backward_nhwc", ChannelsLast(dy), ChannelsLast(x),
+                     call.grad_input ? &dx : nullptr, last, plan);
+  }
+  GroupNormBackwardTilingData tiling{};
+  const char* const refused = MakeGroupNormBackwardAnyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, cores,
+                                                             static_cast<int32_t>(wanted), x.dtype, &tiling);
+  if (refused != nullptr) return Invalid(refused, "divide the work into several calls");
+  if (tiling.usedCores == 0) return {};  // nothing is wanted
+  return AddKernel(call, "group_norm_backward_any", dy, x, call.grad_input.tensor.get(), tiling, plan);
 }
 
 }  // namespace

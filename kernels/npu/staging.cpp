@@ -1,11 +1,26 @@
 #include "staging.h"
 
+#include <dlfcn.h>
+
 #include <cstring>
 
 namespace gn_host {
 namespace {
 
-constexpr uint64_t kLeast = 4096;  // bytes: a tiling struct fits, and blocks of few sizes are used again
+constexpr uint64_t kLeast = 4096;               // bytes: a tiling struct fits, and blocks of few sizes are used again
+constexpr uint64_t kPiece = uint64_t{1} << 16;  // bytes that graphs get at a time: some hundred tiling structs
+constexpr uint64_t kAligned = 64;               // bytes: a line of the host's cache
+
+// Whether work on the stream goes into a graph. The function that knows is looked up: CANN before 8.2 has neither it nor graphs. A chip
+// without graphs returns an error.
+bool Captured(aclrtStream stream) {
+  using GetInfo =
+      aclError (*)(aclrtStream stream, int* status, void** graph);  // the status is an enum, the graph a pointer
+  static const auto get = reinterpret_cast<GetInfo>(dlsym(RTLD_DEFAULT, "aclmdlRICaptureGetInfo"));
+  int status = 0;  // ACL_MODEL_RI_CAPTURE_STATUS_NONE
+  void* graph = nullptr;
+  return get != nullptr && get(stream, &status, &graph) == ACL_SUCCESS && status != 0;
+}
 
 }  // namespace
 
@@ -42,7 +57,28 @@ aclError Staging::Free(uint64_t bytes, Block** found) {
   return ACL_SUCCESS;
 }
 
+aclError Staging::Keep(uint64_t bytes, void** found) {
+  bytes = (bytes + kAligned - 1) / kAligned * kAligned;
+  if (bytes > left_) {
+    const uint64_t size = bytes > kPiece ? bytes : kPiece;
+    void* made = nullptr;
+    if (const aclError wrong = aclrtMallocHost(&made, size); wrong != ACL_SUCCESS) return wrong;
+    kept_ = static_cast<char*>(made);
+    left_ = size;
+  }
+  *found = kept_;
+  kept_ += bytes;
+  left_ -= bytes;
+  return ACL_SUCCESS;
+}
+
 aclError Staging::Copy(void* to, const void* from, uint64_t bytes, aclrtStream stream) {
+  if (Captured(stream)) {
+    void* memory = nullptr;
+    if (const aclError wrong = Keep(bytes, &memory); wrong != ACL_SUCCESS) return wrong;
+    std::memcpy(memory, from, bytes);
+    return aclrtMemcpyAsync(to, bytes, memory, bytes, ACL_MEMCPY_HOST_TO_DEVICE, stream);
+  }
   Block* block = nullptr;
   if (const aclError wrong = Free(bytes, &block); wrong != ACL_SUCCESS) return wrong;
   std::memcpy(block->memory, from, bytes);

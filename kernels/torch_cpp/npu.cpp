@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "places.h"
+#include "torch_npu/csrc/core/npu/NPUFormat.h"
 #include "torch_npu/csrc/core/npu/NPUStream.h"
 #include "torch_npu/csrc/framework/OpCommand.h"
 
@@ -39,6 +40,14 @@ GnStatus HandleOf(void* stream, GnStream** handle) {
 }  // namespace
 
 const Host& OnNpu::Library() { return Npu(); }
+
+void OnNpu::CheckFormat(const at::Tensor& one) {
+  const int64_t format = at_npu::native::get_npu_format(one);
+  const bool plain = format == ACL_FORMAT_NCHW || format == ACL_FORMAT_NHWC || format == ACL_FORMAT_ND ||
+                     format == ACL_FORMAT_NCDHW;  // torch_npu's base formats
+  TORCH_CHECK_VALUE(plain, "a tensor of shape ", one.sizes(), " is in the NPU's private format ", format,
+                    "; torch_npu.npu_format_cast(x, ", static_cast<int>(ACL_FORMAT_ND), ") makes a plain one of it");
+}
 
 void OnNpu::Queue(const char* name, Planned planned, std::vector<at::Tensor> tensors) {
   const auto stream = c10_npu::getCurrentNPUStream().stream(false);  // does not wait: the queue keeps the order

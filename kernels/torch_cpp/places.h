@@ -54,6 +54,7 @@ struct OnNpu {
   static void Launch(const char* name, const Plan& plan, const Tensors&... tensors) {
     std::vector<at::Tensor> kept;
     (Keep(&kept, tensors), ...);
+    for (const at::Tensor& one : kept) CheckFormat(one);
     Queue(name, plan(Library()), std::move(kept));
   }
 
@@ -66,6 +67,8 @@ struct OnNpu {
     for (const at::Tensor* one : {&std::get<0>(made), &std::get<1>(made), &std::get<2>(made)}) kept->push_back(*one);
   }
   static const Host& Library();
+  // Refuses a tensor in a private format, such as FRACTAL_NZ: its elements are not where its strides say.
+  static void CheckFormat(const at::Tensor& one);
   // Queues the second call. `tensors` are what it reads and writes: the queue holds on to them until it has been made.
   static void Queue(const char* name, Planned planned, std::vector<at::Tensor> tensors);
 };

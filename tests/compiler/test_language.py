@@ -5,7 +5,6 @@ The pairs of ``tests/programs/language`` hold each rule in a launch.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -163,19 +162,13 @@ struct Op {
     assert found(text) == [("not-aicore", 3)]
 
 
-def test_the_rules_cost_less_than_half_a_second() -> None:
-    """Of processor time, on the longest kernel with the headers that it shares with others: it took a fifth of it."""
+def test_no_kernel_of_the_registry_breaks_a_rule() -> None:
+    """All headers of its folder as one text, the longest there is. benchmarks/rules_cost.py says what that costs."""
     kernels = Path(__file__).parents[2] / "kernels"
     files = [*(kernels / "common").glob("*.h"), *(kernels / "group_norm").glob("*.h")]
     text = "\n".join(path.read_text("utf-8") for path in [*sorted(files), kernels / "group_norm/group_norm_8_any.cpp"])
-    own = OwnText(text, tuple(("k.cpp", line) for line in range(1, text.count("\n") + 2)))
-    assert len(own.places) > 3000
-    seconds = []
-    for _ in range(3):  # the least: a collection of the garbage of other tests takes a second
-        begin = time.process_time()
-        assert find(own) == ()
-        seconds.append(time.process_time() - begin)
-    assert min(seconds) < 0.5
+    assert text.count("\n") > 3000
+    assert found(text, "group_norm_any") == []
 
 
 def test_text_that_is_no_program_gives_nothing() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from exam_support import headings
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.exam.bank import PAGE, kind_of, load_bank
@@ -47,18 +46,6 @@ def test_every_option_has_an_explanation_of_its_own() -> None:
         assert all(one.why.endswith((".", ")", "`")) for one in question.options), question.text
         assert len(plain(question.text)) <= 220, question.text
         assert not re.search(r"\b(?:above|below|previous|next) question\b", question.text)
-
-
-@functools.cache
-def headings(page: Path) -> set[str]:
-    """The headings of a page or a notebook, of a notebook also without their numbers."""
-    if page.suffix == ".ipynb":
-        cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
-        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
-    else:
-        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    found = set(re.findall(r"^#{1,4} (.+)$", text, re.MULTILINE))
-    return found | {re.sub(r"^\d+\. ", "", one) for one in found if page.suffix == ".ipynb"}
 
 
 def test_every_page_that_is_cited_exists_with_its_heading() -> None:

@@ -10,6 +10,7 @@ import pytest
 from gn_tutorial import reference
 from gn_tutorial.exercises.cases.gradient_tests import EXPERIMENTS, GRADIENT_TEST, experiment
 from gn_tutorial.exercises.cases.mistakes import _EDITS, function, suspect
+from gn_tutorial.exercises.cases.sample_inputs import WRONG, accepted_with, published_sample
 from gn_tutorial.exercises.course import load_course
 
 EXERCISE = load_course().find("10.3")
@@ -57,3 +58,14 @@ def test_a_gradient_test_may_use_the_complex_step(tmp_path: Path) -> None:
     path = tmp_path / EXERCISE.solution.name
     path.write_text(text, encoding="utf-8")
     assert GRADIENT_TEST.check(path, 1) == 17
+
+
+def test_with_the_published_sample_seven_mistakes_pass_and_with_others_none() -> None:
+    sample = published_sample()
+    right = reference.group_norm_backward(**sample)
+    # eps * rstd**2 * xhat, of rows that reach from -1.6 to 1.6
+    assert 1e-6 < abs(right.dx).max() < 2e-6
+    passing = [what for what, passes in accepted_with(sample).items() if passes]
+    assert passing == [what for what, _ in list(WRONG.values())[:7]]
+    assert not any(accepted_with(experiment("general")).values())
+    assert any(accepted_with(experiment("gamma 1")).values())

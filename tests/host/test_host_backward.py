@@ -52,15 +52,21 @@ def test_numbers_for_every_mask(stream: Stream, mask: tuple[bool, ...], dtype: t
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_other_layouts_give_the_bits_of_the_direct_call(stream: Stream, dtype: type) -> None:
+@pytest.mark.parametrize("last", [True, False], ids=["channels_last", "transposed"])
+def test_other_layouts_give_the_bits_of_the_direct_call(stream: Stream, last: bool, dtype: type) -> None:
+    """Channels last: of the kernel that takes them so. Any other layout is packed for the usual one."""
     dy, x, mean, rstd, gamma = data(dtype)
+    layout = channels_last if last else lambda one: np.ascontiguousarray(one.swapaxes(2, 3)).swapaxes(2, 3)
     made = host.group_norm_backward(
-        channels_last(dy), dy.dtype.type(1) * channels_last(x), mean, rstd, np.repeat(gamma, 2)[::2],
+        layout(dy), layout(x), mean, rstd, np.repeat(gamma, 2)[::2],
         num_groups=GROUPS, stream=stream,
     )  # fmt: skip
     stream.synchronize()
-    direct = gnt.kernel("group_norm_backward/any")(dy, x, mean, rstd, gamma, num_groups=GROUPS)
-    for one, right in zip(made, direct.outputs.values(), strict=True):
+    if last:
+        dy, x = (np.ascontiguousarray(np.moveaxis(one, 1, -1)) for one in (dy, x))
+    direct = gnt.kernel("group_norm_backward_nhwc/rows" if last else "group_norm_backward/any")
+    dx, *sums = direct(dy, x, mean, rstd, gamma, num_groups=GROUPS).outputs.values()
+    for one, right in zip(made, (np.moveaxis(dx, -1, 1) if last else dx, *sums), strict=True):
         np.testing.assert_array_equal(one, right)
 
 

@@ -67,17 +67,18 @@ def assert_near(name: str, found: np.ndarray, right: np.ndarray) -> None:
 def test_every_layout(stream: Stream, name: str, layout: Callable, out_layout: Callable, dtype: str) -> None:
     numbers = NUMBERS[name]
     inputs = data(numbers, dtype)
-    out = out_layout(np.full(numbers.out, -77, inputs[0].dtype))
+    outs = tuple(out_layout(np.full(numbers.out, -77, inputs[0].dtype)) for _ in range(numbers.outs))
     given = [laid_out(layout, one) for one in inputs]
-    made = outputs(numbers.function(*given, stream=stream, out=out, **numbers.options))
+    there = outs if numbers.outs > 1 else outs[0]
+    made = outputs(numbers.function(*given, stream=stream, out=there, **numbers.options))
     dense = outputs(numbers.function(*inputs, stream=stream, **numbers.options))
     stream.synchronize()
-    assert made[0] is out
+    assert all(one is out for one, out in zip(made, outs, strict=False))
     for one, same, right in zip(made, dense, expected(numbers, inputs), strict=True):
         if name not in SEVERAL:
             np.testing.assert_array_equal(one, same)
         assert_near(name, one, right)
-    if out_layout in (sliced, cropped, channels_last_sliced):
+    for out in outs if out_layout in (sliced, cropped, channels_last_sliced) else ():
         around = out.base
         assert np.count_nonzero(around == as_dtype(dtype).type(1000)) == around.size - out.size, "beside the output"
 

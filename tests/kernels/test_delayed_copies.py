@@ -47,11 +47,14 @@ def test_most_hazards_of_copies_show() -> None:
 
 KERNELS = [(op, spec) for op in load_registry().values() for spec in op.kernels]
 GROUPS = ((2, 8, 7, 5), {"num_groups": 4})
+LAST = ((2, 7, 5, 8), {"num_groups": 4})
 SHAPES = {  # the other operators take one array of any length
     "group_norm": GROUPS,
     "group_norm_silu": GROUPS,
-    "group_norm_nhwc": ((2, 7, 5, 8), {"num_groups": 4}),
+    "group_norm_nhwc": LAST,
+    "group_norm_silu_nhwc": LAST,
     "group_norm_backward": GROUPS,
+    "group_norm_backward_nhwc": LAST,
     "strided_copy": ((37, 29), {}),
     "linear": ((19, 270), {}),
     "linear_backward": ((37, 21), {}),
@@ -59,8 +62,10 @@ SHAPES = {  # the other operators take one array of any length
     "rms_norm_backward": ((5, 4500), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {"group_norm_silu/fused", "group_norm_nhwc/rows", "rms_norm_backward/chunks"} | {
-    spec.id for op, spec in KERNELS if op.name in ("group_norm", "group_norm_backward") and spec.step > 1
+IMPLICIT = {"group_norm_silu/fused", "rms_norm_backward/chunks"} | {
+    spec.id
+    for op, spec in KERNELS
+    if op.name.endswith("_nhwc") or (op.name in ("group_norm", "group_norm_backward") and spec.step > 1)
 }
 
 

@@ -27,9 +27,13 @@ namespace {
 struct Context {
   int32_t device;
 };
+using Work = std::deque<std::function<void()>>;
 struct Queue {
   Context* context;
-  std::deque<std::function<void()>> work;
+  Work work;
+  Work* graph = nullptr;  // where work goes instead while it is captured
+  bool spoilt = false;    // something was done meanwhile that the documentation forbids
+  void Push(std::function<void()> one) { (graph == nullptr ? work : *graph).push_back(std::move(one)); }
 };
 struct Event {
   bool pending = false;
@@ -49,6 +53,7 @@ thread_local Context* current = nullptr;
 thread_local aclError last = 0;
 aclError next_launch = 0, next_copy = 0;
 int64_t cores = 48;
+Queue* capturing = nullptr;
 
 void Drain(Queue* queue) {
   while (!queue->work.empty()) {
@@ -59,6 +64,13 @@ void Drain(Queue* queue) {
 }
 
 constexpr aclError kWrongContext = 107002;
+constexpr aclError kWhileCapturing = 107041;
+
+// Queries and waits are forbidden in any mode while a stream is captured, and spoil the graph.
+bool Forbidden() {
+  if (capturing != nullptr) capturing->spoilt = true;
+  return capturing != nullptr;
+}
 
 Queue* Mine(aclrtStream stream) {
   auto* const queue = static_cast<Queue*>(stream);
@@ -85,7 +97,7 @@ void Launch(const char* entry, uint32_t count, uint32_t blocks, aclrtStream stre
   }
   ++seen.launches;
   seen.blocks = blocks;
-  static_cast<Queue*>(stream)->work.push_back([=, kept = std::vector<StandInArg>(args, args + count)]() mutable {
+  static_cast<Queue*>(stream)->Push([=, kept = std::vector<StandInArg>(args, args + count)]() mutable {
     std::vector<GntArg> given;
     // A launcher gets no sizes. The library is one without checks, which only asks whether there is any memory.
     for (uint32_t at = 0; at < count; ++at) {
@@ -127,6 +139,7 @@ GN_API int stand_in_kernel(const char* entry, const char* path) {
 GN_API void stand_in_reset(int device) {
   seen = Seen{};
   next_launch = next_copy = 0;
+  capturing = nullptr;
   current = device < 0 ? nullptr : &contexts[device];
 }
 GN_API void stand_in_fail(int copy, int launch) {
@@ -202,13 +215,14 @@ aclError aclrtDestroyStream(aclrtStream stream) {
 aclError aclrtSynchronizeStream(aclrtStream stream) {
   Queue* const queue = Mine(stream);
   if (queue == nullptr) return kWrongContext;
+  if (Forbidden()) return kWhileCapturing;
   Drain(queue);
   return 0;
 }
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
   Queue* const queue = Mine(stream);
   if (queue == nullptr) return kWrongContext;
-  queue->work.push_back([=] { fn(args); });
+  queue->Push([=] { fn(args); });
   return 0;
 }
 aclError aclrtMallocHost(void** host, size_t size) {
@@ -236,7 +250,8 @@ aclError aclrtMemcpyAsync(void* to, size_t most, const void* from, size_t count,
   ++seen.copies;
   const auto held = pinned.upper_bound(const_cast<void*>(from));
   const bool locked = held != pinned.begin() && static_cast<const char*>(from) + count <= static_cast<char*>(std::prev(held)->first) + std::prev(held)->second;
-  queue->work.push_back([=] { std::memcpy(to, from, count); });
+  if (!locked && Forbidden()) return kWhileCapturing;
+  queue->Push([=] { std::memcpy(to, from, count); });
   if (!locked) {  // pageable memory: returns when the copy is done
     ++seen.waits;
     Drain(queue);
@@ -257,10 +272,45 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   Queue* const queue = Mine(stream);
   if (queue == nullptr) return kWrongContext;
   static_cast<Event*>(event)->pending = true;
-  queue->work.push_back([event] { static_cast<Event*>(event)->pending = false; });
+  queue->Push([event] { static_cast<Event*>(event)->pending = false; });
+  return 0;
+}
+aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode) {
+  Queue* const queue = Mine(stream);
+  if (queue == nullptr || capturing != nullptr) return kWrongContext;
+  queue->graph = new Work;
+  queue->spoilt = false;
+  capturing = queue;
+  return 0;
+}
+aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* status, aclmdlRI* graph) {
+  const auto* const queue = static_cast<Queue*>(stream);
+  *status = queue->graph == nullptr ? ACL_MODEL_RI_CAPTURE_STATUS_NONE
+            : queue->spoilt         ? ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED
+                                    : ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE;
+  *graph = queue->graph;
+  return 0;
+}
+aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* graph) {
+  Queue* const queue = Mine(stream);
+  if (queue == nullptr || queue->graph == nullptr) return kWrongContext;
+  *graph = queue->graph;
+  queue->graph = nullptr;
+  capturing = nullptr;
+  return queue->spoilt ? kWhileCapturing : 0;
+}
+aclError aclmdlRIExecuteAsync(aclmdlRI graph, aclrtStream stream) {
+  Queue* const queue = Mine(stream);
+  if (queue == nullptr) return kWrongContext;
+  for (const auto& one : *static_cast<Work*>(graph)) queue->Push(one);
+  return 0;
+}
+aclError aclmdlRIDestroy(aclmdlRI graph) {
+  delete static_cast<Work*>(graph);
   return 0;
 }
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status) {
+  if (Forbidden()) return kWhileCapturing;
   *status = static_cast<Event*>(event)->pending ? ACL_EVENT_RECORDED_STATUS_NOT_READY : ACL_EVENT_RECORDED_STATUS_COMPLETE;
   return 0;
 }

@@ -49,6 +49,8 @@ def test_group_norm_s_prototype() -> None:
     ]
     mask = prototype("group_norm_backward")["attr"][1]
     assert (mask["type"], mask["default_value"]) == ("list_bool", [True] * 3)
+    (form,) = prototype("gelu")["attr"]
+    assert (form["type"], form["default_value"]) == ("string", "none")
 
 
 def test_names_differ_and_an_unknown_one_is_refused() -> None:

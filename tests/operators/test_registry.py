@@ -62,8 +62,9 @@ GROUP_NORM = [
 BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "two_stages", "atomic", "any")]
 
 
-OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows"]
-#: The operators besides GroupNorm, each with one kernel.
+OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows", "group_norm_silu_nhwc/rows"]
+BACKWARD_LAST = ["group_norm_backward_nhwc/rows"]
+#: The operators besides GroupNorm, fusions and what they replace; each with one kernel.
 CASES = {
     "gelu": "gelu/queue",
     "gelu_backward": "gelu_backward/queue",
@@ -71,15 +72,25 @@ CASES = {
     "linear_backward": "linear_backward/rows",
     "rms_norm": "rms_norm/row",
     "rms_norm_backward": "rms_norm_backward/chunks",
+    "elementwise_add": "elementwise_add/map",
+    "elementwise_mul": "elementwise_mul/map",
+    "elementwise_relu": "elementwise_relu/map",
+    "add_relu": "add_relu/chain",
+    "add_relu_backward": "add_relu_backward/map",
+    "swiglu": "swiglu/chain",
+    "swiglu_backward": "swiglu_backward/map",
 }
 
 
 def test_registry_holds_the_course_in_order() -> None:
-    operators = "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_backward strided_copy widen narrow"
+    operators = (
+        "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_silu_nhwc group_norm_backward"
+        " group_norm_backward_nhwc strided_copy widen narrow"
+    )
     assert list(REGISTRY) == [*operators.split(), *CASES]
     warm_up = ["copy/queue", "add/queue", "silu/queue"]
     helpers = ["strided_copy/rows", "widen/queue", "narrow/half", "narrow/bfloat16"]
-    ids = [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD, *helpers, *CASES.values()]
+    ids = [*warm_up, *GROUP_NORM, *OTHERS, *BACKWARD, *BACKWARD_LAST, *helpers, *CASES.values()]
     assert [rung.id for _, rung in all_kernels(REGISTRY)] == ids
 
 
@@ -196,6 +207,20 @@ def test_mistake_in_op_toml_is_named_with_its_file(tmp_path: Path, old: str, new
 
 FACTOR = 'factor = { symbol = "f", type = "float32", default = 2.0 }'
 MASK = FACTOR + '\nwanted = { symbol = "m", type = "mask", default = %s }'
+
+
+def test_a_choice_has_words_and_a_default_among_them(tmp_path: Path) -> None:
+    form = FACTOR + '\nform = { symbol = "w", type = "choice", %s }'
+    op = read(tmp_path, GOOD.replace(FACTOR, form % 'choices = ["none", "tanh"], default = "tanh"'))
+    assert (op.attributes[1].choices, op.attributes[1].default) == (("none", "tanh"), "tanh")
+    for wrong, message in (
+        ('choices = ["none"], default = "tanh"', "the default of 'form' is none of its choices"),
+        ('default = "tanh"', "'choices' is missing"),
+        ('choices = ["none"], default = 1', "'default' has a value of the wrong type"),
+    ):
+        with pytest.raises(RegistryError) as caught:
+            read(tmp_path, GOOD.replace(FACTOR, form % wrong))
+        assert message in caught.value.what
 
 
 def test_a_mask_has_a_boolean_for_each_output(tmp_path: Path) -> None:

@@ -72,6 +72,16 @@ def test_what_is_no_mask_is_refused(mask: object) -> None:
     assert "dx, dgamma, dbeta, in this order" in caught.value.hint
 
 
+def test_a_choice_is_the_place_of_its_word() -> None:
+    gelu = REGISTRY["gelu"]
+    assert [bind_attributes(gelu, {"approximate": one})["approximate"] for one in ("none", "tanh")] == [0, 1]
+    assert bind_attributes(gelu, {})["approximate"] == 0
+    for wrong in ("erf", "", 0, b"tanh", ["none"]):
+        with pytest.raises(ArgumentError, match="'approximate' must be 'none' or 'tanh'") as caught:
+            bind_attributes(gelu, {"approximate": wrong})
+        assert "gelu(x, *, approximate='none')" in caught.value.where
+
+
 def test_two_arrays_of_one_symbol_must_agree_in_every_axis() -> None:
     with pytest.raises(ArgumentError, match=r"but S\.\.\. is \(2, 6\)"):
         bind(ADD, {"x": (2, 6), "y": (3, 4)}, {})

@@ -32,20 +32,22 @@ PYTHON_ROOMS = {
     "timing": "abi",
     "profiler": "abi operators runtime timing",
     "bench": "abi operators profiler timing",
+    # A fused launch beside those that it replaces.
+    "fusion": "operators profiler timing",
     "host": "compiler diagnostics operators",
     "projects": "abi compiler diagnostics operators profiler runtime timing",
     "torch_ops": "compiler host operators",
     "nn": "torch_ops",
     # Steps on an NPU. What needs torch is a process of its own.
     "verify": "abi compiler host nn operators profiler runtime torch_ops",
-    "plot": "abi bench operators profiler timing",
+    "plot": "abi bench fusion operators profiler timing",
     "exercises": "abi bench diagnostics host operators profiler reference runtime timing torch_ops",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "exam": "abi compiler diagnostics exercises operators profiler projects timing",
     # Copies of notebooks, and JupyterLab on them.
     "lab": "exercises",
     # The door: it imports what it hands out.
-    "__init__": "abi bench cli exam exercises host lab nn operators plot profiler projects reference timing",
+    "__init__": "abi bench cli exam exercises fusion host lab nn operators plot profiler projects reference timing",
     "cli": (
         "abi bench compiler diagnostics exam exercises host lab operators plot profiler projects reference runtime "
         "timing verify __init__"

@@ -1,6 +1,11 @@
-"""What the tests of theory papers share: a clock that is set by hand, and when their papers begin."""
+"""What the tests of papers and tasks share: a clock that is set by hand, and the headings that they may cite."""
 
 from __future__ import annotations
+
+import functools
+import json
+import re
+from pathlib import Path
 
 BEGIN = 1_800_000_000.0
 
@@ -13,3 +18,15 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+@functools.cache
+def headings(page: Path) -> set[str]:
+    """The headings of a page or a notebook, of a notebook also without their numbers."""
+    if page.suffix == ".ipynb":
+        cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    else:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found = set(re.findall(r"^#{1,4} (.+)$", text, re.MULTILINE))
+    return found | {re.sub(r"^\d+\. ", "", one) for one in found if page.suffix == ".ipynb"}

@@ -15,14 +15,15 @@ class Numbers:
     """A call with arrays whose results are compared, in all dtypes and layouts, with the reference in float64.
 
     function: of ``gn_tutorial.host``; it takes the inputs, ``stream`` and the options, and ``out`` or ``output_mask``.
-    inputs: their shapes. out: the shape of what it writes there; None where it takes a mask. reference: the same from
-    float64 inputs, with the options. The tolerance is that of the registered kernel.
+    inputs: their shapes. out: the shape of what it writes there, ``outs`` arrays of it; None where it takes a mask.
+    reference: the same from float64 inputs, with the options. The tolerance is that of the registered kernel.
     """
 
     function: Callable[..., Any]
     reference: Callable[..., Any]
     inputs: tuple[tuple[int, ...], ...]
     out: tuple[int, ...] | None = None
+    outs: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

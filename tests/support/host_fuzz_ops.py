@@ -24,9 +24,10 @@ Arrays = Mapping[str, np.ndarray | None]
 class Op:
     """One operator. inputs, numbers and outputs: its arguments in their order. data: the tensors of x's type.
 
-    right: a call that is allowed as long as nothing overlaps. allowed: whether a call is. expected: the outputs, from
-    the inputs in float64. near: whether an output is what was expected. saved: inputs that a forward pass would have
-    saved, which are no numbers like others: of a call, a function that reads an input's numbers, and a generator.
+    right: a call that is allowed as long as nothing overlaps. allowed: whether a call is. A word among the numbers is
+    bytes. expected: the outputs, from the inputs in float64. near: whether an output is what was expected. saved:
+    inputs that a forward pass would have saved, which are no numbers like others: of a call, a function that reads an
+    input's numbers, and a generator.
     """
 
     name: str
@@ -64,6 +65,10 @@ def spoil(rng: random.Random, op: Op, call: dict[str, Any]) -> None:
     eps = next((name for name in ("eps", "epsilon") if name in call), None)
     if eps and rng.random() < 0.06:
         call[eps] = rng.choice((0.0, -1.0, math.nan, math.inf, 1e-50, 1e300, 0.25, 1e-12))
+        return
+    words = [name for name in op.numbers if isinstance(call[name], bytes)]
+    if words and rng.random() < 0.2:
+        call[rng.choice(words)] = rng.choice((None, b"", b"non", b"tanh ", b"Tanh", b"erf", b"%s%n", b"t" * 5000))
         return
     name = rng.choice(op.names)
     view = call[name]

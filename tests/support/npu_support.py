@@ -45,7 +45,10 @@ def make_toolkit(folder: Path) -> ctypes.CDLL:
     loaded.stand_in_waiting.argtypes, loaded.stand_in_waiting.restype = (c_void_p,), c_int64
     loaded.stand_in_cores.argtypes = (c_int64,)
     loaded.stand_in_fail.argtypes = (c_int, c_int)
-    loaded.aclrtSynchronizeStream.argtypes = (c_void_p,)
+    for name in ("aclrtSynchronizeStream", "aclmdlRIDestroy"):
+        getattr(loaded, name).argtypes = (c_void_p,)
+    loaded.aclmdlRICaptureBegin.argtypes = (c_void_p, c_int)
+    loaded.aclmdlRICaptureEnd.argtypes = loaded.aclmdlRIExecuteAsync.argtypes = (c_void_p, c_void_p)
     return loaded
 
 

@@ -52,7 +52,8 @@ class TorchCase:
     builtin: PyTorch's own, of the same tensors. inputs: shapes of the tensors it is compared for, each a call; options:
     what stands behind them, as a function of the tensors. several: whether it returns more than y, which is the first
     then. calls: right calls of both operators, for opcheck: with what may be left out, and with each kind of mask.
-    refusals: of both.
+    refusals: of both. in_cpp: whether ``kernels/torch_cpp`` registers it too. smooth: whether gradcheck's steps of 1e-2
+    cross no kink.
     """
 
     name: str
@@ -62,6 +63,8 @@ class TorchCase:
     refusals: tuple[Refusal, ...]
     options: Callable[..., tuple[Any, ...]] = lambda *_: ()
     several: bool = False
+    in_cpp: bool = True
+    smooth: bool = True
 
     def of(self, ops: Any) -> Function:
         """y as a function of the tensors alone; ops: the namespace, such as ``torch.ops.gn_tutorial``."""

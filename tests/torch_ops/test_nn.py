@@ -107,8 +107,32 @@ def test_convert_takes_the_model_itself_and_leaves_other_classes() -> None:
         pass
 
     assert type(nn.convert(torch.nn.GroupNorm(2, 4))) is nn.GroupNorm
+    assert type(nn.convert(torch.nn.GELU())) is nn.GELU
     kept = torch.nn.Sequential(Own(2, 4), torch.nn.LayerNorm(4), nn.GroupNormSiLU(2, 4))
     assert [type(one) for one in nn.convert(kept)] == [Own, torch.nn.LayerNorm, nn.GroupNormSiLU]
+
+
+@pytest.mark.parametrize("form", ["none", "tanh"])
+def test_convert_keeps_the_form_of_gelu(form: str) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.GELU(form), torch.nn.Linear(5, 4), torch.nn.GELU(form))
+    x = torch.randn(7, 6, generator=torch.Generator().manual_seed(4)) - 0.4
+    right = model(x)
+    right.sum().backward()
+    before = [one.grad.clone() for one in model.parameters()]
+    model.zero_grad()
+    text = repr(model)
+    assert repr(nn.convert(model)) == text
+    assert [type(one) for one in model] == [torch.nn.Linear, nn.GELU] * 2
+    found = model(x)
+    torch.testing.assert_close(found, right, rtol=2e-6, atol=5e-7)
+    found.sum().backward()
+    for mine, other in zip(model.parameters(), before, strict=True):
+        torch.testing.assert_close(mine.grad, other, rtol=1e-5, atol=1e-6)
+    model = torch.nn.Sequential(torch.nn.GroupNorm(2, 4), torch.nn.GELU("erf"))
+    with pytest.raises(ArgumentError, match="approximate is 'erf'") as caught:
+        nn.convert(model)
+    assert caught.value.where == "approximate of the module '1'"
+    assert type(model[0]) is torch.nn.GroupNorm, "the model is as it was"
 
 
 @pytest.mark.parametrize("eps", [0, 0.0, -1e-5, 1e-50, float("nan"), float("inf")])

@@ -36,7 +36,8 @@ inputs_of = pytest.mark.parametrize(
 def test_every_operator_has_a_case() -> None:
     called = {call.op for call in CALLS}
     assert set(torch_ops.__all__) == GROUP_NORM | called, "a module of tests/support/torch_cases for each operator"
-    assert called - {f"{name}_backward" for name in CASES} == set(CASES)
+    names = {case.name for case in CASES.values()}
+    assert called - {f"{name}_backward" for name in names} == names
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -49,6 +50,8 @@ def test_the_accuracy_standard_forward_and_backward(case: TorchCase, shapes: tup
 @pytest.mark.filterwarnings(SINGLE)
 @inputs_of
 def test_gradcheck(case: TorchCase, shapes: tuple) -> None:
+    if not case.smooth:
+        pytest.skip("a step of gradcheck crosses a kink")
     small = [tuple(min(length, 4) for length in shape) for shape in shapes]
     assert gradient_fault(case.of(OPS), data(*small)) == ""
 
@@ -110,7 +113,8 @@ def test_second_derivatives_and_forward_mode_are_refused(case: TorchCase, shapes
     plain = tuple(one.detach() for one in inputs)
     with pytest.raises(ArgumentError, match="forward-mode derivatives") as caught:
         torch.func.jvp(op, plain, plain)
-    assert f"torch.nn.functional.{case.name} has" in caught.value.hint
+    own = f"torch.nn.functional.{case.name}" if hasattr(torch.nn.functional, case.name) else "PyTorch's own"
+    assert f"{own} has" in caught.value.hint
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])

@@ -17,6 +17,10 @@ from torch_support import DTYPES, array  # noqa: E402
 from gn_tutorial import host, nn  # noqa: E402
 from gn_tutorial.errors import ArgumentError  # noqa: E402
 
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # PyTorch's own, of its compiler
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
 OPS = torch.ops.gn_tutorial
 ATEN = torch.nn.functional
 

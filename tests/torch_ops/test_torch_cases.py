@@ -9,7 +9,6 @@ torch = pytest.importorskip("torch")
 
 from torch import Tensor  # noqa: E402
 from torch_case import LAYOUTS, Function, data, fault, gradient_fault, results  # noqa: E402
-from torch_cases.gelu import aten_gelu  # noqa: E402
 
 from gn_tutorial import nn  # noqa: E402
 from gn_tutorial.errors import ArgumentError  # noqa: E402
@@ -18,6 +17,7 @@ from gn_tutorial.torch_ops.operators import linear as linear_module  # noqa: E40
 
 OPS = torch.ops.gn_tutorial
 ATEN = torch.nn.functional
+aten_gelu = torch.nn.functional.gelu
 SINGLE = "ignore:Input #[0-9]+ requires gradient and is not a double precision:UserWarning"
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -189,11 +189,12 @@ def test_autocast() -> None:
     torch.testing.assert_close(y, right, rtol=2e-2, atol=2e-2)
 
 
+@pytest.mark.parametrize("form", [{}, {"approximate": "none"}, {"approximate": "tanh"}], ids=str)
 @pytest.mark.parametrize("bias", [True, False])
-def test_modules_take_the_place_of_the_built_in_ones(bias: bool) -> None:
+def test_modules_take_the_place_of_the_built_in_ones(bias: bool, form: dict[str, str]) -> None:
     x, grad = data((6, 20), (6, 7))
-    theirs = torch.nn.Sequential(torch.nn.Linear(20, 7, bias=bias), torch.nn.GELU(approximate="tanh"))
-    ours = torch.nn.Sequential(nn.Linear(20, 7, bias=bias), nn.GELU())
+    theirs = torch.nn.Sequential(torch.nn.Linear(20, 7, bias=bias), torch.nn.GELU(**form))
+    ours = torch.nn.Sequential(nn.Linear(20, 7, bias=bias), nn.GELU(**form))
     ours.load_state_dict(theirs.state_dict())
     assert repr(ours) == repr(theirs)
     for model in (theirs, ours):
@@ -202,8 +203,45 @@ def test_modules_take_the_place_of_the_built_in_ones(bias: bool) -> None:
     for mine, right in zip(ours.parameters(), theirs.parameters(), strict=True):
         torch.testing.assert_close(mine.grad, right.grad)
     assert (ours[0].bias is None) is not bias
-    with pytest.raises(ArgumentError, match="the tanh form only"):
-        nn.GELU(approximate="none")
+    with pytest.raises(ArgumentError, match="approximate is 'erf'; it must be 'none' or 'tanh'") as caught:
+        nn.GELU("erf")
+    assert caught.value.where == "argument approximate of gn_tutorial.nn.GELU"
+
+
+def test_the_attribute_reaches_gradients_and_graphs() -> None:
+    """As a word by place or by name, forward and backward, compiled and exported; the forms are told apart."""
+    (x,) = data((3, 50))
+    forms = {}
+    for form in ("none", "tanh"):
+        right = results(lambda x, form=form: aten_gelu(x, approximate=form), [x], torch.ones_like(x))
+        program = torch.export.export(nn.GELU(form), (x,))
+        written = [node for node in program.graph.nodes if node.target is OPS.gelu.default]
+        assert [node.args[1:] for node in written] == [() if form == "none" else ("tanh",)]
+        torch._dynamo.reset()
+        calls = [
+            lambda x, form=form: OPS.gelu(x, form),
+            lambda x, form=form: OPS.gelu(x, approximate=form),
+            torch.compile(lambda x, form=form: OPS.gelu(x, form), fullgraph=True, backend="aot_eager"),
+            program.module(),
+        ]
+        for call in calls:
+            for mine, other in zip(results(call, [x], torch.ones_like(x)), right, strict=True):
+                torch.testing.assert_close(mine, other, rtol=2e-6, atol=5e-7)
+        forms[form] = right
+    assert all((one - other).abs().max() > 1e-4 for one, other in zip(*forms.values(), strict=True))
+
+
+def test_vmap_over_a_tensor_and_functional_gradients_keep_the_form() -> None:
+    (x,) = data((4, 9))
+    for form in ("none", "tanh"):
+        slope = torch.vmap(torch.func.grad(lambda one, form=form: OPS.gelu(one, form).sum()))(x)
+        (right,) = torch.autograd.grad(aten_gelu(x.requires_grad_(), approximate=form).sum(), x)
+        torch.testing.assert_close(slope, right, rtol=2e-6, atol=5e-7)
+        x = x.detach()
+        # One operand with the new axis, the other without, in the gradient's own rule.
+        both = torch.vmap(lambda g, x, form=form: OPS.gelu_backward(g, x, form), in_dims=(None, 0))(x[0], x)
+        for number in range(len(x)):
+            torch.testing.assert_close(both[number], OPS.gelu_backward(x[0], x[number], form), rtol=0, atol=0)
 
 
 def test_a_step_of_training_lowers_the_loss_as_the_built_in_does() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from gn_tutorial.exercises.cases.instructions import vector_instructions
@@ -11,6 +13,7 @@ from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.result import Result
 from gn_tutorial.reference import gelu, gelu_backward
 
+_value, _gradient = partial(gelu, approximate="tanh"), partial(gelu_backward, approximate="tanh")
 _TILE = 1024  # kTile of the exercise's kernels
 _A = 2.0 * np.sqrt(2.0 / np.pi)
 _B = 0.044715 * _A
@@ -39,7 +42,7 @@ def _case(rng: np.random.Generator, label: str, x: np.ndarray, blocks: int = 1) 
     x = np.where(np.abs(x - _CROSSING) < 0.05, x + 0.2, x).astype(np.float32)
     # Neither 1 nor near 0, nor of one sign.
     dy = (rng.uniform(0.4, 2.2, x.size) * rng.choice([-1, 1, 1], x.size)).astype(np.float32)
-    golden = gelu_backward(dy, x)
+    golden = _gradient(dy, x)
     text = f"{label}: {x.size} floats on {blocks} block{'s' * (blocks > 1)}, tiles of {_TILE}"
     expected = {"dx": golden.astype(np.float32)}
     return KernelCase(text, {"dy": dy, "x": x}, {"n": x.size}, expected, blocks, golden={"dx": golden})
@@ -56,7 +59,7 @@ def _message(case: KernelCase, result: Result) -> str | None:
         at = int(np.flatnonzero(bad)[0])
         what = "not a number" if np.isnan(got[at]) else "infinite"
         return (
-            f"dx[{at}] is {what}, for x = {x[at]:g}: the slope is {gelu_backward(1.0, x[at]):.3g} there, but something "
+            f"dx[{at}] is {what}, for x = {x[at]:g}: the slope is {_gradient(1.0, x[at]):.3g} there, but something "
             "on the way became infinite, and infinity times 0, or divided by infinity, has no value. Limit x first"
         )
     here = np.abs(x) < _MODERATE
@@ -71,7 +74,7 @@ def _mistakes(dy: np.ndarray, x: np.ndarray) -> list[tuple[np.ndarray, str]]:
     rest, w = s * (1 - s), _A + 3 * _B * x**2
     return [
         (dy, "dx is dy, handed on unchanged: it has to be multiplied by the slope of GELU at x"),
-        (dy * gelu(x), "this is dy * GELU(x): the value of GELU stands where its slope belongs"),
+        (dy * _value(x), "this is dy * GELU(x): the value of GELU stands where its slope belongs"),
         (dy * s, "this is dy * s: s depends on x, too, which is the second term of the slope"),
         (dy * x * rest * w, "this is the second term alone: x has a slope of 1, which leaves dy * s"),
         (s + x * rest * w, "this is the slope alone: dy is not in it"),

@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-import gn_tutorial as gnt
+from gn_tutorial import host
 
 EPS, GROUPS = 0.01, 3
 NAMES = ("x", "weight", "bias")
 
 
-class Watched(gnt.host.Stream):
+class Watched(host.Stream):
     """A stream that notes in ``seen`` what is put on it, and what was waited for."""
 
     def __init__(self, attempt: Any) -> None:
         super().__init__()
         self.seen: list[tuple[str, Any, Any]] = []
         for name in ("first_call", "second_call"):
-            self._watch(attempt, name, getattr(gnt.host, name))
+            self._watch(attempt, name, getattr(host, name))
 
     def synchronize(self) -> None:
         """As a Stream's, and noted."""
@@ -40,7 +40,7 @@ class Watched(gnt.host.Stream):
             return made
 
         noted.real = call
-        setattr(gnt.host, name, noted)
+        setattr(host, name, noted)
         own = attempt.gradients.__globals__  # for an attempt that imports the functions themselves
         own.update({key: noted for key, one in own.items() if getattr(one, "real", one) is call})
 

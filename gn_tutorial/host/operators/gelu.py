@@ -4,27 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
+from gn_tutorial.errors import ArgumentError
 from gn_tutorial.host.arrays import run
 from gn_tutorial.host.stream import Stream
 
 __all__ = ["gelu", "gelu_backward"]
 
+_FORMS = ("none", "tanh")  # their places are the numbers of GeluV2
 
-def gelu(x: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None) -> np.ndarray:
-    """GELU of every element of x, in its tanh form, through both calls.
 
-    x: float32, float16 or bfloat16, 0 to 8 axes. out: where to write the result, of x's shape and dtype and any
-    strides; a contiguous array otherwise. ``stream`` and errors as in ``group_norm``.
+def gelu(
+    x: np.ndarray, approximate: str = "none", *, stream: Stream | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
+    """GELU of every element of x, through both calls.
+
+    x: float32, float16 or bfloat16, 0 to 8 axes. approximate: "none" as it is defined, with erf; "tanh" that form.
+    out: where to write the result, of x's shape and dtype and any strides; a contiguous array otherwise. ``stream`` and
+    errors as in ``group_norm``; ArgumentError for another word.
     """
+    if approximate not in _FORMS:
+        raise ArgumentError(
+            f"'approximate' is {approximate!r}", where="gnt.host.gelu", hint=f"one of {', '.join(map(repr, _FORMS))}"
+        )
     made = np.empty(x.shape, x.dtype) if out is None else out
-    run("Gelu", (x,), (), (made,), stream)
+    run("GeluV2", (x,), (_FORMS.index(approximate),), (made,), stream)
     return made
 
 
 def gelu_backward(
-    grad_out: np.ndarray, x: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
+    grad_out: np.ndarray,
+    x: np.ndarray,
+    approximate: str = "none",
+    *,
+    stream: Stream | None = None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """The gradient of ``gelu``'s x from that of its result. grad_out and out: as x. Errors as there."""
     made = np.empty(x.shape, x.dtype) if out is None else out
-    run("GeluBackward", (grad_out, x), (), (made,), stream)
+    run("GeluBackwardV2", (grad_out, x), (str(approximate).encode(),), (made,), stream)
     return made

@@ -1,7 +1,7 @@
-"""``torch.ops.gn_tutorial.gelu``, GELU in its tanh form, and its gradient: the smallest operator of this kind.
+"""``torch.ops.gn_tutorial.gelu`` and its gradient: the smallest operator of this kind.
 
-No attribute, no second input, nothing saved but x: what is left is what every registration needs, a kernel, a fake one,
-a gradient, vmap. As ``torch.nn.functional.gelu(x, approximate="tanh")``.
+One attribute, no second input, nothing saved but x: what is left is what every registration needs, a kernel, a fake
+one, a gradient, vmap. As ``torch.nn.functional.gelu(x, approximate="none")``, or ``"tanh"``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
-from gn_tutorial.torch_ops.arguments import check_elements
+from gn_tutorial.torch_ops.arguments import FORMS, check_approximate, check_elements
+from gn_tutorial.torch_ops.batching import in_front
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.outputs import few_axes, like
@@ -22,71 +23,73 @@ __all__ = ["gelu", "gelu_backward"]
 _NAME, _BACKWARD = "gelu", "gelu_backward"
 
 
+def _check(op: str, x: Tensor, approximate: str, **like_x: Tensor) -> None:
+    check_elements(op, x, **like_x)
+    check_approximate(f"argument approximate of torch.ops.gn_tutorial.{op}", approximate)
+
+
 @torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=("cpu", NPU))
-def gelu(x: Tensor) -> Tensor:
+def gelu(x: Tensor, approximate: str = "none") -> Tensor:
     """GELU of every element. x: float32, float16 or bfloat16, any shape; channels last stays channels last.
 
-    Raises ArgumentError, which names the argument.
+    approximate: "none" for GELU as it is defined, with erf; "tanh" for that form. Raises ArgumentError, which names the
+    argument.
     """
-    check_elements(_NAME, x)
+    _check(_NAME, x, approximate)
     transforms.refuse_forward_mode(_NAME)
     made = like(x)
-    launch("Gelu", (few_axes(x),), (), (few_axes(made),))
+    launch("GeluV2", (few_axes(x),), (FORMS.index(approximate),), (few_axes(made),))
     return made
 
 
+# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
 @gelu.register_fake
-def _fake(x: Tensor) -> Tensor:
-    check_elements(_NAME, x)
+def _fake(x: Tensor, approximate: str = "none") -> Tensor:
+    _check(_NAME, x, approximate)
     return like(x)
 
 
 @torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=("cpu", NPU))
-def gelu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
-    """The gradient of x from that of ``gelu(x)``. grad_y: as x. Errors as there."""
-    check_elements(_BACKWARD, x, grad_y=grad_y)
+def gelu_backward(grad_y: Tensor, x: Tensor, approximate: str = "none") -> Tensor:
+    """The gradient of x from that of ``gelu(x, approximate)``. grad_y: as x. Errors as there."""
+    _check(_BACKWARD, x, approximate, grad_y=grad_y)
     transforms.refuse_forward_mode(_BACKWARD)
     made = like(x)
-    launch("GeluBackward", (few_axes(grad_y), few_axes(x)), (), (few_axes(made),))
+    launch("GeluBackwardV2", (few_axes(grad_y), few_axes(x)), (approximate.encode(),), (few_axes(made),))
     return made
 
 
 @gelu_backward.register_fake
-def _fake_backward(grad_y: Tensor, x: Tensor) -> Tensor:
-    check_elements(_BACKWARD, x, grad_y=grad_y)
+def _fake_backward(grad_y: Tensor, x: Tensor, approximate: str = "none") -> Tensor:
+    _check(_BACKWARD, x, approximate, grad_y=grad_y)
     return like(x)
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    ctx.save_for_backward(*inputs)
+    x, ctx.approximate = inputs
+    ctx.save_for_backward(x)
 
 
-def _gradients(ctx: Any, grad_y: Tensor) -> Tensor:
-    return gelu_backward(grad_y, *ctx.saved_tensors)
+def _gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor, None]:
+    return gelu_backward(grad_y, *ctx.saved_tensors, ctx.approximate), None
 
 
 gelu.register_autograd(_gradients, setup_context=_save)
 gelu_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
 
 
-def _batch(_: Any, places: tuple[Any, ...], x: Tensor) -> tuple[Tensor, int]:
-    return gelu(x.movedim(places[0], 0)), 0
+def _batch(_: Any, places: tuple[Any, ...], x: Tensor, approximate: str = "none") -> tuple[Tensor, int]:
+    return gelu(x.movedim(places[0], 0), approximate), 0
 
 
-def _batch_backward(info: Any, places: tuple[Any, ...], *both: Tensor) -> tuple[Tensor, int]:
-    return gelu_backward(*_in_front(info.batch_size, places, both)), 0
+def _batch_backward(
+    info: Any, places: tuple[Any, ...], grad_y: Tensor, x: Tensor, approximate: str = "none"
+) -> tuple[Tensor, int]:
+    return gelu_backward(*in_front(info.batch_size, places[:2], (grad_y, x)), approximate), 0
 
 
 gelu.register_vmap(_batch)
 gelu_backward.register_vmap(_batch_backward)
-
-
-def _in_front(count: int, places: tuple[int | None, ...], tensors: tuple[Tensor, ...]) -> list[Tensor]:
-    """Every tensor with the axis of examples in front; a tensor that they share is repeated."""
-    return [
-        one.expand(count, *one.shape) if place is None else one.movedim(place, 0)
-        for one, place in zip(tensors, places, strict=True)
-    ]
 
 
 transforms.around(gelu, _save, _gradients, _batch)

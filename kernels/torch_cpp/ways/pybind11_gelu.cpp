@@ -1,4 +1,4 @@
-// GELU as a function of a Python module, by pybind11: the smallest that works on the CPU.
+// GELU, in its tanh form, as a function of a Python module, by pybind11: the smallest that works on the CPU.
 //
 // A function is all that it is. PyTorch's dispatcher does not know it: no gradient, no torch.compile, no device but the one that it was
 // written for, and what it does not check itself nobody checks.

@@ -8,12 +8,19 @@ using aclError = int;
 using aclrtContext = void*;
 using aclrtStream = void*;
 using aclrtEvent = void*;
+using aclmdlRI = void*;
 using aclrtHostFunc = void (*)(void* args);
 constexpr int ACL_SUCCESS = 0;
 constexpr uint32_t ACL_EVENT_CAPTURE_STREAM_PROGRESS = 2;
 enum aclrtMemcpyKind { ACL_MEMCPY_HOST_TO_HOST, ACL_MEMCPY_HOST_TO_DEVICE, ACL_MEMCPY_DEVICE_TO_HOST };
 enum aclrtMemMallocPolicy { ACL_MEM_MALLOC_HUGE_FIRST };
 enum aclrtEventRecordedStatus { ACL_EVENT_RECORDED_STATUS_NOT_READY = 0, ACL_EVENT_RECORDED_STATUS_COMPLETE = 1 };
+enum aclmdlRICaptureMode { ACL_MODEL_RI_CAPTURE_MODE_GLOBAL = 0 };
+enum aclmdlRICaptureStatus {
+  ACL_MODEL_RI_CAPTURE_STATUS_NONE = 0,
+  ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE,
+  ACL_MODEL_RI_CAPTURE_STATUS_INVALIDATED
+};
 enum aclrtLastErrLevel { ACL_RT_THREAD_LEVEL = 0 };
 enum aclrtDevAttr { ACL_DEV_ATTR_VECTOR_CORE_NUM = 201 };
 
@@ -40,5 +47,10 @@ aclError aclrtMemcpyAsync(void* to, size_t most, const void* from, size_t count,
 aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag);
 aclError aclrtDestroyEvent(aclrtEvent event);
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
+aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
+aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* status, aclmdlRI* graph);
+aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* graph);
+aclError aclmdlRIExecuteAsync(aclmdlRI graph, aclrtStream stream);
+aclError aclmdlRIDestroy(aclmdlRI graph);
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status);
 }

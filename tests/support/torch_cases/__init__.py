@@ -1,5 +1,7 @@
 """A module for each operator of PyTorch: its ``CASE`` is what the tests know of it and of its gradient.
 
+An operator whose attribute changes what it computes has a module for each of its values.
+
 GroupNorm's operators have test files of their own.
 """
 
@@ -8,5 +10,5 @@ from pkgutil import iter_modules
 
 from torch_case import TorchCase
 
-#: By the operator's name.
+#: By the module's name.
 CASES: dict[str, TorchCase] = {one.name: import_module(f"{__name__}.{one.name}").CASE for one in iter_modules(__path__)}

@@ -24,7 +24,8 @@ class KernelLogCosh {
     LocalTensor<half> in = inBuffer_.Get<half>(), out = outBuffer_.Get<half>();
     LocalTensor<float> wide = wideBuffer_.Get<float>();
     LocalTensor<float> other = wide[tile_];
-    const event_t filled = static_cast<event_t>(pipe_.AllocEventID<HardEvent::MTE2_V>());
+    const event_t filled =
+        static_cast<event_t>(pipe_.AllocEventID<HardEvent::MTE2_V>());
     const event_t read = static_cast<event_t>(pipe_.AllocEventID<HardEvent::V_MTE2>());
     const event_t made = static_cast<event_t>(pipe_.AllocEventID<HardEvent::V_MTE3>());
     const event_t sent = static_cast<event_t>(pipe_.AllocEventID<HardEvent::MTE3_V>());
@@ -32,7 +33,8 @@ class KernelLogCosh {
     SetFlag<HardEvent::MTE3_V>(sent);
     for (uint32_t at = begin_; at < end_; at += tile_) {
       const uint32_t count = end_ - at < tile_ ? end_ - at : tile_;
-      const DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0, 0};
+      const DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0,
+                                  0};
       WaitFlag<HardEvent::V_MTE2>(read);
       DataCopyPad(in, x_[at], row, DataCopyPadExtParams<half>{false, 0, 0, 0});
       SetFlag<HardEvent::MTE2_V>(filled);

@@ -10,7 +10,8 @@ class KernelLogCosh {
   __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, uint32_t length, uint32_t perBlock,
                               uint32_t tile) {
     const uint32_t first = GetBlockIdx() * perBlock;
-    mine_ = first >= length ? 0 : (length - first < perBlock ? length - first : perBlock);
+    mine_ =
+        first >= length ? 0 : (length - first < perBlock ? length - first : perBlock);
     tile_ = tile;
     xGm_.SetGlobalBuffer((__gm__ half*)x + first, mine_);
     yGm_.SetGlobalBuffer((__gm__ half*)y + first, mine_);

@@ -10,7 +10,8 @@ constexpr uint32_t kTile = 2048;
 template <typename T>
 class KernelMish {
  public:
-  __aicore__ inline KernelMish(GM_ADDR x, GM_ADDR y, uint32_t length, uint32_t perBlock) {
+  __aicore__ inline KernelMish(GM_ADDR x, GM_ADDR y, uint32_t length,
+                               uint32_t perBlock) {
     x_.SetGlobalBuffer((__gm__ T*)x, length);
     y_.SetGlobalBuffer((__gm__ T*)y, length);
     begin_ = GetBlockIdx() * perBlock;
@@ -67,10 +68,10 @@ class KernelMish {
     Exp(u, u, count);
     Muls(below, u, 2.0f, count);
     Mul(u, u, u, count);
-    Adds(above, below, 1.0f, count);         // 1 + 2u
-    Add(below, below, u, count);             // u^2 + 2u
+    Adds(above, below, 1.0f, count);  // 1 + 2u
+    Add(below, below, u, count);      // u^2 + 2u
     Select(below, positive, above, below, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);
-    Muls(above, u, 2.0f, count);             // what is added: 2u^2, or 2
+    Muls(above, u, 2.0f, count);  // what is added: 2u^2, or 2
     Duplicate(u, 2.0f, count);
     Select(above, positive, above, u, SELMODE::VSEL_TENSOR_TENSOR_MODE, count);
     Add(above, above, below, count);

@@ -32,7 +32,8 @@ class KernelMish {
 
  private:
   __aicore__ inline void Tile(uint32_t at, uint32_t count) {
-    const DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0, 0};
+    const DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(DTYPE_X)), 0, 0,
+                                0};
     LocalTensor<DTYPE_X> in = in_.AllocTensor<DTYPE_X>();
     DataCopyPad(in, x_[at], row, DataCopyPadExtParams<DTYPE_X>{false, 0, 0, 0});
     in_.EnQue(in);
@@ -44,9 +45,9 @@ class KernelMish {
     in_.FreeTensor(in);
     Mins(b, a, 20.0f, count);
     Exp(b, b, count);
-    Mul(a, a, b, count);   // x e
+    Mul(a, a, b, count);  // x e
     Adds(b, b, 2.0f, count);
-    Mul(a, a, b, count);   // x e (e + 2) = x n
+    Mul(a, a, b, count);  // x e (e + 2) = x n
     Adds(b, b, -1.0f, count);
     Mul(b, b, b, count);
     Adds(b, b, 1.0f, count);  // (e + 1)^2 + 1 = n + 2
@@ -57,8 +58,8 @@ class KernelMish {
     out_.FreeTensor(out);
   }
 
-  __aicore__ inline void Widen(const LocalTensor<float>& a, const LocalTensor<float>& in,
-                               uint32_t count) {
+  __aicore__ inline void Widen(const LocalTensor<float>& a,
+                               const LocalTensor<float>& in, uint32_t count) {
     Muls(a, in, 1.0f, count);
   }
 
@@ -68,7 +69,8 @@ class KernelMish {
     Cast(a, in, RoundMode::CAST_NONE, count);
   }
 
-  __aicore__ inline void Narrow(const LocalTensor<float>& out, const LocalTensor<float>& a,
+  __aicore__ inline void Narrow(const LocalTensor<float>& out,
+                                const LocalTensor<float>& a,
                                 const LocalTensor<float>& b, uint32_t count) {
     Div(out, a, b, count);
   }

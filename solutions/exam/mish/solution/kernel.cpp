@@ -10,7 +10,8 @@ class KernelMish {
   __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, uint32_t length, uint32_t perBlock,
                               uint32_t tile) {
     const uint32_t first = GetBlockIdx() * perBlock;
-    mine_ = first >= length ? 0 : (length - first < perBlock ? length - first : perBlock);
+    mine_ =
+        first >= length ? 0 : (length - first < perBlock ? length - first : perBlock);
     tile_ = tile;
     xGm_.SetGlobalBuffer((__gm__ T*)x + first, mine_);
     yGm_.SetGlobalBuffer((__gm__ T*)y + first, mine_);
@@ -39,7 +40,8 @@ class KernelMish {
 
   __aicore__ inline void Compute(uint32_t now) {
     LocalTensor<T> x = xQueue_.DeQue<T>();
-    LocalTensor<float> wide = wideBuffer_.Get<float>(), grown = grownBuffer_.Get<float>();
+    LocalTensor<float> wide = wideBuffer_.Get<float>(),
+                       grown = grownBuffer_.Get<float>();
     if constexpr (IsSameType<T, float>::value) {
       Adds(wide, x, 0.0f, now);
     } else {
@@ -59,8 +61,8 @@ class KernelMish {
   }
 
   // wide = x n / (n + 2)
-  __aicore__ inline void MulByQuotient(LocalTensor<float> wide, LocalTensor<float> grown,
-                                       uint32_t now) {
+  __aicore__ inline void MulByQuotient(LocalTensor<float> wide,
+                                       LocalTensor<float> grown, uint32_t now) {
     LocalTensor<float> more = grown;
     Mul(wide, wide, grown, now);
     Adds(more, grown, 2.0f, now);

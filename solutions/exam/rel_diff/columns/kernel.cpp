@@ -7,30 +7,31 @@ using namespace AscendC;
 
 constexpr uint32_t kTile = 4096;
 
-__aicore__ inline void Widen(const LocalTensor<float>& to, const LocalTensor<float>& from,
-                             uint32_t count) {
+__aicore__ inline void Widen(const LocalTensor<float>& to,
+                             const LocalTensor<float>& from, uint32_t count) {
   Muls(to, from, 1.0f, count);
 }
 
-__aicore__ inline void Widen(const LocalTensor<float>& to, const LocalTensor<half>& from,
-                             uint32_t count) {
+__aicore__ inline void Widen(const LocalTensor<float>& to,
+                             const LocalTensor<half>& from, uint32_t count) {
   Cast(to, from, RoundMode::CAST_NONE, count);
 }
 
-__aicore__ inline void Narrow(const LocalTensor<float>& to, const LocalTensor<float>& from,
-                              uint32_t count) {
+__aicore__ inline void Narrow(const LocalTensor<float>& to,
+                              const LocalTensor<float>& from, uint32_t count) {
   Muls(to, from, 1.0f, count);
 }
 
-__aicore__ inline void Narrow(const LocalTensor<half>& to, const LocalTensor<float>& from,
-                              uint32_t count) {
+__aicore__ inline void Narrow(const LocalTensor<half>& to,
+                              const LocalTensor<float>& from, uint32_t count) {
   Cast(to, from, RoundMode::CAST_RINT, count);
 }
 
 class KernelRelDiff {
  public:
-  __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t rows, uint32_t row,
-                              uint32_t rowBlocks, uint32_t rowsOfBlock, uint32_t columns) {
+  __aicore__ inline void Init(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t rows,
+                              uint32_t row, uint32_t rowBlocks, uint32_t rowsOfBlock,
+                              uint32_t columns) {
     const uint32_t down = GetBlockIdx() % rowBlocks, across = GetBlockIdx() / rowBlocks;
     firstRow_ = down * rowsOfBlock;
     endRow_ = firstRow_ + rowsOfBlock < rows ? firstRow_ + rowsOfBlock : rows;
@@ -72,8 +73,9 @@ class KernelRelDiff {
     in_.FreeTensor(in);
   }
 
-  __aicore__ inline void OneRow(const LocalTensor<float>& y, const LocalTensor<float>& more,
-                                uint64_t at, uint32_t count) {
+  __aicore__ inline void OneRow(const LocalTensor<float>& y,
+                                const LocalTensor<float>& more, uint64_t at,
+                                uint32_t count) {
     LocalTensor<float> x = floats_.Get<float>()[2 * kTile];
     LocalTensor<float> size = floats_.Get<float>()[3 * kTile];
     Read(x, x_, at, count);

@@ -7,8 +7,8 @@ using namespace AscendC;
 
 template <typename T>
 struct KernelRelDiff {
-  __aicore__ inline void Run(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t length, uint32_t row,
-                             uint32_t perBlock, uint32_t tile) {
+  __aicore__ inline void Run(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t length,
+                             uint32_t row, uint32_t perBlock, uint32_t tile) {
     x_.SetGlobalBuffer((__gm__ T*)x, length);
     y_.SetGlobalBuffer((__gm__ T*)y, row);
     z_.SetGlobalBuffer((__gm__ T*)z, length);
@@ -27,7 +27,8 @@ struct KernelRelDiff {
     }
   }
 
-  __aicore__ inline void Piece(uint32_t at, uint32_t inRow, uint32_t now, uint32_t tile) {
+  __aicore__ inline void Piece(uint32_t at, uint32_t inRow, uint32_t now,
+                               uint32_t tile) {
     const DataCopyExtParams row{1, static_cast<uint32_t>(now * sizeof(T)), 0, 0, 0};
     const DataCopyPadExtParams<T> plain{false, 0, 0, 0};
     LocalTensor<T> in = in_.template AllocTensor<T>();
@@ -78,5 +79,6 @@ extern "C" __global__ __aicore__ void rel_diff(GM_ADDR x, GM_ADDR y, GM_ADDR z,
   GET_TILING_DATA_WITH_STRUCT(RelDiffTilingData, tilingData, tiling);
   (void)workspace;
   KernelRelDiff<DTYPE_X> op;
-  op.Run(x, y, z, tilingData.length, tilingData.row, tilingData.perBlock, tilingData.tile);
+  op.Run(x, y, z, tilingData.length, tilingData.row, tilingData.perBlock,
+         tilingData.tile);
 }

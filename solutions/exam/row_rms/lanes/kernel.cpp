@@ -26,7 +26,8 @@ class KernelRowRms {
       Duplicate(sums, 0.0f, chunk_);
       for (uint32_t at = 0; at < length_; at += chunk_) {
         const uint32_t left = length_ - at;
-        Piece(sums, static_cast<uint64_t>(row) * length_ + at, left < chunk_ ? left : chunk_);
+        Piece(sums, static_cast<uint64_t>(row) * length_ + at,
+              left < chunk_ ? left : chunk_);
       }
       // To whole repeats of 64 lanes: chunk_ is a multiple of 64, and what is beyond is 0.
       uint32_t lanes = chunk_ / 64;

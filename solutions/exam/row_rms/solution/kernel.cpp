@@ -58,7 +58,8 @@ class KernelRowRms {
 
   __aicore__ inline void CopyIn(uint64_t at, uint32_t count) {
     LocalTensor<half> x = xQueue_.AllocTensor<half>();
-    const DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0, 0};
+    const DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0,
+                                0};
     DataCopyPad(x, x_[at], row, DataCopyPadExtParams<half>{false, 0, 0, 0});
     xQueue_.EnQue(x);
   }
@@ -79,7 +80,8 @@ class KernelRowRms {
     Cast(y, results, RoundMode::CAST_RINT, count);
     yQueue_.EnQue(y);
     y = yQueue_.DeQue<half>();
-    const DataCopyExtParams all{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0, 0};
+    const DataCopyExtParams all{1, static_cast<uint32_t>(count * sizeof(half)), 0, 0,
+                                0};
     DataCopyPad(y_[row], y, all);
     yQueue_.FreeTensor(y);
   }

@@ -20,14 +20,14 @@ constexpr float kGeluSquare = 1024.0f;
 
 // y = x / (1 + e^-v). Far below zero e^-v is infinite, and the quotient -0: the true value there, from x = -10.1 on, is above -4e-38.
 // x^2 may be infinite too: then v is infinite with the sign of x, which is right. -infinity gives NaN, as in PyTorch.
-struct GeluForward {
+struct GeluTanh {
   static constexpr uint32_t kInputs = 1;
+  static constexpr uint32_t kOutputs = 1;
   static constexpr uint32_t kScratch = 1;
 
-  __aicore__ static inline void Apply(const AscendC::LocalTensor<float>& y, const AscendC::LocalTensor<float> (&in)[1],
-                                      const AscendC::LocalTensor<float> (&scratch)[1], int32_t n) {
-    const AscendC::LocalTensor<float>& x = in[0];
-    const AscendC::LocalTensor<float>& e = scratch[0];
+  __aicore__ static inline void Apply(const Floats* out, const Floats* in, const Floats* scratch, int32_t n) {
+    const Floats& x = in[0];
+    const Floats& e = scratch[0];
     AscendC::Mul(e, x, x, n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Muls(e, e, -kGeluB, n);
@@ -40,7 +40,7 @@ struct GeluForward {
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Adds(e, e, 1.0f, n);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Div(y, x, e, n);
+    AscendC::Div(out[0], x, e, n);
   }
 };
 
@@ -52,18 +52,18 @@ struct GeluForward {
 //   s = m / q,  s (1 - s) = e / q^2,  dy/dx = (m + x e v' / q) / q
 //
 // x^2 is cut off at kGeluSquare, where e is 0 anyway. x = NaN, infinity or -infinity gives NaN, as in PyTorch.
-struct GeluBackward {
+struct GeluTanhBackward {
   static constexpr uint32_t kInputs = 2;
+  static constexpr uint32_t kOutputs = 1;
   static constexpr uint32_t kScratch = 4;
 
-  __aicore__ static inline void Apply(const AscendC::LocalTensor<float>& dx, const AscendC::LocalTensor<float> (&in)[2],
-                                      const AscendC::LocalTensor<float> (&scratch)[4], int32_t n) {
-    const AscendC::LocalTensor<float>& dy = in[0];
-    const AscendC::LocalTensor<float>& x = in[1];
-    const AscendC::LocalTensor<float>& slope = scratch[0];  // x^2, then v'
-    const AscendC::LocalTensor<float>& m = scratch[1];      // v, then m, then the derivative
-    const AscendC::LocalTensor<float>& e = scratch[2];      // e, then x e v' / q
-    const AscendC::LocalTensor<float>& q = scratch[3];
+  __aicore__ static inline void Apply(const Floats* out, const Floats* in, const Floats* scratch, int32_t n) {
+    const Floats& dy = in[0];
+    const Floats& x = in[1];
+    const Floats& slope = scratch[0];  // x^2, then v'
+    const Floats& m = scratch[1];      // v, then m, then the derivative
+    const Floats& e = scratch[2];      // e, then x e v' / q
+    const Floats& q = scratch[3];
     AscendC::Mul(slope, x, x, n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mins(slope, slope, kGeluSquare, n);
@@ -100,6 +100,6 @@ struct GeluBackward {
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Div(m, m, q, n);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(dx, dy, m, n);
+    AscendC::Mul(out[0], dy, m, n);
   }
 };

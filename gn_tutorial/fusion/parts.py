@@ -1,0 +1,60 @@
+"""The launches that a fused operator replaces, run one after the other on the same arrays.
+
+``[[replaces]]`` in a fused operator's ``op.toml`` names them, and says what each of their arrays is: an array of the
+fused operator, or one that only the parts know, because it passes from one to the next through memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.errors import ArgumentError, RegistryError
+from gn_tutorial.operators.kernel import Kernel
+from gn_tutorial.operators.registry import find_kernel, load_registry
+from gn_tutorial.operators.result import Result
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
+
+#: Runs a kernel on its inputs and attributes.
+Launch = Callable[[OpSpec, KernelSpec, Mapping[str, np.ndarray | None], Mapping[str, Any]], Result]
+
+
+def launch_plainly(
+    op: OpSpec, spec: KernelSpec, arrays: Mapping[str, np.ndarray | None], attributes: Mapping[str, Any]
+) -> Result:
+    """Run the kernel on all cores. Raises what a call raises."""
+    return Kernel.registered(op, spec)(**arrays, **attributes)
+
+
+def run_parts(
+    op: OpSpec,
+    arrays: Mapping[str, np.ndarray],
+    attributes: Mapping[str, Any],
+    launch: Launch = launch_plainly,
+) -> tuple[list[Result], dict[str, np.ndarray]]:
+    """Run what ``op`` replaces. Returns the result of each launch, and the arrays that ``op`` itself would return.
+
+    arrays, attributes: of a call of ``op``, by name. A part gets the attributes that it has. Raises ArgumentError for
+    an operator that replaces nothing, RegistryError for a part that needs an array which nobody makes.
+    """
+    if not op.replaces:
+        fused = ", ".join(name for name, one in load_registry().items() if one.replaces)
+        raise ArgumentError(f"{op.name} is no fusion: its op.toml has no [[replaces]]", hint=f"one of {fused}")
+    known, results = dict(arrays), []
+    for part in op.replaces:
+        its, spec = find_kernel(part.kernel)
+        ours = dict(part.arrays)
+        inputs = {one.name: known.get(ours.get(one.name, "")) for one in its.inputs}
+        for one in its.inputs:
+            if inputs[one.name] is None and one.fill is None:
+                made = ours.get(one.name, "no array")
+                raise RegistryError(
+                    f"'{one.name}' of {part.kernel} is '{made}', which nobody makes", where=str(op.file)
+                )
+        numbers = {one.name: attributes[one.name] for one in its.attributes if one.name in attributes}
+        result = launch(its, spec, inputs, numbers)
+        known |= {ours[name]: array for name, array in result.outputs.items() if name in ours}
+        results.append(result)
+    return results, {one.name: known[one.name] for one in op.outputs}

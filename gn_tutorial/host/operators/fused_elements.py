@@ -1,0 +1,55 @@
+"""Element-wise fusions of NumPy arrays through the host API, and their gradients: Add with ReLU, and SwiGLU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.host.arrays import run
+from gn_tutorial.host.stream import Stream
+
+__all__ = ["add_relu", "add_relu_backward", "swiglu", "swiglu_backward"]
+
+
+def add_relu(
+    x: np.ndarray, y: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
+    """max(x + y, 0) through both calls.
+
+    x: float32, float16 or bfloat16, 0 to 8 axes. y, out: as x; out is where to write the result, a contiguous array
+    otherwise. ``stream`` and errors as in ``group_norm``.
+    """
+    made = np.empty(x.shape, x.dtype) if out is None else out
+    run("AddRelu", (x, y), (), (made,), stream)
+    return made
+
+
+def add_relu_backward(
+    grad_out: np.ndarray, result: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
+    """The gradient of ``add_relu``'s x, and of its y, from that of its result. grad_out, out: as result."""
+    made = np.empty(result.shape, result.dtype) if out is None else out
+    run("AddReluBackward", (grad_out, result), (), (made,), stream)
+    return made
+
+
+def swiglu(
+    gate: np.ndarray, up: np.ndarray, *, stream: Stream | None = None, out: np.ndarray | None = None
+) -> np.ndarray:
+    """silu(gate) * up through both calls. Arguments and errors as of ``add_relu``."""
+    made = np.empty(gate.shape, gate.dtype) if out is None else out
+    run("SwiGlu", (gate, up), (), (made,), stream)
+    return made
+
+
+def swiglu_backward(
+    grad_out: np.ndarray,
+    gate: np.ndarray,
+    up: np.ndarray,
+    *,
+    stream: Stream | None = None,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The gradients of ``swiglu``'s gate and up from that of its result. grad_out, and both of out: as gate."""
+    made = (np.empty(gate.shape, gate.dtype), np.empty(gate.shape, gate.dtype)) if out is None else out
+    run("SwiGluBackward", (grad_out, gate, up), (), made, stream)
+    return made

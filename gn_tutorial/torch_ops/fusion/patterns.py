@@ -1,0 +1,106 @@
+"""What is looked for in a graph, and what stands there afterwards.
+
+Each pattern is a small graph of ``canonical`` functions; PyTorch's own matcher (``torch.fx.subgraph_rewriter``) finds
+it. A fused function looks at its tensors when it runs: where the kernel does not take them, because they differ in
+shape or type, it computes the parts, so that a fused model takes whatever the model took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import Graph, Node
+
+import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
+from gn_tutorial.torch_ops.arguments import DTYPES
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.fusion import canonical
+
+_OPS = torch.ops.gn_tutorial
+_DEVICES = ("cpu", NPU)
+
+
+def add_relu(x: Tensor, y: Tensor) -> Tensor:
+    """relu(x + y), in one launch where both are alike."""
+    return _OPS.add_relu(x, y) if alike(x, y) else canonical.relu(canonical.add(x, y))
+
+
+def swiglu(gate: Tensor, up: Tensor) -> Tensor:
+    """silu(gate) * up, in one launch where both are alike."""
+    return _OPS.swiglu(gate, up) if alike(gate, up) else canonical.multiply(canonical.silu(gate), up)
+
+
+def group_norm_silu(x: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
+    """silu(group_norm(x)), in one launch where the kernel takes the parameters' type."""
+    given = [one for one in (weight, bias) if one is not None]
+    if taken(x) and 2 <= x.ndim <= 8 and all(one.dtype == x.dtype and one.device == x.device for one in given):
+        return _OPS.group_norm_silu(x, weight, bias, num_groups, eps)[0]
+    return canonical.silu(canonical.group_norm(x, num_groups, weight, bias, eps))
+
+
+def taken(x: Tensor) -> bool:
+    """Whether kernels take such a tensor."""
+    return x.dtype in DTYPES and x.device.type in _DEVICES
+
+
+def alike(x: Tensor, y: Tensor) -> bool:
+    """Whether a kernel that broadcasts nothing and converts nothing takes both."""
+    return taken(x) and x.dtype == y.dtype and x.device == y.device and x.shape == y.shape
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """name: of the fusion. graph: what is looked for. fused: what replaces it; its arguments are the graph's, in order.
+
+    tensors: those arguments that must be alike. inner: the values that are not there any more afterwards.
+    """
+
+    name: str
+    graph: Graph
+    fused: Callable[..., Any]
+    tensors: tuple[str, ...]
+    inner: tuple[str, ...]
+
+    def leaking(self) -> Graph:
+        """The same pattern with the inner values among its results: it is found where one of them is used again."""
+        graph = Graph()
+        made: dict[Node, Node] = {}
+        result = graph.graph_copy(self.graph, made)
+        graph.output((*[copy for node, copy in made.items() if node.name in self.inner], result))
+        return graph
+
+
+def _pattern(name: str, fused: Callable[..., Any], arguments: str, build: Callable[..., Node], alike: str) -> Pattern:
+    """build: given ``call(function, *arguments)`` and the arguments' nodes, it makes the pattern's result."""
+    graph = Graph()
+    nodes = [graph.placeholder(one) for one in arguments.split()]
+    result = build(lambda function, *given: graph.call_function(function, given), *nodes)
+    graph.output(result)
+    inner = [node.name for node in graph.nodes if node.op == "call_function" and node is not result]
+    return Pattern(name, graph, fused, tuple(alike.split()), tuple(inner))
+
+
+def _patterns() -> tuple[Pattern, ...]:
+    c = canonical
+    return (
+        _pattern(
+            "group_norm_silu", group_norm_silu, "x num_groups weight bias eps",
+            lambda call, *all: call(c.silu, call(c.group_norm, *all)), "",
+        ),
+        _pattern(
+            "swiglu", swiglu, "gate up", lambda call, gate, up: call(c.multiply, call(c.silu, gate), up), "gate up"
+        ),
+        _pattern(
+            "swiglu", lambda up, gate: swiglu(gate, up), "up gate",
+            lambda call, up, gate: call(c.multiply, up, call(c.silu, gate)), "gate up",
+        ),
+        _pattern("add_relu", add_relu, "x y", lambda call, x, y: call(c.relu, call(c.add, x, y)), "x y"),
+    )  # fmt: skip
+
+
+#: In the order in which they are looked for: of two that fit at one place, the first is taken.
+PATTERNS = _patterns()

@@ -1,0 +1,52 @@
+"""What a pass over a graph found, and what it left alone and why: as data, and as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from torch.fx import Node
+
+from gn_tutorial.tables import html_table, text_table
+
+
+class Found(NamedTuple):
+    """One fusion. where: the module or the value of the graph. replaced: the names of the values that it stands for."""
+
+    fusion: str
+    where: str
+    replaced: tuple[str, ...]
+
+
+class Left(NamedTuple):
+    """A place that looks like a fusion, and why it is none."""
+
+    fusion: str
+    where: str
+    why: str
+
+
+@dataclass
+class Report:
+    """The fusions of one graph, in the order of its values."""
+
+    found: list[Found] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Fusion, place, and what happened."""
+        rows = [(one.fusion, one.where, f"fused: {', '.join(one.replaced)}") for one in self.found]
+        return rows + [(one.fusion, one.where, f"left: {one.why}") for one in self.left]
+
+    def __repr__(self) -> str:
+        return text_table(("fusion", "where", "what"), self.rows()) if self.rows() else "nothing to fuse"
+
+    def _repr_html_(self) -> str:
+        return html_table(("fusion", "where", "what"), self.rows(), caption="fusions")
+
+
+def place_of(node: Node) -> str:
+    """Where a value is made: its module's name if tracing has kept it, and its own."""
+    stack = node.meta.get("nn_module_stack")
+    path = list(stack.values())[-1][0] if stack else ""
+    return f"{path} ({node.name})" if path else node.name

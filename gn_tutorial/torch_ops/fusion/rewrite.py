@@ -1,0 +1,96 @@
+"""The pass: find each pattern with PyTorch's matcher, refuse what would change a result, replace the rest."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from torch import Tensor
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.passes.utils.matcher_utils import InternalMatch, SubgraphMatcher
+from torch.fx.subgraph_rewriter import replace_pattern_with_filters
+
+from gn_tutorial.torch_ops.arguments import DTYPES
+from gn_tutorial.torch_ops.fusion.canonical import canonicalise, mutates
+from gn_tutorial.torch_ops.fusion.patterns import PATTERNS, Pattern
+from gn_tutorial.torch_ops.fusion.report import Found, Left, Report, place_of
+
+
+def rewrite(graph: GraphModule) -> Report:
+    """Replace every pattern in ``graph``, in place; it computes the same then. Returns what was found and left."""
+    report = Report()
+    report.left += [Left("any", place_of(node), why) for node, why in canonicalise(graph)]
+    for pattern in PATTERNS:
+        _replace(graph, pattern, report)
+        _tell_leaks(graph, pattern, report)
+    graph.graph.lint()
+    graph.recompile()
+    return report
+
+
+def _replace(graph: GraphModule, pattern: Pattern, report: Report) -> None:
+    def allowed(match: InternalMatch, _: Graph, its: Graph) -> bool:
+        calls = _calls(match, its)
+        values = {node.name: match.nodes_map[node] for node in its.nodes if node.op == "placeholder"}
+        if any(not isinstance(values[name], Node) for name in pattern.tensors):
+            return False  # x + 1 is no sum of two tensors
+        why = _unlike(pattern, values) or _written_between(graph, calls)
+        if why:
+            report.left.append(Left(pattern.name, place_of(calls[-1]), why))
+            return False
+        report.found.append(Found(pattern.name, place_of(calls[-1]), tuple(node.name for node in calls)))
+        return True
+
+    replacement = Graph()
+    arguments = [replacement.placeholder(node.name) for node in pattern.graph.nodes if node.op == "placeholder"]
+    replacement.output(replacement.call_function(pattern.fused, tuple(arguments)))
+    replace_pattern_with_filters(graph, pattern.graph, replacement, match_filters=[allowed])
+
+
+def _calls(match: InternalMatch, pattern: Graph) -> list[Node]:
+    """The values of the graph that are the pattern's, the result last."""
+    return [match.nodes_map[node] for node in pattern.nodes if node.op == "call_function"]
+
+
+def _unlike(pattern: Pattern, values: dict[str, Any]) -> str:
+    """Why the kernel would not take these tensors, as far as tracing has kept what they are; "" if it may."""
+    known = {name: value for name in pattern.tensors if (value := _example(values[name])) is not None}
+    for name, value in known.items():
+        if value.dtype not in DTYPES:
+            return f"{name} is {str(value.dtype).removeprefix('torch.')}, which no kernel here takes"
+    names = list(known)
+    for first, second in itertools.pairwise(names):
+        one, two = known[first], known[second]
+        if one.dtype != two.dtype:
+            return f"{first} and {second} have two types"
+        if tuple(one.shape) != tuple(two.shape):
+            return f"{first} has shape {tuple(one.shape)} and {second} {tuple(two.shape)}: one is broadcast"
+    return ""
+
+
+def _example(node: Node) -> Tensor | None:
+    """What tracing has kept of a value; None where it kept nothing."""
+    found = node.meta.get("val", node.meta.get("example_value"))
+    return found if isinstance(found, Tensor) else None
+
+
+def _written_between(graph: GraphModule, calls: list[Node]) -> str:
+    """Whether memory is written after the first of these calls and before the last is used: it might be an input."""
+    nodes = list(graph.graph.nodes)
+    places = {node: place for place, node in enumerate(nodes)}
+    ends = min((places[user] for user in calls[-1].users), default=len(nodes))
+    for node in nodes[min(places[call] for call in calls) : ends]:
+        if mutates(node):
+            return f"{node.name} writes into memory before the result is used"
+    return ""
+
+
+def _tell_leaks(graph: GraphModule, pattern: Pattern, report: Report) -> None:
+    """Say where the pattern stands but for a value that something else uses too."""
+    for match in SubgraphMatcher(pattern.leaking()).match(graph.graph):
+        inner = [node for node in match.returning_nodes[:-1] if len(node.users) > 1]
+        for node in inner:
+            users = ", ".join(user.name for user in list(node.users)[:2])
+            report.left.append(
+                Left(pattern.name, place_of(match.returning_nodes[-1]), f"{node.name} is used by {users}")
+            )

@@ -1,0 +1,127 @@
+"""``torch.ops.gn_tutorial.add_relu`` and ``.swiglu``: two operators in one launch, element by element, and gradients.
+
+As ``relu(x + y)`` and ``silu(x) * up`` of ``torch.nn.functional``; nothing is broadcast.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.torch_ops import transforms
+from gn_tutorial.torch_ops.arguments import check_elements
+from gn_tutorial.torch_ops.batching import in_front
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.outputs import few_axes, like
+
+__all__ = ["add_relu", "add_relu_backward", "swiglu", "swiglu_backward"]
+
+_DEVICES = ("cpu", NPU)
+
+
+@torch.library.custom_op("gn_tutorial::add_relu", mutates_args=(), device_types=_DEVICES)
+def add_relu(x: Tensor, y: Tensor) -> Tensor:
+    """max(x + y, 0). x: float32, float16 or bfloat16, any shape; y: as x. The sum is not rounded to that type.
+
+    Raises ArgumentError, which names the argument.
+    """
+    made = _like("add_relu", x, y=y)
+    launch("AddRelu", (few_axes(x), few_axes(y)), (), (few_axes(made),))
+    return made
+
+
+@torch.library.custom_op("gn_tutorial::add_relu_backward", mutates_args=(), device_types=_DEVICES)
+def add_relu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
+    """The gradient of both inputs of ``add_relu``, from that of its result. x: that result; grad_y: as it."""
+    made = _like("add_relu_backward", x, grad_y=grad_y)
+    launch("AddReluBackward", (few_axes(grad_y), few_axes(x)), (), (few_axes(made),))
+    return made
+
+
+@torch.library.custom_op("gn_tutorial::swiglu", mutates_args=(), device_types=_DEVICES)
+def swiglu(x: Tensor, up: Tensor) -> Tensor:
+    """silu(x) * up. x: the gate; float32, float16 or bfloat16, any shape. up: as x. Errors as of ``add_relu``."""
+    made = _like("swiglu", x, up=up)
+    launch("SwiGlu", (few_axes(x), few_axes(up)), (), (few_axes(made),))
+    return made
+
+
+@torch.library.custom_op("gn_tutorial::swiglu_backward", mutates_args=(), device_types=_DEVICES)
+def swiglu_backward(grad_y: Tensor, x: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
+    """The gradients of x and up from that of ``swiglu(x, up)``. grad_y: as x. Errors as there."""
+    made = _like("swiglu_backward", x, grad_y=grad_y, up=up), like(x)
+    launch("SwiGluBackward", (few_axes(grad_y), few_axes(x), few_axes(up)), (), tuple(map(few_axes, made)))
+    return made
+
+
+def _like(op: str, x: Tensor, **others: Tensor) -> Tensor:
+    """Memory for a result of ``op``. Raises ArgumentError for tensors that it does not take."""
+    check_elements(op, x, **others)
+    transforms.refuse_forward_mode(op)
+    return like(x)
+
+
+@add_relu.register_fake
+def _fake_add_relu(x: Tensor, y: Tensor) -> Tensor:
+    check_elements("add_relu", x, y=y)
+    return like(x)
+
+
+@add_relu_backward.register_fake
+def _fake_add_relu_backward(grad_y: Tensor, x: Tensor) -> Tensor:
+    check_elements("add_relu_backward", x, grad_y=grad_y)
+    return like(x)
+
+
+@swiglu.register_fake
+def _fake_swiglu(x: Tensor, up: Tensor) -> Tensor:
+    check_elements("swiglu", x, up=up)
+    return like(x)
+
+
+@swiglu_backward.register_fake
+def _fake_swiglu_backward(grad_y: Tensor, x: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
+    check_elements("swiglu_backward", x, grad_y=grad_y, up=up)
+    return like(x), like(x)
+
+
+def _save_result(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.save_for_backward(output)
+
+
+def _add_relu_gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor, Tensor]:
+    grad = add_relu_backward(grad_y, *ctx.saved_tensors)
+    return grad, grad
+
+
+def _save_inputs(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+def _swiglu_gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor, Tensor]:
+    return swiglu_backward(grad_y, *ctx.saved_tensors)
+
+
+def _save_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """Of a gradient, whose own is refused."""
+
+
+def _rules(op: Any, save: Any, gradients: Any) -> None:
+    """Gradients and vmap of one operator: the axis of examples is one more axis."""
+
+    def batch(info: Any, places: tuple[Any, ...], *tensors: Tensor) -> tuple[Any, Any]:
+        made = op(*in_front(info.batch_size, places, tensors))
+        return made, (0,) * len(made) if isinstance(made, tuple) else 0
+
+    op.register_autograd(gradients, setup_context=save)
+    op.register_vmap(batch)
+    transforms.around(op, save, gradients, batch)
+
+
+_rules(add_relu, _save_result, _add_relu_gradients)
+_rules(swiglu, _save_inputs, _swiglu_gradients)
+for _name, _backward in (("add_relu", add_relu_backward), ("swiglu", swiglu_backward)):
+    _rules(_backward, _save_nothing, transforms.no_second_derivative_of(_name))

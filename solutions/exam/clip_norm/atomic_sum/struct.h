@@ -1,0 +1,6 @@
+struct ClipNormTilingData {
+  uint32_t length;    // elements in all
+  uint32_t perBlock;  // elements of a block, a multiple of 16
+  uint32_t tile;      // elements at once
+  float limit;
+};

@@ -1,0 +1,5 @@
+struct ClipNormTilingData {
+  uint64_t length;    // elements in all
+  uint64_t perBlock;  // elements that a block writes, a multiple of 16
+  float limit;
+};

@@ -1,0 +1,7 @@
+struct ClipNormTilingData {
+  uint32_t length;    // elements in all
+  uint32_t perBlock;  // elements of a block, a multiple of 16
+  uint32_t tile;      // elements at once
+  uint32_t blocks;    // that leave a sum
+  float limit;
+};
