@@ -1,7 +1,7 @@
 // Sum, product and ReLU of n elements of float, half or bfloat16, each a launch of its own.
 //
 // What fused kernels are compared with: an instruction an element, so that the copies are all that such a launch waits for.
-#include "elementwise_formulas.h"
+#include "../common/common_formulas.h"
 
 // dtype: that of all tensors, as CANN numbers it (ge::DataType).
 extern "C" __global__ __aicore__ void elementwise_add(GM_ADDR x, GM_ADDR y, GM_ADDR z, uint32_t n, uint32_t dtype) {

@@ -3,8 +3,7 @@
 // Two launches would write silu(gate) and read it again, 5 elements through memory for each of the result; here it is 3. The timeline
 // should show MTE2 as the busiest pipe, and V in its shadow.
 #include "../common/common_chain.h"
-#include "../elementwise/elementwise_formulas.h"
-#include "../silu/silu_formula.h"
+#include "../common/common_formulas.h"
 
 // dtype: that of gate, up and z, as CANN numbers it (ge::DataType).
 extern "C" __global__ __aicore__ void swiglu_kernel(GM_ADDR gate, GM_ADDR up, GM_ADDR z, uint32_t n, uint32_t dtype) {

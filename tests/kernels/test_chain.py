@@ -34,9 +34,8 @@ CHAINS = [
 
 HEADERS = """
 #include "{root}/common/common_chain.h"
-#include "{root}/elementwise/elementwise_formulas.h"
+#include "{root}/common/common_formulas.h"
 #include "{root}/gelu/gelu_tanh.h"
-#include "{root}/silu/silu_formula.h"
 """
 ENTRY = """
 extern "C" __global__ __aicore__ void chained_{place}({inputs}GM_ADDR z, uint32_t n, uint32_t dtype) {{
@@ -96,7 +95,7 @@ def test_a_formula_with_two_outputs_is_the_last_one_or_refused() -> None:
     root = kernels_root()
     text = f"""
 #include "{root}/common/common_chain.h"
-#include "{root}/elementwise/elementwise_formulas.h"
+#include "{root}/common/common_formulas.h"
 struct Both {{
   static constexpr uint32_t kInputs = 1;
   static constexpr uint32_t kOutputs = 2;
