@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -55,23 +55,26 @@ class Goal:
 
 
 @functools.cache
-def load_goals(root: Path | None = None) -> tuple[Goal, ...]:
-    """Every objective, in the order of the course; root: the course's folder of exercises.
+def load_goals() -> tuple[Goal, ...]:
+    """Every objective of the course, in its order. Raises RegistryError as ``read_goals``."""
+    return read_goals(exercises_root() / FILE, all_items(), [one.name for one in load_bank().topics])
+
+
+def read_goals(path: Path, items: Sequence[Item], topics: Iterable[str]) -> tuple[Goal, ...]:
+    """The objectives of a file, each with those of ``items`` that belong to it. topics: of the theory bank.
 
     Raises RegistryError with file and key for an unknown key, topic or item, and for items that no objective has.
     """
-    path = (root or exercises_root()) / FILE
     data = read_toml(path, "the objectives")
     if not data:
         raise RegistryError("there is no objective", where=str(path))
-    topics = {MATHEMATICS, *(one.name for one in load_bank(root).topics)}
-    items = all_items(root)
-    goals = tuple(_goal(key, one, topics, items, f"{path}, [{key}]") for key, one in data.items())
+    known = {MATHEMATICS, *topics}
+    goals = tuple(_goal(key, one, known, items, f"{path}, [{key}]") for key, one in data.items())
     _refuse_homeless(items, goals, path)
     return goals
 
 
-def _goal(key: str, given: Any, topics: set[str], items: tuple[Item, ...], where: str) -> Goal:
+def _goal(key: str, given: Any, topics: set[str], items: Sequence[Item], where: str) -> Goal:
     if not isinstance(given, dict):
         raise RegistryError(f"an objective is a table, not {given!r}", where=where)
     for name in sorted(given.keys() - {*_TEXTS, "lessons", *KINDS}):

@@ -46,7 +46,7 @@ class GoalsReport:
         """What to do, each with its command."""
         if not self.proposals:
             return [DONE]
-        told = [f"{number}. {one}\n  {one.command}" for number, one in enumerate(self.proposals, 1)]
+        told = [f"{number}. {one}" for number, one in enumerate(self.proposals, 1)]
         return ["what to do next:", *told]
 
     def record(self) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from gn_tutorial.exam.bank import Bank, load_bank
+from gn_tutorial.exam.bank import load_bank
 from gn_tutorial.exam.task import load_tasks
-from gn_tutorial.exercises.course import Course, load_course
+from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.quiz import names, quiz
 from gn_tutorial.exercises.quiz_question import QuizQuestion
 
@@ -37,31 +36,30 @@ class Item:
         return f"{KINDS[self.kind]} {self.name}" + ("" if self.question is None else f" ({self.text})")
 
 
-def all_items(root: Path | None = None) -> tuple[Item, ...]:
-    """Every item there is; root: the course's folder of exercises. Raises RegistryError."""
-    bank = load_bank(root)
-    return (*_exercises(load_course(root)), *_quizzes(root), *_theory(bank), *_tasks(root))
+def all_items() -> tuple[Item, ...]:
+    """Every item of the course. Raises RegistryError."""
+    return (*_exercises(), *_quizzes(), *_theory(), *_tasks())
 
 
-def _exercises(course: Course) -> Iterator[Item]:
-    for one in course:
+def _exercises() -> Iterator[Item]:
+    for one in load_course():
         yield Item("exercises", one.id, one.id, one.title, ((one.notebook, one.section),))
 
 
-def _quizzes(root: Path | None) -> Iterator[Item]:
-    for name in names(root):
-        for one in quiz(name, root).questions:
+def _quizzes() -> Iterator[Item]:
+    for name in names():
+        for one in quiz(name).questions:
             yield _asked("quizzes", name, one, one.source)
 
 
-def _theory(bank: Bank) -> Iterator[Item]:
-    for topic in bank.topics:
+def _theory() -> Iterator[Item]:
+    for topic in load_bank().topics:
         for one, source in zip(topic.questions, topic.cited, strict=True):
             yield _asked("theory", topic.name, one, source)
 
 
-def _tasks(root: Path | None) -> Iterator[Item]:
-    for one in load_tasks(root):
+def _tasks() -> Iterator[Item]:
+    for one in load_tasks():
         yield Item("tasks", one.name, one.name, one.title)
 
 

@@ -55,7 +55,8 @@ class Proposal:
 
     def __str__(self) -> str:
         goal = self.standing.goal
-        return f"{goal.title} ({self.standing.share:.0%}): you can {goal.you_can}\n  {self.what}; read {self.read}"
+        first = f"{goal.title} ({self.standing.share:.0%})"
+        return f"{first}\n   you can {goal.you_can}\n   {self.what}: {self.command}\n   read {self.read}"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,10 @@ class Learned:
     attempts: Attempts
 
     def worth(self, item: Item) -> float | None:
-        """How much of an item is done, 0 to 1; None if it was not tried: passed, right, or the points of a task."""
+        """How much of an item is done, 0 to 1: passed, right, or the points of a task; None if it was not tried.
+
+        A task that was accepted is done: all that it may lack is speed.
+        """
         if item.question is not None:
             quiz = self.progress.quizzes.get(item.group, {})
             known = quiz if item.kind == "quizzes" else self.progress.theory_answers()
@@ -75,7 +79,7 @@ class Learned:
         if item.kind == "exercises":
             return 1.0 if item.group in self.progress.passed else None
         best = self.attempts.best(item.group)
-        return None if best is None else float(best["points"]) / 100
+        return None if best is None else 1.0 if best["accepted"] else float(best["points"]) / 100
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import matplotlib
 from matplotlib.figure import Figure
 
-from gn_tutorial.exam.goals_report import GoalsReport
-from gn_tutorial.exam.standing import Standing
 from gn_tutorial.plot.picture import FAINT, INK, SMALL, STYLE, WIDTH, Picture, heading
 from gn_tutorial.profiler.palette import CHOSEN, FASTER
+
+if TYPE_CHECKING:  # pictures need no exam, but for this one
+    from gn_tutorial.exam.goals_report import GoalsReport
+    from gn_tutorial.exam.standing import Standing
 
 # Inches of one bar, and of the title and the axis.
 _BAR, _AROUND = 0.23, 1.2
