@@ -112,7 +112,7 @@ def _texts(given: Any, key: str, where: str) -> list[str]:
 def _taught(item: Item, lessons: Iterable[tuple[str, str]]) -> bool:
     """Whether one of the lessons has the section that an item cites, whole or by its first words."""
     return any(
-        page == lesson_page and (heading == section or re.match(rf"{re.escape(section)}\b(?!\w)", heading) is not None)
+        page == lesson_page and re.match(rf"{re.escape(section)}(?!\w)", heading) is not None
         for page, section in item.cites
         for lesson_page, heading in lessons
     )
@@ -127,8 +127,9 @@ def _refuse_homeless(items: Iterable[Item], goals: tuple[Goal, ...], path: Path)
     lines = [f"{one}: add {_line(one)}" for one in homeless]
     more = [] if len(lines) <= _SHOWN else [f"and {len(lines) - _SHOWN} more"]
     raise RegistryError(
-        f"{len(lines)} of the course's items belong to no objective:\n" + "\n".join([*lines[:_SHOWN], *more]),
+        f"items of the course that belong to no objective: {len(lines)}",
         where=str(path),
+        detail="\n".join([*lines[:_SHOWN], *more]),
         hint="add it to the objective that it serves, or write a new one; the file's first lines say how",
     )
 
@@ -138,5 +139,5 @@ def _line(item: Item) -> str:
     if item.cites:
         page, section = item.cites[0]
         key = page if page.isdigit() else f'"{page}"'
-        return f"its section's heading to the lessons of an objective: {key} = [\"{section}\"]"
+        return f'its section\'s heading to the lessons of an objective: {key} = ["{section}"]'
     return f'"{item.name}" to {item.kind} of an objective'

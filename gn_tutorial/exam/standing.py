@@ -123,7 +123,9 @@ def propose(found: Sequence[Standing], known: Learned) -> tuple[Proposal, ...]:
     """
     reached = _reached(found, known)
     steps = [_Step(_stage(one, item), _KINDS.index(item.kind), item, one) for one in found for item in one.left]
-    firsts = {step.standing.goal.id: step for step in sorted(steps, key=_Step.order, reverse=True)}
+    firsts: dict[str, _Step] = {}
+    for step in sorted(steps, key=_Step.order):
+        firsts.setdefault(step.standing.goal.id, step)
     back = [step for step in firsts.values() if step.stage <= reached]
     back.sort(key=lambda step: (step.standing.share, step.order()))
     ahead = sorted((step for step in steps if step.stage > reached), key=_Step.order)

@@ -22,6 +22,13 @@ from PIL import Image
 import gn_tutorial.plot as plot
 from gn_tutorial.bench.autotune import REFUSED, Candidate, Tuning
 from gn_tutorial.bench.run import OK, Bench, BenchRow
+from gn_tutorial.exam.attempt import Attempts
+from gn_tutorial.exam.bank import load_bank
+from gn_tutorial.exam.goals import MATHEMATICS, load_goals
+from gn_tutorial.exam.goals_report import GoalsReport
+from gn_tutorial.exam.standing import Learned, propose, standings
+from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.progress import Progress
 from gn_tutorial.operators.accuracy import Accuracy
 from gn_tutorial.plot.picture import STYLE, WIDTH, Picture, tour_picture
 from gn_tutorial.profiler.palette import PIPE_COLOURS
@@ -74,6 +81,13 @@ def bits() -> Picture:
     return plot.bits_over_orders({"atomic, 48 cores": moving, "two stages": still, "Kahan": moving}, truth)
 
 
+def report() -> GoalsReport:
+    known = Learned(Progress({one.id: "2026-01-02" for one in load_course() if one.notebook < "06"}), Attempts())
+    found = standings(load_goals(), known)
+    topics = {MATHEMATICS: "Mathematics"} | {one.name: one.title for one in load_bank().topics}
+    return GoalsReport(found, propose(found, known), topics)
+
+
 RATIOS = [1.0, 10.0, 100.0, 1e3, 1e4]
 CEILINGS = {"vector": plot.Ceiling("vector units", 5.9e12), "scalar": plot.Ceiling("scalar units", 16e9)}
 SIXTEEN = {"one-sided": [1e-1, 1e-3, 1e-5, 1e-3, 1e-1], "central, float32": [1e-2, 1e-4, 1e-6, 1e-4, 1e-2]}
@@ -97,6 +111,7 @@ CASES: dict[str, Callable[[], Picture]] = {
     "gantt_cores": lambda: plot.gantt_cores(launch()),
     "gantt_launches": lambda: plot.gantt_launches(launch(), launch(2, "tiled, 2 buffers")),
     "gm_access": lambda: plot.gm_access(launch()),
+    "goals": lambda: plot.goals(report()),
     "ladder": lambda: plot.ladder([launch(1), launch(8), launch(4)]),
     "ladder_of": lambda: plot.ladder_of(bench(), bench().cases[0]),
     "launch_roofline": lambda: plot.launch_roofline(launch(1), launch(2), launch(4), launch(8)),
