@@ -19,7 +19,7 @@ _KINDS = list(KINDS)
 
 
 @dataclass(frozen=True)
-class Part:
+class KindDone:
     """What of one kind is done: exercises passed, answers that are right, tasks as parts of their points."""
 
     done: float
@@ -34,7 +34,7 @@ class Standing:
     """One objective of one learner. parts: by kind of ``items.KINDS``. left: its items that are not done, by kind."""
 
     goal: Goal
-    parts: dict[str, Part]
+    parts: dict[str, KindDone]
     left: tuple[Item, ...]
 
     @property
@@ -103,13 +103,13 @@ def standings(goals: Sequence[Goal], known: Learned) -> tuple[Standing, ...]:
 
 
 def _standing(goal: Goal, known: Learned) -> Standing:
-    parts: dict[str, Part] = {}
+    parts: dict[str, KindDone] = {}
     left: list[Item] = []
     for kind in KINDS:
         mine = [(one, known.worth(one)) for one in goal.of(kind)]
         tried = [worth for _, worth in mine if worth is not None]
         enough = max(len(tried), min(ENOUGH_THEORY, len(mine))) if kind == "theory" else len(mine)
-        parts[kind] = Part(sum(tried), enough)
+        parts[kind] = KindDone(sum(tried), enough)
         if sum(tried) < enough:
             left += [one for one, worth in mine if worth is None or worth < 1]
     return Standing(goal, parts, tuple(left))

@@ -11,7 +11,7 @@ from gn_tutorial.exam.attempt import Attempt, Attempts
 from gn_tutorial.exam.goals import Goal, load_goals
 from gn_tutorial.exam.goals_report import GoalsReport
 from gn_tutorial.exam.items import KINDS
-from gn_tutorial.exam.standing import Learned, Part, Standing, propose, standings
+from gn_tutorial.exam.standing import Learned, KindDone, Standing, propose, standings
 from gn_tutorial.exercises.progress import Progress
 
 GOALS = load_goals()
@@ -71,11 +71,11 @@ def test_shares_are_means_over_the_kinds_that_an_objective_has() -> None:
     known = answered(answered(passing("05.1"), paradigm, "quizzes", 1, 1), paradigm, "theory", 2)
     found = standing("paradigm", Learned(known, handed_in(40.0)))
     assert found.parts == {
-        "exercises": Part(1.0, 1), "quizzes": Part(1.0, 2), "theory": Part(2.0, 3), "tasks": Part(0.4, 1),
+        "exercises": KindDone(1.0, 1), "quizzes": KindDone(1.0, 2), "theory": KindDone(2.0, 3), "tasks": KindDone(0.4, 1),
     }  # fmt: skip
     assert found.share == pytest.approx((1 + 1 / 2 + 2 / 3 + 0.4) / 4)
     assert [str(part) for part in found.parts.values()] == ["1 of 1", "1 of 2", "2 of 3", "0.4 of 1"]
-    assert standing("gradients", NOTHING).parts["tasks"] == Part(0, 0)
+    assert standing("gradients", NOTHING).parts["tasks"] == KindDone(0, 0)
     assert str(standing("gradients", NOTHING).parts["tasks"]) == ""
 
 
@@ -85,7 +85,7 @@ def test_shares_are_means_over_the_kinds_that_an_objective_has() -> None:
 def test_three_right_theory_answers_are_enough_if_none_is_wrong(right: int, wrong: int, of: int, open_: bool) -> None:
     flags = goal("flags")
     found = standing("flags", Learned(answered(Progress(), flags, "theory", right, wrong), Attempts()))
-    assert found.parts["theory"] == Part(float(right), of)
+    assert found.parts["theory"] == KindDone(float(right), of)
     assert any(one.kind == "theory" for one in found.left) is open_
 
 
@@ -94,13 +94,13 @@ def test_the_last_paper_that_asked_a_question_counts() -> None:
     wrong = answered(Progress(), flags, "theory", 0, 3)
     assert standing("flags", Learned(answered(wrong, flags, "theory", 3), Attempts())).parts["theory"].done == 3
     old = Progress().with_theory({"date": "d", "seed": 1, "right": 40, "asked": 40, "topics": {"queues": [4, 4]}})
-    assert standing("flags", Learned(old, Attempts())).parts["theory"] == Part(0.0, 3)
+    assert standing("flags", Learned(old, Attempts())).parts["theory"] == KindDone(0.0, 3)
 
 
 def test_an_accepted_task_is_done_and_a_late_one_does_not_count() -> None:
-    assert standing("paradigm", Learned(Progress(), handed_in(93.0, accepted=True))).parts["tasks"] == Part(1.0, 1)
+    assert standing("paradigm", Learned(Progress(), handed_in(93.0, accepted=True))).parts["tasks"] == KindDone(1.0, 1)
     late = ATTEMPT.submitted({"points": 100.0, "accepted": True}, BEGIN + 8000)
-    assert standing("paradigm", Learned(Progress(), Attempts((late,)))).parts["tasks"] == Part(0, 1)
+    assert standing("paradigm", Learned(Progress(), Attempts((late,)))).parts["tasks"] == KindDone(0, 1)
 
 
 def test_a_newcomer_begins_at_the_beginning() -> None:
