@@ -71,8 +71,11 @@ def test_shares_are_means_over_the_kinds_that_an_objective_has() -> None:
     known = answered(answered(passing("05.1"), paradigm, "quizzes", 1, 1), paradigm, "theory", 2)
     found = standing("paradigm", Learned(known, handed_in(40.0)))
     assert found.parts == {
-        "exercises": KindDone(1.0, 1), "quizzes": KindDone(1.0, 2), "theory": KindDone(2.0, 3), "tasks": KindDone(0.4, 1),
-    }  # fmt: skip
+        "exercises": KindDone(1.0, 1),
+        "quizzes": KindDone(1.0, 2),
+        "theory": KindDone(2.0, 3),
+        "tasks": KindDone(0.4, 1),
+    }
     assert found.share == pytest.approx((1 + 1 / 2 + 2 / 3 + 0.4) / 4)
     assert [str(part) for part in found.parts.values()] == ["1 of 1", "1 of 2", "2 of 3", "0.4 of 1"]
     assert standing("gradients", NOTHING).parts["tasks"] == KindDone(0, 0)
