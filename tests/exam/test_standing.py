@@ -11,7 +11,7 @@ from gn_tutorial.exam.attempt import Attempt, Attempts
 from gn_tutorial.exam.goals import Goal, load_goals
 from gn_tutorial.exam.goals_report import GoalsReport
 from gn_tutorial.exam.items import KINDS
-from gn_tutorial.exam.standing import Learned, KindDone, Standing, propose, standings
+from gn_tutorial.exam.standing import KindDone, Learned, Standing, propose, standings
 from gn_tutorial.exercises.progress import Progress
 
 GOALS = load_goals()
