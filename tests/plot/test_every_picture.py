@@ -29,6 +29,7 @@ from gn_tutorial.exam.goals_report import GoalsReport
 from gn_tutorial.exam.standing import Learned, propose, standings
 from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.progress import Progress
+from gn_tutorial.fusion.gain import FusionGain
 from gn_tutorial.operators.accuracy import Accuracy
 from gn_tutorial.plot.picture import STYLE, WIDTH, Picture, tour_picture
 from gn_tutorial.profiler.palette import PIPE_COLOURS
@@ -106,6 +107,7 @@ CASES: dict[str, Callable[[], Picture]] = {
     ),
     "copy_order": lambda: plot.copy_order([("in", 0, 9), ("in", 9, 9), ("out", 0, 9), ("out", 9, 9)], [0, 18]),
     "core_balance": lambda: plot.core_balance({f"T = {t}": [t / -(-t // c) for c in range(1, 49)] for t in (32, 320)}),
+    "fusion": lambda: plot.fusion(FusionGain("swiglu", (launch(), launch(4)), launch(kernel="a/fused"), (1e-3, 5e-4))),
     "gantt": lambda: plot.gantt(launch()),
     "gantt-window": lambda: plot.gantt(launch(), window=(0.1, 0.4)),
     "gantt_cores": lambda: plot.gantt_cores(launch()),
@@ -131,7 +133,7 @@ CASES: dict[str, Callable[[], Picture]] = {
     "vector_core": plot.vector_core,
 }
 #: Those in which the pipes themselves are drawn.
-OF_PIPES = {"copy_order", "gantt", "gantt_cores", "gantt_launches", "limits", "tile_stairs", "ub_map", "vector_core"}
+OF_PIPES = {"copy_order", "fusion", "gantt", "gantt_cores", "gantt_launches", "limits", "tile_stairs", "ub_map", "vector_core"}
 
 
 @cache
