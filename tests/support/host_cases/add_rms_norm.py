@@ -8,12 +8,12 @@ import random
 import numpy as np
 from host_api_support import BFLOAT16, GONE, HALF, INT32, NULL, Row, View, far_views
 from host_case import HostCase
-from host_cases.rms_norm import MOST, MOST_BACKWARD, allowed_call, right_call
 from host_fuzz_ops import Arrays, Call, Op, near
 from host_fuzz_views import DTYPES
 
 from gn_tutorial import reference
 from gn_tutorial.host import Code
+from host_cases.rms_norm import MOST, MOST_BACKWARD, allowed_call, right_call
 
 NULLPTR, INVALID = Code.PARAM_NULLPTR, Code.PARAM_INVALID
 X, GAMMA = View((2, 3, 10)), View((10,))
