@@ -41,9 +41,7 @@ def _outputs(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None) -> 
     return like(x), like(x), torch.empty(rstd_shape(x, weight.shape), dtype=torch.float32, device=x.device)
 
 
-def _gradients_of(
-    grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor
-) -> tuple[Tensor, Tensor]:
+def _gradients_of(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     """Memory for the gradients. Raises as ``_outputs``."""
     check_rows(_BACKWARD, x, weight, weight.shape, "weight has shape")
     check_like(_BACKWARD, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
@@ -92,9 +90,7 @@ def add_rms_norm_backward(
 
 
 @add_rms_norm_backward.register_fake
-def _fake_backward(
-    grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor
-) -> tuple[Tensor, Tensor]:
+def _fake_backward(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     return _gradients_of(grad_y, grad_sum, x, rstd, weight)
 
 
