@@ -4,15 +4,19 @@
 ``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
 ``copy`` and ``add`` are the references of the warm-up kernels, ``transpose`` that of the strided copy. ``silu``,
-``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``, ``add_relu`` and ``swiglu``
-those of fusions. ``gelu``, ``linear`` and ``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
+``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``, ``add_relu``, ``swiglu``
+and ``add_rms_norm`` those of fusions. ``gelu``, ``linear`` and ``rms_norm``, with their gradients, are those of the
+cases besides GroupNorm.
 """
 
 from gn_tutorial.reference.elementwise import add, copy, multiply, relu, silu, transpose
 from gn_tutorial.reference.fused import (
+    AddRmsNormOutputs,
     ReferenceSwigluGradients,
     add_relu,
     add_relu_backward,
+    add_rms_norm,
+    add_rms_norm_backward,
     group_norm_silu,
     group_norm_silu_nhwc,
     swiglu,
@@ -35,6 +39,7 @@ from gn_tutorial.reference.rms_norm import (
 )
 
 __all__ = [
+    "AddRmsNormOutputs",
     "GroupNormOutputs",
     "ReferenceGroupNormGradients",
     "ReferenceLinearGradients",
@@ -44,6 +49,8 @@ __all__ = [
     "add",
     "add_relu",
     "add_relu_backward",
+    "add_rms_norm",
+    "add_rms_norm_backward",
     "copy",
     "gelu",
     "gelu_backward",

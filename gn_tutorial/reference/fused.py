@@ -11,6 +11,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.reference.arguments import as_float64
 from gn_tutorial.reference.elementwise import add, multiply, relu, silu
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
+from gn_tutorial.reference.rms_norm import ReferenceRmsNormGradients, rms_norm, rms_norm_backward
 
 
 def group_norm_silu(
@@ -77,6 +78,38 @@ def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceS
     with np.errstate(over="ignore", under="ignore"):
         s, rest = 1.0 / (1.0 + np.exp(-data)), 1.0 / (1.0 + np.exp(data))
     return ReferenceSwigluGradients(upstream * other * (s + data * s * rest), upstream * data * s)
+
+
+class AddRmsNormOutputs(NamedTuple):
+    """``y`` and ``sum`` have the shape of x, ``rstd`` that of x without its last axis."""
+
+    y: np.ndarray
+    sum: np.ndarray
+    rstd: np.ndarray
+
+
+def add_rms_norm(
+    x: ArrayLike, residual: ArrayLike, gamma: ArrayLike | None = None, *, eps: float = 1e-6
+) -> AddRmsNormOutputs:
+    """x + residual, rounded to x's dtype, and ``rms_norm`` of the rounded sum; as float64.
+
+    x, residual: one shape (..., K) and dtype. gamma, eps, errors: as there and as ``add``.
+    """
+    total = add(x, residual).astype(np.asarray(x).dtype).astype(np.float64)
+    y, rstd = rms_norm(total, gamma, eps=eps)
+    return AddRmsNormOutputs(y, total, rstd)
+
+
+def add_rms_norm_backward(
+    dy: ArrayLike, dsum: ArrayLike, x: ArrayLike, rstd: ArrayLike, gamma: ArrayLike | None = None
+) -> ReferenceRmsNormGradients:
+    """The gradients of ``add_rms_norm``: ``dx`` of x and of residual, and ``dgamma``; float64.
+
+    dy, dsum: the gradients of its y and sum. x: its sum. rstd: its rstd. Errors: as ``rms_norm_backward``.
+    """
+    more, _ = _like_forward(dsum, "dsum", x, "x")
+    dx, dgamma = rms_norm_backward(dy, x, rstd, gamma)
+    return ReferenceRmsNormGradients(dx + more, dgamma)
 
 
 def _like_forward(gradient: ArrayLike, its_name: str, of: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:

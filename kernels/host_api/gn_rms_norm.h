@@ -1,4 +1,4 @@
-/* RMSNorm and its gradients. Each comment names the registered kernel that is launched. */
+/* RMSNorm, also of a sum, and the gradients of both. Each comment names the registered kernel that is launched. */
 #ifndef GN_RMS_NORM_H
 #define GN_RMS_NORM_H
 
@@ -27,6 +27,24 @@ GN_API GnStatus RmsNormGradGetWorkspaceSize(const GnTensor* dy, const GnTensor* 
                                             uint64_t* workspaceSize, GnExecutor** executor);
 
 GN_API GnStatus RmsNormGrad(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
+/* RmsNorm of a sum: xOut = x1 + x2, rounded to their type, and yOut, rstdOut as RmsNorm computes them from xOut. x1, x2: one shape, one
+ * type. yOut, xOut: as x1. The rest, and the limits: as RmsNorm. aclnnAddRmsNorm takes a null rstdOut in some cases; this does not.
+ * Kernel: add_rms_norm/row. */
+GN_API GnStatus AddRmsNormGetWorkspaceSize(const GnTensor* x1, const GnTensor* x2, const GnTensor* gamma,
+                                           double epsilon, GnTensor* yOut, GnTensor* rstdOut, GnTensor* xOut,
+                                           uint64_t* workspaceSize, GnExecutor** executor);
+
+GN_API GnStatus AddRmsNorm(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
+/* The gradients of AddRmsNorm: dxOut, which is that of x1 and of x2, is RmsNormGrad's plus dsum. dy: the gradient of yOut. dsum: that of
+ * xOut, as x. x: the forward pass's xOut. The rest: as RmsNormGrad.
+ * Kernel: add_rms_norm_backward/chunks. */
+GN_API GnStatus AddRmsNormGradGetWorkspaceSize(const GnTensor* dy, const GnTensor* dsum, const GnTensor* x,
+                                               const GnTensor* rstd, const GnTensor* gamma, GnTensor* dxOut,
+                                               GnTensor* dgammaOut, uint64_t* workspaceSize, GnExecutor** executor);
+
+GN_API GnStatus AddRmsNormGrad(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
-// RMSNorm, forward and backward: what the first calls refuse, and what they plan.
+// RMSNorm, also of a sum, forward and backward: what the first calls refuse, and what they plan.
 #include "rms_norm_tiling.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "checks.h"
 #include "gn_rms_norm.h"
@@ -15,25 +16,34 @@ struct RowsShape {
   std::vector<int64_t> outer;  // the axes of which R is the product
 };
 
+// more, sum: what AddRmsNorm alone has, another summand and the sum of both.
 struct RmsNormCall {
-  Argument x, gamma, y, rstd;
+  Argument x, more, gamma, y, rstd, sum;
   double eps;
   RowsShape shape;
 };
 
+// dsum: what AddRmsNormGrad alone has.
 struct RmsNormGradCall {
-  Argument dy, x, rstd, gamma, dx, dgamma;
+  Argument dy, dsum, x, rstd, gamma, dx, dgamma;
   RowsShape shape;
 };
+
+// Those that the operator has: an argument that it has not is without a name.
+Arguments Named(Arguments all) {
+  all.erase(std::remove_if(all.begin(), all.end(), [](const Argument* one) { return one->name == nullptr; }),
+            all.end());
+  return all;
+}
 
 // R and K as the axes of x and gamma say.
 Outcome ReadShape(const Argument& x, const Argument& gamma, RowsShape* shape) {
   const std::vector<int64_t>&dims = x->dims, &last = gamma->dims;
-  if (dims.empty()) return Invalid("x has shape (); it needs 1 to 8 axes: a row is its last ones");
+  if (dims.empty()) return Invalid(Text("%s has shape (); it needs 1 to 8 axes: a row is its last ones", x.name));
   if (last.empty() || last.size() > dims.size() || !std::equal(last.rbegin(), last.rend(), dims.rbegin())) {
-    return Invalid(
-        Text("gamma has shape %s, which is not the end of x's, %s", ShapeText(last).c_str(), ShapeText(dims).c_str()),
-        "describe gamma with the last axes of x, one of them at least");
+    return Invalid(Text("gamma has shape %s, which is not the end of %s's, %s", ShapeText(last).c_str(), x.name,
+                        ShapeText(dims).c_str()),
+                   Text("describe gamma with the last axes of %s, one of them at least", x.name));
   }
   const size_t outer = dims.size() - last.size();
   shape->outer.assign(dims.begin(), dims.begin() + static_cast<int64_t>(outer));
@@ -53,39 +63,54 @@ std::vector<int64_t> RstdDims(const Argument& x, const RowsShape& shape) {
 
 // The first of these refusals that fits, in the order of docs/host-api.md: null pointers, types, shapes, eps, memory.
 Outcome Check(RmsNormCall* call) {
-  auto& [x, gamma, y, rstd, eps, shape] = *call;
-  const Arguments all{&x, &gamma, &y, &rstd};
+  auto& [x, more, gamma, y, rstd, sum, eps, shape] = *call;
+  const Arguments all = Named({&x, &more, &gamma, &y, &rstd, &sum});
   Outcome wrong = LookUp(all, all);
   if (!wrong.Failed()) wrong = CheckSupported(x);
-  if (!wrong.Failed()) wrong = CheckType({&gamma, &y}, x->dtype, "the type of x");
-  if (!wrong.Failed()) wrong = CheckType({&rstd}, GN_FLOAT, "whatever the type of x is");
+  const std::string its = Text(" of %s", x.name);
+  if (!wrong.Failed()) wrong = CheckType(Named({&more, &gamma, &y, &sum}), x->dtype, ("the type" + its).c_str());
+  if (!wrong.Failed()) wrong = CheckType({&rstd}, GN_FLOAT, ("whatever the type" + its + " is").c_str());
   if (!wrong.Failed()) wrong = ReadShape(x, gamma, &shape);
   if (!wrong.Failed()) wrong = CheckEps("epsilon", eps, "1e-6 is usual");
-  if (!wrong.Failed()) wrong = CheckShape({&y}, x->dims, "the shape of x");
+  if (!wrong.Failed()) wrong = CheckShape(Named({&more, &y, &sum}), x->dims, ("the shape" + its).c_str());
   if (!wrong.Failed())
-    wrong = CheckShape({&rstd}, RstdDims(x, shape), "the shape of x, with ones for the axes of gamma");
-  if (!wrong.Failed()) wrong = CheckOverlaps({&x, &gamma}, {&y, &rstd});
+    wrong = CheckShape({&rstd}, RstdDims(x, shape), ("the shape" + its + ", with ones for the axes of gamma").c_str());
+  if (!wrong.Failed()) wrong = CheckOverlaps(Named({&x, &more, &gamma}), Named({&y, &rstd, &sum}));
   return wrong;
 }
 
 Outcome Check(RmsNormGradCall* call) {
-  auto& [dy, x, rstd, gamma, dx, dgamma, shape] = *call;
-  const Arguments all{&dy, &x, &rstd, &gamma, &dx, &dgamma};
+  auto& [dy, dsum, x, rstd, gamma, dx, dgamma, shape] = *call;
+  const Arguments all = Named({&dy, &dsum, &x, &rstd, &gamma, &dx, &dgamma});
   Outcome wrong = LookUp(all, all);
   if (!wrong.Failed()) wrong = CheckSupported(dy);
-  if (!wrong.Failed()) wrong = CheckType({&x, &gamma, &dx}, dy->dtype, "the type of dy");
+  if (!wrong.Failed()) wrong = CheckType(Named({&dsum, &x, &gamma, &dx}), dy->dtype, "the type of dy");
   if (!wrong.Failed()) wrong = CheckType({&rstd}, GN_FLOAT, "as the forward pass saves it");
   if (!wrong.Failed())
     wrong = CheckType({&dgamma}, GN_FLOAT, "whatever the type of gamma is: it is a sum over all rows");
   if (!wrong.Failed()) wrong = ReadShape(x, gamma, &shape);
-  if (!wrong.Failed()) wrong = CheckShape({&dy, &dx}, x->dims, "the shape of x");
+  if (!wrong.Failed()) wrong = CheckShape(Named({&dy, &dsum, &dx}), x->dims, "the shape of x");
   // Its page says that it has no axis for those of gamma; the forward pass returns axes of length 1 there.
   if (!wrong.Failed() && rstd->dims != shape.outer)
     wrong =
         CheckShape({&rstd}, RstdDims(x, shape), "the shape of x, with ones for the axes of gamma, or without these");
   if (!wrong.Failed()) wrong = CheckShape({&dgamma}, gamma->dims, "the shape of gamma");
-  if (!wrong.Failed()) wrong = CheckOverlaps({&dy, &x, &rstd, &gamma}, {&dx, &dgamma});
+  if (!wrong.Failed()) wrong = CheckOverlaps(Named({&dy, &dsum, &x, &rstd, &gamma}), {&dx, &dgamma});
   return wrong;
+}
+
+// Those that were given, by the kernel's names and in its order.
+using Names = std::vector<std::pair<const char*, const Argument*>>;
+
+std::vector<PlannedArg> Operands(Executor* plan, const Names& inputs, const Names& outputs) {
+  std::vector<PlannedArg> args;
+  for (const auto& [name, one] : inputs) {
+    if (*one) args.push_back(plan->Input(name, *one->tensor));
+  }
+  for (const auto& [name, one] : outputs) {
+    if (*one) args.push_back(plan->Output(name, one->tensor.get()));
+  }
+  return args;
 }
 
 constexpr const char* kTooLarge = "divide the work into several calls";
@@ -96,11 +121,10 @@ Outcome Plan(const RmsNormCall& call, Executor* plan) {
                                                 static_cast<int32_t>(VectorCores()), call.x->dtype, &tiling);
   if (refused != nullptr) return Invalid(refused, kTooLarge);
   if (tiling.usedCores == 0) return {};  // no row
-  plan->Add({"rms_norm_kernel",
-             tiling.usedCores,
-             {plan->Input("x", *call.x.tensor), plan->Input("gamma", *call.gamma.tensor),
-              plan->Output("y", call.y.tensor.get()), plan->Output("rstd", call.rstd.tensor.get()),
-              plan->TilingData(tiling)}});
+  std::vector<PlannedArg> args = Operands(plan, {{"x", &call.x}, {"residual", &call.more}, {"gamma", &call.gamma}},
+                                          {{"y", &call.y}, {"sum", &call.sum}, {"rstd", &call.rstd}});
+  args.push_back(plan->TilingData(tiling));
+  plan->Add({call.more ? "add_rms_norm_kernel" : "rms_norm_kernel", tiling.usedCores, args});
   return plan->Finish();
 }
 
@@ -109,14 +133,26 @@ Outcome Plan(const RmsNormGradCall& call, Executor* plan) {
   const char* const refused = MakeRmsNormBackwardTiling(call.shape.rows, call.shape.length,
                                                         static_cast<int32_t>(VectorCores()), call.x->dtype, &tiling);
   if (refused != nullptr) return Invalid(refused, kTooLarge);
-  plan->Add({"rms_norm_backward_kernel",
-             tiling.usedCores,
-             {plan->Input("dy", *call.dy.tensor), plan->Input("x", *call.x.tensor),
-              plan->Input("rstd", *call.rstd.tensor), plan->Input("gamma", *call.gamma.tensor),
-              plan->Output("dx", call.dx.tensor.get()), plan->Output("dgamma", call.dgamma.tensor.get()),
-              plan->Workspace(tiling.workspaceBytes), plan->TilingData(tiling)}});
+  std::vector<PlannedArg> args = Operands(
+      plan, {{"dy", &call.dy}, {"dsum", &call.dsum}, {"x", &call.x}, {"rstd", &call.rstd}, {"gamma", &call.gamma}},
+      {{"dx", &call.dx}, {"dgamma", &call.dgamma}});
+  args.push_back(plan->Workspace(tiling.workspaceBytes));
+  args.push_back(plan->TilingData(tiling));
+  plan->Add({call.dsum ? "add_rms_norm_backward_kernel" : "rms_norm_backward_kernel", tiling.usedCores, args});
   return plan->Finish();
 }
+
+Outcome PlanAfterCheck(RmsNormCall call, Executor* plan) {
+  Outcome wrong = Check(&call);
+  return wrong.Failed() ? wrong : Plan(call, plan);
+}
+
+Outcome PlanAfterCheck(RmsNormGradCall call, Executor* plan) {
+  Outcome wrong = Check(&call);
+  return wrong.Failed() ? wrong : Plan(call, plan);
+}
+
+const Argument kAbsent{nullptr, nullptr};  // what the operator has not
 
 }  // namespace
 }  // namespace gn_host
@@ -125,9 +161,9 @@ extern "C" GnStatus RmsNormGetWorkspaceSize(const GnTensor* x, const GnTensor* g
                                             GnTensor* rstdOut, uint64_t* workspaceSize, GnExecutor** executor) {
   using namespace gn_host;
   return Prepare("RmsNormGetWorkspaceSize", "RmsNorm", workspaceSize, executor, [&](Executor* plan) -> Outcome {
-    RmsNormCall call{{"x", x}, {"gamma", gamma}, {"yOut", yOut}, {"rstdOut", rstdOut}, epsilon, {}};
-    if (Outcome wrong = Check(&call); wrong.Failed()) return wrong;
-    return Plan(call, plan);
+    return PlanAfterCheck(
+        RmsNormCall{{"x", x}, kAbsent, {"gamma", gamma}, {"yOut", yOut}, {"rstdOut", rstdOut}, kAbsent, epsilon, {}},
+        plan);
   });
 }
 
@@ -141,13 +177,62 @@ extern "C" GnStatus RmsNormGradGetWorkspaceSize(const GnTensor* dy, const GnTens
   using namespace gn_host;
   constexpr const char* kFirst = "RmsNormGradGetWorkspaceSize";
   return Prepare(kFirst, "RmsNormGrad", workspaceSize, executor, [&](Executor* plan) -> Outcome {
-    RmsNormGradCall call{
-        {"dy", dy}, {"x", x}, {"rstd", rstd}, {"gamma", gamma}, {"dxOut", dxOut}, {"dgammaOut", dgammaOut}, {}};
-    if (Outcome wrong = Check(&call); wrong.Failed()) return wrong;
-    return Plan(call, plan);
+    return PlanAfterCheck(RmsNormGradCall{{"dy", dy},
+                                          kAbsent,
+                                          {"x", x},
+                                          {"rstd", rstd},
+                                          {"gamma", gamma},
+                                          {"dxOut", dxOut},
+                                          {"dgammaOut", dgammaOut},
+                                          {}},
+                          plan);
   });
 }
 
 extern "C" GnStatus RmsNormGrad(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {
   return gn_host::Execute("RmsNormGrad", workspace, workspaceSize, executor, stream);
+}
+
+extern "C" GnStatus AddRmsNormGetWorkspaceSize(const GnTensor* x1, const GnTensor* x2, const GnTensor* gamma,
+                                               double epsilon, GnTensor* yOut, GnTensor* rstdOut, GnTensor* xOut,
+                                               uint64_t* workspaceSize, GnExecutor** executor) {
+  using namespace gn_host;
+  return Prepare("AddRmsNormGetWorkspaceSize", "AddRmsNorm", workspaceSize, executor, [&](Executor* plan) -> Outcome {
+    return PlanAfterCheck(RmsNormCall{{"x1", x1},
+                                      {"x2", x2},
+                                      {"gamma", gamma},
+                                      {"yOut", yOut},
+                                      {"rstdOut", rstdOut},
+                                      {"xOut", xOut},
+                                      epsilon,
+                                      {}},
+                          plan);
+  });
+}
+
+extern "C" GnStatus AddRmsNorm(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {
+  return gn_host::Execute("AddRmsNorm", workspace, workspaceSize, executor, stream);
+}
+
+extern "C" GnStatus AddRmsNormGradGetWorkspaceSize(const GnTensor* dy, const GnTensor* dsum, const GnTensor* x,
+                                                   const GnTensor* rstd, const GnTensor* gamma, GnTensor* dxOut,
+                                                   GnTensor* dgammaOut, uint64_t* workspaceSize,
+                                                   GnExecutor** executor) {
+  using namespace gn_host;
+  constexpr const char* kFirst = "AddRmsNormGradGetWorkspaceSize";
+  return Prepare(kFirst, "AddRmsNormGrad", workspaceSize, executor, [&](Executor* plan) -> Outcome {
+    return PlanAfterCheck(RmsNormGradCall{{"dy", dy},
+                                          {"dsum", dsum},
+                                          {"x", x},
+                                          {"rstd", rstd},
+                                          {"gamma", gamma},
+                                          {"dxOut", dxOut},
+                                          {"dgammaOut", dgammaOut},
+                                          {}},
+                          plan);
+  });
+}
+
+extern "C" GnStatus AddRmsNormGrad(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream) {
+  return gn_host::Execute("AddRmsNormGrad", workspace, workspaceSize, executor, stream);
 }

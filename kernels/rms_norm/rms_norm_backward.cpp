@@ -14,32 +14,11 @@
 // the shape alone: the bits are the same in every run and on any number of cores.
 // Rows of up to 4096 elements are read once, many short ones in one tile; longer ones come twice, once for c and once for dx. The
 // timeline should show MTE2 with hardly a gap, V below it, and a short second stage after the meeting of the cores.
-#include "rms_norm_backward_columns.h"
-#include "rms_norm_backward_rows.h"
-
-template <class T>
-__aicore__ inline void RunRmsNormBackward(GM_ADDR dy, GM_ADDR x, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
-                                          GM_ADDR dgamma, GM_ADDR workspace,
-                                          const __gm__ RmsNormBackwardTilingData* numbers) {
-  AscendC::TPipe pipe;
-  RmsNormBackwardRows<T> rows;
-  rows.Init(&pipe, dy, x, rstd, gamma, dx, workspace, numbers);
-  rows.Process();
-  AscendC::SyncAll();
-  pipe.Reset();  // all of local memory, for the second stage
-  RmsNormBackwardColumns columns;
-  columns.Init(&pipe, dgamma, workspace, numbers);
-  columns.Process();
-}
+#include "rms_norm_backward_stages.h"
 
 extern "C" __global__ __aicore__ void rms_norm_backward_kernel(GM_ADDR dy, GM_ADDR x, GM_ADDR rstd, GM_ADDR gamma,
                                                                GM_ADDR dx, GM_ADDR dgamma, GM_ADDR workspace,
                                                                GM_ADDR tiling) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
-  const auto* numbers = reinterpret_cast<const __gm__ RmsNormBackwardTilingData*>(tiling);
-  switch (numbers->tilingKey) {
-    case 0: return RunRmsNormBackward<float>(dy, x, rstd, gamma, dx, dgamma, workspace, numbers);
-    case 1: return RunRmsNormBackward<half>(dy, x, rstd, gamma, dx, dgamma, workspace, numbers);
-    case 27: return RunRmsNormBackward<bfloat16_t>(dy, x, rstd, gamma, dx, dgamma, workspace, numbers);
-  }
+  RunRmsNormBackwardForDtype<false>(dy, x, rstd, gamma, dx, dgamma, workspace, tiling, nullptr);
 }

@@ -4,19 +4,23 @@
 // twice: in the first pass over a chunk for the sums of its rows, in the second for dx and dgamma. The second pass takes all rows of a
 // part, one after the other, so that one tile of sums is enough for rows of any length; what a chunk has is in the L2 cache by then.
 // The next tile is on its way while this one is computed. The order of vector instructions is left to the compiler.
+//
+// kPlus: a gradient that reaches x on another way, dsum, is added to dx before that is rounded. Its tile is asked for when work on the
+// same tile of dy begins, so that one place in local memory is enough: two would not fit.
 #pragma once
 #include "../common/common_dtype.h"
 #include "../common/common_lines.h"
 #include "rms_norm_backward_walk.h"
 
-template <class T>
+template <class T, bool kPlus = false>
 class RmsNormBackwardRows {
   using Floats = AscendC::LocalTensor<float>;
   using Place = RmsNormBackwardPlace;
 
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx,
-                              GM_ADDR workspace, const __gm__ RmsNormBackwardTilingData* tiling) {
+                              GM_ADDR workspace, const __gm__ RmsNormBackwardTilingData* tiling,
+                              GM_ADDR dsum = nullptr) {
     walk_.Init(tiling);
     inverseLength_ = tiling->inverseLength;
     const uint64_t all = static_cast<uint64_t>(tiling->rows) * tiling->length;
@@ -46,6 +50,10 @@ class RmsNormBackwardRows {
       wideDy_ = wideBuf_.Get<float>();
       wideX_ = wideDy_[kSlot];
       wideGamma_ = wideX_[kSlot];
+    }
+    if constexpr (kPlus) {
+      dsumGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dsum), all);
+      pipe->InitBuffer(dsumQueue_, 1, kTile * sizeof(T));
     }
     AscendC::Duplicate(tileSum_, 0.0f, 8);
   }
@@ -81,6 +89,13 @@ class RmsNormBackwardRows {
     CopyIn(in[kXPlace], xGm_[at], walk_.LinesOf(next_), walk_.LengthOf(next_), walk_.PitchOf(next_, kBlock));
     inQueue_.EnQue(in);
     walk_.Advance(&next_);
+  }
+
+  __aicore__ inline void LoadDsum(const Place& here) {
+    if (!walk_.IsLastPass(here)) return;
+    AscendC::LocalTensor<T> dsum = dsumQueue_.template AllocTensor<T>();
+    CopyIn(dsum, dsumGm_[walk_.OffsetOf(here)], walk_.LinesOf(here), walk_.LengthOf(here), walk_.PitchOf(here, kBlock));
+    dsumQueue_.EnQue(dsum);
   }
 
   __aicore__ inline void CopyIn(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from, uint32_t lines,
@@ -126,6 +141,7 @@ class RmsNormBackwardRows {
 
   __aicore__ inline void Compute(const Place& here) {
     AscendC::LocalTensor<T> in = inQueue_.template DeQue<T>();
+    if constexpr (kPlus) LoadDsum(here);
     Load();
     const uint32_t lines = walk_.LinesOf(here), pitch = walk_.PitchOf(here, kBlock);
     const int32_t all = static_cast<int32_t>(lines * pitch);
@@ -201,7 +217,7 @@ class RmsNormBackwardRows {
     AscendC::Brcb(scaleBlocks_, numbers_, static_cast<uint8_t>(repeats), {1, 8});
   }
 
-  // dx = rstd * (dy - h * c), where dy has been multiplied by gamma.
+  // dx = rstd * (dy - h * c), where dy has been multiplied by gamma; plus dsum.
   __aicore__ inline void WriteDx(const Place& here, const Floats& dy, const Floats& h, const Floats& scales) {
     const uint32_t lines = walk_.LinesOf(here), pitch = walk_.PitchOf(here, kBlock);
     ApplyToLines<LineOp::kMul>(product_, h, scales, lines, pitch, pitch);
@@ -209,8 +225,10 @@ class RmsNormBackwardRows {
     AscendC::LocalTensor<T> dx = dxQueue_.template AllocTensor<T>();
     if constexpr (kIsFloat<T>) {
       ApplyToLines<LineOp::kMul>(dx, dy, rstdBlocks_[here.row * 8], lines, pitch, pitch);
+      if constexpr (kPlus) AddDsum(dx, lines * pitch);
     } else {
       ApplyToLines<LineOp::kMul>(dy, dy, rstdBlocks_[here.row * 8], lines, pitch, pitch);
+      if constexpr (kPlus) AddDsum(dy, lines * pitch);
       Narrow(dx, dy, lines * pitch);
     }
     dxQueue_.EnQue(dx);
@@ -219,6 +237,12 @@ class RmsNormBackwardRows {
                                     static_cast<uint32_t>(walk_.LengthOf(here) * sizeof(T)), 0, 0, 0};
     AscendC::DataCopyPad(dxGm_[walk_.OffsetOf(here)], dx, rows);
     dxQueue_.FreeTensor(dx);
+  }
+
+  __aicore__ inline void AddDsum(const Floats& dx, uint32_t n) {
+    AscendC::LocalTensor<T> dsum = dsumQueue_.template DeQue<T>();
+    AscendC::Add(dx, dx, Widen(product_, dsum, n), static_cast<int32_t>(n));
+    dsumQueue_.FreeTensor(dsum);
   }
 
   static constexpr uint32_t kTile = kRmsNormBackwardTile;
@@ -231,6 +255,7 @@ class RmsNormBackwardRows {
   AscendC::TQue<AscendC::TPosition::VECIN, 2> inQueue_;     // a tile of dy and one of x
   AscendC::TQue<AscendC::TPosition::VECIN, 2> rstdQueue_;   // of a chunk
   AscendC::TQue<AscendC::TPosition::VECIN, 1> gammaQueue_;  // of a part
+  AscendC::TQue<AscendC::TPosition::VECIN, 1> dsumQueue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> dxQueue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> lineQueue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> floatBuf_;
@@ -251,6 +276,7 @@ class RmsNormBackwardRows {
   Floats wideGamma_;
   AscendC::GlobalTensor<T> dyGm_;
   AscendC::GlobalTensor<T> xGm_;
+  AscendC::GlobalTensor<T> dsumGm_;
   AscendC::GlobalTensor<T> dxGm_;
   AscendC::GlobalTensor<T> gammaGm_;
   AscendC::GlobalTensor<float> rstdGm_;

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import gn_tutorial as gnt
 from gn_tutorial import host, reference
 from gn_tutorial.host import Code, Refused, Stream
 from gn_tutorial.operators.arguments import as_dtype
@@ -80,6 +81,26 @@ def test_gradients_of_any_layout(stream: Stream, layout: Callable) -> None:
     stream.synchronize()
     for one, right in zip(strided, packed, strict=True):
         np.testing.assert_array_equal(one, right)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", [contiguous, channels_last, transposed, cropped])
+def test_a_sum_of_any_layout(stream: Stream, layout: Callable, dtype: str) -> None:
+    """The bits of the kernels on packed rows; gradients are those of the sum that the first call returned."""
+    dy, x1, _, gamma = data(dtype, axes=2)
+    x2 = (x1[::-1] * x1.dtype.type(0.7)).copy()
+    outs = tuple(layout(np.zeros_like(x1)) for _ in range(2))
+    made = host.add_rms_norm(layout(x1), layout(x2), gamma, eps=0.3, stream=stream, out=outs)
+    grads = host.add_rms_norm_backward(layout(dy), layout(x2), made.sum, made.rstd, gamma, stream=stream)
+    stream.synchronize()
+    assert (made.out is outs[0], made.sum is outs[1], made.rstd.shape) == (True, True, x1.shape[:2])
+    packed = [np.ascontiguousarray(one).reshape(15, 28) for one in (x1, x2, dy)]
+    right = gnt.kernel("add_rms_norm/row")(*packed[:2], gamma.ravel(), eps=0.3)
+    for found, same in zip(made, right.outputs.values(), strict=True):
+        np.testing.assert_array_equal(found, same.reshape(found.shape))
+    back = gnt.kernel("add_rms_norm_backward/chunks")(packed[2], packed[1], right.sum, right.rstd, gamma.ravel())
+    for found, same in zip(grads, back.outputs.values(), strict=True):
+        np.testing.assert_array_equal(found, same.reshape(found.shape))
 
 
 def test_gradients_take_the_rstd_of_either_page(stream: Stream) -> None:

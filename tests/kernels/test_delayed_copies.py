@@ -60,9 +60,11 @@ SHAPES = {  # the other operators take one array of any length
     "linear_backward": ((37, 21), {}),
     "rms_norm": ((5, 4500), {}),
     "rms_norm_backward": ((5, 4500), {}),
+    "add_rms_norm": ((5, 9000), {}),
+    "add_rms_norm_backward": ((5, 4500), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {"group_norm_silu/fused", "rms_norm_backward/chunks"} | {
+IMPLICIT = {"group_norm_silu/fused", "rms_norm_backward/chunks", "add_rms_norm_backward/chunks"} | {
     spec.id
     for op, spec in KERNELS
     if op.name.endswith("_nhwc") or (op.name in ("group_norm", "group_norm_backward") and spec.step > 1)

@@ -79,6 +79,8 @@ CASES = {
     "add_relu_backward": "add_relu_backward/map",
     "swiglu": "swiglu/chain",
     "swiglu_backward": "swiglu_backward/map",
+    "add_rms_norm": "add_rms_norm/row",
+    "add_rms_norm_backward": "add_rms_norm_backward/chunks",
 }
 
 

@@ -53,7 +53,8 @@ class TorchCase:
     what stands behind them, as a function of the tensors. several: whether it returns more than y, which is the first
     then. calls: right calls of both operators, for opcheck: with what may be left out, and with each kind of mask.
     refusals: of both. in_cpp: whether ``kernels/torch_cpp`` registers it too. smooth: whether gradcheck's steps of 1e-2
-    cross no kink.
+    cross no kink. eighths: whether it rounds a sum of its inputs by definition; numbers that float64 is compared for
+    are multiples of 1/8 then, whose sums no type rounds.
     """
 
     name: str
@@ -65,6 +66,7 @@ class TorchCase:
     several: bool = False
     in_cpp: bool = True
     smooth: bool = True
+    eighths: bool = False
 
     def of(self, ops: Any) -> Function:
         """y as a function of the tensors alone; ops: the namespace, such as ``torch.ops.gn_tutorial``."""

@@ -1,4 +1,4 @@
-"""RMSNorm of NumPy arrays through the host API, and its gradients."""
+"""RMSNorm of NumPy arrays, or of their sum, through the host API, and the gradients."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import numpy as np
 from gn_tutorial.host.arrays import run
 from gn_tutorial.host.stream import Stream
 
-__all__ = ["RmsNormArrays", "RmsNormGradients", "rms_norm", "rms_norm_backward"]
+__all__ = [
+    "AddRmsNormArrays",
+    "RmsNormArrays",
+    "RmsNormGradients",
+    "add_rms_norm",
+    "add_rms_norm_backward",
+    "rms_norm",
+    "rms_norm_backward",
+]
 
 
 class RmsNormArrays(NamedTuple):
@@ -19,8 +27,16 @@ class RmsNormArrays(NamedTuple):
     rstd: np.ndarray
 
 
+class AddRmsNormArrays(NamedTuple):
+    """What ``add_rms_norm`` writes. Valid when the stream has been synchronised."""
+
+    out: np.ndarray
+    sum: np.ndarray
+    rstd: np.ndarray
+
+
 class RmsNormGradients(NamedTuple):
-    """What ``rms_norm_backward`` writes. Valid when the stream has been synchronised."""
+    """What the backward functions here write. Valid when the stream has been synchronised."""
 
     grad_input: np.ndarray
     grad_gamma: np.ndarray
@@ -41,11 +57,34 @@ def rms_norm(
     gamma. ``stream`` and errors as in ``group_norm``.
     """
     made = np.empty(x.shape, x.dtype) if out is None else out
-    outer = max(x.ndim - gamma.ndim, 0)  # the C side refuses a gamma of more axes
-    # The C side wants as many axes as x has; both describe the same memory.
-    rstd = np.empty((*x.shape[:outer], *[1] * (x.ndim - outer)), np.float32)
+    rstd, outer = _rstd(x, gamma)
     run("RmsNorm", (x, gamma), (float(eps),), (made, rstd), stream)
-    return RmsNormArrays(made, rstd.reshape(x.shape[:outer]))
+    return RmsNormArrays(made, rstd.reshape(outer))
+
+
+def add_rms_norm(
+    x1: np.ndarray,
+    x2: np.ndarray,
+    gamma: np.ndarray,
+    *,
+    eps: float = 1e-6,
+    stream: Stream | None = None,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
+) -> AddRmsNormArrays:
+    """The sum of x1 and x2, rounded to their dtype, and ``rms_norm`` of it, through both calls.
+
+    x1, x2: one shape and dtype. out: where to write the result and the sum. The rest and errors: as ``rms_norm``.
+    """
+    made, total = (np.empty(x1.shape, x1.dtype), np.empty(x1.shape, x1.dtype)) if out is None else out
+    rstd, outer = _rstd(x1, gamma)
+    run("AddRmsNorm", (x1, x2, gamma), (float(eps),), (made, rstd, total), stream)
+    return AddRmsNormArrays(made, total, rstd.reshape(outer))
+
+
+def _rstd(x: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Memory for rstd with as many axes as x, which the C side wants, and its shape without those of gamma."""
+    outer = max(x.ndim - gamma.ndim, 0)  # the C side refuses a gamma of more axes
+    return np.empty((*x.shape[:outer], *[1] * (x.ndim - outer)), np.float32), x.shape[:outer]
 
 
 def rms_norm_backward(
@@ -58,4 +97,22 @@ def rms_norm_backward(
     """
     made = RmsNormGradients(np.empty(x.shape, x.dtype), np.empty(gamma.shape, np.float32))
     run("RmsNormGrad", (grad_out, x, rstd, gamma), (), made, stream)
+    return made
+
+
+def add_rms_norm_backward(
+    grad_out: np.ndarray,
+    grad_sum: np.ndarray,
+    total: np.ndarray,
+    rstd: np.ndarray,
+    gamma: np.ndarray,
+    *,
+    stream: Stream | None = None,
+) -> RmsNormGradients:
+    """The gradients of ``add_rms_norm`` through both calls; ``grad_input`` is that of x1 and of x2.
+
+    grad_out, grad_sum: of its two results, as total. total, rstd: what it returned. The rest: as ``rms_norm_backward``.
+    """
+    made = RmsNormGradients(np.empty(total.shape, total.dtype), np.empty(gamma.shape, np.float32))
+    run("AddRmsNormGrad", (grad_out, grad_sum, total, rstd, gamma), (), made, stream)
     return made

@@ -42,21 +42,37 @@ def group_norm_silu(x: Tensor, num_groups: int, weight: Tensor | None, bias: Ten
     return canonical.silu(canonical.group_norm(x, num_groups, weight, bias, eps))
 
 
+def add_rms_norm(
+    x: Tensor, y: Tensor, shape: list[int], weight: Tensor | None, eps: float | None
+) -> tuple[Tensor, Tensor]:
+    """x + y and its rms_norm, in one launch where both are alike and the kernel takes the weight.
+
+    Not under autocast, which has PyTorch's norm of halves in float32.
+    """
+    fits = weight is not None and alike(x, weight, shape=False) and tuple(weight.shape) == tuple(shape)
+    if fits and alike(x, y) and 0 not in shape and not torch.is_autocast_enabled(x.device.type):
+        normed, total, _ = _OPS.add_rms_norm(x, y, weight, eps)
+        return total, normed
+    total = canonical.add(x, y)
+    return total, canonical.rms_norm(total, shape, weight, eps)
+
+
 def taken(x: Tensor) -> bool:
     """Whether kernels take such a tensor."""
     return x.dtype in DTYPES and x.device.type in _DEVICES
 
 
-def alike(x: Tensor, y: Tensor) -> bool:
-    """Whether a kernel that broadcasts nothing and converts nothing takes both."""
-    return taken(x) and x.dtype == y.dtype and x.device == y.device and x.shape == y.shape
+def alike(x: Tensor, y: Tensor, *, shape: bool = True) -> bool:
+    """Whether a kernel that broadcasts nothing and converts nothing takes both; shape: if they must agree in that."""
+    return taken(x) and x.dtype == y.dtype and x.device == y.device and (x.shape == y.shape or not shape)
 
 
 @dataclass(frozen=True)
 class Pattern:
     """name: of the fusion. graph: what is looked for. fused: what replaces it; its arguments are the graph's, in order.
 
-    tensors: those arguments that must be alike. inner: the values that are not there any more afterwards.
+    tensors: those arguments that must be alike. inner: the values that are not there any more afterwards. results: how
+    many values of the graph stay, the last call's the last; fused returns as many, in that order.
     """
 
     name: str
@@ -64,6 +80,7 @@ class Pattern:
     fused: Callable[..., Any]
     tensors: tuple[str, ...]
     inner: tuple[str, ...]
+    results: int = 1
 
     def leaking(self) -> Graph:
         """The same pattern with the inner values among its results: it is found where one of them is used again."""
@@ -74,14 +91,23 @@ class Pattern:
         return graph
 
 
-def _pattern(name: str, fused: Callable[..., Any], arguments: str, build: Callable[..., Node], alike: str) -> Pattern:
-    """build: given ``call(function, *arguments)`` and the arguments' nodes, it makes the pattern's result."""
+def _pattern(
+    name: str, fused: Callable[..., Any], arguments: str, build: Callable[..., Node | tuple[Node, ...]], alike: str
+) -> Pattern:
+    """build: given ``call(function, *arguments)`` and the arguments' nodes, it makes the pattern's result, or several."""
     graph = Graph()
     nodes = [graph.placeholder(one) for one in arguments.split()]
     result = build(lambda function, *given: graph.call_function(function, given), *nodes)
     graph.output(result)
-    inner = [node.name for node in graph.nodes if node.op == "call_function" and node is not result]
-    return Pattern(name, graph, fused, tuple(alike.split()), tuple(inner))
+    results = result if isinstance(result, tuple) else (result,)
+    inner = [node.name for node in graph.nodes if node.op == "call_function" and node not in results]
+    return Pattern(name, graph, fused, tuple(alike.split()), tuple(inner), len(results))
+
+
+def _sum_and_norm(call: Callable[..., Node], x: Node, y: Node, *rest: Node) -> tuple[Node, Node]:
+    """The residual stream goes on beside its norm."""
+    total = call(canonical.add, x, y)
+    return total, call(canonical.rms_norm, total, *rest)
 
 
 def _patterns() -> tuple[Pattern, ...]:
@@ -98,6 +124,7 @@ def _patterns() -> tuple[Pattern, ...]:
             "swiglu", lambda up, gate: swiglu(gate, up), "up gate",
             lambda call, up, gate: call(c.multiply, up, call(c.silu, gate)), "gate up",
         ),
+        _pattern("add_rms_norm", add_rms_norm, "x y shape weight eps", _sum_and_norm, "x y"),
         _pattern("add_relu", add_relu, "x y", lambda call, x, y: call(c.relu, call(c.add, x, y)), "x y"),
     )  # fmt: skip
 

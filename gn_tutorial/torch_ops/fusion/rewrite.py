@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import Any
 
 from torch import Tensor
@@ -34,7 +35,7 @@ def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport) -> None
         values = {node.name: match.nodes_map[node] for node in its.nodes if node.op == "placeholder"}
         if any(not isinstance(values[name], Node) for name in pattern.tensors):
             return False  # x + 1 is no sum of two tensors
-        why = _unlike(pattern, values) or _written_between(graph, calls)
+        why = _unlike(pattern, values) or _too_late(pattern, values) or _written_between(graph, calls)
         if why:
             report.left.append(Left(pattern.name, place_of(calls[-1]), why))
             return False
@@ -43,7 +44,10 @@ def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport) -> None
 
     replacement = Graph()
     arguments = [replacement.placeholder(node.name) for node in pattern.graph.nodes if node.op == "placeholder"]
-    replacement.output(replacement.call_function(pattern.fused, tuple(arguments)))
+    made = replacement.call_function(pattern.fused, tuple(arguments))
+    if pattern.results > 1:
+        made = tuple(replacement.call_function(operator.getitem, (made, number)) for number in range(pattern.results))
+    replacement.output(made)
     replace_pattern_with_filters(graph, pattern.graph, replacement, match_filters=[allowed])
 
 
@@ -68,6 +72,18 @@ def _unlike(pattern: Pattern, values: dict[str, Any]) -> str:
     return ""
 
 
+def _too_late(pattern: Pattern, values: dict[str, Any]) -> str:
+    """Why a value might not be there yet: of several results the first may be used before the last call is reached.
+
+    Parameters and the model's arguments are in front; so is what the first call takes.
+    """
+    for name, value in values.items():
+        late = isinstance(value, Node) and value.op not in ("placeholder", "get_attr") and name not in pattern.tensors
+        if late and pattern.results > 1:
+            return f"{name} is {value.name}, which is computed on the way"
+    return ""
+
+
 def _example(node: Node) -> Tensor | None:
     """What tracing has kept of a value; None where it kept nothing."""
     found = node.meta.get("val", node.meta.get("example_value"))
@@ -87,6 +103,8 @@ def _written_between(graph: GraphModule, calls: list[Node]) -> str:
 
 def _tell_leaks(graph: GraphModule, pattern: Pattern, report: FusionReport) -> None:
     """Say where the pattern stands but for a value that something else uses too."""
+    if not pattern.inner:
+        return
     for match in SubgraphMatcher(pattern.leaking()).match(graph.graph):
         inner = [node for node in match.returning_nodes[:-1] if len(node.users) > 1]
         for node in inner:

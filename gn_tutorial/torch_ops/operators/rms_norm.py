@@ -22,27 +22,37 @@ __all__ = ["rms_norm", "rms_norm_backward"]
 
 _NAME, _BACKWARD = "rms_norm", "rms_norm_backward"
 #: What PyTorch takes for an eps of None, for halves too: it computes in float32.
-_DEFAULT_EPS = torch.finfo(torch.float32).eps
+DEFAULT_EPS = torch.finfo(torch.float32).eps
 
 
-def _check(op: str, x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]) -> None:
-    """Raise ArgumentError unless ``op`` can take these: x (..., *normalized_shape), weight of that shape or None."""
+def check_rows(
+    op: str,
+    x: Tensor,
+    weight: Tensor | None,
+    normalized_shape: Sequence[int],
+    said: str = "normalized_shape is",
+) -> None:
+    """Raise ArgumentError unless ``op`` can take these: x (..., *normalized_shape), weight of that shape or None.
+
+    said: the argument that has these axes, and the verb for it.
+    """
     check_dtype(op, x)
-    last = x.shape[x.ndim - len(normalized_shape) :] if 0 < len(normalized_shape) <= x.ndim else ()
-    if not last or any(certainly(own != other) for own, other in zip(last, normalized_shape, strict=True)):
-        what = f"normalized_shape is {tuple(normalized_shape)}, which is not the end of x's shape {tuple(x.shape)}"
-        refuse(op, "normalized_shape", what, "the last axes of x, one of them at least")
-    if any(certainly(length == 0) for length in normalized_shape):
-        what = f"normalized_shape is {tuple(normalized_shape)}: a row without elements has no mean"
-        refuse(op, "normalized_shape", what, "only the axes in front of it may be empty")
+    argument, shape = said.split()[0], tuple(normalized_shape)
+    last = x.shape[x.ndim - len(shape) :] if 0 < len(shape) <= x.ndim else ()
+    if not last or any(certainly(own != other) for own, other in zip(last, shape, strict=True)):
+        what = f"{said} {shape}, which is not the end of x's shape {tuple(x.shape)}"
+        refuse(op, argument, what, "the last axes of x, one of them at least")
+    if any(certainly(length == 0) for length in shape):
+        what = f"{said} {shape}: a row without elements has no mean"
+        refuse(op, argument, what, "only the axes in front of it may be empty")
     if weight is not None:
-        check_like(op, "weight", weight, x.device, x.dtype, normalized_shape, "normalized_shape")
+        check_like(op, "weight", weight, x.device, x.dtype, shape, "normalized_shape")
 
 
 def _check_forward(
     op: str, x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int], eps: float | None
 ) -> None:
-    _check(op, x, weight, normalized_shape)
+    check_rows(op, x, weight, normalized_shape)
     if eps is not None:
         check_eps(f"argument eps of torch.ops.gn_tutorial.{op}", eps)
 
@@ -50,22 +60,22 @@ def _check_forward(
 def _check_backward(
     op: str, grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
 ) -> None:
-    _check(op, x, weight, normalized_shape)
+    check_rows(op, x, weight, normalized_shape)
     check_like(op, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
-    shape = _rstd_shape(x, normalized_shape)
+    shape = rstd_shape(x, normalized_shape)
     check_like(op, "rstd", rstd, x.device, torch.float32, shape, "x's, with ones for normalized_shape")
 
 
-def _rstd_shape(x: Tensor, normalized_shape: Sequence[int]) -> tuple[int, ...]:
+def rstd_shape(x: Tensor, normalized_shape: Sequence[int]) -> tuple[int, ...]:
     return (*x.shape[: x.ndim - len(normalized_shape)], *[1] * len(normalized_shape))
 
 
 def _forward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
     """y, as x; rstd, float32. Nothing is written yet."""
-    return like(x), torch.empty(_rstd_shape(x, normalized_shape), dtype=torch.float32, device=x.device)
+    return like(x), torch.empty(rstd_shape(x, normalized_shape), dtype=torch.float32, device=x.device)
 
 
-def _backward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
+def backward_outputs(x: Tensor, normalized_shape: Sequence[int]) -> tuple[Tensor, Tensor]:
     """The gradient of x, as x, and of weight, float32. Nothing is written yet."""
     return like(x), torch.empty(tuple(normalized_shape), dtype=torch.float32, device=x.device)
 
@@ -75,12 +85,12 @@ def _factors(weight: Tensor | None, x: Tensor, normalized_shape: Sequence[int]) 
     return x.new_ones(tuple(normalized_shape)) if weight is None else weight
 
 
-def _few_axes(x: Tensor, normalized_shape: Sequence[int], tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+def as_rows(x: Tensor, normalized_shape: Sequence[int], tensors: Sequence[Tensor]) -> Sequence[Tensor]:
     """The tensors as rows where x has more axes than a tensor of the host API can have: what is dense is not copied."""
     if x.ndim <= MOST_AXES:
         return tensors
     rows, length = math.prod(x.shape[: x.ndim - len(normalized_shape)]), math.prod(normalized_shape)
-    shapes = {_rstd_shape(x, normalized_shape): (rows, 1), tuple(x.shape): (rows, length)}
+    shapes = {rstd_shape(x, normalized_shape): (rows, 1), tuple(x.shape): (rows, length)}
     return [one.reshape(shapes.get(tuple(one.shape), (length,))) for one in tensors]
 
 
@@ -98,8 +108,8 @@ def rms_norm(
     transforms.refuse_forward_mode(_NAME)
     made = _forward_outputs(x, normalized_shape)
     factors = _factors(weight, x, normalized_shape)
-    *given, y, rstd = _few_axes(x, normalized_shape, (x, factors, *made))
-    launch("RmsNorm", given, (_DEFAULT_EPS if eps is None else eps,), (y, rstd))
+    *given, y, rstd = as_rows(x, normalized_shape, (x, factors, *made))
+    launch("RmsNorm", given, (DEFAULT_EPS if eps is None else eps,), (y, rstd))
     return made
 
 
@@ -122,9 +132,9 @@ def rms_norm_backward(
     """
     _check_backward(_BACKWARD, grad_y, x, rstd, weight, normalized_shape)
     transforms.refuse_forward_mode(_BACKWARD)
-    made = _backward_outputs(x, normalized_shape)
+    made = backward_outputs(x, normalized_shape)
     factors = _factors(weight, x, normalized_shape)
-    *given, dx, dweight = _few_axes(x, normalized_shape, (grad_y, x, rstd, factors, *made))
+    *given, dx, dweight = as_rows(x, normalized_shape, (grad_y, x, rstd, factors, *made))
     launch("RmsNormGrad", given, (), (dx, dweight))
     return made
 
@@ -134,7 +144,7 @@ def _fake_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor | None, normalized_shape: Sequence[int]
 ) -> tuple[Tensor, Tensor]:
     _check_backward(_BACKWARD, grad_y, x, rstd, weight, normalized_shape)
-    return _backward_outputs(x, normalized_shape)
+    return backward_outputs(x, normalized_shape)
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
@@ -155,22 +165,22 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[T
     x, *others = arguments
     if places[1] is None:
         return rms_norm(x.movedim(places[0], 0), *others), (0, 0)
-    return _one_by_one(rms_norm, info, places, arguments)
+    return one_by_one(rms_norm, info, places, arguments)
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
     """One by one: each example has a gradient of the weight of its own."""
-    return _one_by_one(rms_norm_backward, info, places, arguments)
+    return one_by_one(rms_norm_backward, info, places, arguments)
 
 
-def _one_by_one(
+def one_by_one(
     op: torch.library.CustomOpDef, info: Any, places: tuple[Any, ...], arguments: tuple[Any, ...]
 ) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
     calls = [
         op(*(one.select(at, number) if isinstance(at, int) else one for one, at in zip(arguments, places, strict=True)))
         for number in range(info.batch_size)
     ]
-    return tuple(torch.stack(ones) for ones in zip(*calls, strict=True)), (0, 0)
+    return tuple(torch.stack(ones) for ones in zip(*calls, strict=True)), (0,) * len(calls[0])
 
 
 rms_norm.register_autograd(_gradients, setup_context=_save)

@@ -155,7 +155,7 @@ def allowed_call(
         types = {views[name].dtype for name in of_x}
         if len(types) != 1 or not types <= DTYPES.keys() or any(views[name].dtype != 0 for name in float_too):
             return False
-        dims, last = views["x"].dims, views["gamma"].dims
+        dims, last = views[of_x[0]].dims, views["gamma"].dims
         outer = dims[: len(dims) - len(last)]
         if not last or outer + last != dims or math.prod(last) == 0:
             return False

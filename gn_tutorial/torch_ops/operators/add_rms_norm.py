@@ -1,0 +1,127 @@
+"""``torch.ops.gn_tutorial.add_rms_norm``: the sum of two tensors and RMSNorm of it, and the gradients.
+
+As ``torch.nn.functional.rms_norm(x + residual, weight.shape, weight, eps)``, which rounds the sum too; nothing is
+broadcast. The sum is a result, because in a transformer it is what goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from gn_tutorial.torch_ops import transforms
+from gn_tutorial.torch_ops.arguments import check_eps, check_like
+from gn_tutorial.torch_ops.batching import in_front
+from gn_tutorial.torch_ops.devices import NPU
+from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.operators.rms_norm import (
+    DEFAULT_EPS,
+    as_rows,
+    backward_outputs,
+    check_rows,
+    one_by_one,
+    rstd_shape,
+)
+from gn_tutorial.torch_ops.outputs import like
+
+__all__ = ["add_rms_norm", "add_rms_norm_backward"]
+
+_NAME, _BACKWARD = "add_rms_norm", "add_rms_norm_backward"
+_DEVICES = ("cpu", NPU)
+
+
+def _outputs(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None) -> tuple[Tensor, Tensor, Tensor]:
+    """y, sum, rstd; nothing is written yet. Raises ArgumentError for arguments that the operator does not take."""
+    check_rows(_NAME, x, weight, weight.shape, "weight has shape")
+    check_like(_NAME, "residual", residual, x.device, x.dtype, x.shape, "the shape of x")
+    if eps is not None:
+        check_eps(f"argument eps of torch.ops.gn_tutorial.{_NAME}", eps)
+    return like(x), like(x), torch.empty(rstd_shape(x, weight.shape), dtype=torch.float32, device=x.device)
+
+
+def _gradients_of(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Memory for the gradients. Raises as ``_outputs``."""
+    check_rows(_BACKWARD, x, weight, weight.shape, "weight has shape")
+    check_like(_BACKWARD, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
+    check_like(_BACKWARD, "grad_sum", grad_sum, x.device, x.dtype, x.shape, "the shape of x")
+    shape = rstd_shape(x, weight.shape)
+    check_like(_BACKWARD, "rstd", rstd, x.device, torch.float32, shape, "x's, with ones for the axes of weight")
+    return backward_outputs(x, weight.shape)
+
+
+@torch.library.custom_op(f"gn_tutorial::{_NAME}", mutates_args=(), device_types=_DEVICES)
+def add_rms_norm(
+    x: Tensor, residual: Tensor, weight: Tensor, eps: float | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """y, sum and rstd: sum = x + residual, y = sum * rstd * weight over the axes of weight, which are the last of x.
+
+    x: float32, float16 or bfloat16. residual: as x. weight: of x's dtype. eps: None for float32's epsilon. y, sum: as
+    x. rstd: float32, of x's shape with ones for the axes of weight; not differentiable. Raises ArgumentError, which
+    names the argument.
+    """
+    made = _outputs(x, residual, weight, eps)
+    transforms.refuse_forward_mode(_NAME)
+    *given, y, total, rstd = as_rows(x, weight.shape, (x, residual, weight, *made))
+    launch("AddRmsNorm", given, (DEFAULT_EPS if eps is None else eps,), (y, rstd, total))
+    return made
+
+
+# The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
+@add_rms_norm.register_fake
+def _fake(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    return _outputs(x, residual, weight, eps)
+
+
+@torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=_DEVICES)
+def add_rms_norm_backward(
+    grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The gradient of both summands and that of weight, from those of y and of sum. x: the sum; rstd: as returned.
+
+    grad_y, grad_sum: as x. The gradient of weight is float32 for every dtype. Errors as in ``add_rms_norm``.
+    """
+    made = _gradients_of(grad_y, grad_sum, x, rstd, weight)
+    transforms.refuse_forward_mode(_BACKWARD)
+    *given, dx, dweight = as_rows(x, weight.shape, (grad_y, grad_sum, x, rstd, weight, *made))
+    launch("AddRmsNormGrad", given, (), (dx, dweight))
+    return made
+
+
+@add_rms_norm_backward.register_fake
+def _fake_backward(grad_y: Tensor, grad_sum: Tensor, x: Tensor, rstd: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+    return _gradients_of(grad_y, grad_sum, x, rstd, weight)
+
+
+def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
+    _, total, rstd = output
+    ctx.mark_non_differentiable(rstd)
+    ctx.save_for_backward(total, rstd, inputs[2])
+
+
+def _gradients(ctx: Any, grad_y: Tensor, grad_sum: Tensor, _: Tensor | None) -> tuple[Tensor | None, ...]:
+    total, rstd, weight = ctx.saved_tensors
+    dx, dweight = add_rms_norm_backward(grad_y, grad_sum, total, rstd, weight)
+    return dx, dx, dweight.to(weight.dtype), None
+
+
+def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+    """Examples that share the weight are more rows; otherwise they are computed one by one."""
+    if places[2] is not None:
+        return one_by_one(add_rms_norm, info, places, arguments)
+    x, residual = in_front(info.batch_size, places[:2], arguments[:2])
+    return add_rms_norm(x, residual, *arguments[2:]), (0, 0, 0)
+
+
+def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+    """One by one: each example has a gradient of the weight of its own."""
+    return one_by_one(add_rms_norm_backward, info, places, arguments)
+
+
+add_rms_norm.register_autograd(_gradients, setup_context=_save)
+add_rms_norm_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
+add_rms_norm.register_vmap(_batch)
+add_rms_norm_backward.register_vmap(_batch_backward)
+transforms.around(add_rms_norm, _save, _gradients, _batch)
+transforms.around(add_rms_norm_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)
