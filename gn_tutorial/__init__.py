@@ -29,6 +29,8 @@ _LAZY = {
     "check": "exercises.grade:check",
     "doctor": "cli.doctor",
     "exam_theory": "exam.browser:exam_theory",
+    "fuse": "torch_ops.fusion:fuse",
+    "fuse_backend": "torch_ops.fusion:backend",
     "fusion_gain": "fusion.gain:fusion_gain",
     "host": "host",
     "lessons": "exercises.lessons",

@@ -202,7 +202,7 @@ WHICH_PAY = PredictChecker(
             "what most of that time is",
             lambda: _saved_by("add_relu", _LARGE),
             {
-                "launch": "A launch starts in 7.5 us, whatever n is. How long do two tensors of 16 MiB take at HBM's speed?",
+                "launch": "A launch starts in 7.8 us, whatever n is. How long do two tensors of 16 MiB take at HBM's speed?",
                 "tiles": "The fused kernel has tiles of 4096, as the others have",
             },
             choices=_WHY,
@@ -237,7 +237,7 @@ WHICH_PAY = PredictChecker(
             lambda: _saved_by("shared"),
             {
                 "bytes": "V is the busiest pipe of all three launches: copies run in its shadow, so fewer of them gain little",
-                "tiles": "The tiles help a little, too; compare with the 7.5 us of a launch",
+                "tiles": "The tiles help a little, too; compare with the 7.8 us of a launch",
             },
             choices=_WHY,
         ),
