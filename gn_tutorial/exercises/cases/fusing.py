@@ -1,14 +1,17 @@
-"""13.1: a chain of element-wise operators as one kernel. 13.3: predict which of five fusions pay, and why."""
+"""13.1: a chain of element-wise operators as one kernel. 13.2: a pattern and its filter. 13.3: predict which of five fusions pay, and why."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
 from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.compare import spots
+from gn_tutorial.exercises.check_python import FunctionText, PythonCase, PythonChecker
 from gn_tutorial.fusion.gain import fusion_gain
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import kernel
@@ -117,6 +120,27 @@ GATED_SUM = KernelChecker(
     auto_sync=True,
 )
 
+#: Probe -> what it looks at, in words.
+_PROBES: Mapping[str, str] = {
+    "both_orders": "the layer in both orders",
+    "what_the_kernel_takes": "tensors that the kernel refuses",
+    "unknown": "a graph without shapes",
+    "others": "expressions that look like the layer",
+}
+
+
+def _pattern_cases(rng: np.random.Generator) -> Sequence[PythonCase]:
+    text = (Path(__file__).parent / "torch_pattern_probes.py").read_text(encoding="utf-8")
+    text = text.replace("from __future__ import annotations\n", "")
+    seed = int(rng.integers(1 << 30))
+    return [
+        PythonCase(label, "fuse", {"seed": seed}, {}, probe=FunctionText(text, probe))
+        for probe, label in _PROBES.items()
+    ]
+
+
+#: Importing PyTorch takes a second, and ten where others work too.
+GATE_PATTERN = PythonChecker(_pattern_cases, 0, 0, seconds=60.0, libraries=("torch",))
 
 _N = 1 << 20  # elements of the launches in 13.3, where its text says no other number
 _SMALL, _LARGE = 1 << 12, 1 << 22
