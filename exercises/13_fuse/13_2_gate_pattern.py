@@ -34,7 +34,7 @@ def turned(gate: Tensor, up: Tensor) -> Tensor:
 
 
 def replacement(gate: Tensor, up: Tensor) -> Tensor:
-    """What stands there afterwards. Its arguments are those of the pattern, in order."""
+    """What stands there afterwards. Its arguments are the pattern's, in order."""
     raise NotImplementedError  # YOUR TURN
 
 

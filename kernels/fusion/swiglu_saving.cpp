@@ -5,7 +5,7 @@
 #include "../common/common_elements.h"
 
 struct SwigluSaving {
-  static constexpr uint32_t kInputs = 2;  // gate, up
+  static constexpr uint32_t kInputs = 2;   // gate, up
   static constexpr uint32_t kOutputs = 2;  // z, s
   static constexpr uint32_t kScratch = 2;
 
@@ -28,7 +28,7 @@ struct SwigluSaving {
 
 // dgate = dz up (s + g s (1 - s)) and dup = dz g s.
 struct SwigluFromSaved {
-  static constexpr uint32_t kInputs = 4;  // dz, gate, up, s
+  static constexpr uint32_t kInputs = 4;   // dz, gate, up, s
   static constexpr uint32_t kOutputs = 2;  // dgate, dup
   static constexpr uint32_t kScratch = 2;
 

@@ -1,4 +1,4 @@
-"""13.1: a chain of element-wise operators as one kernel. 13.2: a pattern and its filter. 13.3: predict which of five fusions pay, and why."""
+"""13.1: a chain of operators as one kernel. 13.2: a pattern and its filter. 13.3: which of five fusions pay, and why."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
 from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
-from gn_tutorial.exercises.compare import spots
 from gn_tutorial.exercises.check_python import FunctionText, PythonCase, PythonChecker
+from gn_tutorial.exercises.compare import spots
 from gn_tutorial.fusion.gain import fusion_gain
 from gn_tutorial.operators.arguments import out
 from gn_tutorial.operators.kernel import kernel
@@ -200,7 +200,7 @@ WHICH_PAY = PredictChecker(
             "what most of that time is",
             lambda: _saved_by("add_relu", _SMALL),
             {
-                "bytes": "A few thousand floats pass in well below a microsecond; how long does a launch take to start?",
+                "bytes": "So few bytes take well below a microsecond; how long does a launch take to start?",
                 "tiles": "A core has less than one tile here, with the fusion and without",
             },
             choices=_WHY,
@@ -226,7 +226,7 @@ WHICH_PAY = PredictChecker(
             "what most of that time is",
             lambda: _saved_by("add_relu", _LARGE),
             {
-                "launch": "A launch starts in 7.8 us, whatever n is. How long do two tensors of 16 MiB take at HBM's speed?",
+                "launch": "A launch starts in 7.8 us, whatever n is. How long does HBM take for 16 MiB?",
                 "tiles": "The fused kernel has tiles of 4096, as the others have",
             },
             choices=_WHY,
@@ -260,7 +260,7 @@ WHICH_PAY = PredictChecker(
             "what most of that time is",
             lambda: _saved_by("shared"),
             {
-                "bytes": "V is the busiest pipe of all three launches: copies run in its shadow, so fewer of them gain little",
+                "bytes": "V is the busiest pipe of all three launches, and copies run in its shadow",
                 "tiles": "The tiles help a little, too; compare with the 7.8 us of a launch",
             },
             choices=_WHY,
