@@ -31,7 +31,7 @@ PYTHON_ROOMS = {
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
     "profiler": "abi operators runtime timing",
-    "bench": "abi operators profiler timing",
+    "bench": "abi fusion operators profiler timing",
     # A fused launch beside those that it replaces.
     "fusion": "operators profiler timing",
     "host": "compiler diagnostics operators",
