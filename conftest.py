@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 # Notebooks that import torch. Tests of the package skip where it is missing; a notebook would fail.
-NEED_TORCH = ["notebooks/12_pytorch.ipynb"]
+NEED_TORCH = ["notebooks/12_pytorch.ipynb", "notebooks/13_fuse.ipynb"]
 collect_ignore = [] if find_spec("torch") else NEED_TORCH
 
 

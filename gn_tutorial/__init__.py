@@ -30,6 +30,8 @@ _LAZY = {
     "doctor": "cli.doctor",
     "exam_goals": "exam.goals_report:exam_goals",
     "exam_theory": "exam.browser:exam_theory",
+    "fuse": "torch_ops.fusion:fuse",
+    "fuse_backend": "torch_ops.fusion:backend",
     "fusion_gain": "fusion.gain:fusion_gain",
     "host": "host",
     "lessons": "exercises.lessons",

@@ -145,7 +145,7 @@ def check_torch() -> Check:
     """The installed torch, without importing it: with a broken torch_npu the import itself fails."""
     version = _version("torch")
     if version is None:
-        advice = "only notebook 12 needs it: ./gnt torch installs the CPU build"
+        advice = "only notebooks 12 and 13 need it: ./gnt torch installs the CPU build"
         return Check("torch", MISSING, "not installed", advice)
     return Check("torch", OK, version)
 

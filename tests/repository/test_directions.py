@@ -41,7 +41,7 @@ PYTHON_ROOMS = {
     # Steps on an NPU. What needs torch is a process of its own.
     "verify": "abi compiler host nn operators profiler runtime torch_ops",
     "plot": "abi bench exam fusion operators profiler timing",
-    "exercises": "abi bench diagnostics host operators profiler reference runtime timing torch_ops",
+    "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "exam": "abi compiler diagnostics exercises operators profiler projects timing",
     # Copies of notebooks, and JupyterLab on them.

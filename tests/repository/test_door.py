@@ -12,7 +12,7 @@ import pytest
 import gn_tutorial as gnt
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDS_TORCH = {"nn"}
+NEEDS_TORCH = {"fuse", "fuse_backend", "nn"}
 
 
 def python(program: str) -> str:

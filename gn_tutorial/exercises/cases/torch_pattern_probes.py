@@ -1,0 +1,124 @@
+"""Probes of 13.2: what the attempt's pass does to graphs in which a gated layer stands, or nearly.
+
+A probe is given the attempt's names, and returns what is wrong in a sentence, or nothing. Its text runs in the
+attempt's process; no other module is imported there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.fx import GraphModule, Tracer
+from torch.fx.passes.shape_prop import ShapeProp
+from torch.nn import functional
+
+
+def both_orders(attempt: Any, seed: int) -> str | None:
+    """Whether the layer is found in either order, and computes the same afterwards."""
+    for order, function in (("silu(gate) * up", _plain), ("up * silu(gate)", _turned)):
+        for shape, dtype in (((3, 5), torch.float32), ((2, 3, 4), torch.float16)):
+            graph, given = _graph(function, seed, (shape, dtype), (shape, dtype))
+            before = graph(*given)
+            count = attempt.fuse(graph)
+            if count and not _fused(graph):
+                return f"fuse says that it called swiglu {count} times, and the graph has no node of it"
+            if not count:
+                name = "pattern" if function is _plain else "turned"
+                return (
+                    f"{order}, two tensors of {dtype} with the shape {shape}, is not replaced: {name} has to be that "
+                    "expression, and may_fuse has to agree"
+                )
+            if not torch.allclose(graph(*given).float(), before.float(), rtol=2e-3, atol=1e-4):
+                return (
+                    f"{order} computes something else once it is replaced: gate and up are exchanged. The "
+                    "replacement's arguments are the pattern's, by their place, not by their names"
+                )
+    return None
+
+
+def what_the_kernel_takes(attempt: Any, seed: int) -> str | None:
+    """Whether two tensors are left that the kernel would refuse."""
+    kinds: tuple[tuple[str, Any, Any], ...] = (
+        ("up has one row and is broadcast", ((3, 5), torch.float32), ((1, 5), torch.float32)),
+        ("up has an axis less and is broadcast", ((3, 5), torch.float32), ((5,), torch.float32)),
+        ("gate is float32 and up float16", ((3, 5), torch.float32), ((3, 5), torch.float16)),
+        ("both are float64, which the kernel does not have", ((3, 5), torch.float64), ((3, 5), torch.float64)),
+    )
+    for words, gate, up in kinds:
+        for function in (_plain, _turned):
+            graph, _ = _graph(function, seed, gate, up)
+            attempt.fuse(graph)
+            if _fused(graph):
+                return f"{words}, and it is replaced all the same: swiglu refuses such tensors when the model runs"
+    return None
+
+
+def unknown(attempt: Any, seed: int) -> str | None:
+    """Whether values are left of which tracing knows nothing."""
+    del seed
+    graph = _trace(_plain)
+    try:
+        attempt.fuse(graph)
+    except (KeyError, AttributeError, TypeError) as error:
+        return (
+            f"a graph that was traced without shapes ends in {type(error).__name__}: the entry tensor_meta is not "
+            "there. meta.get gives None for it"
+        )
+    if _fused(graph):
+        return "nothing is known of gate and up here, and it is replaced: what cannot be proved is left"
+    return None
+
+
+def others(attempt: Any, seed: int) -> str | None:
+    """Whether expressions are left that only look like the layer."""
+    alike = ((3, 5), torch.float32)
+    kinds: tuple[tuple[str, Callable[..., Any]], ...] = (
+        ("silu(gate) + up", lambda gate, up: functional.silu(gate) + up),
+        ("gate * up, without SiLU", lambda gate, up: gate * up),
+        ("silu(gate) * up, where silu(gate) is used a second time", _twice),
+        ("sigmoid(gate) * up", lambda gate, up: torch.sigmoid(gate) * up),
+    )
+    for words, function in kinds:
+        graph, given = _graph(function, seed, alike, alike)
+        before = graph(*given)
+        attempt.fuse(graph)
+        if _fused(graph):
+            return f"{words} is replaced, and must be left"
+        if not torch.equal(graph(*given), before):
+            return f"{words} computes something else afterwards"
+    return None
+
+
+def _plain(gate: Tensor, up: Tensor) -> Tensor:
+    return functional.silu(gate) * up
+
+
+def _turned(gate: Tensor, up: Tensor) -> Tensor:
+    return up * functional.silu(gate)
+
+
+def _twice(gate: Tensor, up: Tensor) -> Tensor:
+    active = functional.silu(gate)
+    return active * up + active
+
+
+def _trace(function: Callable[..., Any]) -> GraphModule:
+    return GraphModule(torch.nn.Module(), Tracer().trace(function))
+
+
+def _graph(
+    function: Callable[..., Any], seed: int, *kinds: tuple[tuple[int, ...], torch.dtype]
+) -> tuple[GraphModule, list[Tensor]]:
+    """The function's graph with shapes and dtypes, and inputs that follow from the seed."""
+    source = torch.Generator().manual_seed(seed)
+    given = [(torch.randn(shape, generator=source) + 0.5).to(dtype) for shape, dtype in kinds]
+    graph = _trace(function)
+    ShapeProp(graph).propagate(*given)
+    return graph, given
+
+
+def _fused(graph: GraphModule) -> bool:
+    return any(getattr(node.target, "__name__", "") == "swiglu" for node in graph.graph.nodes)

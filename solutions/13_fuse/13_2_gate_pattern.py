@@ -1,0 +1,61 @@
+"""13.2, solved: both orders, and a filter that asks for what the kernel takes."""
+
+import torch
+from torch import Tensor
+from torch.fx import GraphModule, Node
+from torch.fx.subgraph_rewriter import replace_pattern_with_filters
+from torch.nn import functional
+
+DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+
+
+@torch.fx.wrap
+def swiglu(gate: Tensor, up: Tensor) -> Tensor:
+    """The fused operator: one node of a graph. It stands for the kernel."""
+    if gate.shape != up.shape or gate.dtype != up.dtype or gate.dtype not in DTYPES:
+        raise ValueError("swiglu takes tensors of one shape and one dtype")
+    return (functional.silu(gate.float()) * up.float()).to(gate.dtype)
+
+
+def pattern(gate: Tensor, up: Tensor) -> Tensor:
+    """What is looked for: silu(gate) times up, with functional.silu and `*`."""
+    return functional.silu(gate) * up
+
+
+def turned(gate: Tensor, up: Tensor) -> Tensor:
+    """The same with the factors exchanged: the matcher knows no algebra."""
+    return up * functional.silu(gate)
+
+
+def replacement(gate: Tensor, up: Tensor) -> Tensor:
+    """What stands there afterwards. Its arguments are the pattern's, in order."""
+    return swiglu(gate, up)
+
+
+def may_fuse(gate: Node, up: Node) -> bool:
+    """Whether swiglu takes these two values. Of each, `meta["tensor_meta"]` has `shape`
+    and `dtype`; a value of which tracing knows nothing has no such entry.
+    """
+    known = [one.meta.get("tensor_meta") for one in (gate, up)]
+    if None in known:
+        return False
+    first, second = known
+    return (
+        first.shape == second.shape
+        and first.dtype == second.dtype
+        and first.dtype in DTYPES
+    )
+
+
+def fuse(graph: GraphModule) -> int:
+    """Replace both patterns where may_fuse agrees; return how many were replaced."""
+
+    def agrees(match: object, *_: object) -> bool:
+        # The matched values, in the order of the pattern's arguments.
+        return may_fuse(*match.placeholder_nodes)
+
+    done = [
+        replace_pattern_with_filters(graph, one, replacement, match_filters=[agrees])
+        for one in (pattern, turned)
+    ]
+    return sum(map(len, done))
