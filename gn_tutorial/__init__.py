@@ -28,6 +28,7 @@ _LAZY = {
     "bench": "bench",
     "check": "exercises.grade:check",
     "doctor": "cli.doctor",
+    "exam_goals": "exam.goals_report:exam_goals",
     "exam_theory": "exam.browser:exam_theory",
     "fusion_gain": "fusion.gain:fusion_gain",
     "host": "host",

@@ -17,8 +17,10 @@ from gn_tutorial.abi.options import Limits
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.bench.grid import BenchCase, Grid, example_case
 from gn_tutorial.errors import GntError, KernelFault
+from gn_tutorial.fusion.parts import run_parts
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel
+from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
@@ -41,7 +43,8 @@ class BenchRow:
 
     bound_us, bound_kind, bound_limit: as in ``timing.lower_bound``. binding, binding_us: the profile's binding limit.
     waits: why the pipe of the binding limit stood idle longest, in the recorded blocks. measured_us: what somebody else
-    measured on a device with another kernel. was_us: as in BenchCase.
+    measured on a device with another kernel. was_us: as in BenchCase. parts_us: of a fused kernel, the launches that it
+    replaces, one after the other.
 
     blocks, recorded: of the launch, and how many of them were traced.
     """
@@ -65,6 +68,7 @@ class BenchRow:
     measured_us: float | None = None
     source: str = ""
     was_us: float | None = None
+    parts_us: float | None = None
     blocks: int = 0
     recorded: int = 0
     note: str = ""
@@ -212,9 +216,22 @@ def _row(op: OpSpec, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchR
         )
         made = profile_of(result, machine=machine, inputs=arrays, group=op.group)
         right = result.compare(expected, spec.tolerance).ok
+        parts_us = _parts_us(op, machine, arrays, case.attributes) if op.replaces else None
     except GntError as error:
         return replace(row, status=FAILED, note=reason(error))
-    return with_profile(row, made, right)
+    return replace(with_profile(row, made, right), parts_us=parts_us)
+
+
+def _parts_us(op: OpSpec, machine: Machine, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> float:
+    """Modelled time of the launches that a fused operator replaces, each from a cold L2 cache, as the fused one."""
+
+    def launch(
+        its: OpSpec, kernel: KernelSpec, inputs: Mapping[str, np.ndarray | None], numbers: Mapping[str, Any]
+    ) -> Result:
+        return run_traced(Kernel.registered(its, kernel), blocks=machine.cores, limits=_LIMITS, **inputs, **numbers)
+
+    results, _ = run_parts(op, arrays, attributes, launch)
+    return sum(profile_of(one, machine=machine).microseconds for one in results)
 
 
 def with_profile(row: BenchRow, made: Profile, right: bool) -> BenchRow:

@@ -40,6 +40,7 @@ def _key(row: BenchRow) -> dict[str, Any]:
 
 _KINDS = {OWN: "shapes of your own"}
 _HEADERS = ("shape", "kernel", "modelled us", "bound us", "ratio", "bound", "binding limit", "measured elsewhere us")
+_PARTS = "launches replaced us"
 
 
 def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Path | None) -> None:
@@ -48,9 +49,13 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Pat
         # The column is left out where nobody measured: a terminal of 80 columns has no room to waste.
         width = len(_HEADERS) - (not any(row.measured_us for row in chosen))
         rows = _merged([_cells(row) for row in chosen])
+        headers = list(_HEADERS[:width])
+        if any(row.parts_us for row in chosen):
+            headers[3] = _PARTS
+            rows = _merged([_beside_parts(row) for row in chosen])
         title = f"{bench.operator}, {_KINDS.get(kind, kind)}: modelled on {bench.machine}, cold L2 cache"
         print_table(
-            _HEADERS[:width],
+            headers,
             [_without_repeats(rows, place)[:width] for place in range(len(rows))],
             title=title,
             names=("kernel",),
@@ -73,6 +78,10 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Pat
         )
     for row in below_bound(bench):
         print(f"WRONG: {row.kernel} on {row.case} is modelled below its bound; report this, the bound is too high")
+    for row in bench.rows:
+        if row.modelled_us and row.parts_us and row.modelled_us >= row.parts_us:
+            times = f"{row.modelled_us:.2f} us, its parts {row.parts_us:.2f}"
+            print(f"does not pay: {row.kernel} on {row.case} takes {times}")
     skipped = [row for row in bench.rows if row.status == SKIPPED]
     if skipped:
         names = ", ".join(dict.fromkeys(row.kernel for row in skipped))
@@ -97,6 +106,12 @@ def _cells(row: BenchRow) -> tuple[str, ...]:
         case, _short(row), f"{row.modelled_us:.2f}", f"{row.bound_us:.2f}", f"{row.ratio:.2f}",
         f"{row.bound_kind}, {row.bound_limit}", f"{row.binding} {row.binding_us:.2f} us{note}", measured,
     )  # fmt: skip
+
+
+def _beside_parts(row: BenchRow) -> tuple[str, ...]:
+    """The cells of a fused kernel: the time of its parts in the place of the bound, which the ratio has anyway."""
+    cells = _cells(row)
+    return (*cells[:3], "" if row.parts_us is None else f"{row.parts_us:.2f}", *cells[4:])
 
 
 def _short(row: BenchRow) -> str:

@@ -34,6 +34,8 @@ _LABELS = {
     "held": "taken here",
     "since": "{state} since here",
     "gap": "leaves bytes out",
+    "mode": "on since here",
+    "again": "the same id",
     "mask": "the mask is set here",
     "set": "on since here",
     "type": "set here",

@@ -65,6 +65,7 @@ class PaperResult:
             "right": self.right,
             "asked": len(self.marked),
             "topics": topics,
+            "answers": {one.question.key: one.chosen for one in self.marked},
         }
 
 

@@ -50,7 +50,15 @@ class Progress:
 
     def with_theory(self, record: Mapping[str, Any]) -> Progress:
         """This progress and one theory paper, unless it is there already."""
-        return self if dict(record) in self.theory else replace(self, theory=(*self.theory, dict(record)))
+        same = [one for one in self.theory if (one["date"], one["seed"]) == (record["date"], record["seed"])]
+        return self if same else replace(self, theory=(*self.theory, dict(record)))
+
+    def theory_answers(self) -> dict[str, str]:
+        """The key of a theory question -> the letters chosen in the last paper that asked it, "" for none.
+
+        Papers of earlier versions have counts by topic alone, and none of these.
+        """
+        return {key: letters for record in self.theory for key, letters in record.get("answers", {}).items()}
 
     def without_answers(self, quiz: str) -> Progress:
         """This progress with one quiz as if it had not been begun."""

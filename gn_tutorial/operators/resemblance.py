@@ -14,6 +14,8 @@ from gn_tutorial.operators.comparison import within
 _FEWEST = 8
 #: Rows that are looked for in other places; the most elements that are compared for that.
 _ROWS, _ELEMENTS = 4096, 1 << 22
+#: Of one repeat of a vector instruction; bits of its mask; runs of lanes that are named.
+_REPEAT_BYTES, _MASK_BITS, _RUNS = 256, 128, 3
 #: Up to here half holds every whole number.
 _WHOLE_HALF = 2048
 
@@ -29,19 +31,25 @@ def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float
     ours, truth = actual.astype(np.float64), golden.astype(np.float64)
     wrong = ~within(actual, golden, rtol, atol)
     count = int(wrong.sum())
-    if coarse := _coarse(ours, truth, wrong):
-        return coarse
+    if few := _coarse(ours, truth, wrong) or _pairs(actual, truth, rtol, atol) or _index(actual, truth, wrong):
+        return few
     if count < _FEWEST or not np.isfinite(truth).all():
         return ()
     x, y = ours[wrong], truth[wrong]
     if np.isnan(x).all():
-        return (f"all {count} wrong elements are NaN",) if count < actual.size else ()
+        named = (f"all {count} wrong elements are NaN",) if count < actual.size else ()
+        return (*named, *_lanes(wrong, actual.dtype.itemsize))
     if not np.isfinite(x).all():
         return ()
     if (x == 0).all():
-        index = "; an index of ReduceMax is an integer's bits, 0 when converted as a float (ReinterpretCast<int32_t>)"
-        return (f"all {count} wrong elements are 0{index if actual.dtype.kind in 'iu' else ''}",)
-    return _factor(x, y, count, rtol, atol) or _shift(x, y, count, rtol, atol) or _rows(ours, truth, wrong, rtol, atol)
+        return (f"all {count} wrong elements are 0", *_lanes(wrong, actual.dtype.itemsize))
+    return (
+        _lanes(wrong, actual.dtype.itemsize)
+        or _sign_bits(x, y, actual.dtype)
+        or _factor(x, y, count, rtol, atol)
+        or _shift(x, y, count, rtol, atol)
+        or _rows(ours, truth, wrong, rtol, atol)
+    )
 
 
 def _coarse(ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
@@ -55,6 +63,62 @@ def _coarse(ours: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str
     return (
         f"all {count} wrong elements are whole numbers above {_WHOLE_HALF} that are off by less than a hundredth: half"
         " holds no more of them one by one; Cast to float before they are added up",
+    )
+
+
+def _pairs(actual: np.ndarray, truth: np.ndarray, rtol: float, atol: float) -> tuple[str, ...]:
+    """A sorted list that still has its indices: those of floats are subnormal numbers, and take every second place."""
+    flat = actual.reshape(-1)
+    values, indices = flat[0::2], flat[1::2]
+    if actual.dtype != np.float32 or len(indices) < 2 or not (np.abs(indices) < np.finfo(np.float32).tiny).all():
+        return ()
+    if not indices.any() or not within(values, truth.reshape(-1)[: len(values)], rtol, atol).all():
+        return ()
+    return (
+        "elements 0, 2, 4 ... are the reference's 0, 1, 2 ..., those between are bits of integers: Sort32, MrgSort and"
+        " reductions with an index write pairs of value and index, value k in place 2 * k (Extract takes them apart)",
+    )
+
+
+def _index(actual: np.ndarray, truth: np.ndarray, wrong: np.ndarray) -> tuple[str, ...]:
+    """Zeros in the place of whole numbers above 0."""
+    count = int(wrong.sum())
+    if not count or actual.dtype.kind not in "iu" or actual[wrong].any() or not (truth[wrong] > 0).all():
+        return ()
+    which = "the wrong element is" if count == 1 else f"all {count} wrong elements are"
+    return (
+        f"{which} 0; an index of ReduceMax is an integer's bits, 0 when converted as a float"
+        " (ReinterpretCast<int32_t>)",
+    )
+
+
+def _lanes(wrong: np.ndarray, element_bytes: int) -> tuple[str, ...]:
+    """The same lanes of every repeat of 256 bytes."""
+    lanes, flat = _REPEAT_BYTES // element_bytes, wrong.reshape(-1)
+    first = flat[:lanes]
+    if flat.size < 2 * lanes or first.all() or not (flat == np.resize(first, flat.size)).all():
+        return ()
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], first, [False])).astype(np.int8))).reshape(-1, 2)
+    if len(edges) > _RUNS:
+        return ()
+    runs = " and ".join(f"{start} to {stop - 1}" for start, stop in edges)
+    half = lanes // 2
+    words = lanes == _MASK_BITS and (first[:half] == first[half:]).all()
+    order = ", whose high word (lanes 64 to 127) comes first in SetVectorMask" if words else ""
+    return (f"in each repeat of {lanes} elements the wrong ones are {runs}: look at the mask{order}",)
+
+
+def _sign_bits(x: np.ndarray, y: np.ndarray, dtype: np.dtype) -> tuple[str, ...]:
+    """Numbers below 0 that are too large by the power of two that a shift of unsigned numbers leaves."""
+    if dtype.kind not in "iu" or not (y < 0).all() or np.ptp(x - y) != 0:
+        return ()
+    bits, more = 8 * dtype.itemsize, int(x[0] - y[0])
+    power = more.bit_length() - 1
+    if more != 1 << power or not bits // 2 <= power < bits:
+        return ()
+    return (
+        f"all {len(x)} wrong elements are 2^{power} more than the reference, which is below 0 there: a shift by"
+        f" {bits - power} filled up with zeros. ShiftRight keeps the sign of signed types only",
     )
 
 

@@ -12,6 +12,7 @@ from gn_tutorial.plot.cores import time_against_cores
 from gn_tutorial.plot.fusion import fusion
 from gn_tutorial.plot.gantt import gantt, gantt_cores, gantt_launches
 from gn_tutorial.plot.global_memory import gm_access
+from gn_tutorial.plot.goals import goals
 from gn_tutorial.plot.gradient import step_errors
 from gn_tutorial.plot.interactive import LiveTimeline, timeline
 from gn_tutorial.plot.ladder import ladder, ladder_of
@@ -40,6 +41,7 @@ __all__ = [
     "gantt_cores",
     "gantt_launches",
     "gm_access",
+    "goals",
     "ladder",
     "ladder_of",
     "launch_roofline",

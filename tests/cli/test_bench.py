@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from command_line import Gnt
 
+from gn_tutorial.bench.grid import Grid
+from gn_tutorial.bench.run import Bench, BenchRow
+from gn_tutorial.cli.bench_report import show
 from gn_tutorial.operators.registry import kernels_root, load_registry
 
 PROJECT = Path(__file__).parents[1] / "programs" / "projects" / "scale_shift"
@@ -75,3 +79,22 @@ def test_what_cannot_be_benched(
     ran = gnt("bench", *words)
     assert ran.code != 0
     assert message in ran.err
+
+
+def test_a_fused_kernel_stands_beside_the_launches_that_it_replaces(gnt: Gnt) -> None:
+    ran = gnt("bench", "add_relu", "--shape", "5000", "--json")
+    (row,) = json.loads(ran.out)["rows"]
+    assert row["parts_us"] > 1.5 * row["modelled_us"]
+    assert "launches replaced us" in gnt("bench", "add_relu", "--shape", "5000").out
+
+
+def test_a_fusion_that_is_no_faster_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    def row(parts: float) -> BenchRow:
+        return BenchRow(
+            "a/b", 1, f"({parts:g})", "own", (8,), {}, "float32", "ok", modelled_us=9.0, bound_us=3.0,
+            binding="HBM", binding_us=2.0, parts_us=parts,
+        )  # fmt: skip
+
+    assert show(Bench("a", "some chip", (row(12.0), row(8.5))), Grid(()), out=None, as_json=False, as_csv=False)
+    told = [line for line in capsys.readouterr().out.splitlines() if "does not pay" in line]
+    assert told == ["does not pay: a/b on (8.5) takes 9.00 us, its parts 8.50"]

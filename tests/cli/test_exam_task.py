@@ -66,17 +66,17 @@ def test_begun_looked_at_handed_in_and_reported(gnt: Gnt, data: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("layout", ["8.x", "9.x"])
-def test_the_given_test_is_run_as_it_stands(gnt: Gnt, data: Path, layout: str) -> None:
-    gnt("exam", "solution", "rel_diff", data / "ours", "--layout", layout)
-    gnt("exam", "start", "rel_diff", "--layout", layout)
+@pytest.mark.parametrize(("task", "layout"), [("rel_diff", "8.x"), ("mish", "9.x")])
+def test_the_given_test_is_run_as_it_stands(gnt: Gnt, data: Path, task: str, layout: str) -> None:
+    gnt("exam", "solution", task, data / "ours", "--layout", layout)
+    gnt("exam", "start", task, "--layout", layout)
     failed = gnt("exam", "check")
     assert (failed.code, "the given test fails" in failed.out) == (1, True)
     for part in ("op_host", "op_kernel"):
-        shutil.copytree(data / "ours" / part, data / "exam" / "rel_diff" / part, dirs_exist_ok=True)
+        shutil.copytree(data / "ours" / part, data / "exam" / task / part, dirs_exist_ok=True)
     checked = gnt("exam", "check")
     assert checked.code == 0, checked.out
-    assert checked.out.count("| test pass: z") == 3
+    assert checked.out.count("| test pass: ") == 3
     assert "the given test passes; gnt exam submit asks for more" in checked.out
     assert gnt("exam", "status", "--json").json["checks"] == 2
 

@@ -11,6 +11,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exam.bank import load_bank
 from gn_tutorial.exam.marking import mark
 from gn_tutorial.exam.paper import Paper, draw
+from gn_tutorial.exercises.progress import Progress
 
 BANK = load_bank()
 BEGIN = 1_000_000.0
@@ -106,6 +107,11 @@ def test_marks_by_topic_and_what_to_read() -> None:
     record = result.record()
     assert (record["right"], record["asked"], record["seed"]) == (result.right, 40, 7)
     assert record["date"] == "1970-01-12T13:48:40+00:00"
+    assert record["answers"] == {one.key: answers.get(one.key, "") for _, one in asked}
+    known = Progress().with_theory(record)
+    assert known.theory_answers()[wrong.key] == wrong.options[-1].letter
+    before = {key: value for key, value in record.items() if key != "answers"}
+    assert len(Progress().with_theory(before).with_theory(record).theory) == 1, "as an earlier version noted it"
     half = replace(drawn, asked=(("x", several.key), *drawn.asked))
     assert mark(half.handed_in(BEGIN), BANK).gone == 1, "a topic that is not in the bank any more"
 

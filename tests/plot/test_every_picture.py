@@ -22,6 +22,14 @@ from PIL import Image
 import gn_tutorial.plot as plot
 from gn_tutorial.bench.autotune import REFUSED, Candidate, Tuning
 from gn_tutorial.bench.run import OK, Bench, BenchRow
+from gn_tutorial.exam.attempt import Attempts
+from gn_tutorial.exam.bank import load_bank
+from gn_tutorial.exam.goals import MATHEMATICS, load_goals
+from gn_tutorial.exam.goals_report import GoalsReport
+from gn_tutorial.exam.standing import Learned, propose, standings
+from gn_tutorial.exercises.course import load_course
+from gn_tutorial.exercises.progress import Progress
+from gn_tutorial.fusion.gain import FusionGain
 from gn_tutorial.operators.accuracy import Accuracy
 from gn_tutorial.plot.picture import STYLE, WIDTH, Picture, tour_picture
 from gn_tutorial.profiler.palette import PIPE_COLOURS
@@ -74,6 +82,13 @@ def bits() -> Picture:
     return plot.bits_over_orders({"atomic, 48 cores": moving, "two stages": still, "Kahan": moving}, truth)
 
 
+def report() -> GoalsReport:
+    known = Learned(Progress({one.id: "2026-01-02" for one in load_course() if one.notebook < "06"}), Attempts())
+    found = standings(load_goals(), known)
+    topics = {MATHEMATICS: "Mathematics"} | {one.name: one.title for one in load_bank().topics}
+    return GoalsReport(found, propose(found, known), topics)
+
+
 RATIOS = [1.0, 10.0, 100.0, 1e3, 1e4]
 CEILINGS = {"vector": plot.Ceiling("vector units", 5.9e12), "scalar": plot.Ceiling("scalar units", 16e9)}
 SIXTEEN = {"one-sided": [1e-1, 1e-3, 1e-5, 1e-3, 1e-1], "central, float32": [1e-2, 1e-4, 1e-6, 1e-4, 1e-2]}
@@ -92,11 +107,13 @@ CASES: dict[str, Callable[[], Picture]] = {
     ),
     "copy_order": lambda: plot.copy_order([("in", 0, 9), ("in", 9, 9), ("out", 0, 9), ("out", 9, 9)], [0, 18]),
     "core_balance": lambda: plot.core_balance({f"T = {t}": [t / -(-t // c) for c in range(1, 49)] for t in (32, 320)}),
+    "fusion": lambda: plot.fusion(FusionGain("swiglu", (launch(), launch(4)), launch(kernel="a/fused"), (1e-3, 5e-4))),
     "gantt": lambda: plot.gantt(launch()),
     "gantt-window": lambda: plot.gantt(launch(), window=(0.1, 0.4)),
     "gantt_cores": lambda: plot.gantt_cores(launch()),
     "gantt_launches": lambda: plot.gantt_launches(launch(), launch(2, "tiled, 2 buffers")),
     "gm_access": lambda: plot.gm_access(launch()),
+    "goals": lambda: plot.goals(report()),
     "ladder": lambda: plot.ladder([launch(1), launch(8), launch(4)]),
     "ladder_of": lambda: plot.ladder_of(bench(), bench().cases[0]),
     "launch_roofline": lambda: plot.launch_roofline(launch(1), launch(2), launch(4), launch(8)),
@@ -116,7 +133,17 @@ CASES: dict[str, Callable[[], Picture]] = {
     "vector_core": plot.vector_core,
 }
 #: Those in which the pipes themselves are drawn.
-OF_PIPES = {"copy_order", "gantt", "gantt_cores", "gantt_launches", "limits", "tile_stairs", "ub_map", "vector_core"}
+OF_PIPES = {
+    "copy_order",
+    "fusion",
+    "gantt",
+    "gantt_cores",
+    "gantt_launches",
+    "limits",
+    "tile_stairs",
+    "ub_map",
+    "vector_core",
+}
 
 
 @cache

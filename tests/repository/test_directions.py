@@ -31,7 +31,7 @@ PYTHON_ROOMS = {
     # A trace and a machine give a timeline; none of them knows how a trace is made.
     "timing": "abi",
     "profiler": "abi operators runtime timing",
-    "bench": "abi operators profiler timing",
+    "bench": "abi fusion operators profiler timing",
     # A fused launch beside those that it replaces.
     "fusion": "operators profiler timing",
     "host": "compiler diagnostics operators",
@@ -40,7 +40,7 @@ PYTHON_ROOMS = {
     "nn": "torch_ops",
     # Steps on an NPU. What needs torch is a process of its own.
     "verify": "abi compiler host nn operators profiler runtime torch_ops",
-    "plot": "abi bench fusion operators profiler timing",
+    "plot": "abi bench exam fusion operators profiler timing",
     "exercises": "abi bench diagnostics host operators profiler reference runtime timing torch_ops",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "exam": "abi compiler diagnostics exercises operators profiler projects timing",

@@ -32,7 +32,7 @@ SOURCES = {
     for path in sorted(PROGRAMS.glob("*/*.cpp"))
     if path.parent.name not in ("families", "apis")
 }
-EXPECT = re.compile(r"// expect: ([\w-]+)$")
+EXPECT = re.compile(r"// expect: ([\w-]+)(?=$|  // also: )")
 BLOCKS = re.compile(r"^// blocks: (\d+)$", flags=re.MULTILINE)
 ROLES = re.compile(r"^// roles: (\w+) (\w+)$", flags=re.MULTILINE)
 OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", flags=re.MULTILINE)

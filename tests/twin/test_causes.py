@@ -55,3 +55,14 @@ def test_two_buffers_of_one_line_keep_their_names() -> None:
 def test_an_atomic_operation_of_another_type_is_named_with_its_line() -> None:
     (one,) = findings("copy/atomic_type_bad")
     assert f"SetAtomicAdd of another element type is on, since line {one.fields['set_line']}" in one.what
+
+
+def test_a_row_whose_offset_wraps_is_named_though_rows_do_not_end_there() -> None:
+    (one,) = findings("global/row_offset_wraps_bad")
+    assert "in a number of 8 bits 320 is 64" in one.what
+
+
+def test_a_work_buffer_is_as_long_as_the_documentation_asks() -> None:
+    one = found("work_buffer_short")
+    assert "asks for 72 elements" in one.what
+    assert "288 bytes" in one.fix

@@ -1,4 +1,4 @@
-"""``gnt exam``: the theory paper; the practical tasks, of which ``cli/exam_task`` has the commands."""
+"""``gnt exam``: the theory paper; the practical tasks (``cli/exam_task``) and the objectives (``cli/exam_goals``)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.exam_goals import exam_goals
 from gn_tutorial.cli.exam_task import COMMANDS
 from gn_tutorial.cli.options import Json, Many
 from gn_tutorial.cli.terminal import emit_json, print_table
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 exam_app = typer.Typer(help="Tasks and questions as in an exam, against the clock.", no_args_is_help=True)
 for _name, _command in COMMANDS.items():
     exam_app.command(_name)(_command)
+exam_app.command("goals")(exam_goals)
 
 
 @exam_app.command("theory")

@@ -17,10 +17,10 @@ from torch.fx import GraphModule, Tracer
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.torch_ops.fusion.canonical import OURS
 from gn_tutorial.torch_ops.fusion.fold import fold_batch_norm
-from gn_tutorial.torch_ops.fusion.report import Found, Left, Report
+from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left
 from gn_tutorial.torch_ops.fusion.rewrite import rewrite
 
-__all__ = ["Found", "Left", "Report", "backend", "fuse"]
+__all__ = ["Found", "FusionReport", "Left", "backend", "fuse"]
 
 
 class _Leaves(Tracer):
@@ -35,7 +35,7 @@ def fuse(model: torch.nn.Module) -> GraphModule:
 
     model: a module that ``torch.fx`` can trace, a GraphModule, or the module of an exported program. The result has its
     parameters, not copies, but for convolutions into which a BatchNorm was folded: that happens in eval mode only, and
-    the result is for inference then. ``.fusions``: the Report. PyTorch's tracer takes ``x += y`` for ``x = x + y``: a
+    the result is for inference then. ``.fusions``: the FusionReport. PyTorch's tracer takes ``x += y`` for ``x = x + y``: a
     model that hands changed arguments back to its caller is exported first. Raises ArgumentError for a model that
     cannot be traced.
     """
@@ -52,10 +52,10 @@ def fuse(model: torch.nn.Module) -> GraphModule:
             ) from None
         graph = GraphModule(model, traced, type(model).__name__)
     graph.train(model.training)
-    folds = Report()
+    folds = FusionReport()
     fold_batch_norm(graph, folds)
     report = rewrite(graph)
-    graph.fusions = Report(folds.found + report.found, folds.left + report.left)
+    graph.fusions = FusionReport(folds.found + report.found, folds.left + report.left)
     return graph
 
 

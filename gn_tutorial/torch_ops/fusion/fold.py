@@ -14,7 +14,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
-from gn_tutorial.torch_ops.fusion.report import Found, Left, Report, place_of
+from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place_of
 
 _PAIRS = {
     torch.nn.Conv1d: torch.nn.BatchNorm1d,
@@ -24,7 +24,7 @@ _PAIRS = {
 _NAME = "convolution and BatchNorm"
 
 
-def fold_batch_norm(graph: GraphModule, report: Report) -> None:
+def fold_batch_norm(graph: GraphModule, report: FusionReport) -> None:
     """Fold every such pair of modules, in place; the convolutions of ``graph`` are new ones. Adds to the report."""
     modules = dict(graph.named_modules())
     calls = Counter(str(node.target) for node in graph.graph.nodes if node.op == "call_module")

@@ -27,7 +27,7 @@ class Left(NamedTuple):
 
 
 @dataclass
-class Report:
+class FusionReport:
     """The fusions of one graph, in the order of its values."""
 
     found: list[Found] = field(default_factory=list)

@@ -14,12 +14,12 @@ from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 from gn_tutorial.torch_ops.arguments import DTYPES
 from gn_tutorial.torch_ops.fusion.canonical import canonicalise, mutates
 from gn_tutorial.torch_ops.fusion.patterns import PATTERNS, Pattern
-from gn_tutorial.torch_ops.fusion.report import Found, Left, Report, place_of
+from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place_of
 
 
-def rewrite(graph: GraphModule) -> Report:
+def rewrite(graph: GraphModule) -> FusionReport:
     """Replace every pattern in ``graph``, in place; it computes the same then. Returns what was found and left."""
-    report = Report()
+    report = FusionReport()
     report.left += [Left("any", place_of(node), why) for node, why in canonicalise(graph)]
     for pattern in PATTERNS:
         _replace(graph, pattern, report)
@@ -29,7 +29,7 @@ def rewrite(graph: GraphModule) -> Report:
     return report
 
 
-def _replace(graph: GraphModule, pattern: Pattern, report: Report) -> None:
+def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport) -> None:
     def allowed(match: InternalMatch, _: Graph, its: Graph) -> bool:
         calls = _calls(match, its)
         values = {node.name: match.nodes_map[node] for node in its.nodes if node.op == "placeholder"}
@@ -101,7 +101,7 @@ def _written_between(graph: GraphModule, calls: list[Node]) -> str:
     return ""
 
 
-def _tell_leaks(graph: GraphModule, pattern: Pattern, report: Report) -> None:
+def _tell_leaks(graph: GraphModule, pattern: Pattern, report: FusionReport) -> None:
     """Say where the pattern stands but for a value that something else uses too."""
     if not pattern.inner:
         return

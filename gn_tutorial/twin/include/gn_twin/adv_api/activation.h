@@ -4,6 +4,7 @@
 #pragma once
 #include "gn_twin/base/math.h"
 #include "gn_twin/basic_api/vector/forms.h"
+#include "gn_twin/tensor/scratch.h"
 
 namespace gn_twin {
 
@@ -47,12 +48,12 @@ inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const 
   gn_twin::RunCount("Sigmoid", loc, op, static_cast<int32_t>(calCount), dst, src);
 }
 template <class T, bool isReuseSource = false>
-inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,
+inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::Scratch&,
                     const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {
   Sigmoid<T, isReuseSource>(dst, src, calCount, loc);
 }
 template <class T, bool isReuseSource = false>
-inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,
+inline void Sigmoid(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::Scratch&,
                     gn_twin::Loc loc = gn_twin::Loc::here()) {
   Sigmoid<T, isReuseSource>(dst, src, src.GetSize(), loc);
 }

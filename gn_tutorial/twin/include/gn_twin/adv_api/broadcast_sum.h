@@ -64,16 +64,18 @@ void RunBroadcast(const char* name, Loc loc, const LocalTensor<T>& dst, const Lo
 
 namespace AscendC {
 
-#define GNT_BROADCAST(NAME)                                                                                        \
-  template <class T, int32_t dim, int32_t axis, bool isReuseSource = false>                                        \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim],             \
-                   const uint32_t srcShape[dim], gn_twin::Loc loc = gn_twin::Loc::here()) {                        \
-    gn_twin::RunBroadcast<T, dim, axis>(#NAME, loc, dst, src, dstShape, srcShape);                                 \
-  }                                                                                                                \
-  template <class T, int32_t dim, int32_t axis, bool isReuseSource = false>                                        \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim],             \
-                   const uint32_t srcShape[dim], LocalTensor<uint8_t>&, gn_twin::Loc loc = gn_twin::Loc::here()) { \
-    gn_twin::RunBroadcast<T, dim, axis>(#NAME, loc, dst, src, dstShape, srcShape);                                 \
+#define GNT_BROADCAST(NAME)                                                                            \
+  template <class T, int32_t dim, int32_t axis, bool isReuseSource = false>                            \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim], \
+                   const uint32_t srcShape[dim], gn_twin::Loc loc = gn_twin::Loc::here()) {            \
+    gn_twin::RunBroadcast<T, dim, axis>(#NAME, loc, dst, src, dstShape, srcShape);                     \
+  }                                                                                                    \
+  template <class T, int32_t dim, int32_t axis, bool isReuseSource = false>                            \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uint32_t dstShape[dim], \
+                   const uint32_t srcShape[dim], LocalTensor<uint8_t>& sharedTmpBuffer,                \
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                          \
+    const gn_twin::Scratch scratch(sharedTmpBuffer);                                                   \
+    gn_twin::RunBroadcast<T, dim, axis>(#NAME, loc, dst, src, dstShape, srcShape);                     \
   }
 GNT_BROADCAST(Broadcast)
 GNT_BROADCAST(BroadCast)  // the spelling of 8.x
@@ -118,7 +120,7 @@ inline void Sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const SumP
   gn_twin::ResetMaskRegister(core);
 }
 template <class T, int32_t reduceDim = -1, bool isReuseSource = false, bool isBasicBlock = false>
-inline void Sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,
+inline void Sum(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::Scratch&,
                 const SumParams& sumParams, gn_twin::Loc loc = gn_twin::Loc::here()) {
   Sum<T, reduceDim, isReuseSource, isBasicBlock>(dst, src, sumParams, loc);
 }

@@ -95,7 +95,9 @@ inline void ArithProgression(const LocalTensor<T>& dst, const T firstValue, cons
 
 template <class T, const CumSumConfig& config = defaultCumSumConfig>
 inline void CumSum(LocalTensor<T>& dstTensor, LocalTensor<T>& lastRowTensor, const LocalTensor<T>& srcTensor,
-                   LocalTensor<uint8_t>&, const CumSumInfo& cumSumInfo, gn_twin::Loc loc = gn_twin::Loc::here()) {
+                   LocalTensor<uint8_t>& sharedTmpBuffer, const CumSumInfo& cumSumInfo,
+                   gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Scratch scratch(sharedTmpBuffer);
   gn_twin::RunCumSum<T, config.isLastAxis, config.outputLastRow>(loc, dstTensor, lastRowTensor, srcTensor, cumSumInfo);
 }
 template <class T, const CumSumConfig& config = defaultCumSumConfig>

@@ -92,14 +92,14 @@ namespace AscendC {
 #define GNT_SELECT_BYTES(NAME)                                                                                     \
   template <class T, class U, bool isReuseMask = true>                                                             \
   inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, T src1, const LocalTensor<U>& mask,      \
-                   const LocalTensor<uint8_t>&, const SelectWithBytesMaskShapeInfo& info,                          \
+                   const gn_twin::Scratch&, const SelectWithBytesMaskShapeInfo& info,                              \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                      \
     gn_twin::RunSelectBytes(                                                                                       \
         loc, dst, src0, mask, info, [&](uint64_t at) { return src0.Data()[at]; }, [&](uint64_t) { return src1; }); \
   }                                                                                                                \
   template <class T, class U, bool isReuseMask = true>                                                             \
   inline void NAME(const LocalTensor<T>& dst, T src0, const LocalTensor<T>& src1, const LocalTensor<U>& mask,      \
-                   const LocalTensor<uint8_t>&, const SelectWithBytesMaskShapeInfo& info,                          \
+                   const gn_twin::Scratch&, const SelectWithBytesMaskShapeInfo& info,                              \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                      \
     gn_twin::RunSelectBytes(                                                                                       \
         loc, dst, src1, mask, info, [&](uint64_t) { return src0; }, [&](uint64_t at) { return src1.Data()[at]; }); \
@@ -117,7 +117,7 @@ inline void DropOut(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLoc
 }
 template <class T, bool isInitBitMode = false, uint32_t dropOutMode = 0>
 inline void DropOut(const LocalTensor<T>& dstLocal, const LocalTensor<T>& srcLocal,
-                    const LocalTensor<uint8_t>& maskLocal, const LocalTensor<uint8_t>&, const float keepProb,
+                    const LocalTensor<uint8_t>& maskLocal, const gn_twin::Scratch&, const float keepProb,
                     const DropOutShapeInfo& info, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunDropOut<T, dropOutMode>(loc, dstLocal, srcLocal, maskLocal, keepProb, info);
 }

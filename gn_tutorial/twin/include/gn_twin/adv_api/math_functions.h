@@ -57,12 +57,12 @@ namespace AscendC {
     gn_twin::RunMaths(#NAME, loc, gn_twin::ElementaryOp<gn_twin::elementary::NAME>{}, calCount, dst, src, APART);   \
   }                                                                                                                 \
   template <class T, bool isReuseSource = false>                                                                    \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,               \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::Scratch&,                   \
                    const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {                              \
     NAME<T, isReuseSource>(dst, src, calCount, loc);                                                                \
   }                                                                                                                 \
   template <class T, bool isReuseSource = false>                                                                    \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,               \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::Scratch&,                   \
                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                       \
     NAME<T, isReuseSource>(dst, src, src.GetSize(), loc);                                                           \
   }                                                                                                                 \
@@ -116,7 +116,7 @@ inline void Round(const LocalTensor<T>& dst, const LocalTensor<T>& src, const ui
   gn_twin::RunMaths("Round", loc, gn_twin::ElementaryOp<gn_twin::elementary::RoundEven>{}, calCount, dst, src, false);
 }
 template <class T, bool isReuseSource = false>
-inline void Round(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,
+inline void Round(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::Scratch&,
                   const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {
   Round<T, isReuseSource>(dst, src, calCount, loc);
 }
@@ -141,8 +141,8 @@ inline void Gelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, const uin
   gn_twin::RunMaths("Gelu", loc, gn_twin::ElementaryOp<gn_twin::elementary::Gelu>{}, dataSize, dst, src, false);
 }
 template <class T, bool highPrecision = false, bool highPerformance = false>
-inline void Gelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,
-                 const uint32_t dataSize, gn_twin::Loc loc = gn_twin::Loc::here()) {
+inline void Gelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::Scratch&, const uint32_t dataSize,
+                 gn_twin::Loc loc = gn_twin::Loc::here()) {
   Gelu<T, highPrecision, highPerformance>(dst, src, dataSize, loc);
 }
 // x / (1 + e^-(1.702 x)).
@@ -152,7 +152,7 @@ inline void FasterGelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, con
   gn_twin::RunMaths("FasterGelu", loc, gn_twin::SwishOp{1.702}, dataSize, dst, src, false);
 }
 template <class T, bool highPrecision = false, bool highPerformance = false>
-inline void FasterGelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, const LocalTensor<uint8_t>&,
+inline void FasterGelu(const LocalTensor<T>& dst, const LocalTensor<T>& src, const gn_twin::Scratch&,
                        const uint32_t dataSize, gn_twin::Loc loc = gn_twin::Loc::here()) {
   FasterGelu<T, highPrecision, highPerformance>(dst, src, dataSize, loc);
 }

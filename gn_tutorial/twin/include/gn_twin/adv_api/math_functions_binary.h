@@ -124,28 +124,27 @@ void RunTwo(const char* name, Loc loc, Op op, uint32_t count, const LocalTensor<
 namespace AscendC {
 
 // Scratch tensor or none, count or the whole of the first source. CONFIG, SCALAR: a parameter more, with its comma, and its name.
-#define GNT_TWO(NAME, OP, CONFIG, CONFIG_NAME, SCALAR, SCALAR_NAME)                                   \
-  template <class T, bool isReuseSource = false CONFIG>                                               \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, \
-                   SCALAR const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {         \
-    static_assert(gn_twin::kTakes##NAME<T>, #NAME " on Atlas A2 does not take this type");            \
-    gn_twin::RunTwo(#NAME, loc, OP, calCount, dst, src0, src1);                                       \
-  }                                                                                                   \
-  template <class T, bool isReuseSource = false CONFIG>                                               \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, \
-                   SCALAR const LocalTensor<uint8_t>&, const uint32_t calCount,                       \
-                   gn_twin::Loc loc = gn_twin::Loc::here()) {                                         \
-    NAME<T, isReuseSource CONFIG_NAME>(dst, src0, src1, SCALAR_NAME calCount, loc);                   \
-  }                                                                                                   \
-  template <class T, bool isReuseSource = false CONFIG>                                               \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, \
-                   SCALAR const LocalTensor<uint8_t>&, gn_twin::Loc loc = gn_twin::Loc::here()) {     \
-    NAME<T, isReuseSource CONFIG_NAME>(dst, src0, src1, SCALAR_NAME src0.GetSize(), loc);             \
-  }                                                                                                   \
-  template <class T, bool isReuseSource = false CONFIG>                                               \
-  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1, \
-                   SCALAR gn_twin::Loc loc = gn_twin::Loc::here()) {                                  \
-    NAME<T, isReuseSource CONFIG_NAME>(dst, src0, src1, SCALAR_NAME src0.GetSize(), loc);             \
+#define GNT_TWO(NAME, OP, CONFIG, CONFIG_NAME, SCALAR, SCALAR_NAME)                                                    \
+  template <class T, bool isReuseSource = false CONFIG>                                                                \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
+                   SCALAR const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {                          \
+    static_assert(gn_twin::kTakes##NAME<T>, #NAME " on Atlas A2 does not take this type");                             \
+    gn_twin::RunTwo(#NAME, loc, OP, calCount, dst, src0, src1);                                                        \
+  }                                                                                                                    \
+  template <class T, bool isReuseSource = false CONFIG>                                                                \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
+                   SCALAR const gn_twin::Scratch&, const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) { \
+    NAME<T, isReuseSource CONFIG_NAME>(dst, src0, src1, SCALAR_NAME calCount, loc);                                    \
+  }                                                                                                                    \
+  template <class T, bool isReuseSource = false CONFIG>                                                                \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
+                   SCALAR const gn_twin::Scratch&, gn_twin::Loc loc = gn_twin::Loc::here()) {                          \
+    NAME<T, isReuseSource CONFIG_NAME>(dst, src0, src1, SCALAR_NAME src0.GetSize(), loc);                              \
+  }                                                                                                                    \
+  template <class T, bool isReuseSource = false CONFIG>                                                                \
+  inline void NAME(const LocalTensor<T>& dst, const LocalTensor<T>& src0, const LocalTensor<T>& src1,                  \
+                   SCALAR gn_twin::Loc loc = gn_twin::Loc::here()) {                                                   \
+    NAME<T, isReuseSource CONFIG_NAME>(dst, src0, src1, SCALAR_NAME src0.GetSize(), loc);                              \
   }
 #define GNT_FMOD_CONFIG , const FmodConfig& config = DEFAULT_FMOD_CONFIG
 #define GNT_FMOD_CONFIG_NAME , config
@@ -188,7 +187,7 @@ GNT_TAYLOR_EXP(GNT_WITH_SCRATCH)
 
 // dst = dst + scalar * src with scratch memory, as Axpy without.
 template <class T, class U, bool isReuseSource = false>
-inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U scalarValue, const LocalTensor<uint8_t>&,
+inline void Axpy(const LocalTensor<T>& dst, const LocalTensor<U>& src, const U scalarValue, const gn_twin::Scratch&,
                  const uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {
   Axpy(dst, src, scalarValue, static_cast<int32_t>(calCount), loc);
 }

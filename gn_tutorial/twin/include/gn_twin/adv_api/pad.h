@@ -93,7 +93,7 @@ namespace AscendC {
 
 template <class T>
 inline void Pad(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, PadParams& padParams,
-                const LocalTensor<uint8_t>&, PadTiling& tiling, gn_twin::Loc loc = gn_twin::Loc::here()) {
+                const gn_twin::Scratch&, PadTiling& tiling, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunPad(loc, dstTensor, srcTensor, padParams, tiling);
 }
 template <class T>
@@ -103,7 +103,8 @@ inline void Pad(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor
 }
 template <class T>
 inline void UnPad(const LocalTensor<T>& dstTensor, const LocalTensor<T>& srcTensor, UnPadParams& unPadParams,
-                  LocalTensor<uint8_t>&, UnPadTiling& tiling, gn_twin::Loc loc = gn_twin::Loc::here()) {
+                  LocalTensor<uint8_t>& sharedTmpBuffer, UnPadTiling& tiling, gn_twin::Loc loc = gn_twin::Loc::here()) {
+  const gn_twin::Scratch scratch(sharedTmpBuffer);
   gn_twin::RunUnPad(loc, dstTensor, srcTensor, unPadParams, tiling);
 }
 template <class T>

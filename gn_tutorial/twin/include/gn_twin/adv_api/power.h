@@ -68,29 +68,29 @@ struct PowerConfig {
 constexpr PowerConfig defaultPowerConfig = {PowerAlgo::INTRINSIC};
 
 // FIRST and SECOND: the types of the operands; WHOLE: the one whose length is the default count.
-#define GNT_POWER(FIRST, SECOND, WHOLE)                                                                            \
-  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
-  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, uint32_t calCount,                         \
-                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                     \
-    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
-    gn_twin::RunPower(loc, calCount, dst, src0, src1);                                                             \
-  }                                                                                                                \
-  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
-  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const LocalTensor<uint8_t>&,               \
-                    uint32_t calCount, gn_twin::Loc loc = gn_twin::Loc::here()) {                                  \
-    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
-    gn_twin::RunPower(loc, calCount, dst, src0, src1);                                                             \
-  }                                                                                                                \
-  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
-  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const LocalTensor<uint8_t>&,               \
-                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                     \
-    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
-    gn_twin::RunPower(loc, WHOLE.GetSize(), dst, src0, src1);                                                      \
-  }                                                                                                                \
-  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                          \
-  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, gn_twin::Loc loc = gn_twin::Loc::here()) { \
-    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                       \
-    gn_twin::RunPower(loc, WHOLE.GetSize(), dst, src0, src1);                                                      \
+#define GNT_POWER(FIRST, SECOND, WHOLE)                                                                             \
+  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                           \
+  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, uint32_t calCount,                          \
+                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                      \
+    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                        \
+    gn_twin::RunPower(loc, calCount, dst, src0, src1);                                                              \
+  }                                                                                                                 \
+  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                           \
+  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const gn_twin::Scratch&, uint32_t calCount, \
+                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                      \
+    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                        \
+    gn_twin::RunPower(loc, calCount, dst, src0, src1);                                                              \
+  }                                                                                                                 \
+  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                           \
+  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, const gn_twin::Scratch&,                    \
+                    gn_twin::Loc loc = gn_twin::Loc::here()) {                                                      \
+    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                        \
+    gn_twin::RunPower(loc, WHOLE.GetSize(), dst, src0, src1);                                                       \
+  }                                                                                                                 \
+  template <class T, bool isReuseSource = false, PowerConfig config = defaultPowerConfig>                           \
+  inline void Power(const LocalTensor<T>& dst, FIRST src0, SECOND src1, gn_twin::Loc loc = gn_twin::Loc::here()) {  \
+    static_assert(config.algo == PowerAlgo::INTRINSIC, "Power on Atlas A2 takes no config");                        \
+    gn_twin::RunPower(loc, WHOLE.GetSize(), dst, src0, src1);                                                       \
   }
 GNT_POWER(const LocalTensor<T>&, const LocalTensor<T>&, src0)
 GNT_POWER(const LocalTensor<T>&, const T&, src0)

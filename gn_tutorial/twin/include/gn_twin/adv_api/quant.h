@@ -281,13 +281,13 @@ GNT_ANTI_QUANT(GNT_WITH_SCRATCH)
 // Without an offset there is only the form with scratch memory.
 template <class InputDataType, class D, bool isTranspose>
 inline void AscendAntiQuant(const LocalTensor<D>& dst, const LocalTensor<InputDataType>& src,
-                            const LocalTensor<D>& scale, const LocalTensor<uint8_t>&, const uint32_t k,
+                            const LocalTensor<D>& scale, const gn_twin::Scratch&, const uint32_t k,
                             const AntiQuantShapeInfo& shapeInfo = {}, gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunAntiQuant<D, isTranspose>(loc, dst, src, nullptr, gn_twin::Tensor(scale), k, shapeInfo);
 }
 template <class InputDataType, class D, bool isTranspose>
 inline void AscendAntiQuant(const LocalTensor<D>& dst, const LocalTensor<InputDataType>& src, const D scale,
-                            const LocalTensor<uint8_t>&, const uint32_t k, const AntiQuantShapeInfo& shapeInfo = {},
+                            const gn_twin::Scratch&, const uint32_t k, const AntiQuantShapeInfo& shapeInfo = {},
                             gn_twin::Loc loc = gn_twin::Loc::here()) {
   gn_twin::RunAntiQuant<D, isTranspose>(loc, dst, src, nullptr, gn_twin::Number(scale), k, shapeInfo);
 }

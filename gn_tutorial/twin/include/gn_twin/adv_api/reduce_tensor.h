@@ -8,10 +8,22 @@
 
 namespace gn_twin {
 
+// The work buffer that the documentation asks for, in elements: the results of all repeats (of an extreme value and index) in whole blocks,
+// and with the index those of each round that follows, until one is left.
+constexpr uint64_t WorkElements(uint64_t results, bool all_rounds, uint32_t element_bytes) {
+  const uint64_t per_block = kBlockBytes / element_bytes, per_repeat = kRepeatBytes / element_bytes;
+  uint64_t sum = 0;
+  for (uint64_t of_round = results;; of_round = (of_round + per_repeat - 1) / per_repeat * 2) {
+    sum += (of_round + per_block - 1) / per_block * per_block;
+    if (!all_rounds || of_round <= 2) return sum;
+  }
+}
+
 // A checked whole-tensor reduction: dst holds `results` elements, aligned to their own size.
 template <class T>
 void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTensor<T>& dst, uint32_t results,
-                       const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements) {
+                       const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp, uint64_t tmp_elements,
+                       uint64_t work_elements) {
   static_assert(kOneOf<T, half, float>, "reductions on Atlas A2 take half, float");
   if constexpr (kObserved) {
     if (tmp_elements == 0) {
@@ -22,6 +34,7 @@ void CheckTensorReduce(const char* op, Loc loc, const Plan& plan, const LocalTen
     Operation operation(op, Kind::Vector, Pipe::V, loc);
     operation.Local("dst", dst, results * sizeof(T), Access::Write, sizeof(T));
     operation.Local("src", src, Extent(plan, strides, sizeof(T)), Access::Read).Strides(strides.blk, strides.rep);
+    operation.Works(work_elements);
     operation.Local("sharedTmpBuffer", tmp, tmp_elements * sizeof(T), Access::ReadWrite);
     operation.Flows(Flow::Fold).Emit(plan, sizeof(T));
   }
@@ -39,7 +52,8 @@ template <class Op, class T>
                                               const LocalTensor<T>& src, Strides strides, const LocalTensor<T>& tmp,
                                               bool with_index) {
   CheckTensorReduce(op, loc, plan, dst, with_index ? 2 : 1, src, strides, tmp,
-                    with_index ? (plan.repeats > 1 ? 2ull * plan.repeats : 0) : plan.repeats);
+                    with_index ? (plan.repeats > 1 ? 2ull * plan.repeats : 0) : plan.repeats,
+                    WorkElements(2ull * plan.repeats, with_index, sizeof(T)));
   const bool ignore_nan = IgnoresNan(ThisCore());
   bool found = false;
   Extreme<T> best{};
@@ -69,7 +83,7 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   gn_twin::Core& core = gn_twin::ThisCore();
   const gn_twin::Plan plan = isSetMask ? gn_twin::LeadingPlan<T>(static_cast<uint32_t>(count))
                                        : gn_twin::PlanFromRegister(core, gn_twin::kLanes<T>, 1);
-  gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, {}, sharedTmpBuffer, 0);
+  gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, {}, sharedTmpBuffer, 0, 0);
   const gn_twin::SumRule rule(core);
   float sum = -0.0f;
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {
@@ -94,7 +108,8 @@ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>& src, cons
   const gn_twin::Strides strides{1, static_cast<uint16_t>(srcRepStride)};
   const gn_twin::Plan plan =
       gn_twin::MaskedPlan("ReduceSum", loc, isSetMask, mask, gn_twin::kLanes<T>, static_cast<uint32_t>(repeatTime));
-  gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, strides, sharedTmpBuffer, plan.repeats);
+  gn_twin::CheckTensorReduce("ReduceSum", loc, plan, dst, 1, src, strides, sharedTmpBuffer, plan.repeats,
+                             gn_twin::WorkElements(plan.repeats, false, sizeof(T)));
   if (plan.repeats == 0) return;
   T* partial = sharedTmpBuffer.Data();
   for (uint32_t repeat = 0; repeat < plan.repeats; ++repeat) {

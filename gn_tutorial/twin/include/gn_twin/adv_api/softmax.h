@@ -106,7 +106,7 @@ GNT_SOFTMAX(GNT_WITH_SCRATCH)
 // The decimal logarithm of SoftMax. dst and src must not overlap.
 template <class T, bool isReuseSource = false, bool isDataFormatNZ = false>
 inline void LogSoftMax(const LocalTensor<T>& dst, const LocalTensor<T>& sum, const LocalTensor<T>& max,
-                       const LocalTensor<T>& src, const LocalTensor<uint8_t>&, const LogSoftMaxTiling& tiling,
+                       const LocalTensor<T>& src, const gn_twin::Scratch&, const LogSoftMaxTiling& tiling,
                        const SoftMaxShapeInfo& softmaxShapeInfo = {}, gn_twin::Loc loc = gn_twin::Loc::here()) {
   const gn_twin::Matrix matrix = gn_twin::SoftMaxMatrix(src, tiling, softmaxShapeInfo, isDataFormatNZ);
   gn_twin::RequireApart("LogSoftMax", loc, dst, src, matrix.Elements() * sizeof(T));

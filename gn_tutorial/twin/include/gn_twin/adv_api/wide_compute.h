@@ -4,10 +4,10 @@
 // (docs/hardware-choices.md).
 #pragma once
 #include "gn_twin/basic_api/vector/forms.h"
+#include "gn_twin/tensor/scratch.h"
 
-// The scratch tensor of a high-level function as a parameter of an overload that a macro writes twice, with it and without. The
-// twin's functions need none.
-#define GNT_WITH_SCRATCH const AscendC::LocalTensor<uint8_t>&,
+// The scratch tensor of a high-level function as a parameter of an overload that a macro writes twice, with it and without.
+#define GNT_WITH_SCRATCH const gn_twin::Scratch&,
 
 namespace gn_twin {
 

@@ -111,6 +111,8 @@ class GlobalMemoryChecker final : public Observer {
     const char* op = "";         // its name,
     uint32_t element_bytes = 0;  // and its elements
     uint32_t starts = 0;         // stores that began with the first element
+    uint64_t stored = 0;         // bytes of all stores,
+    uint64_t longest = 0;        // of the longest
     Loc empty{};                 // the last store of no bytes
     const char* empty_op = "";
   };
@@ -132,6 +134,8 @@ class GlobalMemoryChecker final : public Observer {
                     uint32_t element_bytes) {
     watched.bytes.Set(static_cast<uint64_t>(at - watched.arg->data), bytes);
     watched.starts += at == watched.arg->data;
+    watched.stored += bytes;
+    if (bytes > watched.longest) watched.longest = bytes;
     watched.last = loc;
     watched.op = op;
     watched.element_bytes = element_bytes;
@@ -234,14 +238,20 @@ class GlobalMemoryChecker final : public Observer {
     core.Warn("gm-not-written", watched.last.line != 0 ? watched.last : watched.empty, {}, fields);
   }
   // All before the first missing element was written, nothing from there on, and the first elements twice: their number had too few bits.
-  // Where each block wrote them, it is their offset that none of them had.
+  // Where each block wrote them, it is their offset that none of them had. A store that begins before the last number of so many bits may
+  // end behind it; then as much was stored as the array has.
   static void AddWraps(const Core& core, const Watched& watched, uint64_t first, bool all_behind, FieldList& fields) {
+    if (!all_behind) return;
     const uint32_t blocks = core.job->blocks;
-    if (!all_behind || watched.starts < 2 || (blocks != 1 && watched.starts == blocks)) return;
+    const bool again = watched.starts >= 2 && (blocks == 1 || watched.starts != blocks);
+    const uint32_t element = watched.element_bytes != 0 ? watched.element_bytes : ArrayElement(watched);
     for (const uint32_t bits : {8u, 16u}) {
-      if (first != uint64_t{1} << bits) continue;
+      const uint64_t numbers = uint64_t{1} << bits;
+      const bool behind = first > numbers && (first - numbers) * element < watched.longest;
+      if (!(first == numbers && again) && !(behind && watched.stored == watched.arg->bytes)) continue;
       fields.Add({"cause", "offset-wraps"});
       fields.Add({"bits", bits});
+      fields.Add({"wrapped", first - numbers});
     }
   }
   static const char* Name(const Watched& watched) { return watched.arg->name != nullptr ? watched.arg->name : "?"; }

@@ -15,28 +15,28 @@ struct MissedRead {
   uint32_t element_bytes;
   uint64_t buffer;
   uint64_t buffer_end;
+  Loc by;  // who reads
 };
 
 class GapCause {
  public:
   // The write that left the bytes out; its `end` is 0 if none is known.
   GNT_COLD static LastWrite Find(const UbState& shadow, const MissedRead& read) {
-    LastWrite found;
-    bool covers = false;
-    shadow.writes.ForBuffer(read.buffer / kBlockBytes, read.buffer_end, [&](const LastWrite& write) {
-      if (write.begin > read.missing || (read.reads_end != 0 && write.begin >= read.reads_end)) return;
-      const bool over = read.missing < write.end;
-      if (!over && !EndsAt(write, read.missing)) return;
-      if (found.order != 0 && (covers > over || (covers == over && found.order > write.order))) return;
-      found = write;
-      covers = over;
-    });
-    return found.order != 0 ? found : LoadBefore(shadow, read);
+    const LastWrite other = Latest(shadow, read, false);
+    if (other.order != 0) return other;
+    const LastWrite load = LoadBefore(shadow, read);
+    return load.end != 0 ? load : Latest(shadow, read, true);
   }
 
   // Adds the cause to the facts of a finding, if that write explains it.
   GNT_COLD static void Explain(const Core& core, const MissedRead& read, const LastWrite& write, FieldList& fields) {
     if (write.end == 0) return;
+    if (IsItself(read, write)) {
+      fields.Add({"cause", "own-result"});
+      fields.Add({"gap_op", write.op});
+      fields.Add({"gap_line", write.loc.line});
+      return;
+    }
     if (write.strided) return Strides(core, read, write, fields);
     if (!write.copy && write.row_bytes != 0 && write.rows > 1 && write.row_pitch != write.row_bytes) {
       Name("result-stride", write, fields);
@@ -49,6 +49,29 @@ class GapCause {
   }
 
  private:
+  // The instruction reads what only it writes, as a sum that nobody has set does. Where the first bytes have a value, too few were written,
+  // and the instruction has hidden by whom.
+  static bool IsItself(const MissedRead& read, const LastWrite& write) {
+    return !write.copy && write.loc.line == read.by.line && write.loc.file == read.by.file &&
+           write.begin == read.missing;
+  }
+
+  // The latest write that may have left the bytes out: of the reader itself, or of others.
+  GNT_COLD static LastWrite Latest(const UbState& shadow, const MissedRead& read, bool itself) {
+    LastWrite found;
+    bool covers = false;
+    shadow.writes.ForBuffer(read.buffer / kBlockBytes, read.buffer_end, [&](const LastWrite& write) {
+      if (IsItself(read, write) != itself) return;
+      if (write.begin > read.missing || (read.reads_end != 0 && write.begin >= read.reads_end)) return;
+      const bool over = read.missing < write.end;
+      if (!over && !EndsAt(write, read.missing)) return;
+      if (found.order != 0 && (covers > over || (covers == over && found.order > write.order))) return;
+      found = write;
+      covers = over;
+    });
+    return found;
+  }
+
   // A write without gaps that ends there, in whole blocks if it is a copy; or one whose repeats or blocks all go to the same place.
   static bool EndsAt(const LastWrite& write, uint64_t missing) {
     const uint64_t end = write.copy ? (write.end + kBlockBytes - 1) / kBlockBytes * kBlockBytes : write.end;
@@ -112,6 +135,14 @@ class GapCause {
     const uint32_t wrote = write.end - write.begin;
     const uint32_t reads = static_cast<uint32_t>(read.reads_end - write.begin) / read.element_bytes;
     const uint32_t whole = (reads + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    const uint64_t read_bytes = read.reads_end - write.begin;
+    if (write.copy && read_bytes > wrote && (read_bytes - wrote) % (1 << 16) == 0) {
+      Name("length-wraps", write, fields);
+      fields.Add({"wrote_bytes", wrote});
+      fields.Add({"read_bytes", read_bytes});
+      fields.Add({"lost", read_bytes - wrote});
+      return;
+    }
     const bool pad = write.copy && __builtin_strcmp(write.op, "DataCopyPad") == 0;
     Name(pad && read.element_bytes > 1 && whole == wrote ? "pad-length" : "short-write", write, fields);
     fields.Add({"wrote_bytes", wrote});

@@ -96,6 +96,13 @@ struct Core {
 
   Compared compared;
 
+  // The work buffer of the high-level function that runs (tensor/scratch.h).
+  struct WorkBuffer {
+    const uint8_t* begin = nullptr;
+    const uint8_t* end = nullptr;
+  };
+  WorkBuffer scratch;
+
   // One bit per event id: reserved by AllocEventID or a queue, and set but not yet waited for; and where it was set.
   static constexpr int kEvents = static_cast<int>(AscendC::HardEvent::MAX);
   uint8_t reserved[kEvents] = {};
@@ -104,10 +111,20 @@ struct Core {
   Loc raised_at[kEvents][kEventIds];
   Loc awaited_at[kEvents][kEventIds];  // the last wait
 
+  // The latest ids that FetchEventID and AllocEventID returned.
+  static constexpr uint32_t kGivenIds = 8;
+  GivenId given_ids[kGivenIds];
+  uint32_t next_given = 0;
+  void NoteId(const char* op, Loc loc, AscendC::HardEvent event, int id) {
+    if constexpr (kObserved) given_ids[next_given++ % kGivenIds] = {op, loc, event, static_cast<int8_t>(id)};
+  }
+
   // Instructions with isSetMask false: the last few lines of them, and who had set the mask that they found.
   static constexpr uint32_t kMasksFrom = 8;
   MaskFrom masks_from[kMasksFrom];
   MaskLost mask_lost;
+  Loc counter_set;      // SetMaskCount
+  Loc mask_in_counter;  // the last instruction that was given a mask in counter mode
   // An instruction is about to write the mask register.
   void NoteMaskLost(Loc by) {
     if (kObserved && mask.unused) [[unlikely]]

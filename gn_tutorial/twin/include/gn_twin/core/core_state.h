@@ -18,6 +18,14 @@ struct MaskRegister {
   const char* op = "";
 };
 
+// An event id that FetchEventID, or AllocEventID, returned.
+struct GivenId {
+  const char* op = "";
+  Loc loc;
+  AscendC::HardEvent event = AscendC::HardEvent::MAX;
+  int8_t id = -1;
+};
+
 // Gone: with its TPipe. The others are numbered as AscendC::TBufState.
 enum class BufferState : int8_t { Gone = -1, Free, Occupied, EnQueued, DeQueued };
 

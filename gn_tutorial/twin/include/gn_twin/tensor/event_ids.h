@@ -40,11 +40,35 @@ GNT_NOINLINE inline void Signal(Core& core, Kind kind, HardEvent event, int id, 
   EmitFlag(core, kind, event, id, loc, op);
 }
 
+// FetchEventID reserves nothing: the id that it returned was returned again, in another line.
+GNT_COLD inline void AddGivenTwice(const Core& core, HardEvent event, int id, FieldList& fields) {
+  const GivenId* latest = nullptr;
+  for (uint32_t i = 1; i <= Core::kGivenIds; ++i) {
+    const GivenId& one = core.given_ids[(core.next_given + Core::kGivenIds - i) % Core::kGivenIds];
+    if (one.event != event || one.id != id) continue;
+    if (latest == nullptr) {
+      latest = &one;
+    } else if (one.loc.line != latest->loc.line) {
+      if (one.op[0] != 'F') return;
+      fields.Add({"cause", "fetched-twice"});
+      fields.Add({"first_file", one.loc.file});
+      fields.Add({"first_line", one.loc.line});
+      fields.Add({"first_op", one.op});
+      fields.Add({"again_file", latest->loc.file});
+      fields.Add({"again_line", latest->loc.line});
+      fields.Add({"again_op", latest->op});
+      return;
+    }
+  }
+}
+
 // A flag is set while it is set.
 GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, const char* queue) {
   const Loc first = core.raised_at[static_cast<int>(event)][id];
   if (queue == nullptr) {
-    core.Refuse("flag-set-twice", loc, {{"event", NameOf(event)}, {"id", id}});
+    FieldList fields{{"event", NameOf(event)}, {"id", id}};
+    AddGivenTwice(core, event, id, fields);
+    core.Refuse("flag-set-twice", loc, fields);
   } else {
     core.Warn("flag-set-by-queue", loc, {},
               {{"op", queue},

@@ -87,6 +87,12 @@ class Operation {
     return *this;
   }
 
+  // Says how many elements of a work buffer the documentation asks for, for the words if it does not fit.
+  Operation& Works(uint64_t elements) {
+    work_elements_ = elements;
+    return *this;
+  }
+
   // Says that the next operand is so many pairs of a value and its index, of as many bytes each.
   Operation& LaidPairs(uint32_t pairs, uint32_t bytes) {
     laid_ = {.repeats = pairs, .row_bytes = bytes, .row_pitch = bytes};
@@ -187,6 +193,8 @@ class Operation {
   void Add(const char* role, const uint8_t* at, uint64_t bytes, Space space, Access access, uint32_t element_bytes) {
     if (event_.operands == sizeof(event_.operand) / sizeof(Operand)) [[unlikely]]
       Flush();
+    if (at < core_.scratch.end && at + bytes > core_.scratch.begin && space == Space::UB) [[unlikely]]
+      RefuseWorkBuffer(role);
     Operand& operand = event_.operand[event_.operands++] = Operand{};
     operand.role = role;
     operand.at = at;
@@ -194,6 +202,11 @@ class Operation {
     operand.space = space;
     operand.access = access;
     operand.element_bytes = static_cast<uint8_t>(element_bytes);
+  }
+
+  GNT_COLD void RefuseWorkBuffer(const char* role) {
+    Refuse("operands-overlap",
+           {{"op", event_.op}, {"first", role}, {"second", "sharedTmpBuffer"}, {"cause", "work-buffer"}});
   }
 
   // A mistake that the launch takes for a warning may go on inside the Unified Buffer: nothing else is there to touch.
@@ -219,6 +232,17 @@ class Operation {
                        {"buffer_file", made.made.file},
                        {"buffer_line", made.made.line},
                        {"buffer_nth", made.nth}};
+      if (core_.mask_in_counter.line == event_.loc.line && core_.mask_in_counter.file == event_.loc.file) {
+        fields.Add({"cause", "counter-mode"});
+        fields.Add({"mode_file", core_.counter_set.file});
+        fields.Add({"mode_line", core_.counter_set.line});
+        fields.Add({"mode_op", "SetMaskCount"});
+      }
+      if (work_elements_ != 0 && __builtin_strcmp(role, "sharedTmpBuffer") == 0) {
+        fields.Add({"cause", "work-buffer-short"});
+        fields.Add({"work_elements", work_elements_});
+        fields.Add({"work_bytes", work_elements_ * tensor.element_bytes});
+      }
       exchange_.AddTo(event_.op, fields);
       if (!fields.Has("cause")) LayoutCause::Add(laid_, event_.op, tensor.element_bytes, room, fields);
       if (!fields.Has("cause")) AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
@@ -260,6 +284,7 @@ class Operation {
   Exchange exchange_;
   Layout laid_;
   CopySide side_;
+  uint64_t work_elements_ = 0;
 };
 
 }  // namespace gn_twin

@@ -120,8 +120,10 @@ inline void CheckMask(const char* op, Loc loc, Core& core, const Mask& mask, uin
     const uint64_t given = static_cast<uint64_t>(mask);
     if (given > lanes) [[unlikely]]
       core.Warn("mask-range", loc, {}, {{"op", op}, {"mask", given}, {"lanes", lanes}});
-    if (core.mask.counter && given != 0) [[unlikely]]
+    if (core.mask.counter && given != 0) [[unlikely]] {
+      core.mask_in_counter = loc;
       core.Warn("mask-in-counter-mode", loc, {}, {{"op", op}, {"mask", given}});
+    }
   }
 }
 

@@ -54,7 +54,10 @@ class TPipe {
 
   template <HardEvent evt>
   TEventID AllocEventID(gn_twin::Loc loc = gn_twin::Loc::here()) {
-    return gn_twin::ReserveId(gn_twin::ThisCore(), evt, "AllocEventID", loc);
+    gn_twin::Core& core = gn_twin::ThisCore();
+    const TEventID id = gn_twin::ReserveId(core, evt, "AllocEventID", loc);
+    core.NoteId("AllocEventID", loc, evt, static_cast<int>(id));
+    return id;
   }
   template <HardEvent evt>
   void ReleaseEventID(TEventID id, gn_twin::Loc loc = gn_twin::Loc::here()) {
@@ -74,6 +77,7 @@ class TPipe {
       core.Stop("event-ids-exhausted", loc,
                 {{"op", "FetchEventID"}, {"event", gn_twin::NameOf(evt)}, {"ids", gn_twin::kEventIds}});
     }
+    core.NoteId("FetchEventID", loc, evt, id);
     return static_cast<TEventID>(id);
   }
   template <HardEvent evt>

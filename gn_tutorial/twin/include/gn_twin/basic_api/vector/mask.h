@@ -7,7 +7,10 @@
 namespace AscendC {
 
 // Counter mode: the register holds a number of elements; normal mode: one bit per lane.
-inline void SetMaskCount() { gn_twin::ThisCore().mask.counter = true; }
+inline void SetMaskCount(gn_twin::Loc loc = gn_twin::Loc::here()) {
+  gn_twin::ThisCore().mask.counter = true;
+  gn_twin::ThisCore().counter_set = loc;
+}
 inline void SetMaskNorm() { gn_twin::ThisCore().mask.counter = false; }
 // All lanes; the mode stays.
 inline void ResetMask() {

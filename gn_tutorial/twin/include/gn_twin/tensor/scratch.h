@@ -1,0 +1,32 @@
+// The work buffer (sharedTmpBuffer) of a high-level function, while the function runs: its operands have to lie elsewhere.
+//
+// Source: docs/zh/api, 高阶API, the constraints of 60 pages. The pages of Erf, Log2, Log10, Frac, Power, Broadcast, CumSum, LayerNorm and
+// some others are silent about it (docs/hardware-choices.md, work buffers).
+#pragma once
+#include "gn_twin/tensor/tensor.h"
+
+namespace gn_twin {
+
+// A parameter of that type in the place of the tensor lives until the call has ended. The twin's functions need no work buffer: only
+// Operation looks where it lies.
+class Scratch {
+ public:
+  Scratch(const AscendC::LocalTensor<uint8_t>& tensor) { Mark(tensor); }
+  template <class T>
+  explicit Scratch(const AscendC::LocalTensor<T>& tensor) {
+    Mark(tensor);
+  }
+  ~Scratch() {
+    if constexpr (kObserved) ThisCore().scratch = {};
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+ private:
+  template <class T>
+  void Mark(const AscendC::LocalTensor<T>& tensor) {
+    if constexpr (kObserved) ThisCore().scratch = {tensor.Bytes(), tensor.Bytes() + BytesOf<T>(tensor.GetSize())};
+  }
+};
+
+}  // namespace gn_twin
