@@ -133,7 +133,17 @@ CASES: dict[str, Callable[[], Picture]] = {
     "vector_core": plot.vector_core,
 }
 #: Those in which the pipes themselves are drawn.
-OF_PIPES = {"copy_order", "fusion", "gantt", "gantt_cores", "gantt_launches", "limits", "tile_stairs", "ub_map", "vector_core"}
+OF_PIPES = {
+    "copy_order",
+    "fusion",
+    "gantt",
+    "gantt_cores",
+    "gantt_launches",
+    "limits",
+    "tile_stairs",
+    "ub_map",
+    "vector_core",
+}
 
 
 @cache

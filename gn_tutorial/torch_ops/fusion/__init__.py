@@ -17,10 +17,10 @@ from torch.fx import GraphModule, Tracer
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.torch_ops.fusion.canonical import OURS
 from gn_tutorial.torch_ops.fusion.fold import fold_batch_norm
-from gn_tutorial.torch_ops.fusion.report import Found, Left, FusionReport
+from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left
 from gn_tutorial.torch_ops.fusion.rewrite import rewrite
 
-__all__ = ["Found", "Left", "FusionReport", "backend", "fuse"]
+__all__ = ["Found", "FusionReport", "Left", "backend", "fuse"]
 
 
 class _Leaves(Tracer):

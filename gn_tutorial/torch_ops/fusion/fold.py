@@ -14,7 +14,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
-from gn_tutorial.torch_ops.fusion.report import Found, Left, FusionReport, place_of
+from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place_of
 
 _PAIRS = {
     torch.nn.Conv1d: torch.nn.BatchNorm1d,

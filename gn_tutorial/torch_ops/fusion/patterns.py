@@ -94,7 +94,7 @@ class Pattern:
 def _pattern(
     name: str, fused: Callable[..., Any], arguments: str, build: Callable[..., Node | tuple[Node, ...]], alike: str
 ) -> Pattern:
-    """build: given ``call(function, *arguments)`` and the arguments' nodes, it makes the pattern's result, or several."""
+    """build: given ``call(function, *arguments)`` and the arguments' nodes, it makes the result, or several."""
     graph = Graph()
     nodes = [graph.placeholder(one) for one in arguments.split()]
     result = build(lambda function, *given: graph.call_function(function, given), *nodes)

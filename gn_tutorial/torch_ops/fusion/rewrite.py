@@ -14,7 +14,7 @@ from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 from gn_tutorial.torch_ops.arguments import DTYPES
 from gn_tutorial.torch_ops.fusion.canonical import canonicalise, mutates
 from gn_tutorial.torch_ops.fusion.patterns import PATTERNS, Pattern
-from gn_tutorial.torch_ops.fusion.report import Found, Left, FusionReport, place_of
+from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place_of
 
 
 def rewrite(graph: GraphModule) -> FusionReport:
