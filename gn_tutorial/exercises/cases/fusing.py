@@ -1,4 +1,4 @@
-"""13.1: a chain of operators as one kernel. 13.2: a pattern and its filter. 13.3: which of five fusions pay, and why."""
+"""13.1: a chain of operators as one kernel. 13.2: a pattern and its filter. 13.3: which of five fusions pay."""
 
 from __future__ import annotations
 
