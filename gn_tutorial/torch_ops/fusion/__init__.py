@@ -35,9 +35,9 @@ def fuse(model: torch.nn.Module) -> GraphModule:
 
     model: a module that ``torch.fx`` can trace, a GraphModule, or the module of an exported program. The result has its
     parameters, not copies, but for convolutions into which a BatchNorm was folded: that happens in eval mode only, and
-    the result is for inference then. ``.fusions``: the FusionReport. PyTorch's tracer takes ``x += y`` for ``x = x + y``: a
-    model that hands changed arguments back to its caller is exported first. Raises ArgumentError for a model that
-    cannot be traced.
+    the result is for inference then. ``.fusions``: the FusionReport. PyTorch's tracer takes ``x += y`` for
+    ``x = x + y``: a model that hands changed arguments back to its caller is exported first. Raises ArgumentError for a
+    model that cannot be traced.
     """
     if isinstance(model, GraphModule):
         graph = GraphModule(model, copy.deepcopy(model.graph))
