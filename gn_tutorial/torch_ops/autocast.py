@@ -23,6 +23,7 @@ _ALL_KEYS = functools.reduce(
     operator.or_, (torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key)) for key in _KEYS.values())
 )
 _SET = "in the type that autocast is set to"
+_WIDEST = "in the widest type of the arguments"
 
 
 def compute_as_set(op: torch.library.CustomOpDef) -> None:
@@ -30,14 +31,23 @@ def compute_as_set(op: torch.library.CustomOpDef) -> None:
 
     One that always computes in the same type says so with ``op.register_autocast``, which knows no other way.
     """
+    _register(op, _SET)
+
+
+def compute_in_the_widest(op: torch.library.CustomOpDef) -> None:
+    """Under autocast ``op`` computes in the type that holds those of all its tensors, as x + y of PyTorch does."""
+    _register(op, _WIDEST)
+
+
+def _register(op: torch.library.CustomOpDef, rule: str) -> None:
     for device, key in _KEYS.items():
 
         def kernel(*arguments: Any, device: str = device) -> Any:
-            cast = _cast(arguments, device, torch.get_autocast_dtype(device))
+            cast = _cast(arguments, device, _dtype(rule, arguments, device))
             with off():
                 return op._opoverload(*cast)
 
-        op._autocast_dtype[device] = _SET
+        op._autocast_dtype[device] = rule
         # In the operator's own library, so that it goes where the operator is defined again.
         op._lib.impl(op._name, kernel, key)
 
@@ -49,8 +59,18 @@ def arguments_under_autocast(op: torch.library.CustomOpDef, arguments: Sequence[
     """
     for device, dtype in op._autocast_dtype.items():
         if torch.is_autocast_enabled(device):
-            arguments = _cast(arguments, device, torch.get_autocast_dtype(device) if dtype is _SET else dtype)
+            arguments = _cast(arguments, device, _dtype(dtype, arguments, device))
     return arguments
+
+
+def _dtype(rule: Any, arguments: Sequence[Any], device: str) -> torch.dtype:
+    """The type that a rule means for these arguments."""
+    if rule is _SET:
+        return torch.get_autocast_dtype(device)
+    if rule is not _WIDEST:
+        return rule
+    types = [one.dtype for one in arguments if _changes(one, device)]
+    return functools.reduce(torch.promote_types, types) if types else torch.float32
 
 
 def off() -> AbstractContextManager[object]:
@@ -59,9 +79,11 @@ def off() -> AbstractContextManager[object]:
 
 
 def _cast(arguments: Sequence[Any], device: str, dtype: torch.dtype) -> list[Any]:
-    def changes(one: Any) -> bool:  # as PyTorch's own rules
-        if not isinstance(one, Tensor) or one.device.type != device:
-            return False
-        return one.is_floating_point() and one.dtype != torch.float64
+    return [one.to(dtype) if _changes(one, device) else one for one in arguments]
 
-    return [one.to(dtype) if changes(one) else one for one in arguments]
+
+def _changes(one: Any, device: str) -> bool:
+    """Whether autocast converts an argument: as PyTorch's own rules."""
+    if not isinstance(one, Tensor) or one.device.type != device:
+        return False
+    return one.is_floating_point() and one.dtype != torch.float64

@@ -123,5 +123,7 @@ add_rms_norm.register_autograd(_gradients, setup_context=_save)
 add_rms_norm_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
 add_rms_norm.register_vmap(_batch)
 add_rms_norm_backward.register_vmap(_batch_backward)
+for _device in _DEVICES:
+    add_rms_norm.register_autocast(_device, torch.float32)  # as rms_norm
 transforms.around(add_rms_norm, _save, _gradients, _batch)
 transforms.around(add_rms_norm_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
 from gn_tutorial.torch_ops.arguments import check_elements
+from gn_tutorial.torch_ops.autocast import compute_in_the_widest
 from gn_tutorial.torch_ops.batching import in_front
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
@@ -121,6 +122,8 @@ def _rules(op: Any, save: Any, gradients: Any) -> None:
     transforms.around(op, save, gradients, batch)
 
 
+compute_in_the_widest(add_relu)
+compute_in_the_widest(swiglu)
 _rules(add_relu, _save_result, _add_relu_gradients)
 _rules(swiglu, _save_inputs, _swiglu_gradients)
 for _name, _backward in (("add_relu", add_relu_backward), ("swiglu", swiglu_backward)):
