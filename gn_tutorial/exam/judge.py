@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.compiler.sources import short
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.exam.handed_in import handed_in, rule_broken
@@ -63,7 +64,7 @@ def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b"
         except CompileError as error:
             return _not_compiled(task, error, root)
         except ArgumentError as error:  # no operator, no kernel of its name
-            return all_lost(task, error.what, _place(error.where, root))
+            return all_lost(task, error.what, place(error.where, root))
 
 
 @dataclass
@@ -216,7 +217,7 @@ class _Judging:
             parts,
             number,
             what.replace(f"{self.root}/", ""),
-            where=_place(where, self.root),
+            where=place(where, self.root),
             case=str(hidden),
             read=read or self.task.reading(parts[0]),
         )
@@ -240,8 +241,11 @@ def _said(one: Diagnostic) -> tuple[str, str, str]:
 
 def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
     first = error.errors[0].message if error.errors else error.what
-    return all_lost(task, f"the host files do not compile: {first}", _place(error.where, root), task.reading(_FUNCTION))
+    return all_lost(task, f"the host files do not compile: {first}", place(error.where, root), task.reading(_FUNCTION))
 
 
-def _place(where: str, root: Path) -> str:
-    return where.replace(f"{root}/", "").replace(str(root), ".")
+def place(where: str, root: Path) -> str:
+    """A place inside the judged copy ``root`` as the candidate knows it, however messages write the copy's path."""
+    for shown in (str(root), short(root)):
+        where = where.replace(f"{shown}/", "").replace(shown, ".")
+    return where

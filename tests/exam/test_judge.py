@@ -9,7 +9,7 @@ import pytest
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exam.author import complaints, gaps_complaints, judged, right_complaints, wrong_complaints
 from gn_tutorial.exam.handout import handout, solved
-from gn_tutorial.exam.judge import judge
+from gn_tutorial.exam.judge import judge, place
 from gn_tutorial.exam.pieces import FIRST, right_solutions
 from gn_tutorial.exam.task import Task, find_task, load_tasks
 
@@ -67,3 +67,11 @@ def test_a_folder_without_sources_is_no_attempt(tmp_path: Path) -> None:
         judge(TASKS[0], tmp_path / "gone")
     with pytest.raises(ArgumentError, match="has no sources in op_host and op_kernel"):
         judge(TASKS[0], tmp_path)
+
+
+def test_a_place_is_the_candidates_own_wherever_the_copy_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages shorten a path inside the home folder, where the cache usually is."""
+    root = tmp_path / "cache" / "task"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for written in (str(root), "~/cache/task"):
+        assert place(f"{written}/op_host/sum.cpp:3:5", root) == "op_host/sum.cpp:3:5"
