@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
-from gn_tutorial.torch_ops.arguments import check_approximate, check_eps
+from gn_tutorial.torch_ops.arguments import check_approximate, check_eps, check_optional_eps
 
 __all__ = ["GELU", "GroupNorm", "GroupNormSiLU", "Linear", "RMSNorm", "convert"]
 
@@ -85,7 +85,7 @@ class RMSNorm(torch.nn.RMSNorm):
 
     def __init__(self, normalized_shape: Any, eps: float | None = None, *others: Any, **named: Any) -> None:
         """The arguments are those of ``torch.nn.RMSNorm``."""
-        _check_optional_eps(f"argument eps of gn_tutorial.nn.{type(self).__name__}", eps)
+        check_optional_eps(f"argument eps of gn_tutorial.nn.{type(self).__name__}", eps)
         super().__init__(normalized_shape, eps, *others, **named)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -93,15 +93,10 @@ class RMSNorm(torch.nn.RMSNorm):
         return torch.ops.gn_tutorial.rms_norm(x, self.weight, self.normalized_shape, self.eps)[0]
 
 
-def _check_optional_eps(where: str, eps: float | None) -> None:
-    if eps is not None:
-        check_eps(where, eps)
-
-
 #: PyTorch's module -> ours, which has no other state; an attribute of both that the kernels may refuse; who does so.
 _IN_PLACE: dict[type[torch.nn.Module], tuple[type[torch.nn.Module], str, Callable[[str, Any], None]]] = {
     torch.nn.GroupNorm: (GroupNorm, "eps", check_eps),
-    torch.nn.RMSNorm: (RMSNorm, "eps", _check_optional_eps),
+    torch.nn.RMSNorm: (RMSNorm, "eps", check_optional_eps),
     torch.nn.GELU: (GELU, "approximate", check_approximate),
 }
 

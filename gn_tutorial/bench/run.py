@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -20,7 +21,6 @@ from gn_tutorial.errors import GntError, KernelFault
 from gn_tutorial.fusion.parts import run_parts
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel
-from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.timing.machine import Machine
@@ -224,12 +224,7 @@ def _row(op: OpSpec, machine: Machine, job: BenchJob, inputs: _Inputs) -> BenchR
 
 def _parts_us(op: OpSpec, machine: Machine, arrays: Mapping[str, np.ndarray], attributes: Mapping[str, Any]) -> float:
     """Modelled time of the launches that a fused operator replaces, each from a cold L2 cache, as the fused one."""
-
-    def launch(
-        its: OpSpec, kernel: KernelSpec, inputs: Mapping[str, np.ndarray | None], numbers: Mapping[str, Any]
-    ) -> Result:
-        return run_traced(Kernel.registered(its, kernel), blocks=machine.cores, limits=_LIMITS, **inputs, **numbers)
-
+    launch = functools.partial(run_traced, blocks=machine.cores, limits=_LIMITS)
     results, _ = run_parts(op, arrays, attributes, launch)
     return sum(profile_of(one, machine=machine).microseconds for one in results)
 

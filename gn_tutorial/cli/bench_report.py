@@ -48,11 +48,9 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Pat
         chosen = [row for row in bench.rows if row.kind == kind]
         # The column is left out where nobody measured: a terminal of 80 columns has no room to waste.
         width = len(_HEADERS) - (not any(row.measured_us for row in chosen))
-        rows = _merged([_cells(row) for row in chosen])
-        headers = list(_HEADERS[:width])
-        if any(row.parts_us for row in chosen):
-            headers[3] = _PARTS
-            rows = _merged([_beside_parts(row) for row in chosen])
+        parts = any(row.parts_us for row in chosen)
+        headers = (*_HEADERS[:3], _PARTS, *_HEADERS[4:width]) if parts else _HEADERS[:width]
+        rows = _merged([_beside_parts(row) if parts else _cells(row) for row in chosen])
         title = f"{bench.operator}, {_KINDS.get(kind, kind)}: modelled on {bench.machine}, cold L2 cache"
         print_table(
             headers,

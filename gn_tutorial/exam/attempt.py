@@ -104,19 +104,8 @@ class AttemptFile:
 
     def read(self) -> Attempts:
         """What is there. Raises ArgumentError if it cannot be read; it is not thrown away."""
-        try:
-            data = json.loads(self.path.read_bytes())
-            return Attempts(tuple(_attempt(one) for one in data["attempts"]))
-        except FileNotFoundError:
-            return Attempts()
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise ArgumentError(
-                f"the file of exam attempts cannot be read: {error!r}",
-                where=str(self.path),
-                hint="give it another name: your folders are untouched, and their clocks are in it",
-            ) from error
-        except OSError as error:
-            raise self._kept.unusable(error) from error
+        advice = "give it another name: your folders are untouched, and their clocks are in it"
+        return self._kept.load(_parse, advice) or Attempts()
 
     def keep(self, change: Callable[[Attempts], Attempts]) -> Attempts:
         """Read, change and write in one step."""
@@ -142,6 +131,10 @@ def default_folder(task: str) -> Path:
 
 def _same(known: Attempts, attempt: Attempt) -> Attempt:
     return next((one for one in known.attempts if (one.task, one.started) == (attempt.task, attempt.started)), attempt)
+
+
+def _parse(text: bytes) -> Attempts:
+    return Attempts(tuple(_attempt(one) for one in json.loads(text)["attempts"]))
 
 
 def _attempt(data: Mapping[str, Any]) -> Attempt:

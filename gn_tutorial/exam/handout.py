@@ -13,7 +13,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exam.pieces import Pieces
 from gn_tutorial.exam.task import PARTS, Task
 from gn_tutorial.projects.chips import find_soc
-from gn_tutorial.projects.new_project import LAYOUTS, project_files
+from gn_tutorial.projects.new_project import LAYOUTS, project_files, refuse_existing, write_project
 from gn_tutorial.projects.project_texts import example_arguments
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -56,22 +56,9 @@ def solved(task: Task, pieces: Pieces, layout: str = "9.x", soc: str = "ascend91
 
 def write(files: Mapping[str, str], folder: Path) -> Path:
     """Make the folder. Raises ArgumentError: it is there already, or cannot be written."""
-    if folder.exists() or folder.is_symlink():
-        raise ArgumentError(f"{folder} is there already", hint="nothing is overwritten; --folder names another one")
-    try:
-        for name, text in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            if name.endswith(".sh"):
-                path.chmod(0o755)
-    except OSError as error:
-        raise ArgumentError(
-            f"cannot write the task's folder: {error.strerror}",
-            where=str(error.filename or folder),
-            hint="--folder names one that you can write to, GNT_EXAM_DIR the folder of all tasks",
-        ) from error
-    return folder
+    refuse_existing(folder, "nothing is overwritten; --folder names another one")
+    advice = "--folder names one that you can write to, GNT_EXAM_DIR the folder of all tasks"
+    return write_project(files, folder, what="the task's folder", hint=advice)
 
 
 def _same_shape(task: Task) -> str:

@@ -32,19 +32,8 @@ class PaperFile:
 
     def read(self) -> Paper | None:
         """The paper, as it is by now; None if there is none. Raises ArgumentError if it cannot be read."""
-        try:
-            paper = _parse(self.path.read_bytes())
-        except FileNotFoundError:
-            return None
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise ArgumentError(
-                f"the theory paper cannot be read: {error!r}",
-                where=str(self.path),
-                hint="gnt exam theory --new draws another one, and keeps this file aside",
-            ) from error
-        except OSError as error:
-            raise self._kept.unusable(error) from error
-        return paper.at(self.now())
+        paper = self._kept.load(_parse, "gnt exam theory --new draws another one, and keeps this file aside")
+        return None if paper is None else paper.at(self.now())
 
     def write(self, paper: Paper) -> Paper:
         """Keep a paper that has just been drawn, in place of the one before."""

@@ -58,6 +58,14 @@ class KernelCase:
 #: Looks at a launch and recognises a mistake, in words; None if it is not this one.
 Symptom = Callable[[KernelCase, Result], str | None]
 
+
+def by_scalars(result: Result, least: int) -> str | None:
+    """The demand that no loop of scalars does the work: what is wrong with ``least`` scalar accesses, or more."""
+    if result.tally.scalar < least:
+        return None
+    return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
+
+
 #: What a finding of the twin means in this launch, in words, from what it touched; empty if it says nothing more.
 FaultWords = Callable[[KernelCase, Diagnostic], str]
 

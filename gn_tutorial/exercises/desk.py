@@ -41,6 +41,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="gnt-desk-")).resolve()
+        self._places = {name: str(self.folder / place) for name, place in _FOLDERS.items()}
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
     def run(self, command: str, *, inside: str = ".", only: str = "", code: int = 0) -> None:
@@ -95,7 +96,7 @@ class Desk:
     def learner(self) -> Iterator[None]:
         """What is made meanwhile in this program keeps its files on the desk too."""
         before = {name: os.environ.get(name) for name in _FOLDERS}
-        os.environ.update({name: str(self.folder / place) for name, place in _FOLDERS.items()})
+        os.environ.update(self._places)
         try:
             yield
         finally:
@@ -105,11 +106,10 @@ class Desk:
                     os.environ[name] = value
 
     def _environment(self) -> dict[str, str]:
-        own = {name: str(self.folder / place) for name, place in _FOLDERS.items()}
         package = str(Path(__file__).resolve().parents[2])  # this one, wherever it was found
         around = {name: value for name, value in os.environ.items() if name not in _OF_A_KERNEL}
         path = os.pathsep.join(filter(None, (package, around.get("PYTHONPATH"))))
-        return around | own | {"COLUMNS": _COLUMNS, "NO_COLOR": "1", "PYTHONPATH": path}
+        return around | self._places | {"COLUMNS": _COLUMNS, "NO_COLOR": "1", "PYTHONPATH": path}
 
     def _same_everywhere(self, text: str) -> str:
         text = text.replace(f"{self.folder}/", "").replace(str(self.folder), ".")

@@ -1,4 +1,4 @@
-"""One JSON file of a user, which a terminal and a notebook may change at once: the progress, the theory paper."""
+"""One JSON file of a user, which a terminal and a notebook may change at once: progress, theory paper, attempts."""
 
 from __future__ import annotations
 
@@ -26,6 +26,21 @@ class UsersFile:
     name: str
     refusal: str
     version: int
+
+    def load(self, parse: Callable[[bytes], _Kept], advice: str) -> _Kept | None:
+        """What ``parse`` makes of the file; None if there is none.
+
+        Raises ArgumentError if it cannot be read, with this advice where it is damaged: it is not thrown away.
+        """
+        try:
+            return parse(self.path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            what = f"{self.name} cannot be read: {error!r}"
+            raise ArgumentError(what, where=str(self.path), hint=advice) from error
+        except OSError as error:
+            raise self.unusable(error) from error
 
     def store(self, made: Callable[[], _Kept]) -> _Kept:
         """Write the dataclass that ``made`` returns, which may read the file: nobody else changes it meanwhile.

@@ -6,6 +6,7 @@ starts with a cold L2 cache, as one among others does; with ``warm``, the other 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,6 @@ from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.call_plan import split_call
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import find_kernel
-from gn_tutorial.operators.result import Result
-from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
 from gn_tutorial.tables import html_table, text_table
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, Machine, load_machine
@@ -137,12 +136,8 @@ def fusion_gain(
     chosen = load_machine(machine)
     arrays, attributes = split_call(op, values, named)
 
-    def launch(
-        its: OpSpec, kernel: KernelSpec, inputs: Mapping[str, np.ndarray | None], numbers: Mapping[str, Any]
-    ) -> Result:
-        return run_traced(Kernel.registered(its, kernel), blocks=chosen.cores, **inputs, **numbers)
-
-    fused = launch(op, spec, arrays, attributes)
+    launch = functools.partial(run_traced, blocks=chosen.cores)
+    fused = launch(Kernel.registered(op, spec), **arrays, **attributes)
     results, made = run_parts(op, arrays, attributes, launch)
     expected = random_inputs.expected(op, arrays, attributes)
     return FusionGain(

@@ -15,29 +15,20 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.operators.kernel import Kernel
 from gn_tutorial.operators.registry import find_kernel, load_registry
 from gn_tutorial.operators.result import Result
-from gn_tutorial.operators.spec import KernelSpec, OpSpec
-
-#: Runs a kernel on its inputs and attributes.
-Launch = Callable[[OpSpec, KernelSpec, Mapping[str, np.ndarray | None], Mapping[str, Any]], Result]
-
-
-def launch_plainly(
-    op: OpSpec, spec: KernelSpec, arrays: Mapping[str, np.ndarray | None], attributes: Mapping[str, Any]
-) -> Result:
-    """Run the kernel on all cores. Raises what a call raises."""
-    return Kernel.registered(op, spec)(**arrays, **attributes)
+from gn_tutorial.operators.spec import OpSpec
 
 
 def run_parts(
     op: OpSpec,
     arrays: Mapping[str, np.ndarray],
     attributes: Mapping[str, Any],
-    launch: Launch = launch_plainly,
+    launch: Callable[..., Result] = Kernel.__call__,
 ) -> tuple[list[Result], dict[str, np.ndarray]]:
     """Run what ``op`` replaces. Returns the result of each launch, and the arrays that ``op`` itself would return.
 
-    arrays, attributes: of a call of ``op``, by name. A part gets the attributes that it has. Raises ArgumentError for
-    an operator that replaces nothing, RegistryError for a part that needs an array which nobody makes.
+    arrays, attributes: of a call of ``op``, by name. A part gets the attributes that it has. launch: is given a Kernel,
+    arrays and attributes by name. Raises ArgumentError for an operator that replaces nothing, RegistryError for a part
+    that needs an array which nobody makes.
     """
     if not op.replaces:
         fused = ", ".join(name for name, one in load_registry().items() if one.replaces)
@@ -54,7 +45,7 @@ def run_parts(
                     f"'{one.name}' of {part.kernel} is '{made}', which nobody makes", where=str(op.file)
                 )
         numbers = {one.name: attributes[one.name] for one in its.attributes if one.name in attributes}
-        result = launch(its, spec, inputs, numbers)
+        result = launch(Kernel.registered(its, spec), **inputs, **numbers)
         known |= {ours[name]: array for name, array in result.outputs.items() if name in ours}
         results.append(result)
     return results, {one.name: known[one.name] for one in op.outputs}

@@ -43,11 +43,21 @@ def new_project(
     config = find_soc(soc).config
     ops = read_prototypes(prototype, config)
     root = Path(folder).expanduser()
+    refuse_existing(root, "name a folder that does not exist; nothing is overwritten")
+    return write_project(project_files(ops, _entries(prototype), root.name, layout, config, filled=filled), root)
+
+
+def refuse_existing(root: Path, hint: str) -> None:
+    """Raise ArgumentError, with this hint, if something is there already."""
     if root.exists() or root.is_symlink():
-        raise ArgumentError(
-            f"{root} is there already", hint="name a folder that does not exist; nothing is overwritten"
-        )
-    files = project_files(ops, _entries(prototype), root.name, layout, config, filled=filled)
+        raise ArgumentError(f"{root} is there already", hint=hint)
+
+
+def write_project(files: Mapping[str, str], root: Path, *, what: str = "the project", hint: str = "") -> Path:
+    """Write path -> text into ``root``, scripts executable; returns it.
+
+    Raises ArgumentError, which says ``what`` cannot be written, and the hint.
+    """
     try:
         for name, content in files.items():
             path = root / name
@@ -56,7 +66,8 @@ def new_project(
             if name.endswith(".sh"):
                 path.chmod(0o755)
     except OSError as error:
-        raise ArgumentError(f"cannot write the project: {error.strerror}", where=str(error.filename or root)) from error
+        where = str(error.filename or root)
+        raise ArgumentError(f"cannot write {what}: {error.strerror}", where=where, hint=hint) from error
     return root
 
 

@@ -15,14 +15,13 @@ from torch import Tensor
 
 from gn_tutorial.compiler.dtype_macros import graph_number
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.host.operators.gelu import FORMS
 
 #: dtype of x -> its number in CANN's list. mean and rstd are float32 for all of them.
 DTYPES = {
     dtype: graph_number(str(dtype).removeprefix("torch.")) for dtype in (torch.float32, torch.float16, torch.bfloat16)
 }
 LEAST_AXES, MOST_AXES = 2, 8
-#: What ``approximate`` of GELU may be. The places are the numbers of the host API's GeluV2.
-FORMS = ("none", "tanh")
 _LARGEST_EPS = 3.0e38  # larger ones are infinite as float32
 
 
@@ -41,6 +40,12 @@ def check_eps(where: str, eps: float) -> None:
     if not 2.0**-149 <= eps <= _LARGEST_EPS:
         what = f"eps is {eps:g}; it must be positive and finite as float32"
         raise ArgumentError(what, where=where, hint="1e-5 is usual")
+
+
+def check_optional_eps(where: str, eps: float | None) -> None:
+    """The same where None stands for the operator's own."""
+    if eps is not None:
+        check_eps(where, eps)
 
 
 def check_approximate(where: str, approximate: str) -> None:

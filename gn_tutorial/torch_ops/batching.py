@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
 Places = Sequence[int | None]
@@ -21,6 +22,17 @@ def in_front(count: int, places: Places, tensors: Sequence[Tensor]) -> list[Tens
         one.expand(count, *one.shape) if place is None else one.movedim(place, 0)
         for one, place in zip(tensors, places, strict=True)
     ]
+
+
+def one_by_one(
+    op: Callable[..., Any], count: int, places: Places, arguments: Sequence[Any]
+) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
+    """``count`` calls, each with its part of the arguments that have the new axis; results have it in front."""
+    calls = [
+        op(*(one.select(at, number) if isinstance(at, int) else one for one, at in zip(arguments, places, strict=True)))
+        for number in range(count)
+    ]
+    return tuple(torch.stack(ones) for ones in zip(*calls, strict=True)), (0,) * len(calls[0])
 
 
 def batch_forward(

@@ -18,7 +18,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.torch_ops import autocast
 
 
-def around(
+def _around(
     op: torch.library.CustomOpDef,
     save: Callable[..., None],
     gradients: Callable[..., Any],
@@ -59,6 +59,30 @@ def around(
 
     # In the operator's own library, so that it goes where the operator is defined again.
     op._lib.impl(op._opoverload, called, "FuncTorchDynamicLayerFrontMode")
+
+
+def with_gradient(
+    op: torch.library.CustomOpDef,
+    save: Callable[..., None],
+    gradients: Callable[..., Any],
+    batch: Callable[..., Any],
+) -> None:
+    """Give ``op`` a gradient and a rule for vmap, outside of transforms and under them.
+
+    save: (ctx, inputs, output), before gradients: (ctx, gradients of the results). batch: (info, where the
+    arguments have the new axis, arguments), as ``op.register_vmap`` takes it.
+    """
+    op.register_autograd(gradients, setup_context=save)
+    op.register_vmap(batch)
+    _around(op, save, gradients, batch)
+
+
+def as_gradient_of(of: str, op: torch.library.CustomOpDef, batch: Callable[..., Any]) -> None:
+    """The same for ``op``, the gradient of operator ``of``: vmap it has, a gradient of its own is refused."""
+    refuse = no_second_derivative_of(of)
+    op.register_autograd(refuse)
+    op.register_vmap(batch)
+    _around(op, lambda *_: None, refuse, batch)
 
 
 def _run(op: torch.library.CustomOpDef, apply: Callable[..., Any], inputs: tuple[Any, ...]) -> Any:
@@ -113,6 +137,3 @@ def no_second_derivative_of(op: str) -> Callable[..., NoReturn]:
         )
 
     return refuse
-
-
-no_second_derivative = no_second_derivative_of("group_norm")

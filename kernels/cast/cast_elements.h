@@ -3,8 +3,7 @@
 // What the host API launches around a kernel whose statistics are float32, if the caller's are not. A few numbers a group: the time is
 // that of a launch, so that one buffer a queue is enough.
 #pragma once
-#include "../common/common_dtype.h"
-#include "../common/common_elements_tiling.h"
+#include "../common/common_elements.h"
 
 constexpr uint32_t kCastTile = 4096;  // elements: 16 KiB of floats
 
@@ -12,13 +11,7 @@ template <class From, class To>
 class CastElements {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t n) {
-    // Shares are whole lines of the L2 cache, on both sides.
-    constexpr uint32_t kLine = kElementsLine / 2;
-    const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
-    const uint32_t share = ((n + kLine - 1) / kLine + cores - 1) / cores * kLine;
-    const uint64_t begin = static_cast<uint64_t>(share) * static_cast<uint32_t>(AscendC::GetBlockIdx());
-    begin_ = begin < n ? static_cast<uint32_t>(begin) : n;
-    end_ = n - begin_ > share ? begin_ + share : n;
+    share_.Take(n, kElementsLine / 2);  // whole lines of the L2 cache on both sides
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ From*>(x), n);
     yGm_.SetGlobalBuffer(reinterpret_cast<__gm__ To*>(y), n);
     pipe->InitBuffer(xQueue_, 1, kCastTile * sizeof(From));
@@ -26,7 +19,8 @@ class CastElements {
   }
 
   __aicore__ inline void Process() {
-    for (uint32_t at = begin_; at < end_; at += kCastTile) Cast(at, end_ - at < kCastTile ? end_ - at : kCastTile);
+    for (uint32_t at = share_.begin; at < share_.end; at += kCastTile)
+      Cast(at, share_.end - at < kCastTile ? share_.end - at : kCastTile);
   }
 
  private:
@@ -53,6 +47,5 @@ class CastElements {
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> yQueue_;
   AscendC::GlobalTensor<From> xGm_;
   AscendC::GlobalTensor<To> yGm_;
-  uint32_t begin_ = 0;
-  uint32_t end_ = 0;
+  ElementsShare share_;
 };

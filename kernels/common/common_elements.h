@@ -27,19 +27,27 @@ constexpr uint32_t ElementsTile(uint32_t queues, uint32_t itemBytes, uint32_t fl
   return most < kElementsTile ? most / line * line : kElementsTile;
 }
 
+// The elements of this block's share of n: whole lines, the last ones may be shorter. line: elements of one.
+struct ElementsShare {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  __aicore__ inline void Take(uint32_t n, uint32_t line) {
+    const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
+    const uint32_t share = ((n + line - 1) / line + cores - 1) / cores * line;
+    const uint64_t first = static_cast<uint64_t>(share) * static_cast<uint32_t>(AscendC::GetBlockIdx());
+    begin = first < n ? static_cast<uint32_t>(first) : n;
+    end = n - begin > share ? begin + share : n;
+  }
+};
+
 template <class T, class Formula>
 class MapElements {
  public:
   // in and out: the inputs and outputs, in the formula's order, n elements each, in global memory.
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR const (&in)[Formula::kInputs],
                               GM_ADDR const (&out)[Formula::kOutputs], uint32_t n) {
-    // Shares are whole lines of the L2 cache; the last ones may be shorter.
-    constexpr uint32_t kLine = kElementsLine / sizeof(T);
-    const uint32_t cores = static_cast<uint32_t>(AscendC::GetBlockNum());
-    const uint32_t share = ((n + kLine - 1) / kLine + cores - 1) / cores * kLine;
-    const uint64_t begin = static_cast<uint64_t>(share) * static_cast<uint32_t>(AscendC::GetBlockIdx());
-    begin_ = begin < n ? static_cast<uint32_t>(begin) : n;
-    end_ = n - begin_ > share ? begin_ + share : n;
+    share_.Take(n, kElementsLine / sizeof(T));  // lines of the L2 cache
     for (uint32_t i = 0; i < Formula::kInputs; ++i) {
       inGm_[i].SetGlobalBuffer(reinterpret_cast<__gm__ T*>(in[i]), n);
       pipe->InitBuffer(inQueue_[i], 2, kTile * sizeof(T));
@@ -55,8 +63,8 @@ class MapElements {
   }
 
   __aicore__ inline void Process() {
-    for (uint32_t at = begin_; at < end_; at += kTile) {
-      const uint32_t count = end_ - at < kTile ? end_ - at : kTile;
+    for (uint32_t at = share_.begin; at < share_.end; at += kTile) {
+      const uint32_t count = share_.end - at < kTile ? share_.end - at : kTile;
       CopyIn(at, count);
       Compute(count);
       CopyOut(at, count);
@@ -123,8 +131,7 @@ class MapElements {
   Floats floats_;
   AscendC::GlobalTensor<T> inGm_[Formula::kInputs];
   AscendC::GlobalTensor<T> outGm_[Formula::kOutputs];
-  uint32_t begin_ = 0;
-  uint32_t end_ = 0;
+  ElementsShare share_;
 };
 
 template <class Formula>

@@ -33,6 +33,24 @@ struct Rectify {
   }
 };
 
+// What a sigmoid and its slope are made of, s = 1 / (1 + e^-v): e = e^-|v|, m = e^min(v, 0), q = 1 + e. Then
+//
+//   s = m / q,  s (1 - s) = e / q^2
+//
+// and no exponential is above 1: e^-v may be infinite, and infinity divided by itself is NaN. m may be v.
+__aicore__ inline void SigmoidParts(const Floats& e, const Floats& m, const Floats& q, const Floats& v, int32_t n) {
+  AscendC::Abs(e, v, n);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Mins(m, v, 0.0f, n);
+  AscendC::Muls(e, e, -1.0f, n);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Exp(m, m, n);
+  AscendC::Exp(e, e, n);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Adds(q, e, 1.0f, n);
+  AscendC::PipeBarrier<PIPE_V>();
+}
+
 // x / (1 + e^-x). Why a division, and what it makes of extreme numbers: kernels/group_norm/group_norm_epilogue.h.
 struct Silu {
   static constexpr uint32_t kInputs = 1;

@@ -11,7 +11,7 @@
 //
 //   dy/dx = s + x s (1 - s) v',  v' = A + 3 B x^2
 #pragma once
-#include "../common/common_elements.h"
+#include "../common/common_formulas.h"
 
 constexpr float kGeluA = 1.5957691216057308f;
 constexpr float kGeluB = 0.07135481282052085f;
@@ -46,11 +46,11 @@ struct GeluTanh {
 
 // dx = dy * (s + x s (1 - s) v'), from dy and x.
 //
-// x v' grows without bound while s (1 - s) falls to 0, and infinity times 0 is NaN. So e = e^-|v|, which is never above 1, is
-// multiplied to x first: x e stays below 1. With q = 1 + e and m = e^min(v, 0), which is 1 above zero and e below,
+// With e, m and q of SigmoidParts
 //
-//   s = m / q,  s (1 - s) = e / q^2,  dy/dx = (m + x e v' / q) / q
+//   dy/dx = (m + x e v' / q) / q
 //
+// x v' grows without bound while s (1 - s) falls to 0, and infinity times 0 is NaN. So e is multiplied to x first: x e stays below 1.
 // x^2 is cut off at kGeluSquare, where e is 0 anyway. x = NaN, infinity or -infinity gives NaN, as in PyTorch.
 struct GeluTanhBackward {
   static constexpr uint32_t kInputs = 2;
@@ -78,18 +78,7 @@ struct GeluTanhBackward {
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mul(m, m, x, n);  // v
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Abs(e, m, n);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mins(m, m, 0.0f, n);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Muls(e, e, -1.0f, n);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Exp(m, m, n);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Exp(e, e, n);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Adds(q, e, 1.0f, n);
-    AscendC::PipeBarrier<PIPE_V>();
+    SigmoidParts(e, m, q, m, n);
     AscendC::Mul(e, e, x, n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mul(e, e, slope, n);

@@ -142,12 +142,8 @@ Outcome Plan(const RmsNormGradCall& call, Executor* plan) {
   return plan->Finish();
 }
 
-Outcome PlanAfterCheck(RmsNormCall call, Executor* plan) {
-  Outcome wrong = Check(&call);
-  return wrong.Failed() ? wrong : Plan(call, plan);
-}
-
-Outcome PlanAfterCheck(RmsNormGradCall call, Executor* plan) {
+template <class Call>
+Outcome PlanAfterCheck(Call call, Executor* plan) {
   Outcome wrong = Check(&call);
   return wrong.Failed() ? wrong : Plan(call, plan);
 }

@@ -3,12 +3,9 @@
 // With s = 1 / (1 + e^-g), silu(g) = g s and silu'(g) = s + g s (1 - s). Nothing is kept from the forward pass but its inputs: s costs
 // few instructions, a saved tensor a way through memory. Five tensors go through memory; with four intermediate ones they leave room for
 // tiles of half the length. The timeline should show V and MTE2 about equally busy.
-#include "../common/common_elements.h"
+#include "../common/common_formulas.h"
 
-// e^-g may be infinite, and infinity divided by itself NaN. So e = e^-|g|, which is never above 1; with q = 1 + e and m = e^min(g, 0),
-// which is 1 above zero and e below,
-//
-//   s = m / q,  s (1 - s) = e / q^2,  silu'(g) = (m + g e / q) / q
+// With e, m and q of SigmoidParts silu'(g) = (m + g e / q) / q.
 struct SwigluBackward {
   static constexpr uint32_t kInputs = 3;
   static constexpr uint32_t kOutputs = 2;
@@ -20,18 +17,10 @@ struct SwigluBackward {
     const Floats& m = scratch[1];  // m, then silu'(g), then u silu'(g)
     const Floats& q = scratch[2];
     const Floats& silu = scratch[3];
-    AscendC::Abs(e, gate, n);
-    AscendC::Mins(m, gate, 0.0f, n);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Muls(e, e, -1.0f, n);
-    AscendC::Exp(m, m, n);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Exp(e, e, n);
+    SigmoidParts(e, m, q, gate, n);
     AscendC::Mul(silu, gate, m, n);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Adds(q, e, 1.0f, n);
-    AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mul(e, e, gate, n);
+    AscendC::PipeBarrier<PIPE_V>();
     AscendC::Div(silu, silu, q, n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Div(e, e, q, n);

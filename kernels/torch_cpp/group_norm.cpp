@@ -136,12 +136,6 @@ class GroupNormFunction : public torch::autograd::Function<GroupNormFunction> {
   }
 };
 
-Three AutogradGroupNorm(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
-                        double eps) {
-  const variable_list made = GroupNormFunction::apply(x, weight, bias, num_groups, eps);
-  return {made[0], made[1], made[2]};
-}
-
 struct GroupNormOperators {
   static void Define(torch::Library& m) {
     m.def(
@@ -155,7 +149,7 @@ struct GroupNormOperators {
         {at::Tag::pt2_compliant_tag});
   }
   static void Differentiate(torch::Library& m) {
-    m.impl("group_norm", &AutogradGroupNorm);
+    m.impl("group_norm", &WithGradients<GroupNormFunction>);
     // There is no second derivative; asking for one must be an error, never a zero.
     m.impl("group_norm_backward", torch::autograd::autogradNotImplementedFallback());
   }

@@ -23,4 +23,12 @@ inline std::array<bool, 3> WantedGradients(torch::autograd::AutogradContext* ctx
           has_bias && ctx->needs_input_grad(has_weight ? 2 : 1)};
 }
 
+// What stands under the key Autograd for an operator with these arguments. Function: its torch::autograd::Function.
+template <class Function>
+Three WithGradients(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
+                    double eps) {
+  const torch::autograd::variable_list made = Function::apply(x, weight, bias, num_groups, eps);
+  return {made[0], made[1], made[2]};
+}
+
 }  // namespace gn_torch

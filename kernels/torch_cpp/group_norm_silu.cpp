@@ -79,12 +79,6 @@ class GroupNormSiluFunction : public torch::autograd::Function<GroupNormSiluFunc
   }
 };
 
-Three AutogradGroupNormSilu(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
-                            double eps) {
-  const variable_list made = GroupNormSiluFunction::apply(x, weight, bias, num_groups, eps);
-  return {made[0], made[1], made[2]};
-}
-
 struct GroupNormSiluOperators {
   static void Define(torch::Library& m) {
     m.def(
@@ -92,7 +86,7 @@ struct GroupNormSiluOperators {
         "mean, Tensor rstd)",
         {at::Tag::pt2_compliant_tag});
   }
-  static void Differentiate(torch::Library& m) { m.impl("group_norm_silu", &AutogradGroupNormSilu); }
+  static void Differentiate(torch::Library& m) { m.impl("group_norm_silu", &WithGradients<GroupNormSiluFunction>); }
   template <class Place>
   static void Implement(torch::Library& m) {
     m.impl("group_norm_silu", &GroupNormSilu<Place>);

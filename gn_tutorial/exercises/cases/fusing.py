@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, by_scalars, unwritten
 from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.check_python import FunctionText, PythonCase, PythonChecker
 from gn_tutorial.exercises.compare import spots
@@ -89,9 +89,7 @@ def _mistakes(x: np.ndarray, r: np.ndarray, z: np.ndarray) -> list[tuple[np.ndar
 
 
 def _by_vector_unit(case: KernelCase, result: Result) -> str | None:
-    if result.tally.scalar < case.inputs["x"].size:
-        return None
-    return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
+    return by_scalars(result, case.inputs["x"].size)
 
 
 def _once_through_memory(case: KernelCase, result: Result) -> str | None:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from gn_tutorial.exercises.cases.instructions import vector_instructions
-from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, by_scalars, unwritten
 from gn_tutorial.exercises.compare import spots
 from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.result import Result
@@ -125,9 +125,7 @@ def _missing(holes: np.ndarray) -> str:
 
 
 def _by_vector_unit(case: KernelCase, result: Result) -> str | None:
-    if result.tally.scalar < case.inputs["x"].size:
-        return None
-    return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
+    return by_scalars(result, case.inputs["x"].size)
 
 
 def _small_slopes(case: KernelCase, result: Result) -> str | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.exercises.cases.precision_messages import far_message, half_message, rms_message
-from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, Symptom, unwritten
+from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, Symptom, by_scalars, unwritten
 from gn_tutorial.exercises.compare import spots
 from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.result import Result
@@ -138,9 +138,7 @@ def _half_case(rng: np.random.Generator, label: str, x: np.ndarray, eps: float) 
 
 
 def _by_vector_unit(case: KernelCase, result: Result) -> str | None:
-    if result.tally.scalar < case.inputs["x"].size + 12 * case.inputs["x"].shape[0]:
-        return None
-    return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
+    return by_scalars(result, case.inputs["x"].size + 12 * case.inputs["x"].shape[0])
 
 
 def _rounded_to_nearest(case: KernelCase, result: Result) -> str | None:

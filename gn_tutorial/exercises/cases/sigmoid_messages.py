@@ -9,7 +9,7 @@ import numpy as np
 from gn_tutorial.abi.trace import Kind, Pipe, Space
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.exercises.cases.instructions import vector_instructions
-from gn_tutorial.exercises.check_kernel import FaultWords, KernelCase, Symptom, unwritten
+from gn_tutorial.exercises.check_kernel import FaultWords, KernelCase, Symptom, by_scalars, unwritten
 from gn_tutorial.exercises.compare import spots
 from gn_tutorial.operators.result import Result
 
@@ -90,9 +90,7 @@ def _from_basic_instructions(case: KernelCase, result: Result) -> str | None:
             "Reciprocal is only approximate on the device: its error exceeds 1/10000 for float. Divide by Div, with "
             "an array of ones"
         )
-    if result.tally.scalar >= case.inputs["x"].size:
-        return "the scalar unit touches every element: use the instructions of the vector unit, in their count form"
-    return None
+    return by_scalars(result, case.inputs["x"].size)
 
 
 def _rounded_to_nearest(case: KernelCase, result: Result) -> str | None:

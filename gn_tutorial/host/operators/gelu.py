@@ -10,7 +10,8 @@ from gn_tutorial.host.stream import Stream
 
 __all__ = ["gelu", "gelu_backward"]
 
-_FORMS = ("none", "tanh")  # their places are the numbers of GeluV2
+#: What ``approximate`` may be. The places are the numbers of GeluV2.
+FORMS = ("none", "tanh")
 
 
 def gelu(
@@ -22,12 +23,12 @@ def gelu(
     out: where to write the result, of x's shape and dtype and any strides; a contiguous array otherwise. ``stream`` and
     errors as in ``group_norm``; ArgumentError for another word.
     """
-    if approximate not in _FORMS:
+    if approximate not in FORMS:
         raise ArgumentError(
-            f"'approximate' is {approximate!r}", where="gnt.host.gelu", hint=f"one of {', '.join(map(repr, _FORMS))}"
+            f"'approximate' is {approximate!r}", where="gnt.host.gelu", hint=f"one of {', '.join(map(repr, FORMS))}"
         )
     made = np.empty(x.shape, x.dtype) if out is None else out
-    run("GeluV2", (x,), (_FORMS.index(approximate),), (made,), stream)
+    run("GeluV2", (x,), (FORMS.index(approximate),), (made,), stream)
     return made
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.fx import Graph, Node
 
 import gn_tutorial.torch_ops  # noqa: F401 - registers the operators
-from gn_tutorial.torch_ops.arguments import DTYPES
+from gn_tutorial.torch_ops.arguments import DTYPES, LEAST_AXES, MOST_AXES
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.fusion import canonical
 
@@ -37,7 +37,11 @@ def swiglu(gate: Tensor, up: Tensor) -> Tensor:
 def group_norm_silu(x: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:
     """silu(group_norm(x)), in one launch where the kernel takes the parameters' type."""
     given = [one for one in (weight, bias) if one is not None]
-    if taken(x) and 2 <= x.ndim <= 8 and all(one.dtype == x.dtype and one.device == x.device for one in given):
+    if (
+        taken(x)
+        and LEAST_AXES <= x.ndim <= MOST_AXES
+        and all(one.dtype == x.dtype and one.device == x.device for one in given)
+    ):
         return _OPS.group_norm_silu(x, weight, bias, num_groups, eps)[0]
     return canonical.silu(canonical.group_norm(x, num_groups, weight, bias, eps))
 

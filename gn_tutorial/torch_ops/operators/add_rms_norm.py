@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
-from gn_tutorial.torch_ops.arguments import check_eps, check_like
-from gn_tutorial.torch_ops.batching import in_front
+from gn_tutorial.torch_ops.arguments import check_like, check_optional_eps
+from gn_tutorial.torch_ops.batching import in_front, one_by_one
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.operators.rms_norm import (
@@ -21,7 +21,6 @@ from gn_tutorial.torch_ops.operators.rms_norm import (
     as_rows,
     backward_outputs,
     check_rows,
-    one_by_one,
     rstd_shape,
 )
 from gn_tutorial.torch_ops.outputs import like
@@ -36,8 +35,7 @@ def _outputs(x: Tensor, residual: Tensor, weight: Tensor, eps: float | None) -> 
     """y, sum, rstd; nothing is written yet. Raises ArgumentError for arguments that the operator does not take."""
     check_rows(_NAME, x, weight, weight.shape, "weight has shape")
     check_like(_NAME, "residual", residual, x.device, x.dtype, x.shape, "the shape of x")
-    if eps is not None:
-        check_eps(f"argument eps of torch.ops.gn_tutorial.{_NAME}", eps)
+    check_optional_eps(f"argument eps of torch.ops.gn_tutorial.{_NAME}", eps)
     return like(x), like(x), torch.empty(rstd_shape(x, weight.shape), dtype=torch.float32, device=x.device)
 
 
@@ -109,21 +107,17 @@ def _gradients(ctx: Any, grad_y: Tensor, grad_sum: Tensor, _: Tensor | None) -> 
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
     """Examples that share the weight are more rows; otherwise they are computed one by one."""
     if places[2] is not None:
-        return one_by_one(add_rms_norm, info, places, arguments)
+        return one_by_one(add_rms_norm, info.batch_size, places, arguments)
     x, residual = in_front(info.batch_size, places[:2], arguments[:2])
     return add_rms_norm(x, residual, *arguments[2:]), (0, 0, 0)
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
     """One by one: each example has a gradient of the weight of its own."""
-    return one_by_one(add_rms_norm_backward, info, places, arguments)
+    return one_by_one(add_rms_norm_backward, info.batch_size, places, arguments)
 
 
-add_rms_norm.register_autograd(_gradients, setup_context=_save)
-add_rms_norm_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
-add_rms_norm.register_vmap(_batch)
-add_rms_norm_backward.register_vmap(_batch_backward)
 for _device in _DEVICES:
     add_rms_norm.register_autocast(_device, torch.float32)  # as rms_norm
-transforms.around(add_rms_norm, _save, _gradients, _batch)
-transforms.around(add_rms_norm_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)
+transforms.with_gradient(add_rms_norm, _save, _gradients, _batch)
+transforms.as_gradient_of(_NAME, add_rms_norm_backward, _batch_backward)

@@ -5,6 +5,7 @@ As ``relu(x + y)`` and ``silu(x) * up`` of ``torch.nn.functional``; nothing is b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -106,25 +107,19 @@ def _swiglu_gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor, Tensor]:
     return swiglu_backward(grad_y, *ctx.saved_tensors)
 
 
-def _save_nothing(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    """Of a gradient, whose own is refused."""
-
-
-def _rules(op: Any, save: Any, gradients: Any) -> None:
-    """Gradients and vmap of one operator: the axis of examples is one more axis."""
+def _batch_of(op: torch.library.CustomOpDef) -> Callable[..., Any]:
+    """The rule of vmap: the axis of examples is one more axis."""
 
     def batch(info: Any, places: tuple[Any, ...], *tensors: Tensor) -> tuple[Any, Any]:
         made = op(*in_front(info.batch_size, places, tensors))
         return made, (0,) * len(made) if isinstance(made, tuple) else 0
 
-    op.register_autograd(gradients, setup_context=save)
-    op.register_vmap(batch)
-    transforms.around(op, save, gradients, batch)
+    return batch
 
 
 compute_in_the_widest(add_relu)
 compute_in_the_widest(swiglu)
-_rules(add_relu, _save_result, _add_relu_gradients)
-_rules(swiglu, _save_inputs, _swiglu_gradients)
-for _name, _backward in (("add_relu", add_relu_backward), ("swiglu", swiglu_backward)):
-    _rules(_backward, _save_nothing, transforms.no_second_derivative_of(_name))
+transforms.with_gradient(add_relu, _save_result, _add_relu_gradients, _batch_of(add_relu))
+transforms.with_gradient(swiglu, _save_inputs, _swiglu_gradients, _batch_of(swiglu))
+transforms.as_gradient_of("add_relu", add_relu_backward, _batch_of(add_relu_backward))
+transforms.as_gradient_of("swiglu", swiglu_backward, _batch_of(swiglu_backward))

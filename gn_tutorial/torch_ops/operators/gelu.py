@@ -11,8 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gn_tutorial.host.operators.gelu import FORMS
 from gn_tutorial.torch_ops import transforms
-from gn_tutorial.torch_ops.arguments import FORMS, check_approximate, check_elements
+from gn_tutorial.torch_ops.arguments import check_approximate, check_elements
 from gn_tutorial.torch_ops.batching import in_front
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
@@ -74,10 +75,6 @@ def _gradients(ctx: Any, grad_y: Tensor) -> tuple[Tensor, None]:
     return gelu_backward(grad_y, *ctx.saved_tensors, ctx.approximate), None
 
 
-gelu.register_autograd(_gradients, setup_context=_save)
-gelu_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
-
-
 def _batch(_: Any, places: tuple[Any, ...], x: Tensor, approximate: str = "none") -> tuple[Tensor, int]:
     return gelu(x.movedim(places[0], 0), approximate), 0
 
@@ -88,9 +85,5 @@ def _batch_backward(
     return gelu_backward(*in_front(info.batch_size, places[:2], (grad_y, x)), approximate), 0
 
 
-gelu.register_vmap(_batch)
-gelu_backward.register_vmap(_batch_backward)
-
-
-transforms.around(gelu, _save, _gradients, _batch)
-transforms.around(gelu_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)
+transforms.with_gradient(gelu, _save, _gradients, _batch)
+transforms.as_gradient_of(_NAME, gelu_backward, _batch_backward)

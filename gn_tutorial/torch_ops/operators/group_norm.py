@@ -59,14 +59,10 @@ def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | No
     return *group_norm_backward(grad_y, x, mean, rstd, weight, ctx.num_groups, wanted), None, None
 
 
-group_norm.register_autograd(_gradients, setup_context=_save)
-
-
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
     return batch_forward(group_norm, info.batch_size, places, *arguments)
 
 
-group_norm.register_vmap(_batch)
 for _device in ("cpu", NPU):
     group_norm.register_autocast(_device, torch.float32)
-transforms.around(group_norm, _save, _gradients, _batch)
+transforms.with_gradient(group_norm, _save, _gradients, _batch)

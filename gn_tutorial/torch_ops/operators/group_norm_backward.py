@@ -63,6 +63,4 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ..
     return batch_backward(group_norm_backward, info.batch_size, places, *arguments)
 
 
-transforms.around(group_norm_backward, lambda *_: None, transforms.no_second_derivative, _batch)
-group_norm_backward.register_autograd(transforms.no_second_derivative)
-group_norm_backward.register_vmap(_batch)
+transforms.as_gradient_of("group_norm", group_norm_backward, _batch)

@@ -79,14 +79,10 @@ def along_channels(one: Tensor, ndim: int) -> Tensor:
     return one.reshape(-1, *[1] * (ndim - 2))
 
 
-group_norm_silu.register_autograd(_gradients, setup_context=_save)
-
-
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
     return batch_forward(group_norm_silu, info.batch_size, places, *arguments)
 
 
-group_norm_silu.register_vmap(_batch)
 for _device in ("cpu", NPU):
     group_norm_silu.register_autocast(_device, torch.float32)
-transforms.around(group_norm_silu, _save, _gradients, _batch)
+transforms.with_gradient(group_norm_silu, _save, _gradients, _batch)

@@ -129,10 +129,6 @@ def _example(tensors: Any, places: tuple[int | None, ...], number: int) -> list[
     return [one if place is None else one.select(place, number) for one, place in zip(tensors, places, strict=False)]
 
 
-linear.register_autograd(_gradients, setup_context=_save)
-linear_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
-linear.register_vmap(_batch)
-linear_backward.register_vmap(_batch_backward)
 compute_as_set(linear)  # as torch.nn.functional.linear
-transforms.around(linear, _save, _gradients, _batch)
-transforms.around(linear_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)
+transforms.with_gradient(linear, _save, _gradients, _batch)
+transforms.as_gradient_of(_NAME, linear_backward, _batch_backward)

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
-from gn_tutorial.torch_ops.arguments import MOST_AXES, certainly, check_dtype, check_eps, check_like, refuse
+from gn_tutorial.torch_ops.arguments import MOST_AXES, certainly, check_dtype, check_like, check_optional_eps, refuse
+from gn_tutorial.torch_ops.batching import one_by_one
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.outputs import like
@@ -53,8 +54,7 @@ def _check_forward(
     op: str, x: Tensor, weight: Tensor | None, normalized_shape: Sequence[int], eps: float | None
 ) -> None:
     check_rows(op, x, weight, normalized_shape)
-    if eps is not None:
-        check_eps(f"argument eps of torch.ops.gn_tutorial.{op}", eps)
+    check_optional_eps(f"argument eps of torch.ops.gn_tutorial.{op}", eps)
 
 
 def _check_backward(
@@ -165,29 +165,15 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[T
     x, *others = arguments
     if places[1] is None:
         return rms_norm(x.movedim(places[0], 0), *others), (0, 0)
-    return one_by_one(rms_norm, info, places, arguments)
+    return one_by_one(rms_norm, info.batch_size, places, arguments)
 
 
 def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
     """One by one: each example has a gradient of the weight of its own."""
-    return one_by_one(rms_norm_backward, info, places, arguments)
+    return one_by_one(rms_norm_backward, info.batch_size, places, arguments)
 
 
-def one_by_one(
-    op: torch.library.CustomOpDef, info: Any, places: tuple[Any, ...], arguments: tuple[Any, ...]
-) -> tuple[tuple[Tensor, ...], tuple[int, ...]]:
-    calls = [
-        op(*(one.select(at, number) if isinstance(at, int) else one for one, at in zip(arguments, places, strict=True)))
-        for number in range(info.batch_size)
-    ]
-    return tuple(torch.stack(ones) for ones in zip(*calls, strict=True)), (0,) * len(calls[0])
-
-
-rms_norm.register_autograd(_gradients, setup_context=_save)
-rms_norm_backward.register_autograd(transforms.no_second_derivative_of(_NAME))
-rms_norm.register_vmap(_batch)
-rms_norm_backward.register_vmap(_batch_backward)
 for _device in ("cpu", NPU):
     rms_norm.register_autocast(_device, torch.float32)
-transforms.around(rms_norm, _save, _gradients, _batch)
-transforms.around(rms_norm_backward, lambda *_: None, transforms.no_second_derivative_of(_NAME), _batch_backward)
+transforms.with_gradient(rms_norm, _save, _gradients, _batch)
+transforms.as_gradient_of(_NAME, rms_norm_backward, _batch_backward)
