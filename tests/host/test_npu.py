@@ -78,7 +78,7 @@ def test_command_prints_the_reason_the_commands_and_that_it_was_not_run(tmp_path
     assert "no NPU: " in ran.stdout
     assert f"cmake -S {kernels_root() / 'npu'} -B {tmp_path / 'out'}" in ran.stdout
     assert "not run on an NPU here" in ran.stdout
-    assert "libgn_host_npu.so has these operators: Gelu, GeluBackward, GroupNorm, " in ran.stdout
+    assert "libgn_host_npu.so has these operators: AddRelu, AddReluBackward, " in ran.stdout
     assert not (tmp_path / "out").exists()
     as_json = json.loads(gnt("dev", "npu", "--json").stdout)
     assert as_json["npu"] is False
