@@ -12,7 +12,8 @@ from pathlib import Path
 
 from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest, precompiled_form
-from gn_tutorial.compiler.cache import Cache, checksum, default_cache
+from gn_tutorial.compiler.cache import Cache, default_cache
+from gn_tutorial.compiler.cache_seal import checksum
 from gn_tutorial.compiler.dtype_macros import LIBC_NAMES, dtype_defines
 from gn_tutorial.compiler.language import CHECKS, NOTHING_READ
 from gn_tutorial.compiler.launch_syntax import MAIN, is_sample, rewrite, without_launchers

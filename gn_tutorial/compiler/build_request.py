@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gn_tutorial.compiler import language, messages
-from gn_tutorial.compiler.cache import Cache, checksum
+from gn_tutorial.compiler.cache import Cache
+from gn_tutorial.compiler.cache_seal import checksum
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.precompiled_header import SUFFIX as HEADER
 from gn_tutorial.compiler.precompiled_header import Precompiled, Ready

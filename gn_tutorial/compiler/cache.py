@@ -19,8 +19,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
-import hashlib
 import os
 import re
 import shutil
@@ -33,22 +31,17 @@ from pathlib import Path
 import filelock
 import platformdirs
 
+from gn_tutorial.compiler import cache_store as store
+from gn_tutorial.compiler.cache_seal import SEAL, fits_seal, seal_of, seal_of_content, seal_text
+from gn_tutorial.compiler.cache_store import GRACE_SECONDS
 from gn_tutorial.compiler.cache_trust import close, is_ours, who_may_write
 from gn_tutorial.errors import CacheError
 
 DEFAULT_LIMIT_BYTES = 1 << 30
-# An entry used this recently is never evicted: its user may be between the look-up and the dlopen.
-GRACE_SECONDS = 600.0
-# Scratch folders of killed builds are swept when older than this; no build runs for so long.
-STALE_SCRATCH_SECONDS = 6 * 3600.0
 # A builder that waits longer than this for another one is told so: compilations are stopped long before.
 LOCK_SECONDS = 1800.0
-# A file that changed more recently may change again without looking different: two seconds is the coarsest file time in
-# use (FAT; older NFS has one).
-REST_NANOSECONDS = 2_000_000_000
 # A compilation takes less room than this for a while: a precompiled header has 25 MB.
 _COMPILATION_BYTES = 64 << 20
-SEAL = ".seal"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _HINT = "set GNT_CACHE_DIR to a folder you can write to, on a disk with free space"
 
@@ -64,13 +57,6 @@ class CacheInfo:
     entries: int
     bytes: int
     limit_bytes: int
-
-
-@dataclass(frozen=True)
-class _Entry:
-    path: Path
-    bytes: int
-    used: float  # seconds since the epoch
 
 
 def default_cache() -> Cache:
@@ -92,13 +78,8 @@ def still_there(path: Path) -> bool:
     base = os.environ.get("GNT_CACHE_BASE")
     if not (base and path.is_relative_to(Path(base).expanduser().absolute())):
         with contextlib.suppress(OSError):  # no seal, or a read-only cache: what counts is the file
-            os.utime(_seal_of(path))
+            os.utime(seal_of(path))
     return path.is_file()
-
-
-def checksum(data: bytes) -> str:
-    """Content hash used for keys and seals, 64 hexadecimal digits."""
-    return hashlib.sha256(data).hexdigest()
 
 
 class Cache:
@@ -122,25 +103,25 @@ class Cache:
             return None
         path = self._path(key, suffix, self.base)
         try:
-            fits = not who_may_write(path) and _seal_of(path).read_text("ascii") == _seal_of_content(path)
+            fits = not who_may_write(path) and seal_of(path).read_text("ascii") == seal_of_content(path)
         except (OSError, UnicodeDecodeError):
             return None
         return path if fits else None
 
     def _own(self, key: str, suffix: str) -> Path | None:
         path = self._path(key, suffix)
-        seal = _seal_of(path)
+        seal = seal_of(path)
         try:
             # First the touch, then the reading: eviction looks at the time again after it has taken the seal away.
             with contextlib.suppress(PermissionError):
                 os.utime(seal)
             expected = seal.read_text("ascii")
-            return path if is_ours(path) and expected == _seal_of_content(path) else None
+            return path if is_ours(path) and expected == seal_of_content(path) else None
         except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
             return None
         except OSError as error:
             if error.errno == errno.EROFS:  # a read-only cache prepared by an administrator: no touch, still a cache
-                return path if is_ours(path) and _fits_seal(path, seal) else None
+                return path if is_ours(path) and fits_seal(path, seal) else None
             if error.errno in (errno.EIO, errno.EISDIR):
                 return None
             raise self._refused(error) from error
@@ -151,13 +132,15 @@ class Cache:
         with self._explained():
             path.parent.mkdir(parents=True, exist_ok=True)
             seal = made.with_name(made.name + SEAL)
-            seal.write_text(_seal_text(made.read_bytes()), "ascii")
+            seal.write_text(seal_text(made.read_bytes()), "ascii")
             for one in (made, seal):
                 close(one)
             # A crash between the two renames leaves an entry whose seal is absent or does not fit: a miss.
             os.replace(made, path)
-            os.replace(seal, _seal_of(path))
-        self._evict(keep=path)
+            os.replace(seal, seal_of(path))
+            store.sweep_scratch(self.root)
+        with self._explained(), self.scratch() as folder:
+            store.evict(self.root, self.limit_bytes, path, folder)
         return path
 
     def get_or_make(self, key: str, suffix: str, make: Callable[[Path], None]) -> Path:
@@ -252,8 +235,8 @@ class Cache:
     def info(self) -> CacheInfo:
         """Counts the entries and their bytes."""
         with self._explained():
-            entries = list(self._entries())
-            size = sum(entry.bytes for entry in entries) + sum(size for _, _, size in self._sources())
+            entries = list(store.entries(self.root))
+            size = sum(one.bytes for one in [*entries, *store.sources(self.root)])
         return CacheInfo(self.root, len(entries), size, self.limit_bytes)
 
     def clear(self) -> int:
@@ -264,86 +247,20 @@ class Cache:
         """
         freed = 0
         with self._explained():
-            for entry in list(self._entries()):
-                freed += self._remove(entry)
-            for path, _, size in list(self._sources()):
-                path.unlink(missing_ok=True)
-                freed += size
+            with self.scratch() as folder:
+                for stored in [*store.entries(self.root), *store.sources(self.root)]:
+                    freed += store.remove(stored, folder)
             for other in (self.root / "zig", self.root / "npu"):
                 if other.is_dir():
                     freed += sum(file.lstat().st_size for file in other.rglob("*") if not file.is_dir())
                     shutil.rmtree(other, ignore_errors=True)
-            self._sweep_scratch()
+            store.sweep_scratch(self.root)
         return freed
-
-    # --- eviction ----------------------------------------------------------------------------------------------------
 
     def _path(self, key: str, suffix: str, root: Path | None = None) -> Path:
         if not re.fullmatch(r"[0-9a-f]{2,}", key):
             raise ValueError(f"a cache key is lower-case hexadecimal digits, not {key!r}")
         return (root or self.root) / "entries" / key[:2] / (key + suffix)
-
-    def _entries(self) -> Iterator[_Entry]:
-        """Every entry of the store; one without a seal has not been used since it was written."""
-        for folder in _scan(self.root / "entries"):
-            for item in _scan(Path(folder.path)):
-                path = Path(item.path)
-                if path.name.endswith(SEAL):
-                    continue
-                with contextlib.suppress(FileNotFoundError):
-                    stat = item.stat()
-                    try:
-                        seal = _seal_of(path).stat()
-                        yield _Entry(path, stat.st_size + seal.st_size, seal.st_mtime)
-                    except FileNotFoundError:
-                        yield _Entry(path, stat.st_size, stat.st_mtime)
-
-    def _sources(self) -> Iterator[tuple[Path, float, int]]:
-        """Kept sources: path, time of last use, bytes."""
-        for folder, _, names in os.walk(self.root / "sources"):
-            for path in (Path(folder, name) for name in names):
-                with contextlib.suppress(FileNotFoundError):
-                    stat = path.stat()
-                    yield path, max(stat.st_atime, stat.st_mtime), stat.st_size
-
-    def _evict(self, keep: Path) -> None:
-        """Removes what was used longest ago until the limit holds; what was used in the last minutes stays."""
-        with self._explained():
-            self._sweep_scratch()
-            entries, sources = list(self._entries()), list(self._sources())
-            total = sum(entry.bytes for entry in entries) + sum(size for _, _, size in sources)
-            oldest_allowed = time.time() - GRACE_SECONDS
-            candidates = [(entry.used, entry) for entry in entries if entry.path != keep]
-            candidates += [(used, _Entry(path, size, used)) for path, used, size in sources]
-            for used, entry in sorted(candidates, key=lambda pair: pair[0]):
-                if total <= self.limit_bytes or used > oldest_allowed:
-                    break
-                total -= self._remove(entry, unless_used_after=oldest_allowed)
-
-    def _remove(self, entry: _Entry, unless_used_after: float = float("inf")) -> int:
-        """Removes one entry and returns its bytes; 0 if it turns out to have been used after ``unless_used_after``.
-
-        The seal goes first, by a rename. A reader that touched it before the rename is seen in its time, and the seal
-        is put back; a reader that comes after finds no seal, takes it for a miss and makes the entry again.
-        """
-        seal = _seal_of(entry.path)
-        with self.scratch() as folder:
-            taken = folder / "seal"
-            with contextlib.suppress(FileNotFoundError):
-                os.replace(seal, taken)
-                if taken.stat().st_mtime > unless_used_after:
-                    os.replace(taken, seal)
-                    return 0
-            entry.path.unlink(missing_ok=True)
-        return entry.bytes
-
-    def _sweep_scratch(self) -> None:
-        for item in _scan(self.root / "scratch"):
-            with contextlib.suppress(FileNotFoundError):
-                if item.stat().st_mtime < time.time() - STALE_SCRATCH_SECONDS:
-                    shutil.rmtree(item.path, ignore_errors=True)
-
-    # --- errors ------------------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -366,42 +283,3 @@ class Cache:
         return CacheError(
             f"the cache folder cannot be used: {reason}", where=str(error.filename or self.root), hint=_HINT
         )
-
-
-def _seal_of(path: Path) -> Path:
-    return path.with_name(path.name + SEAL)
-
-
-def _seal_text(data: bytes) -> str:
-    return f"{len(data)} {checksum(data)}\n"
-
-
-def _seal_of_content(path: Path) -> str:
-    """What the entry's seal must say. A file that has rested is read once per process, as long as it looks the same.
-
-    A precompiled header has 25 MB, and reading it for each kernel would take a quarter of what it saves.
-    """
-    stat = path.stat()
-    if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) < REST_NANOSECONDS:
-        return _seal_text(path.read_bytes())
-    return _read_once(path, (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
-
-
-@functools.lru_cache(maxsize=64)
-def _read_once(path: Path, _looks: tuple[int, int, int, int]) -> str:
-    return _seal_text(path.read_bytes())
-
-
-def _fits_seal(path: Path, seal: Path) -> bool:
-    try:
-        return seal.read_text("ascii") == _seal_text(path.read_bytes())
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _scan(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as items:
-            return list(items)
-    except FileNotFoundError:
-        return []

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gn_tutorial.compiler.cache import REST_NANOSECONDS, checksum
+from gn_tutorial.compiler.cache_seal import REST_NANOSECONDS, checksum
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.compiler.build_request import OBJECT, TWIN_INCLUDE, BuildRequest
-from gn_tutorial.compiler.cache import Cache, checksum, default_cache
+from gn_tutorial.compiler.cache import Cache, default_cache
+from gn_tutorial.compiler.cache_seal import checksum
 from gn_tutorial.compiler.launch_syntax import has_main
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.sources import short, source_text

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.compiler.cache import checksum, default_cache
+from gn_tutorial.compiler.cache import default_cache
+from gn_tutorial.compiler.cache_seal import checksum
 from gn_tutorial.compiler.kept import Kept
 from gn_tutorial.compiler.project_build import build_project_host
 from gn_tutorial.compiler.signature import scan

@@ -18,7 +18,7 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.compiler.cache import checksum
+from gn_tutorial.compiler.cache_seal import checksum
 from gn_tutorial.errors import GntError, KernelError
 from gn_tutorial.host import npu
 from gn_tutorial.operators.registry import all_kernels, kernels_root, load_registry

@@ -15,7 +15,8 @@ import pytest
 
 from gn_tutorial.abi import structs
 from gn_tutorial.compiler.build import Built, build_host_library, build_kernel, build_launcher, build_watchers
-from gn_tutorial.compiler.cache import REST_NANOSECONDS, Cache
+from gn_tutorial.compiler.cache import Cache
+from gn_tutorial.compiler.cache_seal import REST_NANOSECONDS
 from gn_tutorial.compiler.dependencies import Dependencies, collect, hash_file, parse_depfile
 from gn_tutorial.compiler.process import CompileLimits
 from gn_tutorial.compiler.toolchain import find_compiler
@@ -275,7 +276,8 @@ BUILD = """
     import json, sys
     from pathlib import Path
     from gn_tutorial.compiler.build import build_kernel
-    from gn_tutorial.compiler.cache import REST_NANOSECONDS, Cache
+    from gn_tutorial.compiler.cache import Cache
+    from gn_tutorial.compiler.cache_seal import REST_NANOSECONDS
     built = build_kernel(Path(sys.argv[2]), cache=Cache(Path(sys.argv[1])))
     print(json.dumps([built.cached, str(built.library)]))
 """
@@ -337,7 +339,8 @@ SLOW = """
     from pathlib import Path
     from gn_tutorial.compiler import process
     from gn_tutorial.compiler.build import build_host_library
-    from gn_tutorial.compiler.cache import REST_NANOSECONDS, Cache
+    from gn_tutorial.compiler.cache import Cache
+    from gn_tutorial.compiler.cache_seal import REST_NANOSECONDS
     process.QUIET_SECONDS = 0.0  # every compilation is a long one
     build_host_library("int a;", cache=Cache(Path(sys.argv[1])))
 """

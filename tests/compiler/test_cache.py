@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.compiler.cache import GRACE_SECONDS, STALE_SCRATCH_SECONDS, Cache, checksum, default_cache
+from gn_tutorial.compiler import cache_store
+from gn_tutorial.compiler.cache import Cache, default_cache
+from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import GRACE_SECONDS, STALE_SCRATCH_SECONDS
 from gn_tutorial.errors import CacheError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -199,9 +202,9 @@ def test_nothing_used_in_the_last_minutes_goes(tmp_path: Path) -> None:
 
 def test_a_use_while_evicting_saves_the_entry(tmp_path: Path) -> None:
     cache, paths = filled(tmp_path, limit_bytes=1)
-    stale = next(entry for entry in cache._entries() if entry.path == paths[0])
+    stale = next(entry for entry in cache_store.entries(cache.root) if entry.path == paths[0])
     assert cache.get(paths[0].stem, ".so")  # between the listing and the removal
-    assert cache._remove(stale, unless_used_after=time.time() - GRACE_SECONDS) == 0
+    assert cache_store.remove(stale, tmp_path, unless_used_after=time.time() - GRACE_SECONDS) == 0
     assert cache.get(paths[0].stem, ".so") == paths[0]
 
 
@@ -266,7 +269,8 @@ def test_no_permission(tmp_path: Path) -> None:
     script = """
         import os, sys
         from pathlib import Path
-        from gn_tutorial.compiler.cache import Cache, checksum
+        from gn_tutorial.compiler.cache import Cache
+        from gn_tutorial.compiler.cache_seal import checksum
         from gn_tutorial.errors import CacheError
         import encodings.ascii  # before the rights to read the library go
         locked = Path(sys.argv[1])

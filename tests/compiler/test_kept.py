@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gn_tutorial.compiler.cache import GRACE_SECONDS, Cache, checksum
+from gn_tutorial.compiler.cache import Cache
+from gn_tutorial.compiler.cache_seal import checksum
+from gn_tutorial.compiler.cache_store import GRACE_SECONDS
 from gn_tutorial.compiler.kept import Kept
 
 

@@ -1,0 +1,99 @@
+"""What the cache's folder holds, and which of it goes when the limit is passed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gn_tutorial.compiler.cache_seal import SEAL, seal_of
+
+# What was used this recently is never evicted: its user may be between the look-up and the dlopen.
+GRACE_SECONDS = 600.0
+# Scratch folders of killed builds are swept when older than this; no build runs for so long.
+STALE_SCRATCH_SECONDS = 6 * 3600.0
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An entry with its seal, or a kept source."""
+
+    path: Path
+    bytes: int
+    used: float  # seconds since the epoch
+
+
+def entries(root: Path) -> Iterator[Stored]:
+    """Every entry of the store; one without a seal has not been used since it was written."""
+    for folder in _scan(root / "entries"):
+        for item in _scan(Path(folder.path)):
+            path = Path(item.path)
+            if path.name.endswith(SEAL):
+                continue
+            with contextlib.suppress(FileNotFoundError):
+                stat = item.stat()
+                try:
+                    seal = seal_of(path).stat()
+                    yield Stored(path, stat.st_size + seal.st_size, seal.st_mtime)
+                except FileNotFoundError:
+                    yield Stored(path, stat.st_size, stat.st_mtime)
+
+
+def sources(root: Path) -> Iterator[Stored]:
+    """Every kept source."""
+    for folder, _, names in os.walk(root / "sources"):
+        for path in (Path(folder, name) for name in names):
+            with contextlib.suppress(FileNotFoundError):
+                stat = path.stat()
+                yield Stored(path, stat.st_size, max(stat.st_atime, stat.st_mtime))
+
+
+def evict(root: Path, limit_bytes: int, keep: Path, scratch: Path) -> None:
+    """Removes what was used longest ago until the limit holds; what was used in the last minutes stays, and ``keep``.
+
+    scratch: an empty folder on the same file system.
+    """
+    stored = [*entries(root), *sources(root)]
+    total = sum(one.bytes for one in stored)
+    oldest_allowed = time.time() - GRACE_SECONDS
+    for one in sorted(stored, key=lambda one: one.used):
+        if total <= limit_bytes or one.used > oldest_allowed:
+            break
+        if one.path != keep:
+            total -= remove(one, scratch, unless_used_after=oldest_allowed)
+
+
+def remove(stored: Stored, scratch: Path, unless_used_after: float = float("inf")) -> int:
+    """Removes it and returns its bytes; 0 if it turns out to have been used after ``unless_used_after``.
+
+    The seal goes first, by a rename. A reader that touched it before the rename is seen in its time, and the seal
+    is put back; a reader that comes after finds no seal, takes it for a miss and makes the entry again.
+    """
+    seal, taken = seal_of(stored.path), scratch / "seal"
+    with contextlib.suppress(FileNotFoundError):
+        os.replace(seal, taken)
+        if taken.stat().st_mtime > unless_used_after:
+            os.replace(taken, seal)
+            return 0
+    stored.path.unlink(missing_ok=True)
+    return stored.bytes
+
+
+def sweep_scratch(root: Path) -> None:
+    """Removes the temporary folders that killed builds left behind."""
+    for item in _scan(root / "scratch"):
+        with contextlib.suppress(FileNotFoundError):
+            if item.stat().st_mtime < time.time() - STALE_SCRATCH_SECONDS:
+                shutil.rmtree(item.path, ignore_errors=True)
+
+
+def _scan(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as items:
+            return list(items)
+    except FileNotFoundError:
+        return []
