@@ -78,8 +78,9 @@ Outcome CheckStatistics(const Arguments& statistics, const Argument& data) {
   const Argument& first = *statistics.front();
   const GnDataType found = first->dtype;
   if (found != GN_FLOAT && found != data->dtype) {
-    return Invalid(Text("%s is %s; it must be float32, or %s, the type of %s", first.name, TypeText(found).c_str(),
-                        TypeText(data->dtype).c_str(), data.name),
+    const std::string also =
+        data->dtype == GN_FLOAT ? "" : Text(", or %s, the type of %s", TypeText(data->dtype).c_str(), data.name);
+    return Invalid(Text("%s is %s; it must be float32%s", first.name, TypeText(found).c_str(), also.c_str()),
                    Text("convert %s", first.name));
   }
   return CheckType(statistics, found, Text("the type of %s", first.name).c_str());
