@@ -55,9 +55,7 @@ def test_a_chinese_term_stands_in_the_notebook_that_its_row_names_and_in_none_be
             assert row.notebook == first, row.term
 
 
-def test_a_term_without_a_chinese_one_is_used_in_the_notebook_that_its_row_names_and_emphasised_in_none_before() -> (
-    None
-):
+def test_a_term_without_a_chinese_one_is_used_in_its_notebook_and_emphasised_in_none_before() -> None:
     texts = prose()
     for row in rows():
         if not row.chinese:
