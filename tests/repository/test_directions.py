@@ -1,4 +1,4 @@
-"""Which way data flows: every import and every include points down the house of CONTRIBUTING.md.
+"""Which way data flows: every import and every include points down the layout of CONTRIBUTING.md.
 
 A room is a folder, and a row says which rooms it may use. A new file needs no row; a new folder does, so that somebody
 decides what it may use.
