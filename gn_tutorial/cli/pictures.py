@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from gn_tutorial.cli.terminal import working
 from gn_tutorial.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from gn_tutorial.diagnostics.findings import Diagnostic
     from gn_tutorial.profiler.profile import Profile
 
 #: What ``--picture`` may be, and what it shows.
@@ -91,6 +93,19 @@ def write_page(path: Path, *profiles: Profile) -> None:
 def say_page(path: Path) -> None:
     """Where the interactive timeline is."""
     print(f"timeline: {path} (open it in a browser: {path.resolve().as_uri()})")
+
+
+def draw_finding(found: Sequence[Diagnostic], path: Path) -> None:
+    """Write the first finding as a picture, errors first, and say on standard error where, or that there is none."""
+    from gn_tutorial.diagnostics.findings import Findings
+    from gn_tutorial.plot.finding import finding
+
+    if found:
+        finding(Findings(found).ordered[0]).save(path)
+    print(
+        f"picture: {path}" if found else f"picture: none, as the twin found nothing; {path} was not written",
+        file=sys.stderr,
+    )
 
 
 def draw(profile: Profile, path: Path, view: View) -> None:

@@ -9,6 +9,7 @@ from gn_tutorial.plot.accuracy import accuracy_map
 from gn_tutorial.plot.bits import bits_over_orders
 from gn_tutorial.plot.bounds import bounds_and_times
 from gn_tutorial.plot.cores import time_against_cores
+from gn_tutorial.plot.finding import finding
 from gn_tutorial.plot.fusion import fusion
 from gn_tutorial.plot.gantt import gantt, gantt_cores, gantt_launches
 from gn_tutorial.plot.global_memory import gm_access
@@ -36,6 +37,7 @@ __all__ = [
     "compare_losses",
     "copy_order",
     "core_balance",
+    "finding",
     "fusion",
     "gantt",
     "gantt_cores",

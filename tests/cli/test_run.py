@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import Gnt
+from PIL import Image
 
 from gn_tutorial.operators import registry
 
@@ -152,6 +153,25 @@ def test_kernel_fault_has_its_own_code(gnt: Gnt, mine: Path) -> None:
     ran = gnt("run", mine, "--arg", "x=int32[5]", "--out", "y=int32[5]", "--arg", "n=6")
     assert ran.code == 6
     assert "mine.cpp:6" in ran.err
+
+
+def test_a_finding_becomes_a_picture(gnt: Gnt, mine: Path, tmp_path: Path) -> None:
+    words = ("run", mine, "--blocks", 1, "--arg", "x=int32[5]", "--out", "y=int32[5]")
+    words = (*words, "--plot", tmp_path / "finding.png", "--arg")
+    assert f"picture: none, as the twin found nothing; {tmp_path}" in gnt(*words, "n=5").err
+    assert not (tmp_path / "finding.png").exists()
+    ran = gnt(*words, "n=6", "--json")
+    assert (ran.code, ran.json["ok"]) == (6, False)
+    assert f"picture: {tmp_path / 'finding.png'}" in ran.err
+    with Image.open(tmp_path / "finding.png") as image:
+        assert "mine.cpp:6:59, block 0" in image.info["Description"]
+        assert str(tmp_path) not in image.info["Description"]
+
+
+def test_a_picture_is_a_png(gnt: Gnt, mine: Path) -> None:
+    ran = gnt("run", mine, "--plot", "finding.jpg")
+    assert ran.code == 2
+    assert "a picture is a .png file" in ran.err
 
 
 def test_a_launch_that_fails_is_json_too(gnt: Gnt, mine: Path) -> None:

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -22,6 +23,7 @@ from PIL import Image
 import gn_tutorial.plot as plot
 from gn_tutorial.bench.autotune import REFUSED, Candidate, Tuning
 from gn_tutorial.bench.run import OK, Bench, BenchRow
+from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.exam.attempt import Attempts
 from gn_tutorial.exam.bank import load_bank
 from gn_tutorial.exam.goals import MATHEMATICS, load_goals
@@ -40,6 +42,7 @@ from tests.plot.test_picture import tour_data
 LEAST_TYPE = 9.0
 # As long as names of the course get.
 KERNEL = "group_norm_backward/double_buffered"
+FILE = Path(__file__).parents[1] / "programs" / "race" / "refill_too_early_bad.cpp"
 
 
 def launch(blocks: int = 8, kernel: str = KERNEL) -> Profile:
@@ -89,6 +92,12 @@ def report() -> GoalsReport:
     return GoalsReport(found, propose(found, known), topics)
 
 
+def fault() -> Diagnostic:
+    facts = {"op": "Adds", "pipe": "PIPE_V", "other_op": "DataCopy", "other_pipe": "PIPE_MTE2", "offset": 0}
+    places = {"buffer_file": str(FILE), "buffer_line": 10, "other_file": str(FILE), "other_line": 16}
+    return Diagnostic("race-read-after-write", "error", str(FILE), 17, 3, facts | places)
+
+
 RATIOS = [1.0, 10.0, 100.0, 1e3, 1e4]
 CEILINGS = {"vector": plot.Ceiling("vector units", 5.9e12), "scalar": plot.Ceiling("scalar units", 16e9)}
 SIXTEEN = {"one-sided": [1e-1, 1e-3, 1e-5, 1e-3, 1e-1], "central, float32": [1e-2, 1e-4, 1e-6, 1e-4, 1e-2]}
@@ -107,6 +116,7 @@ CASES: dict[str, Callable[[], Picture]] = {
     ),
     "copy_order": lambda: plot.copy_order([("in", 0, 9), ("in", 9, 9), ("out", 0, 9), ("out", 9, 9)], [0, 18]),
     "core_balance": lambda: plot.core_balance({f"T = {t}": [t / -(-t // c) for c in range(1, 49)] for t in (32, 320)}),
+    "finding": lambda: plot.finding(fault()),
     "fusion": lambda: plot.fusion(FusionGain("swiglu", (launch(), launch(4)), launch(kernel="a/fused"), (1e-3, 5e-4))),
     "gantt": lambda: plot.gantt(launch()),
     "gantt-window": lambda: plot.gantt(launch(), window=(0.1, 0.4)),

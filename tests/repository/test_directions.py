@@ -1,4 +1,4 @@
-"""Which way data flows: every import and every include points down the house of CONTRIBUTING.md.
+"""Which way data flows: every import and every include points down the layout of CONTRIBUTING.md.
 
 A room is a folder, and a row says which rooms it may use. A new file needs no row; a new folder does, so that somebody
 decides what it may use.
@@ -40,7 +40,7 @@ PYTHON_ROOMS = {
     "nn": "torch_ops",
     # Steps on an NPU. What needs torch is a process of its own.
     "verify": "abi compiler host nn operators profiler runtime torch_ops",
-    "plot": "abi bench exam fusion operators profiler timing",
+    "plot": "abi bench diagnostics exam fusion operators profiler timing",
     "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "exam": "abi compiler diagnostics exercises operators profiler projects timing",

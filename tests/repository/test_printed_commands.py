@@ -34,6 +34,8 @@ LOOKED_UP = {
     "learn --watch": "waits for a file to change",
     "lab": "serves until it is stopped: tests/lab",
     "lab 03 --reset": "the same",
+    "run exercises/05_double_buffer/05_3_flags.cpp --blocks 1 --arg 'x=float32[5000]' --out 'y=float32[5000]' "
+    "--arg n=5000 --plot finding.png": "ends with the finding that it draws: test_front",
     "ide FOLDER": "writes an editor's settings",
     "exam start log_cosh": "makes a folder and starts a clock: tests/cli/test_exam_task.py",
     "exam status": "needs a task that was begun: the same",

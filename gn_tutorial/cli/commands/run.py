@@ -33,13 +33,14 @@ from gn_tutorial.cli.options import (
     Workspace,
     positive_seconds,
 )
+from gn_tutorial.cli.pictures import check_paths, draw_finding
 from gn_tutorial.cli.terminal import emit_failure
 from gn_tutorial.errors import ArgumentError, KernelError
 from gn_tutorial.toml_file import course_file
 
 
-def _failure_as_json(command: Callable[..., None]) -> Callable[..., None]:
-    """With ``--json`` a launch that fails is JSON on standard output too; its message and exit code stay."""
+def _failure_shown(command: Callable[..., None]) -> Callable[..., None]:
+    """A launch that fails is JSON too with ``--json``, a picture with ``--plot``; its message and exit code stay."""
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
@@ -48,12 +49,14 @@ def _failure_as_json(command: Callable[..., None]) -> Callable[..., None]:
         except KernelError as error:
             if given["json"]:
                 emit_failure(error)
+            if given["plot"] is not None:
+                draw_finding(getattr(error, "diagnostics", ()), given["plot"])
             raise
 
     return wrapped
 
 
-@_failure_as_json
+@_failure_shown
 def run(
     target: Annotated[
         str,
@@ -88,6 +91,7 @@ def run(
     warn: Warn = None,
     error: Error = None,
     strict: Strict = False,
+    plot: Annotated[Path | None, typer.Option(help="Write the first finding as a picture (PNG).")] = None,
     json: Json = False,
 ) -> None:
     """Build and run a kernel, or a whole sample with a main of its own.
@@ -100,6 +104,7 @@ def run(
     from gn_tutorial.cli.run_launch import How, Mode, run_file, run_registered
     from gn_tutorial.cli.run_launch import show as show_outcome
 
+    check_paths(plot)
     options = TwinOptions(warnings=tuple(warn or ()), errors=tuple(error or ()))
     if strict and bare:
         raise ArgumentError("--strict needs the checks that --bare leaves out", hint="choose one of the two")
@@ -121,6 +126,8 @@ def run(
             options=options,
         )
         sample.show(done, as_json=json)
+        if plot is not None:
+            draw_finding(done.launched.diagnostics, plot)
         return
     refuse(target, {"a sample's command line": words, "--files": files})
     mode = Mode(blocks, seed, not bare, not in_process, False if unoptimised else None, options)
@@ -135,6 +142,8 @@ def run(
         call = parse_call(target, shape, groups, settings or [], dtype)
         outcome = run_registered(call, mode)
     show_outcome(outcome, as_json=json)
+    if plot is not None:
+        draw_finding(outcome.result.diagnostics, plot)
     if not outcome.ok:
         raise typer.Exit(1)
 
