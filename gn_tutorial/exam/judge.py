@@ -18,7 +18,8 @@ from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.compiler.sources import short
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
-from gn_tutorial.exam.handed_in import handed_in, rule_broken
+from gn_tutorial.exam.forbidden import forbidden
+from gn_tutorial.exam.handed_in import handed_in
 from gn_tutorial.exam.hidden import HiddenCall, bound_call, draw
 from gn_tutorial.exam.judged_folder import judged_folder
 from gn_tutorial.exam.marks import Ledger, Loss, Marks, all_lost
@@ -55,7 +56,7 @@ _NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
     """Judge the attempt in ``folder``. soc: the chip it was begun for. Raises ArgumentError: no such folder."""
     attempt = handed_in(folder)
-    broken = rule_broken(task, attempt)
+    broken = forbidden(task.forbidden, attempt.kernel())
     if broken is not None:
         return all_lost(task, broken.what, broken.where)
     with judged_folder(task, attempt, layout, soc) as root:
