@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gn_tutorial.exam.kernel_code import code, includes, line_of
 
-#: A function's name where it is defined: behind a type, and with the word that every function of a kernel has; a lambda's.
+#: A function's name where it is defined, behind a type and the word that every function of a kernel has; a lambda's.
 _FUNCTION = re.compile(r"__aicore__[\w\s:<>,*&]*?\b(\w+)\s*\(|\bauto\s+(\w+)\s*=\s*\[")
 _TYPE_OR_MACRO = re.compile(r"\b(?:class|struct|enum|union)\s+(\w+)|#[ \t]*define[ \t]+(\w+)|\busing\s+(\w+)\s*=")
 _ENUMERATORS = re.compile(r"\benum\b[^{};]*\{([^}]*)\}")

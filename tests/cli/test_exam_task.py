@@ -79,6 +79,11 @@ def test_the_given_test_is_run_as_it_stands(gnt: Gnt, data: Path, task: str, lay
     assert checked.out.count("| test pass: ") == 3
     assert "the given test passes; gnt exam submit asks for more" in checked.out
     assert gnt("exam", "status", "--json").json["checks"] == 2
+    assert gnt("exam", "submit").code == 0
+    assert (
+        "the given test passes; it was handed in before, and what is handed in now is practice"
+        in gnt("exam", "check").out
+    )
 
 
 def test_what_comes_late_is_called_late(gnt: Gnt, data: Path) -> None:

@@ -33,7 +33,7 @@ def found(text: str, names: tuple[str, ...] = NAMES) -> str:
         ("Apply(Cosh, y, x);\n", "Cosh 1"),
         ("return Cosh;\n", "Cosh 1"),
         ("#define GROW Cosh\n", "Cosh 1"),
-        ("const char* a = \"/*\";\nCosh(y, x);\nconst char* b = \"*/\";\n", "Cosh 2"),
+        ('const char* a = "/*";\nCosh(y, x);\nconst char* b = "*/";\n', "Cosh 2"),
         ("const uint32_t n = 1'000; Cosh(y, x); const uint32_t m = 1'000;\n", "Cosh 1"),
         ('#include "lib/math/sinh.h"\n', "lib/math/sinh.h 1"),
         ("#include <adv_api/math/sinh.h>\n", "adv_api/math/sinh.h 1"),

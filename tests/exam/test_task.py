@@ -126,6 +126,7 @@ def test_hidden_calls_follow_from_the_text_and_fit_the_task(task: Task) -> None:
     for call in [*calls, bound_call(task, 7)]:
         assert call.attributes.keys() == {one.name for one in task.definition.attributes}
         inputs = {name: np.asarray(array, np.float64) for name, array in call.arrays.items()}
+        assert all(one.size and np.isfinite(one).all() for one in inputs.values()), "the README says so"
         made = task.golden(inputs, call.attributes)
         assert made.keys() == {one.name for one in task.definition.outputs}
         assert all(np.isfinite(np.asarray(one)).all() for one in made.values()), str(call)
