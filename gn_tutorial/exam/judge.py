@@ -52,6 +52,7 @@ _RUN = (_KERNEL, _NUMBERS, _FINDINGS)
 _UNSET = "field-never-set"
 #: They say something about the chip, not about the attempt.
 _NO_FAULT = frozenset({"chip-not-configured", "other-chip"})
+_SHARES = "Notebook 03, section 'Which groups belong to which core'"
 _MEETING = "docs/exam.md, section 'Blocks that meet'"
 _NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it'"
 
@@ -173,7 +174,7 @@ class _Judging:
         nbytes = sum(one.nbytes for one in hidden.arrays.values())
         if plan.blocks == 1 and call.soc.vector_cores > 1 and nbytes >= _ENOUGH_TO_SHARE:
             what = f"one block for {nbytes:,} bytes, on a chip with {call.soc.vector_cores} vector cores"
-            self._lose("one block", (_FUNCTION,), number, hidden, what, read=_NOTES)
+            self._lose("one block", (_FUNCTION,), number, hidden, what, read=_SHARES)
         return None if any(map(_stops, plan.notes)) or any(one.stops for one in lacks) else plan
 
     def _noted(self, number: int, hidden: HiddenCall, note: PlanNote) -> None:

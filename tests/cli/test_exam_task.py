@@ -101,6 +101,17 @@ def test_what_comes_late_is_called_late(gnt: Gnt, data: Path) -> None:
     assert (data / "exam" / "log_cosh_2").is_dir()
 
 
+def test_a_command_without_a_name_is_for_the_folder_it_is_typed_in(
+    gnt: Gnt, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gnt("exam", "start", "log_cosh")
+    gnt("exam", "start", "mish")
+    assert gnt("exam", "status", "--json").json["task"] == "mish"
+    monkeypatch.chdir(data / "exam" / "log_cosh" / "op_host")
+    assert gnt("exam", "status", "--json").json["task"] == "log_cosh"
+    assert gnt("exam", "status", "mish", "--json").json["task"] == "mish"
+
+
 def test_mistakes_in_its_use_are_refused(gnt: Gnt, data: Path) -> None:
     for words, message in (
         (("start", "log_cos"), "did you mean log_cosh?"),
