@@ -16,7 +16,12 @@ from gn_tutorial.errors import ArgumentError
 if TYPE_CHECKING:
     from gn_tutorial.exam.attempt import Attempt, AttemptFile
 
-Name = Annotated[str, typer.Argument(help="A task of gnt exam list. Without it: the one begun last.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        help="A task of gnt exam list. Without it: the one whose folder you are in, else the one begun last."
+    ),
+]
 
 
 def exam_list(json: Json = False) -> None:
@@ -76,7 +81,7 @@ def exam_start(
 def exam_status(name: Name = "", json: Json = False) -> None:
     """How much time is left, which gaps are open, what was handed in."""
     file = _file()
-    attempt, now = file.read().chosen(name), file.now()
+    attempt, now = file.read().chosen(name, Path.cwd()), file.now()
     if json:
         left = attempt.left(now)
         emit_json(
@@ -100,12 +105,12 @@ def exam_check(name: Name = "") -> None:
     from gn_tutorial.projects.own_test import run_own_test
 
     file = _file()
-    attempt = file.read().chosen(name)
+    attempt = file.read().chosen(name, Path.cwd())
     handed_in(Path(attempt.folder))
     found = run_own_test(attempt.folder)
-    file.update(attempt, lambda one: one.checked(file.now()))
+    attempt = file.update(attempt, lambda one: one.checked(file.now()))
     print(found)
-    print("the given test passes; gnt exam submit asks for more" if found.passed else "the given test fails")
+    print(f"the given test {_verdict(attempt) if found.passed else 'fails'}")
     _print_time(attempt, file.now())
     if not found.passed:
         raise typer.Exit(1)
@@ -120,7 +125,7 @@ def exam_submit(name: Name = "", json: Json = False) -> None:
     from gn_tutorial.exam.task import find_task
 
     file = _file()
-    attempt = file.read().chosen(name)
+    attempt = file.read().chosen(name, Path.cwd())
     at, task = file.now(), find_task(attempt.task)  # the moment of handing in, not of the verdict
     with working(f"judging {attempt.task}"):
         marks = judge(task, Path(attempt.folder), attempt.layout, attempt.soc)
@@ -136,7 +141,7 @@ def exam_submit(name: Name = "", json: Json = False) -> None:
 
 def exam_report(name: Name = "", json: Json = False) -> None:
     """What the judge said last: points by part, where each lost point went, what to read."""
-    attempt = _file().read().chosen(name)
+    attempt = _file().read().chosen(name, Path.cwd())
     if not attempt.submissions:
         raise ArgumentError(f"{attempt.task} was not handed in", hint=f"gnt exam submit {attempt.task}")
     if json:
@@ -206,6 +211,13 @@ def _print_status(attempt: Attempt, now: float) -> None:
     marked = ", ".join(f"{name} ({many})" for name, many in gaps.items())
     print(f"marks of gaps (YOUR TURN): {marked}" if gaps else "no mark of a gap (YOUR TURN) is left")
     print(f"the given test was run {attempt.checks} times, handed in {len(attempt.submissions)} times")
+
+
+def _verdict(attempt: Attempt) -> str:
+    """What a passed test leaves to be done."""
+    if not attempt.submissions:
+        return "passes; gnt exam submit asks for more"
+    return "passes; it was handed in before, and what is handed in now is practice"
 
 
 def _print_time(attempt: Attempt, now: float) -> None:

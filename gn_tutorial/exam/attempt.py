@@ -72,9 +72,14 @@ class Attempts:
         """The last attempt at a task."""
         return next((one for one in reversed(self.attempts) if one.task == task), None)
 
-    def chosen(self, task: str) -> Attempt:
-        """The last attempt at the task; without a name that which was begun last. Raises ArgumentError."""
-        found = self.latest(task) if task else (self.attempts[-1] if self.attempts else None)
+    def chosen(self, task: str, here: Path) -> Attempt:
+        """The attempt in whose folder ``here`` lies, if it is one at the task; without one the last attempt at it.
+
+        Without a name: any task. Raises ArgumentError: there is none.
+        """
+        mine = [one for one in self.attempts if task in ("", one.task)]
+        inside = [one for one in mine if Path(one.folder).resolve() in (here, *here.parents)]
+        found = next(reversed(inside or mine), None)
         if found is None:
             what = f"'{task}' was not begun" if task else "no task was begun"
             raise ArgumentError(what, hint="gnt exam list shows the tasks, gnt exam start TASK begins one")

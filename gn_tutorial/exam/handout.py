@@ -19,7 +19,7 @@ from gn_tutorial.projects.project_texts import example_arguments
 _TEMPLATES = Path(__file__).with_name("templates")
 _TAKES = (
     "fields, each of which the tiling function sets",
-    "right for every size: blocks by data and cores, a workspace size, no zero tiles",
+    "right for every size: blocks by data and cores, one block at least, a workspace size",
     "runs for every size, and writes every element",
     "every element within tolerance",
     "no finding of the checkers, no note on the tiling",
@@ -82,6 +82,7 @@ def _readme(task: Task, layout: str, config: str, test: str) -> str:
     forbidden = (
         "\nThe whole operator is to be written with basic instructions. These names, in the kernel, score nothing: "
     )
+    widest = [max(getattr(one, kind) for _, one in task.tolerance.narrow) for kind in ("rtol", "atol")]
     names: dict[str, Any] = {
         "title": task.title,
         "text": task.text,
@@ -93,6 +94,8 @@ def _readme(task: Task, layout: str, config: str, test: str) -> str:
         "points": "\n".join(rows),
         "tolerances": "\n".join(tolerances),
         "example": example_arguments(task.definition),
+        "within": "--rtol {:g} --atol {:g}".format(*widest),
+        "widest": " The tolerance is the widest of the table." if len(tolerances) > 1 else "",
         "config": config,
         "unit_files": "`CMakeLists.txt`" if plain else "`CMakePresets.json` and `build.sh`",
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,12 @@ from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.compiler.sources import short
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
-from gn_tutorial.exam.handed_in import handed_in, rule_broken
+from gn_tutorial.exam.forbidden import forbidden
+from gn_tutorial.exam.handed_in import handed_in
 from gn_tutorial.exam.hidden import HiddenCall, bound_call, draw
 from gn_tutorial.exam.judged_folder import judged_folder
 from gn_tutorial.exam.marks import Ledger, Loss, Marks, all_lost
+from gn_tutorial.exam.meeting import unmet
 from gn_tutorial.exam.speed import speed
 from gn_tutorial.exam.symptoms import described
 from gn_tutorial.exam.task import SPEED, Task
@@ -49,18 +52,21 @@ _RUN = (_KERNEL, _NUMBERS, _FINDINGS)
 _UNSET = "field-never-set"
 #: They say something about the chip, not about the attempt.
 _NO_FAULT = frozenset({"chip-not-configured", "other-chip"})
+_SHARES = "Notebook 03, section 'Which groups belong to which core'"
+_MEETING = "docs/exam.md, section 'Blocks that meet'"
 _NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it'"
 
 
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
     """Judge the attempt in ``folder``. soc: the chip it was begun for. Raises ArgumentError: no such folder."""
     attempt = handed_in(folder)
-    broken = rule_broken(task, attempt)
+    broken = forbidden(task.forbidden, attempt.kernel())
     if broken is not None:
         return all_lost(task, broken.what, broken.where)
     with judged_folder(task, attempt, layout, soc) as root:
         try:
-            return _Judging(task, Project(root, soc=soc), root, zlib.crc32(attempt.text())).marks()
+            project = Project(root, soc=soc)
+            return _Judging(task, project, root, zlib.crc32(attempt.text()), attempt.kernel()).marks()
         except CompileError as error:
             return _not_compiled(task, error, root)
         except ArgumentError as error:  # no operator, no kernel of its name
@@ -69,7 +75,7 @@ def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b"
 
 @dataclass
 class _Judging:
-    """One attempt while it is judged. root: of the fresh folder. seed: of the hidden calls.
+    """One attempt while it is judged. root: of the fresh folder. seed: of the hidden calls. kernels: name -> text.
 
     endless: what was said of the first launch that did not end; after it none is made.
     """
@@ -78,6 +84,7 @@ class _Judging:
     project: Project
     root: Path
     seed: int
+    kernels: Mapping[str, str]
     endless: str = ""
 
     def marks(self) -> Marks:
@@ -123,8 +130,9 @@ class _Judging:
             own = _own_workspace(call, plan)
             result = self.project.launch(call, own, limits=Limits(seconds=_SECONDS), options=_OPTIONS)
         except CompileError as error:
-            first = error.errors[0].message if error.errors else error.what
-            self._lose("kernel compile", _RUN, number, hidden, f"the kernel does not compile: {first}", error.where)
+            self._lose(
+                "kernel compile", _RUN, number, hidden, f"the kernel does not compile: {_first(error)}", error.where
+            )
         except KernelFault as error:
             self._found(number, hidden, next(iter(error.diagnostics), None), error)
         except KernelTimeout as error:
@@ -158,11 +166,16 @@ class _Judging:
             self._lose("no field", everything, number, hidden, what)
         for note in plan.notes:
             self._noted(number, hidden, note)
+        lacks = list(unmet(plan, call.soc.library_workspace, self.kernels))
+        for one in lacks:
+            at_fault = _KERNEL if one.in_kernel else _FUNCTION
+            parts = (at_fault, *_RUN) if one.stops else (at_fault, _FINDINGS)
+            self._lose(one.rule, parts, number, hidden, f"{one.what} [{one.rule}]", read=_MEETING)
         nbytes = sum(one.nbytes for one in hidden.arrays.values())
         if plan.blocks == 1 and call.soc.vector_cores > 1 and nbytes >= _ENOUGH_TO_SHARE:
             what = f"one block for {nbytes:,} bytes, on a chip with {call.soc.vector_cores} vector cores"
-            self._lose("one block", (_FUNCTION,), number, hidden, what, read=_NOTES)
-        return None if any(map(_stops, plan.notes)) else plan
+            self._lose("one block", (_FUNCTION,), number, hidden, what, read=_SHARES)
+        return None if any(map(_stops, plan.notes)) or any(one.stops for one in lacks) else plan
 
     def _noted(self, number: int, hidden: HiddenCall, note: PlanNote) -> None:
         if note.rule in _NO_FAULT:
@@ -239,9 +252,16 @@ def _said(one: Diagnostic) -> tuple[str, str, str]:
     return f"{one.what} [{one.id}]", f"{one.file}:{one.line}" if one.file else "", f"gnt explain {one.id}"
 
 
-def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
+def _first(error: CompileError) -> str:
+    """The first message of the compiler, and what to do where that is certain."""
     first = error.errors[0].message if error.errors else error.what
-    return all_lost(task, f"the host files do not compile: {first}", place(error.where, root), task.reading(_FUNCTION))
+    return f"{first} ({error.hint})" if error.hint else first
+
+
+def _not_compiled(task: Task, error: CompileError, root: Path) -> Marks:
+    return all_lost(
+        task, f"the host files do not compile: {_first(error)}", place(error.where, root), task.reading(_FUNCTION)
+    )
 
 
 def place(where: str, root: Path) -> str:

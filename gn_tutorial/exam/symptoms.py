@@ -28,5 +28,5 @@ def _likely(ours: np.ndarray, wanted: np.ndarray, wrong: np.ndarray) -> str:
     if constant(ours) and not constant(wanted):
         return "every element is the same, so it does not depend on the input"
     if finite.all() and np.median(np.abs(found - right) <= _NEAR * np.abs(right)) == 1.0:
-        return "the first digits agree, so a type on the way holds too few of them"
+        return "the first digits agree, so a type or a constant on the way holds too few of them"
     return ""

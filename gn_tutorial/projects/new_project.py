@@ -158,6 +158,7 @@ def _operator_files(
         "config": config,
         "guard": f"{snake.upper()}_TILING_H_",
         "tiling_include": host_include,
+        "call_hint": texts.call_hint(op),
         "tiling_hint": f"  {hint}",
         "infer_shape": texts.infer_shape(op),
         "infer_dtype": texts.infer_dtype(op),

@@ -20,6 +20,11 @@ _BUILDERS = {
     "int": "Int", "float": "Float", "bool": "Bool", "string": "String",
     "list_int": "ListInt", "list_float": "ListFloat", "list_bool": "ListBool", "list_list_int": "ListListInt",
 }  # fmt: skip
+_READERS = {
+    "int": "GetInt", "float": "GetFloat", "bool": "GetBool", "string": "GetStr",
+    "list_int": "GetListInt", "list_float": "GetListFloat", "list_bool": "GetListBool",
+    "list_list_int": "GetListListInt",
+}  # fmt: skip
 _LIST_ITEMS = {"list_int": "int64_t", "list_float": "float", "list_bool": "char"}
 #: What stands where a case has to name a required attribute's value.
 _PLACEHOLDERS: Mapping[str, Any] = {"int": 1, "float": 1.0, "bool": False, "string": ""}
@@ -57,6 +62,15 @@ def definition(op: OpDefinition, *, unknown_shapes: bool) -> str:
         kind = "REQUIRED" if one.required else "OPTIONAL"
         lines.append(f'this->Attr("{one.name}").AttrType({kind}).{_BUILDERS[one.type]}({_literal(one)});')
     return "\n".join(f"    {line}" for line in lines)
+
+
+def call_hint(op: OpDefinition) -> str:
+    """Comments for a tiling function: how it reads the type of the first input, if it has several, and attributes."""
+    several = bool(op.inputs) and len(set(op.inputs[0].dtypes)) > 1
+    lines = [f"  // context->GetInputDesc(0)->GetDataType(), such as ge::{op.inputs[0].dtypes[0]}"] if several else []
+    for index, one in enumerate(op.attributes):
+        lines.append(f"  // context->GetAttrs()->{_READERS[one.type]}({index}): a pointer to {one.name}")
+    return "\n".join(lines)
 
 
 def infer_shape(op: OpDefinition) -> str:

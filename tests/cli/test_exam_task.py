@@ -79,6 +79,11 @@ def test_the_given_test_is_run_as_it_stands(gnt: Gnt, data: Path, task: str, lay
     assert checked.out.count("| test pass: ") == 3
     assert "the given test passes; gnt exam submit asks for more" in checked.out
     assert gnt("exam", "status", "--json").json["checks"] == 2
+    assert gnt("exam", "submit").code == 0
+    assert (
+        "the given test passes; it was handed in before, and what is handed in now is practice"
+        in gnt("exam", "check").out
+    )
 
 
 def test_what_comes_late_is_called_late(gnt: Gnt, data: Path) -> None:
@@ -94,6 +99,17 @@ def test_what_comes_late_is_called_late(gnt: Gnt, data: Path) -> None:
     new = gnt("exam", "start", "log_cosh", "--new", "--untimed")
     assert "no limit of time" in new.out
     assert (data / "exam" / "log_cosh_2").is_dir()
+
+
+def test_a_command_without_a_name_is_for_the_folder_it_is_typed_in(
+    gnt: Gnt, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gnt("exam", "start", "log_cosh")
+    gnt("exam", "start", "mish")
+    assert gnt("exam", "status", "--json").json["task"] == "mish"
+    monkeypatch.chdir(data / "exam" / "log_cosh" / "op_host")
+    assert gnt("exam", "status", "--json").json["task"] == "log_cosh"
+    assert gnt("exam", "status", "mish", "--json").json["task"] == "mish"
 
 
 def test_mistakes_in_its_use_are_refused(gnt: Gnt, data: Path) -> None:

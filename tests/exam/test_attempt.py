@@ -50,10 +50,24 @@ def test_everything_is_there_again(file: AttemptFile) -> None:
     assert [one.task for one in read.attempts] == ["log_cosh", "mish"]
     assert read.attempts[0].checks == 1
     assert read.attempts[0].submissions[0] == {"points": 50.0, "accepted": False, "at": BEGIN + 70, "late": False}
-    assert read.chosen("").task == "mish"
-    assert read.chosen("log_cosh").finished == BEGIN + 70
+    elsewhere = file.path.parent
+    assert read.chosen("", elsewhere).task == "mish"
+    assert read.chosen("log_cosh", elsewhere).finished == BEGIN + 70
     with pytest.raises(ArgumentError, match="'rel_diff' was not begun"):
-        read.chosen("rel_diff")
+        read.chosen("rel_diff", elsewhere)
+
+
+def test_who_stands_in_an_attempts_folder_means_that_one(tmp_path: Path) -> None:
+    first, second, third = (
+        replace(ATTEMPT, task=task, started=BEGIN + number, folder=str(tmp_path / f"{task}_{number}"))
+        for number, task in enumerate(("log_cosh", "mish", "log_cosh"))
+    )
+    known = Attempts((first, second, third))
+    assert known.chosen("", tmp_path) == third
+    assert known.chosen("", Path(second.folder)) == second
+    assert known.chosen("", Path(first.folder) / "op_host") == first
+    assert known.chosen("log_cosh", Path(first.folder)) == first
+    assert known.chosen("mish", Path(first.folder)) == second, "a name goes before the place"
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"attempts": [{"task": "x"}]}', '{"attempts": 3}'])

@@ -13,6 +13,7 @@ from gn_tutorial.cli.exam_task import COMMANDS
 from gn_tutorial.cli.options import Json, Many
 from gn_tutorial.cli.terminal import emit_json, print_table
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exam.paper import QUESTIONS
 
 if TYPE_CHECKING:
     from gn_tutorial.exam.paper import Paper
@@ -29,7 +30,7 @@ def exam_theory(
     topic: Annotated[Many, typer.Option(help="Only of this topic; may be given several times.")] = None,
     minutes: Annotated[float | None, typer.Option(help="The time; without it 1.5 minutes a question.")] = None,
     untimed: Annotated[bool, typer.Option("--untimed", help="No limit of time.")] = False,
-    count: Annotated[int, typer.Option(help="How many questions.")] = 40,
+    count: Annotated[int, typer.Option(help="How many questions.")] = QUESTIONS,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same paper.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Hand in an open paper as it stands, and draw another.")] = False,
     review: Annotated[bool, typer.Option("--review", help="The last paper, with every explanation.")] = False,
@@ -52,7 +53,7 @@ def exam_theory(
     if review:
         _review(file)
         return
-    paper = _open_paper(file, new, given=bool(topic or minutes or untimed or seed is not None or count != 40))
+    paper = _open_paper(file, new, given=bool(topic or minutes or untimed or seed is not None or count != QUESTIONS))
     try:
         if paper is None:
             paper = _drawn(file, topic or [], minutes, untimed, count, seed)
