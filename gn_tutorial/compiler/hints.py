@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from gn_tutorial.compiler.output import Report
-from gn_tutorial.compiler.sources import short
+from gn_tutorial.compiler.sources import short, source_text
 
 _LONGEST_MESSAGE = 400
 
@@ -130,6 +130,37 @@ def _bfloat16_number(report: Report, _searched: Sequence[Path], _line: str) -> s
     )
 
 
+def _heads(before: Sequence[str]) -> Iterator[str]:
+    """What stands before each brace that is open at the end of these lines, innermost first.
+
+    Before an ``else`` comes what stands before the branch that it follows.
+    """
+    text = "\n".join(line.partition("//")[0] for line in before)
+    depth, head = 0, ""
+    for at in range(len(text) - 1, -1, -1):
+        depth += text[at] == "}"
+        if text[at] == "{":
+            if depth == 0 or (depth == 1 and head == "else"):
+                head = re.split(r"[;{}]", text[:at])[-1].strip()
+                yield head
+            depth = max(0, depth - 1)
+
+
+def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: str) -> str:
+    """``if constexpr`` leaves a branch out when a template is instantiated, and only then."""
+    for place in (report.place, *report.chain):
+        lines = source_text(Path(place.file)).splitlines() if place and Path(place.file).is_file() else []
+        if place and lines[place.line - 1 : place.line] == [line]:
+            heads = list(_heads(lines[: place.line - 1]))
+            generic = any(re.search(r"\b(?:template|auto)\b", head) for head in heads)
+            if not generic and any("if constexpr" in head for head in heads):
+                return (
+                    "outside a template both branches of if constexpr are compiled: write template <typename T> before "
+                    "the class, and the type where it is used, such as Kernel<DTYPE_X> op"
+                )
+    return ""
+
+
 _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _missing_header,
     _double_scalar,
@@ -139,6 +170,7 @@ _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _smaller_or_larger,
     _narrowing,
     _bfloat16_number,
+    _branch_outside_a_template,
 )
 
 

@@ -35,6 +35,7 @@ def fuzz(
     examples: int | None = None,
     failures: int | None = None,
     max_elements: int = MAX_ELEMENTS,
+    dtypes: Sequence[str] = (),
     values: Sequence[str] = VALUES,
     relations: Sequence[str] = RELATIONS,
     rtol: float | None = None,
@@ -45,8 +46,9 @@ def fuzz(
     """Run drawn calls for about ``seconds``, kernels' compiling not counted, and half of it more to shrink failures.
 
     reference: as of ``load_reference``, or the function; what it raises for is no case. examples, failures: stop after
-    so many. max_elements: of an input. values: which kinds of numbers (fuzz_values.VALUES). relations: how shapes of
-    further inputs may follow from the first one's (fuzz_cases.RELATIONS); of these the reference's own are learnt.
+    so many. max_elements: of an input. dtypes: only columns in which an input has one of these; without any, all.
+    values: which kinds of numbers (fuzz_values.VALUES). relations: how shapes of further inputs may follow from the
+    first one's (fuzz_cases.RELATIONS); of these the reference's own are learnt.
     state: of an earlier run, which is gone on with and changed; its failures are tried first. progress: told of each
     case. Raises ArgumentError for what cannot be fuzzed, CompileError for host files that do not compile.
     """
@@ -60,7 +62,7 @@ def fuzz(
         for one in given_names:
             _require(one in known, f"there is no {what} '{one}'", f"one of {', '.join(known)}")
     judge = Judge(project, function, tolerance(rtol, atol))
-    space, left_out = _space(judge, max_elements, tuple(values), tuple(relations))
+    space, left_out = _space(judge, max_elements, tuple(dtypes), tuple(values), tuple(relations))
     run = FuzzRun(judge, state or FuzzState(seed), seconds, examples, failures, progress)
     mended = run.retry(_sources(project))
     stopped = run.rounds(space)
@@ -84,7 +86,7 @@ def fuzz(
 
 
 def _space(
-    judge: Judge, max_elements: int, values: tuple[str, ...], relations: tuple[str, ...]
+    judge: Judge, max_elements: int, dtypes: tuple[str, ...], values: tuple[str, ...], relations: tuple[str, ...]
 ) -> tuple[CaseSpace, tuple[str, ...]]:
     """What is drawn from, and the columns that no array can have."""
     definition = judge.project.definition
@@ -96,7 +98,11 @@ def _space(
         if all(dtype_name(form.dtype) in DTYPES for form in (*column.inputs, *column.outputs))
     }
     _require(bool(runnable), f"no column of {definition.type} has dtypes that arrays can have", "gnt project show")
-    found = tuple(dict.fromkeys(runnable.values()))
+    known = {dtype for column in runnable.values() for dtype in column}
+    for one in dtypes:
+        _require(one in known, f"no input of {definition.type} is {one}", f"one of {', '.join(sorted(known))}")
+    chosen = (column for column in runnable.values() if not dtypes or not set(dtypes).isdisjoint(column))
+    found = tuple(dict.fromkeys(chosen))
     learnt = learnt_relations(definition, found[0], judge.accepted, relations)
     left_out = tuple(str(column) for column in columns if column not in runnable)
     return CaseSpace(definition, found, learnt, max_elements, values), left_out

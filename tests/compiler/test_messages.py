@@ -61,6 +61,18 @@ CASES = {
     "inside the learner's macro": ("  int a = TWICE(nowhere);", 8, r"'nowhere'", "gnt apis"),
     "inside the twin's macro": ("\n  GET_TILING_DATA_WITH_STRUCT(Nope, td, y);", 9, r"'Nope'", "gnt apis"),
     "launch syntax": ("  k<<<1, nullptr, 0>>>;", 8, r"expected", r"kernel<<<blocks, nullptr, stream>>>\(arguments\)"),
+    "a branch outside a template": (
+        "  if constexpr (sizeof(half) == 2) { Abs(t, t, 64); } else {\n    Adds(buf.Get<half>(), t, 0.0f, 64);\n  }",
+        9,
+        r"no matching function for call to 'Adds",
+        r"outside a template both branches of if constexpr are compiled: write template <typename T>",
+    ),
+    "a branch inside a template": (
+        "  auto widen = [&](auto x) { if constexpr (sizeof(x) == 2) { Adds(t, x, 0, 64); } };\n  widen(half(1));",
+        8,
+        r"no matching function for call to 'Adds",
+        "",
+    ),
     "no body": (
         "  extern void Nobody(int);\n  Nobody(3);",
         8,

@@ -51,6 +51,11 @@ def test_a_right_project_agrees_and_the_next_run_goes_on() -> None:
     assert again.rounds >= state.rounds
 
 
+def test_one_dtype_of_several() -> None:
+    report = found(SCALE, dtypes=("float16",), examples=8, max_elements=99)
+    assert {dtype: tried for dtype, (tried, _) in report.counts["dtype"].items()} == {"float16": 8}
+
+
 @pytest.mark.thorough
 def test_several_mistakes_at_once_are_told_apart_and_shrunk(folder: Path) -> None:
     project = planted(folder, "rank", "empty", "dtype", "nan")
@@ -203,6 +208,7 @@ def test_every_kind_of_values_is_what_it_says(dtype: str) -> None:
     ("how", "message"),
     [
         ({"seconds": 0}, "seconds cannot be 0"),
+        ({"dtypes": ("int4",)}, "no input of ScaleShift is int4"),
         ({"values": ("huge",)}, "there is no kind of values 'huge'"),
         ({"relations": ("any",)}, "there is no relation 'any'"),
         ({"max_elements": 0}, "max_elements cannot be 0"),
