@@ -10,8 +10,9 @@
 #include "linear_lanes.h"
 
 // approximate: 0 for none, 1 for tanh, as aclnnGeluV2 numbers them. wanted: bit 0 for y, bit 1 for h; the other is not written.
-extern "C" __global__ __aicore__ void linear_gelu_kernel(GM_ADDR x, GM_ADDR weight, GM_ADDR bias, GM_ADDR y, GM_ADDR preactivation,
-                                                         uint32_t approximate, uint32_t wanted, GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void linear_gelu_kernel(GM_ADDR x, GM_ADDR weight, GM_ADDR bias, GM_ADDR y,
+                                                         GM_ADDR preactivation, uint32_t approximate, uint32_t wanted,
+                                                         GM_ADDR tiling) {
   const auto* numbers = reinterpret_cast<const __gm__ LinearTilingData*>(tiling);
   if (approximate == 0) {
     RunForDtype<LinearWith<GeluErf>::Kernel>(numbers->tilingKey, x, weight, bias, y, numbers, preactivation, wanted);

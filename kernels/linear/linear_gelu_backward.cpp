@@ -8,9 +8,9 @@
 #include "linear_rows.h"
 
 // approximate: as in linear_gelu.cpp.
-extern "C" __global__ __aicore__ void linear_gelu_backward_kernel(GM_ADDR dy, GM_ADDR preactivation, GM_ADDR x, GM_ADDR weight,
-                                                                  GM_ADDR dx, GM_ADDR dweight, GM_ADDR dbias,
-                                                                  uint32_t approximate, GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void linear_gelu_backward_kernel(GM_ADDR dy, GM_ADDR preactivation, GM_ADDR x,
+                                                                  GM_ADDR weight, GM_ADDR dx, GM_ADDR dweight,
+                                                                  GM_ADDR dbias, uint32_t approximate, GM_ADDR tiling) {
   const auto* numbers = reinterpret_cast<const __gm__ LinearBackwardTilingData*>(tiling);
   if (approximate == 0) {
     RunForDtype<LinearBackwardWith<GeluErfBackward>::Kernel>(numbers->tilingKey, dy, x, weight, dx, dweight, dbias,

@@ -36,7 +36,7 @@ __aicore__ inline void CopyTileOut(const AscendC::GlobalTensor<T>& to, uint64_t 
 // What leaves a sum is rounded once, from float to T.
 template <class T>
 __aicore__ inline void RoundOnce(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<float>& from,
-                             uint32_t count) {
+                                 uint32_t count) {
   if constexpr (kIsFloat<T>) {
     AscendC::Muls(to, from, 1.0f, static_cast<int32_t>(count));
   } else {

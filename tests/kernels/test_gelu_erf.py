@@ -1,4 +1,4 @@
-"""The tail that GELU is made of where it has the error function: what the coefficients in common_gelu_erf.h are worth."""
+"""The tail that GELU is made of where it has the error function: what its coefficients are worth."""
 
 from __future__ import annotations
 
