@@ -29,7 +29,8 @@ def launch(
 
     All tensors on that device, which the caller has checked. outputs: newly made, None for one that is not wanted;
     their shapes, strides and types follow from inputs and numbers, so that calls that agree in those, and in what is
-    wanted, agree in all. numbers: the arguments between inputs and outputs; a mask as a tuple of booleans. Raises Refused, KernelError.
+    wanted, agree in all. numbers: the arguments between inputs and outputs; a mask as a tuple of booleans. Raises
+    Refused, KernelError.
     """
     device = device_of(inputs[0])
     loaded = device.library()

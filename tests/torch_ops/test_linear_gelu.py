@@ -51,12 +51,17 @@ def test_vmap_without_the_preactivation() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
 def test_gelu_takes_what_is_not_rounded_yet(dtype: torch.dtype) -> None:
-    """In halves the fused y is nearer to float64 than that of two operators, of which the first one rounds."""
-    inputs = data((40, 60), (30, 60), (30,), dtype=dtype)
-    right = functional.gelu(functional.linear(*(one.double() for one in inputs)))
-    fused = (OPS.linear_gelu(*inputs)[0].double() - right).abs().mean()
-    parts = (OPS.gelu(OPS.linear(*inputs)).double() - right).abs().mean()
-    assert fused < 0.9 * parts
+    """In halves the fused y is nearer to float64 than that of two operators, of which the first one rounds.
+
+    Below zero; where the pre-activation is large, y is as large, and both are rounded to the same number.
+    """
+    inputs = data((40, 9), (30, 9), (30,), dtype=dtype)
+    wide = functional.linear(*(one.double() for one in inputs))
+    right, below = functional.gelu(wide), (wide < -0.8) & (wide > -3)
+    fused, parts = OPS.linear_gelu(*inputs)[0], OPS.gelu(OPS.linear(*inputs))
+    errors = [((one.double() - right) / right)[below].abs().mean() for one in (fused, parts)]
+    assert below.sum() > 100
+    assert errors[0] < 0.7 * errors[1]
 
 
 def test_under_autocast_it_computes_in_the_type_that_is_set() -> None:
