@@ -13,6 +13,7 @@
 extern "C" __global__ __aicore__ void linear_gelu_kernel(GM_ADDR x, GM_ADDR weight, GM_ADDR bias, GM_ADDR y,
                                                          GM_ADDR preactivation, uint32_t approximate, uint32_t wanted,
                                                          GM_ADDR tiling) {
+  if (wanted == 0) return;
   const auto* numbers = reinterpret_cast<const __gm__ LinearTilingData*>(tiling);
   if (approximate == 0) {
     RunForDtype<LinearWith<GeluErf>::Kernel>(numbers->tilingKey, x, weight, bias, y, numbers, preactivation, wanted);
