@@ -11,7 +11,7 @@ from gn_tutorial.host.arrays import masked, run
 from gn_tutorial.host.operators.gelu import form_number
 from gn_tutorial.host.stream import Stream
 
-__all__ = ["LinearGeluOutputs", "LinearGradients", "linear", "linear_backward", "linear_gelu", "linear_gelu_backward"]
+__all__ = ["LinearGeluResults", "LinearGradients", "linear", "linear_backward", "linear_gelu", "linear_gelu_backward"]
 
 
 class LinearGradients(NamedTuple):
@@ -22,7 +22,7 @@ class LinearGradients(NamedTuple):
     grad_bias: np.ndarray | None
 
 
-class LinearGeluOutputs(NamedTuple):
+class LinearGeluResults(NamedTuple):
     """What ``linear_gelu`` writes; no pre-activation where it was not to be kept. Valid as ``LinearGradients``."""
 
     out: np.ndarray
@@ -75,7 +75,7 @@ def linear_gelu(
     keep: bool = True,
     stream: Stream | None = None,
     out: tuple[np.ndarray, np.ndarray] | None = None,
-) -> LinearGeluOutputs:
+) -> LinearGeluResults:
     """GELU of ``linear(x, weight, bias)`` in one launch, and what it is applied to, the pre-activation.
 
     approximate: as in ``gelu``. keep: whether the pre-activation is written, which the gradients need. out: where to
@@ -84,7 +84,7 @@ def linear_gelu(
     number, shape = form_number("linear_gelu", approximate), (*x.shape[:-1], *weight.shape[:1])
     made = (np.empty(shape, x.dtype), np.empty(shape, x.dtype) if keep else None) if out is None else out
     run("LinearGelu", (x, weight, bias), (number,), made, stream)
-    return LinearGeluOutputs(*made)
+    return LinearGeluResults(*made)
 
 
 def linear_gelu_backward(
