@@ -197,7 +197,9 @@ class _Registered:
     def __init__(self, op: OpSpec, spec: KernelSpec, case: BenchCase, machine: Machine, knob: Tune, seed: int) -> None:
         self.name, self.case, self.field, self.knob = spec.id, case.label(op), knob.field, knob
         self._machine, self._group, self._attributes = machine, op.group, case.attributes
-        self._arrays = random_inputs.inputs(op, case.shape, seed=seed, dtype=case.dtype, attributes=case.attributes)
+        self._arrays = random_inputs.inputs(
+            op, case.shape, seed=seed, dtype=case.dtype, attributes=case.attributes, lengths=case.lengths
+        )
         self._expected = random_inputs.expected(op, self._arrays, case.attributes)
         self._tolerance = spec.tolerance
         self.itemsize = next(iter(self._arrays.values())).itemsize

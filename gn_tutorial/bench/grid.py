@@ -34,7 +34,8 @@ MORE = {"speed-up": {"bound"}}
 class BenchCase:
     """One shape of the grid.
 
-    kind: which shapes it belongs to, for targets. attributes: of the operator, by name. measured_us: what somebody
+    kind: which shapes it belongs to, for targets. attributes: of the operator, by name. lengths: those that the shape
+    does not fix, as the O of Linear's weight, by symbol; others are the example's. measured_us: what somebody
     else measured on a device, with its ``source``; None: nobody did. was_us: the modelled time of the kernel that is
     judged, in microseconds, when the grid was last set; None: nothing is held to it.
     """
@@ -46,6 +47,7 @@ class BenchCase:
     measured_us: float | None = None
     source: str = ""
     was_us: float | None = None
+    lengths: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def elements(self) -> int:
@@ -59,6 +61,7 @@ class BenchCase:
             f"{symbols.get(name, name)}{value:{'' if isinstance(value, str) else 'g'}}"
             for name, value in self.attributes.items()
         ]
+        parts += [f"{symbol}{length}" for symbol, length in self.lengths.items()]
         return " ".join([f"({','.join(map(str, self.shape))})", *parts, self.dtype])
 
 
@@ -164,6 +167,9 @@ def _case(op: OpSpec, table: dict[str, Any]) -> BenchCase:
         raise ValueError(
             f"shape {list(case.shape)}: {f'no attribute {unknown.pop()}' if unknown else 'kind or length'}"
         )
+    axes = {axis for argument in op.inputs for axis in argument.shape or ()} - set(op.inputs[0].shape or ())
+    if unknown := set(case.lengths) - axes:
+        raise ValueError(f"shape {list(case.shape)}: no length '{unknown.pop()}' is open")
     if (case.measured_us is None) == bool(case.source):
         raise ValueError(f"shape {list(case.shape)}: a measured time and its source go together")
     return case

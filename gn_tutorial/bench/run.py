@@ -189,11 +189,16 @@ class _Inputs:
         self._made: tuple[dict[str, np.ndarray], dict[str, np.ndarray]] = {}, {}
 
     def of(self, case: BenchCase) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-        key = (case.shape, case.dtype, tuple(case.attributes.items()))
+        key = (case.shape, case.dtype, tuple(case.attributes.items()), tuple(case.lengths.items()))
         if key != self._key:
             self._made = {}, {}  # before the next ones are made: the largest take half a gigabyte
             arrays = random_inputs.inputs(
-                self._op, case.shape, seed=self._seed, dtype=case.dtype, attributes=case.attributes
+                self._op,
+                case.shape,
+                seed=self._seed,
+                dtype=case.dtype,
+                attributes=case.attributes,
+                lengths=case.lengths,
             )
             self._made = arrays, random_inputs.expected(self._op, arrays, case.attributes)
             self._key = key

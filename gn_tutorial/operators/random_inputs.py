@@ -53,17 +53,19 @@ def inputs(
     seed: int = 0,
     dtype: str = "float32",
     attributes: Mapping[str, Any] | None = None,
+    lengths: Mapping[str, int] | None = None,
 ) -> dict[str, np.ndarray]:
     """A random array for each input of ``op``, the first of shape ``shape``; what a forward pass saved is computed.
 
     dtype: of the data; an input that has one of its own in the registry keeps that. attributes: of the call, by name;
-    an operator that takes what another one saved needs them. Raises ArgumentError for a wrong rank or an attribute
-    that is missing.
+    an operator that takes what another one saved needs them. lengths: those that neither shape nor attributes fix, by
+    their symbols, where they are not the example's. Raises ArgumentError for a wrong rank or an attribute that is
+    missing.
     """
     if any(length < 0 for length in shape):
         raise ArgumentError(f"a shape cannot be negative: {tuple(shape)}")
     rng = generator(seed)
-    shapes = input_shapes(op, shape, attributes)
+    shapes = input_shapes(op, shape, attributes, lengths)
     arrays = {
         a.name: random_array(
             rng, shapes[a.name], dtype if a.dtype == DATA_DTYPE else a.dtype, _channels(a, shapes[a.name])

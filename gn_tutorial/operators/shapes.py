@@ -58,19 +58,25 @@ def resolve(shape: Sequence[str], symbols: Symbols) -> Shape:
     return tuple(lengths)
 
 
-def input_shapes(op: OpSpec, first: Sequence[int], attributes: Mapping[str, Any] | None = None) -> dict[str, Shape]:
+def input_shapes(
+    op: OpSpec,
+    first: Sequence[int],
+    attributes: Mapping[str, Any] | None = None,
+    lengths: Mapping[str, int] | None = None,
+) -> dict[str, Shape]:
     """Every input's shape, from the shape of the first: for ``(2, 8, 16)``, gamma and beta of GroupNorm have ``(8,)``.
 
     attributes: needed where one fixes a length, as ``num_groups`` that of mean. A length that neither they nor the
-    first input fix, as the O of Linear's weight, is that of the operator's [example]. Raises ArgumentError if the rank
-    does not fit, or if such an attribute is missing.
+    first input fix, as the O of Linear's weight, is that of lengths, or of the operator's [example]. Raises
+    ArgumentError if the rank does not fit, or if such an attribute is missing.
     """
     symbols: Symbols = {}
     needed = {axis for argument in op.inputs for axis in argument.shape or ()}
     if needed & {a.symbol for a in op.attributes}:
         symbols = bind_attributes(op, attributes or {})
     _bind_shape(op, op.inputs[0], tuple(first), symbols, {})
-    symbols |= {axis: op.example[axis] for axis in needed - symbols.keys() if axis in op.example}
+    known = {**op.example, **(lengths or {})}
+    symbols |= {axis: known[axis] for axis in needed - symbols.keys() if axis in known}
     return {argument.name: resolve(argument.shape or (), symbols) for argument in op.inputs}
 
 

@@ -4,14 +4,15 @@
 ``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
 ``copy`` and ``add`` are the references of the warm-up kernels, ``transpose`` that of the strided copy. ``silu``,
-``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``, ``add_relu``, ``swiglu``
-and ``add_rms_norm`` those of fusions. ``gelu``, ``linear`` and ``rms_norm``, with their gradients, are those of the
-cases besides GroupNorm.
+``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``, ``add_relu``, ``swiglu``,
+``add_rms_norm`` and ``linear_gelu`` those of fusions. ``gelu``, ``linear`` and ``rms_norm``, with their gradients, are
+those of the cases besides GroupNorm.
 """
 
 from gn_tutorial.reference.elementwise import add, copy, multiply, relu, silu, transpose
 from gn_tutorial.reference.fused import (
     AddRmsNormOutputs,
+    LinearGeluOutputs,
     ReferenceSwigluGradients,
     add_relu,
     add_relu_backward,
@@ -19,6 +20,8 @@ from gn_tutorial.reference.fused import (
     add_rms_norm_backward,
     group_norm_silu,
     group_norm_silu_nhwc,
+    linear_gelu,
+    linear_gelu_backward,
     swiglu,
     swiglu_backward,
 )
@@ -41,6 +44,7 @@ from gn_tutorial.reference.rms_norm import (
 __all__ = [
     "AddRmsNormOutputs",
     "GroupNormOutputs",
+    "LinearGeluOutputs",
     "ReferenceGroupNormGradients",
     "ReferenceLinearGradients",
     "ReferenceRmsNormGradients",
@@ -64,6 +68,8 @@ __all__ = [
     "layer_norm",
     "linear",
     "linear_backward",
+    "linear_gelu",
+    "linear_gelu_backward",
     "multiply",
     "relu",
     "rms_norm",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,9 @@ from numpy.typing import ArrayLike
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.reference.arguments import as_float64
 from gn_tutorial.reference.elementwise import add, multiply, relu, silu
+from gn_tutorial.reference.gelu import gelu, gelu_backward
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
+from gn_tutorial.reference.linear import ReferenceLinearGradients, linear, linear_backward
 from gn_tutorial.reference.rms_norm import ReferenceRmsNormGradients, rms_norm, rms_norm_backward
 
 
@@ -110,6 +113,47 @@ def add_rms_norm_backward(
     more, _ = _like_forward(dsum, "dsum", x, "x")
     dx, dgamma = rms_norm_backward(dy, x, rstd, gamma)
     return ReferenceRmsNormGradients(dx + more, dgamma)
+
+
+class LinearGeluOutputs(NamedTuple):
+    """``y`` and ``preactivation`` have the shape (..., O); None is what was not asked for."""
+
+    y: np.ndarray | None
+    preactivation: np.ndarray | None
+
+
+def linear_gelu(
+    x: ArrayLike,
+    weight: ArrayLike,
+    bias: ArrayLike | None = None,
+    approximate: str = "none",
+    *,
+    output_mask: Sequence[bool] = (True, True),
+) -> LinearGeluOutputs:
+    """``gelu`` of ``linear(x, weight, bias)``, and that itself; float64, nothing rounded in between.
+
+    output_mask: which of both to return. Arguments, errors: as there.
+    """
+    preactivation = linear(x, weight, bias)
+    made = gelu(preactivation, approximate), preactivation
+    return LinearGeluOutputs(*(one if wanted else None for one, wanted in zip(made, output_mask, strict=True)))
+
+
+def linear_gelu_backward(
+    dy: ArrayLike,
+    preactivation: ArrayLike,
+    x: ArrayLike,
+    weight: ArrayLike,
+    approximate: str = "none",
+    *,
+    output_mask: Sequence[bool] = (True, True, True),
+) -> ReferenceLinearGradients:
+    """The gradients of ``linear_gelu``: those of ``linear``, for ``gelu_backward(dy, preactivation)``; float64.
+
+    preactivation: as it was saved. Errors: as ``gelu_backward`` and ``linear_backward``.
+    """
+    through = gelu_backward(*_like_forward(dy, "dy", preactivation, "preactivation"), approximate)
+    return linear_backward(through, x, weight, output_mask=output_mask)
 
 
 def _like_forward(gradient: ArrayLike, its_name: str, of: ArrayLike, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -27,9 +27,10 @@ def launch(
 ) -> None:
     """Run operator ``name`` of the host API on the device of ``inputs[0]``; the outputs are written in its order.
 
-    All tensors on that device, which the caller has checked. outputs: newly made; their shapes, strides and types
-    follow from inputs and numbers, so that calls that agree in those agree in all. numbers: the arguments between
-    inputs and outputs; a mask as a tuple of booleans. Raises Refused, KernelError.
+    All tensors on that device, which the caller has checked. outputs: newly made, None for one that is not wanted;
+    their shapes, strides and types follow from inputs and numbers, so that calls that agree in those, and in what is
+    wanted, agree in all. numbers: the arguments between inputs and outputs; a mask as a tuple of booleans. Raises
+    Refused, KernelError.
     """
     device = device_of(inputs[0])
     loaded = device.library()
@@ -38,7 +39,7 @@ def launch(
         inputs = device.plain(inputs)
         layouts = [None if one is None else (one.shape, one.stride(), one.dtype) for one in inputs]
         # A plan divides its work among the cores of its device.
-        key = (name, loaded._handle, inputs[0].device, numbers, *layouts)
+        key = (name, loaded._handle, inputs[0].device, numbers, *layouts, *(one is None for one in outputs))
         plan = _PLANS.get(key)
         if plan is None:
             plan = _Plan(loaded, name, inputs, numbers, outputs)

@@ -106,6 +106,12 @@ Outcome CheckCount(const Arguments& arguments, int64_t wanted, const char* why) 
   return {};
 }
 
+Outcome CheckGeluForm(int64_t approximate) {
+  if (approximate == 0 || approximate == 1) return {};
+  return Invalid(Text("approximate is %" PRId64 "; it must be 0 or 1", approximate),
+                 "0 is GELU as it is defined, with erf; 1 its tanh form");
+}
+
 Outcome Product(const Argument& argument, size_t first, size_t last, int64_t* product) {
   const std::vector<int64_t>& dims = argument->dims;
   *product = 1;

@@ -43,6 +43,8 @@ Outcome CheckCount(const Arguments& arguments, int64_t wanted, const char* why);
 Outcome CheckSizes(Sizes* sizes);
 // Positive and finite as float32, which is what a kernel gets. name: the argument's.
 Outcome CheckEps(const char* name, double eps, const char* hint);
+// Which form of GELU: 0 or 1, as aclnnGeluV2 numbers them and the kernels take them.
+Outcome CheckGeluForm(int64_t approximate);
 // The product of the axes from `first` up to `last`; refused if it does not fit in 64 bits.
 Outcome Product(const Argument& argument, size_t first, size_t last, int64_t* product);
 // No output shares memory with itself, with another output or with an input.

@@ -1,5 +1,4 @@
 // GELU, forward and backward: what the first calls refuse, and what they plan.
-#include <cinttypes>
 #include <cstring>
 
 #include "elements.h"
@@ -15,13 +14,7 @@ struct Form {
 };
 constexpr uint32_t kNone = 0, kTanh = 1;
 
-Form FormOf(int64_t approximate) {
-  if (approximate != kNone && approximate != kTanh) {
-    return {kNone, Invalid(Text("approximate is %" PRId64 "; it must be 0 or 1", approximate),
-                           "0 is GELU as it is defined, with erf; 1 its tanh form")};
-  }
-  return {static_cast<uint32_t>(approximate)};
-}
+Form FormOf(int64_t approximate) { return {static_cast<uint32_t>(approximate), CheckGeluForm(approximate)}; }
 
 Form FormOf(const char* approximate) {
   const char* const hint = "\"none\" is GELU as it is defined, with erf; \"tanh\" its tanh form";

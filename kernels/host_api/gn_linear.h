@@ -1,4 +1,4 @@
-/* Linear and its gradients. Each comment names the registered kernel that is launched. */
+/* Linear and its gradients, alone and with GELU behind it. Each comment names the registered kernel that is launched. */
 #ifndef GN_LINEAR_H
 #define GN_LINEAR_H
 
@@ -27,6 +27,26 @@ GN_API GnStatus LinearBackwardGetWorkspaceSize(const GnTensor* gradOut, const Gn
                                                GnExecutor** executor);
 
 GN_API GnStatus LinearBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
+/* out = GELU(input * weight^T + bias), in one launch. approximate: 0 for GELU as it is defined, with erf, 1 for its tanh form.
+ * preactivationOut: what GELU is applied to, for LinearGeluBackward, rounded to the type; null if nobody needs it. The other arguments as
+ * in Linear. The outputs must not share memory with an input or with each other.
+ * Kernel: linear_gelu/epilogue. */
+GN_API GnStatus LinearGeluGetWorkspaceSize(const GnTensor* input, const GnTensor* weight, const GnTensor* bias,
+                                           int64_t approximate, GnTensor* out, GnTensor* preactivationOut,
+                                           uint64_t* workspaceSize, GnExecutor** executor);
+
+GN_API GnStatus LinearGelu(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
+/* The gradients of LinearGelu. preactivation: as it gave it, (..., O). The other arguments as in LinearBackward.
+ * Kernel: linear_gelu_backward/slope. */
+GN_API GnStatus LinearGeluBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* preactivation,
+                                                   const GnTensor* input, const GnTensor* weight, int64_t approximate,
+                                                   const uint8_t* outputMask, uint64_t outputMaskSize,
+                                                   GnTensor* gradInput, GnTensor* gradWeight, GnTensor* gradBias,
+                                                   uint64_t* workspaceSize, GnExecutor** executor);
+
+GN_API GnStatus LinearGeluBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
 #ifdef __cplusplus
 }

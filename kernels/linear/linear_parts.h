@@ -1,4 +1,4 @@
-// What both kernels of Linear need: tiles of matrices, to local memory and back.
+// What all kernels of Linear need: tiles of matrices, to local memory and back.
 //
 // A tile has `count` rows of `length` elements. In global memory rows are `width` elements apart; in local memory each begins at a
 // whole block of 32 bytes.
@@ -31,4 +31,15 @@ __aicore__ inline void CopyTileOut(const AscendC::GlobalTensor<T>& to, uint64_t 
   AscendC::DataCopyExtParams tile{static_cast<uint16_t>(count), static_cast<uint32_t>(length * sizeof(T)), gap,
                                   static_cast<uint32_t>((width - length) * sizeof(T)), 0};
   AscendC::DataCopyPad(to[at], from, tile);
+}
+
+// What leaves a sum is rounded once, from float to T.
+template <class T>
+__aicore__ inline void RoundOnce(const AscendC::LocalTensor<T>& to, const AscendC::LocalTensor<float>& from,
+                                 uint32_t count) {
+  if constexpr (kIsFloat<T>) {
+    AscendC::Muls(to, from, 1.0f, static_cast<int32_t>(count));
+  } else {
+    Narrow(to, from, count);
+  }
 }

@@ -1,4 +1,4 @@
-// y = x W^T + b and its gradients, how they are divided: the numbers that the two kernels read, and the host functions that compute
+// y = x W^T + b and its gradients, how they are divided: the numbers that the kernels read, and the host functions that compute
 // them.
 //
 // x and dx are (R, K), W and dW are (O, K), b and db are (O), y and dy are (R, O). Plain C++ without any Ascend C header: kernels,
@@ -70,6 +70,10 @@ inline const char* MakeLinearTiling(int64_t r, int64_t k, int64_t o, int32_t cor
   tiling->tilingKey = static_cast<uint32_t>(dtype);
   return nullptr;
 }
+
+// Bits of what the fused kernels write: y, and h = x W^T + b for the backward pass.
+constexpr uint32_t kLinearWantResult = 1;
+constexpr uint32_t kLinearWantSaved = 2;
 
 // The gradients.
 struct LinearBackwardTilingData {

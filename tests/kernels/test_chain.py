@@ -35,7 +35,7 @@ CHAINS = [
 HEADERS = """
 #include "{root}/common/common_chain.h"
 #include "{root}/common/common_formulas.h"
-#include "{root}/gelu/gelu_tanh.h"
+#include "{root}/common/common_gelu_tanh.h"
 """
 ENTRY = """
 extern "C" __global__ __aicore__ void chained_{place}({inputs}GM_ADDR z, uint32_t n, uint32_t dtype) {{

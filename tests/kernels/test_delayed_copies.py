@@ -58,6 +58,8 @@ SHAPES = {  # the other operators take one array of any length
     "strided_copy": ((37, 29), {}),
     "linear": ((19, 270), {}),
     "linear_backward": ((37, 21), {}),
+    "linear_gelu": ((19, 270), {}),
+    "linear_gelu_backward": ((37, 21), {}),
     "rms_norm": ((5, 4500), {}),
     "rms_norm_backward": ((5, 4500), {}),
     "add_rms_norm": ((5, 9000), {}),

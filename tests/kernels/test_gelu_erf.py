@@ -1,4 +1,4 @@
-"""The tail that GELU is made of where it has the error function: what the coefficients in gelu_erf.h are worth."""
+"""The tail that GELU is made of where it has the error function: what its coefficients are worth."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from gn_tutorial.operators.kernel import kernel
-from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.reference import gelu, gelu_backward
 
 GELU, BACKWARD = kernel("gelu/queue"), kernel("gelu_backward/queue")
-HEADER = (find_kernel("gelu")[0].folder / "gelu_erf.h").read_text("utf-8")
+HEADER = (kernels_root() / "common" / "common_gelu_erf.h").read_text("utf-8")
 SCALE = np.float32(re.search(r"kGeluTailScale = ([\d.]+)f", HEADER)[1])
 LISTED = re.search(r"kGeluTail\[kGeluTailTerms\] = \{([^}]*)\}", HEADER)[1]
 TAIL = [np.float32(one) for one in re.findall(r"(-?[\d.]+)f", LISTED)]

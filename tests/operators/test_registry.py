@@ -81,6 +81,8 @@ CASES = {
     "swiglu_backward": "swiglu_backward/map",
     "add_rms_norm": "add_rms_norm/row",
     "add_rms_norm_backward": "add_rms_norm_backward/chunks",
+    "linear_gelu": "linear_gelu/epilogue",
+    "linear_gelu_backward": "linear_gelu_backward/slope",
 }
 
 

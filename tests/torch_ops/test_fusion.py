@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 
 import pytest
@@ -64,6 +65,18 @@ class Transformer(nn.Module):
             layer, hidden = self.gated[number], self.norms[2 * number + 1](x)
             x = x + layer.down(functional.silu(layer.gate(hidden)) * layer.up(hidden))
         return self.norms[4](x)
+
+
+class Perceptron(nn.Module):
+    """The layer of a vision transformer, with both forms of GELU, and one Linear without a bias."""
+
+    def __init__(self, width: int = 10) -> None:
+        super().__init__()
+        self.first = nn.Sequential(nn.Linear(width, 14), nn.GELU(), nn.Linear(14, width))
+        self.second = nn.Linear(width, 12, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.gelu(self.second(x * 0.5 + self.first(x) * 0.25), approximate="tanh")
 
 
 class SmallResNet(nn.Module):
@@ -189,6 +202,105 @@ def test_graph_breaks_and_changing_sizes() -> None:
     with pytest.raises(ArgumentError, match="cannot be traced") as caught:
         fuse(model)
     assert "torch.compile" in caught.value.hint
+
+
+# --- GELU behind Linear, which has to be asked for -------------------------------------------------------------------
+
+
+def perceptron() -> tuple[nn.Module, Tensor]:
+    torch.manual_seed(4)
+    return Perceptron(), torch.randn(3, 7, 10) * 1.5 + 0.3
+
+
+def test_gelu_behind_linear_is_left_where_nobody_asks_for_it() -> None:
+    model, _ = perceptron()
+    report = fuse(model).fusions
+    assert not report.found
+    assert [(one.fusion, one.where) for one in report.left] == [
+        ("linear_gelu", "first.1 (first_1)"),
+        ("linear_gelu", "gelu"),
+    ]
+    assert all("for the cube unit" in one.why and "linear=True" in one.why for one in report.left)
+
+
+def test_gelu_behind_linear_trains_as_the_model_does() -> None:
+    """Both forms, with a bias and without; also from an exported program and the compiler."""
+    model, x = perceptron()
+    fused = fuse(copy.deepcopy(model), linear=True)
+    assert names(fused.fusions) == ["linear_gelu"] * 2
+    assert not fused.fusions.left
+    pairs = [(one, torch.optim.SGD(one.parameters(), lr=0.02, momentum=0.9)) for one in (model, fused)]
+    target = torch.randn_like(model(x).detach())
+    for _ in range(20):
+        losses = []
+        for one, optimiser in pairs:
+            optimiser.zero_grad()
+            loss = functional.mse_loss(one(x), target)
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.detach())
+        torch.testing.assert_close(losses[1], losses[0], **NEAR)
+    found = dict(fused.named_parameters())
+    for path, right in model.named_parameters():
+        torch.testing.assert_close(found[path].grad, right.grad, rtol=2e-4, atol=2e-4)
+    exported = fuse(torch.export.export(model, (x,)).module(), linear=True)
+    assert names(exported.fusions) == ["linear_gelu"] * 2
+    backend.reports.clear()
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend=functools.partial(backend, linear=True), fullgraph=True)
+    with torch.no_grad():  # nothing is kept
+        for one in (exported, compiled):
+            torch.testing.assert_close(one(x), model(x), **NEAR)
+    assert [names(one) for one in backend.reports] == [["linear_gelu"] * 2]
+
+
+def test_what_linear_with_gelu_is_not_replaced_for() -> None:
+    """A value used twice, memory written between; other types, shapes and devices run as parts."""
+    weight, bias = torch.randn(4, 5), torch.randn(4)
+
+    def twice(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        hidden = functional.linear(x, weight, bias)
+        return functional.gelu(hidden) * hidden
+
+    def between(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        own = x * 2.0
+        hidden = functional.linear(own, weight, bias)
+        own.sub_(1.0)
+        return functional.gelu(hidden) + own.sum()
+
+    for function, why in (
+        (twice, "linear is used by gelu, mul"),
+        (between, "sub_ writes into memory before the result is used"),
+    ):
+        fused = fuse(traced(function), linear=True)
+        assert [(one.fusion, one.why) for one in fused.fusions.left if one.fusion != "any"] == [("linear_gelu", why)]
+        x = torch.randn(3, 5)
+        torch.testing.assert_close(fused(x, weight, bias), function(x, weight, bias), **NEAR)
+
+    plain = traced(lambda x, w, b: functional.gelu(functional.linear(x, w, b), approximate="tanh"))
+    fused = fuse(plain, linear=True)
+    assert names(fused.fusions) == ["linear_gelu"]
+    x = torch.randn(3, 5)
+    for given_ in (
+        (x, weight, bias),
+        (x, weight, None),
+        (x[0], weight, bias),
+        (x.double(), weight.double(), bias.double()),
+        (x, weight[0], None),
+        (x.half(), weight.half(), bias.half()),
+    ):
+        right = functional.gelu(functional.linear(*given_), approximate="tanh")
+        near = {"rtol": 2e-3, "atol": 2e-3} if given_[0].dtype == torch.float16 else NEAR
+        torch.testing.assert_close(fused(*given_), right, **near)
+    with torch.autocast("cpu", torch.bfloat16):
+        right = functional.gelu(functional.linear(x, weight, bias), approximate="tanh")
+        torch.testing.assert_close(fused(x, weight, bias), right, rtol=2e-2, atol=2e-2)
+        assert fused(x, weight, bias).dtype == right.dtype
+    torch._dynamo.reset()
+    backend.reports.clear()
+    torch.compile(plain, backend=functools.partial(backend, linear=True))(x.double(), weight.double(), bias.double())
+    (left,) = backend.reports[0].left
+    assert (left.fusion, left.why) == ("linear_gelu", "x is float64, which no kernel here takes")
 
 
 # --- convolution and BatchNorm ---------------------------------------------------------------------------------------
@@ -390,6 +502,8 @@ STEPS = {
     "rms": lambda a, _: functional.rms_norm(a, (3,), eps=1e-5),
     "rms_of_sum": lambda a, b: functional.rms_norm(a + b, (3,), b[1, 2]),
     "write": lambda a, _: a.mul_(0.75),
+    "gelu": lambda a, _: functional.gelu(a, approximate="tanh"),
+    "linear": lambda a, b: functional.linear(a, b[0, :3], b[1, 0]),
 }
 
 
@@ -405,7 +519,7 @@ def test_random_graphs_compute_the_same(steps: list[tuple[str, int, int]], resul
             values.append(STEPS[name](values[first % len(values)], values[second % len(values)]))
         return sum(values[-1 - place % len(values)] for place in results)
 
-    fused = fuse(traced(model))
+    fused = fuse(traced(model), linear=True)
     torch.manual_seed(len(steps))
     x, y = torch.randn(2, 4, 3), torch.randn(2, 4, 3) + 0.2
     ours, theirs = (x.clone(), y.clone()), (x.clone(), y.clone())

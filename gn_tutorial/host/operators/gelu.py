@@ -23,12 +23,9 @@ def gelu(
     out: where to write the result, of x's shape and dtype and any strides; a contiguous array otherwise. ``stream`` and
     errors as in ``group_norm``; ArgumentError for another word.
     """
-    if approximate not in FORMS:
-        raise ArgumentError(
-            f"'approximate' is {approximate!r}", where="gnt.host.gelu", hint=f"one of {', '.join(map(repr, FORMS))}"
-        )
+    number = form_number("gelu", approximate)
     made = np.empty(x.shape, x.dtype) if out is None else out
-    run("GeluV2", (x,), (FORMS.index(approximate),), (made,), stream)
+    run("GeluV2", (x,), (number,), (made,), stream)
     return made
 
 
@@ -44,3 +41,11 @@ def gelu_backward(
     made = np.empty(x.shape, x.dtype) if out is None else out
     run("GeluBackwardV2", (grad_out, x), (str(approximate).encode(),), (made,), stream)
     return made
+
+
+def form_number(function: str, approximate: str) -> int:
+    """The number of one of ``FORMS``. function: whose argument it is. Raises ArgumentError for another word."""
+    if approximate not in FORMS:
+        hint = f"one of {', '.join(map(repr, FORMS))}"
+        raise ArgumentError(f"'approximate' is {approximate!r}", where=f"gnt.host.{function}", hint=hint)
+    return FORMS.index(approximate)

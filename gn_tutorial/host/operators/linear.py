@@ -1,4 +1,4 @@
-"""Linear of NumPy arrays through the host API, and its gradients."""
+"""Linear of NumPy arrays through the host API, alone and with GELU, and the gradients."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gn_tutorial.host.arrays import masked, run
+from gn_tutorial.host.operators.gelu import form_number
 from gn_tutorial.host.stream import Stream
 
-__all__ = ["LinearGradients", "linear", "linear_backward"]
+__all__ = ["LinearGeluResults", "LinearGradients", "linear", "linear_backward", "linear_gelu", "linear_gelu_backward"]
 
 
 class LinearGradients(NamedTuple):
@@ -19,6 +20,13 @@ class LinearGradients(NamedTuple):
     grad_input: np.ndarray | None
     grad_weight: np.ndarray | None
     grad_bias: np.ndarray | None
+
+
+class LinearGeluResults(NamedTuple):
+    """What ``linear_gelu`` writes; no pre-activation where it was not to be kept. Valid as ``LinearGradients``."""
+
+    out: np.ndarray
+    preactivation: np.ndarray | None
 
 
 def linear(
@@ -55,4 +63,45 @@ def linear_backward(
     """
     made, mask = masked(output_mask, (x.shape, weight.shape, weight.shape[:1]), x.dtype)
     run("LinearBackward", (grad_out, x, weight), mask, made, stream)
+    return LinearGradients(*made)
+
+
+def linear_gelu(
+    x: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None = None,
+    approximate: str = "none",
+    *,
+    keep: bool = True,
+    stream: Stream | None = None,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
+) -> LinearGeluResults:
+    """GELU of ``linear(x, weight, bias)`` in one launch, and what it is applied to, the pre-activation.
+
+    approximate: as in ``gelu``. keep: whether the pre-activation is written, which the gradients need. out: where to
+    write both; then they are. The other arguments and errors as of ``linear``.
+    """
+    number, shape = form_number("linear_gelu", approximate), (*x.shape[:-1], *weight.shape[:1])
+    made = (np.empty(shape, x.dtype), np.empty(shape, x.dtype) if keep else None) if out is None else out
+    run("LinearGelu", (x, weight, bias), (number,), made, stream)
+    return LinearGeluResults(*made)
+
+
+def linear_gelu_backward(
+    grad_out: np.ndarray,
+    preactivation: np.ndarray,
+    x: np.ndarray,
+    weight: np.ndarray,
+    approximate: str = "none",
+    *,
+    output_mask: Sequence[bool] = (True, True, True),
+    stream: Stream | None = None,
+) -> LinearGradients:
+    """The gradients of ``linear_gelu``'s x, weight and bias from that of its result. preactivation: as it gave it.
+
+    grad_out, preactivation: (..., O), dtype as x. output_mask: as in ``linear_backward``. Errors as there.
+    """
+    number = form_number("linear_gelu_backward", approximate)
+    made, mask = masked(output_mask, (x.shape, weight.shape, weight.shape[:1]), x.dtype)
+    run("LinearGeluBackward", (grad_out, preactivation, x, weight), (number, *mask), made, stream)
     return LinearGradients(*made)

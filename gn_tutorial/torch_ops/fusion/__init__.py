@@ -30,14 +30,15 @@ class _Leaves(Tracer):
         return type(module).__module__ == OURS or super().is_leaf_module(module, name)
 
 
-def fuse(model: torch.nn.Module) -> GraphModule:
+def fuse(model: torch.nn.Module, *, linear: bool = False) -> GraphModule:
     """A model that computes the same as ``model`` with fused kernels, on the same parameters.
 
-    model: a module that ``torch.fx`` can trace, a GraphModule, or the module of an exported program. The result has its
-    parameters, not copies, but for convolutions into which a BatchNorm was folded: that happens in eval mode only, and
-    the result is for inference then. ``.fusions``: the FusionReport. PyTorch's tracer takes ``x += y`` for
-    ``x = x + y``: a model that hands changed arguments back to its caller is exported first. Raises ArgumentError for a
-    model that cannot be traced.
+    model: a module that ``torch.fx`` can trace, a GraphModule, or the module of an exported program. linear: also GELU
+    behind Linear, whose product of matrices then leaves the cube unit, which is made for it, for the vector unit. The
+    result has the model's parameters, not copies, but for convolutions into which a BatchNorm was
+    folded: that happens in eval mode only, and the result is for inference then. ``.fusions``: the FusionReport.
+    PyTorch's tracer takes ``x += y`` for ``x = x + y``: a model that hands changed arguments back to its caller is
+    exported first. Raises ArgumentError for a model that cannot be traced.
     """
     if isinstance(model, GraphModule):
         graph = GraphModule(model, copy.deepcopy(model.graph))
@@ -54,15 +55,18 @@ def fuse(model: torch.nn.Module) -> GraphModule:
     graph.train(model.training)
     folds = FusionReport()
     fold_batch_norm(graph, folds)
-    report = rewrite(graph)
+    report = rewrite(graph, linear=linear)
     graph.fusions = FusionReport(folds.found + report.found, folds.left + report.left)
     return graph
 
 
-def backend(graph: GraphModule, _: list[Any]) -> Callable[..., Any]:
-    """For ``torch.compile``: the graph with fused kernels, run as it stands. ``backend.reports`` has the reports."""
+def backend(graph: GraphModule, _: list[Any], *, linear: bool = False) -> Callable[..., Any]:
+    """For ``torch.compile``: the graph with fused kernels, run as it stands. ``backend.reports`` has the reports.
+
+    linear: as in ``fuse``; ``functools.partial(backend, linear=True)`` is a backend, too.
+    """
     fused = GraphModule(graph, copy.deepcopy(graph.graph))
-    backend.reports.append(rewrite(fused))
+    backend.reports.append(rewrite(fused, linear=linear))
     return fused.forward
 
 

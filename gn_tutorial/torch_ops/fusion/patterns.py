@@ -61,6 +61,14 @@ def add_rms_norm(
     return total, canonical.rms_norm(total, shape, weight, eps)
 
 
+def linear_gelu(x: Tensor, weight: Tensor, bias: Tensor | None, approximate: str) -> Tensor:
+    """gelu(linear(x)), in one launch where all are of one type; the pre-activation is kept where gradients may be."""
+    given = [weight, *([] if bias is None else [bias])]
+    if x.ndim and weight.ndim == 2 and all(alike(x, one, shape=False) for one in given):
+        return _OPS.linear_gelu(x, weight, bias, approximate, torch.is_grad_enabled())[0]
+    return canonical.gelu(canonical.linear(x, weight, bias), approximate)
+
+
 def taken(x: Tensor) -> bool:
     """Whether kernels take such a tensor."""
     return x.dtype in DTYPES and x.device.type in _DEVICES
@@ -76,7 +84,8 @@ class Pattern:
     """name: of the fusion. graph: what is looked for. fused: what replaces it; its arguments are the graph's, in order.
 
     tensors: those arguments that must be alike. inner: the values that are not there any more afterwards. results: how
-    many values of the graph stay, the last call's the last; fused returns as many, in that order.
+    many values of the graph stay, the last call's the last; fused returns as many, in that order. unasked: why it is
+    left where nobody has asked for it; "": it is always replaced.
     """
 
     name: str
@@ -85,6 +94,7 @@ class Pattern:
     tensors: tuple[str, ...]
     inner: tuple[str, ...]
     results: int = 1
+    unasked: str = ""
 
     def leaking(self) -> Graph:
         """The same pattern with the inner values among its results: it is found where one of them is used again."""
@@ -96,7 +106,12 @@ class Pattern:
 
 
 def _pattern(
-    name: str, fused: Callable[..., Any], arguments: str, build: Callable[..., Node | tuple[Node, ...]], alike: str
+    name: str,
+    fused: Callable[..., Any],
+    arguments: str,
+    build: Callable[..., Node | tuple[Node, ...]],
+    alike: str,
+    unasked: str = "",
 ) -> Pattern:
     """build: given ``call(function, *arguments)`` and the arguments' nodes, it makes the result, or several."""
     graph = Graph()
@@ -105,13 +120,16 @@ def _pattern(
     graph.output(result)
     results = result if isinstance(result, tuple) else (result,)
     inner = [node.name for node in graph.nodes if node.op == "call_function" and node not in results]
-    return Pattern(name, graph, fused, tuple(alike.split()), tuple(inner), len(results))
+    return Pattern(name, graph, fused, tuple(alike.split()), tuple(inner), len(results), unasked)
 
 
 def _sum_and_norm(call: Callable[..., Node], x: Node, y: Node, *rest: Node) -> tuple[Node, Node]:
     """The residual stream goes on beside its norm."""
     total = call(canonical.add, x, y)
     return total, call(canonical.rms_norm, total, *rest)
+
+
+_PRODUCT = "its product is for the cube unit, and the fused kernel is on the vector unit; linear=True takes it there"
 
 
 def _patterns() -> tuple[Pattern, ...]:
@@ -129,6 +147,10 @@ def _patterns() -> tuple[Pattern, ...]:
             lambda call, up, gate: call(c.multiply, up, call(c.silu, gate)), "gate up",
         ),
         _pattern("add_rms_norm", add_rms_norm, "x y shape weight eps", _sum_and_norm, "x y"),
+        _pattern(
+            "linear_gelu", linear_gelu, "x weight bias approximate",
+            lambda call, *all: call(c.gelu, call(c.linear, *all[:3]), all[3]), "x", _PRODUCT,
+        ),
         _pattern("add_relu", add_relu, "x y", lambda call, x, y: call(c.relu, call(c.add, x, y)), "x y"),
     )  # fmt: skip
 

@@ -17,25 +17,29 @@ from gn_tutorial.torch_ops.fusion.patterns import PATTERNS, Pattern
 from gn_tutorial.torch_ops.fusion.report import Found, FusionReport, Left, place_of
 
 
-def rewrite(graph: GraphModule) -> FusionReport:
-    """Replace every pattern in ``graph``, in place; it computes the same then. Returns what was found and left."""
+def rewrite(graph: GraphModule, *, linear: bool = False) -> FusionReport:
+    """Replace every pattern in ``graph``, in place; it computes the same then. Returns what was found and left.
+
+    linear: also what has to be asked for, which takes a product of matrices to the vector unit.
+    """
     report = FusionReport()
     report.left += [Left("any", place_of(node), why) for node, why in canonicalise(graph)]
     for pattern in PATTERNS:
-        _replace(graph, pattern, report)
+        _replace(graph, pattern, report, asked=linear)
         _tell_leaks(graph, pattern, report)
     graph.graph.lint()
     graph.recompile()
     return report
 
 
-def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport) -> None:
+def _replace(graph: GraphModule, pattern: Pattern, report: FusionReport, *, asked: bool) -> None:
     def allowed(match: InternalMatch, _: Graph, its: Graph) -> bool:
         calls = _calls(match, its)
         values = {node.name: match.nodes_map[node] for node in its.nodes if node.op == "placeholder"}
         if any(not isinstance(values[name], Node) for name in pattern.tensors):
             return False  # x + 1 is no sum of two tensors
         why = _unlike(pattern, values) or _too_late(pattern, values) or _written_between(graph, calls)
+        why = why or ("" if asked else pattern.unasked)
         if why:
             report.left.append(Left(pattern.name, place_of(calls[-1]), why))
             return False

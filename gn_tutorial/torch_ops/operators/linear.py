@@ -5,7 +5,7 @@ As ``torch.nn.functional.linear``. The bias may be left out; then nobody asks fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -23,7 +23,7 @@ __all__ = ["linear", "linear_backward"]
 _NAME, _BACKWARD = "linear", "linear_backward"
 
 
-def _check(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+def check_forward(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     """Raise ArgumentError unless ``op`` can take these: x (..., K), weight (O, K), bias (O,) or None."""
     check_dtype(op, x)
     if x.ndim < 1 or weight.ndim != 2:
@@ -35,9 +35,9 @@ def _check(op: str, x: Tensor, weight: Tensor, bias: Tensor | None) -> None:
         check_like(op, "bias", bias, x.device, x.dtype, weight.shape[:1], "one number for each row of weight")
 
 
-def _check_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: Sequence[bool]) -> None:
+def check_backward(op: str, grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: Sequence[bool]) -> None:
     """The same for the backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
-    _check(op, x, weight, None)
+    check_forward(op, x, weight, None)
     shape = (*x.shape[:-1], weight.shape[0])
     check_like(op, "grad_y", grad_y, x.device, x.dtype, shape, "the shape of y")
     check_mask(op, output_mask)
@@ -49,7 +49,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     float32, float16 or bfloat16, one dtype for all; sums are float32. Raises ArgumentError, which names the argument.
     """
-    _check(_NAME, x, weight, bias)
+    check_forward(_NAME, x, weight, bias)
     transforms.refuse_forward_mode(_NAME)
     made = x.new_empty((*x.shape[:-1], weight.shape[0]))
     launch("Linear", (few_axes(x), weight, bias), (), (few_axes(made),))
@@ -59,7 +59,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 # The dispatcher leaves out arguments that equal the schema's default: every function here repeats it.
 @linear.register_fake
 def _fake(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    _check(_NAME, x, weight, bias)
+    check_forward(_NAME, x, weight, bias)
     return x.new_empty((*x.shape[:-1], weight.shape[0]))
 
 
@@ -71,9 +71,9 @@ def linear_backward(
 
     grad_y: (..., O), dtype and device as x. Errors as in ``linear``.
     """
-    _check_backward(_BACKWARD, grad_y, x, weight, output_mask)
+    check_backward(_BACKWARD, grad_y, x, weight, output_mask)
     transforms.refuse_forward_mode(_BACKWARD)
-    made = _gradient_outputs(x, weight, output_mask)
+    made = gradient_outputs(x, weight, output_mask)
     if any(output_mask):
         dx, *others = made
         outputs = (None if dx is None else few_axes(dx), *others)
@@ -85,11 +85,11 @@ def linear_backward(
 def _fake_backward(
     grad_y: Tensor, x: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    _check_backward(_BACKWARD, grad_y, x, weight, output_mask)
-    return _gradient_outputs(x, weight, output_mask)
+    check_backward(_BACKWARD, grad_y, x, weight, output_mask)
+    return gradient_outputs(x, weight, output_mask)
 
 
-def _gradient_outputs(x: Tensor, weight: Tensor, output_mask: list[bool]) -> tuple[Tensor | None, ...]:
+def gradient_outputs(x: Tensor, weight: Tensor, output_mask: list[bool]) -> tuple[Tensor | None, ...]:
     """Memory for the gradients of x, weight and bias, None for those that are not wanted. Nothing is written yet."""
     shapes = (x.shape, weight.shape, weight.shape[:1])
     return tuple(x.new_empty(shape) if wanted else None for shape, wanted in zip(shapes, output_mask, strict=True))
@@ -109,23 +109,35 @@ def _batch(info: Any, places: tuple[int | None, ...], *tensors: Tensor | None) -
     """Examples that share weight and bias are more rows; otherwise they are computed one by one."""
     if all(place is None for place in places[1:]):
         return linear(tensors[0].movedim(places[0], 0), *tensors[1:]), 0
-    made = [linear(*_example(tensors, places, number)) for number in range(info.batch_size)]
+    made = [linear(*example_of(tensors, places, number)) for number in range(info.batch_size)]
     return torch.stack(made), 0
 
 
 def _batch_backward(
     info: Any, places: tuple[int | None, ...], *arguments: Any
 ) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
-    """One by one: each example has a gradient of the weight of its own."""
     *tensors, mask = arguments
-    calls = [linear_backward(*_example(tensors, places, number), mask) for number in range(info.batch_size)]
+    return gradients_one_by_one(linear_backward, info.batch_size, places, tensors, mask)
+
+
+def gradients_one_by_one(
+    op: Callable[..., Any],
+    count: int,
+    places: tuple[int | None, ...],
+    tensors: Sequence[Tensor],
+    mask: list[bool],
+    *behind: Any,
+) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
+    """``op(*tensors, mask, *behind)`` for each of ``count`` examples, which has a gradient of the weight of its own."""
+    calls = [op(*example_of(tensors, places, number), mask, *behind) for number in range(count)]
     made = tuple(
         torch.stack(ones) if wanted else None for ones, wanted in zip(zip(*calls, strict=True), mask, strict=True)
     )
     return made, tuple(0 if wanted else None for wanted in mask)
 
 
-def _example(tensors: Any, places: tuple[int | None, ...], number: int) -> list[Tensor | None]:
+def example_of(tensors: Any, places: tuple[int | None, ...], number: int) -> list[Tensor | None]:
+    """The tensors of one example under vmap. places: where each tensor has the axis of examples, None for nowhere."""
     return [one if place is None else one.select(place, number) for one, place in zip(tensors, places, strict=False)]
 
 

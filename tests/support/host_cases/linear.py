@@ -1,4 +1,4 @@
-"""Linear and LinearBackward."""
+"""Linear and LinearBackward; LinearGelu and LinearGeluBackward, which have a pre-activation besides, and a form."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def right_linear(rng: random.Random, names: Sequence[str]) -> Call:
 
 LETTERS = {
     "input": "x", "weight": "w", "bias": "b", "out": "y", "gradOut": "y", "gradInput": "x", "gradWeight": "w",
-    "gradBias": "b",
+    "gradBias": "b", "preactivation": "y", "preactivationOut": "y",
 }  # fmt: skip
 
 
@@ -194,6 +194,98 @@ def expected_backward(call: Call, read: Arrays) -> tuple[np.ndarray | None, ...]
     return tuple(one if name in outputs else None for name, one in zip(GRADIENTS, made, strict=True))
 
 
+#: The form is looked at after null pointers and before anything else.
+FORM_REFUSALS = [
+    ("form", {"approximate": 2}, INVALID, "approximate is 2; it must be 0 or 1"),
+    ("form-negative", {"approximate": -1}, INVALID, "approximate is -1;"),
+    ("form-before-types", {"approximate": 2, "input": View((2, 3, 10), INT32)}, INVALID, "approximate is 2;"),
+    ("null-before-form", {"approximate": 2, "weight": NULL}, NULLPTR, "weight is null"),
+]
+GELU_REFUSALS = [
+    *FORM_REFUSALS,
+    ("out-null", {"out": NULL}, NULLPTR, "out is null"),
+    ("saved-gone", {"preactivationOut": GONE}, INVALID, "preactivationOut was destroyed, or never made"),
+    ("saved-type", {"preactivationOut": View((2, 3, 4), HALF)}, INVALID, "preactivationOut is float16; it must be fl"),
+    ("saved-shape", {"preactivationOut": View((6, 4))}, INVALID, "preactivationOut has shape (6, 4); it must be (2, "),
+    ("weight-type", {"weight": View((4, 10), HALF)}, INVALID, "weight is float16; it must be float32"),
+    ("bias-count", {"bias": View((3,))}, INVALID, "bias has shape (3); it must be (4), one number for each row"),
+    (
+        "outputs-together",
+        far_views("out", dims=(2, 3, 4)) | far_views("preactivationOut", dims=(2, 3, 4)),
+        INVALID,
+        "out and preactivationOut share memory",
+    ),
+    (
+        "in-place",
+        far_views("input", dims=(2, 3, 10)) | far_views("preactivationOut", dims=(2, 3, 4)),
+        INVALID,
+        "preactivationOut shares memory with input",
+    ),
+    (
+        "too-many-rows",
+        {"bias": NULL, "weight": View((1, 1))} | far_views("input", "out", "preactivationOut", dims=(1 << 31, 1)),
+        INVALID,
+        "x has more than 2147483647 rows",
+    ),
+]
+GELU_BACKWARD_REFUSALS = [
+    *FORM_REFUSALS,
+    ("saved-null", {"preactivation": NULL}, NULLPTR, "preactivation is null"),
+    ("saved-gone", {"preactivation": GONE}, INVALID, "preactivation was destroyed, or never made"),
+    ("saved-type", {"preactivation": View((2, 3, 4), HALF)}, INVALID, "preactivation is float16; it must be float32"),
+    ("saved-shape", {"preactivation": View((2, 3, 10))}, INVALID, "preactivation has shape (2, 3, 10); it must be (2"),
+    ("mask-length", {"outputMaskSize": 4}, INVALID, "outputMaskSize is 4; it must be 3"),
+    ("gradBias-null", {"gradBias": NULL}, NULLPTR, "gradBias is null, and outputMask[2] asks for it"),
+    (
+        "in-place",
+        far_views("preactivation", dims=(2, 3, 4)) | far_views("gradInput", dims=(2, 3, 10)),
+        INVALID,
+        "gradInput shares memory with preactivation",
+    ),
+]
+SAVED = ("out", "preactivationOut")
+
+
+def right_gelu(rng: random.Random) -> Call:
+    call = right_linear(rng, ("input", "weight", "bias", *SAVED))
+    for name in ("bias", "preactivationOut"):
+        if rng.random() < 0.2:
+            call[name] = None
+    return call | {"approximate": rng.randint(0, 1)}
+
+
+def allowed_gelu(call: Call) -> bool:
+    views = here(call, ("input", "weight", "out"), ("bias", "preactivationOut"))
+    outputs = [name for name in SAVED if call[name] is not None]
+    return call["approximate"] in (0, 1) and views is not None and fits(views, outputs)
+
+
+def expected_gelu(call: Call, read: Arrays) -> tuple[np.ndarray | None, ...]:
+    form = ("none", "tanh")[call["approximate"]]
+    made = reference.linear_gelu(read["input"], read["weight"], read["bias"], form)
+    return made.y, None if call["preactivationOut"] is None else made.preactivation
+
+
+def right_gelu_backward(rng: random.Random) -> Call:
+    call = right_linear(rng, ("gradOut", "preactivation", "input", "weight", *GRADIENTS))
+    return call | {"outputMask": some_mask(rng), "approximate": rng.randint(0, 1)}
+
+
+def allowed_gelu_backward(call: Call) -> bool:
+    if len(call["outputMask"]) != 3 or call["approximate"] not in (0, 1):
+        return False
+    outputs = wanted(call, GRADIENTS)
+    views = here(call, ("gradOut", "preactivation", "input", "weight", *outputs))
+    return views is not None and fits(views, outputs)
+
+
+def expected_gelu_backward(call: Call, read: Arrays) -> tuple[np.ndarray | None, ...]:
+    given = (read[name] for name in ("gradOut", "preactivation", "input", "weight"))
+    made = reference.linear_gelu_backward(*given, ("none", "tanh")[call["approximate"]])
+    outputs = wanted(call, GRADIENTS)
+    return tuple(one if name in outputs else None for name, one in zip(GRADIENTS, made, strict=True))
+
+
 CASES = [
     HostCase(
         name="Linear",
@@ -229,6 +321,42 @@ CASES = [
             function=host.linear_backward,
             reference=reference.linear_backward,
             inputs=((3, 4, 33), (3, 4, 70), (33, 70)),
+        ),
+    ),
+    HostCase(
+        name="LinearGelu",
+        call={
+            "input": View((2, 3, 10)), "weight": View((4, 10)), "bias": View((4,)), "approximate": 0,
+            "out": View((2, 3, 4)), "preactivationOut": View((2, 3, 4)),
+        },
+        refusals=GELU_REFUSALS,
+        null=("bias", "preactivationOut"),
+        fuzz=Op(
+            "LinearGelu", ("input", "weight", "bias"), ("approximate",), SAVED, right_gelu, allowed_gelu, expected_gelu,
+            near,
+        ),
+        numbers=Numbers(
+            function=host.linear_gelu, reference=reference.linear_gelu, inputs=((4, 5, 70), (33, 70), (33,)),
+            out=(4, 5, 33), outs=2, options={"approximate": "tanh"},
+        ),
+    ),
+    HostCase(
+        name="LinearGeluBackward",
+        call={
+            "gradOut": View((2, 3, 4)), "preactivation": View((2, 3, 4)), "input": View((2, 3, 10)),
+            "weight": View((4, 10)), "approximate": 0, "outputMask": (1, 1, 1), "outputMaskSize": 3,
+            "gradInput": View((2, 3, 10)), "gradWeight": View((4, 10)), "gradBias": View((4,)),
+        },
+        refusals=GELU_BACKWARD_REFUSALS,
+        gradients=GRADIENTS,
+        fuzz=Op(
+            "LinearGeluBackward", ("gradOut", "preactivation", "input", "weight"), ("approximate", "outputMask"),
+            GRADIENTS, right_gelu_backward, allowed_gelu_backward, expected_gelu_backward, near,
+        ),
+        numbers=Numbers(
+            function=host.linear_gelu_backward,
+            reference=reference.linear_gelu_backward,
+            inputs=((3, 4, 33), (3, 4, 33), (3, 4, 70), (33, 70)),
         ),
     ),
 ]  # fmt: skip

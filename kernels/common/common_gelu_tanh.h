@@ -11,7 +11,7 @@
 //
 //   dy/dx = s + x s (1 - s) v',  v' = A + 3 B x^2
 #pragma once
-#include "../common/common_formulas.h"
+#include "common_formulas.h"
 
 constexpr float kGeluA = 1.5957691216057308f;
 constexpr float kGeluB = 0.07135481282052085f;

@@ -2,8 +2,8 @@
 //
 //   y = x * Phi(x),  Phi(x) = (1 + erf(x / sqrt(2))) / 2,  the share of a normal distribution below x
 //
-// Written like this the formula loses its digits below zero, where erf is close to -1, as the printed tanh form does (gelu_tanh.h). So
-// everything is made of the tail, the share beyond |x|:
+// Written like this the formula loses its digits below zero, where erf is close to -1, as the printed tanh form does
+// (common_gelu_tanh.h). So everything is made of the tail, the share beyond |x|:
 //
 //   q = erfc(|x| / sqrt(2)) / 2 = e^(-x^2 / 2) * t P(t),  t = 1 / (1 + kGeluTailScale |x|)
 //   y = max(x, 0) - |x| q
@@ -13,7 +13,7 @@
 // approximation (its more accurate algorithm is for Ascend 950), and 1 + erf would cancel whatever its accuracy; and both keep to
 // themselves the e^(-x^2 / 2) that the derivative needs a second time. t P(t) costs 15 instructions, each with its documented rounding.
 #pragma once
-#include "../common/common_elements.h"
+#include "common_elements.h"
 
 // t P(t) = e^(x^2 / 2) * erfc(|x| / sqrt(2)) / 2 for |x| from 0 to 14.4, where q leaves the range of a float. Fitted here: for each scale
 // the coefficients of the least largest relative error, by least squares with weights that grow where the error is large (Lawson), then
