@@ -63,9 +63,8 @@ def _times(axis: Axes, gain: FusionGain) -> None:
 def _bar(axis: Axes, row: int, left: float, one: Profile, colour: str) -> None:
     bar = axis.barh(row, one.microseconds, left=left, height=0.62, color=colour, edgecolor="white")
     bar.patches[0].set_gid(one.kernel)
-    start = axis.barh(
-        row, one.timeline.launch_us, left=left, height=0.62, color="none", edgecolor="white", hatch="///", linewidth=0, alpha=0.45
-    )
+    look = {"color": "none", "edgecolor": "white", "hatch": "///", "linewidth": 0, "alpha": 0.45}
+    start = axis.barh(row, one.timeline.launch_us, left=left, height=0.62, **look)
     start.patches[0].set_gid(f"start of {one.kernel}")
     ink = "white" if colour in (TOTAL, FASTER) else "black"
     words = f"{one.kernel}\n{one.microseconds:.2f} us"

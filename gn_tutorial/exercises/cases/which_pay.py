@@ -144,7 +144,7 @@ WHICH_PAY = PredictChecker(
             {
                 "bytes": "One launch moves fewer bytes than two, and is the slower one",
                 "launch": "One launch starts once, and is the slower one all the same",
-                "vector": "V has the same instructions to do, row by row, in both; what waits for whom with rows so short?",
+                "vector": "V works for 36 of 117 us in the fused launch. Who gives the orders for such short copies?",
             },
         ),
         _pays(
@@ -163,7 +163,9 @@ WHICH_PAY = PredictChecker(
         _pays(
             "e",
             "SwiGLU that saves sigma for its backward pass",
-            {"no": "More is read. But compare, for each launch, the time of V with that of the bytes: which is the longer one?"},
+            {
+                "no": "More is read. But compare the time of V with that of the bytes, launch by launch: what is more?"
+            },
         ),
         _because(
             "e",
