@@ -163,9 +163,7 @@ WHICH_PAY = PredictChecker(
         _pays(
             "e",
             "SwiGLU that saves sigma for its backward pass",
-            {
-                "no": "More is read. But compare the time of V with that of the bytes, launch by launch: what is more?"
-            },
+            {"no": "More is read. But compare the time of V with that of the bytes, launch by launch: what is more?"},
         ),
         _because(
             "e",
