@@ -19,6 +19,7 @@ _SHADES = (TOTAL, "#a8a8a8")
 def fusion(gain: FusionGain) -> Picture:
     """Above: the modelled time of the parts, one after the other, and that of the fused launch.
 
+    The hatched part of a bar is the start and the end of its launch, which a fusion spares as a whole.
     Below: how long each pipe of the busiest recorded core works, added up over the parts, and in the fused launch. A
     pipe that is no shorter there is one that the fusion does not relieve.
     """
@@ -31,11 +32,12 @@ def fusion(gain: FusionGain) -> Picture:
         above.set_xlim(0, max(before, after) * 1.02)
         heading(above, f"{gain.operator}: {gain.speed_up:.2f} times as fast, modelled", _facts(gain))
     parts = " and ".join(f"{one.kernel} {one.microseconds:.2f} us" for one in gain.parts)
+    starts = ", ".join(f"{one.timeline.launch_us:.2f} us" for one in (*gain.parts, gain.fused))
     pipes = "; ".join(f"{pipe.name} {one:.2f} us before, {two:.2f} fused" for pipe, one, two in rows)
     return Picture(
         figure,
         f"Modelled on {gain.fused.machine.name}: {parts}, together {before:.2f} us; "
-        f"{gain.fused.kernel} {after:.2f} us. "
+        f"{gain.fused.kernel} {after:.2f} us. Of these, start and end of the launches: {starts}. "
         f"Bytes moved: {gain.bytes[0]:,} and {gain.bytes[1]:,}. Busy pipes of one core: {pipes}.",
     )
 
@@ -54,16 +56,20 @@ def _times(axis: Axes, gain: FusionGain) -> None:
     axis.set_yticks([0, 1], [f"{len(gain.parts)} launches", "fused"])
     axis.set_ylim(1.5, -0.5)
     axis.tick_params(axis="y", length=0)
-    axis.set_xlabel("microseconds, modelled: one launch after the other")
+    axis.set_xlabel("microseconds, modelled: one launch after the other; hatched: its start and end")
     axis.spines[["top", "right", "left"]].set_visible(False)
 
 
 def _bar(axis: Axes, row: int, left: float, one: Profile, colour: str) -> None:
     bar = axis.barh(row, one.microseconds, left=left, height=0.62, color=colour, edgecolor="white")
     bar.patches[0].set_gid(one.kernel)
+    look = {"color": "none", "edgecolor": "white", "hatch": "///", "linewidth": 0, "alpha": 0.45}
+    start = axis.barh(row, one.timeline.launch_us, left=left, height=0.62, **look)
+    start.patches[0].set_gid(f"start of {one.kernel}")
     ink = "white" if colour in (TOTAL, FASTER) else "black"
     words = f"{one.kernel}\n{one.microseconds:.2f} us"
-    axis.text(left + one.microseconds / 2, row, words, ha="center", va="center", fontsize=SMALL, color=ink)
+    back = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}  # no hatch behind the words
+    axis.text(left + one.microseconds / 2, row, words, ha="center", va="center", fontsize=SMALL, color=ink, bbox=back)
 
 
 def _pipes(axis: Axes, gain: FusionGain) -> list[tuple[Pipe, float, float]]:

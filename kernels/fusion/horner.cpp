@@ -2,7 +2,8 @@
 //
 // Each step makes two intermediate values. `own` gives each value a tensor of its own, as a simple code generator does: the tiles get
 // shorter, and every instruction and queue call is paid for more often. `shared` has one tensor for all of them. The numbers, the
-// instructions and the bytes are the same. `first` and `rest` are the two halves of `own` as two launches.
+// instructions and the bytes are the same. `first` and `rest` are the two halves of `own` as two launches, `shared_first` and
+// `shared_rest` those of `shared`: V works most of the time there, so cutting should cost the start of a launch and hardly any bytes.
 #include "../common/common_elements.h"
 
 constexpr uint32_t kHornerSteps = 30;
@@ -53,4 +54,16 @@ extern "C" __global__ __aicore__ void rest(GM_ADDR x, GM_ADDR value, GM_ADDR y, 
   GM_ADDR in[2] = {x, value};
   GM_ADDR out[1] = {y};
   RunMapOf<Horner<kHornerSteps / 2, 2, false>>(dtype, in, out, n);
+}
+
+extern "C" __global__ __aicore__ void shared_first(GM_ADDR x, GM_ADDR y, uint32_t n, uint32_t dtype) {
+  GM_ADDR in[1] = {x};
+  GM_ADDR out[1] = {y};
+  RunMapOf<Horner<kHornerSteps / 2, 1, true>>(dtype, in, out, n);
+}
+
+extern "C" __global__ __aicore__ void shared_rest(GM_ADDR x, GM_ADDR value, GM_ADDR y, uint32_t n, uint32_t dtype) {
+  GM_ADDR in[2] = {x, value};
+  GM_ADDR out[1] = {y};
+  RunMapOf<Horner<kHornerSteps / 2, 2, true>>(dtype, in, out, n);
 }

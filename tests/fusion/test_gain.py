@@ -102,8 +102,12 @@ def test_the_picture_has_a_bar_for_each_launch_and_pipe() -> None:
     gain = gnt.fusion_gain("add_relu", x, y)
     picture = fusion(gain)
     above, below = picture.figure.axes
+    launches = (*gain.parts, gain.fused)
     widths = {bar.get_gid(): bar.get_width() for bar in above.patches}
-    assert widths == {one.kernel: pytest.approx(one.microseconds) for one in (*gain.parts, gain.fused)}
+    bars = {one.kernel: pytest.approx(one.microseconds) for one in launches}
+    assert widths == bars | {f"start of {one.kernel}": pytest.approx(one.timeline.launch_us) for one in launches}
+    starts = {bar.get_gid(): bar.get_x() for bar in above.patches}
+    assert all(starts[f"start of {kernel}"] == starts[kernel] for kernel in bars)
     assert len(below.patches) == 8
     assert f"{gain.fused.microseconds:.2f} us" in " ".join(texts(above))
     assert f"{gain.bytes[0]:,} and {gain.bytes[1]:,}" in picture.alt

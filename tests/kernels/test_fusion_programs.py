@@ -33,12 +33,14 @@ def test_horners_rule_in_one_launch_and_in_two(dtype: str) -> None:
         made[entry] = result.outputs["y"]
         np.testing.assert_allclose(made[entry].astype(np.float64), right, rtol=ulp + 1e-5, atol=1e-5)
     np.testing.assert_array_equal(made["own"], made["shared"])  # the same instructions on other tensors
-    value = HORNER.run(x, out(n, dtype), n, number, entry="first", blocks=3).outputs["y"]
-    rest = HORNER.run(x, value, out(n, dtype), n, number, entry="rest", blocks=3).outputs["y"]
-    if dtype == "float32":
-        np.testing.assert_array_equal(rest, made["own"])  # nothing is rounded on the way
-    else:
-        assert np.abs(rest.astype(np.float64) - right).max() > np.abs(made["own"].astype(np.float64) - right).max()
+    for whole, first, second in (("own", "first", "rest"), ("shared", "shared_first", "shared_rest")):
+        value = HORNER.run(x, out(n, dtype), n, number, entry=first, blocks=3).outputs["y"]
+        rest = HORNER.run(x, value, out(n, dtype), n, number, entry=second, blocks=3).outputs["y"]
+        if dtype == "float32":
+            np.testing.assert_array_equal(rest, made[whole])  # nothing is rounded on the way
+        else:
+            away, fused = (np.abs(one.astype(np.float64) - right).max() for one in (rest, made[whole]))
+            assert away > fused
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -80,7 +80,8 @@ def _which_are_missing(result: Result) -> str | None:
     )
 
 
-def _from_basic_instructions(case: KernelCase, result: Result) -> str | None:
+def from_basic_instructions(case: KernelCase, result: Result) -> str | None:
+    """The demand that the formula is the attempt's own and exact enough: needs a checker that is ``traced``."""
     used = {event.op for event in vector_instructions(result)}
     whole = sorted(used & {"Sigmoid", "Silu", "Swish", "Tanh", "SwiGLU", "Gelu", "SoftMax"})
     if whole:
@@ -118,7 +119,7 @@ def _never_written(case: KernelCase, found: Diagnostic) -> str:
 
 
 SIGMOID_SYMPTOMS: tuple[Symptom, ...] = (_which_formula,)
-SIGMOID_DEMANDS: tuple[Symptom, ...] = (_from_basic_instructions, _rounded_to_nearest, _whole_tail)
+SIGMOID_DEMANDS: tuple[Symptom, ...] = (from_basic_instructions, _rounded_to_nearest, _whole_tail)
 SIGMOID_FAULTS: Mapping[str, str | FaultWords] = {
     "gm-out-of-bounds": "the last tile is taken as if it were full, beyond the end of the array",
     "gm-beyond-declared-size": "the last tile is taken as if it were full, beyond the end of the array",

@@ -13,24 +13,26 @@ import torch
 from torch import Tensor
 from torch.fx import GraphModule, Tracer
 from torch.fx.passes.shape_prop import ShapeProp
+from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 from torch.nn import functional
 
 
 def both_orders(attempt: Any, seed: int) -> str | None:
     """Whether the layer is found in either order, and computes the same afterwards."""
-    for order, function in (("silu(gate) * up", _plain), ("up * silu(gate)", _turned)):
+    for order, name, function in (("silu(gate) * up", "pattern", _plain), ("up * silu(gate)", "turned", _turned)):
+        if wrong := _no_pattern(name, getattr(attempt, name)):
+            return wrong
         for shape, dtype in (((3, 5), torch.float32), ((2, 3, 4), torch.float16)):
             graph, given = _graph(function, seed, (shape, dtype), (shape, dtype))
             before = graph(*given)
             count = attempt.fuse(graph)
             if count and not _fused(graph):
+                if not _fused(_trace(attempt.replacement)):
+                    return "replacement does not call swiglu: what stands in the graph afterwards is no fused operator"
                 return f"fuse says that it called swiglu {count} times, and the graph has no node of it"
             if not count:
-                name = "pattern" if function is _plain else "turned"
-                return (
-                    f"{order}, two tensors of {dtype} with the shape {shape}, is not replaced: {name} has to be that "
-                    "expression, and may_fuse has to agree"
-                )
+                what = f"{order}, two tensors of {dtype} with the shape {shape}, is not replaced: "
+                return what + _why_left(name, order, getattr(attempt, name), function)
             if not torch.allclose(graph(*given).float(), before.float(), rtol=2e-3, atol=1e-4):
                 return (
                     f"{order} computes something else once it is replaced: gate and up are exchanged. The "
@@ -39,11 +41,43 @@ def both_orders(attempt: Any, seed: int) -> str | None:
     return None
 
 
+def _no_pattern(name: str, pattern: Callable[..., Any]) -> str | None:
+    """Why nothing can be found with this function, if so."""
+    try:
+        graph = _trace(pattern)
+    except NameError as error:
+        if "submodule" not in str(error):
+            raise
+        return f"{name} makes a module, which a pattern cannot hold: functional.silu is the function"
+    if next(iter(reversed(graph.graph.nodes))).args[0] is None:
+        return f"{name} returns nothing: what it returns is the expression that is looked for"
+    return None
+
+
+def _why_left(name: str, order: str, pattern: Callable[..., Any], function: Callable[..., Any]) -> str:
+    """Why the layer was left: the pattern does not find it, or may_fuse refuses it."""
+    if replace_pattern_with_filters(_trace(function), pattern, _plain):
+        return f"{name} finds it, but may_fuse says no to two tensors that swiglu takes"
+    operators = [_named(node.target) for node in _trace(pattern).graph.nodes if node.op.startswith("call")]
+    return (
+        f"{name} does not find it. The matcher compares operators, not what they compute. Those of {name} are "
+        f"{', '.join(operators)}; the layer has functional.silu and `*`, in this order of factors: {order}"
+    )
+
+
+def _named(target: Any) -> str:
+    if isinstance(target, str):
+        return f"the method {target}"
+    module = getattr(target, "__module__", None) or "torch"
+    return "`*`" if (module, target.__name__) == ("_operator", "mul") else f"{module}.{target.__name__}".lstrip("_")
+
+
 def what_the_kernel_takes(attempt: Any, seed: int) -> str | None:
     """Whether two tensors are left that the kernel would refuse."""
     kinds: tuple[tuple[str, Any, Any], ...] = (
         ("up has one row and is broadcast", ((3, 5), torch.float32), ((1, 5), torch.float32)),
         ("up has an axis less and is broadcast", ((3, 5), torch.float32), ((5,), torch.float32)),
+        ("gate is a column and up a row, of as many elements", ((3, 1), torch.float32), ((1, 3), torch.float32)),
         ("gate is float32 and up float16", ((3, 5), torch.float32), ((3, 5), torch.float16)),
         ("both are float64, which the kernel does not have", ((3, 5), torch.float64), ((3, 5), torch.float64)),
     )
