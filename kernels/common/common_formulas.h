@@ -38,7 +38,7 @@ struct Rectify {
 //   s = m / q,  s (1 - s) = e / q^2
 //
 // and no exponential is above 1: e^-v may be infinite, and infinity divided by itself is NaN. m may be v.
-__aicore__ inline void SigmoidParts(const Floats& e, const Floats& m, const Floats& q, const Floats& v, int32_t n) {
+__aicore__ inline void SigmoidExponentials(const Floats& e, const Floats& m, const Floats& v, int32_t n) {
   AscendC::Abs(e, v, n);
   AscendC::PipeBarrier<PIPE_V>();
   AscendC::Mins(m, v, 0.0f, n);
@@ -47,8 +47,26 @@ __aicore__ inline void SigmoidParts(const Floats& e, const Floats& m, const Floa
   AscendC::Exp(m, m, n);
   AscendC::Exp(e, e, n);
   AscendC::PipeBarrier<PIPE_V>();
+}
+
+__aicore__ inline void SigmoidParts(const Floats& e, const Floats& m, const Floats& q, const Floats& v, int32_t n) {
+  SigmoidExponentials(e, m, v, n);
   AscendC::Adds(q, e, 1.0f, n);
   AscendC::PipeBarrier<PIPE_V>();
+}
+
+// v = silu'(v) = s + v s (1 - s) = (m + v e / q) / q, in two tensors more: q takes the place of e.
+__aicore__ inline void SiluSlope(const Floats& v, const Floats& e, const Floats& m, int32_t n) {
+  SigmoidExponentials(e, m, v, n);
+  AscendC::Mul(v, v, e, n);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Adds(e, e, 1.0f, n);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Div(v, v, e, n);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Add(v, v, m, n);
+  AscendC::PipeBarrier<PIPE_V>();
+  AscendC::Div(v, v, e, n);
 }
 
 // x / (1 + e^-x). Why a division, and what it makes of extreme numbers: kernels/group_norm/group_norm_epilogue.h.
@@ -66,5 +84,21 @@ struct Silu {
     AscendC::Adds(e, e, 1.0f, n);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Div(out[0], in[0], e, n);
+  }
+};
+
+// dy silu'(x), the gradient of x from that of SiLU's result. out may be dy.
+struct SiluBackward {
+  static constexpr uint32_t kInputs = 2;
+  static constexpr uint32_t kOutputs = 1;
+  static constexpr uint32_t kScratch = 3;
+
+  __aicore__ static inline void Apply(const Floats* out, const Floats* in, const Floats* scratch, int32_t n) {
+    const Floats& slope = scratch[0];
+    AscendC::Adds(slope, in[1], 0.0f, n);
+    AscendC::PipeBarrier<PIPE_V>();
+    SiluSlope(slope, scratch[1], scratch[2], n);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mul(out[0], in[0], slope, n);
   }
 };

@@ -5,9 +5,9 @@
 #include "group_norm_backward_statistics.h"
 #include "group_norm_backward_sums.h"
 
-template <class T>
-class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
-  using Base = GroupNormBackwardRanges<T>;
+template <class T, class Epilogue = GroupNormBackwardIdentity>
+class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
+  using Base = GroupNormBackwardRanges<T, Epilogue>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
   using Sums = GroupNormBackwardSums<Base::kPiece, kIsFloat<T>>;
@@ -24,13 +24,14 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
 
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma,
-                              GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling) {
+                              GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling,
+                              GM_ADDR beta = nullptr) {
     // Banks of local memory are 64 KiB apart: dy as floats and what is read together with it stand before and behind the slots.
     if constexpr (!kIsFloat<T>) {
       pipe->InitBuffer(wideDyBuf_, Base::kPiece * sizeof(float));
       wideDy_ = wideDyBuf_.template Get<float>();
     }
-    Base::Init(pipe, dy, x, gamma, dx, tiling);
+    Base::Init(pipe, dy, x, gamma, dx, tiling, beta);
     // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
     constexpr uint32_t kHalf = 64;
     pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 2) * Base::kPiece) * sizeof(float));
@@ -65,6 +66,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
     if constexpr (!kIsFloat<T>) {
       pipe->InitBuffer(wideGammaBuf_, (sumsPitch_ + 8) * sizeof(float));
       wideGamma_ = wideGammaBuf_.Get<float>();
+    }
+    if constexpr (Epilogue::kActivates) {
+      pipe->InitBuffer(affineBuf_, 2 * sumsPitch_ * sizeof(float));
+      affine_ = affineBuf_.Get<float>();
     }
     offsetsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
   }
@@ -135,6 +140,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
         AscendC::Adds(values[2], values[2], -line_.pivot, n);
         ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
       }
+      Activate(values[0], values[2], slot, piece, line_);
       AscendC::Mul(product_, values[0], values[2], n);
       sums_.OfRows(sums, values, far ? Sums::kWithOffset : Sums::kWithSpread, piece.rows, piece.pitch);
       const bool weighed = this->Wants(kGroupNormWantDx);
@@ -144,6 +150,35 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
     }
     wideSlot_ = slot;
     if (entries_ > 0) StoreRowSums(slot, piece, sums);
+  }
+
+  // dy as it reaches GroupNorm, from x - pivot. u = (x - mean) * scale + beta with scale = rstd * gamma, a number of each for every row;
+  // where the pivot is zero, the mean is in the second one. The mean is the one that was saved: what that lacks, half a unit in its last
+  // place, is no more than what x itself may be off by. Blocks are done with before the activation needs their place.
+  __aicore__ inline void Activate(const AscendC::LocalTensor<float>& dy, const AscendC::LocalTensor<float>& x,
+                                  uint32_t slot, const Piece& piece, const Line& line) {
+    if constexpr (Epilogue::kActivates) {
+      const int32_t rows = static_cast<int32_t>(piece.rows);
+      const uint8_t blocks = static_cast<uint8_t>((piece.rows + 7) / 8);
+      const AscendC::LocalTensor<float> scale = affine_, shift = affine_[sumsPitch_];
+      const AscendC::LocalTensor<float> scales = sums_.Scratch(), shifts = scales[Sums::kScratchFloats / 2];
+      AscendC::Muls(scale, Widen(wideGamma_, this->GammaSlot(slot), piece.rows), line.rstd, rows);
+      const AscendC::LocalTensor<float> beta = Widen(wideGamma_, this->BetaSlot(slot), piece.rows);
+      if (line.pivot == 0.0f) {
+        AscendC::Muls(shift, scale, -line.mean, rows);
+        AscendC::Add(shift, shift, beta, rows);
+      } else {
+        AscendC::Adds(shift, beta, 0.0f, rows);
+      }
+      AscendC::Brcb(scales, scale, blocks, {1, 8});
+      AscendC::Brcb(shifts, shift, blocks, {1, 8});
+      // What lies behind a row becomes a number, too: dy is zero there, and stays it.
+      ApplyToLines<LineOp::kMul>(product_, x, scales, piece.rows, piece.pitch, piece.pitch);
+      ApplyToLines<LineOp::kAdd>(product_, product_, shifts, piece.rows, piece.pitch, piece.pitch);
+      const uint32_t elements = piece.rows * piece.pitch, most = Sums::kScratchFloats / 2;
+      for (uint32_t at = 0; at < elements; at += most)
+        Epilogue::Apply(dy[at], product_[at], scales, elements - at < most ? elements - at : most);
+    }
   }
 
   // Into the tables of all rows; dgamma needs both, because a sum with x - mean is corrected by the sum of dy.
@@ -214,7 +249,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
     NextRange(ahead);
   }
 
-  // In the place of dy. Where x stayed as floats, it is x - pivot already.
+  // In the place of dy. Where x stayed as floats, it is x - pivot already, and dy what reaches GroupNorm.
   __aicore__ inline void ComputeDx(uint32_t slot, const Piece& piece, bool again, const Line& line) {
     const uint32_t elements = piece.rows * piece.pitch;
     const int32_t n = static_cast<int32_t>(elements);
@@ -225,6 +260,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
       dy = Widen(wideDy_, this->DySlot(slot), elements);
       x = Widen(wideX_, this->XSlot(slot), elements);
       if (line.pivot != 0.0f && (again || !kIsFloat<T>)) AscendC::Adds(x, x, -line.pivot, n);
+      if (again || !kIsFloat<T>) Activate(dy, x, slot, piece, line);
     }
     TimesGamma(dy, slot, piece, line.rstd);
     AscendC::Muls(product_, x, line.slope, n);
@@ -294,13 +330,14 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
     sums_.AddChunks(which, groupChunks_, this->Wants(kGroupNormWantDx));
   }
 
-  static constexpr uint32_t kOffsets = 512;
+  static constexpr uint32_t kOffsets = kIsFloat<T> ? 512 : 192;  // all that 227 rows of a block of halves leave room for
   static constexpr float kNear = 2.0f;  // spreads that a mean may be away from zero
   Sums sums_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rowSumsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideDyBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideGammaBuf_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> affineBuf_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> offsetBuf_;
   AscendC::LocalTensor<float> rowSums_;
   AscendC::LocalTensor<float> product_;  // dy * (x - mean)
@@ -308,6 +345,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
   AscendC::LocalTensor<float> wideDy_;  // a piece as floats, where a slot does not hold floats itself
   AscendC::LocalTensor<float> wideX_;
   AscendC::LocalTensor<float> wideGamma_;
+  AscendC::LocalTensor<float> affine_;  // of each row of a piece: rstd * gamma, and what is added to make u
   GroupNormBackwardStatistics saved_;
   AscendC::GlobalTensor<float> rowsGm_;
   AscendC::GlobalTensor<float> offsetGm_;
