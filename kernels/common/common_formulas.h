@@ -38,7 +38,7 @@ struct Rectify {
 //   s = m / q,  s (1 - s) = e / q^2
 //
 // and no exponential is above 1: e^-v may be infinite, and infinity divided by itself is NaN. m may be v.
-__aicore__ inline void SigmoidExponentials(const Floats& e, const Floats& m, const Floats& v, int32_t n) {
+__aicore__ inline void SigmoidParts(const Floats& e, const Floats& m, const Floats& q, const Floats& v, int32_t n) {
   AscendC::Abs(e, v, n);
   AscendC::PipeBarrier<PIPE_V>();
   AscendC::Mins(m, v, 0.0f, n);
@@ -47,26 +47,26 @@ __aicore__ inline void SigmoidExponentials(const Floats& e, const Floats& m, con
   AscendC::Exp(m, m, n);
   AscendC::Exp(e, e, n);
   AscendC::PipeBarrier<PIPE_V>();
-}
-
-__aicore__ inline void SigmoidParts(const Floats& e, const Floats& m, const Floats& q, const Floats& v, int32_t n) {
-  SigmoidExponentials(e, m, v, n);
   AscendC::Adds(q, e, 1.0f, n);
   AscendC::PipeBarrier<PIPE_V>();
 }
 
-// v = silu'(v) = s + v s (1 - s) = (m + v e / q) / q, in two tensors more: q takes the place of e.
-__aicore__ inline void SiluSlope(const Floats& v, const Floats& e, const Floats& m, int32_t n) {
-  SigmoidExponentials(e, m, v, n);
-  AscendC::Mul(v, v, e, n);
+// The two factors of silu'(v) = s (1 + v (1 - s)): v = 1 + v (1 - s), f = s, by way of q = 1 + e^v with s = e^v / q and 1 - s = 1 / q. The
+// exponent is bounded, because infinity divided by itself is NaN: above 87 the quotients are 1 and below 2^-118 as they should be. Of
+// NaN, v becomes NaN whatever Mins makes of it. Two quotients less than by SigmoidParts' way, where the sigmoid alone is wanted too.
+// v and f are each read together with q: there is no conflict of banks if q lies 256 bytes behind where they begin.
+__aicore__ inline void SiluSlope(const Floats& v, const Floats& f, const Floats& q, int32_t n) {
+  AscendC::Mins(f, v, 87.0f, n);
   AscendC::PipeBarrier<PIPE_V>();
-  AscendC::Adds(e, e, 1.0f, n);
+  AscendC::Exp(f, f, n);
   AscendC::PipeBarrier<PIPE_V>();
-  AscendC::Div(v, v, e, n);
+  AscendC::Adds(q, f, 1.0f, n);
   AscendC::PipeBarrier<PIPE_V>();
-  AscendC::Add(v, v, m, n);
+  AscendC::Div(v, v, q, n);
+  AscendC::Div(f, f, q, n);
   AscendC::PipeBarrier<PIPE_V>();
-  AscendC::Div(v, v, e, n);
+  AscendC::Adds(v, v, 1.0f, n);
+  AscendC::PipeBarrier<PIPE_V>();
 }
 
 // x / (1 + e^-x). Why a division, and what it makes of extreme numbers: kernels/group_norm/group_norm_epilogue.h.
@@ -94,11 +94,12 @@ struct SiluBackward {
   static constexpr uint32_t kScratch = 3;
 
   __aicore__ static inline void Apply(const Floats* out, const Floats* in, const Floats* scratch, int32_t n) {
-    const Floats& slope = scratch[0];
-    AscendC::Adds(slope, in[1], 0.0f, n);
+    const Floats &v = scratch[0], &f = scratch[2];
+    AscendC::Adds(v, in[1], 0.0f, n);
     AscendC::PipeBarrier<PIPE_V>();
-    SiluSlope(slope, scratch[1], scratch[2], n);
+    SiluSlope(v, f, scratch[1], n);
+    AscendC::Mul(out[0], in[0], f, n);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(out[0], in[0], slope, n);
+    AscendC::Mul(out[0], out[0], v, n);
   }
 };

@@ -15,7 +15,11 @@
 template <class T, class Epilogue>
 class GroupNormBackwardRing {
  protected:
-  static constexpr uint32_t kSlots = kIsFloat<T> ? kGroupNormBackwardSlots : kGroupNormBackwardNarrowSlots;
+  // Whether what an activation makes of dy waits as floats, in the place of dy and behind it: made of rounded numbers, it is no half.
+  static constexpr bool kWidens = Epilogue::kActivates && !kIsFloat<T>;
+  static constexpr uint32_t kSlots = kIsFloat<T> ? kGroupNormBackwardSlots
+                                     : kWidens   ? kGroupNormBackwardActivatedNarrowSlots
+                                                 : kGroupNormBackwardNarrowSlots;
   static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormBackwardPiece : kGroupNormBackwardNarrowPiece;
 
   struct Piece {
@@ -54,7 +58,7 @@ class GroupNormBackwardRing {
     chunkPieces_ = tiling->chunkPieces;
     slotElements_ = tiling->slotElements;
     const uint32_t pieceElements = pieceRows_ * RoundUp(pieceLength_);
-    xPlace_ = static_cast<uint32_t>(GroupNormBackwardXPlace(pieceElements, kBlock));
+    xPlace_ = static_cast<uint32_t>(GroupNormBackwardXPlace((kWidens ? 2 : 1) * pieceElements, kBlock));
     gammaPlace_ = xPlace_ + pieceElements;
     betaPlace_ = gammaPlace_ + RoundUp(pieceRows_);
     const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;

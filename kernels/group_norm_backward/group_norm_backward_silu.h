@@ -5,11 +5,14 @@
 struct GroupNormBackwardSilu {
   static constexpr bool kActivates = true;
 
-  __aicore__ static inline void Apply(const AscendC::LocalTensor<float>& dy, const AscendC::LocalTensor<float>& u,
-                                      const AscendC::LocalTensor<float>& scratch, uint32_t count) {
+  __aicore__ static inline void Apply(const AscendC::LocalTensor<float>& to, const AscendC::LocalTensor<float>& dy,
+                                      const AscendC::LocalTensor<float>& u,
+                                      const AscendC::LocalTensor<float>& near, const AscendC::LocalTensor<float>& far,
+                                      uint32_t count) {
     const int32_t n = static_cast<int32_t>(count);
-    SiluSlope(u, scratch, scratch[count], n);
+    SiluSlope(u, near, far, n);
+    AscendC::Mul(dy, dy, near, n);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(dy, dy, u, n);
+    AscendC::Mul(to, dy, u, n);
   }
 };

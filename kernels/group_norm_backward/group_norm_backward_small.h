@@ -14,7 +14,7 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
   using Base = GroupNormBackwardSmallTiles<T, Epilogue>;
   using Floats = AscendC::LocalTensor<float>;
   using Base::kTile, Base::kFloats, Base::kMost, Base::kXPlace, Base::kGammaPlace, Base::kBetaPlace, Base::kNumbersPlace, Base::kRepeat,
-      Base::inQueue_, Base::sumsQueue_, Base::dxQueue_, Base::ofGroups_, Base::scratch_, Base::product_, Base::gamma_,
+      Base::inQueue_, Base::sumsQueue_, Base::dxQueue_, Base::ofGroups_, Base::scratch_, Base::near_, Base::product_, Base::gamma_,
       Base::wideDy_, Base::wideX_, Base::lack_, Base::plain_, Base::slope_, Base::spread_, Base::scale_,
       Base::gammaRow_, Base::betaRow_, Base::dxGm_, Base::plainGm_, Base::spreadGm_, Base::wantsDx_, Base::wantsDgamma_,
       Base::wantsDbeta_, Base::groups_, Base::channelsPerGroup_, Base::groupElements_, Base::tileGroups_,
@@ -95,7 +95,7 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
       ForGroups<LineOp::kMul>(product_, rstd, groups);
       Expand(scratch_, beta, GroupsOfSample(tile));
       WithChannels<LineOp::kAdd>(product_, product_, scratch_, groups);
-      Epilogue::Apply(dy, product_, scratch_, groups * width_);
+      Epilogue::Apply(dy, dy, product_, near_, scratch_, groups * width_);
     }
   }
   // The same where a group is a line, and gamma and beta are in gammaRow_ and betaRow_.
@@ -106,7 +106,7 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
       AscendC::Adds(product_, x, 0.0f, elements);
       ForEach<LineOp::kMul>(product_, slope_, groups);
       ForEach<LineOp::kAdd>(product_, betaRow_, groups);
-      Epilogue::Apply(dy, product_, scratch_, static_cast<uint32_t>(elements));
+      Epilogue::Apply(dy, dy, product_, near_, scratch_, static_cast<uint32_t>(elements));
     }
   }
 

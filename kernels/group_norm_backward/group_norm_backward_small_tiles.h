@@ -66,7 +66,8 @@ class GroupNormBackwardSmallTiles {
     pipe->InitBuffer(ofGroupsBuf_, kBlocksOfGroups * sizeof(float));
     ofGroups_ = ofGroupsBuf_.template Get<float>();
     scratch_ = tilesBuf_.template Get<float>();
-    product_ = scratch_[kTile + kActivation + kHalf];
+    near_ = scratch_[kTile + kHalf];
+    product_ = near_[kActivation];
     gamma_ = product_[kTile];
     wideDy_ = gamma_[kIsFloat<T> ? 0 : kTile + kHalf];
     wideX_ = wideDy_[kIsFloat<T> ? 0 : kTile + kHalf];
@@ -146,7 +147,8 @@ class GroupNormBackwardSmallTiles {
   AscendC::TBuf<AscendC::TPosition::VECCALC> numbersBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> ofGroupsBuf_;
   Floats ofGroups_;  // a block for each of some groups
-  Floats scratch_;  // where dy goes through an activation, two tiles of it
+  Floats scratch_;
+  Floats near_;  // where dy goes through an activation: a tile that begins where product_ does
   Floats product_;
   Floats gamma_;   // a block for each line, or an element for each of x
   Floats wideDy_;  // a tile as floats, where it does not come as floats

@@ -95,6 +95,7 @@ constexpr uint32_t kGroupNormBackwardPiece = 2048;
 constexpr uint32_t kGroupNormBackwardSlots = 8;
 constexpr uint32_t kGroupNormBackwardNarrowPiece = 4096;
 constexpr uint32_t kGroupNormBackwardNarrowSlots = 6;
+constexpr uint32_t kGroupNormBackwardActivatedNarrowSlots = 4;  // what reaches GroupNorm waits as floats
 constexpr uint32_t kGroupNormBackwardChunks = 128;
 
 // The L2 cache of an Atlas A2: what is read and what is written do not both fit into it if they are more than this.
@@ -134,8 +135,9 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
     length = round_up(parts(spatial, parts(spatial, piece)), 64);
   } else if (spatial <= longest_row && spatial > 0) {
     const uint64_t row = round_up(spatial, block);
-    const uint64_t numbers = activates ? 6 : 2;  // of short rows: their gamma, sums, and what beta needs
-    const uint64_t most = piece / (row < 64 ? row + numbers : row);  // of long rows there is room besides
+    // Of short rows the gamma and the sums need room, too, and where beta is read, more of it.
+    const uint64_t room = activates ? (row < 128 ? 6 : 0) : (row < 64 ? 2 : 0);
+    const uint64_t most = piece / (row + room);
     rows = most == 0 ? 1 : parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
@@ -158,9 +160,11 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
   }
   tiling->chunkPieces = static_cast<uint32_t>(chunk);
   const uint64_t elements = rows * round_up(length, block);
-  tiling->slotElements = static_cast<uint32_t>(
-      round_up(GroupNormBackwardXPlace(elements, block) + elements + (activates ? 2 : 1) * round_up(rows, block),
-               16 * block));
+  const uint64_t dy = activates && block == 16 ? 2 * elements : elements;  // floats take the place of two halves
+  tiling->slotElements =
+      static_cast<uint32_t>(round_up(GroupNormBackwardXPlace(dy, block) + elements +
+                                         (activates ? 2 : 1) * round_up(rows, block),
+                                     16 * block));
 }
 
 // Any dtype, any mask, and the groups that are left when every core has the same number are divided among all cores, unless a core
