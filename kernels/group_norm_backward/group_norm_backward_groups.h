@@ -347,7 +347,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
     sums_.AddChunks(which, groupChunks_, this->Wants(kGroupNormWantDx));
   }
 
-  static constexpr uint32_t kOffsets = kIsFloat<T> ? 512 : 192;  // all that 227 rows of a block of halves leave room for
+  static constexpr uint32_t kOffsets = kIsFloat<T> ? 512 : 128;  // all that 227 rows of a block of halves leave room for
   static constexpr uint32_t kQuotient = 2048;  // elements of a piece that go through an activation at once
   static constexpr float kNear = 2.0f;  // spreads that a mean may be away from zero
   Sums sums_;

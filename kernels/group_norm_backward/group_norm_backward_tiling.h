@@ -278,11 +278,12 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
 // groups, and counts what fills their blocks.
 constexpr double kGroupNormBackwardStart = 550;
 constexpr double kGroupNormBackwardSmallStart = 450;
+constexpr double kGroupNormBackwardActivation = 2.0;  // times as long takes an element whose dy goes through an activation
 
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
 inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
-                                             uint32_t block) {
+                                             uint32_t block, bool activates) {
   if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
   const int64_t line = s == 1 ? c / groups : s;
   const uint64_t sizes[3] = {static_cast<uint64_t>(s), static_cast<uint64_t>(c), static_cast<uint64_t>(groups)};
@@ -292,7 +293,8 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
                                   (s == 1 ? 1.0 : static_cast<double>(c / groups));
   const double total = static_cast<double>(n) * static_cast<double>(groups);
   const double start =
-      padded <= kGroupNormBackwardSmallTile / 3 ? kGroupNormBackwardSmallStart : kGroupNormBackwardStart;
+      (padded <= kGroupNormBackwardSmallTile / 3 ? kGroupNormBackwardSmallStart : kGroupNormBackwardStart) /
+      (activates ? kGroupNormBackwardActivation : 1.0);
   int32_t some = 1;
   while (some < cores && some * start * some < padded * total) ++some;
   if (some >= cores || total < some) return some < cores ? some : cores;
@@ -306,7 +308,7 @@ inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t 
                                                   bool activates = false) {
   GroupNormBackwardTilingData made;
   const int32_t worth = GroupNormBackwardCoresWorthIt(n, c, s, groups, kGroupNormBackwardCores[0],
-                                                      dtype == kGroupNormBackwardFloat ? 8 : 16);
+                                                      dtype == kGroupNormBackwardFloat ? 8 : 16, activates);
   cores = cores < worth ? cores : worth;
   const char* refused =
       MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made, static_cast<uint32_t>(worth), activates);
