@@ -29,20 +29,20 @@ __aicore__ inline void RunGroupNormBackwardByKey(GM_ADDR dy, GM_ADDR x, GM_ADDR 
   const auto* numbers = reinterpret_cast<const __gm__ GroupNormBackwardTilingData*>(tiling);
   switch (numbers->tilingKey) {
     case kGroupNormBackwardSmallWay + kGroupNormBackwardFloat:
-      return RunGroupNormBackward<float, GroupNormBackwardSmall<float, Epilogue>>(
-          dy, x, mean, rstd, gamma, beta, dx, dgamma, dbeta, workspace, numbers);
+      return RunGroupNormBackward<float, GroupNormBackwardSmall<float, Epilogue>>(dy, x, mean, rstd, gamma, beta, dx,
+                                                                                  dgamma, dbeta, workspace, numbers);
     case kGroupNormBackwardSmallWay + kGroupNormBackwardHalf:
-      return RunGroupNormBackward<half, GroupNormBackwardSmall<half, Epilogue>>(
-          dy, x, mean, rstd, gamma, beta, dx, dgamma, dbeta, workspace, numbers);
+      return RunGroupNormBackward<half, GroupNormBackwardSmall<half, Epilogue>>(dy, x, mean, rstd, gamma, beta, dx,
+                                                                                dgamma, dbeta, workspace, numbers);
     case kGroupNormBackwardSmallWay + kGroupNormBackwardBfloat16:
       return RunGroupNormBackward<bfloat16_t, GroupNormBackwardSmall<bfloat16_t, Epilogue>>(
           dy, x, mean, rstd, gamma, beta, dx, dgamma, dbeta, workspace, numbers);
     case kGroupNormBackwardPiecesWay + kGroupNormBackwardFloat:
-      return RunGroupNormBackward<float, GroupNormBackwardGroups<float, Epilogue>>(
-          dy, x, mean, rstd, gamma, beta, dx, dgamma, dbeta, workspace, numbers);
+      return RunGroupNormBackward<float, GroupNormBackwardGroups<float, Epilogue>>(dy, x, mean, rstd, gamma, beta, dx,
+                                                                                   dgamma, dbeta, workspace, numbers);
     case kGroupNormBackwardPiecesWay + kGroupNormBackwardHalf:
-      return RunGroupNormBackward<half, GroupNormBackwardGroups<half, Epilogue>>(
-          dy, x, mean, rstd, gamma, beta, dx, dgamma, dbeta, workspace, numbers);
+      return RunGroupNormBackward<half, GroupNormBackwardGroups<half, Epilogue>>(dy, x, mean, rstd, gamma, beta, dx,
+                                                                                 dgamma, dbeta, workspace, numbers);
     case kGroupNormBackwardPiecesWay + kGroupNormBackwardBfloat16:
       return RunGroupNormBackward<bfloat16_t, GroupNormBackwardGroups<bfloat16_t, Epilogue>>(
           dy, x, mean, rstd, gamma, beta, dx, dgamma, dbeta, workspace, numbers);

@@ -281,7 +281,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
     TimesGamma(dy, slot, piece, line.rstd);
     AscendC::Muls(product_, x, line.slope, n);
     AscendC::Adds(product_, product_, line.shift, n);
-    const AscendC::LocalTensor<float> dx = kIsFloat<T> ? dy : wideDy_;  // a half must not be made of a float in its own place
+    const AscendC::LocalTensor<float> dx =
+        kIsFloat<T> ? dy : wideDy_;  // a half must not be made of a float in its own place
     AscendC::Add(dx, dy, product_, n);
     Narrow(this->DySlot(slot), dx, elements);
   }
@@ -347,9 +348,10 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
     sums_.AddChunks(which, groupChunks_, this->Wants(kGroupNormWantDx));
   }
 
-  static constexpr uint32_t kOffsets = kIsFloat<T> ? 512 : 128;  // all that 227 rows of a block of halves leave room for
+  static constexpr uint32_t kOffsets =
+      kIsFloat<T> ? 512 : 128;                 // all that 227 rows of a block of halves leave room for
   static constexpr uint32_t kQuotient = 2048;  // elements of a piece that go through an activation at once
-  static constexpr float kNear = 2.0f;  // spreads that a mean may be away from zero
+  static constexpr float kNear = 2.0f;         // spreads that a mean may be away from zero
   Sums sums_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rowSumsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideDyBuf_;

@@ -13,14 +13,14 @@ template <class T, class Epilogue = GroupNormBackwardIdentity>
 class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
   using Base = GroupNormBackwardSmallTiles<T, Epilogue>;
   using Floats = AscendC::LocalTensor<float>;
-  using Base::kTile, Base::kFloats, Base::kMost, Base::kXPlace, Base::kGammaPlace, Base::kBetaPlace, Base::kNumbersPlace, Base::kRepeat,
-      Base::inQueue_, Base::sumsQueue_, Base::dxQueue_, Base::ofGroups_, Base::scratch_, Base::near_, Base::product_, Base::gamma_,
-      Base::wideDy_, Base::wideX_, Base::lack_, Base::plain_, Base::slope_, Base::spread_, Base::scale_,
-      Base::gammaRow_, Base::betaRow_, Base::dxGm_, Base::plainGm_, Base::spreadGm_, Base::wantsDx_, Base::wantsDgamma_,
-      Base::wantsDbeta_, Base::groups_, Base::channelsPerGroup_, Base::groupElements_, Base::tileGroups_,
-      Base::wholeSamples_, Base::unitTiles_, Base::perElement_, Base::single_, Base::short_, Base::length_,
-      Base::pitch_, Base::groupLines_, Base::width_, Base::first_, Base::last_, Base::FirstGroup, Base::Groups,
-      Base::GroupsOfSample, Base::LoadsGamma, Base::NeedsX, Base::Load;
+  using Base::kTile, Base::kFloats, Base::kMost, Base::kXPlace, Base::kGammaPlace, Base::kBetaPlace,
+      Base::kNumbersPlace, Base::kRepeat, Base::inQueue_, Base::sumsQueue_, Base::dxQueue_, Base::ofGroups_,
+      Base::scratch_, Base::near_, Base::product_, Base::gamma_, Base::wideDy_, Base::wideX_, Base::lack_, Base::plain_,
+      Base::slope_, Base::spread_, Base::scale_, Base::gammaRow_, Base::betaRow_, Base::dxGm_, Base::plainGm_,
+      Base::spreadGm_, Base::wantsDx_, Base::wantsDgamma_, Base::wantsDbeta_, Base::groups_, Base::channelsPerGroup_,
+      Base::groupElements_, Base::tileGroups_, Base::wholeSamples_, Base::unitTiles_, Base::perElement_, Base::single_,
+      Base::short_, Base::length_, Base::pitch_, Base::groupLines_, Base::width_, Base::first_, Base::last_,
+      Base::FirstGroup, Base::Groups, Base::GroupsOfSample, Base::LoadsGamma, Base::NeedsX, Base::Load;
 
  public:
   __aicore__ inline void Process() {

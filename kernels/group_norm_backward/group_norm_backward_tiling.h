@@ -161,10 +161,8 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
   tiling->chunkPieces = static_cast<uint32_t>(chunk);
   const uint64_t elements = rows * round_up(length, block);
   const uint64_t dy = activates && block == 16 ? 2 * elements : elements;  // floats take the place of two halves
-  tiling->slotElements =
-      static_cast<uint32_t>(round_up(GroupNormBackwardXPlace(dy, block) + elements +
-                                         (activates ? 2 : 1) * round_up(rows, block),
-                                     16 * block));
+  tiling->slotElements = static_cast<uint32_t>(round_up(
+      GroupNormBackwardXPlace(dy, block) + elements + (activates ? 2 : 1) * round_up(rows, block), 16 * block));
 }
 
 // Any dtype, any mask, and the groups that are left when every core has the same number are divided among all cores, unless a core
@@ -278,7 +276,8 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
 // groups, and counts what fills their blocks.
 constexpr double kGroupNormBackwardStart = 550;
 constexpr double kGroupNormBackwardSmallStart = 450;
-constexpr double kGroupNormBackwardActivation = 2.0;  // times as long takes an element whose dy goes through an activation
+constexpr double kGroupNormBackwardActivation =
+    2.0;  // times as long takes an element whose dy goes through an activation
 
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
@@ -310,8 +309,8 @@ inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t 
   const int32_t worth = GroupNormBackwardCoresWorthIt(n, c, s, groups, kGroupNormBackwardCores[0],
                                                       dtype == kGroupNormBackwardFloat ? 8 : 16, activates);
   cores = cores < worth ? cores : worth;
-  const char* refused =
-      MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made, static_cast<uint32_t>(worth), activates);
+  const char* refused = MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made,
+                                                          static_cast<uint32_t>(worth), activates);
   if (refused != nullptr) return refused;
   const uint32_t tile = mask == 0 ? 0
                                   : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16,

@@ -12,5 +12,6 @@ extern "C" __global__ __aicore__ void group_norm_silu_backward(GM_ADDR dy, GM_AD
                                                                GM_ADDR gamma, GM_ADDR beta, GM_ADDR dx, GM_ADDR dgamma,
                                                                GM_ADDR dbeta, GM_ADDR workspace, GM_ADDR tiling) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
-  RunGroupNormBackwardByKey<GroupNormBackwardSilu>(dy, x, mean, rstd, gamma, beta, dx, dgamma, dbeta, workspace, tiling);
+  RunGroupNormBackwardByKey<GroupNormBackwardSilu>(dy, x, mean, rstd, gamma, beta, dx, dgamma, dbeta, workspace,
+                                                   tiling);
 }

@@ -43,7 +43,7 @@ GN_API GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const
 GN_API GnStatus GroupNormBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
 /* The gradients of GroupNormSilu. beta: C elements of input's type, or null for zeros; the other arguments as above. Tensors with the
- * channels last are packed first. Not in CANN. Kernel: group_norm_silu_backward/fused, widen/queue. */
+ * channels last are packed first, which takes longer than all else: for them the parts pay. Not in CANN. Kernel: group_norm_silu_backward/fused, widen/queue. */
 GN_API GnStatus GroupNormSiluBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* input,
                                                       const GnTensor* mean, const GnTensor* rstd, const GnTensor* gamma,
                                                       const GnTensor* beta, int64_t N, int64_t C, int64_t HxW,

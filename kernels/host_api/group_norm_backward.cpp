@@ -30,7 +30,8 @@ Outcome Check(const uint8_t* mask, uint64_t mask_size, GroupNormBackwardCall* ca
     wrong = LookUp(needed, {&grad_out, &input, &mean, &rstd, &gamma, &beta, &grad_input, &grad_gamma, &grad_beta});
   if (!wrong.Failed()) wrong = CheckSupported(grad_out);
   if (!wrong.Failed())
-    wrong = CheckType({&input, &gamma, &beta, &grad_input, &grad_gamma, &grad_beta}, grad_out->dtype, "the type of gradOut");
+    wrong = CheckType({&input, &gamma, &beta, &grad_input, &grad_gamma, &grad_beta}, grad_out->dtype,
+                      "the type of gradOut");
   if (!wrong.Failed()) wrong = CheckStatistics({&mean, &rstd}, grad_out);
   if (!wrong.Failed()) wrong = CheckSizes(&sizes);
   if (!wrong.Failed()) wrong = CheckCount({&grad_out, &input}, sizes.elements, "N * C * HxW");
@@ -53,9 +54,8 @@ Outcome AddKernel(const GroupNormBackwardCall& call, const char* kernel, const T
     return argument ? plan->Input(name, *argument.tensor)
                     : plan->Constant(name, call.input->dtype, call.sizes.c, value);
   };
-  std::vector<PlannedArg> args{plan->Input("dy", dy), plan->Input("x", x),
-                               plan->FloatInput("mean", *call.mean.tensor), plan->FloatInput("rstd", *call.rstd.tensor),
-                               affine("gamma", call.gamma, 1.0f)};
+  std::vector<PlannedArg> args{plan->Input("dy", dy), plan->Input("x", x), plan->FloatInput("mean", *call.mean.tensor),
+                               plan->FloatInput("rstd", *call.rstd.tensor), affine("gamma", call.gamma, 1.0f)};
   if (call.silu) args.push_back(affine("beta", call.beta, 0.0f));
   args.push_back(plan->Output("dx", dx));
   args.push_back(plan->Output("dgamma", call.grad_gamma.tensor.get()));
@@ -93,9 +93,8 @@ Outcome Plan(GroupNormBackwardCall& call, Executor* plan) {
                      call.grad_input ? &dx : nullptr, last, plan);
   }
   GroupNormBackwardTilingData tiling{};
-  const char* const refused =
-      MakeGroupNormBackwardAnyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, cores, static_cast<int32_t>(wanted),
-                                     x.dtype, &tiling, call.silu);
+  const char* const refused = MakeGroupNormBackwardAnyTiling(sizes.n, sizes.c, sizes.hxw, sizes.groups, cores,
+                                                             static_cast<int32_t>(wanted), x.dtype, &tiling, call.silu);
   if (refused != nullptr) return Invalid(refused, "divide the work into several calls");
   if (tiling.usedCores == 0) return {};  // nothing is wanted
   return AddKernel(call, call.silu ? "group_norm_silu_backward" : "group_norm_backward_any", dy, x,

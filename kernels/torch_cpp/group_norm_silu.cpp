@@ -1,4 +1,8 @@
-// GroupNorm and SiLU in one kernel, and the gradients in one, which makes GroupNorm's result again.
+// GroupNorm and SiLU in one kernel, and the gradients in one, which makes GroupNorm's result again. Of channels-last tensors the gradients are
+// made of existing parts, as the Python operator's are (docs/pytorch.md).
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/sigmoid.h>
+
 #include "gn_group_norm.h"
 #include "group_norm.h"
 #include "register.h"
@@ -48,6 +52,43 @@ Three GroupNormSiluBackward(const at::Tensor& grad_y, const at::Tensor& x, const
   return made;
 }
 
+// `numbers`, n * C of them, as (n, C, 1, ...), to meet x.
+at::Tensor AlongChannels(const at::Tensor& numbers, const c10::SymInt& n, const at::Tensor& x) {
+  c10::SymDimVector shape(static_cast<size_t>(x.dim()), 1);
+  shape[0] = n;
+  shape[1] = x.sym_size(1);
+  return numbers.reshape_symint(shape);
+}
+
+// dL/dg = dL/dy s (1 + g (1 - s)), with g what GroupNorm returns, made again from x, and s = sigmoid(g). All float32.
+at::Tensor GradientOfNorm(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
+                          const at::Tensor& weight, const at::Tensor& bias) {
+  const auto of_groups = [&](const at::Tensor& one) {
+    return AlongChannels(one.repeat_interleave_symint(x.sym_size(1) / one.sym_size(1), 1), x.sym_size(0), x);
+  };
+  at::Tensor g = (x - of_groups(mean)) * of_groups(rstd);
+  if (weight.defined()) g = g * AlongChannels(weight, 1, x);
+  if (bias.defined()) g = g + AlongChannels(bias, 1, x);
+  const at::Tensor s = at::sigmoid(g);
+  return grad_y * s * (1 + g * (1 - s));
+}
+
+at::Tensor Wide(const at::Tensor& one) { return one.defined() ? one.to(at::kFloat) : one; }
+
+bool HasChannelsLast(const at::Tensor& x) { return x.dim() > 2 && !x.is_contiguous() && x.sym_stride(1) == 1; }
+
+// As group_norm_silu_backward, of several launches.
+Three GradientsOfParts(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
+                       const at::Tensor& weight, const at::Tensor& bias, int64_t num_groups, std::array<bool, 3> mask) {
+  static const auto op = Operator<BackwardSignature>("gn_tutorial_cpp::group_norm_backward");
+  const at::Tensor wide_x = Wide(x), wide_weight = Wide(weight);
+  const at::Tensor grad = GradientOfNorm(Wide(grad_y), wide_x, mean, rstd, wide_weight, Wide(bias));
+  const auto [dx, dweight, dbias] =
+      op.call(grad, wide_x, mean, rstd, weight.defined() ? MaybeTensor(wide_weight) : std::nullopt, num_groups, mask);
+  const auto narrow = [&](const at::Tensor& one) { return one.defined() ? one.to(x.scalar_type()) : one; };
+  return {narrow(dx), narrow(dweight), narrow(dbias)};
+}
+
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
@@ -69,8 +110,11 @@ class GroupNormSiluFunction : public torch::autograd::Function<GroupNormSiluFunc
     const variable_list saved = ctx->get_saved_variables();
     const auto maybe = [](const at::Tensor& one) { return one.defined() ? MaybeTensor(one) : std::nullopt; };
     const std::array<bool, 3> mask = WantedGradients(ctx, saved[1].defined(), saved[2].defined());
-    auto [dx, dweight, dbias] = op.call(grads[0], saved[0], saved[3], saved[4], maybe(saved[1]), maybe(saved[2]),
-                                        ctx->saved_data["num_groups"].toInt(), mask);
+    const int64_t groups = ctx->saved_data["num_groups"].toInt();
+    const auto [dx, dweight, dbias] =
+        HasChannelsLast(saved[0])
+            ? GradientsOfParts(grads[0], saved[0], saved[3], saved[4], saved[1], saved[2], groups, mask)
+            : op.call(grads[0], saved[0], saved[3], saved[4], maybe(saved[1]), maybe(saved[2]), groups, mask);
     return {dx, dweight, dbias, at::Tensor(), at::Tensor()};
   }
 };

@@ -22,7 +22,7 @@ REGISTRY = load_registry()
 FUSED = [op for op in REGISTRY.values() if op.replaces]
 GROUPED = ("group_norm_silu", "group_norm_silu_backward")
 SHAPES = dict.fromkeys(GROUPED, (3, 6, 4, 5))
-ATTRIBUTES = dict.fromkeys(GROUPED, {"num_groups": 3})
+ATTRIBUTES = {key: {"num_groups": 3} for key in GROUPED}
 
 
 @pytest.mark.parametrize("op", FUSED, ids=lambda op: op.name)

@@ -65,7 +65,12 @@ SHAPES = {  # the other operators take one array of any length
     "add_rms_norm_backward": ((5, 4500), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {"group_norm_silu/fused", "group_norm_silu_backward/fused", "rms_norm_backward/chunks", "add_rms_norm_backward/chunks"} | {
+IMPLICIT = {
+    "group_norm_silu/fused",
+    "group_norm_silu_backward/fused",
+    "rms_norm_backward/chunks",
+    "add_rms_norm_backward/chunks",
+} | {
     spec.id
     for op, spec in KERNELS
     if op.name.endswith("_nhwc") or (op.name in ("group_norm", "group_norm_backward") and spec.step > 1)

@@ -24,8 +24,8 @@ from tests.kernels.test_group_norm_kernels import GRID
 
 OP, SPEC = find_kernel("group_norm_silu_backward/fused")
 NAMES = ("dx", "dgamma", "dbeta")
-#: Small groups without and with a spatial axis, of one row each, of rows of three; a group in pieces of short rows, of a
-#: few long ones, of parts of one; pieces that come a second time; groups that cores share; lines of four, which are groups.
+#: Small groups without and with a spatial axis, of one row each, of rows of three; a group in pieces of short rows, of
+#: a few long ones, of parts of one; pieces that come a second time; groups that cores share; groups of four elements.
 SOME = [*(GRID[one] for one in (0, 2, 5, 18, 10, 6, 9, 12, 14)), ((3, 16, 4), 16), ((2, 3, 4500), 1)]
 #: Narrow pieces of as many short rows as there are, on as many groups as cores.
 FULL = [((48, 227, 16), 1), ((50, 64, 64), 1)]

@@ -3,6 +3,9 @@
 With g = GroupNorm(x) and s = 1 / (1 + e^-g), y = g s and dy/dg = s (1 + g (1 - s)). g is never stored: the backward
 kernel makes it again from x, mean and rstd, where the gradients are computed. All of that is in float32, so that a half
 gradient is rounded once, at its end.
+
+That kernel reads (N, C, ...). Of a channels-last tensor the gradient is made of existing parts, because packing costs
+more than it saves: PyTorch makes g and dy/dg, and ``group_norm_backward`` has a kernel for that order.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from gn_tutorial.torch_ops.arguments import check_backward, check_forward
 from gn_tutorial.torch_ops.batching import batch_backward, batch_forward
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
+from gn_tutorial.torch_ops.operators.group_norm_backward import group_norm_backward
 from gn_tutorial.torch_ops.outputs import backward_outputs, forward_outputs
 
 __all__ = ["group_norm_silu", "group_norm_silu_backward"]
@@ -94,7 +98,49 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Results) -> None:
 def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | None, ...]:
     x, weight, bias, mean, rstd = ctx.saved_tensors
     wanted = list(ctx.needs_input_grad[:3])
-    return *group_norm_silu_backward(grad_y, x, mean, rstd, weight, bias, ctx.num_groups, wanted), None, None
+    gradients = _of_parts if _has_channels_last(x) else group_norm_silu_backward
+    return *gradients(grad_y, x, mean, rstd, weight, bias, ctx.num_groups, wanted), None, None
+
+
+def _has_channels_last(x: Tensor) -> bool:
+    # By the stride: torch.vmap answers no question for this memory format.
+    return x.ndim > 2 and not x.is_contiguous() and x.stride(1) == 1
+
+
+def _of_parts(
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    num_groups: int,
+    wanted: list[bool],
+) -> tuple[Tensor | None, ...]:
+    """As ``group_norm_silu_backward``, of several launches."""
+    wide_x, wide_weight = x.float(), None if weight is None else weight.float()
+    g = normalised(wide_x, mean, rstd)
+    if weight is not None:
+        g = g * along_channels(wide_weight, x.ndim)
+    if bias is not None:
+        g = g + along_channels(bias.float(), x.ndim)
+    sigmoid = torch.sigmoid(g)
+    grad_g = grad_y.float() * sigmoid * (1 + g * (1 - sigmoid))
+    grads = group_norm_backward(grad_g, wide_x, mean, rstd, wide_weight, num_groups, wanted)
+    return tuple(None if one is None else one.to(x.dtype) for one in grads)
+
+
+def normalised(x: Tensor, mean: Tensor, rstd: Tensor) -> Tensor:
+    """(x - mean) * rstd for each group. x: (N, C, ...); mean, rstd: (N, groups)."""
+    repeat = x.shape[1] // mean.shape[1]
+    shape = (x.shape[0], x.shape[1], *[1] * (x.ndim - 2))
+    centre, scale = (one.repeat_interleave(repeat, 1).reshape(shape) for one in (mean, rstd))
+    return (x - centre) * scale
+
+
+def along_channels(one: Tensor, ndim: int) -> Tensor:
+    """A number for each channel, shaped to meet a tensor of ``ndim`` axes."""
+    return one.reshape(-1, *[1] * (ndim - 2))
 
 
 def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
