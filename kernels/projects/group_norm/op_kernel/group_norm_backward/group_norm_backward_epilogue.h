@@ -5,6 +5,7 @@
 // again from what the forward pass saved. dy, u, near and far are overwritten; near begins in the bank group in which u does, far half of all
 // groups, 256 bytes, behind, as dy does. Where dy is zero and u is finite, it must leave zero: such elements fill lines up to whole blocks.
 #pragma once
+#include "kernel_operator.h"
 
 struct GroupNormBackwardIdentity {
   static constexpr bool kActivates = false;
