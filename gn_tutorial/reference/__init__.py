@@ -5,8 +5,8 @@
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
 ``copy`` and ``add`` are the references of the warm-up kernels, ``transpose`` that of the strided copy. ``silu``,
 ``silu_backward``, ``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``,
-``add_relu``, ``swiglu`` and ``add_rms_norm``, with their gradients, those of fusions. ``gelu``, ``linear`` and ``rms_norm``, with their gradients, are those of the
-cases besides GroupNorm.
+``add_relu``, ``swiglu`` and ``add_rms_norm``, with their gradients, those of fusions. ``gelu``, ``linear`` and
+``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
 """
 
 from gn_tutorial.reference.elementwise import add, copy, multiply, relu, silu, transpose

@@ -1,6 +1,7 @@
 // Step 5, the first stage: dx of groups, and the sums of their rows for dgamma and dbeta.
 #pragma once
 #include "../common/common_dtype.h"
+#include "group_norm_backward_affine.h"
 #include "group_norm_backward_ranges.h"
 #include "group_norm_backward_statistics.h"
 #include "group_norm_backward_sums.h"
@@ -68,10 +69,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
       pipe->InitBuffer(wideGammaBuf_, (sumsPitch_ + 8) * sizeof(float));
       wideGamma_ = wideGammaBuf_.Get<float>();
     }
-    if constexpr (Epilogue::kActivates) {
-      pipe->InitBuffer(affineBuf_, 2 * sumsPitch_ * sizeof(float));
-      affine_ = affineBuf_.Get<float>();
-    }
+    if constexpr (Epilogue::kActivates) affine_.Init(pipe, sumsPitch_);
     offsetsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
   }
 
@@ -153,9 +151,8 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
     if (entries_ > 0) StoreRowSums(slot, piece, sums);
   }
 
-  // dy as it reaches GroupNorm, from x - pivot. u = (x - mean) * scale + beta with scale = rstd * gamma, a number of each for every row;
-  // where the pivot is zero, the mean is in the second one. The mean is the one that was saved: what that lacks, half a unit in its last
-  // place, is no more than what x itself may be off by. Blocks are done with before the activation needs their place.
+  // dy as it reaches GroupNorm, from x - pivot. Behind rows dy is zero, and stays it. Blocks of numbers are done with before the activation
+  // needs their place.
   __aicore__ inline AscendC::LocalTensor<float> Activate(const AscendC::LocalTensor<float>& to,
                                                          const AscendC::LocalTensor<float>& dy,
                                                          const AscendC::LocalTensor<float>& x, uint32_t slot,
@@ -163,26 +160,12 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
     if constexpr (!Epilogue::kActivates) {
       return dy;
     } else {
-      const int32_t rows = static_cast<int32_t>(piece.rows);
-      const uint8_t blocks = static_cast<uint8_t>((piece.rows + 7) / 8);
-      const AscendC::LocalTensor<float> scale = affine_, shift = affine_[sumsPitch_];
-      const AscendC::LocalTensor<float> scales = sums_.Scratch(), shifts = scales[Sums::kScratchFloats / 2];
-      AscendC::Muls(scale, Widen(wideGamma_, this->GammaSlot(slot), piece.rows), line.rstd, rows);
-      const AscendC::LocalTensor<float> beta = Widen(wideGamma_, this->BetaSlot(slot), piece.rows);
-      if (line.pivot == 0.0f) {
-        AscendC::Muls(shift, scale, -line.mean, rows);
-        AscendC::Add(shift, shift, beta, rows);
-      } else {
-        AscendC::Adds(shift, beta, 0.0f, rows);
-      }
-      AscendC::Brcb(scales, scale, blocks, {1, 8});
-      AscendC::Brcb(shifts, shift, blocks, {1, 8});
-      // What lies behind a row becomes a number, too: dy is zero there, and stays it.
-      ApplyToLines<LineOp::kMul>(product_, x, scales, piece.rows, piece.pitch, piece.pitch);
-      ApplyToLines<LineOp::kAdd>(product_, product_, shifts, piece.rows, piece.pitch, piece.pitch);
+      const AscendC::LocalTensor<float> scratch = sums_.Scratch();
+      affine_.Make(product_, x, this->GammaSlot(slot), this->BetaSlot(slot), line.pivot == 0.0f ? line.mean : 0.0f,
+                   line.rstd, piece.rows, piece.pitch, wideGamma_, scratch, Sums::kScratchFloats / 2);
       const uint32_t elements = piece.rows * piece.pitch;
       for (uint32_t at = 0; at < elements; at += kQuotient)
-        Epilogue::Apply(to[at], dy[at], product_[at], scales, quotient_,
+        Epilogue::Apply(to[at], dy[at], product_[at], scratch, quotient_,
                         elements - at < kQuotient ? elements - at : kQuotient);
       return to;
     }
@@ -357,7 +340,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideDyBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideGammaBuf_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> affineBuf_;
+  GroupNormBackwardAffine<T> affine_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> offsetBuf_;
   AscendC::LocalTensor<float> rowSums_;
   AscendC::LocalTensor<float> product_;  // dy * (x - mean)
@@ -366,7 +349,6 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
   AscendC::LocalTensor<float> wideX_;
   AscendC::LocalTensor<float> wideGamma_;
   AscendC::LocalTensor<float> quotient_;
-  AscendC::LocalTensor<float> affine_;  // of each row of a piece: rstd * gamma, and what is added to make u
   GroupNormBackwardStatistics saved_;
   AscendC::GlobalTensor<float> rowsGm_;
   AscendC::GlobalTensor<float> offsetGm_;
