@@ -4,9 +4,9 @@
 ``group_norm_backward`` its gradients. ``layer_norm`` and ``instance_norm`` are its two limits, one group and one
 channel a group; they are written on their own, so that an agreement between them is evidence and not a tautology.
 ``copy`` and ``add`` are the references of the warm-up kernels, ``transpose`` that of the strided copy. ``silu``,
-``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``, ``add_relu``, ``swiglu``,
-``add_rms_norm`` and ``linear_gelu`` those of fusions. ``gelu``, ``linear`` and ``rms_norm``, with their gradients, are
-those of the cases besides GroupNorm.
+``silu_backward``, ``multiply`` and ``relu`` are those of operators which fusions replace; ``group_norm_silu``,
+``add_relu``, ``swiglu``, ``add_rms_norm`` and ``linear_gelu``, with their gradients, those of fusions. ``gelu``,
+``linear`` and ``rms_norm``, with their gradients, are those of the cases besides GroupNorm.
 """
 
 from gn_tutorial.reference.elementwise import add, copy, multiply, relu, silu, transpose
@@ -19,9 +19,11 @@ from gn_tutorial.reference.fused import (
     add_rms_norm,
     add_rms_norm_backward,
     group_norm_silu,
+    group_norm_silu_backward,
     group_norm_silu_nhwc,
     linear_gelu,
     linear_gelu_backward,
+    silu_backward,
     swiglu,
     swiglu_backward,
 )
@@ -63,6 +65,7 @@ __all__ = [
     "group_norm_backward_nhwc",
     "group_norm_nhwc",
     "group_norm_silu",
+    "group_norm_silu_backward",
     "group_norm_silu_nhwc",
     "instance_norm",
     "layer_norm",
@@ -75,6 +78,7 @@ __all__ = [
     "rms_norm",
     "rms_norm_backward",
     "silu",
+    "silu_backward",
     "swiglu",
     "swiglu_backward",
     "transpose",

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gn_tutorial.errors import ArgumentError
-from gn_tutorial.reference.arguments import as_float64
+from gn_tutorial.reference.arguments import affine, as_float64
 from gn_tutorial.reference.elementwise import add, multiply, relu, silu
 from gn_tutorial.reference.gelu import gelu, gelu_backward
 from gn_tutorial.reference.group_norm import GroupNormOutputs, group_norm, group_norm_nhwc
+from gn_tutorial.reference.group_norm_backward import ReferenceGroupNormGradients, group_norm_backward
 from gn_tutorial.reference.linear import ReferenceLinearGradients, linear, linear_backward
 from gn_tutorial.reference.rms_norm import ReferenceRmsNormGradients, rms_norm, rms_norm_backward
 
@@ -43,6 +44,54 @@ def group_norm_silu_nhwc(
     return found._replace(y=silu(found.y))
 
 
+def silu_backward(dy: ArrayLike, x: ArrayLike) -> np.ndarray:
+    """The gradient of x from that of ``silu(x)``, in float64: dy silu'(x).
+
+    silu'(x) = s + x s (1 - s) with s = 1 / (1 + e^-x) and 1 - s = 1 / (1 + e^x), so that nothing is lost where s is
+    close to 1. dy, x: one shape. Raises ArgumentError for two shapes, or a dtype that is not real.
+    """
+    upstream, data = _like_forward(dy, "dy", x, "x")
+    return upstream * _silu_slope(data)
+
+
+def _silu_slope(x: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore", under="ignore"):
+        s, rest = 1.0 / (1.0 + np.exp(-x)), 1.0 / (1.0 + np.exp(x))
+    return s + x * s * rest
+
+
+def group_norm_silu_backward(
+    dy: ArrayLike,
+    x: ArrayLike,
+    mean: ArrayLike,
+    rstd: ArrayLike,
+    gamma: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    *,
+    num_groups: int,
+    output_mask: Sequence[bool] = (True, True, True),
+) -> ReferenceGroupNormGradients:
+    """The gradients of ``group_norm_silu``, from that of its y and what it saved; float64.
+
+    With u = (x - mean) * rstd * gamma + beta those of ``group_norm_backward`` for dy silu'(u). The mean in u is the one
+    that was saved, as it is. beta: shape (C,), or None for 0. Other arguments, errors: as there.
+    """
+    group_norm_backward(dy, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)  # refuses
+    data = as_float64(x, "x")
+    channels = (1, data.shape[1], *[1] * (data.ndim - 2))
+    repeat = channels[1] // num_groups
+    centre, scale = (
+        np.repeat(as_float64(one, name), repeat, axis=1).reshape(data.shape[0], *channels[1:])
+        for one, name in ((mean, "mean"), (rstd, "rstd"))
+    )
+    u = (data - centre) * scale
+    for one, name, apply in ((gamma, "gamma", np.multiply), (beta, "beta", np.add)):
+        numbers = affine(one, name, (channels[1],), "one number a channel")
+        u = u if numbers is None else apply(u, numbers.reshape(channels))
+    through = silu_backward(dy, u)
+    return group_norm_backward(through, x, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)
+
+
 def add_relu(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """ReLU of the sum, as float64. Arguments, errors: as ``add``."""
     return relu(add(x, y))
@@ -71,16 +120,15 @@ class ReferenceSwigluGradients(NamedTuple):
 
 
 def swiglu_backward(dz: ArrayLike, gate: ArrayLike, up: ArrayLike) -> ReferenceSwigluGradients:
-    """The gradients of gate and up, from that of ``swiglu(gate, up)``.
+    """The gradients of gate and up, from that of ``swiglu(gate, up)``; what silu' is says ``silu_backward``.
 
-    silu'(g) = s + g s (1 - s) with s = 1 / (1 + e^-g) and 1 - s = 1 / (1 + e^g), so that nothing is lost where s is
-    close to 1. dz, gate, up: one shape. Raises ArgumentError for others, or a dtype that is not real.
+    dz, gate, up: one shape. Raises ArgumentError for others, or a dtype that is not real.
     """
     upstream, data = _like_forward(dz, "dz", gate, "gate")
     _, other = _like_forward(dz, "dz", up, "up")
     with np.errstate(over="ignore", under="ignore"):
-        s, rest = 1.0 / (1.0 + np.exp(-data)), 1.0 / (1.0 + np.exp(data))
-    return ReferenceSwigluGradients(upstream * other * (s + data * s * rest), upstream * data * s)
+        s = 1.0 / (1.0 + np.exp(-data))
+    return ReferenceSwigluGradients(upstream * other * _silu_slope(data), upstream * data * s)
 
 
 class AddRmsNormOutputs(NamedTuple):

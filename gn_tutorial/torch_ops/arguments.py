@@ -64,14 +64,16 @@ def check_backward(
     weight: Tensor | None,
     num_groups: int,
     output_mask: Sequence[bool],
+    bias: Tensor | None = None,
 ) -> None:
     """The same for a backward pass. ``output_mask``: whether the gradients of x, weight and bias are wanted."""
     _check_data(op, x, num_groups)
     check_like(op, "grad_y", grad_y, x.device, x.dtype, x.shape, "the shape of x")
     for name, one in (("mean", mean), ("rstd", rstd)):
         check_like(op, name, one, x.device, torch.float32, (x.shape[0], num_groups), "(N, num_groups)")
-    if weight is not None:
-        check_like(op, "weight", weight, x.device, x.dtype, (x.shape[1],), "one number for each channel")
+    for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None:
+            check_like(op, name, one, x.device, x.dtype, (x.shape[1],), "one number for each channel")
     check_mask(op, output_mask)
     if weight is None and output_mask[1]:
         what = "output_mask[1] asks for the gradient of weight, and weight is None"

@@ -63,16 +63,20 @@ def batch_backward(
     x: Tensor,
     mean: Tensor,
     rstd: Tensor,
-    weight: Tensor | None,
-    num_groups: int,
-    output_mask: list[bool],
+    *more: Any,
 ) -> tuple[tuple[Tensor | None, ...], tuple[int | None, ...]]:
-    """The gradients of ``count`` calls, and where each has the new axis."""
-    axis = 0 if places[4] is None and not any(output_mask[1:]) else 1
+    """The gradients of ``count`` calls, and where each has the new axis.
+
+    more: weight, and bias where ``op`` takes it, then num_groups and output_mask.
+    """
+    *affine, num_groups, output_mask = more
+    its_places = places[4 : 4 + len(affine)]
+    axis = 0 if all(one is None for one in its_places) and not any(output_mask[1:]) else 1
     data = [_folded(one, place, count, axis) for one, place in zip((grad_y, x, mean, rstd), places[:4], strict=True)]
     if axis == 1:
-        weight, num_groups = _folded(weight, places[4], count, 0), num_groups * count
-    grads = op(*data, weight, num_groups, output_mask)
+        affine = [_folded(one, place, count, 0) for one, place in zip(affine, its_places, strict=True)]
+        num_groups = num_groups * count
+    grads = op(*data, *affine, num_groups, output_mask)
     where = [axis if number == 0 else 0 for number in range(3)]
     split = [
         one if one is None else one.unflatten(at, (count, one.shape[at] // count))

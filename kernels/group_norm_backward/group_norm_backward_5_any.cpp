@@ -10,46 +10,12 @@
 // step 3, the same bits in any order and on any number of cores.
 // The timeline should show MTE2 with hardly a gap, V and MTE3 below it, and a short second stage after the meeting of the cores; of
 // small groups a few long bars of V.
-#include "group_norm_backward_channels.h"
-#include "group_norm_backward_groups.h"
-#include "group_norm_backward_small.h"
-
-// First: the class of the first stage.
-template <class T, class First>
-__aicore__ inline void Run(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma,
-                           GM_ADDR dbeta, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* numbers) {
-  AscendC::TPipe pipe;
-  First groups;
-  groups.Init(&pipe, dy, x, mean, rstd, gamma, dx, workspace, numbers);
-  groups.Process();
-  if ((numbers->mask & (kGroupNormWantDgamma | kGroupNormWantDbeta)) == 0) return;
-  AscendC::SyncAll();
-  pipe.Reset();  // all of local memory, for the second stage
-  GroupNormBackwardChannels<T> channels;
-  channels.Init(&pipe, rstd, dgamma, dbeta, workspace, numbers);
-  channels.Process();
-}
+#include "group_norm_backward_5_any.h"
 
 extern "C" __global__ __aicore__ void group_norm_backward_any(GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd,
                                                               GM_ADDR gamma, GM_ADDR dx, GM_ADDR dgamma, GM_ADDR dbeta,
                                                               GM_ADDR workspace, GM_ADDR tiling) {
   KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);  // SyncAll asks for it
-  const auto* numbers = reinterpret_cast<const __gm__ GroupNormBackwardTilingData*>(tiling);
-  switch (numbers->tilingKey) {
-    case kGroupNormBackwardSmallWay + kGroupNormBackwardFloat:
-      return Run<float, GroupNormBackwardSmall<float>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-    case kGroupNormBackwardSmallWay + kGroupNormBackwardHalf:
-      return Run<half, GroupNormBackwardSmall<half>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-    case kGroupNormBackwardSmallWay + kGroupNormBackwardBfloat16:
-      return Run<bfloat16_t, GroupNormBackwardSmall<bfloat16_t>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace,
-                                                                 numbers);
-    case kGroupNormBackwardPiecesWay + kGroupNormBackwardFloat:
-      return Run<float, GroupNormBackwardGroups<float>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace,
-                                                        numbers);
-    case kGroupNormBackwardPiecesWay + kGroupNormBackwardHalf:
-      return Run<half, GroupNormBackwardGroups<half>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta, workspace, numbers);
-    case kGroupNormBackwardPiecesWay + kGroupNormBackwardBfloat16:
-      return Run<bfloat16_t, GroupNormBackwardGroups<bfloat16_t>>(dy, x, mean, rstd, gamma, dx, dgamma, dbeta,
-                                                                  workspace, numbers);
-  }
+  RunGroupNormBackwardByKey<GroupNormBackwardIdentity>(dy, x, mean, rstd, gamma, nullptr, dx, dgamma, dbeta, workspace,
+                                                       tiling);
 }

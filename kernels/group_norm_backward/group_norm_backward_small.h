@@ -9,18 +9,18 @@
 #include "../common/common_short_lines.h"
 #include "group_norm_backward_small_tiles.h"
 
-template <class T>
-class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
-  using Base = GroupNormBackwardSmallTiles<T>;
+template <class T, class Epilogue = GroupNormBackwardIdentity>
+class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
+  using Base = GroupNormBackwardSmallTiles<T, Epilogue>;
   using Floats = AscendC::LocalTensor<float>;
-  using Base::kTile, Base::kFloats, Base::kMost, Base::kXPlace, Base::kGammaPlace, Base::kNumbersPlace, Base::kRepeat,
-      Base::inQueue_, Base::sumsQueue_, Base::dxQueue_, Base::ofGroups_, Base::scratch_, Base::product_, Base::gamma_,
-      Base::wideDy_, Base::wideX_, Base::lack_, Base::plain_, Base::slope_, Base::spread_, Base::scale_,
-      Base::gammaRow_, Base::dxGm_, Base::plainGm_, Base::spreadGm_, Base::wantsDx_, Base::wantsDgamma_,
-      Base::wantsDbeta_, Base::groups_, Base::channelsPerGroup_, Base::groupElements_, Base::tileGroups_,
-      Base::wholeSamples_, Base::unitTiles_, Base::perElement_, Base::single_, Base::short_, Base::length_,
-      Base::pitch_, Base::groupLines_, Base::width_, Base::first_, Base::last_, Base::FirstGroup, Base::Groups,
-      Base::GroupsOfSample, Base::LoadsGamma, Base::NeedsX, Base::Load;
+  using Base::kTile, Base::kFloats, Base::kMost, Base::kXPlace, Base::kGammaPlace, Base::kBetaPlace,
+      Base::kNumbersPlace, Base::kRepeat, Base::inQueue_, Base::sumsQueue_, Base::dxQueue_, Base::ofGroups_,
+      Base::scratch_, Base::near_, Base::product_, Base::gamma_, Base::wideDy_, Base::wideX_, Base::lack_, Base::plain_,
+      Base::slope_, Base::spread_, Base::scale_, Base::gammaRow_, Base::betaRow_, Base::dxGm_, Base::plainGm_,
+      Base::spreadGm_, Base::wantsDx_, Base::wantsDgamma_, Base::wantsDbeta_, Base::groups_, Base::channelsPerGroup_,
+      Base::groupElements_, Base::tileGroups_, Base::wholeSamples_, Base::unitTiles_, Base::perElement_, Base::single_,
+      Base::short_, Base::length_, Base::pitch_, Base::groupLines_, Base::width_, Base::first_, Base::last_,
+      Base::FirstGroup, Base::Groups, Base::GroupsOfSample, Base::LoadsGamma, Base::NeedsX, Base::Load;
 
  public:
   __aicore__ inline void Process() {
@@ -32,21 +32,21 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
   }
 
  private:
-  // A block for each line, or lines like those of x; then the same for further samples.
-  __aicore__ inline void ExpandGamma(const AscendC::LocalTensor<T>& gamma, uint32_t groups) {
+  // A block for each line, or lines like those of x; then the same for further samples. gamma: it, or beta.
+  __aicore__ inline void Expand(const Floats& to, const AscendC::LocalTensor<T>& gamma, uint32_t groups) {
     const uint32_t lines = groups * groupLines_;
     const uint32_t sample = lines * (perElement_ ? pitch_ : 8);
     if (!perElement_) {
       const uint32_t whole = (lines + 7) / 8;
-      AscendC::Brcb(gamma_, Widen(gammaRow_, gamma, whole * 8), static_cast<uint8_t>(whole), {1, 8});
+      AscendC::Brcb(to, Widen(gammaRow_, gamma, whole * 8), static_cast<uint8_t>(whole), {1, 8});
     } else if constexpr (kIsFloat<T>) {
-      AscendC::Adds(gamma_, gamma, 0.0f, static_cast<int32_t>(sample));
+      AscendC::Adds(to, gamma, 0.0f, static_cast<int32_t>(sample));
     } else {
-      Widen(gamma_, gamma, sample);
+      Widen(to, gamma, sample);
     }
     const uint32_t all = wholeSamples_ ? tileGroups_ / groups_ * sample : sample;
     for (uint32_t have = sample; have < all; have *= 2)
-      AscendC::DataCopy(gamma_[have], gamma_, all - have < have ? all - have : have);
+      AscendC::DataCopy(to[have], to, all - have < have ? all - have : have);
   }
 
   // sums[i] = sum of the `width` floats of line i; as many as `lines` rounded up to eight are written.
@@ -75,10 +75,39 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
     }
     AscendC::Muls(means, means, 1.0f / static_cast<float>(groupElements_), static_cast<int32_t>(2 * whole));
   }
-  // Times gamma of each channel.
+  // dst = src op a number of each channel, which Expand has made ready.
+  template <LineOp op>
+  __aicore__ inline void WithChannels(const Floats& dst, const Floats& src, const Floats& numbers, uint32_t groups) {
+    if (perElement_) return BinaryOf<op>(dst, src, numbers, static_cast<int32_t>(groups * width_));
+    ApplyToLines<op>(dst, src, numbers, groups * groupLines_, pitch_, pitch_);
+  }
   __aicore__ inline void TimesGamma(const Floats& dst, const Floats& src, uint32_t groups) {
-    if (perElement_) return AscendC::Mul(dst, src, gamma_, static_cast<int32_t>(groups * width_));
-    ApplyToLines<LineOp::kMul>(dst, src, gamma_, groups * groupLines_, pitch_, pitch_);
+    WithChannels<LineOp::kMul>(dst, src, gamma_, groups);
+  }
+
+  // dy as it reaches GroupNorm, from x less its mean: u = x * gamma * rstd + beta. Every line is made whole, so that what lies behind it is a
+  // number: dy is zero there, and stays it. What the mean lacks is left out, as in the other way (group_norm_backward_groups.h).
+  __aicore__ inline void Activate(const Floats& dy, const Floats& x, const AscendC::LocalTensor<T>& beta,
+                                  const Floats& rstd, uint32_t tile) {
+    if constexpr (Epilogue::kActivates) {
+      const uint32_t groups = Groups(tile);
+      TimesGamma(product_, x, groups);
+      ForGroups<LineOp::kMul>(product_, rstd, groups);
+      Expand(scratch_, beta, GroupsOfSample(tile));
+      WithChannels<LineOp::kAdd>(product_, product_, scratch_, groups);
+      Epilogue::Apply(dy, dy, product_, near_, scratch_, groups * width_);
+    }
+  }
+  // The same where a group is a line, and gamma and beta are in gammaRow_ and betaRow_.
+  __aicore__ inline void ActivateSingle(const Floats& dy, const Floats& x, const Floats& rstd, uint32_t groups,
+                                        int32_t elements) {
+    if constexpr (Epilogue::kActivates) {
+      AscendC::Mul(slope_, rstd, gammaRow_, static_cast<int32_t>((groups + 7) / 8 * 8));
+      AscendC::Adds(product_, x, 0.0f, elements);
+      ForEach<LineOp::kMul>(product_, slope_, groups);
+      ForEach<LineOp::kAdd>(product_, betaRow_, groups);
+      Epilogue::Apply(dy, dy, product_, near_, scratch_, static_cast<uint32_t>(elements));
+    }
   }
 
   __aicore__ inline void Compute(uint32_t tile) {
@@ -95,7 +124,7 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
     const uint32_t groups = Groups(tile);
     const uint32_t elements = groups * width_;
     const Floats dy = Widen(wideDy_, in, elements);
-    if (LoadsGamma(tile)) ExpandGamma(in[kGammaPlace], GroupsOfSample(tile));
+    if (LoadsGamma(tile)) Expand(gamma_, in[kGammaPlace], GroupsOfSample(tile));
     if (!NeedsX()) {
       StoreSums(tile, dy);
     } else {
@@ -106,6 +135,7 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
       const int32_t n = static_cast<int32_t>((groups + 7) / 8 * 8);
       ForGroups<LineOp::kSub>(x, mean, groups);
       if (pitch_ == kFloats) ClearBehindLines(x, groups * groupLines_, length_, pitch_);
+      Activate(dy, x, in[kBetaPlace], rstd, tile);
       Sum(lack_, x, groups, width_);
       AscendC::Muls(lack_, lack_, 1.0f / static_cast<float>(groupElements_), n);
       ForGroups<LineOp::kSub>(x, lack_, groups);
@@ -204,18 +234,21 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
     const int32_t elements = static_cast<int32_t>(short_ ? WholeRepeats(groups) * length_ : groups * width_);
     const int32_t n = static_cast<int32_t>((groups + 7) / 8 * 8);
     const Floats dy = Arrived(wideDy_, in, groups * width_);
-    if (LoadsGamma(tile)) GammaNumbers(in[kGammaPlace], GroupsOfSample(tile));
+    if (LoadsGamma(tile)) Numbers(gammaRow_, in[kGammaPlace], GroupsOfSample(tile));
+    Floats x;
+    if constexpr (Epilogue::kActivates) {
+      Numbers(betaRow_, in[kBetaPlace], GroupsOfSample(tile));
+      x = Centred(in, groups);
+      ActivateSingle(dy, x, in[kNumbersPlace].template ReinterpretCast<float>()[kMost], groups, elements);
+    }
     const Floats plain = plain_, spread = spread_, lack = lack_;
     SumOfEach(plain, dy, groups);
     const Floats sums = sumsQueue_.template AllocTensor<float>();
     const uint32_t samples = groups / GroupsOfSample(tile), sample = (GroupsOfSample(tile) + 7) / 8 * 8;
     if (wantsDbeta_) AddSamples(sums, plain, samples, sample);
     if (!NeedsX()) return SumsLeave(tile, sums);
-    const Floats x = Arrived(wideX_, in[kXPlace], groups * width_);
-    const Floats mean = in[kNumbersPlace].template ReinterpretCast<float>();
-    const Floats rstd = mean[kMost];
-    ForEach<LineOp::kSub>(x, mean, groups);
-    if (pitch_ == kFloats) ClearBehindLines(x, groups, length_, pitch_);
+    if constexpr (!Epilogue::kActivates) x = Centred(in, groups);
+    const Floats rstd = in[kNumbersPlace].template ReinterpretCast<float>()[kMost];
     AscendC::Mul(product_, dy, x, elements);
     SumOfEach(spread, product_, groups);
     SumOfEach(lack, x, groups);
@@ -260,17 +293,25 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T> {
     return values;
   }
 
-  // gamma of each line of the tile.
-  __aicore__ inline void GammaNumbers(const AscendC::LocalTensor<T>& gamma, uint32_t groups) {
+  // x of lines that are groups, less their means.
+  __aicore__ inline Floats Centred(const AscendC::LocalTensor<T>& in, uint32_t groups) {
+    const Floats x = Arrived(wideX_, in[kXPlace], groups * width_);
+    ForEach<LineOp::kSub>(x, in[kNumbersPlace].template ReinterpretCast<float>(), groups);
+    if (pitch_ == kFloats) ClearBehindLines(x, groups, length_, pitch_);
+    return x;
+  }
+
+  // gamma, or beta, of each line of the tile.
+  __aicore__ inline void Numbers(const Floats& to, const AscendC::LocalTensor<T>& gamma, uint32_t groups) {
     const uint32_t whole = (groups + 7) / 8 * 8;
     if constexpr (kIsFloat<T>) {
-      AscendC::Adds(gammaRow_, gamma, 0.0f, static_cast<int32_t>(whole));
+      AscendC::Adds(to, gamma, 0.0f, static_cast<int32_t>(whole));
     } else {
-      Widen(gammaRow_, gamma, whole);
+      Widen(to, gamma, whole);
     }
     const uint32_t all = wholeSamples_ ? tileGroups_ : groups;
     for (uint32_t have = groups; have < all; have *= 2)
-      AscendC::DataCopy(gammaRow_[have], gammaRow_, all - have < have ? all - have : have);
+      AscendC::DataCopy(to[have], to, all - have < have ? all - have : have);
   }
 
   __aicore__ inline uint32_t WholeRepeats(uint32_t lines) const {

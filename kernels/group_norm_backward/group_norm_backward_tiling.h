@@ -26,7 +26,7 @@ struct GroupNormBackwardTilingData {
   uint32_t pieceLength;     // and elements of each: all of a row, or, where pieceRows is 1, a part of it
   uint32_t groupPieces;     // pieces of a group
   uint32_t chunkPieces;     // pieces whose sums for dx are taken together
-  uint32_t slotElements;    // elements of a slot: dy and x of a piece, gamma of its channels
+  uint32_t slotElements;    // elements of a slot: dy and x of a piece, gamma of its channels, and beta, if that is read
   uint32_t sharedGroups;    // the last groups, each divided among cores
   uint32_t tableEntries;  // sums of rows in the workspace, of each of the two kinds: one for each part of each row, or,
                           // of small groups, one for each channel of the samples of a tile
@@ -95,6 +95,7 @@ constexpr uint32_t kGroupNormBackwardPiece = 2048;
 constexpr uint32_t kGroupNormBackwardSlots = 8;
 constexpr uint32_t kGroupNormBackwardNarrowPiece = 4096;
 constexpr uint32_t kGroupNormBackwardNarrowSlots = 6;
+constexpr uint32_t kGroupNormBackwardActivatedNarrowSlots = 4;  // what reaches GroupNorm waits as floats
 constexpr uint32_t kGroupNormBackwardChunks = 128;
 
 // The L2 cache of an Atlas A2: what is read and what is written do not both fit into it if they are more than this.
@@ -120,8 +121,9 @@ constexpr uint32_t kGroupNormBackwardCores[] = {48, 40};
 
 // Pieces of nearly equal size: as many whole rows as a slot holds, or a row in as few parts as it takes. They, and the chunks, depend
 // on the shape only: what is added to what must not change with the number of cores. worth: cores that a launch starts at most, on
-// whatever chip.
-inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uint32_t block, uint32_t worth) {
+// whatever chip. activates: whether dy goes through an activation first, which needs beta besides.
+inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uint32_t block, uint32_t worth,
+                                        bool activates) {
   const uint32_t longest_row =
       255 * 8 / block * block;  // the distance of two rows of floats, in blocks, has eight bits
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
@@ -133,7 +135,9 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
     length = round_up(parts(spatial, parts(spatial, piece)), 64);
   } else if (spatial <= longest_row && spatial > 0) {
     const uint64_t row = round_up(spatial, block);
-    const uint64_t most = piece / (row < 64 ? row + 2 : row);  // of long rows there is room for gamma besides
+    // Of short rows the gamma and the sums need room, too, and where beta is read, more of it.
+    const uint64_t room = activates ? (row < 128 ? 6 : 0) : (row < 64 ? 2 : 0);
+    const uint64_t most = piece / (row + room);
     rows = most == 0 ? 1 : parts(channels, parts(channels, most));
   }
   const uint64_t pieces = length == 0 ? 0 : parts(channels, rows) * parts(spatial, length);
@@ -156,22 +160,23 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
   }
   tiling->chunkPieces = static_cast<uint32_t>(chunk);
   const uint64_t elements = rows * round_up(length, block);
-  tiling->slotElements = static_cast<uint32_t>(
-      round_up(GroupNormBackwardXPlace(elements, block) + elements + round_up(rows, block), 16 * block));
+  const uint64_t dy = activates && block == 16 ? 2 * elements : elements;  // floats take the place of two halves
+  tiling->slotElements = static_cast<uint32_t>(round_up(
+      GroupNormBackwardXPlace(dy, block) + elements + (activates ? 2 : 1) * round_up(rows, block), 16 * block));
 }
 
 // Any dtype, any mask, and the groups that are left when every core has the same number are divided among all cores, unless a core
 // would have to take as many pieces as a whole group has.
 inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
                                                      int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling,
-                                                     uint32_t worth = UINT32_MAX) {
+                                                     uint32_t worth = UINT32_MAX, bool activates = false) {
   if (dtype != kGroupNormBackwardFloat && dtype != kGroupNormBackwardHalf && dtype != kGroupNormBackwardBfloat16)
     return "x must be float32, float16 or bfloat16";
   if (mask < 0 || mask > static_cast<int32_t>(kGroupNormWantAll)) return "output_mask has three bits";
   GroupNormBackwardTilingData made;
   const char* refused = MakeGroupNormBackwardTiling(n, c, s, groups, cores, kGroupNormWantAll, &made);
   if (refused != nullptr) return refused;
-  MakeGroupNormBackwardPieces(&made, dtype == kGroupNormBackwardFloat ? 8 : 16, worth);
+  MakeGroupNormBackwardPieces(&made, dtype == kGroupNormBackwardFloat ? 8 : 16, worth, activates);
   const int64_t row_parts = made.pieceLength == 0 ? 0 : (s + made.pieceLength - 1) / made.pieceLength;
   if (row_parts > 0 && n > 0 && row_parts > INT32_MAX / 8 / (n * c))
     return "x has more than 268435455 parts of rows (of at most 2048 floats, or 4096 halves)";
@@ -209,6 +214,15 @@ inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64
 constexpr uint32_t kGroupNormBackwardSmallTile = 3584;
 constexpr uint32_t kGroupNormBackwardNarrowTile = 4096;  // of half and bfloat16
 constexpr uint32_t kGroupNormBackwardSmallCost = 6144;
+// Where dy goes through an activation, beta and two more intermediate results need room.
+constexpr uint32_t kGroupNormBackwardActivatedTile = 2816;
+constexpr uint32_t kGroupNormBackwardActivatedNarrowTile = 3328;
+
+// The elements of a tile for a dtype of so many bytes.
+constexpr uint32_t GroupNormBackwardTile(uint32_t bytes, bool activates) {
+  if (activates) return bytes == 4 ? kGroupNormBackwardActivatedTile : kGroupNormBackwardActivatedNarrowTile;
+  return bytes == 4 ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
+}
 
 // Channels that a core takes together in the second stage: whole blocks, so many that 48 cores have some. Not fewer than 64: memory
 // delivers lines of 512 bytes, and a core that wants less of one waits as long.
@@ -230,13 +244,14 @@ constexpr bool GroupNormBackwardIsShort(uint64_t spatial, uint64_t channels, uin
 
 // Groups of a tile: those of one or more whole samples, or some of a sample: whichever leaves the core with the most work the least of
 // it. 0: a tile would hold fewer than three groups, or, where a row is a single element and a piece would be mostly padding, not one.
-inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block, uint32_t worth) {
+inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& tiling, uint32_t block, uint32_t worth,
+                                            bool activates) {
   const auto parts = [](uint64_t whole, uint64_t most) { return (whole + most - 1) / most; };
   const uint64_t line = tiling.spatial == 1 ? tiling.channelsPerGroup : tiling.spatial;
   const bool numbers = GroupNormBackwardIsShort(tiling.spatial, tiling.channels, tiling.groups);
   const uint64_t width =
       numbers ? 8 : GroupNormBackwardLinePitch(line, block) * (tiling.spatial == 1 ? 1 : tiling.channelsPerGroup);
-  const uint64_t whole = block == 8 ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
+  const uint64_t whole = GroupNormBackwardTile(32 / block, activates);
   const uint64_t limit = tiling.spatial == 1 ? whole : whole / 3;
   if (width == 0 || width > limit || tiling.totalGroups == 0) return 0;
   const uint64_t total = tiling.totalGroups, groups = tiling.groups;
@@ -261,11 +276,13 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
 // groups, and counts what fills their blocks.
 constexpr double kGroupNormBackwardStart = 550;
 constexpr double kGroupNormBackwardSmallStart = 450;
+constexpr double kGroupNormBackwardActivation =
+    2.0;  // times as long takes an element whose dy goes through an activation
 
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
 inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
-                                             uint32_t block) {
+                                             uint32_t block, bool activates) {
   if (n <= 0 || c <= 0 || s <= 0 || groups <= 0 || c % groups != 0) return cores;
   const int64_t line = s == 1 ? c / groups : s;
   const uint64_t sizes[3] = {static_cast<uint64_t>(s), static_cast<uint64_t>(c), static_cast<uint64_t>(groups)};
@@ -275,7 +292,8 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
                                   (s == 1 ? 1.0 : static_cast<double>(c / groups));
   const double total = static_cast<double>(n) * static_cast<double>(groups);
   const double start =
-      padded <= kGroupNormBackwardSmallTile / 3 ? kGroupNormBackwardSmallStart : kGroupNormBackwardStart;
+      (padded <= kGroupNormBackwardSmallTile / 3 ? kGroupNormBackwardSmallStart : kGroupNormBackwardStart) /
+      (activates ? kGroupNormBackwardActivation : 1.0);
   int32_t some = 1;
   while (some < cores && some * start * some < padded * total) ++some;
   if (some >= cores || total < some) return some < cores ? some : cores;
@@ -285,17 +303,18 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
 
 // The same for step 5: tiles of small groups where a tile holds several, otherwise groups in pieces.
 inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
-                                                  int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling) {
+                                                  int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling,
+                                                  bool activates = false) {
   GroupNormBackwardTilingData made;
   const int32_t worth = GroupNormBackwardCoresWorthIt(n, c, s, groups, kGroupNormBackwardCores[0],
-                                                      dtype == kGroupNormBackwardFloat ? 8 : 16);
+                                                      dtype == kGroupNormBackwardFloat ? 8 : 16, activates);
   cores = cores < worth ? cores : worth;
-  const char* refused =
-      MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made, static_cast<uint32_t>(worth));
+  const char* refused = MakeGroupNormBackwardPiecesTiling(n, c, s, groups, cores, mask, dtype, &made,
+                                                          static_cast<uint32_t>(worth), activates);
   if (refused != nullptr) return refused;
   const uint32_t tile = mask == 0 ? 0
                                   : GroupNormBackwardTileGroups(made, dtype == kGroupNormBackwardFloat ? 8 : 16,
-                                                                static_cast<uint32_t>(worth));
+                                                                static_cast<uint32_t>(worth), activates);
   if (tile != 0) {
     const bool samples = tile % made.groups == 0;
     const uint32_t unit = samples ? made.totalGroups : made.groups;
@@ -316,4 +335,10 @@ inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t 
   }
   *tiling = made;
   return nullptr;
+}
+
+// The same for the kernel in which dy goes through SiLU first.
+inline const char* MakeGroupNormSiluBackwardTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
+                                                   int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling) {
+  return MakeGroupNormBackwardAnyTiling(n, c, s, groups, cores, mask, dtype, tiling, true);
 }

@@ -42,6 +42,18 @@ GN_API GnStatus GroupNormBackwardGetWorkspaceSize(const GnTensor* gradOut, const
 
 GN_API GnStatus GroupNormBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
 
+/* The gradients of GroupNormSilu. beta: C elements of input's type, or null for zeros; the other arguments as above. Tensors with the
+ * channels last are packed first, which takes longer than all else: for them the parts pay. Not in CANN. Kernel: group_norm_silu_backward/fused, widen/queue. */
+GN_API GnStatus GroupNormSiluBackwardGetWorkspaceSize(const GnTensor* gradOut, const GnTensor* input,
+                                                      const GnTensor* mean, const GnTensor* rstd, const GnTensor* gamma,
+                                                      const GnTensor* beta, int64_t N, int64_t C, int64_t HxW,
+                                                      int64_t group, const uint8_t* outputMask, uint64_t outputMaskSize,
+                                                      GnTensor* gradInput, GnTensor* gradGammaOut,
+                                                      GnTensor* gradBetaOut, uint64_t* workspaceSize,
+                                                      GnExecutor** executor);
+
+GN_API GnStatus GroupNormSiluBackward(void* workspace, uint64_t workspaceSize, GnExecutor* executor, GnStream* stream);
+
 #ifdef __cplusplus
 }
 #endif

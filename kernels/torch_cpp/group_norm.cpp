@@ -25,26 +25,21 @@ void CheckChannels(const char* name, const MaybeTensor& one, const at::Tensor& x
   if (one.has_value()) CheckLike(name, *one, x, x.scalar_type(), {x.sym_size(1)}, "one number for each channel");
 }
 
+}  // namespace
+
 void CheckBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
-                   const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask) {
+                   const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
+                   std::array<bool, 3> output_mask) {
   CheckData(x, num_groups);
   CheckLike("grad_y", grad_y, x, x.scalar_type(), x.sym_sizes(), "the shape of x");
   const c10::SymInt statistics[] = {x.sym_size(0), num_groups};
   CheckLike("mean", mean, x, at::kFloat, statistics, "(N, num_groups)");
   CheckLike("rstd", rstd, x, at::kFloat, statistics, "(N, num_groups)");
   CheckChannels("weight", weight, x);
+  CheckChannels("bias", bias, x);
   TORCH_CHECK_VALUE(weight.has_value() || !output_mask[1],
                     "output_mask[1] asks for the gradient of weight, and weight is None");
 }
-
-struct Sizes {
-  int64_t n, c, hxw;
-  explicit Sizes(const at::Tensor& x) : n(x.size(0)), c(x.size(1)), hxw(1) {
-    for (int64_t axis = 2; axis < x.dim(); ++axis) hxw *= x.size(axis);
-  }
-};
-
-}  // namespace
 
 void CheckForward(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
                   double eps) {
@@ -60,14 +55,13 @@ Three ForwardOutputs(const at::Tensor& x, int64_t num_groups) {
   return {EmptyLike(x), at::empty_symint(shape, statistics), at::empty_symint(shape, statistics)};
 }
 
-namespace {
-
-// The gradients of x, weight and bias; an undefined tensor, None in Python, for one that is not wanted.
 Three BackwardOutputs(const at::Tensor& x, std::array<bool, 3> mask) {
   const c10::SymInt shape[] = {x.sym_size(1)};
   const auto channels = [&](bool wanted) { return wanted ? at::empty_symint(shape, x.options()) : at::Tensor(); };
   return {mask[0] ? EmptyLike(x) : at::Tensor(), channels(mask[1]), channels(mask[2])};
 }
+
+namespace {
 
 template <class Place>
 Three GroupNorm(const at::Tensor& x, const MaybeTensor& weight, const MaybeTensor& bias, int64_t num_groups,
@@ -90,7 +84,7 @@ Three GroupNorm(const at::Tensor& x, const MaybeTensor& weight, const MaybeTenso
 template <class Place>
 Three GroupNormBackward(const at::Tensor& grad_y, const at::Tensor& x, const at::Tensor& mean, const at::Tensor& rstd,
                         const MaybeTensor& weight, int64_t num_groups, std::array<bool, 3> output_mask) {
-  CheckBackward(grad_y, x, mean, rstd, weight, num_groups, output_mask);
+  CheckBackward(grad_y, x, mean, rstd, weight, std::nullopt, num_groups, output_mask);
   CheckDevice(x, Place::kType, Place::kName);
   const typename Place::Guard guard(x.device());
   Three made = BackwardOutputs(x, output_mask);

@@ -52,7 +52,8 @@ def test_each_kind_is_what_it_says() -> None:
 
 FENCED = [
     "group_norm", "group_norm_silu", "group_norm_nhwc", "group_norm_silu_nhwc", "group_norm_backward",
-    "group_norm_backward_nhwc", "add_relu", "swiglu", "swiglu_backward", "linear_gelu", "linear_gelu_backward",
+    "group_norm_backward_nhwc", "group_norm_silu_backward", "add_relu", "swiglu", "swiglu_backward", "linear_gelu",
+    "linear_gelu_backward",
 ]  # fmt: skip
 
 

@@ -20,8 +20,9 @@ from gn_tutorial.plot.fusion import fusion
 
 REGISTRY = load_registry()
 FUSED = [op for op in REGISTRY.values() if op.replaces]
-SHAPES = {"group_norm_silu": (3, 6, 4, 5)}
-ATTRIBUTES = {"group_norm_silu": {"num_groups": 3}}
+GROUPED = ("group_norm_silu", "group_norm_silu_backward")
+SHAPES = dict.fromkeys(GROUPED, (3, 6, 4, 5))
+ATTRIBUTES = {key: {"num_groups": 3} for key in GROUPED}
 
 
 @pytest.mark.parametrize("op", FUSED, ids=lambda op: op.name)

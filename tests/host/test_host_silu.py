@@ -1,14 +1,17 @@
-"""GroupNormSilu through the host API: numbers for every dtype and layout, missing gamma and beta, an empty batch."""
+"""GroupNormSilu and its gradients through the host API: numbers, missing gamma and beta, an empty batch."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from gn_tutorial import host, reference
 from gn_tutorial.host import Refused, Stream
+from gn_tutorial.operators.kernel import kernel
 from gn_tutorial.operators.registry import find_kernel
-from tests.host.test_api import contiguous, data
+from tests.host.test_api import channels_last, contiguous, cropped, data
 
 TOLERANCE = find_kernel("group_norm_silu/fused")[1].tolerance
 
@@ -30,6 +33,24 @@ def test_a_missing_gamma_is_ones_and_a_missing_beta_zeros(stream: Stream, given_
     for got, right in zip(made, expected, strict=True):
         allowed = TOLERANCE.of(got.dtype.name)
         np.testing.assert_allclose(got, right, rtol=allowed.rtol, atol=allowed.atol)
+
+
+@pytest.mark.parametrize("layout", [contiguous, channels_last, cropped])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_gradients_are_the_bits_of_the_kernel_in_any_layout(stream: Stream, dtype: str, layout: Callable) -> None:
+    """Also of tensors with the channels last, which are packed; without beta it is zeros."""
+    x, gamma, beta = data((2, 10, 9, 3), dtype)
+    dy = (x[::-1] * x.dtype.type(0.1)).copy()
+    _, mean, rstd = host.group_norm_silu(x, gamma, beta, num_groups=5)
+    for shift in (beta, None):
+        made = host.group_norm_silu_backward(
+            layout(dy), layout(x), mean, rstd, gamma, shift, num_groups=5, stream=stream
+        )
+        stream.synchronize()
+        zeros = np.zeros_like(beta) if shift is None else shift
+        right = kernel("group_norm_silu_backward/fused")(dy, x, mean, rstd, gamma, zeros, num_groups=5)
+        for got, same in zip(made, right.outputs.values(), strict=True):
+            np.testing.assert_array_equal(got, same)
 
 
 def test_an_empty_batch_and_a_refusal() -> None:

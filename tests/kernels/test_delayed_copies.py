@@ -55,6 +55,7 @@ SHAPES = {  # the other operators take one array of any length
     "group_norm_silu_nhwc": LAST,
     "group_norm_backward": GROUPS,
     "group_norm_backward_nhwc": LAST,
+    "group_norm_silu_backward": GROUPS,
     "strided_copy": ((37, 29), {}),
     "linear": ((19, 270), {}),
     "linear_backward": ((37, 21), {}),
@@ -66,7 +67,12 @@ SHAPES = {  # the other operators take one array of any length
     "add_rms_norm_backward": ((5, 4500), {}),
 }
 # They count on the compiler for the order of vector instructions, as kernels that are launched directly may.
-IMPLICIT = {"group_norm_silu/fused", "rms_norm_backward/chunks", "add_rms_norm_backward/chunks"} | {
+IMPLICIT = {
+    "group_norm_silu/fused",
+    "group_norm_silu_backward/fused",
+    "rms_norm_backward/chunks",
+    "add_rms_norm_backward/chunks",
+} | {
     spec.id
     for op, spec in KERNELS
     if op.name.endswith("_nhwc") or (op.name in ("group_norm", "group_norm_backward") and spec.step > 1)

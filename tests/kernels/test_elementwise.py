@@ -18,7 +18,7 @@ from gn_tutorial.operators.registry import find_kernel
 
 OPERATORS = [
     "elementwise_add", "elementwise_mul", "elementwise_relu",
-    "add_relu", "add_relu_backward", "swiglu", "swiglu_backward",
+    "add_relu", "add_relu_backward", "swiglu", "swiglu_backward", "silu_backward",
 ]  # fmt: skip
 DTYPES = sorted(STANDARDS)
 LENGTHS = st.one_of(st.integers(0, 70), st.integers(1780, 1800), st.integers(3830, 4110), st.integers(8000, 20_000))
@@ -53,8 +53,9 @@ def test_the_accuracy_standard(name: str, dtype: str) -> None:
     for output, truth in random_inputs.expected(op, arrays, {}).items():
         # silu' crosses zero: there somebody else's misses, who computes in float32 too, are the measure.
         other = None
-        if name == "swiglu_backward":
-            other = plain_swiglu_backward(*(one.astype(np.float32) for one in arrays.values()))[output]
+        if name in ("swiglu_backward", "silu_backward"):
+            dz, x, *up = (one.astype(np.float32) for one in arrays.values())
+            other = plain_swiglu_backward(dz, x, *(up or [np.ones_like(x)]))[output if up else "dgate"]
             other = other.astype(as_dtype(dtype))
         found = accuracy(result.outputs[output], truth, other)
         assert found.ok, found

@@ -63,7 +63,7 @@ BACKWARD = [f"group_norm_backward/{step}" for step in ("scalar", "vectorised", "
 
 
 OTHERS = ["group_norm_silu/fused", "group_norm_nhwc/rows", "group_norm_silu_nhwc/rows"]
-BACKWARD_LAST = ["group_norm_backward_nhwc/rows"]
+BACKWARD_LAST = ["group_norm_backward_nhwc/rows", "group_norm_silu_backward/fused"]
 #: The operators besides GroupNorm, fusions and what they replace; each with one kernel.
 CASES = {
     "gelu": "gelu/queue",
@@ -83,13 +83,14 @@ CASES = {
     "add_rms_norm_backward": "add_rms_norm_backward/chunks",
     "linear_gelu": "linear_gelu/epilogue",
     "linear_gelu_backward": "linear_gelu_backward/slope",
+    "silu_backward": "silu_backward/map",
 }
 
 
 def test_registry_holds_the_course_in_order() -> None:
     operators = (
         "copy add silu group_norm group_norm_silu group_norm_nhwc group_norm_silu_nhwc group_norm_backward"
-        " group_norm_backward_nhwc strided_copy widen narrow"
+        " group_norm_backward_nhwc group_norm_silu_backward strided_copy widen narrow"
     )
     assert list(REGISTRY) == [*operators.split(), *CASES]
     warm_up = ["copy/queue", "add/queue", "silu/queue"]

@@ -19,7 +19,7 @@ from gn_tutorial.torch_ops.launch import launch  # noqa: E402
 OPS = torch.ops.gn_tutorial
 SINGLE = "ignore:Input #[0-9]+ requires gradient and is not a double precision:UserWarning"
 #: test_torch_ops.py and others have them.
-GROUP_NORM = {"group_norm", "group_norm_silu", "group_norm_backward"}
+GROUP_NORM = {"group_norm", "group_norm_silu", "group_norm_backward", "group_norm_silu_backward"}
 CALLS = [call for case in CASES.values() for call in case.calls]
 REFUSALS = [one for case in CASES.values() for one in case.refusals]
 pytestmark = [

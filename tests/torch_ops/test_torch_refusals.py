@@ -32,6 +32,11 @@ def backward() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def silu_backward() -> dict[str, Any]:
+    rows = list(backward().items())
+    return dict([*rows[:5], ("bias", forward()["bias"]), *rows[5:]])
+
+
 # Name of the argument that is changed, to what, and what the error says.
 FORWARD: list[tuple[str, Callable[[Any], Any], str]] = [
     ("x", lambda x: x.double(), "x is torch.float64; it must be one of torch.float32, torch.float16, torch.bfloat16"),
@@ -72,6 +77,8 @@ ROWS = [
     *((OPS.group_norm, forward, *row) for row in FORWARD),
     *((OPS.group_norm_silu, forward, *row) for row in FORWARD),
     *((OPS.group_norm_backward, backward, *row) for row in BACKWARD),
+    *((OPS.group_norm_silu_backward, silu_backward, *row) for row in BACKWARD),
+    (OPS.group_norm_silu_backward, silu_backward, "bias", lambda b: b[:5], r"bias has shape \(5,\)"),
 ]
 
 
@@ -100,9 +107,10 @@ def test_refusals_name_the_argument(
     [
         *((op, forward, name) for op in (OPS.group_norm, OPS.group_norm_silu) for name in ("x", "weight", "bias")),
         *((OPS.group_norm_backward, backward, name) for name in ("grad_y", "x", "mean", "rstd", "weight")),
+        (OPS.group_norm_silu_backward, silu_backward, "bias"),
     ],
     # An address in a name would differ from process to process, and pytest-xdist would refuse the whole run.
-    ids=lambda one: one.__name__ if one in (forward, backward) else str(one),
+    ids=lambda one: one.__name__ if one in (forward, backward, silu_backward) else str(one),
 )
 def test_one_tensor_on_another_device_is_refused(op: Callable, right: Callable, name: str) -> None:
     """A C++ prototype returned memory that nobody had written for a weight without memory."""

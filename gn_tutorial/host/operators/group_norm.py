@@ -12,7 +12,14 @@ from gn_tutorial.host.arrays import masked, run
 from gn_tutorial.host.c_library import whole_number
 from gn_tutorial.host.stream import Stream
 
-__all__ = ["GroupNormArrays", "GroupNormGradients", "group_norm", "group_norm_backward", "group_norm_silu"]
+__all__ = [
+    "GroupNormArrays",
+    "GroupNormGradients",
+    "group_norm",
+    "group_norm_backward",
+    "group_norm_silu",
+    "group_norm_silu_backward",
+]
 
 
 class GroupNormGradients(NamedTuple):
@@ -93,6 +100,26 @@ def group_norm_backward(
     made, mask = masked(output_mask, (x.shape, sizes[1:2], sizes[1:2]), x.dtype)
     numbers = (*sizes, whole_number("num_groups", num_groups), *mask)
     run("GroupNormBackward", (grad_out, x, mean, rstd, gamma), numbers, made, stream)
+    return GroupNormGradients(*made)
+
+
+def group_norm_silu_backward(
+    grad_out: np.ndarray,
+    x: np.ndarray,
+    mean: np.ndarray,
+    rstd: np.ndarray,
+    gamma: np.ndarray | None = None,
+    beta: np.ndarray | None = None,
+    *,
+    num_groups: int,
+    output_mask: Sequence[bool] = (True, True, True),
+    stream: Stream | None = None,
+) -> GroupNormGradients:
+    """The gradients of ``group_norm_silu``, in one kernel. beta: shape (C,), None for zeros; others as above."""
+    sizes = _sizes(x)
+    made, mask = masked(output_mask, (x.shape, sizes[1:2], sizes[1:2]), x.dtype)
+    numbers = (*sizes, whole_number("num_groups", num_groups), *mask)
+    run("GroupNormSiluBackward", (grad_out, x, mean, rstd, gamma, beta), numbers, made, stream)
     return GroupNormGradients(*made)
 
 

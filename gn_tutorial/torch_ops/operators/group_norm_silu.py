@@ -1,28 +1,32 @@
-"""``torch.ops.gn_tutorial.group_norm_silu``: GroupNorm and SiLU in one kernel; its gradient is made of existing parts.
+"""``torch.ops.gn_tutorial.group_norm_silu`` and its gradient: GroupNorm and SiLU, in one kernel each way.
 
-With g = GroupNorm(x) and s = 1 / (1 + e^-g), y = g s and dy/dg = s (1 + g (1 - s)). g was never stored: the backward
-pass makes it again from x, mean and rstd, multiplies, and gives the rest to ``group_norm_backward``. All of that is in
-float32, so that a half gradient is rounded once, at its end.
+With g = GroupNorm(x) and s = 1 / (1 + e^-g), y = g s and dy/dg = s (1 + g (1 - s)). g is never stored: the backward
+kernel makes it again from x, mean and rstd, where the gradients are computed. All of that is in float32, so that a half
+gradient is rounded once, at its end.
+
+That kernel reads (N, C, ...). Of a channels-last tensor the gradient is made of existing parts, because packing costs
+more than it saves: PyTorch makes g and dy/dg, and ``group_norm_backward`` has a kernel for that order.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from gn_tutorial.torch_ops import transforms
-from gn_tutorial.torch_ops.arguments import check_forward
-from gn_tutorial.torch_ops.batching import batch_forward
+from gn_tutorial.torch_ops.arguments import check_backward, check_forward
+from gn_tutorial.torch_ops.batching import batch_backward, batch_forward
 from gn_tutorial.torch_ops.devices import NPU
 from gn_tutorial.torch_ops.launch import launch
 from gn_tutorial.torch_ops.operators.group_norm_backward import group_norm_backward
-from gn_tutorial.torch_ops.outputs import forward_outputs
+from gn_tutorial.torch_ops.outputs import backward_outputs, forward_outputs
 
-__all__ = ["group_norm_silu"]
+__all__ = ["group_norm_silu", "group_norm_silu_backward"]
 
-_NAME = "group_norm_silu"
+_NAME, _BACKWARD = "group_norm_silu", "group_norm_silu_backward"
 Results = tuple[Tensor, Tensor, Tensor]
 
 
@@ -44,6 +48,46 @@ def _fake(x: Tensor, weight: Tensor | None, bias: Tensor | None, num_groups: int
     return forward_outputs(x, num_groups)
 
 
+@torch.library.custom_op(f"gn_tutorial::{_BACKWARD}", mutates_args=(), device_types=("cpu", NPU))
+def group_norm_silu_backward(
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    num_groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of x, weight and bias as ``group_norm_backward``, from that of ``group_norm_silu``'s y.
+
+    bias: as there; its gradient can be asked for without it, too. Other arguments, errors: as ``group_norm_backward``.
+    """
+    check_backward(_BACKWARD, grad_y, x, mean, rstd, weight, num_groups, output_mask, bias)
+    transforms.refuse_forward_mode(_BACKWARD)
+    made = backward_outputs(x, output_mask)
+    if any(output_mask):
+        sizes = (x.shape[0], x.shape[1], math.prod(x.shape[2:]))
+        numbers = (*sizes, num_groups, tuple(output_mask))
+        launch("GroupNormSiluBackward", (grad_y, x, mean, rstd, weight, bias), numbers, made)
+    return made
+
+
+@group_norm_silu_backward.register_fake
+def _fake_backward(
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    num_groups: int,
+    output_mask: list[bool],
+) -> tuple[Tensor | None, ...]:
+    check_backward(_BACKWARD, grad_y, x, mean, rstd, weight, num_groups, output_mask, bias)
+    return backward_outputs(x, output_mask)
+
+
 def _save(ctx: Any, inputs: tuple[Any, ...], output: Results) -> None:
     x, weight, bias, ctx.num_groups, _ = inputs
     _, mean, rstd = output
@@ -54,6 +98,26 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Results) -> None:
 def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | None, ...]:
     x, weight, bias, mean, rstd = ctx.saved_tensors
     wanted = list(ctx.needs_input_grad[:3])
+    gradients = _of_parts if _has_channels_last(x) else group_norm_silu_backward
+    return *gradients(grad_y, x, mean, rstd, weight, bias, ctx.num_groups, wanted), None, None
+
+
+def _has_channels_last(x: Tensor) -> bool:
+    # By the stride: torch.vmap answers no question for this memory format.
+    return x.ndim > 2 and not x.is_contiguous() and x.stride(1) == 1
+
+
+def _of_parts(
+    grad_y: Tensor,
+    x: Tensor,
+    mean: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    num_groups: int,
+    wanted: list[bool],
+) -> tuple[Tensor | None, ...]:
+    """As ``group_norm_silu_backward``, of several launches."""
     wide_x, wide_weight = x.float(), None if weight is None else weight.float()
     g = normalised(wide_x, mean, rstd)
     if weight is not None:
@@ -62,8 +126,8 @@ def _gradients(ctx: Any, grad_y: Tensor, *_: Tensor | None) -> tuple[Tensor | No
         g = g + along_channels(bias.float(), x.ndim)
     sigmoid = torch.sigmoid(g)
     grad_g = grad_y.float() * sigmoid * (1 + g * (1 - sigmoid))
-    grads = group_norm_backward(grad_g, wide_x, mean, rstd, wide_weight, ctx.num_groups, wanted)
-    return *(None if one is None else one.to(x.dtype) for one in grads), None, None
+    grads = group_norm_backward(grad_g, wide_x, mean, rstd, wide_weight, num_groups, wanted)
+    return tuple(None if one is None else one.to(x.dtype) for one in grads)
 
 
 def normalised(x: Tensor, mean: Tensor, rstd: Tensor) -> Tensor:
@@ -83,6 +147,11 @@ def _batch(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ..
     return batch_forward(group_norm_silu, info.batch_size, places, *arguments)
 
 
+def _batch_backward(info: Any, places: tuple[Any, ...], *arguments: Any) -> tuple[Any, ...]:
+    return batch_backward(group_norm_silu_backward, info.batch_size, places, *arguments)
+
+
 for _device in ("cpu", NPU):
     group_norm_silu.register_autocast(_device, torch.float32)
 transforms.with_gradient(group_norm_silu, _save, _gradients, _batch)
+transforms.as_gradient_of(_NAME, group_norm_silu_backward, _batch_backward)

@@ -1,4 +1,4 @@
-"""GroupNormBackward. The refusals of aclnn's own page come first; the others are ours."""
+"""GroupNormBackward, and GroupNormSiluBackward. The refusals of aclnn's own page come first; the others are ours."""
 
 from __future__ import annotations
 
@@ -81,16 +81,17 @@ REFUSALS: list[Row] = [
 ]
 
 
-def right_backward(rng: random.Random) -> Call:
+def right_backward(rng: random.Random, inputs: tuple[str, ...] = INPUTS) -> Call:
     call, data, dtype = sizes(rng)
     affine, statistics = data[1:2], (data[0], call["group"])
-    given = (data, data, statistics, statistics, affine, data, affine, affine)
-    shapes = dict(zip((*INPUTS, *GRADIENTS), given, strict=True))
+    given = (data, data, statistics, statistics, affine, affine)[: len(inputs)]
+    shapes = dict(zip((*inputs, *GRADIENTS), (*given, data, affine, affine), strict=True))
     saved = rng.choice((0, 0, dtype))
     lay_out(rng, call, shapes, {name: saved if name in ("mean", "rstd") else dtype for name in shapes})
     call["outputMask"] = some_mask(rng)
-    if rng.random() < 0.2:
-        call["gamma"] = None
+    for name in inputs[4:]:
+        if rng.random() < 0.2:
+            call[name] = None
     return call
 
 
@@ -104,8 +105,9 @@ def saved_statistics(call: Call, read: Callable[[str], np.ndarray], rng: np.rand
 def allowed_backward(call: Call) -> bool:
     if len(call["outputMask"]) != 3:
         return False
-    views = {name: call[name] for name in (*INPUTS, *wanted(call, GRADIENTS))}  # the others are not looked at
-    if any(view is None for name, view in views.items() if name != "gamma") or "gone" in views.values():
+    inputs = (*INPUTS, "beta") if "beta" in call else INPUTS
+    views = {name: call[name] for name in (*inputs, *wanted(call, GRADIENTS))}  # the others are not looked at
+    if any(view is None for name, view in views.items() if name not in ("gamma", "beta")) or "gone" in views.values():
         return False
     here = {name: view for name, view in views.items() if view is not None}
     dtype, saved = here["gradOut"].dtype, here["mean"].dtype
@@ -113,7 +115,7 @@ def allowed_backward(call: Call) -> bool:
         return False
     n, channels, space, groups = (call[name] for name in SIZES)
     counts = dict.fromkeys(("gradOut", "input"), n * channels * space)
-    counts |= dict.fromkeys(("mean", "rstd"), n * groups) | {"gamma": channels}
+    counts |= dict.fromkeys(("mean", "rstd"), n * groups) | dict.fromkeys(("gamma", "beta"), channels)
     affine = here["gamma"].dims if "gamma" in here else (channels,)
     shapes = dict(zip(GRADIENTS, (here["input"].dims, affine, affine), strict=True))
     for name, view in here.items():
@@ -134,11 +136,26 @@ def expected_backward(call: Call, read: Arrays) -> tuple[np.ndarray | None, ...]
     own = read["input"].astype(np.float64).reshape(math.prod(shape), -1).mean(1) if math.prod(shape) else np.empty(0)
     statistics = [own.reshape(shape), read["rstd"].reshape(shape)]
     gamma = None if read["gamma"] is None else read["gamma"].reshape(-1)
+    if "beta" in call:  # what reaches GroupNorm takes the mean as it is
+        beta = None if read["beta"] is None else read["beta"].reshape(-1)
+        data[0] = reaching(data[0], data[1], read["mean"].reshape(shape), statistics[1], gamma, beta)
     made = reference.group_norm_backward(*data, *statistics, gamma, num_groups=call["group"])
     return tuple(
         one.reshape(call[name].dims) if name in wanted(call, GRADIENTS) else None
         for name, one in zip(GRADIENTS, made, strict=True)
     )
+
+
+def reaching(
+    dy: np.ndarray, x: np.ndarray, mean: np.ndarray, rstd: np.ndarray, gamma: np.ndarray | None, beta: np.ndarray | None
+) -> np.ndarray:
+    """dy times the slope of SiLU at (x - mean) * rstd * gamma + beta; x: (N, C, HxW), mean and rstd: (N, group)."""
+    each = x.shape[1] // mean.shape[1]
+    centre, scale = (np.repeat(one.astype(np.float64), each, 1)[:, :, None] for one in (mean, rstd))
+    u = (x.astype(np.float64) - centre) * scale
+    u = u * (1 if gamma is None else gamma.astype(np.float64)[:, None])
+    u = u + (0 if beta is None else beta.astype(np.float64)[:, None])
+    return reference.silu_backward(dy, u)
 
 
 def near_gradient(found: np.ndarray, right: np.ndarray, dtype: np.dtype) -> bool:
@@ -151,10 +168,7 @@ def near_gradient(found: np.ndarray, right: np.ndarray, dtype: np.dtype) -> bool
     return bool((close | np.isnan(right)).all())
 
 
-CASES = [
-    HostCase(
-        name="GroupNormBackward",
-        call={
+CALL = {
     "gradOut": View((2, 6, 4, 3)),
     "input": View((2, 6, 4, 3)),
     "mean": View((2, 3)),
@@ -169,7 +183,20 @@ CASES = [
     "gradInput": View((2, 6, 4, 3)),
     "gradGammaOut": View((6,)),
     "gradBetaOut": View((6,)),
-},
+}
+SILU_INPUTS = (*INPUTS, "beta")
+SILU_REFUSALS: list[Row] = [
+    # Where all tensors get another type, so does beta.
+    *((name, change | ({"beta": change["gamma"]} if {"mean", "gamma"} <= {*change} else {}), code, text)
+      for name, change, code, text in REFUSALS),
+    ("beta-type", {"beta": View((6,), HALF)}, INVALID, "beta is float16; it must be float32"),
+    ("beta-count", {"beta": View((7,))}, INVALID, "beta has 7 elements; it must have 6, C"),
+    ("beta-gone", {"beta": GONE}, INVALID, "beta was destroyed, or never made"),
+]  # fmt: skip
+CASES = [
+    HostCase(
+        name="GroupNormBackward",
+        call=CALL,
         refusals=REFUSALS,
         null=("gamma",),
         gradients=GRADIENTS,
@@ -178,5 +205,20 @@ CASES = [
             expected_backward, near_gradient, saved=saved_statistics,
         ),
         numbers=None,  # tests/host/test_host_backward.py: its statistics are those of x
+    ),
+    HostCase(
+        name="GroupNormSiluBackward",
+        call={key: one for name, view in CALL.items() for key, one in (
+            ((name, view), ("beta", View((6,)))) if name == "gamma" else ((name, view),)
+        )},
+        refusals=SILU_REFUSALS,
+        null=("gamma", "beta"),
+        gradients=GRADIENTS,
+        fuzz=Op(
+            "GroupNormSiluBackward", SILU_INPUTS, (*SIZES, "outputMask"), GRADIENTS,
+            lambda rng: right_backward(rng, SILU_INPUTS), allowed_backward, expected_backward, near_gradient,
+            saved=saved_statistics,
+        ),
+        numbers=None,  # as above
     ),
 ]  # fmt: skip

@@ -1,13 +1,14 @@
 // Step 5, the first stage: dx of groups, and the sums of their rows for dgamma and dbeta.
 #pragma once
 #include "../common/common_dtype.h"
+#include "group_norm_backward_affine.h"
 #include "group_norm_backward_ranges.h"
 #include "group_norm_backward_statistics.h"
 #include "group_norm_backward_sums.h"
 
-template <class T>
-class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
-  using Base = GroupNormBackwardRanges<T>;
+template <class T, class Epilogue = GroupNormBackwardIdentity>
+class GroupNormBackwardGroups : public GroupNormBackwardRanges<T, Epilogue> {
+  using Base = GroupNormBackwardRanges<T, Epilogue>;
   using Piece = typename Base::Piece;
   using Range = typename Base::Range;
   using Sums = GroupNormBackwardSums<Base::kPiece, kIsFloat<T>>;
@@ -24,17 +25,19 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
 
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma,
-                              GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling) {
+                              GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling,
+                              GM_ADDR beta = nullptr) {
     // Banks of local memory are 64 KiB apart: dy as floats and what is read together with it stand before and behind the slots.
     if constexpr (!kIsFloat<T>) {
       pipe->InitBuffer(wideDyBuf_, Base::kPiece * sizeof(float));
       wideDy_ = wideDyBuf_.template Get<float>();
     }
-    Base::Init(pipe, dy, x, gamma, dx, tiling);
+    Base::Init(pipe, dy, x, gamma, dx, tiling, beta);
     // The slots end where bank groups begin; what is read together with dy stands half of them behind, as x does in its slot.
-    constexpr uint32_t kHalf = 64;
-    pipe->InitBuffer(wideBuf_, (kHalf + (kIsFloat<T> ? 1 : 2) * Base::kPiece) * sizeof(float));
-    product_ = wideBuf_.Get<float>()[kHalf];
+    constexpr uint32_t kHalf = 64, kActivation = Epilogue::kActivates ? kQuotient : 0;
+    pipe->InitBuffer(wideBuf_, (kActivation + kHalf + (kIsFloat<T> ? 1 : 2) * Base::kPiece) * sizeof(float));
+    quotient_ = wideBuf_.Get<float>();
+    product_ = quotient_[kActivation + kHalf];
     wideX_ = product_[kIsFloat<T> ? 0 : Base::kPiece];
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t extra = core < tiling->extraGroups ? core : tiling->extraGroups;
@@ -66,6 +69,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
       pipe->InitBuffer(wideGammaBuf_, (sumsPitch_ + 8) * sizeof(float));
       wideGamma_ = wideGammaBuf_.Get<float>();
     }
+    if constexpr (Epilogue::kActivates) affine_.Init(pipe, sumsPitch_);
     offsetsId_ = pipe->AllocEventID<AscendC::HardEvent::MTE3_S>();
   }
 
@@ -135,6 +139,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
         AscendC::Adds(values[2], values[2], -line_.pivot, n);
         ClearBehindLines(values[2], piece.rows, piece.length, piece.pitch);
       }
+      values[0] = Activate(Reaching(slot), values[0], values[2], slot, piece, line_);
       AscendC::Mul(product_, values[0], values[2], n);
       sums_.OfRows(sums, values, far ? Sums::kWithOffset : Sums::kWithSpread, piece.rows, piece.pitch);
       const bool weighed = this->Wants(kGroupNormWantDx);
@@ -144,6 +149,30 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
     }
     wideSlot_ = slot;
     if (entries_ > 0) StoreRowSums(slot, piece, sums);
+  }
+
+  // dy as it reaches GroupNorm, from x - pivot. Behind rows dy is zero, and stays it. Blocks of numbers are done with before the activation
+  // needs their place.
+  __aicore__ inline AscendC::LocalTensor<float> Activate(const AscendC::LocalTensor<float>& to,
+                                                         const AscendC::LocalTensor<float>& dy,
+                                                         const AscendC::LocalTensor<float>& x, uint32_t slot,
+                                                         const Piece& piece, const Line& line) {
+    if constexpr (!Epilogue::kActivates) {
+      return dy;
+    } else {
+      const AscendC::LocalTensor<float> scratch = sums_.Scratch();
+      affine_.Make(product_, x, this->GammaSlot(slot), this->BetaSlot(slot), line.pivot == 0.0f ? line.mean : 0.0f,
+                   line.rstd, piece.rows, piece.pitch, wideGamma_, scratch, Sums::kScratchFloats / 2);
+      const uint32_t elements = piece.rows * piece.pitch;
+      for (uint32_t at = 0; at < elements; at += kQuotient)
+        Epilogue::Apply(to[at], dy[at], product_[at], scratch, quotient_,
+                        elements - at < kQuotient ? elements - at : kQuotient);
+      return to;
+    }
+  }
+  // Where what an activation makes of dy stays.
+  __aicore__ inline AscendC::LocalTensor<float> Reaching(uint32_t slot) const {
+    return this->DySlot(slot).template ReinterpretCast<float>();
   }
 
   // Into the tables of all rows; dgamma needs both, because a sum with x - mean is corrected by the sum of dy.
@@ -221,16 +250,24 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
     AscendC::LocalTensor<float> dy = wideDy_, x = wideX_;
     const bool measuredLast = !kIsFloat<T> && !again && slot == wideSlot_;  // both are there as floats, less the pivot
     wideSlot_ = Base::kSlots;
-    if (!measuredLast) {
+    const bool reaches = Epilogue::kActivates && !again;  // dy went through the activation when it was measured
+    if (reaches) {
+      dy = Reaching(slot);
+    } else if (!measuredLast) {
       dy = Widen(wideDy_, this->DySlot(slot), elements);
+    }
+    if (!measuredLast) {
       x = Widen(wideX_, this->XSlot(slot), elements);
       if (line.pivot != 0.0f && (again || !kIsFloat<T>)) AscendC::Adds(x, x, -line.pivot, n);
+      if (again) dy = Activate(dy, dy, x, slot, piece, line);
     }
     TimesGamma(dy, slot, piece, line.rstd);
     AscendC::Muls(product_, x, line.slope, n);
     AscendC::Adds(product_, product_, line.shift, n);
-    AscendC::Add(dy, dy, product_, n);
-    Narrow(this->DySlot(slot), dy, elements);
+    const AscendC::LocalTensor<float> dx =
+        kIsFloat<T> ? dy : wideDy_;  // a half must not be made of a float in its own place
+    AscendC::Add(dx, dy, product_, n);
+    Narrow(this->DySlot(slot), dx, elements);
   }
 
   // dy * gamma * rstd.
@@ -294,13 +331,16 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
     sums_.AddChunks(which, groupChunks_, this->Wants(kGroupNormWantDx));
   }
 
-  static constexpr uint32_t kOffsets = 512;
-  static constexpr float kNear = 2.0f;  // spreads that a mean may be away from zero
+  static constexpr uint32_t kOffsets =
+      kIsFloat<T> ? 512 : 128;                 // all that 227 rows of a block of halves leave room for
+  static constexpr uint32_t kQuotient = 2048;  // elements of a piece that go through an activation at once
+  static constexpr float kNear = 2.0f;         // spreads that a mean may be away from zero
   Sums sums_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> rowSumsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideDyBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wideGammaBuf_;
+  GroupNormBackwardAffine<T> affine_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> offsetBuf_;
   AscendC::LocalTensor<float> rowSums_;
   AscendC::LocalTensor<float> product_;  // dy * (x - mean)
@@ -308,6 +348,7 @@ class GroupNormBackwardGroups : public GroupNormBackwardRanges<T> {
   AscendC::LocalTensor<float> wideDy_;  // a piece as floats, where a slot does not hold floats itself
   AscendC::LocalTensor<float> wideX_;
   AscendC::LocalTensor<float> wideGamma_;
+  AscendC::LocalTensor<float> quotient_;
   GroupNormBackwardStatistics saved_;
   AscendC::GlobalTensor<float> rowsGm_;
   AscendC::GlobalTensor<float> offsetGm_;

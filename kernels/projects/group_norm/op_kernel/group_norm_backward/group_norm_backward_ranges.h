@@ -3,11 +3,12 @@
 #include "../common/common_ranges.h"
 #include "group_norm_backward_ring.h"
 
-template <class T>
-class GroupNormBackwardRanges : public CommonRanges<GroupNormBackwardRing<T>, GroupNormBackwardRanges<T>> {
+template <class T, class Epilogue>
+class GroupNormBackwardRanges
+    : public CommonRanges<GroupNormBackwardRing<T, Epilogue>, GroupNormBackwardRanges<T, Epilogue>> {
  protected:
-  friend class CommonRanges<GroupNormBackwardRing<T>, GroupNormBackwardRanges<T>>;
-  using Base = GroupNormBackwardRing<T>;
+  friend class CommonRanges<GroupNormBackwardRing<T, Epilogue>, GroupNormBackwardRanges<T, Epilogue>>;
+  using Base = GroupNormBackwardRing<T, Epilogue>;
   using Range = typename Base::Range;
 
   // How many pieces of a range do not stay; without dx none does, and none comes again. Behind a range that is much larger than local

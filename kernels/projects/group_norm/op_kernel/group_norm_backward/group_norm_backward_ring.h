@@ -2,19 +2,24 @@
 // (group_norm_ring.h), with two tensors in a slot.
 //
 // A piece is some whole rows of a group, or a part of one row; a row is one channel of one sample. A slot holds a piece of dy, the
-// same of x, and gamma of its channels. Copies run ahead: whenever a slot comes free, the next piece of this core is on its way, of
+// same of x, and gamma of its channels; where dy goes through an activation, beta too. Copies run ahead: whenever a slot comes free, the next piece of this core is on its way, of
 // this group or the next.
 #pragma once
 #include "../common/common_dtype.h"
 #include "../common/common_slots.h"
 #include "../common/common_sync.h"
+#include "group_norm_backward_epilogue.h"
 #include "group_norm_backward_tiling.h"
 #include "kernel_operator.h"
 
-template <class T>
+template <class T, class Epilogue>
 class GroupNormBackwardRing {
  protected:
-  static constexpr uint32_t kSlots = kIsFloat<T> ? kGroupNormBackwardSlots : kGroupNormBackwardNarrowSlots;
+  // Whether what an activation makes of dy waits as floats, in the place of dy and behind it: made of rounded numbers, it is no half.
+  static constexpr bool kWidens = Epilogue::kActivates && !kIsFloat<T>;
+  static constexpr uint32_t kSlots = kIsFloat<T> ? kGroupNormBackwardSlots
+                                     : kWidens   ? kGroupNormBackwardActivatedNarrowSlots
+                                                 : kGroupNormBackwardNarrowSlots;
   static constexpr uint32_t kPiece = kIsFloat<T> ? kGroupNormBackwardPiece : kGroupNormBackwardNarrowPiece;
 
   struct Piece {
@@ -37,10 +42,11 @@ class GroupNormBackwardRing {
   };
 
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR gamma, GM_ADDR dx,
-                              const __gm__ GroupNormBackwardTilingData* tiling) {
+                              const __gm__ GroupNormBackwardTilingData* tiling, GM_ADDR beta) {
     pipe_ = pipe;
     mask_ = tiling->mask;
-    needsX_ = (mask_ & (kGroupNormWantDx | kGroupNormWantDgamma)) != 0;  // dbeta is a sum of dy alone
+    // dbeta is a sum of dy alone, as it reaches GroupNorm.
+    needsX_ = Epilogue::kActivates || (mask_ & (kGroupNormWantDx | kGroupNormWantDgamma)) != 0;
     spatial_ = tiling->spatial;
     groups_ = tiling->groups;
     channelsPerGroup_ = tiling->channelsPerGroup;
@@ -52,8 +58,9 @@ class GroupNormBackwardRing {
     chunkPieces_ = tiling->chunkPieces;
     slotElements_ = tiling->slotElements;
     const uint32_t pieceElements = pieceRows_ * RoundUp(pieceLength_);
-    xPlace_ = static_cast<uint32_t>(GroupNormBackwardXPlace(pieceElements, kBlock));
+    xPlace_ = static_cast<uint32_t>(GroupNormBackwardXPlace((kWidens ? 2 : 1) * pieceElements, kBlock));
     gammaPlace_ = xPlace_ + pieceElements;
+    betaPlace_ = gammaPlace_ + RoundUp(pieceRows_);
     const uint64_t elements = static_cast<uint64_t>(tiling->totalGroups) * groupElements_;
     dyGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dy), elements);
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), elements);
@@ -65,6 +72,7 @@ class GroupNormBackwardRing {
     }
     dxGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dx), elements);
     gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
+    if constexpr (Epilogue::kActivates) betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(beta), tiling->channels);
     pipe_->InitBuffer(slotsBuf_, kSlots * slotElements_ * sizeof(T));
     slotsTile_ = slotsBuf_.Get<T>();
     ring_.Init(pipe_);
@@ -104,10 +112,11 @@ class GroupNormBackwardRing {
                                            static_cast<T>(0.0f)};
     AscendC::DataCopyPad(DySlot(slot), once ? dyOnceGm_[piece.at] : dyGm_[piece.at], rows, zeros);
     if (needsX_) AscendC::DataCopyPad(XSlot(slot), once ? xOnceGm_[piece.at] : xGm_[piece.at], rows, zeros);
-    if (Wants(kGroupNormWantDx)) {
+    if (Epilogue::kActivates || Wants(kGroupNormWantDx)) {
       AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(piece.rows * sizeof(T)), 0, 0, 0};
       AscendC::DataCopyPadExtParams<T> any{false, 0, 0, static_cast<T>(0.0f)};
       AscendC::DataCopyPad(GammaSlot(slot), gammaGm_[piece.channel], row, any);
+      if constexpr (Epilogue::kActivates) AscendC::DataCopyPad(BetaSlot(slot), betaGm_[piece.channel], row, any);
     }
     if (stays) AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(slot);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(slot);
@@ -147,6 +156,9 @@ class GroupNormBackwardRing {
   __aicore__ inline AscendC::LocalTensor<T> GammaSlot(uint32_t slot) const {
     return slotsTile_[slot * slotElements_ + gammaPlace_];
   }
+  __aicore__ inline AscendC::LocalTensor<T> BetaSlot(uint32_t slot) const {
+    return slotsTile_[slot * slotElements_ + betaPlace_];
+  }
 
   // To whole blocks.
   __aicore__ inline uint32_t RoundUp(uint32_t elements) const { return (elements + kBlock - 1) / kBlock * kBlock; }
@@ -162,6 +174,7 @@ class GroupNormBackwardRing {
   AscendC::GlobalTensor<T> xOnceGm_;
   AscendC::GlobalTensor<T> dxGm_;
   AscendC::GlobalTensor<T> gammaGm_;
+  AscendC::GlobalTensor<T> betaGm_;
   uint32_t mask_ = 0;
   bool needsX_ = true;
   uint32_t spatial_ = 0;
@@ -176,5 +189,6 @@ class GroupNormBackwardRing {
   uint32_t slotElements_ = 0;
   uint32_t xPlace_ = 0;
   uint32_t gammaPlace_ = 0;
+  uint32_t betaPlace_ = 0;
   uint32_t leavingSums_ = 0;
 };

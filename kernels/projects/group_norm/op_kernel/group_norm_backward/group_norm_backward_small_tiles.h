@@ -3,17 +3,19 @@
 #pragma once
 #include "../common/common_dtype.h"
 #include "../common/common_lines.h"
+#include "group_norm_backward_epilogue.h"
 #include "group_norm_backward_tiling.h"
 #include "kernel_operator.h"
 
-template <class T>
+template <class T, class Epilogue>
 class GroupNormBackwardSmallTiles {
  protected:
   using Floats = AscendC::LocalTensor<float>;
 
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR mean, GM_ADDR rstd, GM_ADDR gamma,
-                              GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling) {
+                              GM_ADDR dx, GM_ADDR workspace, const __gm__ GroupNormBackwardTilingData* tiling,
+                              GM_ADDR beta = nullptr) {
     wantsDx_ = (tiling->mask & kGroupNormWantDx) != 0;
     wantsDgamma_ = (tiling->mask & kGroupNormWantDgamma) != 0;
     wantsDbeta_ = (tiling->mask & kGroupNormWantDbeta) != 0;
@@ -43,6 +45,7 @@ class GroupNormBackwardSmallTiles {
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), elements);
     dxGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(dx), elements);
     gammaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(gamma), tiling->channels);
+    if constexpr (Epilogue::kActivates) betaGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(beta), tiling->channels);
     meanGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(mean), tiling->totalGroups);
     rstdGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(rstd), tiling->totalGroups);
     const uint64_t entries = tiling->tableEntries;
@@ -53,7 +56,8 @@ class GroupNormBackwardSmallTiles {
     // What one instruction reads together begins half the bank groups of local memory apart: dy and scratch where they begin, and x, the
     // product, gamma and dx 256 bytes behind.
     constexpr uint32_t kHalf = 64;
-    const uint32_t tiles = kIsFloat<T> ? 3 * kTile + kHalf : 5 * kTile + 3 * kHalf;
+    constexpr uint32_t kActivation = Epilogue::kActivates ? kTile : 0;
+    constexpr uint32_t tiles = kActivation + (kIsFloat<T> ? 3 * kTile + kHalf : 5 * kTile + 3 * kHalf);
     pipe->InitBuffer(inQueue_, 2, kInBytes);
     pipe->InitBuffer(tilesBuf_, tiles * sizeof(float));
     pipe->InitBuffer(dxQueue_, 1, kTile * sizeof(T));
@@ -62,7 +66,8 @@ class GroupNormBackwardSmallTiles {
     pipe->InitBuffer(ofGroupsBuf_, kBlocksOfGroups * sizeof(float));
     ofGroups_ = ofGroupsBuf_.template Get<float>();
     scratch_ = tilesBuf_.template Get<float>();
-    product_ = scratch_[kTile + kHalf];
+    near_ = scratch_[kTile + kHalf];
+    product_ = near_[kActivation];
     gamma_ = product_[kTile];
     wideDy_ = gamma_[kIsFloat<T> ? 0 : kTile + kHalf];
     wideX_ = wideDy_[kIsFloat<T> ? 0 : kTile + kHalf];
@@ -72,6 +77,7 @@ class GroupNormBackwardSmallTiles {
     gammaRow_ = slope_[kMost];
     spread_ = gamma_;  // where gamma is a row of numbers
     scale_ = spread_[kMost];
+    betaRow_ = scale_[kMost];
   }
 
  protected:
@@ -85,8 +91,10 @@ class GroupNormBackwardSmallTiles {
   }
   // Groups of a tile whose channels differ.
   __aicore__ inline uint32_t GroupsOfSample(uint32_t tile) const { return wholeSamples_ ? groups_ : Groups(tile); }
-  __aicore__ inline bool LoadsGamma(uint32_t tile) const { return wantsDx_ && (tile == first_ || !wholeSamples_); }
-  __aicore__ inline bool NeedsX() const { return wantsDx_ || wantsDgamma_; }
+  __aicore__ inline bool LoadsGamma(uint32_t tile) const {
+    return Epilogue::kActivates || (wantsDx_ && (tile == first_ || !wholeSamples_));
+  }
+  __aicore__ inline bool NeedsX() const { return Epilogue::kActivates || wantsDx_ || wantsDgamma_; }
 
   // `lines` rows of `length` elements, each in blocks of its own; rows that fill blocks of floats, or share them, come as one.
   __aicore__ inline void CopyLines(const AscendC::LocalTensor<T>& to, const AscendC::GlobalTensor<T>& from,
@@ -113,21 +121,23 @@ class GroupNormBackwardSmallTiles {
       AscendC::DataCopyPad(numbers[kMost], rstdGm_[group], row, zeros);
     }
     if (LoadsGamma(tile)) {
-      const uint32_t some = GroupsOfSample(tile);
-      const AscendC::GlobalTensor<T> gamma = gammaGm_[group % groups_ * channelsPerGroup_];
-      CopyLines(in[kGammaPlace], gamma, perElement_ ? some : 1, perElement_ ? length_ : some * channelsPerGroup_);
+      const uint32_t some = GroupsOfSample(tile), channel = group % groups_ * channelsPerGroup_;
+      const uint32_t lines = perElement_ ? some : 1, length = perElement_ ? length_ : some * channelsPerGroup_;
+      CopyLines(in[kGammaPlace], gammaGm_[channel], lines, length);
+      if constexpr (Epilogue::kActivates) CopyLines(in[kBetaPlace], betaGm_[channel], lines, length);
     }
     inQueue_.EnQue(in);
   }
 
-  static constexpr uint32_t kTile = kIsFloat<T> ? kGroupNormBackwardSmallTile : kGroupNormBackwardNarrowTile;
+  static constexpr uint32_t kTile = GroupNormBackwardTile(sizeof(T), Epilogue::kActivates);
   static constexpr uint32_t kBlock = 32 / sizeof(T);  // elements of 32 bytes
   static constexpr uint32_t kFloats = 8;              // floats of 32 bytes
   static constexpr uint32_t kMost = kTile / kFloats;  // groups or lines of a tile at most
-  // What comes in: dy; x; gamma; mean and rstd as floats.
+  // What comes in: dy; x; gamma; beta, where dy goes through an activation; mean and rstd as floats.
   static constexpr uint32_t kXPlace = kTile + 8 * kBlock;
   static constexpr uint32_t kGammaPlace = kXPlace + kTile;
-  static constexpr uint32_t kNumbersPlace = kGammaPlace + kTile;
+  static constexpr uint32_t kBetaPlace = kGammaPlace + kTile;
+  static constexpr uint32_t kNumbersPlace = kBetaPlace + (Epilogue::kActivates ? kTile : 0);
   static constexpr uint32_t kInBytes = (kNumbersPlace * sizeof(T) + 2 * kMost * sizeof(float) + 511) / 512 * 512;
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
   AscendC::TQue<AscendC::TPosition::VECIN, 2> inQueue_;
@@ -138,6 +148,7 @@ class GroupNormBackwardSmallTiles {
   AscendC::TBuf<AscendC::TPosition::VECCALC> ofGroupsBuf_;
   Floats ofGroups_;  // a block for each of some groups
   Floats scratch_;
+  Floats near_;  // where dy goes through an activation: a tile that begins where product_ does
   Floats product_;
   Floats gamma_;   // a block for each line, or an element for each of x
   Floats wideDy_;  // a tile as floats, where it does not come as floats
@@ -148,10 +159,12 @@ class GroupNormBackwardSmallTiles {
   Floats spread_;
   Floats scale_;
   Floats gammaRow_;
+  Floats betaRow_;
   AscendC::GlobalTensor<T> dyGm_;
   AscendC::GlobalTensor<T> xGm_;
   AscendC::GlobalTensor<T> dxGm_;
   AscendC::GlobalTensor<T> gammaGm_;
+  AscendC::GlobalTensor<T> betaGm_;
   AscendC::GlobalTensor<float> meanGm_;
   AscendC::GlobalTensor<float> rstdGm_;
   AscendC::GlobalTensor<float> plainGm_;

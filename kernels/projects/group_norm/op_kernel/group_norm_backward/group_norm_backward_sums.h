@@ -14,11 +14,14 @@ class GroupNormBackwardSums {
   enum Of : uint32_t { kPlain = 1, kWithSpread = 2, kWithOffset = 3 };
   static constexpr uint32_t kChunks = kGroupNormBackwardChunks;
   static constexpr uint32_t kPiece = piece;
+  // Sums of eight of rows of one block are as many as its floats, of longer ones at most half.
+  static constexpr uint32_t kScratch = shortRows ? kPiece : kPiece / 2;
+  static constexpr uint32_t kScratchFloats = 2 * kScratch;
 
   // pitch: numbers from one kind of sums to the next, whole blocks.
   __aicore__ inline void Init(AscendC::TPipe* pipe, uint32_t pitch) {
     pitch_ = pitch;
-    pipe->InitBuffer(scratchBuf_, 2 * kScratch * sizeof(float));
+    pipe->InitBuffer(scratchBuf_, kScratchFloats * sizeof(float));
     pipe->InitBuffer(partsBuf_, 3 * (kPiece / 8 + kRepeat) * sizeof(float));
     pipe->InitBuffer(chunkBuf_, 3 * pitch_ * sizeof(float));
     pipe->InitBuffer(tableBuf_, 2 * 3 * kChunks * sizeof(float));
@@ -130,8 +133,6 @@ class GroupNormBackwardSums {
   }
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
-  // Sums of eight of rows of one block are as many as its floats, of longer ones at most half.
-  static constexpr uint32_t kScratch = shortRows ? kPiece : kPiece / 2;
   AscendC::TBuf<AscendC::TPosition::VECCALC> scratchBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> partsBuf_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> chunkBuf_;
