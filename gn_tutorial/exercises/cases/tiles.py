@@ -19,8 +19,9 @@ _FLOAT = 4
 
 
 def _row_cases(rng: np.random.Generator) -> list[KernelCase]:
-    # 13: a tail, and a gap longer than a block. 16: no gap. Then other gaps, more tiles than one, several cores.
-    shapes = [(3, 13, 25, 1), (4, 16, 16, 1), (5, 24, 31, 1), (70, 37, 41, 1), (200, 45, 59, 3)]
+    # 13: a tail, and a gap longer than a block. 16: no gap. Then other gaps, more tiles than one, several cores; at the
+    # end gaps of 66640 bytes, 1104 more than 16 bits can count.
+    shapes = [(3, 13, 25, 1), (4, 16, 16, 1), (5, 24, 31, 1), (70, 37, 41, 1), (200, 45, 59, 3), (4, 19, 16679, 1)]
     for _ in range(2):
         length = int(rng.integers(9, 300))
         shapes.append((int(rng.integers(20, 150)), length, length + int(rng.integers(1, 40)), int(rng.integers(2, 6))))
