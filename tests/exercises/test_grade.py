@@ -503,12 +503,13 @@ def test_a_wrong_tiling_function_is_told_why(tmp_path: Path, change: tuple[str, 
         ("a = 1", "b has no prediction yet"),
         ("a = 1.5\nb = 2", "a is 1.5; a whole number is asked for"),
         ("a = 4\nb = 2", "a: you predicted 4, another number comes out. twice too many"),
-        ("a = 2\nb = 1", "b: you predicted 1, another number comes out; you are below it"),
+        ("a = 2\nb = 1", "b: you predicted 1, another number comes out; you are below it. count all"),
         ("a = = 2", "the file cannot be read"),
     ],
 )
 def test_predictions(tmp_path: Path, text: str, message: str) -> None:
-    questions = (Prediction("a", "how many", lambda: 2, {4: "twice too many"}), Prediction("b", "how much", lambda: 3))
+    twice = Prediction("a", "how many", lambda: 2, {4: "twice too many"})
+    questions = (twice, Prediction("b", "how much", lambda: 3, rule="count all"))
     path = tmp_path / "answers.toml"
     path.write_text(text)
     found = PredictChecker(questions).check(path, 0)
@@ -554,6 +555,18 @@ def test_predictions_of_what_is_modelled_have_room_and_may_be_words(tmp_path: Pa
     for right in (90, 100, 110.0):
         path.write_text(f"time = {right}\npipe = 'V'")
         assert PredictChecker(questions).check(path, 0) == 2
+
+
+def test_a_wrong_number_is_always_told_how_the_number_comes_about() -> None:
+    """Which side of it one is says little; the last words of a message are about the count itself."""
+    bare = []
+    for exercise in COURSE:
+        checker = load_checker(exercise)
+        for question in checker.questions if isinstance(checker, PredictChecker) else ():
+            number = not (question.choices or question.is_line)
+            if number and not (question.rule or (question.above and question.below)):
+                bare.append(f"{exercise.id} {question.name}")
+    assert bare == []
 
 
 def test_data_differ_from_attempt_to_attempt_and_not_from_run_to_run(

@@ -233,6 +233,7 @@ WHICH_MISTAKE = PredictChecker(
                 253: "That is a one-sided difference: one call for each number, and one at the point itself",
                 492: "gamma and beta have gradients, both of them",
             },
+            rule="Count the numbers of x, gamma and beta; each is moved up once and down once",
         ),
     )
 )

@@ -13,7 +13,6 @@ from gn_tutorial.operators.result import Result
 
 TILE = 1024  # kTile of the kernel
 _FLOAT, _BLOCK = 4, 32
-_WRAP = 1 << 16  # what a uint16_t counts
 
 
 def sizes(case: KernelCase) -> tuple[int, int, int, int, int]:
@@ -43,6 +42,7 @@ def _moved(case: KernelCase, gap_bytes: int, apart: int = 0) -> np.ndarray | Non
 def _which_way_in(case: KernelCase, result: Result) -> str | None:
     _, length, pitch, place, _ = sizes(case)
     gap = (pitch - length) * _FLOAT
+    wrapped = gap % (1 << 16)
     to_next = "the gap counts from the end of a row in x to the start of the next one, pitch_ - length_"
     known = {
         pitch - length: "the gap of the way in is given in elements; in global memory it counts bytes",
@@ -55,8 +55,8 @@ def _which_way_in(case: KernelCase, result: Result) -> str | None:
         "blocks, only the Unified Buffer has",
         pitch - place: f"the gap of the way in is pitch_ - place_, in elements; {to_next}, and it counts bytes",
         0: "the rows come in as if there were no gap between them in x",
-        gap % _WRAP: f"the gap of the way in went through 16 bits: {gap} bytes became {gap % _WRAP}. DataCopyExtParams has "
-        "32 bits for a gap; give it a uint32_t",
+        wrapped: f"the gap of the way in went through 16 bits: {gap} bytes became {wrapped}. DataCopyExtParams has 32 "
+        "bits for a gap: give it a uint32_t",
     }
     candidates = [(_moved(case, wrong), words) for wrong, words in known.items() if wrong != gap]
     starts = {
