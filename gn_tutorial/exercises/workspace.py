@@ -36,7 +36,7 @@ class Workspace:
         former = former_file(exercise.file)
         if former and not path.exists() and (self.folder / former).is_file():
             old = self.folder / former
-            self._write(path, renumbered(old.read_text(encoding="utf-8", errors="surrogateescape")))
+            self._write(path, renumbered(old.read_text(encoding="utf-8", errors="surrogateescape"), exercise.id))
             old.unlink()
         return path
 

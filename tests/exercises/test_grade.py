@@ -14,6 +14,7 @@ import pytest
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises import check_kernel, check_python, grade
+from gn_tutorial.exercises.cases import checker_of
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
 from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.check_python import Chunks, FunctionText, PythonCase, PythonChecker
@@ -118,9 +119,9 @@ def test_every_place_of_a_finding_is_shown_and_python_has_its_line(
     page = text_of(grade.check("05.1", workspace=workspace, progress=progress)._repr_html_())
     assert re.search(r"\d+ \| +AscendC::Mul\(.*\n +\| +\^\^\^\n", page)
     assert re.search(r"\d+ \| +AscendC::DataCopyPad\(.*\n +\| +-+ the other one", page)
-    exercise = COURSE.find("01.2")
+    exercise = COURSE.find("01.3")
     workspace.prepare(exercise).write_text(exercise.solution.read_text() + "\nx = (1,\n")
-    result = grade.check("01.2", workspace=workspace, progress=progress)
+    result = grade.check("01.3", workspace=workspace, progress=progress)
     assert result.finding
     assert re.fullmatch(r" +\d+ \| x = \(1,\n +\| \^{7}", result.finding.detail)
 
@@ -139,9 +140,9 @@ def test_check_and_grade_agree_and_a_pass_is_remembered(workspace: Workspace, pr
 
 
 def test_source_of_a_cell_is_checked_like_a_file(workspace: Workspace, progress: ProgressFile) -> None:
-    text = COURSE.find("01.2").solution.read_text()
-    assert grade.check("01.2", source=text, workspace=workspace, progress=progress).passed
-    wrong = grade.check("01.2", source=text.replace("m2_a + m2_b", "m2_a"), workspace=workspace, progress=progress)
+    text = COURSE.find("01.3").solution.read_text()
+    assert grade.check("01.3", source=text, workspace=workspace, progress=progress).passed
+    wrong = grade.check("01.3", source=text.replace("m2_a + m2_b", "m2_a"), workspace=workspace, progress=progress)
     assert wrong.status == "failed"
     assert "is right" in wrong.message
 
@@ -561,7 +562,7 @@ def test_a_wrong_number_is_always_told_how_the_number_comes_about() -> None:
     """Which side of it one is says little; the last words of a message are about the count itself."""
     bare = []
     for exercise in COURSE:
-        checker = load_checker(exercise)
+        checker = checker_of(exercise.checker)
         for question in checker.questions if isinstance(checker, PredictChecker) else ():
             number = not (question.choices or question.is_line)
             if number and not (question.rule or (question.above and question.below)):

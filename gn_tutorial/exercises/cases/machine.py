@@ -86,8 +86,7 @@ UB_BUDGET = PredictChecker(
                 20: "That is without the shares; each block cuts its own share into tiles, and has a tail of its own",
                 8: "That is one block; there are three",
             },
-            rule="Divide by blocks first, then each share by kTile, and round up; a tile is one copy of x and one "
-            "of y",
+            rule="Divide by blocks first, then each share by kTile, and round up; a tile is one copy of x and one of y",
         ),
         Prediction(
             "largest_tile",

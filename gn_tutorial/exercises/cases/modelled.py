@@ -91,8 +91,7 @@ ADD_TIMES = PredictChecker(
                 "are eight cores only",
             },
             within=0.05,
-            rule="The bytes of x and y of one block, divided by the 58 bytes of a cycle; a microsecond has 1800 "
-            "cycles",
+            rule="The bytes of x and y of one block, divided by the 58 bytes of a cycle; a microsecond has 1800 cycles",
         ),
         Prediction(
             "limit",

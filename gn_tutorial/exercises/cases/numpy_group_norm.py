@@ -1,4 +1,4 @@
-"""01.1: GroupNorm in NumPy. 01.2: mean and variance of data that stream past in chunks. 01.3: the two limits."""
+"""01.1: GroupNorm in NumPy. 01.2: the two limits. 01.3: mean and variance of data that stream past in chunks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from gn_tutorial import reference
 from gn_tutorial.exercises.check_python import Chunks, PythonCase, PythonChecker
-
 
 #: A mean this far above a spread of 2: the mean of the squares is 1e11, and doubles are 1.5e-5 apart there, so that the
 #: one-pass variance is right to five digits. Two passes lose two of seventeen.

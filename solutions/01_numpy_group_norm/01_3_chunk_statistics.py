@@ -1,4 +1,4 @@
-"""01.2, solved: the update of Chan, Golub and LeVeque, which for parts of one element
+"""01.3, solved: the update of Chan, Golub and LeVeque, which for parts of one element
 is Welford's.
 """
 

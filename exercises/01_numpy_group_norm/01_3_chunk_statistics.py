@@ -1,4 +1,4 @@
-"""01.2 Mean and variance of data that do not fit into the Unified Buffer: chunk by
+"""01.3 Mean and variance of data that do not fit into the Unified Buffer: chunk by
 chunk, each chunk seen once.
 
 A part of the data is described by three numbers: its count, its mean, and m2, the sum
