@@ -23,7 +23,7 @@ def statistics(chunks: Iterable[np.ndarray]) -> tuple[float, float]:
     """Return mean and variance of all chunks together. Their lengths may differ, and
     may be 0.
 
-    You can iterate over them once, and they share a buffer: when you take the next chunk, the
-    one before it is overwritten.
+    You can iterate over them once, and they share a buffer: when you take the next
+    chunk, the one before it is overwritten.
     """
     raise NotImplementedError
