@@ -17,8 +17,9 @@ struct UbTilingData {
   uint32_t usedBytes;  // bytes that all buffers take together
 };
 
-// Fills *tiling and returns nullptr; or returns a sentence, the reason why it cannot be
-// done, for example because not even 32 bytes for each buffer are there.
+// Fills *tiling and returns nullptr. Where that cannot be done it returns a sentence
+// that says why, before it divides: there is no buffer (buffers is 0), or there are not
+// even 32 bytes for each.
 inline const char* MakeUbTiling(int64_t n, int64_t ubBytes, int64_t elementBytes,
                                 int64_t buffers, UbTilingData* tiling) {
   // YOUR TURN

@@ -41,8 +41,8 @@ from gn_tutorial.projects.references import expected
 from gn_tutorial.projects.tiling_plan import PlanNote, TilingPlan
 
 _SECONDS = 10.0
-#: As on a device: copies take effect when they are waited for, so what forgets to wait has wrong numbers; Reciprocal and
-#: Rsqrt have no more digits than their pages state.
+#: As on a device: copies take effect when they are waited for, so what forgets to wait has wrong numbers; Reciprocal
+#: and Rsqrt have no more digits than their pages state.
 _OPTIONS = TwinOptions(delayed_dma=True, approximate="documented")
 #: With so many bytes and one block, cores stand idle that every exam's chip has.
 _ENOUGH_TO_SHARE = 256 << 10

@@ -22,7 +22,8 @@ class Prediction:
     measure: what the twin counts, or the timing model says. slips: a wrong answer -> what led to it. within: a part of
     the measured number by which an answer may be off, for what is modelled; 0: whole numbers, exactly. choices: the
     words that are asked for in place of a number. is_line: the number of a line, where above and below say nothing.
-    above, below: what to think of, for a number on that side which no slip leads to.
+    above, below: what to think of, for a number on that side which no slip leads to. rule: the same for either side,
+    where these are empty: how the number comes about, not what it is.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Prediction:
     is_line: bool = False
     above: str = ""
     below: str = ""
+    rule: str = ""
 
     def malformed(self, answer: object) -> str:
         """What is wrong with the form of an answer, whatever its value; empty if nothing is."""
@@ -65,6 +67,7 @@ class Prediction:
         if self.is_line or self.choices:
             return f"{self.name}: you predicted {answer}, {said}"
         side, words = ("above", self.above) if answer > measured else ("below", self.below)
+        words = words or self.rule
         return f"{self.name}: you predicted {answer}, {said}; you are {side} it{f'. {words}' if words else ''}"
 
     def _near(self, answer: Answer, value: Answer) -> bool:

@@ -18,8 +18,9 @@ import platformdirs
 from gn_tutorial.exercises.renumbered import new_id
 from gn_tutorial.exercises.users_file import UsersFile
 
-#: 2: notebook 06 became two, and the exercises of those behind it have other numbers.
-VERSION = 2
+#: 2: notebook 06 became two, and the exercises of those behind it have other numbers. 3: exercises took the order of
+#: their notebook.
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,9 @@ def default_progress(warn: Callable[[str], None] = lambda text: None) -> Progres
 
 def _parse(content: bytes) -> Progress:
     data: Any = json.loads(content)
-    known = str if data.get("version", 1) >= 2 else new_id
-    passed = {known(key): str(value) for key, value in data["passed"].items()}
-    hints = {known(key): int(value) for key, value in data["hints"].items()}
+    version = data.get("version", 1)
+    passed = {new_id(key, version): str(value) for key, value in data["passed"].items()}
+    hints = {new_id(key, version): int(value) for key, value in data["hints"].items()}
     quizzes = {
         quiz: {str(key): str(letters) for key, letters in answers.items()}
         for quiz, answers in data.get("quizzes", {}).items()

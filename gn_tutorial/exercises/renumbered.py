@@ -1,4 +1,7 @@
-"""Exercises that got another number when notebook 06 became two: what a learner has under the old one moves along."""
+"""Exercises that got another number: what a learner has under the old one moves along.
+
+When notebook 06 became two, those behind it grew by one. Later exercises took the order of their notebook.
+"""
 
 from __future__ import annotations
 
@@ -13,29 +16,49 @@ _MOVED = {
     "10": "backward_kernel",
     "11": "pytorch",
 }
+#: Exercises that changed places in their notebook after that: the number before -> the number now.
+_ORDERED = {
+    "01.2": "01.3",
+    "01.3": "01.2",
+    "12.3": "12.5",
+    "12.4": "12.6",
+    "12.5": "12.3",
+    "12.6": "12.4",
+}
+_BEFORE = {new: old for old, new in _ORDERED.items()}
 
 
-def new_id(old: str) -> str:
-    """The present id of an exercise that was known as ``old`` when there were twelve notebooks."""
+def new_id(old: str, version: int) -> str:
+    """The present id of an exercise that a progress file of that version calls ``old``."""
     notebook, dot, rest = old.partition(".")
-    return f"{int(notebook) + 1:02}{dot}{rest}" if notebook in _MOVED else old
+    if version < 2 and notebook in _MOVED:
+        old = f"{int(notebook) + 1:02}{dot}{rest}"
+    return _ORDERED.get(old, old) if version < 3 else old
 
 
-def former_file(file: str) -> str | None:
-    """Where a learner had the exercise's file, ``08_precision/08_1_...``, before; None if it has not moved."""
-    path = PurePosixPath(file)
-    notebook, _, topic = path.parent.name.partition("_")
+def former_files(file: str) -> tuple[str, ...]:
+    """Where a learner may have had the exercise's file, ``08_precision/08_1_...``, before: the latest place first."""
+    folder, name = PurePosixPath(file).parent.name, PurePosixPath(file).name
+    notebook, _, topic = folder.partition("_")
+    number = name[:4].replace("_", ".")
+    before = _BEFORE.get(number, number).replace(".", "_") + name[4:]
+    places = [f"{folder}/{before}"] if before != name else []
     old = f"{int(notebook) - 1:02}"
-    if _MOVED.get(old) != topic:
-        return None
-    return f"{old}_{topic}/{old}{path.name.removeprefix(notebook)}"
+    if _MOVED.get(old) == topic:
+        places.append(f"{old}_{topic}/{old}{before.removeprefix(notebook)}")
+    return tuple(places)
 
 
-def renumbered(text: str) -> str:
-    """A learner's file with the new numbers of exercises and notebooks in its comments."""
+def renumbered(text: str, former: str, file: str) -> str:
+    """The text of a learner's file that was ``former``, with the new numbers of exercises and notebooks."""
 
     def grown(found: re.Match[str]) -> str:
         return f"{found[1]}{int(found[2]) + 1:02}{found[3]}"
 
-    text = re.sub(r"((?:# |// |\"\"\"|exercise ))(0[7-9]|1[01])(\.\d )", grown, text)
-    return re.sub(r"([Nn]otebook )(0[7-9]|1[01])(\b)", grown, text)
+    start = r"((?:# |// |\"\"\"|exercise ))"
+    if former[:2] != file[:2]:
+        text = re.sub(rf"{start}(0[7-9]|1[01])(\.\d )", grown, text)
+        text = re.sub(r"([Nn]otebook )(0[7-9]|1[01])(\b)", grown, text)
+    number = PurePosixPath(file).name[:4].replace("_", ".")
+    before = _BEFORE.get(number, number)
+    return re.sub(rf"{start}{re.escape(before)}(?= )", rf"\g<1>{number}", text)

@@ -15,7 +15,7 @@ from pathlib import Path
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.atomic_write import write_atomically
 from gn_tutorial.exercises.course import Exercise, exercises_root
-from gn_tutorial.exercises.renumbered import former_file, renumbered
+from gn_tutorial.exercises.renumbered import former_files, renumbered
 from gn_tutorial.toml_file import learners_folder
 
 
@@ -33,11 +33,13 @@ class Workspace:
     def path(self, exercise: Exercise) -> Path:
         """The learner's file of an exercise; it need not exist. One under an older number is moved there first."""
         path = self.folder / exercise.file
-        former = former_file(exercise.file)
-        if former and not path.exists() and (self.folder / former).is_file():
+        for former in () if path.exists() else former_files(exercise.file):
             old = self.folder / former
-            self._write(path, renumbered(old.read_text(encoding="utf-8", errors="surrogateescape")))
-            old.unlink()
+            if old.is_file():
+                text = old.read_text(encoding="utf-8", errors="surrogateescape")
+                self._write(path, renumbered(text, former, exercise.file))
+                old.unlink()
+                break
         return path
 
     def untouched(self, exercise: Exercise) -> bool:

@@ -212,12 +212,25 @@ class RowNorm {
   float eps_ = 0.0f;
 };
 
-// T: half, bfloat16_t or float.
+// What x and y are. One library for all three, so that the kernel is compiled once.
+enum Type : uint32_t { kHalf = 0, kBfloat16 = 1, kFloat = 2 };
+
 template <class T>
-__global__ __aicore__ void row_norm(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t rows, uint32_t length,
-                                    float eps, uint32_t way) {
+__aicore__ inline void Run(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t rows, uint32_t length, float eps,
+                           uint32_t way) {
   AscendC::TPipe pipe;
   RowNorm<T> op;
   op.Init(&pipe, x, gamma, beta, y, rows, length, eps, way);
   op.Process();
+}
+
+extern "C" __global__ __aicore__ void row_norm(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, uint32_t rows,
+                                               uint32_t length, float eps, uint32_t way, uint32_t type) {
+  if (type == kHalf) {
+    Run<half>(x, gamma, beta, y, rows, length, eps, way);
+  } else if (type == kBfloat16) {
+    Run<bfloat16_t>(x, gamma, beta, y, rows, length, eps, way);
+  } else {
+    Run<float>(x, gamma, beta, y, rows, length, eps, way);
+  }
 }

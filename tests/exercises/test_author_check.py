@@ -47,11 +47,11 @@ def test_its_section_is_in_the_notebook(exercise: Exercise) -> None:
 
 
 def changed(**fields: object) -> Exercise:
-    return dataclasses.replace(COURSE.find("01.2"), **fields)
+    return dataclasses.replace(COURSE.find("01.3"), **fields)
 
 
 def written(tmp_path: Path, text: str) -> Path:
-    path = tmp_path / "01_2_chunk_statistics.py"
+    path = tmp_path / "01_3_chunk_statistics.py"
     path.write_text(text)
     return path
 
@@ -61,7 +61,7 @@ def complaints(exercise: Exercise) -> str:
 
 
 def test_an_exercise_without_its_library_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    exercise = COURSE.find("01.2")
+    exercise = COURSE.find("01.3")
     checker = dataclasses.replace(checker_of(exercise.checker), libraries=("torch_that_nobody_has",))
     monkeypatch.setattr(author_check, "checker_of", lambda name: checker)
     (said,) = check_exercise(exercise)
@@ -75,7 +75,7 @@ def test_all_attempts_at_an_exercise_share_one_import_of_its_libraries(
     (tmp_path / "counted.py").write_text(f"open({str(tmp_path / 'imports')!r}, 'a').write('1')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.syspath_prepend(tmp_path)
-    exercise = COURSE.find("01.2")
+    exercise = COURSE.find("01.3")
     checker = dataclasses.replace(checker_of(exercise.checker), libraries=("counted",))
     monkeypatch.setattr(author_check, "checker_of", lambda name: checker)
     solution, stub = (tmp_path / f"{one}_{exercise.stub.name}" for one in ("solution", "stub"))
@@ -86,7 +86,7 @@ def test_all_attempts_at_an_exercise_share_one_import_of_its_libraries(
 
 
 def test_a_stub_that_passes_and_a_solution_that_fails_are_found() -> None:
-    original = COURSE.find("01.2")
+    original = COURSE.find("01.3")
     swapped = changed(stub=original.solution, solution=original.stub, wrong=())
     text = complaints(swapped)
     assert "the stub passes" in text
@@ -163,7 +163,7 @@ def test_an_edit_that_no_longer_fits_is_found() -> None:
 
 
 def test_a_solution_in_a_comment_of_the_stub_is_found(tmp_path: Path) -> None:
-    original = COURSE.find("01.2")
+    original = COURSE.find("01.3")
     stub = written(tmp_path, original.stub.read_text() + "#   delta   = mean_b-mean_a\n")
     assert "the stub gives the solution away: delta = mean_b - mean_a" in complaints(changed(stub=stub))
 

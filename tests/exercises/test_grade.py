@@ -14,6 +14,7 @@ import pytest
 
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises import check_kernel, check_python, grade
+from gn_tutorial.exercises.cases import checker_of
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
 from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.check_python import Chunks, FunctionText, PythonCase, PythonChecker
@@ -118,9 +119,9 @@ def test_every_place_of_a_finding_is_shown_and_python_has_its_line(
     page = text_of(grade.check("05.1", workspace=workspace, progress=progress)._repr_html_())
     assert re.search(r"\d+ \| +AscendC::Mul\(.*\n +\| +\^\^\^\n", page)
     assert re.search(r"\d+ \| +AscendC::DataCopyPad\(.*\n +\| +-+ the other one", page)
-    exercise = COURSE.find("01.2")
+    exercise = COURSE.find("01.3")
     workspace.prepare(exercise).write_text(exercise.solution.read_text() + "\nx = (1,\n")
-    result = grade.check("01.2", workspace=workspace, progress=progress)
+    result = grade.check("01.3", workspace=workspace, progress=progress)
     assert result.finding
     assert re.fullmatch(r" +\d+ \| x = \(1,\n +\| \^{7}", result.finding.detail)
 
@@ -139,9 +140,9 @@ def test_check_and_grade_agree_and_a_pass_is_remembered(workspace: Workspace, pr
 
 
 def test_source_of_a_cell_is_checked_like_a_file(workspace: Workspace, progress: ProgressFile) -> None:
-    text = COURSE.find("01.2").solution.read_text()
-    assert grade.check("01.2", source=text, workspace=workspace, progress=progress).passed
-    wrong = grade.check("01.2", source=text.replace("m2_a + m2_b", "m2_a"), workspace=workspace, progress=progress)
+    text = COURSE.find("01.3").solution.read_text()
+    assert grade.check("01.3", source=text, workspace=workspace, progress=progress).passed
+    wrong = grade.check("01.3", source=text.replace("m2_a + m2_b", "m2_a"), workspace=workspace, progress=progress)
     assert wrong.status == "failed"
     assert "is right" in wrong.message
 
@@ -503,12 +504,13 @@ def test_a_wrong_tiling_function_is_told_why(tmp_path: Path, change: tuple[str, 
         ("a = 1", "b has no prediction yet"),
         ("a = 1.5\nb = 2", "a is 1.5; a whole number is asked for"),
         ("a = 4\nb = 2", "a: you predicted 4, another number comes out. twice too many"),
-        ("a = 2\nb = 1", "b: you predicted 1, another number comes out; you are below it"),
+        ("a = 2\nb = 1", "b: you predicted 1, another number comes out; you are below it. count all"),
         ("a = = 2", "the file cannot be read"),
     ],
 )
 def test_predictions(tmp_path: Path, text: str, message: str) -> None:
-    questions = (Prediction("a", "how many", lambda: 2, {4: "twice too many"}), Prediction("b", "how much", lambda: 3))
+    twice = Prediction("a", "how many", lambda: 2, {4: "twice too many"})
+    questions = (twice, Prediction("b", "how much", lambda: 3, rule="count all"))
     path = tmp_path / "answers.toml"
     path.write_text(text)
     found = PredictChecker(questions).check(path, 0)
@@ -554,6 +556,18 @@ def test_predictions_of_what_is_modelled_have_room_and_may_be_words(tmp_path: Pa
     for right in (90, 100, 110.0):
         path.write_text(f"time = {right}\npipe = 'V'")
         assert PredictChecker(questions).check(path, 0) == 2
+
+
+def test_a_wrong_number_is_always_told_how_the_number_comes_about() -> None:
+    """Which side of it one is says little; the last words of a message are about the count itself."""
+    bare = []
+    for exercise in COURSE:
+        checker = checker_of(exercise.checker)
+        for question in checker.questions if isinstance(checker, PredictChecker) else ():
+            number = not (question.choices or question.is_line)
+            if number and not (question.rule or (question.above and question.below)):
+                bare.append(f"{exercise.id} {question.name}")
+    assert bare == []
 
 
 def test_data_differ_from_attempt_to_attempt_and_not_from_run_to_run(

@@ -113,8 +113,19 @@ def test_progress_of_twelve_notebooks_moves_to_the_present_numbers(tmp_path: Pat
     }
     file = ProgressFile(tmp_path)
     file.path.write_text(json.dumps(old))
-    assert file.read().passed == {"06.3": "2026-01-02", "08.1": "2026-01-03", "12.4": "2026-01-04"}
+    assert file.read().passed == {"06.3": "2026-01-02", "08.1": "2026-01-03", "12.6": "2026-01-04"}
     assert file.read().hints == {"10.2": 2}
     after = file.update(lambda known: known.with_pass("08.2"))
-    assert list(after.passed)[-1] == "12.4"
+    assert list(after.passed)[-1] == "12.6"
     assert file.read() == after, "a second reading moves nothing again"
+
+
+def test_progress_moves_with_exercises_that_took_the_order_of_their_notebook(tmp_path: Path) -> None:
+    file = ProgressFile(tmp_path)
+    file.path.write_text(
+        json.dumps({"version": 2, "passed": {"01.2": "2026-01-02", "08.1": "2026-01-03"}, "hints": {}})
+    )
+    assert file.read().passed == {"01.3": "2026-01-02", "08.1": "2026-01-03"}
+    after = file.update(lambda known: known.with_hint("01.2", 1))
+    assert file.read() == after, "a second reading moves nothing again"
+    assert (after.passed["01.3"], after.hints) == ("2026-01-02", {"01.2": 1})

@@ -87,6 +87,7 @@ BITS = PredictChecker(
                 3840: "That is a row for each core, as in exercise 11.1; step 3 has a place for each row of x",
                 1920: "That is in bytes; a float has 4",
             },
+            rule="A row is one channel of one sample; each has a share of dgamma and one of dbeta",
         ),
         Prediction(
             "readings_step2",
@@ -97,6 +98,7 @@ BITS = PredictChecker(
                 6: "That counts dy and x; it is asked for each",
                 1: "The means need the whole group before the first dx",
             },
+            rule="Count the passes over x: for the means, for dx, for dgamma and dbeta",
         ),
         Prediction(
             "readings_step3",
@@ -107,6 +109,7 @@ BITS = PredictChecker(
                 4: "That counts dy and x; it is asked for each",
                 1: "Step 3 keeps nothing between the pass for the means and the pass for dx",
             },
+            rule="Count the passes over x: the first one keeps the sums of the rows for dgamma and dbeta",
         ),
         Prediction(
             "second_stage_bytes",
@@ -119,6 +122,7 @@ BITS = PredictChecker(
                 92_160: "That is all of the workspace for each core; a core reads the shares of its own channels",
                 0: "The shares are in the workspace, and that is global memory",
             },
+            rule="Every share of the workspace is read once; a share is a float",
         ),
         Prediction(
             "bits_of_two",
@@ -128,6 +132,7 @@ BITS = PredictChecker(
                 2: "a + b and b + a are rounded alike",
                 4: "There are two orders; and are a + b and b + a two numbers?",
             },
+            rule="Write down the orders of the additions, and strike out those that round alike",
         ),
         Prediction(
             "bits_of_three",
@@ -138,6 +143,7 @@ BITS = PredictChecker(
                 2: "Any of the three may come last",
                 1: "(a + b) + c and (a + c) + b are rounded at other places",
             },
+            rule="Write down the orders of the additions, and strike out those that round alike",
         ),
         Prediction(
             "rows_of_cores",

@@ -1,4 +1,4 @@
-"""12.3: the gradient of GELU, for every finite x."""
+"""12.5: the gradient of GELU, for every finite x."""
 
 from __future__ import annotations
 

@@ -117,8 +117,7 @@ def experiment(name: str) -> dict[str, np.ndarray | int]:
     return {"dy": dy, "x": x, "gamma": gamma, "mean": saved.mean, "rstd": saved.rstd, "num_groups": groups}
 
 
-_WORDS = ("right", "constants", "dy summed", "gamma pulled out", "dgamma from a")
-_NAMES = {"dgamma from a": "dgamma from dy * gamma"}
+_WORDS = ("right", "constants", "dy summed", "gamma pulled out", "dgamma from dy * gamma")
 
 
 @functools.cache
@@ -126,7 +125,7 @@ def _verdict(letter: str) -> str:
     """The word whose function gives the numbers of this one, on data that tell all of them apart."""
     arguments = experiment("general")
     made = suspect(letter)(**arguments)
-    words = [word for word in _WORDS if _alike(made, function(_NAMES.get(word, word))(**arguments))]
+    words = [word for word in _WORDS if _alike(made, function(word)(**arguments))]
     assert len(words) == 1, words
     return words[0]
 
@@ -175,7 +174,7 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         "right": "In the first experiment its dx is wrong",
         "constants": "Then dx would be wrong with gammas of 1, too; there it is right",
         "dy summed": "Then G = C would show it, for a channel's own gamma is missing in its means; there A is right",
-        "dgamma from a": "Its dgamma is right in every experiment; look at dx",
+        "dgamma from dy * gamma": "Its dgamma is right in every experiment; look at dx",
     },
     "B": {
         "right": "In the first experiment its dgamma is wrong",
@@ -188,13 +187,13 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
         "right": "In the first experiment its dx is wrong",
         "dy summed": "With gammas of 1, dy and dy * gamma are the same; D is wrong there, too",
         "gamma pulled out": "With gammas of 1 nothing could be pulled out; D is wrong there, too",
-        "dgamma from a": "Its dgamma is right in every experiment; look at dx",
+        "dgamma from dy * gamma": "Its dgamma is right in every experiment; look at dx",
     },
     "E": {
         "right": "In the first experiment its dx is wrong",
         "constants": "Then dx would be wrong with gammas of 1, too; there it is right",
         "gamma pulled out": "With one channel in a group gamma may be pulled out; E is wrong there, too",
-        "dgamma from a": "Its dgamma is right in every experiment; look at dx",
+        "dgamma from dy * gamma": "Its dgamma is right in every experiment; look at dx",
     },
 }
 
@@ -233,6 +232,7 @@ WHICH_MISTAKE = PredictChecker(
                 253: "That is a one-sided difference: one call for each number, and one at the point itself",
                 492: "gamma and beta have gradients, both of them",
             },
+            rule="Count the numbers of x, gamma and beta; each is moved up once and down once",
         ),
     )
 )

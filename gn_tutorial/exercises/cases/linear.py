@@ -1,4 +1,4 @@
-"""12.4: the gradient of x in Linear, a sum of rows of W, where each piece of W is read once for a tile of rows."""
+"""12.6: the gradient of x in Linear, a sum of rows of W, where each piece of W is read once for a tile of rows."""
 
 from __future__ import annotations
 

@@ -73,6 +73,8 @@ UB_BUDGET = PredictChecker(
                 6144: "That is the number of floats; a float has 4 bytes",
                 73728: "That is three cores together; each core has a Unified Buffer of its own",
             },
+            rule="InitBuffer(queue, number, bytes) reserves number * bytes; add up the three lines, which every "
+            "core runs",
         ),
         Prediction(
             "copies_in",
@@ -84,6 +86,7 @@ UB_BUDGET = PredictChecker(
                 20: "That is without the shares; each block cuts its own share into tiles, and has a tail of its own",
                 8: "That is one block; there are three",
             },
+            rule="Divide by blocks first, then each share by kTile, and round up; a tile is one copy of x and one of y",
         ),
         Prediction(
             "largest_tile",
@@ -94,6 +97,7 @@ UB_BUDGET = PredictChecker(
                 65536: "That is in bytes; kTile counts floats",
                 24576: "That is two buffers; the kernel has three",
             },
+            rule="Divide the bytes of the Unified Buffer by the number of buffers, and then by the bytes of a float",
         ),
         Prediction(
             "largest_tile_double",
@@ -103,6 +107,7 @@ UB_BUDGET = PredictChecker(
                 16384: "That is with one buffer in each queue; now there are six buffers",
                 12288: "That is four buffers; three queues with two buffers each are six",
             },
+            rule="The same division; count the buffers of all three queues",
         ),
     )
 )

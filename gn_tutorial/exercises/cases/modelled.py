@@ -51,6 +51,7 @@ ADD_TIMES = PredictChecker(
                 3_000_000: "That is the number of elements; a float has 4 bytes",
                 1_500_000: "That is one block; there are eight",
             },
+            rule="Elements times the bytes of a float, for each array that crosses, in either direction",
         ),
         Prediction(
             "fastest_tile",
@@ -61,6 +62,7 @@ ADD_TIMES = PredictChecker(
                 "as many of them as with the largest",
                 2048: "There is room for a larger one, with fewer calls and fewer starts",
             },
+            rule="One of 256, 2048 and 16384 is asked for",
         ),
         Prediction(
             "scalar_us",
@@ -75,6 +77,7 @@ ADD_TIMES = PredictChecker(
                 293.4: "These are thousands of cycles; a microsecond has 1800",
             },
             within=0.1,
+            rule="The tiles of one block, times the calls for a tile, times 50 cycles; a microsecond has 1800",
         ),
         Prediction(
             "copy_in_us",
@@ -88,6 +91,7 @@ ADD_TIMES = PredictChecker(
                 "are eight cores only",
             },
             within=0.05,
+            rule="The bytes of x and y of one block, divided by the 58 bytes of a cycle; a microsecond has 1800 cycles",
         ),
         Prediction(
             "limit",
@@ -112,6 +116,8 @@ ADD_TIMES = PredictChecker(
                 21.3: "That is one pipe after the other; with two buffers they work side by side",
             },
             within=0.1,
+            rule="Add the start of the launch, the busiest pipe without a pause, and what the others do with the "
+            "last tile",
         ),
     )
 )
@@ -162,6 +168,8 @@ SCALAR_TIMES = PredictChecker(
                 46.4: "These are thousands of cycles; a microsecond has 1800",
             },
             within=0.05,
+            rule="The accesses for an element, times the elements of a group, times 11.3 cycles; a microsecond "
+            "has 1800",
         ),
         Prediction(
             "gain_31_cores",
@@ -174,6 +182,8 @@ SCALAR_TIMES = PredictChecker(
                 1.0: "So it is without the launch: 31 cores take longer to start than 16",
             },
             within=0.03,
+            rule="The core with the most groups is done last; add the start of the launch to both times before "
+            "you divide",
         ),
         Prediction(
             "gain_32_cores",
@@ -184,6 +194,8 @@ SCALAR_TIMES = PredictChecker(
                 2.0: "So it is without the launch: 32 cores take longer to start than 16",
             },
             within=0.05,
+            rule="The core with the most groups is done last; add the start of the launch to both times before "
+            "you divide",
         ),
         Prediction(
             "gain_large_chunk",
@@ -195,6 +207,7 @@ SCALAR_TIMES = PredictChecker(
                 0.25: "This is a quarter of the copies, and none of the accesses",
             },
             within=0.05,
+            rule="Which part of the time do copies take, and which part accesses, whose number stays?",
         ),
     )
 )

@@ -42,6 +42,7 @@ def _moved(case: KernelCase, gap_bytes: int, apart: int = 0) -> np.ndarray | Non
 def _which_way_in(case: KernelCase, result: Result) -> str | None:
     _, length, pitch, place, _ = sizes(case)
     gap = (pitch - length) * _FLOAT
+    wrapped = gap % (1 << 16)
     to_next = "the gap counts from the end of a row in x to the start of the next one, pitch_ - length_"
     known = {
         pitch - length: "the gap of the way in is given in elements; in global memory it counts bytes",
@@ -54,6 +55,8 @@ def _which_way_in(case: KernelCase, result: Result) -> str | None:
         "blocks, only the Unified Buffer has",
         pitch - place: f"the gap of the way in is pitch_ - place_, in elements; {to_next}, and it counts bytes",
         0: "the rows come in as if there were no gap between them in x",
+        wrapped: f"the gap of the way in went through 16 bits: {gap} bytes became {wrapped}. DataCopyExtParams has 32 "
+        "bits for a gap: give it a uint32_t",
     }
     candidates = [(_moved(case, wrong), words) for wrong, words in known.items() if wrong != gap]
     starts = {

@@ -1,4 +1,4 @@
-"""12.6: with the published sample of aclnnGroupNormBackward dx is near 0; which inputs can catch a wrong kernel?"""
+"""12.4: with the published sample of aclnnGroupNormBackward dx is near 0; which inputs can catch a wrong kernel?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probes of 12.6: whether inputs can be used at all, and whether a wrong kernel passes with them.
+"""Probes of 12.4: whether inputs can be used at all, and whether a wrong kernel passes with them.
 
 Their text runs in the attempt's process. A kernel is the text of a function ``backward`` (``mistakes``).
 """

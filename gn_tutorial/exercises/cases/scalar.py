@@ -211,6 +211,8 @@ SCALAR_ACCESSES = PredictChecker(
                 115248: "That is without the groups: a root and two statistics each",
                 115256: "gamma and beta are counted for one sample; each sample reads gamma and beta again",
             },
+            rule="Add three products: the accesses for an element, for a group, and for a channel of a sample, "
+            "times the number of each",
         ),
         Prediction(
             "copies_in",
@@ -225,6 +227,7 @@ SCALAR_ACCESSES = PredictChecker(
                 "its group. Or did you add the copies out?",
                 87: "That is all groups in one piece; each group has a tail of its own",
             },
+            rule="Groups, times the chunks of a group, times the passes over it",
         ),
         Prediction(
             "copies_out",
@@ -235,6 +238,7 @@ SCALAR_ACCESSES = PredictChecker(
                 96: "Only the last pass writes",
                 40: "mean and rstd are two copies for each group",
             },
+            rule="The chunks of y, and for each group its mean and its rstd",
         ),
         Prediction(
             "bytes_in",
@@ -245,6 +249,7 @@ SCALAR_ACCESSES = PredictChecker(
                 86400: "That is in floats; a float has 4 bytes",
                 28800: "That is the number of elements; a float has 4 bytes, and there are three passes",
             },
+            rule="The bytes of x, times the passes over it",
         ),
     )
 )

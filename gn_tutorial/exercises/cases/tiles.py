@@ -19,8 +19,9 @@ _FLOAT = 4
 
 
 def _row_cases(rng: np.random.Generator) -> list[KernelCase]:
-    # 13: a tail, and a gap longer than a block. 16: no gap. Then other gaps, more tiles than one, several cores.
-    shapes = [(3, 13, 25, 1), (4, 16, 16, 1), (5, 24, 31, 1), (70, 37, 41, 1), (200, 45, 59, 3)]
+    # 13: a tail, and a gap longer than a block. 16: no gap. Then other gaps, more tiles than one, several cores; at the
+    # end gaps of 66640 bytes, 1104 more than 16 bits can count.
+    shapes = [(3, 13, 25, 1), (4, 16, 16, 1), (5, 24, 31, 1), (70, 37, 41, 1), (200, 45, 59, 3), (4, 19, 16679, 1)]
     for _ in range(2):
         length = int(rng.integers(9, 300))
         shapes.append((int(rng.integers(20, 150)), length, length + int(rng.integers(1, 40)), int(rng.integers(2, 6))))
@@ -145,6 +146,8 @@ TILE_COUNTS = PredictChecker(
                 27000: "That is the whole group; it is larger than the host function's largest tile",
                 9000: "That is a channel; the first two passes take no notice of channels",
             },
+            rule="The host function takes the smaller of two numbers: its largest tile, and the group in whole "
+            "repeats of 64",
         ),
         Prediction(
             "copies_in",
@@ -163,6 +166,8 @@ TILE_COUNTS = PredictChecker(
                 48: "That is the third pass for one channel of each group; a group has three",
                 24: "That is the third pass; the mean and the squares take one each before it",
             },
+            rule="Two passes take a group in tiles, and the third each of its channels; a tail is a tile; there "
+            "are four groups",
         ),
         Prediction(
             "copies_out",
@@ -178,6 +183,7 @@ TILE_COUNTS = PredictChecker(
                 26: "mean and rstd are written by each group; there are four",
                 64: "Only the last pass writes",
             },
+            rule="The third pass writes y, a copy for each tile of a channel; each group writes its mean and its rstd",
         ),
         Prediction(
             "bytes_in",
@@ -192,6 +198,7 @@ TILE_COUNTS = PredictChecker(
                 1296048: "gamma and beta are read by the scalar unit, without a copy",
                 1572864: "That is as if each copy brought a full tile; a tail is shorter",
             },
+            rule="The bytes of x, times the passes over it: a tail brings its own bytes only",
         ),
         Prediction(
             "vector_instructions",
@@ -208,6 +215,8 @@ TILE_COUNTS = PredictChecker(
                 38: "That is one group, without its root; there are four",
                 153: "The roots are one for each group",
             },
+            rule="For each of the three passes, its instructions for a tile times its tiles; then the root of "
+            "each group",
         ),
         Prediction(
             "scalar_accesses",
@@ -224,6 +233,8 @@ TILE_COUNTS = PredictChecker(
                 60: "Two passes have sums, and a sum is read for each of their tiles",
                 432000: "No element goes through the scalar unit any more",
             },
+            rule="A sum is read for each tile of two passes; then the root, mean and rstd of a group, and gamma "
+            "and beta of its channels",
         ),
     )
 )

@@ -184,6 +184,7 @@ DIAGNOSIS = PredictChecker(
                 8.0: "All 8 cores work then; ask how much the busiest core had before, and how much it has then",
             },
             within=0.1,
+            rule="Add the 1.6 us of the launch to the time of the busiest core, before and after, and then divide",
         ),
     )
 )

@@ -1,4 +1,4 @@
-"""12.5: both calls of GroupNormBackward, made by hand. Probed in a process that has the host API."""
+"""12.3: both calls of GroupNormBackward, made by hand. Probed in a process that has the host API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Probes of 12.5: which calls an attempt makes, with what, in which order, and what comes out.
+"""Probes of 12.3: which calls an attempt makes, with what, in which order, and what comes out.
 
 A probe is given the attempt's names, numbers and texts, and returns what is wrong in a sentence, or nothing. Its text
 runs in the attempt's process.

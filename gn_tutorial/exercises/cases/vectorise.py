@@ -137,6 +137,7 @@ FEWER = PredictChecker(
                 2: "Step 3 reduces each tile, and not the group once",
                 29: "The root is no reduction: it is an instruction on one number",
             },
+            rule="Two sums, and one reduction of each for every tile of the group, the tail included",
         ),
         Prediction(
             "reductions_step4",
@@ -153,6 +154,7 @@ FEWER = PredictChecker(
                 16: "Only the first tile is reduced, for the pivot; the others are added to the accumulators",
                 30: "Only the first tile is reduced, for the pivot; the others are added to the accumulators",
             },
+            rule="One for each accumulator, at the end, and what the pivot takes; tiles are added without one",
         ),
         Prediction(
             "bytes_in_step4",
@@ -174,6 +176,7 @@ FEWER = PredictChecker(
                 11_520_000: "That is x three times, in floats; one pass takes both sums, and a float has 4 bytes",
                 61_440_000: "That is x four times; one pass takes both sums, and one writes the result",
             },
+            rule="The bytes of x, times the passes; and gamma and beta of all channels, once for each core",
         ),
         Prediction(
             "copies_in_step4",
@@ -190,6 +193,7 @@ FEWER = PredictChecker(
                 29: "80000 / 6144 is a little more than 13; the tail is a tile too",
                 1440: "That is all 48 groups; one is asked for",
             },
+            rule="The tiles of the group in the first pass, and the tiles of each of its channels in the last one",
         ),
         Prediction(
             "hundred_cycles",

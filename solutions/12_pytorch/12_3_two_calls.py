@@ -1,4 +1,4 @@
-"""12.5, solved: room for what is wanted, both codes looked at, as many bytes as the
+"""12.3, solved: room for what is wanted, both codes looked at, as many bytes as the
 first call said, and a wait at the end.
 """
 

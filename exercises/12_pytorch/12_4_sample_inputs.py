@@ -1,4 +1,4 @@
-"""12.6 A sample that cannot fail. Write `dx_of_the_sample`, then mend `inputs`.
+"""12.4 A sample that cannot fail. Write `dx_of_the_sample`, then mend `inputs`.
 
 The inputs below are those of the sample that is published with aclnnGroupNormBackward.
 """

@@ -1,4 +1,4 @@
-"""01.2, solved: the update of Chan, Golub and LeVeque, which for parts of one element
+"""01.3, solved: the update of Chan, Golub and LeVeque, which for parts of one element
 is Welford's.
 """
 
@@ -23,7 +23,7 @@ def combine(
 
 
 def statistics(chunks: Iterable[np.ndarray]) -> tuple[float, float]:
-    """Return mean and variance of all chunks together. They can be gone through once,
+    """Return mean and variance of all chunks together. You can iterate over them once,
     and some may be empty.
     """
     count, mean, m2 = 0, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""01.3, solved: one group for LayerNorm, whose own gamma and beta come afterwards; C
+"""01.2, solved: one group for LayerNorm, whose own gamma and beta come afterwards; C
 groups for InstanceNorm.
 """
 

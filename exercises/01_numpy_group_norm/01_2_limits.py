@@ -1,4 +1,4 @@
-"""01.3 LayerNorm and InstanceNorm from GroupNorm. group_norm is given: call it, and
+"""01.2 LayerNorm and InstanceNorm from GroupNorm. group_norm is given: call it, and
 write no statistics of your own.
 """
 

@@ -1,4 +1,4 @@
-// 12.4 The gradient of x in Linear, y = x W^T + b: dx = dy W, for floats.
+// 12.6 The gradient of x in Linear, y = x W^T + b: dx = dy W, for floats.
 //
 // dy has `rows` rows of `outs` numbers, W has `outs` rows of `columns` numbers, and dx
 // `rows` rows of `columns` numbers; each matrix lies in memory row after row. A row of

@@ -1,4 +1,4 @@
-// 12.3 The gradient of GELU: dx = dy * slope(x), for n floats.
+// 12.5 The gradient of GELU: dx = dy * slope(x), for n floats.
 //
 // GELU in its tanh form is y = x * s with s = 1 / (1 + exp(-v)) and v = x * (A + B *
 // x^2). Both x and s depend on x, so its slope has two terms:

@@ -1,4 +1,4 @@
-"""12.5 Both calls. Write `gradients`: the calls that torch.ops makes for you.
+"""12.3 Both calls. Write `gradients`: the calls that torch.ops makes for you.
 
 The order of the arguments is that of kernels/host_api/gn_group_norm.h: grad_y, x, mean,
 rstd, weight, N, C, HxW, the number of groups, the mask, and the three gradients.

@@ -1,4 +1,4 @@
-// 12.4, solved: a piece of a row of W comes in once, and serves all rows of the tile.
+// 12.6, solved: a piece of a row of W comes in once, and serves all rows of the tile.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 256;  // columns of a tile

@@ -1,4 +1,4 @@
-"""12.6, solved: dx is eps * rstd**2 times xhat; and inputs in which nothing is like
+"""12.4, solved: dx is eps * rstd**2 times xhat; and inputs in which nothing is like
 anything else.
 """
 

@@ -1,4 +1,4 @@
-"""01.2 Mean and variance of data that do not fit into the Unified Buffer: chunk by
+"""01.3 Mean and variance of data that do not fit into the Unified Buffer: chunk by
 chunk, each chunk seen once.
 
 A part of the data is described by three numbers: its count, its mean, and m2, the sum
@@ -23,7 +23,7 @@ def statistics(chunks: Iterable[np.ndarray]) -> tuple[float, float]:
     """Return mean and variance of all chunks together. Their lengths may differ, and
     may be 0.
 
-    They can be gone through once, and share a buffer: when you take the next chunk, the
-    one before it is overwritten.
+    You can iterate over them once, and they share a buffer: when you take the next
+    chunk, the one before it is overwritten.
     """
     raise NotImplementedError
