@@ -76,15 +76,15 @@ def _double_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
 def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
     """``Adds(y, x, 1, n)``: a whole number, or a variable of another type, where the tensor's own type is asked for."""
     said = " ".join(report.notes).replace("\u2018", "'").replace("\u2019", "'")
-    found = re.search(r"conflicting types for parameter '[^']*' \('([\w:]+)' (?:and|vs\.) '([\w: ]+)'\)", said)
+    found = re.search(r"conflicting types for parameter '[^']*' \('([\w:]+)'[^()]*? (?:and|vs\.) '([\w: ]+)'", said)
     if not found or "no matching function" not in report.message:
         return ""
     wanted, given = (re.sub(r"^(?:\w+::)+", "", name) for name in found.groups())
     if wanted not in _SCALARS or given not in _SCALARS:
         return ""
     whole = re.findall(r"(?<=[ (,-])\d+(?=\s*[,)])", line) if given == "int" else []
-    one = f"{whole[0]} is" if len(whole) == 1 else "a scalar here is"
-    written = f"write {whole[0]}.0f" if len(whole) == 1 and wanted == "float" else f"write static_cast<{wanted}>(...)"
+    one = f"{whole[0]} is" if whole else "a scalar here is"  # the scalar stands before a count
+    written = f"write {whole[0]}.0f" if whole and wanted == "float" else f"write static_cast<{wanted}>(...)"
     return f"{one} of type {given}; the scalar has the tensor's own type, {wanted}: {written}"
 
 

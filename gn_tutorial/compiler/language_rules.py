@@ -43,13 +43,13 @@ _STD = frozenset(
 )
 #: Functions of <cmath>; AscendC::Std::sqrt and the like are none of them.
 _MATH = frozenset(
-    """sqrt cbrt hypot exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh erf erfc tgamma
-    lgamma fmod ceil floor round trunc rint nearbyint lround fmax fmin isnan isinf isfinite""".split()
+    """sqrt cbrt hypot exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh erf erfc
+    tgamma lgamma fmod ceil floor round trunc rint nearbyint lround fmax fmin isnan isinf isfinite""".split()
 )
 #: Without std:: only those that the device's compiler does not have: its sqrt and abs of a float need no header.
 _MATH_OF_C = frozenset(
-    """exp exp2 expm1 log log2 log10 log1p pow sin cos tan tanh erf fmod expf exp2f logf log2f log10f powf sinf cosf tanf
-    tanhf erff sqrtf fmodf""".split()
+    """exp exp2 expm1 log log2 log10 log1p pow sin cos tan tanh erf fmod expf exp2f logf log2f log10f powf sinf cosf
+    tanf tanhf erff sqrtf fmodf""".split()
 )
 _HEAP = frozenset(("malloc", "calloc", "realloc", "free", "aligned_alloc"))
 _FILES = frozenset(("fopen", "fread", "fwrite", "fclose", "fprintf", "fscanf"))

@@ -69,7 +69,9 @@ def _read_early(code: DeviceCode, name: str, within: tuple[int, int]) -> int | N
     if first is None:
         return None
     before = [outline.text(at) for at in range(within[0], first)]
-    lambdas = any(sign == "[" and behind in ("&", "=", "this") for sign, behind in zip(before, before[1:]))
+    lambdas = any(
+        sign == "[" and behind in ("&", "=", "this") for sign, behind in zip(before, before[1:], strict=False)
+    )
     if lambdas or {"for", "while", "do", "goto"} & set(before):
         return None
     reads = (at for at in places if outline.text(at - 1) not in (".", "->", "::") or outline.text(at - 2) == "this")
