@@ -41,16 +41,6 @@ _STD = frozenset(
     prev advance distance generate shuffle thread mutex lock_guard unique_lock atomic condition_variable async
     random_device mt19937 regex filesystem chrono""".split()
 )
-#: Functions of <cmath>; AscendC::Std::sqrt and the like are none of them.
-_MATH = frozenset(
-    """sqrt cbrt hypot exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh erf erfc
-    tgamma lgamma fmod ceil floor round trunc rint nearbyint lround fmax fmin isnan isinf isfinite""".split()
-)
-#: Without std:: only those that the device's compiler does not have: its sqrt and abs of a float need no header.
-_MATH_OF_C = frozenset(
-    """exp exp2 expm1 log log2 log10 log1p pow sin cos tan tanh erf fmod expf exp2f logf log2f log10f powf sinf cosf
-    tanf tanhf erff sqrtf fmodf""".split()
-)
 _HEAP = frozenset(("malloc", "calloc", "realloc", "free", "aligned_alloc"))
 _FILES = frozenset(("fopen", "fread", "fwrite", "fclose", "fprintf", "fscanf"))
 _CONSTANT = frozenset(("const", "constexpr", "extern", "using", "typedef", "concept", "friend", "static_assert"))
@@ -115,21 +105,6 @@ def std(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
                 yield SourceFinding("language-std", outline.tokens[at].line, {"name": f"std::{name}", "op": name})
         elif word in _FILES and outline.text(at + 1) == "(" and node.kind == "function" and not code.functions(word):
             yield SourceFinding("language-std", outline.tokens[at].line, {"name": word, "op": word})
-
-
-def math(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
-    """Functions of single numbers that only hosts have; no document names them for device code."""
-    outline = code.outline
-    for at in _body(outline, node):
-        word, before = outline.text(at), outline.text(at - 1)
-        if outline.text(at + 1) != "(" or word not in _MATH | _MATH_OF_C:
-            continue
-        of_std = before == "::" and outline.text(at - 2) == "std" and outline.text(at - 3) != "::"
-        declared = before in (".", "->", "::") or (outline.is_name(at - 1) and before != "return")
-        if of_std and word in _MATH:
-            yield SourceFinding("language-math", outline.tokens[at].line, {"name": f"std::{word}", "op": word})
-        elif word in _MATH_OF_C and not declared and not code.functions(word):
-            yield SourceFinding("language-math", outline.tokens[at].line, {"name": word, "op": word})
 
 
 def typeid(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
@@ -338,7 +313,6 @@ RULES: tuple[tuple[Rule, frozenset[str]], ...] = (
     (virtual, frozenset()),  # a class mentions no word of its members' heads, where virtual stands
     (heap, _HEAP | {"new", "delete"}),
     (std, _FILES | {"std"}),
-    (math, _MATH_OF_C | {"std"}),
     (typeid, frozenset(("typeid", "dynamic_cast"))),
     (exceptions, frozenset(("try", "throw"))),
     (globals_, frozenset()),

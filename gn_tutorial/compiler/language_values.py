@@ -8,6 +8,7 @@ wild_values.h). A sum that begins with ``+=`` counts as read only.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gn_tutorial.compiler.device_code import DEVICE_WORDS, DeviceCode
 from gn_tutorial.compiler.language_rules import SourceFinding
@@ -69,9 +70,7 @@ def _read_early(code: DeviceCode, name: str, within: tuple[int, int]) -> int | N
     if first is None:
         return None
     before = [outline.text(at) for at in range(within[0], first)]
-    lambdas = any(
-        sign == "[" and behind in ("&", "=", "this") for sign, behind in zip(before, before[1:], strict=False)
-    )
+    lambdas = any(sign == "[" and behind in ("&", "=", "this") for sign, behind in pairwise(before))
     if lambdas or {"for", "while", "do", "goto"} & set(before):
         return None
     reads = (at for at in places if outline.text(at - 1) not in (".", "->", "::") or outline.text(at - 2) == "this")
