@@ -12,6 +12,12 @@ from gn_tutorial.compiler.sources import short, source_text
 _LONGEST_MESSAGE = 400
 
 
+#: Types of a tensor's elements, and of the numbers that are given beside it.
+_SCALARS = frozenset(
+    """float half float16_t double bfloat16_t int unsigned long int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t
+    uint64_t""".split()
+) | {"short int", "unsigned int", "long int", "long unsigned int", "short unsigned int", "unsigned char", "signed char"}
+
 _UNKNOWN = (
     r"'(?:\w*::)*(\w+)' was not declared in this scope",
     r"'(\w+)' is not a member of",
@@ -65,6 +71,21 @@ def _double_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
     if literal and conflict and "double" in said and "no matching function" in report.message:
         return f"{literal[0]} is a double; the scalar has the tensor's own type: write {literal[0]}f for a float tensor"
     return ""
+
+
+def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
+    """``Adds(y, x, 1, n)``: a whole number, or a variable of another type, where the tensor's own type is asked for."""
+    said = " ".join(report.notes).replace("\u2018", "'").replace("\u2019", "'")
+    found = re.search(r"conflicting types for parameter '[^']*' \('([\w:]+)'[^()]*? (?:and|vs\.) '([\w: ]+)'", said)
+    if not found or "no matching function" not in report.message:
+        return ""
+    wanted, given = (re.sub(r"^(?:\w+::)+", "", name) for name in found.groups())
+    if wanted not in _SCALARS or given not in _SCALARS:
+        return ""
+    whole = re.findall(r"(?<=[ (,-])\d+(?=\s*[,)])", line) if given == "int" else []
+    one = f"{whole[0]} is" if whole else "a scalar here is"  # the scalar stands before a count
+    written = f"write {whole[0]}.0f" if whole and wanted == "float" else f"write static_cast<{wanted}>(...)"
+    return f"{one} of type {given}; the scalar has the tensor's own type, {wanted}: {written}"
 
 
 def _launch_syntax(_report: Report, _searched: Sequence[Path], line: str) -> str:
@@ -164,6 +185,7 @@ def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: 
 _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _missing_header,
     _double_scalar,
+    _other_scalar,
     _launch_syntax,
     _semicolon_before,
     _element_of_a_view,

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from gn_tutorial.compiler.device_code import DeviceCode
 from gn_tutorial.compiler.language_calls import CertainCalls, not_aicore, recursion
+from gn_tutorial.compiler.language_math import math
 from gn_tutorial.compiler.language_rules import ERRORS, SourceFinding, found_in
 from gn_tutorial.compiler.language_unsigned import unsigned
 from gn_tutorial.compiler.language_values import never_set
@@ -93,7 +94,12 @@ def find(own: OwnText) -> tuple[Placed, ...]:
         reached = code.reached_from(entry)
         for node in reached:
             if id(node) not in of_node:
-                of_node[id(node)] = [*found_in(code, node), *never_set(code, node), *unsigned(code, node)]
+                of_node[id(node)] = [
+                    *found_in(code, node),
+                    *never_set(code, node),
+                    *unsigned(code, node),
+                    *math(code, node),
+                ]
         raw = [finding for node in reached for finding in of_node[id(node)]]
         raw += [*recursion(calls, reached), *not_aicore(calls, reached)]
         placed = {(one.id, *own.places[one.line - 1]): one for one in reversed(raw) if one.line <= len(own.places)}

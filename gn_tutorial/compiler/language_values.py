@@ -1,4 +1,4 @@
-"""Numbers that nothing gives a value: members of a kernel's class, and variables of a function.
+"""Numbers that nothing gives a value, or too late: members of a kernel's class, and variables of a function.
 
 Told by tokens alone, so only where no place of the source may write them: what is assigned on one path, or whose
 address or reference goes anywhere, is left to the run, where such variables hold a pattern (gn_twin/events/
@@ -8,6 +8,7 @@ wild_values.h). A sum that begins with ``+=`` counts as read only.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gn_tutorial.compiler.device_code import DEVICE_WORDS, DeviceCode
 from gn_tutorial.compiler.language_rules import SourceFinding
@@ -30,6 +31,8 @@ def never_set(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
             reads = _reads(code, at, (0, len(outline.tokens)), member=True)
             if reads:
                 yield _finding(outline, at, reads)
+            elif (early := _member_read_early(code, at)) is not None:
+                yield _finding(outline, at, [early], late=True)
     if node.kind == "function" and not node.words & {"constexpr", "consteval"}:
         for begin in range(*node.body):
             if outline.text(begin) not in _NUMBERS or outline.text(begin - 1) not in (";", "{", "}"):
@@ -39,13 +42,47 @@ def never_set(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
                 reads = _reads(code, at, node.body, member=False)
                 if reads:
                     yield _finding(outline, at, reads)
+                elif (early := _read_early(code, outline.text(at), (end, node.body[1]))) is not None:
+                    yield _finding(outline, at, [early], late=True)
 
 
-def _finding(outline: Outline, declared: int, reads: list[int]) -> SourceFinding:
-    """At the first ``+=`` and the like, else at the first read."""
+def _member_read_early(code: DeviceCode, declared: int) -> int | None:
+    """Where a member is read before all its writes, which are in one function that runs once: see _read_early.
+
+    Once run constructors and what makes the buffers.
+    """
+    outline, name = code.outline, code.outline.text(declared)
+    writes = [at for at in code.places(name) if at != declared and _may_write(code, at)]
+    holds = (one for one in code.nodes if one.kind == "function" and writes and writes[0] in range(*one.body))
+    function = next(holds, None)
+    if function is None or any(at not in range(*function.body) for at in writes):
+        return None
+    words = {outline.text(at) for at in range(*function.body)}
+    once = function.name == function.owner or words & {"InitBuffer", "SetGlobalBuffer"}
+    return _read_early(code, name, function.body) if once and name not in outline.names(function.params) else None
+
+
+def _read_early(code: DeviceCode, name: str, within: tuple[int, int]) -> int | None:
+    """The first read that stands before every write; no loop and no lambda may stand before that."""
+    outline = code.outline
+    places = [at for at in code.places(name) if within[0] <= at < within[1]]
+    first = next((at for at in places if _may_write(code, at)), None)
+    if first is None:
+        return None
+    before = [outline.text(at) for at in range(within[0], first)]
+    lambdas = any(sign == "[" and behind in ("&", "=", "this") for sign, behind in pairwise(before))
+    if lambdas or {"for", "while", "do", "goto"} & set(before):
+        return None
+    reads = (at for at in places if outline.text(at - 1) not in (".", "->", "::") or outline.text(at - 2) == "this")
+    return next((at for at in reads if at < first and outline.text(at - 2) not in ("sizeof", "decltype")), None)
+
+
+def _finding(outline: Outline, declared: int, reads: list[int], *, late: bool = False) -> SourceFinding:
+    """At the first ``+=`` and the like, else at the first read. late: a statement further down gives it a value."""
     sums = [at for at in reads if outline.text(at + 1) in ("+", "-", "*", "/") and outline.text(at + 2) == "="]
     name = outline.text(declared)
-    return SourceFinding("language-never-set", outline.tokens[(sums or reads)[0]].line, {"name": name, "op": name})
+    fields = {"name": name, "op": name, "cause": "set-too-late" if late else ""}
+    return SourceFinding("language-never-set", outline.tokens[(sums or reads)[0]].line, fields)
 
 
 def _is_kernel_class(code: DeviceCode, name: str) -> bool:

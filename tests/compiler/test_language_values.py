@@ -44,6 +44,8 @@ READ = "Duplicate(t, 1.0f, this->length);"
         ({"process": "Use(2 * length, count);", "members": "uint32_t count = 0, other; uint32_t length;"}, "length"),
         ({"body": "float sum; for (int i = 0; i < 3; ++i) sum += i; Adds(t, t, sum, 8);"}, "sum"),
         ({"body": "uint32_t a, b; a = 3; Adds(t, t, 1.0f, a * b);"}, "b"),
+        ({"init": "half = length / 2; length = 8; pipe.InitBuffer(q, 1, half);", "process": READ}, "length"),
+        ({"body": "uint32_t a; Adds(t, t, 1.0f, a); a = 3;"}, "a"),
     ],
 )
 def test_what_is_read_and_never_written_is_found(more: dict[str, str], name: str) -> None:
@@ -72,6 +74,10 @@ def test_what_is_read_and_never_written_is_found(more: dict[str, str], name: str
         {"body": "float sum; Init(sum); Adds(t, t, sum, 8);", "before": "template <class T> void Init(T& a);\n"},
         {"body": "uint32_t i; for (i = 0; i < 3; ++i) Adds(t, t, 1.0f, i);"},
         {"body": "uint32_t n; { n = 4; } Adds(t, t, 1.0f, n);"},
+        {"init": "half = length / 2; length = 8;", "process": READ},  # Init may be called twice
+        {"init": "n = tiling->length / 2; length = tiling->length; pipe.InitBuffer(q, 1, n);", "process": READ},
+        {"body": "uint32_t n; auto use = [&] { Adds(t, t, 1.0f, n); }; n = 4; use();"},
+        {"body": "uint32_t n; for (int i = 0; i < 3; ++i) { if (i > 0) Adds(t, t, 1.0f, n); n = i; }"},
     ],
 )
 def test_what_any_place_may_write_is_left_alone(more: dict[str, str]) -> None:

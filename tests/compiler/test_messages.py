@@ -37,6 +37,18 @@ CASES = {
         r"no matching function for call to 'Muls",
         r"1\.5 is a double.*1\.5f",
     ),
+    "a whole number as scalar": (
+        "  Adds(t, t, 1, 64);",
+        8,
+        r"'Adds",
+        r"^1 is of type int; .* type, float: write 1\.0f$",
+    ),
+    "a variable as scalar": (
+        "  uint32_t n = 3; Adds(t, t, n, 64);",
+        8,
+        r"'Adds",
+        r"^a scalar here is of type uint32_t; .* static_cast<float>",
+    ),
     "a host's minimum": (
         "  Muls(t, t, 1.5f, std::min(32u, 64u));",
         8,

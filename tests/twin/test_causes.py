@@ -7,6 +7,7 @@ import re
 import pytest
 from program_pairs import CAUSE, SOURCES, findings
 
+import gn_tutorial as gnt
 from gn_tutorial.diagnostics.catalogue import causes
 from gn_tutorial.diagnostics.findings import Diagnostic
 
@@ -60,6 +61,44 @@ def test_an_atomic_operation_of_another_type_is_named_with_its_line() -> None:
 def test_a_row_whose_offset_wraps_is_named_though_rows_do_not_end_there() -> None:
     (one,) = findings("global/row_offset_wraps_bad")
     assert "in a number of 8 bits 320 is 64" in one.what
+
+
+def test_who_left_a_gap_is_named_though_another_one_has_worked_in_place_since() -> None:
+    (one,) = findings("memory/never_written_in_place_bad")
+    assert one.fields["cause"] == "lanes-left-out"
+    assert "Maxs in line 17 leaves them out: its mask has 64 of 128 lanes" in one.what
+
+
+def test_all_lanes_are_no_number_that_has_gone_below_zero() -> None:
+    causes_of = {one.id: one.fields.get("cause") for one in findings("vector/counter_mode_left_on_bad")}
+    assert causes_of["ub-out-of-bounds"] == "counter-mode"
+
+
+STORES_80000_BYTES = """
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void fill(GM_ADDR y) {
+  TPipe pipe;
+  TQue<TPosition::VECOUT, 1> queue;
+  pipe.InitBuffer(queue, 1, 80000);
+  GlobalTensor<float> yGm;
+  yGm.SetGlobalBuffer((__gm__ float*)y, 20000);
+  LocalTensor<float> a = queue.AllocTensor<float>();
+  Duplicate(a, 1.0f, 20000);
+  queue.EnQue(a);
+  a = queue.DeQue<float>();
+  DataCopyParams one;
+  one.blockLen = 20000 * sizeof(float);
+  DataCopyPad(yGm, a, one);
+  queue.FreeTensor(a);
+}
+"""
+
+
+def test_a_store_whose_length_wraps_in_16_bits() -> None:
+    (one,) = gnt.kernel(source=STORES_80000_BYTES).run(gnt.out(20000), blocks=1).diagnostics
+    assert (one.id, one.fields["cause"]) == ("gm-not-written", "length-wraps")
+    assert "DataCopyPad in line 16 copies 14464 bytes of 80000, 65536 too few" in one.what
 
 
 def test_a_work_buffer_is_as_long_as_the_documentation_asks() -> None:

@@ -119,6 +119,14 @@ def test_one_element_behind_the_end_through_a_pointer(elements: int) -> None:
     assert "out.SetValue(i, sum)" in str(fault.value)
 
 
+def test_a_word_behind_tiling_data() -> None:
+    """A float that is read behind the bytes of a struct, whose poison is that of bytes."""
+    tiling = np.zeros(12, np.uint8)
+    with pytest.raises(KernelFault) as fault:
+        gnt.kernel(source=BEHIND).run(tiling, gnt.out(8), 4, blocks=1)
+    assert [found.id for found in fault.value.diagnostics] == ["value-unwritten"]
+
+
 @pytest.mark.parametrize("elements", [5, 1000, 1024])
 def test_a_whole_number_behind_the_end_through_a_pointer(elements: int) -> None:
     x = np.arange(1, elements + 1, dtype=np.int32)

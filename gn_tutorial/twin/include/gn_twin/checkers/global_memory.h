@@ -228,6 +228,15 @@ class GlobalMemoryChecker final : public Observer {
       fields.Add({"store_op", watched.op});
       fields.Add({"written", written});
     }
+    const bool one_store = watched.stored == written && watched.longest == written && first == written;
+    if (one_store && missing % (1 << 16) == 0 && __builtin_strcmp(watched.op, "DataCopyPad") == 0) {
+      fields.Add({"cause", "length-wraps"});
+      fields.Add({"gap_op", watched.op});
+      fields.Add({"gap_line", watched.last.line});
+      fields.Add({"wrote_bytes", written});
+      fields.Add({"read_bytes", watched.arg->bytes});
+      fields.Add({"lost", missing});
+    }
     if (!fields.Has("cause")) AddWraps(core, watched, first / element, missing == watched.arg->bytes - first, fields);
     if (watched.empty.line != 0 && !fields.Has("cause")) {
       fields.Add({"cause", "empty-store"});

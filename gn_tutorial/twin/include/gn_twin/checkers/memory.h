@@ -173,6 +173,7 @@ class MemoryChecker final : public Observer {
       shadow.writes.Note(event, operand, at);
       if (whole == 0 || ((at | whole) % kBlockBytes) != 0 || operand.access == Access::ReadWrite ||
           event.operands == 1 || at + whole > kUbBytes) {
+        if (event.operands == 1 && whole != 0) NoteFilled(core, shadow, event, at, whole);
         ForUbRuns(core, event, operand, [&](uint64_t run, uint64_t bytes) { shadow.Write(run, bytes); });
         continue;
       }
@@ -246,14 +247,17 @@ class MemoryChecker final : public Observer {
     const bool again = writer.loc.line == now.loc.line && writer.loc.file == now.loc.file;
     if (unread && (writer.load || !again) && !(again && OthersWereRead(shadow, writer, first))) [[unlikely]]
       ReportLost(core, now, role, writer, first * kBlockBytes, uint64_t{writer.blocks} * kBlockBytes);
+    const bool seen = again && (!unread || writer.seen);
     writer = now;
+    writer.seen = seen;
   }
-  // Whether somebody has read what the same line brought to another place: a loop that looks at some of its tiles only.
+  // Whether somebody has read what the same line brought here before, or to another place: a loop that looks at some of its tiles only.
   GNT_COLD static bool OthersWereRead(const UbState& shadow, const Writer& writer, uint64_t first) {
+    if (writer.seen) return true;
     for (uint64_t block = 0; block < UbState::kBlocks; ++block) {
       const Writer& one = shadow.writers[block];
       if (block != first && one.load && one.loc.line == writer.loc.line && one.loc.file == writer.loc.file &&
-          !shadow.unread.Has(block))
+          (one.seen || !shadow.unread.Has(block)))
         return true;
     }
     return false;
@@ -275,6 +279,17 @@ class MemoryChecker final : public Observer {
     if ((same_line && !writer.load) || !shadow.IsUntouched(begin)) return;
     const uint64_t lost_to = stop < end ? stop : end;
     ReportLost(core, now, role, writer, block * kBlockBytes, (lost_to - block) * kBlockBytes);
+  }
+
+  // A constant fills memory: exactly the bytes of results that nobody has read.
+  GNT_COLD static void NoteFilled(Core& core, const UbState& shadow, const Event& event, uint64_t at, uint64_t bytes) {
+    const uint64_t first = at / kBlockBytes, end = first + bytes / kBlockBytes;
+    if ((at | bytes) % kBlockBytes != 0 || end > UbState::kBlocks || shadow.UnreadWrite(first) != first) return;
+    const Writer& writer = shadow.writers[first];
+    const bool same_line = writer.loc.line == event.loc.line && writer.loc.file == event.loc.file;
+    if (same_line || first + writer.blocks != end || !shadow.IsUntouched(first)) return;
+    const Writer now{event.loc, event.op, 0, writer.blocks, false};
+    ReportLost(core, now, event.operand[0].role, writer, at, bytes);
   }
 
   // A source lacks values.

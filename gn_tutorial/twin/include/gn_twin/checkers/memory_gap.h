@@ -2,6 +2,8 @@
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
+#include <initializer_list>
+
 #include "gn_twin/core/core.h"
 #include "gn_twin/events/field_list.h"
 #include "gn_twin/shadow/ub_state.h"
@@ -22,10 +24,12 @@ class GapCause {
  public:
   // The write that left the bytes out; its `end` is 0 if none is known.
   GNT_COLD static LastWrite Find(const UbState& shadow, const MissedRead& read) {
-    const LastWrite other = Latest(shadow, read, false);
-    if (other.order != 0) return other;
+    for (const Itself itself : {Itself::Never, Itself::Elsewhere}) {
+      const LastWrite other = Latest(shadow, read, itself);
+      if (other.order != 0) return other;
+    }
     const LastWrite load = LoadBefore(shadow, read);
-    return load.end != 0 ? load : Latest(shadow, read, true);
+    return load.end != 0 ? load : Latest(shadow, read, Itself::Only);
   }
 
   // Adds the cause to the facts of a finding, if that write explains it.
@@ -49,19 +53,26 @@ class GapCause {
   }
 
  private:
+  // Which writes of the reader's own line are looked at: none, as one in place covers what others left out; those that begin elsewhere;
+  // only one that begins where a value is missing.
+  enum class Itself { Never, Elsewhere, Only };
+
   // The instruction reads what only it writes, as a sum that nobody has set does. Where the first bytes have a value, too few were written,
   // and the instruction has hidden by whom.
   static bool IsItself(const MissedRead& read, const LastWrite& write) {
-    return !write.copy && write.loc.line == read.by.line && write.loc.file == read.by.file &&
-           write.begin == read.missing;
+    return IsOfItsLine(read, write) && write.begin == read.missing;
+  }
+  static bool IsOfItsLine(const MissedRead& read, const LastWrite& write) {
+    return !write.copy && write.loc.line == read.by.line && write.loc.file == read.by.file;
   }
 
-  // The latest write that may have left the bytes out: of the reader itself, or of others.
-  GNT_COLD static LastWrite Latest(const UbState& shadow, const MissedRead& read, bool itself) {
+  // The latest write that may have left the bytes out.
+  GNT_COLD static LastWrite Latest(const UbState& shadow, const MissedRead& read, Itself itself) {
     LastWrite found;
     bool covers = false;
     shadow.writes.ForBuffer(read.buffer / kBlockBytes, read.buffer_end, [&](const LastWrite& write) {
-      if (IsItself(read, write) != itself) return;
+      if (IsItself(read, write) != (itself == Itself::Only)) return;
+      if (itself == Itself::Never && IsOfItsLine(read, write)) return;
       if (write.begin > read.missing || (read.reads_end != 0 && write.begin >= read.reads_end)) return;
       const bool over = read.missing < write.end;
       if (!over && !EndsAt(write, read.missing)) return;
@@ -143,6 +154,18 @@ class GapCause {
       fields.Add({"lost", read_bytes - wrote});
       return;
     }
+    if (IsOneOf(write.op, {"Compare", "CompareScalar", "Compares"}) && reads >= 8 * wrote) {
+      Name("mask-bits", write, fields);
+      fields.Add({"wrote_bytes", wrote});
+      fields.Add({"read_elements", reads});
+      return;
+    }
+    if (IsOneOf(write.op, {"MrgSort"})) {
+      Name("merge-suspended", write, fields);
+      fields.Add({"pairs", wrote / 8});
+      fields.Add({"read_pairs", read_bytes / 8});
+      return;
+    }
     const bool pad = write.copy && __builtin_strcmp(write.op, "DataCopyPad") == 0;
     Name(pad && read.element_bytes > 1 && whole == wrote ? "pad-length" : "short-write", write, fields);
     fields.Add({"wrote_bytes", wrote});
@@ -153,7 +176,10 @@ class GapCause {
 
   // A reduction that can write where the value was found behind the value.
   static bool IsExtreme(const char* op) {
-    for (const char* name : {"ReduceMax", "ReduceMin", "WholeReduceMax", "WholeReduceMin"})
+    return IsOneOf(op, {"ReduceMax", "ReduceMin", "WholeReduceMax", "WholeReduceMin"});
+  }
+  static bool IsOneOf(const char* op, std::initializer_list<const char*> names) {
+    for (const char* name : names)
       if (__builtin_strcmp(op, name) == 0) return true;
     return false;
   }

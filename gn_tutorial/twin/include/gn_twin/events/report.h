@@ -62,7 +62,7 @@ class ReportWriter {
     Number(block);
     Text(",\"fields\":{");
     const Field* const wild = Wild(fields, count);
-    const Wrapped wrapped = wild != nullptr ? Wrapped{} : WrappedOf(fields, count);
+    const Wrapped wrapped = wild != nullptr || IsOfCounterMode(fields, count) ? Wrapped{} : WrappedOf(fields, count);
     bool first = true;
     for (uint32_t i = 0; i < count; ++i) {
       if ((wild != nullptr || wrapped.below != 0) && __builtin_strcmp(fields[i].key, "cause") == 0) continue;
@@ -95,6 +95,12 @@ class ReportWriter {
     for (uint32_t i = 0; kObserved && i < count; ++i)
       if (fields[i].text == nullptr && IsWildNumber(fields[i].number)) return &fields[i];
     return nullptr;
+  }
+  // All lanes of a mask are 2^32 - 1 elements where the register is taken as a number.
+  static bool IsOfCounterMode(const Field* fields, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+      if (fields[i].text != nullptr && __builtin_strcmp(fields[i].text, "counter-mode") == 0) return true;
+    return false;
   }
   // The first number that has gone below zero. What memory holds may be any number.
   static Wrapped WrappedOf(const Field* fields, uint32_t count) {

@@ -35,7 +35,8 @@ inline bool IsWild(const T& value) {
 template <class T>
 inline bool IsUnwritten(const T& value) {
   if constexpr (__is_same(T, float)) {
-    return __builtin_bit_cast(uint32_t, value) == 0x7fe5a5a5;
+    const uint32_t bits = __builtin_bit_cast(uint32_t, value);
+    return bits == 0x7fe5a5a5 || bits == 0xa5a5a5a5;  // of an array of floats, and of bytes or words: tiling data
   } else if constexpr (__is_same(T, int32_t) || __is_same(T, uint32_t)) {
     return static_cast<uint32_t>(value) == 0xa5a5a5a5;
   } else {

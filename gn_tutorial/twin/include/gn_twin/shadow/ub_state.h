@@ -29,6 +29,7 @@ struct Writer {
   uint32_t call = 0;  // the number of a CachedCall, or 0
   uint16_t blocks = 0;
   bool load = false;
+  bool seen = false;  // what this line wrote here before was read
 };
 
 // Results that nobody has read, and that an instruction overwrites.

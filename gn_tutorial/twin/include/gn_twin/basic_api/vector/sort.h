@@ -118,10 +118,11 @@ void CheckSort(const char* name, Loc loc, const LocalTensor<T>& dst, const Local
   }
 }
 
-// One merge of the queues that `valid` names; with `suspend` it ends when one of them is used up. done: pairs taken from each.
-template <class T>
-void MergeQueues(Pairs<T> dst, const Pairs<T> (&queue)[4], const uint32_t (&length)[4], bool suspend,
-                 uint32_t (&done)[4]) {
+// One merge of the queues that `valid` names; with `suspend` it ends when one of them is used up. Calls take(place, queue, pair) for each
+// pair. done: pairs taken from each queue.
+template <class T, class Take>
+void MergeQueues(const Pairs<T> (&queue)[4], const uint32_t (&length)[4], bool suspend, uint32_t (&done)[4],
+                 Take take) {
   uint32_t left = 0;
   for (uint32_t i = 0; i < 4; ++i) {
     done[i] = 0;
@@ -133,7 +134,7 @@ void MergeQueues(Pairs<T> dst, const Pairs<T> (&queue)[4], const uint32_t (&leng
       if (done[i] == length[i]) continue;
       if (best == 4 || SortsBefore(queue[i].Score(done[i]), queue[best].Score(done[best]))) best = i;
     }
-    dst.Set(at, queue[best].Score(done[best]), queue[best].Index(done[best]));
+    take(at, queue[best], done[best]);
     if (++done[best] == length[best] && suspend) break;
   }
 }
@@ -159,24 +160,39 @@ void RunMerge(Loc loc, const LocalTensor<T>& dst, const AscendC::MrgSortSrcList<
   if constexpr (kObserved) {
     Operation operation("MrgSort", Kind::Vector, Pipe::V, loc);
     if (valid != 3 && valid != 7 && valid != 15) operation.Stop("merge-valid", {{"valid", valid}});
-    operation.LaidPairs(total * repeats, 8).Local("dst", dst, 8ull * total * repeats, Access::Write);
     const char* const roles[] = {"src1", "src2", "src3", "src4"};
-    for (uint32_t i = 0; i < 4; ++i) {
-      if (length[i] > 0) {
-        operation.LaidPairs(length[i] * (i == 0 && repeatable ? 4 * repeats : 1), 8);
-        operation.Local(roles[i], *tensors[i], 8ull * length[i] * (i == 0 && repeatable ? 4 * repeats : 1),
-                        Access::Read, 8);
+    const auto pairs_of = [&](uint32_t i) { return length[i] * (i == 0 && repeatable ? 4 * repeats : 1); };
+    const auto for_queues = [&](auto visit) {
+      for (uint32_t i = 0; i < 4; ++i) {
+        if (length[i] == 0) continue;
+        operation.LaidPairs(pairs_of(i), 8);
+        visit(roles[i], *tensors[i], 8ull * pairs_of(i));
       }
+    };
+    operation.LaidPairs(total * repeats, 8).Check("dst", dst, 8ull * total * repeats);
+    uint32_t merged = total * repeats;
+    if (suspend) {  // which pairs are written depends on the scores
+      for_queues([&](auto role, auto& tensor, uint64_t bytes) { operation.Check(role, tensor, bytes, 8); });
+      uint32_t taken[4];
+      const Pairs<T> queue[4] = {Pairs<T>(list.src1.Data()), Pairs<T>(list.src2.Data()), Pairs<T>(list.src3.Data()),
+                                 Pairs<T>(list.src4.Data())};
+      MergeQueues<T>(queue, length, true, taken, [](uint32_t, const Pairs<T>&, uint32_t) {});
+      merged = taken[0] + taken[1] + taken[2] + taken[3];
     }
+    operation.Local("dst", dst, 8ull * merged, Access::Write);
+    for_queues([&](auto role, auto& tensor, uint64_t bytes) { operation.Local(role, tensor, bytes, Access::Read, 8); });
     operation.Emit(uint64_t{total} * repeats, repeats, 8);
-    core.NotePairs({dst.Bytes(), total * repeats, 8, 4, "MrgSort", loc});
+    core.NotePairs({dst.Bytes(), merged, 8, 4, "MrgSort", loc});
   }
   uint32_t done[4] = {0, 0, 0, 0};
   for (uint32_t repeat = 0; repeat < repeats; ++repeat) {
     const uint64_t step = uint64_t{repeat} * total * (8 / sizeof(T));
     const Pairs<T> queue[4] = {Pairs<T>(list.src1.Data() + step), Pairs<T>(list.src2.Data() + step),
                                Pairs<T>(list.src3.Data() + step), Pairs<T>(list.src4.Data() + step)};
-    MergeQueues(Pairs<T>(dst.Data() + step), queue, length, suspend, done);
+    const Pairs<T> out(dst.Data() + step);
+    MergeQueues<T>(queue, length, suspend, done, [&](uint32_t at, const Pairs<T>& from, uint32_t pair) {
+      out.Set(at, from.Score(pair), from.Index(pair));
+    });
   }
   for (uint32_t i = 0; i < 4; ++i) core.merged[i] = static_cast<uint16_t>(done[i]);
 }
