@@ -16,7 +16,7 @@ import numpy as np
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.trace import Kind, Pipe, Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic
-from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
+from gn_tutorial.errors import ArgumentError, CompileError, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercises.check_kernel import SAME_MISTAKE, compiler_said, here, unwritten
 from gn_tutorial.exercises.compare import mismatch, spots
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
@@ -110,8 +110,8 @@ class _Attempt:
             return self._fault(first, after), self._lanes(after), None
         except KernelTimeout:
             return Verdict("this never ends: a loop does not reach its bound"), (), None
-        except (KernelCrash, KernelError) as error:
-            return Verdict(error.what), (), None
+        except KernelError as error:
+            return self._known(Verdict(error.what)), (), None
         except ArgumentError as error:
             return Verdict(f"the kernel cannot be called: {error.what}"), (), None
         return self._judge(result), self._lanes(result), self._profile(result)
