@@ -88,8 +88,7 @@ class Puzzle:
 
     def stub(self) -> str:
         """What a learner starts from: the task, as comments."""
-        lines = (one for part in self.task.strip().splitlines() for one in textwrap.wrap(part, _COLUMNS - 3))
-        return "\n".join(["", *(f"// {line}" for line in lines), ""])
+        return "\n".join(["", *(f"// {line}" for line in textwrap.wrap(self.task, _COLUMNS - 3)), ""])
 
     def cell(self) -> str:
         """The cell of its notebook."""
