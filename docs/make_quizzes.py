@@ -96,7 +96,9 @@ def main() -> None:
     check = "--check" in sys.argv[1:]
     differ = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not put(path, check)]
     if differ:
-        sys.exit(f"the quiz or a puzzle of {', '.join(differ)} is not that of exercises; repair: ./gnt lint quizzes --fix")
+        sys.exit(
+            f"the quiz or a puzzle of {', '.join(differ)} is not that of exercises; repair: ./gnt lint quizzes --fix"
+        )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from gn_tutorial.exercises.check_kernel import SAME_MISTAKE, compiler_said, here
 from gn_tutorial.exercises.compare import mismatch, spots
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.puzzles.bank import Puzzle, code_of, find
-from gn_tutorial.exercises.puzzles.frame import FILL, Framed, framed
+from gn_tutorial.exercises.puzzles.frame import FILL, framed
 from gn_tutorial.exercises.puzzles.picture import Lanes
 from gn_tutorial.exercises.puzzles.result import PuzzleResult
 from gn_tutorial.exercises.verdict import Verdict
@@ -32,7 +32,8 @@ from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.profile import Profile, profile_of
 
 _ATOL = 1e-6
-_SECONDS = 5.0
+#: A right answer takes milliseconds.
+_SECONDS = 2.0
 _TRACING = Tracing(bytes=8 << 20)
 
 
@@ -159,7 +160,9 @@ class _Attempt:
                 continue
             if one.when or one.finding:
                 # What was found stays, below what it means.
-                return replace(verdict, message=one.say, detail=_below(verdict, finding)) if verdict else Verdict(one.say)
+                return (
+                    replace(verdict, message=one.say, detail=_below(verdict, finding)) if verdict else Verdict(one.say)
+                )
         return verdict
 
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
@@ -170,7 +173,13 @@ class _Attempt:
         are at work. An output's name is what was written, and with ``_want`` what is right;
         nothing of it is there if the launch ended before.
         """
-        names: dict[str, Any] = {"np": np, "fill": float(FILL), "text": code_of(self.lines), "said": said, "ops": Counter()}
+        names: dict[str, Any] = {
+            "np": np,
+            "fill": float(FILL),
+            "text": code_of(self.lines),
+            "said": said,
+            "ops": Counter(),
+        }
         names |= self.data.inputs
         if result is None:
             return names

@@ -116,7 +116,9 @@ def _place(array: np.ndarray) -> int:
 
 
 def _number(ctype: str, value: int) -> str:
-    return {"float": f"{value}.0f", "half": f"static_cast<half>({value}.0f)"}.get(ctype, f"static_cast<{ctype}>({value})")
+    return {"float": f"{value}.0f", "half": f"static_cast<half>({value}.0f)"}.get(
+        ctype, f"static_cast<{ctype}>({value})"
+    )
 
 
 def _ctype(array: np.ndarray) -> str:

@@ -53,7 +53,8 @@ class PuzzleResult:
         lines = self.kernel.text.splitlines()
         (first, last), (begin, end) = self.kernel.shown, self.kernel.own
         return "\n".join(
-            f"{number:3} {'|' if begin <= number <= end else ' '}{lines[number - 1]}" for number in range(first, last + 1)
+            f"{number:3} {'|' if begin <= number <= end else ' '}{lines[number - 1]}"
+            for number in range(first, last + 1)
         )
 
     def __repr__(self) -> str:
