@@ -1,8 +1,8 @@
 """The quiz and the puzzles of every notebook, made from ``exercises``: `./gnt lint quizzes --fix`.
 
 A puzzle is a cell ``puzzle-name``, which its file in ``exercises/puzzles`` makes: its text, and the output of nobody's
-lines. The quiz is the cell ``quiz``, a heading, and the cell ``quiz-ask``, which calls ``gnt.quiz``. The output stored there is what
-that call shows, so that a change of the bank needs no run of the notebook. ``--check`` writes nothing, names the
+lines. The quiz is the cell ``quiz``, a heading, and the cell ``quiz-ask``, which calls ``gnt.quiz``. The output stored
+there is what that call shows, so that a change of the bank needs no run of the notebook. ``--check`` writes nothing, names the
 notebooks that differ, and ends with 1.
 """
 
@@ -96,9 +96,8 @@ def main() -> None:
     check = "--check" in sys.argv[1:]
     differ = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not put(path, check)]
     if differ:
-        sys.exit(
-            f"the quiz or a puzzle of {', '.join(differ)} is not that of exercises; repair: ./gnt lint quizzes --fix"
-        )
+        named = ", ".join(differ)
+        sys.exit(f"the quiz or a puzzle of {named} is not that of exercises; repair: ./gnt lint quizzes --fix")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Puzzles: a few lines of C++ that a learner writes in a notebook, beside the idea that they need, and a picture of them."""
+"""Puzzles: a few lines of C++, written in a notebook beside the idea that they need, and a picture of what they did."""

@@ -1,4 +1,4 @@
-"""The puzzles there are, read from ``exercises/puzzles/NN_name.toml``: a file each, which exercises/puzzles/README.md explains."""
+"""The puzzles there are, read from ``exercises/puzzles/NN_name.toml``, a file each (README.md there says how)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class WrongAnswer:
     """A mistake, its lines, and what is said of it.
 
     It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
-    over what the lines did (``names`` in check), or by both; by neither if what the compiler or the comparison says contains ``say`` already.
+    over what the lines did (``names`` in check), or by both. right: nothing is found and the numbers are right, and still
+    it is refused.
     """
 
     name: str

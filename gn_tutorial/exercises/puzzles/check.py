@@ -169,9 +169,9 @@ class _Attempt:
         """What a ``when`` may use.
 
         text: the lines without comments and blanks. said: of the compiler, the twin or the comparison. ops: how often
-        each operation ran, over all blocks. together("MTE2", "V"): microseconds, modelled, in which both pipes of block 0
-        are at work. An output's name is what was written, and with ``_want`` what is right;
-        nothing of it is there if the launch ended before.
+        each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in which both pipes of block 0
+        are at work. An output's name is what was written, and with ``_want`` what is right; nothing of it is there if
+        the launch ended before.
         """
         names: dict[str, Any] = {
             "np": np,

@@ -1,4 +1,4 @@
-"""The kernel around the lines of a puzzle: it brings the inputs to where the lines need them, and takes the outputs out."""
+"""The kernel around the lines of a puzzle: it brings the inputs where they are needed, and takes the outputs out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lines of a puzzle wrote, lane by lane, expected beside got: as SVG for a page and as signs for a terminal."""
+"""What the lines of a puzzle wrote, lane by lane, expected beside got: as SVG, and as signs for a terminal."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Lanes:
                 parts.append(_box(x, top + _HEIGHT + 2, width, state.colour, tip))
                 if numbered and not meant:
                     parts.append(_word(x, top, width, want, "#ffffff"))
-                word = got if numbered and not state.mark == "o" else state.mark
+                word = got if numbered and state.mark != "o" else state.mark
                 ink = "#ffffff" if state.colour else SLOWER if state.mark else "currentColor"
                 parts.append(_word(x, top + _HEIGHT + 2, width, word, ink) if word else "")
                 if self.blocks is not None:
