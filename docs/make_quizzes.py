@@ -2,8 +2,8 @@
 
 A puzzle is a cell ``puzzle-name``, which its file in ``exercises/puzzles`` makes: its text, and the output of nobody's
 lines. The quiz is the cell ``quiz``, a heading, and the cell ``quiz-ask``, which calls ``gnt.quiz``. The output stored
-there is what that call shows, so that a change of the bank needs no run of the notebook. ``--check`` writes nothing, names the
-notebooks that differ, and ends with 1.
+there is what that call shows, so that a change of the bank needs no run of the notebook. ``--check`` writes nothing,
+names the notebooks that differ, and ends with 1.
 """
 
 from __future__ import annotations

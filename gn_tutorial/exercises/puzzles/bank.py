@@ -45,8 +45,8 @@ class WrongAnswer:
     """A mistake, its lines, and what is said of it.
 
     It is recognised by the ``finding`` of the twin (a name, or a pattern such as "race-*"), by ``when``, an expression
-    over what the lines did (``names`` in check), or by both. right: nothing is found and the numbers are right, and still
-    it is refused.
+    over what the lines did (``names`` in check), or by both. right: nothing is found and the numbers are right, and
+    still it is refused.
     """
 
     name: str
