@@ -146,8 +146,8 @@ def test_no_output_belongs_to_one_machine(notebook: Notebook) -> None:
             f"{cell.id} shows a path of somebody's machine"
         )
         assert not re.search(r"0x[0-9a-f]{6,}", text), f"{cell.id} shows an address"
-        if cell.id == "quiz-ask":
-            continue  # its text is that of exercises/quizzes, and times there are asked for
+        if cell.id == "quiz-ask" or cell.id.startswith("puzzle-"):
+            continue  # its text is that of exercises, and times there are asked for
         if "nbval-ignore-output" not in cell.metadata.get("tags", ()):
             # Modelled times are the same everywhere, and are called so wherever they stand.
             timed = re.search(r"\d\s?(ms|µs|us|s)\b|second", text)
@@ -205,7 +205,9 @@ def test_its_quiz_stands_before_the_end_and_is_read_without_a_kernel(notebook: N
 
 
 def test_every_exercise_has_hints_of_three_levels(notebook: Notebook) -> None:
-    attempts = [cell for cell in notebook.code if "not attempted yet" in outputs_text(cell)]
+    # A puzzle has its own below its cell.
+    exercises = [cell for cell in notebook.code if not cell.id.startswith("puzzle-")]
+    attempts = [cell for cell in exercises if "not attempted yet" in outputs_text(cell)]
     listed = [exercise for exercise in load_course() if exercise.notebook == notebook.path.name[:2]]
     assert len(attempts) >= len(listed), "an exercise that was left alone prints 'not attempted yet'"
     hints = re.findall(r"<summary>Hint (\d)", notebook.prose)

@@ -10,7 +10,7 @@ import numpy as np
 #: What every lane of an output holds before the lines run, in the frame "local".
 FILL = 9
 _CTYPES = {"float32": "float", "float16": "half", "int32": "int32_t", "int16": "int16_t", "uint8": "uint8_t"}
-_SYNC = """// The second pipe of the event waits until the first has done what it was given so far.
+_SYNC = """// Sync<HardEvent::A_B>: the pipe B waits until the pipe A has done what it was given so far.
 template <HardEvent event>
 __aicore__ inline void Sync() {
   const TEventID id = GetTPipePtr()->FetchEventID<event>();
