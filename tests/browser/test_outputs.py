@@ -29,6 +29,10 @@ CELLS = {
     "profile": "copy",
     "gnt.diff(profile, gnt.profile(copy, x, blocks=1))": "copy",
     "gnt.load_machine('910B2')": "910B2",
+    "gnt.puzzle('04.count')": "not attempted",
+    "gnt.puzzle('02.share', 'first = 0; end = n;')": "Every block copies everything",
+    "gnt.puzzle('04.rows', 'DataCopyPad(tile, xGm, {3, 20, 2, 0, 0}, {true, 0, 3, -1.0f});')": "bytes",
+    "gnt.puzzle('05.flag', 'Sync<HardEvent::MTE2_V>(); Muls(tile, tile, 2.0f, 2048); Sync<HardEvent::V_MTE3>();')": "passed",
 }
 
 

@@ -37,6 +37,8 @@ _STATES = {
 }
 #: Of the blocks that wrote; the number on a box says the same.
 _BLOCKS = (FASTER, TOTAL, CHOSEN)
+#: Of text upon each colour: 4.5 to 1 at least.
+_INKS = {FASTER: "#ffffff", TOTAL: "#ffffff", SLOWER: "#000000", CHOSEN: "#000000"}
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,9 @@ class Lanes:
                 parts.append(_box(x, top, width, "" if meant else TOTAL, tip))
                 parts.append(_box(x, top + _HEIGHT + 2, width, state.colour, tip))
                 if numbered and not meant:
-                    parts.append(_word(x, top, width, want, "#ffffff"))
+                    parts.append(_word(x, top, width, want, TOTAL))
                 word = got if numbered and state.mark != "o" else state.mark
-                ink = "#ffffff" if state.colour else SLOWER if state.mark else "currentColor"
-                parts.append(_word(x, top + _HEIGHT + 2, width, word, ink) if word else "")
+                parts.append(_word(x, top + _HEIGHT + 2, width, word, state.colour) if word else "")
                 if self.blocks is not None:
                     parts += self._block_box(box, x, top + 2 * _HEIGHT + 4, width)
             if self.blocks is not None:
@@ -136,7 +137,8 @@ class Lanes:
         if block < 0:
             return [_box(x, top, width, "", f"{self._spot(box)}: no block")]
         tip = f"{self._spot(box)}: block {block}"
-        return [_box(x, top, width, _BLOCKS[block % len(_BLOCKS)], tip), _word(x, top, width, str(block), "#ffffff")]
+        colour = _BLOCKS[block % len(_BLOCKS)]
+        return [_box(x, top, width, colour, tip), _word(x, top, width, str(block), colour)]
 
     def _runs(self) -> Iterator[tuple[int, str]]:
         """Of each stretch that one block wrote: the block, and the stretch in words."""
@@ -156,10 +158,13 @@ def _box(x: float, top: float, width: float, colour: str, tip: str) -> str:
     )
 
 
-def _word(x: float, top: float, width: float, text: str, ink: str) -> str:
+def _word(x: float, top: float, width: float, text: str, ground: str) -> str:
+    """In the middle of a box of that colour. SVG draws no background; the property tells programs what is below."""
+    ink = _INKS.get(ground, "currentColor")
+    below = f' style="background-color:{ground}"' if ground else ""
     return (
         f'<text x="{x + width / 2:.1f}" y="{top + 11:g}" font-size="10" text-anchor="middle" stroke="none" '
-        f'pointer-events="none" fill="{ink}">{escape(text[: max(int(width // 6), 1)])}</text>'
+        f'pointer-events="none" fill="{ink}"{below}>{escape(text[: max(int(width // 6), 1)])}</text>'
     )
 
 
