@@ -1,8 +1,9 @@
-"""The quiz of every notebook, made from ``exercises/quizzes/NN.toml``: `./gnt lint quizzes --fix`.
+"""The quiz and the puzzles of every notebook, made from ``exercises``: `./gnt lint quizzes --fix`.
 
-It is the cell ``quiz``, a heading, and the cell ``quiz-ask``, which calls ``gnt.quiz``. The output stored there is what
-that call shows, so that a change of the bank needs no run of the notebook. ``--check`` writes nothing, names the
-notebooks that differ, and ends with 1.
+A puzzle is a cell ``puzzle-name``, which its file in ``exercises/puzzles`` makes: its text, and the output of nobody's
+lines. The quiz is the cell ``quiz``, a heading, and the cell ``quiz-ask``, which calls ``gnt.quiz``. The output stored
+there is what that call shows, so that a change of the bank needs no run of the notebook. ``--check`` writes nothing,
+names the notebooks that differ, and ends with 1.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from gn_tutorial.exercises.puzzles.bank import find  # noqa: E402
+from gn_tutorial.exercises.puzzles.check import check as checked  # noqa: E402
 from gn_tutorial.exercises.quiz import quiz  # noqa: E402
 
 _HEAD = """## Quiz
@@ -40,23 +43,50 @@ def cells(name: str, count: int) -> list[dict[str, Any]]:
     ]
 
 
+def puzzle_cell(name: str, count: int) -> dict[str, Any]:
+    """The cell of a puzzle, not attempted. Raises ArgumentError if there is no such puzzle."""
+    puzzle = find(name)
+    shown = checked(puzzle, puzzle.stub())
+    data = {"text/html": _lines(shown._repr_html_()), "text/plain": _lines(repr(shown))}
+    output = {"data": data, "execution_count": count, "metadata": {}, "output_type": "execute_result"}
+    return {
+        "cell_type": "code",
+        "execution_count": count,
+        "id": f"puzzle-{name.partition('.')[2]}",
+        "metadata": {},
+        "outputs": [output],
+        "source": _lines(puzzle.cell()),
+    }
+
+
+def with_puzzles(cells: list[dict[str, Any]], number: str) -> list[dict[str, Any]]:
+    """The cells of notebook ``number``, those of puzzles as they are made."""
+    made, count = [], 0
+    for cell in cells:
+        count += cell["cell_type"] == "code"
+        found = cell["id"].startswith("puzzle-") and cell["cell_type"] == "code"
+        made.append(puzzle_cell(f"{number}.{cell['id'].removeprefix('puzzle-')}", count) if found else cell)
+    return made
+
+
 def _lines(text: str) -> list[str]:
     """As a notebook stores a text."""
     return text.splitlines(keepends=True)
 
 
 def put(notebook: Path, check: bool) -> bool:
-    """Whether the two cells of a notebook are what its quiz gives; without ``check`` they are made so."""
+    """Whether a notebook's cells of quiz and puzzles are what their files give; without ``check`` they are made so."""
     contents = json.loads(notebook.read_text(encoding="utf-8"))
     there = contents["cells"]
     begin = next(place for place, cell in enumerate(there) if cell["id"] == "quiz")
     end = begin + 1 + any(cell["id"] == "quiz-ask" for cell in there)
     count = 1 + sum(cell["cell_type"] == "code" for cell in there[:begin])
     made = cells(notebook.name[:2], count)
-    if there[begin:end] == made:
+    wanted = with_puzzles([*there[:begin], *made, *there[end:]], notebook.name[:2])
+    if there == wanted:
         return True
     if not check:
-        there[begin:end] = made
+        contents["cells"] = wanted
         notebook.write_text(json.dumps(contents, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return not check
 
@@ -66,7 +96,8 @@ def main() -> None:
     check = "--check" in sys.argv[1:]
     differ = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb")) if not put(path, check)]
     if differ:
-        sys.exit(f"the quiz of {', '.join(differ)} is not that of exercises/quizzes; repair: ./gnt lint quizzes --fix")
+        named = ", ".join(differ)
+        sys.exit(f"the quiz or a puzzle of {named} is not that of exercises; repair: ./gnt lint quizzes --fix")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ _LAZY = {
     "nn": "nn",
     "plot": "plot",
     "project": "projects.project:project",
+    "puzzle": "exercises.puzzles.check:puzzle",
     "quiz": "exercises.quiz:quiz",
     "reference": "reference",
     "save_chrome_trace": "profiler.chrome_trace:save_chrome_trace",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
+from itertools import groupby
 from pathlib import Path
 
 from gn_tutorial.cli.keys import KEYS, SAVED
@@ -13,6 +14,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
 from gn_tutorial.exercises.grade import check, warm
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
+from gn_tutorial.exercises.puzzles.bank import load as load_puzzles
 from gn_tutorial.exercises.quiz import names as quiz_names
 from gn_tutorial.exercises.quiz import quiz
 from gn_tutorial.exercises.verdict import CheckResult
@@ -149,6 +151,7 @@ class Learner:
             raise ArgumentError(f"no exercise begins with '{part}'", hint="gnt learn list shows all")
         asked = [quiz(name) for name in quiz_names() if name.startswith(part)]
         answered = [(one, *one.standing(known.quizzes.get(one.name, {}))) for one in asked]
+        puzzles = _puzzles(part, known.puzzles)
         if as_json:
             emit_json(
                 [{"exercise": e.id, "title": e.title, "state": state, "hints": hints} for e, state, hints in rows]
@@ -156,6 +159,7 @@ class Learner:
                     {"quiz": one.name, "questions": len(one.questions), "answered": done, "right": right}
                     for one, right, done in answered
                 ]
+                + [{"notebook": name, "puzzles": whole, "passed": done} for name, done, whole in puzzles]
             )
             return
         cells = [(e.id, e.title, state, f"{hints} of {HINTS}", f"{e.minutes} min") for e, state, hints in rows]
@@ -163,11 +167,23 @@ class Learner:
         if answered:
             scores = [(one.name, _score(len(one.questions), right, done)) for one, right, done in answered]
             print_table(("quiz", "score"), scores)
+        if puzzles:
+            print_table(("notebook", "puzzles"), [(name, f"{done} of {whole} passed") for name, done, whole in puzzles])
 
     def _state(self, exercise: Exercise, passed: dict[str, str]) -> str:
         if exercise.id in passed:
             return f"passed {passed[exercise.id]}"
         return "not begun" if self.workspace.untouched(exercise) else "begun"
+
+
+def _puzzles(part: str, passed: Container[str]) -> list[tuple[str, int, int]]:
+    """Of each notebook whose number begins so: how many of its puzzles are passed, and how many there are."""
+    known = [one for one in load_puzzles().values() if one.notebook.startswith(part)]
+    return [
+        (name, sum(one.id in passed for one in those), len(those))
+        for name, group in groupby(known, key=lambda one: one.notebook)
+        for those in [list(group)]
+    ]
 
 
 def _score(questions: int, right: int, answered: int) -> str:
@@ -180,8 +196,9 @@ def _score(questions: int, right: int, answered: int) -> str:
 
 def learner(*, strict: bool = False) -> Learner:
     """The learner of this machine's user."""
-    return Learner(load_course(), default_workspace(), default_progress(_warn), strict=strict)
+    return Learner(load_course(), default_workspace(), default_progress(warn), strict=strict)
 
 
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
+    """Tell the user what is wrong with their files."""
     print(f"gnt: {text}", file=sys.stderr)

@@ -27,8 +27,11 @@ FEWEST_WRONG = 3
 #: Shorter lines ("return y;", "}") are in every program.
 _DISTINCTIVE = 16
 _SEED = 1
-#: What else lies in the two folders: quizzes, the exam's questions and tasks; the tasks' right and wrong solutions.
-_QUESTIONS = re.compile(r"quizzes/\d\d\.toml|theory/(\d\d_\w+|pages)\.toml|exam/\w+\.toml|objectives\.toml")
+#: What else lies in the two folders: quizzes, puzzles, the exam's questions and tasks; the tasks' solutions.
+_QUESTIONS = re.compile(
+    r"quizzes/\d\d\.toml|puzzles/(\d\d_\w+\.toml|README\.md)|theory/(\d\d_\w+|pages)\.toml|"
+    r"exam/\w+\.toml|objectives\.toml"
+)
 _TASKS = re.compile(r"exam/\w+/(wrong\.toml|\w+/(struct\.h|tiling\.cpp|kernel\.cpp))")
 _IGNORED = {"__pycache__", ".ipynb_checkpoints", "ruff.toml", ".clang-format"}
 

@@ -72,7 +72,7 @@ FaultWords = Callable[[KernelCase, Diagnostic], str]
 
 #: Harmless on a device, and here the mistake all the same: two cores that do the same work, a tile used after it was
 #: given back, which nothing has overwritten yet.
-_SAME_MISTAKE = {"race-equal-bytes": "race-blocks", "ub-use-of-freed": "ub-use-after-free"}
+SAME_MISTAKE = {"race-equal-bytes": "race-blocks", "ub-use-of-freed": "ub-use-after-free"}
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class KernelChecker:
                 if problem is not None:
                     return problem
         except CompileError as error:
-            return Verdict(_compiler_said(error, path), where=_place(error.where), detail=_here(error.detail, path))
+            return Verdict(compiler_said(error, path), where=_place(error.where), detail=here(error.detail, path))
         except ArgumentError as error:
             hint = "leave the kernel's name and parameters as they were"
             return Verdict(f"the kernel cannot be called: {error.what} ({hint})", where=path.name)
@@ -163,7 +163,7 @@ class KernelChecker:
         values |= {name: out(array.shape, array.dtype) for name, array in case.expected.items()} | dict(case.numbers)
         values |= {name: workspace(size) for name, size in case.workspace.items()}
         options = options or self.options
-        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *_SAME_MISTAKE))))
+        options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE))))
         # A bare library refuses what only watched launches can do.
         options = options if observed else replace(options, delayed_dma=False)
         limits = Limits(seconds=self.seconds)
@@ -196,12 +196,12 @@ class KernelChecker:
             other = Verdict(case.trap.words.format(block=first.block), case.label)
             return None if first.block == case.trap.block else other
         about = first.buffer or first.fields.get("memory", "")
-        rule = _SAME_MISTAKE.get(first.id, first.id)
+        rule = SAME_MISTAKE.get(first.id, first.id)
         known = self.faults.get(f"{rule} {about}") or self.faults.get(rule, "")
         known = known if isinstance(known, str) else known(case, first)
         words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"
-        return Verdict(words, case.label, place, _here(first.source(), Path(first.file)))
+        return Verdict(words, case.label, place, here(first.source(), Path(first.file)))
 
     def _judge(self, case: KernelCase, result: Result) -> Verdict | None:
         for name, before in case.inputs.items():
@@ -276,19 +276,19 @@ def _warned(case: KernelCase, result: Result) -> Verdict | None:
         return None
     place = f"{Path(first.file).name}:{first.line}"
     what = f"the numbers are right, but the twin warns: {first.what} ({place})"
-    return Verdict(what, case.label, place, _here(first.source(), Path(first.file)))
+    return Verdict(what, case.label, place, here(first.source(), Path(first.file)))
 
 
 def _place(where: str) -> str:
     return where.rsplit("/", 1)[-1]
 
 
-def _here(text: str, path: Path) -> str:
+def here(text: str, path: Path) -> str:
     """The text without the folder of the file, which is the learner's own."""
     return text.replace(f"{path.parent}{os.sep}", "")
 
 
-def _compiler_said(error: CompileError, path: Path) -> str:
+def compiler_said(error: CompileError, path: Path) -> str:
     """What the compiler said, and what to do about it where that is certain; without the folder of the file."""
     if not error.errors:
         return error.what.replace(error.where.partition(":")[0] or path.name, path.name)

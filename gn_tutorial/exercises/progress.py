@@ -28,18 +28,22 @@ class Progress:
     """passed: exercise id -> ISO date of the first pass. hints: exercise id -> highest level read.
 
     quizzes: notebook -> the key of a question (``QuizQuestion.key``) -> the letters that were chosen.
-    theory: what ``exam.marking`` records of each paper, the first one first.
+    theory: what ``exam.marking`` records of each paper, the first one first. puzzles: as ``passed``.
     """
 
     passed: dict[str, str] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)
     quizzes: dict[str, dict[str, str]] = field(default_factory=dict)
     theory: tuple[dict[str, Any], ...] = ()
+    puzzles: dict[str, str] = field(default_factory=dict)
 
     def with_pass(self, exercise: str) -> Progress:
         """This progress and one more pass; the date of an earlier one stays."""
-        today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-        return replace(self, passed={exercise: today} | self.passed)
+        return replace(self, passed={exercise: _today()} | self.passed)
+
+    def with_puzzle(self, puzzle: str) -> Progress:
+        """The same for a puzzle."""
+        return replace(self, puzzles={puzzle: _today()} | self.puzzles)
 
     def with_hint(self, exercise: str, level: int) -> Progress:
         """This progress and one more hint read."""
@@ -99,6 +103,10 @@ def default_progress(warn: Callable[[str], None] = lambda text: None) -> Progres
     return ProgressFile(folder, warn)
 
 
+def _today() -> str:
+    return datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+
+
 def _parse(content: bytes) -> Progress:
     data: Any = json.loads(content)
     version = data.get("version", 1)
@@ -109,4 +117,5 @@ def _parse(content: bytes) -> Progress:
         for quiz, answers in data.get("quizzes", {}).items()
     }
     theory = tuple(dict(record) for record in data.get("theory", []))
-    return Progress(passed, hints, quizzes, theory)
+    puzzles = {str(key): str(date) for key, date in data.get("puzzles", {}).items()}
+    return Progress(passed, hints, quizzes, theory, puzzles)

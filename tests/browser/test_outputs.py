@@ -3,7 +3,7 @@
 from browser_support import LAPTOP, NARROW, ROOT, Desk
 
 PROGRAMS = ROOT / "tests" / "programs"
-SET_UP = """\
+SET_UP = '''\
 from pathlib import Path
 import numpy as np
 import gn_tutorial as gnt
@@ -18,7 +18,12 @@ def finding(path):
 
 x = np.arange(9000, dtype=np.float32)
 copy = gnt.kernel("copy")
-profile = gnt.profile(copy, x, blocks=2)"""
+profile = gnt.profile(copy, x, blocks=2)
+
+FLAGGED = """DataCopyPad(tile, xGm, row, pad);
+queue.EnQue(tile);
+tile = queue.DeQue<float>();
+DataCopyPad(yGm, tile, row);"""'''
 #: What a cell shows, and a text of it.
 CELLS = {
     f"finding({str(PROGRAMS / 'memory' / 'overflow_bad.cpp')!r})": "error",
@@ -29,6 +34,12 @@ CELLS = {
     "profile": "copy",
     "gnt.diff(profile, gnt.profile(copy, x, blocks=1))": "copy",
     "gnt.load_machine('910B2')": "910B2",
+    "gnt.puzzle('04.count')": "not attempted",
+    "gnt.puzzle('02.share', 'first = 0; end = n;')": "Every block copies everything",
+    "gnt.puzzle('04.rows', 'DataCopyPad(tile, xGm, {3, 20, 2, 0, 0}, {true, 0, 3, -1.0f});')": "bytes",
+    "gnt.puzzle('05.flag', 'Muls(tile, tile, 2.0f, 2048);')": "Nobody waits for anybody",
+    "gnt.puzzle('05.compute', 'xQueue.DeQue<float>();')": "not right yet",
+    "gnt.puzzle('02.copy', FLAGGED)": "passed",
 }
 
 

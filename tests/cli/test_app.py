@@ -64,9 +64,23 @@ def test_the_script_that_is_installed_is_this_main() -> None:
 
 def test_the_learner_s_commands_come_first() -> None:
     shown = visible(app.app)
-    first = ["tour", "lab", "learn", "quiz", "exam", "run", "project", "profile", "diff", "explain", "doctor", "list"]
-    assert shown[:12] == first
-    assert shown[12:15] == ["bench", "tune", "apis"]
+    first = [
+        "tour",
+        "lab",
+        "learn",
+        "puzzle",
+        "quiz",
+        "exam",
+        "run",
+        "project",
+        "profile",
+        "diff",
+        "explain",
+        "doctor",
+        "list",
+    ]
+    assert shown[:13] == first
+    assert shown[13:16] == ["bench", "tune", "apis"]
     assert shown[-1] == "dev"
     assert {one.name for one in AUTHORS} & set(shown) == {"npu"}, "dev npu builds for one, npu verify runs on it"
     assert visible(app.app, "dev") == [one.name for one in AUTHORS]

@@ -25,6 +25,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # nbval-ignore-output is for what differs between two machines, and each such cell says why in a comment.
 TAGS = {"nbval-ignore-output", "raises-exception"}
 LONGEST_HELPER = 10
+WORDS_BEFORE_WRITING, MOST_WORDS = 600, 4500
 
 
 @dataclass(frozen=True)
@@ -131,14 +132,24 @@ def test_no_output_belongs_to_one_machine(notebook: Notebook) -> None:
             f"{cell.id} shows a path of somebody's machine"
         )
         assert not re.search(r"0x[0-9a-f]{6,}", text), f"{cell.id} shows an address"
-        if cell.id == "quiz-ask":
-            continue  # its text is that of exercises/quizzes, and times there are asked for
+        if cell.id == "quiz-ask" or cell.id.startswith("puzzle-"):
+            continue  # its text is that of exercises, and times there are asked for
         if "nbval-ignore-output" not in cell.metadata.get("tags", ()):
             # Modelled times are the same everywhere, and are called so wherever they stand.
             timed = re.search(r"\d\s?(ms|µs|us|s)\b|second", text)
             assert not timed or "modelled" in text.lower(), f"{cell.id} shows a time that no model says"
         else:
             assert "#" in cell.source, f"{cell.id} does not say why its output is not compared"
+
+
+def test_the_learner_writes_soon_and_reads_no_more_than_needed(notebook: Notebook) -> None:
+    """Words of Markdown: before the first cell to write in, and in all. Notebooks without puzzles have other limits."""
+    places = [cell.id.startswith("puzzle-") and cell.cell_type == "code" for cell in notebook.content.cells]
+    if not any(places):
+        return
+    words = [len(cell.source.split()) if cell.cell_type == "markdown" else 0 for cell in notebook.content.cells]
+    assert sum(words[: places.index(True)]) <= WORDS_BEFORE_WRITING
+    assert sum(words) <= MOST_WORDS
 
 
 def test_no_output_is_an_accident(notebook: Notebook) -> None:
