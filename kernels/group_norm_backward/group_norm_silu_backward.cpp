@@ -3,7 +3,7 @@
 // What reaches GroupNorm is dy silu'(u), and u was never stored: three launches would make u again, make the product, and read that for the
 // gradients, each time through memory. Here both are made of a piece of dy and x while that is in local memory, so that dy and x are all
 // that is read. The rest is step 5 (group_norm_backward_5_any.cpp), with the slope as its epilogue turned round: it comes first.
-// A piece that comes a second time, and every piece of half or bfloat16 that had to wait, is made anew: 16 instructions for each.
+// Of half and bfloat16 what reaches GroupNorm waits as floats, in fewer slots; a piece that comes a second time is made anew.
 // The timeline should show what step 5 shows, with bars of V more than twice as long.
 #include "group_norm_backward_5_any.h"
 #include "group_norm_backward_silu.h"

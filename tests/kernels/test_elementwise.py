@@ -124,3 +124,12 @@ def test_references_are_the_slopes_of_the_forward_pass() -> None:
         reference.swiglu_backward(np.zeros(3), np.zeros(4), np.zeros(4))
     with pytest.raises(ArgumentError, match="nothing is broadcast"):
         reference.multiply(np.zeros(3), np.zeros((1, 3)))
+
+
+def test_the_slope_of_silu_at_the_limits() -> None:
+    """e^x is infinite above 88.7; the slope is 1 from 17 on, and 0 below -110."""
+    x = np.array([np.nan, 3e38, 1e31, 1e5, 89.0, 42.0, 0.0, -89.0, -1e5, -3e38, np.inf, -np.inf], np.float32)
+    found = kernel("silu_backward")(np.full_like(x, 2.0), x).dx
+    np.testing.assert_array_equal(found[[1, 2, 3, 4, 5, 6]], np.float32([2, 2, 2, 2, 2, 1]))
+    np.testing.assert_allclose(found[7:10], 0, atol=1e-35)
+    assert np.isnan(found[[0, 10, 11]]).all()  # as PyTorch: infinity times 0
