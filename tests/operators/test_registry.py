@@ -72,6 +72,7 @@ CASES = {
     "linear_backward": "linear_backward/rows",
     "rms_norm": "rms_norm/row",
     "rms_norm_backward": "rms_norm_backward/chunks",
+    "silu_backward": "silu_backward/map",
     "elementwise_add": "elementwise_add/map",
     "elementwise_mul": "elementwise_mul/map",
     "elementwise_relu": "elementwise_relu/map",
@@ -83,7 +84,6 @@ CASES = {
     "add_rms_norm_backward": "add_rms_norm_backward/chunks",
     "linear_gelu": "linear_gelu/epilogue",
     "linear_gelu_backward": "linear_gelu_backward/slope",
-    "silu_backward": "silu_backward/map",
 }
 
 
