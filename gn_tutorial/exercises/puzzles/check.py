@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import textwrap
 import zlib
 from collections import Counter
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ from gn_tutorial.exercises.compare import mismatch, spots
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.puzzles.bank import Puzzle, code_of, find
 from gn_tutorial.exercises.puzzles.frame import FILL, framed
-from gn_tutorial.exercises.puzzles.picture import Lanes
+from gn_tutorial.exercises.puzzles.picture import SEVERAL, Lanes
 from gn_tutorial.exercises.puzzles.result import PuzzleResult
 from gn_tutorial.exercises.verdict import Verdict
 from gn_tutorial.operators.arguments import out
@@ -230,7 +231,8 @@ def _said(lanes: Lanes) -> str:
 
 
 def _below(verdict: Verdict, finding: str) -> str:
-    return "\n".join(filter(None, (f"found: {verdict.message}" if finding else verdict.message, verdict.detail)))
+    found = textwrap.fill(f"found: {verdict.message}" if finding else verdict.message, 88)
+    return "\n".join(filter(None, (found, verdict.detail)))
 
 
 def _true(expression: str, names: Mapping[str, Any]) -> bool:
@@ -242,7 +244,7 @@ def _true(expression: str, names: Mapping[str, Any]) -> bool:
 
 
 def _writers(result: Result, name: str, flat: np.ndarray) -> np.ndarray:
-    """The block that wrote each element last, -1 where none did."""
+    """The block that wrote each element, -1 where none did, SEVERAL where more than one."""
     writers = np.full(flat.size, -1)
     if result.trace is None:
         return writers
@@ -252,5 +254,6 @@ def _writers(result: Result, name: str, flat: np.ndarray) -> np.ndarray:
             for one in event.operands:
                 if one.argument == name and event.kind is Kind.COPY:
                     first = (one.at - begin) // flat.itemsize
-                    writers[max(first, 0) : first + one.bytes // flat.itemsize] = block
+                    part = writers[max(first, 0) : first + one.bytes // flat.itemsize]
+                    part[:] = np.where((part == -1) | (part == block), block, SEVERAL)
     return writers

@@ -12,6 +12,8 @@ import numpy as np
 from gn_tutorial.exercises.compare import shown
 from gn_tutorial.profiler.palette import CHOSEN, FASTER, SLOWER, TOTAL
 
+#: In place of the number of a block: more than one wrote there.
+SEVERAL = -2
 #: Boxes of one row of the picture, a repeat of floats; boxes at most. Rows of up to _NUMBERED boxes have numbers.
 _ROW, _MOST, _NUMBERED = 64, 256, 16
 _LEFT, _WIDTH, _WIDEST, _HEIGHT = 78.0, 576.0, 48.0, 15.0
@@ -45,7 +47,7 @@ _INKS = {FASTER: "#ffffff", TOTAL: "#ffffff", SLOWER: "#000000", CHOSEN: "#00000
 class Lanes:
     """One output. The masks are flat: ``wrong``; ``empty``, what nobody wrote; ``meant``, what nobody should write.
 
-    blocks: which block wrote each element, -1 for none, where that is asked for.
+    blocks: which block wrote each element, -1 for none, or SEVERAL, where that is asked for.
     """
 
     name: str
@@ -87,7 +89,7 @@ class Lanes:
             lines.append(f"  {row[0] * self.each:5}  expected |{expected}|")
             lines.append(f"         got      |{''.join(_STATES[states[box]].sign for box in row)}|")
         lines.append("  " + ", ".join(f"{one.sign} {one.words}" for key, one in _STATES.items() if key in states))
-        lines += [f"  block {block} wrote {spot}" for block, spot in self._runs()]
+        lines += [f"  {who} wrote {spot}" for who, spot in self._runs()]
         return "\n".join(lines)
 
     def svg(self) -> str:
@@ -134,19 +136,25 @@ class Lanes:
 
     def _block_box(self, box: int, x: float, top: float, width: float) -> list[str]:
         block = int(self.blocks[box * self.each]) if self.blocks is not None else -1
+        if block == SEVERAL:
+            tip = f"{self._spot(box)}: several blocks"
+            return [_box(x, top, width, SLOWER, tip), _word(x, top, width, "+", SLOWER)]
         if block < 0:
             return [_box(x, top, width, "", f"{self._spot(box)}: no block")]
         tip = f"{self._spot(box)}: block {block}"
         colour = _BLOCKS[block % len(_BLOCKS)]
         return [_box(x, top, width, colour, tip), _word(x, top, width, str(block), colour)]
 
-    def _runs(self) -> Iterator[tuple[int, str]]:
-        """Of each stretch that one block wrote: the block, and the stretch in words."""
+    def _runs(self) -> Iterator[tuple[str, str]]:
+        """Of each stretch that was written: by whom, and the stretch in words."""
         at = 0
         for block, run in groupby([] if self.blocks is None else self.blocks.tolist()):
             length = len(list(run))
-            if block >= 0:
-                yield block, f"{self.name}[{at}] to {self.name}[{at + length - 1}]"
+            if block != -1:
+                yield (
+                    "several blocks" if block == SEVERAL else f"block {block}",
+                    f"{self.name}[{at}] to {self.name}[{at + length - 1}]",
+                )
             at += length
 
 
