@@ -4,7 +4,7 @@ import re
 
 from browser_support import ROOT, Desk, Notebook
 
-FILE = "02_the_machine/02_3_shared_buffer.cpp"
+FILE = "02_the_machine/02_1_shared_buffer.cpp"
 NAME = FILE.rpartition("/")[2]
 
 
@@ -31,12 +31,12 @@ def test_exercise_is_opened_edited_and_solved(desk: Desk) -> None:
     page, mine = desk.page, desk.lab.exercises / FILE
     stub = (ROOT / "exercises" / FILE).read_text(encoding="utf-8")
     notebook = desk.open("notebooks/02_the_machine.ipynb")
-    cell = notebook.cell('gnt.check("02.3")')
+    cell = notebook.cell('gnt.check("02.1")')
     output = notebook.output(cell)
     mine.unlink(missing_ok=True)  # with --all, notebook 02 was run whole before
     notebook.run(notebook.cell("import gn_tutorial as gnt"), cell)
     assert mine.read_text(encoding="utf-8") == stub
-    assert "02.3: not attempted yet" in output.inner_text()
+    assert "02.1: not attempted yet" in output.inner_text()
 
     # The link opens the file beside the notebook. A change that mends nothing is not right yet.
     output.get_by_role("link", name=NAME).click()
@@ -45,7 +45,7 @@ def test_exercise_is_opened_edited_and_solved(desk: Desk) -> None:
     assert mine.read_text(encoding="utf-8").rstrip() == f"{stub}// mine"
     to_tab(desk, "02_the_machine")
     notebook.run(cell)
-    assert "02.3: not right yet" in output.inner_text()
+    assert "02.1: not right yet" in output.inner_text()
     assert looks_in_both_themes(desk, notebook) == []
 
     # file:line opens the editor at the line.
@@ -62,4 +62,4 @@ def test_exercise_is_opened_edited_and_solved(desk: Desk) -> None:
     assert re.search(r"02\.3: passed \(.*; next: 02\.4", output.inner_text())
     output.get_by_text("our solution").click()
     assert looks_in_both_themes(desk, notebook) == []
-    assert list(desk.lab.progress()["passed"]) == ["02.3"]
+    assert list(desk.lab.progress()["passed"]) == ["02.1"]

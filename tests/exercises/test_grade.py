@@ -127,16 +127,16 @@ def test_every_place_of_a_finding_is_shown_and_python_has_its_line(
 
 
 def test_check_and_grade_agree_and_a_pass_is_remembered(workspace: Workspace, progress: ProgressFile) -> None:
-    exercise = COURSE.find("02.2")
+    exercise = COURSE.find("02.3")
     path = workspace.prepare(exercise)
     path.write_text(path.read_text() + "\n// begun\n")
-    failed = grade.check("02.2", workspace=workspace, progress=progress)
+    failed = grade.check("02.3", workspace=workspace, progress=progress)
     assert failed.status == "failed"
     assert repr(failed) == repr(grade.grade(exercise, path))
     assert progress.read().passed == {}
     path.write_bytes(exercise.solution.read_bytes())
-    assert grade.check("02.2", workspace=workspace, progress=progress).passed
-    assert list(progress.read().passed) == ["02.2"]
+    assert grade.check("02.3", workspace=workspace, progress=progress).passed
+    assert list(progress.read().passed) == ["02.3"]
 
 
 def test_source_of_a_cell_is_checked_like_a_file(workspace: Workspace, progress: ProgressFile) -> None:

@@ -267,7 +267,7 @@ def test_numbers_may_be_left_out_or_given(gnt: Callable[..., Ran], folder: Path)
     assert "def " in gnt("learn", "solution").out
     listed = gnt("learn", "list", "01").out
     assert "01.1" in listed
-    assert "02.1" not in listed
+    assert "02.2" not in listed
     assert "begins with '99'" in gnt("learn", "list", "99").err
 
 

@@ -143,8 +143,8 @@ def test_no_output_belongs_to_one_machine(notebook: Notebook) -> None:
 
 
 def test_the_learner_writes_soon_and_reads_no_more_than_needed(notebook: Notebook) -> None:
-    """Words of Markdown: before the first cell to write in, and in all. Notebooks without puzzles have other limits."""
-    places = [cell.id.startswith("puzzle-") and cell.cell_type == "code" for cell in notebook.content.cells]
+    """Words of Markdown: before the first cell to write in, and in all. Not in notebooks without such cells."""
+    places = [cell.id.startswith(("puzzle-", "write-")) and cell.cell_type == "code" for cell in notebook.content.cells]
     if not any(places):
         return
     words = [len(cell.source.split()) if cell.cell_type == "markdown" else 0 for cell in notebook.content.cells]

@@ -1,4 +1,4 @@
-"""02.1: predict what the Unified Buffer holds. 02.2: a tiling function that fills it. 02.3: a buffer for two inputs."""
+"""02.1: a buffer for two inputs. 02.2: predict what the Unified Buffer holds. 02.3: a tiling function that fills it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// 02.2 Divide n elements into tiles that fill the Unified Buffer (UB).
+// 02.3 Divide n elements into tiles that fill the Unified Buffer (UB).
 //
 // A kernel works on `buffers` buffers of one size. The tile is the largest number of
 // elements for which

@@ -1,4 +1,4 @@
-// 02.2, solved: bytes for one buffer, rounded down to whole 32-byte blocks, then
+// 02.3, solved: bytes for one buffer, rounded down to whole 32-byte blocks, then
 // elements, then tiles rounded up.
 #pragma once
 #include <cstdint>
