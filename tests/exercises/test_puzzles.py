@@ -28,7 +28,7 @@ SOLUTIONS = [
 
 
 def test_there_are_puzzles_in_each_of_their_notebooks() -> None:
-    """At least three in a notebook that has any, each once, where its file's section is."""
+    """At least two in a notebook that has any, each once, where its file's section is."""
     for number in {one.notebook for one in PUZZLES.values()}:
         (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
         section, there = "", {}
@@ -37,7 +37,7 @@ def test_there_are_puzzles_in_each_of_their_notebooks() -> None:
             if cell.cell_type == "code" and cell.id.startswith("puzzle-"):
                 there[f"{number}.{cell.id.removeprefix('puzzle-')}"] = section
         assert set(there) == {name for name in PUZZLES if name.startswith(number)}
-        assert len(there) >= 3
+        assert len(there) >= 2
         for name, heading in there.items():
             assert PUZZLES[name].section in heading, f"{name} stands in '{heading}'"
 

@@ -173,7 +173,6 @@ class MemoryChecker final : public Observer {
       shadow.writes.Note(event, operand, at);
       if (whole == 0 || ((at | whole) % kBlockBytes) != 0 || operand.access == Access::ReadWrite ||
           event.operands == 1 || at + whole > kUbBytes) {
-        if (event.operands == 1 && whole != 0) NoteFilled(core, shadow, event, at, whole);
         ForUbRuns(core, event, operand, [&](uint64_t run, uint64_t bytes) { shadow.Write(run, bytes); });
         continue;
       }
@@ -279,17 +278,6 @@ class MemoryChecker final : public Observer {
     if ((same_line && !writer.load) || !shadow.IsUntouched(begin)) return;
     const uint64_t lost_to = stop < end ? stop : end;
     ReportLost(core, now, role, writer, block * kBlockBytes, (lost_to - block) * kBlockBytes);
-  }
-
-  // A constant fills memory: exactly the bytes of results that nobody has read.
-  GNT_COLD static void NoteFilled(Core& core, const UbState& shadow, const Event& event, uint64_t at, uint64_t bytes) {
-    const uint64_t first = at / kBlockBytes, end = first + bytes / kBlockBytes;
-    if ((at | bytes) % kBlockBytes != 0 || end > UbState::kBlocks || shadow.UnreadWrite(first) != first) return;
-    const Writer& writer = shadow.writers[first];
-    const bool same_line = writer.loc.line == event.loc.line && writer.loc.file == event.loc.file;
-    if (same_line || first + writer.blocks != end || !shadow.IsUntouched(first)) return;
-    const Writer now{event.loc, event.op, 0, writer.blocks, false};
-    ReportLost(core, now, event.operand[0].role, writer, at, bytes);
   }
 
   // A source lacks values.
