@@ -169,6 +169,8 @@ def _heads(before: Sequence[str]) -> Iterator[str]:
 
 def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: str) -> str:
     """``if constexpr`` leaves a branch out when a template is instantiated, and only then."""
+    if not re.search(r"no matching|cannot convert|no viable|conversion", report.message):
+        return ""
     for place in (report.place, *report.chain):
         lines = source_text(Path(place.file)).splitlines() if place and Path(place.file).is_file() else []
         if place and lines[place.line - 1 : place.line] == [line]:
@@ -184,6 +186,7 @@ def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: 
 
 _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _missing_header,
+    _branch_outside_a_template,  # types that do not fit each other belong to a branch that another type takes
     _double_scalar,
     _other_scalar,
     _launch_syntax,
@@ -192,7 +195,6 @@ _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _smaller_or_larger,
     _narrowing,
     _bfloat16_number,
-    _branch_outside_a_template,
 )
 
 

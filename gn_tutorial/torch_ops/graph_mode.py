@@ -31,6 +31,8 @@ _ATTRIBUTES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 #: The argument of a backward pass that says which gradients are wanted. Its node has all outputs in any case.
 _MASK = "output_mask"
+#: linear_gelu's: whether its second output is wanted. Its prototype has a mask of both.
+_KEEP = "keep"
 #: The axes of RMSNorm, which no prototype has: a node's kernel takes the last axis, as long as gamma is.
 _AXES = "normalized_shape"
 
@@ -81,7 +83,7 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
     arguments = op._schema.arguments
     tensors = [one.name for one in arguments if "Tensor" in str(one.type)]
     others = [one.name for one in arguments if one.name not in tensors]
-    if len(tensors) != len(inputs) or set(others) - {_MASK, _AXES} != set(types) - {_MASK}:
+    if len(tensors) != len(inputs) or set(others) - {_MASK, _KEEP, _AXES} != set(types) - {_MASK}:
         raise KernelError(
             f"{op} takes {', '.join(tensors + others)}; the prototype {made['op']} has the inputs {', '.join(inputs)}"
             f" and the attributes {', '.join(types) or 'none'}",
@@ -94,6 +96,8 @@ def converter(name: str, op: Any, torchair: Any) -> Converter:
         # PyTorch leaves out of a node what equals the schema's default.
         values = {one.name: one.default_value for one in arguments if one.has_default_value()}
         values.update(zip((one.name for one in arguments), given, strict=False), **named)
+        if _KEEP in values:
+            values[_MASK] = [True, values[_KEEP]]
         if len(values.get(_AXES, [0])) != 1:
             raise KernelError(
                 f"{op} has normalized_shape {tuple(values[_AXES])}; a node of {made['op']} takes the last axis only",

@@ -173,7 +173,7 @@ def test_what_computes_wrong_numbers_gets_exit_code_1(gnt: Gnt, add_file: Path) 
         (("profile", "copy", "--plot", "p.png", "--picture", "gm", "--block", "0"), "is not of one block"),
         (("profile", "copy", "--plot", "p.png", "--picture", "limits", "--window", "0,1"), "has no time axis"),
         (("profile", "copy", "--shape", "0"), "nothing was launched"),
-        (("diff", "add", "nope"), "add/queue"),
+        (("diff", "add", "xyzzy"), "add/queue"),
     ],
 )
 def test_a_user_s_mistake_is_a_message(

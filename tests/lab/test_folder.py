@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from gn_tutorial.errors import ArgumentError
@@ -40,7 +41,9 @@ def test_every_link_of_a_notebook_leads_somewhere(tmp_path: Path, exercises: Pat
     for path in NOTEBOOKS:
         (mine.notebooks / path.name).touch()
     for path in NOTEBOOKS:
-        for target in re.findall(r"\]\(((?:\.\./|\w)[^)#:]+)\)", path.read_text(encoding="utf-8")):
+        cells = nbformat.read(path, as_version=nbformat.NO_CONVERT).cells
+        prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        for target in re.findall(r"\]\(((?:\.\./|\w)[^)#:]+)\)", prose):
             linked += 1
             assert (mine.notebooks / target).exists(), f"{path.name}: {target}"
     assert linked > 15

@@ -61,7 +61,8 @@ def nothing_left_behind(launcher: Path, tmp_path: Path, monkeypatch: pytest.Monk
     before = leftovers(launcher)
     yield
     after = leftovers(launcher)
-    assert after == before
+    assert after[:2] == before[:2]
+    assert after[2] <= before[2]  # Python may have closed what earlier tests left to it
     assert list(tmp_path.glob("kernel_was*")) == []
 
 

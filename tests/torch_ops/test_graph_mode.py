@@ -143,6 +143,16 @@ def test_a_backward_pass_keeps_its_mask_and_its_places(torchair: StandIn) -> Non
     assert len(forward) == 3
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_what_is_kept_is_a_mask_of_the_node(torchair: StandIn, keep: bool) -> None:
+    graph_mode.register(torchair)
+    x, weight = torch.randn(4, 6), torch.rand(3, 6)
+    made = convert(lambda x, w: torch.ops.gn_tutorial.linear_gelu(x, w, None, "tanh", keep), torchair, x, weight)
+    y, kept = (Node("GnTutorialLinearGelu", name) for name in ("y", "preactivation"))
+    assert made == [[y, kept if keep else None]]
+    assert torchair.nodes[-1][2] == {"approximate": Attr("Str", "tanh"), "output_mask": Attr("ListBool", [True, keep])}
+
+
 def test_operators_of_one_output_have_nodes_of_ours(torchair: StandIn) -> None:
     graph_mode.register(torchair)
     x, weight, bias = torch.randn(4, 6), torch.rand(3, 6), torch.rand(3)
