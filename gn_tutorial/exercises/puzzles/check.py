@@ -6,7 +6,7 @@ import tempfile
 import textwrap
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -116,7 +116,8 @@ class _Attempt:
             return self._known(Verdict(error.what)), (), None
         except ArgumentError as error:
             return Verdict(f"the kernel cannot be called: {error.what}"), (), None
-        return self._judge(result), self._lanes(result), self._profile(result)
+        lanes = self._lanes(result)
+        return self._judge(result, lanes), lanes, self._profile(result)
 
     def _launch(self, found: Kernel, options: TwinOptions) -> Result:
         values = dict(self.data.inputs) | {name: out(one.shape, one.dtype) for name, one in self.data.want.items()}
@@ -140,14 +141,12 @@ class _Attempt:
         found = Verdict(first.what, f"block {first.block}" if self.chosen.blocks > 1 else "", place, detail)
         return self._known(found, first.id, after)
 
-    def _judge(self, result: Result) -> Verdict | None:
-        wrong = [lanes for lanes in self._lanes(result) if lanes.wrong.any()]
+    def _judge(self, result: Result, lanes: Sequence[Lanes]) -> Verdict | None:
+        wrong = next((one for one in lanes if one.wrong.any()), None)
+        if wrong is not None:
+            return self._known(Verdict(_said(wrong)), after=result)
         warning = next(iter(result.diagnostics), None)
-        if warning is not None and not wrong:
-            return self._fault(warning, result)
-        if not wrong:
-            return self._known(None, after=result)
-        return self._known(Verdict(_said(wrong[0])), after=result)
+        return self._known(None, after=result) if warning is None else self._fault(warning, result)
 
     def _known(self, verdict: Verdict | None, finding: str = "", after: Result | None = None) -> Verdict | None:
         """The verdict in the words of the first mistake that this is; as it was if it is none that is named."""
@@ -159,11 +158,11 @@ class _Attempt:
                 continue
             if one.when and not _true(one.when, names):
                 continue
-            if one.when or one.finding:
-                # What was found stays, below what it means.
-                return (
-                    replace(verdict, message=one.say, detail=_below(verdict, finding)) if verdict else Verdict(one.say)
-                )
+            if not (one.when or one.finding):
+                continue
+            if verdict is None:
+                return Verdict(one.say)
+            return replace(verdict, message=one.say, detail=_below(verdict, finding))  # what was found stays, below
         return verdict
 
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
