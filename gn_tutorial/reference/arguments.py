@@ -28,7 +28,7 @@ def as_float64(value: ArrayLike, name: str) -> np.ndarray:
 
 
 def batch_of_channels(x: ArrayLike) -> np.ndarray:
-    """``x`` as float64 of shape (N, C, *spatial). Raises ArgumentError where a channel has no element at all.
+    """``x`` as float64 of shape ``(N, C, *spatial)``. Raises ArgumentError where a channel has no element at all.
 
     An empty batch (N = 0) is fine: it has no statistics to compute. An empty channel is not: its mean is 0 / 0.
     """

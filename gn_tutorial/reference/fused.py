@@ -39,7 +39,7 @@ def group_norm_silu_nhwc(
     num_groups: int,
     eps: float = 1e-5,
 ) -> GroupNormOutputs:
-    """``group_norm_silu`` of x in the layout (N, *spatial, C); y has that layout, too."""
+    """``group_norm_silu`` of x in the layout ``(N, *spatial, C)``; y has that layout, too."""
     found = group_norm_nhwc(x, gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=silu(found.y))
 

@@ -35,7 +35,7 @@ def group_norm(
         rstd = 1 / sqrt(v + eps)
         y = (x - m) * rstd * gamma[channel] + beta[channel]
 
-    x: shape (N, C, *spatial), any rank of 2 or more, any real dtype. gamma, beta: shape (C,), or None for 1 and 0.
+    x: shape ``(N, C, *spatial)``, any rank of 2 or more, any real dtype. gamma, beta: shape (C,), or None for 1 and 0.
     num_groups: G, a divisor of C; channels 0 .. C/G - 1 form group 0, and so on.
     Returns y of x's shape and mean, rstd of shape (N, G), computed in float64 and given back as ``dtype``.
     Raises ArgumentError for a shape, a ``num_groups`` or an ``eps`` that does not fit.
@@ -75,6 +75,6 @@ def group_norm_nhwc(
     num_groups: int,
     eps: float = 1e-5,
 ) -> GroupNormOutputs:
-    """``group_norm`` of x in the layout (N, *spatial, C), through a transpose; y has that layout, too. float64."""
+    """``group_norm`` of x in the layout ``(N, *spatial, C)``, through a transpose; y has that layout, too. float64."""
     found = group_norm(np.moveaxis(np.asarray(x), -1, 1), gamma, beta, num_groups=num_groups, eps=eps)
     return found._replace(y=np.ascontiguousarray(np.moveaxis(found.y, 1, -1)))

@@ -44,7 +44,7 @@ def group_norm_backward(
         dgamma = sum(dy * xhat)
         dbeta = sum(dy)
 
-    dy, x: shape (N, C, *spatial), any rank of 2 or more, any real dtype. gamma: shape (C,), or None for 1; dgamma is
+    dy, x: shape ``(N, C, *spatial)``, any rank of 2 or more, any real dtype. gamma: shape (C,), or None for 1; dgamma is
     then the gradient of a gamma of ones. num_groups: G, a divisor of C. mean, rstd: shape (N, G), as the forward pass
     gave them: they are used as they are, so that what their rounding costs shows in the result. output_mask: which of
     dx, dgamma and dbeta to compute. An empty batch (N = 0) has an empty dx, and a dgamma and a dbeta of zeros.
@@ -91,7 +91,7 @@ def group_norm_backward_nhwc(
     num_groups: int,
     output_mask: Sequence[bool] = (True, True, True),
 ) -> ReferenceGroupNormGradients:
-    """``group_norm_backward`` of x and dy in the layout (N, *spatial, C), through a transpose; dx has it, too."""
+    """``group_norm_backward`` of x and dy in the layout ``(N, *spatial, C)``, through a transpose; dx has it, too."""
     first = (np.moveaxis(np.asarray(one), -1, 1) for one in (dy, x))
     found = group_norm_backward(*first, mean, rstd, gamma, num_groups=num_groups, output_mask=output_mask)
     return found if found.dx is None else found._replace(dx=np.ascontiguousarray(np.moveaxis(found.dx, 1, -1)))

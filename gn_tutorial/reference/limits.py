@@ -23,7 +23,7 @@ def layer_norm(
 ) -> GroupNormOutputs:
     """Normalise each sample over all its axes: Ba, Kiros and Hinton, 2016, https://arxiv.org/abs/1607.06450.
 
-    x: shape (N, C, *spatial). gamma, beta: shape (C, *spatial), one number an element, as PyTorch's LayerNorm over
+    x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one number an element, as PyTorch's LayerNorm over
     ``x.shape[1:]`` has them; GroupNorm has one a channel. Returns y of x's shape and mean, rstd of shape (N,).
     Raises ArgumentError for shapes or an ``eps`` that do not fit.
     """
@@ -48,7 +48,7 @@ def instance_norm(
 ) -> GroupNormOutputs:
     """Normalise each channel of each sample alone: Ulyanov, Vedaldi and Lempitsky, 2016, https://arxiv.org/abs/1607.08022.
 
-    x: shape (N, C, *spatial); with no spatial axis each channel is one number, and its result is beta (or 0).
+    x: shape ``(N, C, *spatial)``; with no spatial axis each channel is one number, and its result is beta (or 0).
     gamma, beta: shape (C,). Returns y of x's shape and mean, rstd of shape (N, C).
     Raises ArgumentError for shapes or an ``eps`` that do not fit.
     """

@@ -1,0 +1,74 @@
+"""Sphinx's configuration of the site. Its sources are collected by stage.py; `./gnt site` runs both."""
+
+import os
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import gn_tutorial
+
+project = "gn_tutorial"
+author = "the authors of gn_tutorial"
+copyright = "the authors of gn_tutorial, Apache-2.0"
+version = release = gn_tutorial.__version__
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx.ext.mathjax",
+]
+root_doc = "index"
+exclude_patterns = ["**.ipynb_checkpoints"]
+
+# Outputs are those that stand in the notebooks, where tests compare them.
+nb_execution_mode = "off"
+# Of widgets no state is stored; without this Sphinx would load their script from another host.
+nb_ipywidgets_js = {}
+myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
+# Pages link to headings as GitHub names them.
+myst_heading_anchors = 4
+
+autodoc_member_order = "bysource"
+
+mathjax_path = "mathjax/tex-chtml.js"
+# Its menu would load what is not there.
+mathjax3_config = {"options": {"enableMenu": False}}
+
+html_theme = "furo"
+html_title = f"gn_tutorial {version}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+# The link "edit this page" needs to know where the repository is: GitHub Actions says so.
+if repository := os.environ.get("GITHUB_REPOSITORY"):
+    server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
+    html_theme_options = {
+        "source_repository": f"{server}/{repository}/",
+        "source_branch": os.environ.get("GITHUB_REF_NAME", "main"),
+        "source_directory": "",
+    }
+
+
+def copy_mathjax(app: Any, error: Exception | None) -> None:
+    """Put what formulas need on this site, 2 of the 24 MB of MathJax: no page may ask another host for anything."""
+    if error is None:
+        package = Path(find_spec("sphinx-mathjax-offline").origin).parent
+        source, target = package / "static" / "mathjax", Path(app.outdir) / "_static" / "mathjax"
+        shutil.copytree(
+            source / "output" / "chtml" / "fonts", target / "output" / "chtml" / "fonts", dirs_exist_ok=True
+        )
+        shutil.copy(source / "tex-chtml.js", target)
+
+
+def setup(app: Any) -> None:
+    """Sphinx calls it."""
+    app.connect("build-finished", copy_mathjax)
