@@ -78,7 +78,7 @@ class Linear(torch.nn.Linear):
 class RMSNorm(torch.nn.RMSNorm):
     """``torch.nn.RMSNorm`` on the kernels of this course: the same arguments, parameters and state dict.
 
-    input: ``(..., *normalized_shape)``, float32, float16 or bfloat16, the dtype of the weight; under autocast any of them.
+    input: ``(..., *normalized_shape)``, float32, float16 or bfloat16, the weight's dtype; under autocast any of them.
     eps of None is float32's epsilon for every dtype, as PyTorch computes. Raises ArgumentError, which names the
     argument; for eps it does so when the module is made.
     """

@@ -23,9 +23,8 @@ from website.stage import ROOT, BrokenLink, Stage  # noqa: E402
 
 #: What a browser fetches by itself: not a link that somebody may follow.
 _FETCHED = re.compile(
-    r"<(?:script|img|iframe|source|video|link(?! rel=\"(?:canonical|edit)))[^>]*?(?:src|href)=\"((?:https?:)?//[^\"]+)"
-)
-    r"<(?:script|img|iframe|source|video|link(?! rel=\"(?:canonical|edit)))\b[^>]*?(?:src|href)=\"((?:https?:)?//[^\"]+)"
+    r"<(?:script|img|iframe|source|video|link(?! rel=\"(?:canonical|edit)))\b"
+    r"[^>]*?(?:src|href)=\"((?:https?:)?//[^\"]+)"
 )
 
 
@@ -45,7 +44,7 @@ def fetched_elsewhere(folder: Path) -> list[str]:
 
 
 def build(out: Path, work: Path) -> None:
-    """Collect the sources in ``work`` and build ``out``. Raises BrokenLink; SystemExit where Sphinx ends with a fault."""
+    """Collect the sources in ``work`` and build ``out``. Raises BrokenLink; SystemExit if Sphinx finds a fault."""
     sources, made = work / "sources", work / "site"
     stage = Stage(sources)
     stage.fill()

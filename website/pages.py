@@ -1,4 +1,4 @@
-"""The pages that are made from data: the front, the exercises, the Python interface, the names of Ascend C on the twin."""
+"""Pages that are made from data: the front, the exercises, the Python interface, the names of Ascend C on the twin."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def group_norm_backward(
         dgamma = sum(dy * xhat)
         dbeta = sum(dy)
 
-    dy, x: shape ``(N, C, *spatial)``, any rank of 2 or more, any real dtype. gamma: shape (C,), or None for 1; dgamma is
+    dy, x: shape ``(N, C, *spatial)``, any rank from 2, any real dtype. gamma: shape (C,), or None for 1; dgamma is
     then the gradient of a gamma of ones. num_groups: G, a divisor of C. mean, rstd: shape (N, G), as the forward pass
     gave them: they are used as they are, so that what their rounding costs shows in the result. output_mask: which of
     dx, dgamma and dbeta to compute. An empty batch (N = 0) has an empty dx, and a dgamma and a dbeta of zeros.

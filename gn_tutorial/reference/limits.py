@@ -23,7 +23,7 @@ def layer_norm(
 ) -> GroupNormOutputs:
     """Normalise each sample over all its axes: Ba, Kiros and Hinton, 2016, https://arxiv.org/abs/1607.06450.
 
-    x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one number an element, as PyTorch's LayerNorm over
+    x: shape ``(N, C, *spatial)``. gamma, beta: shape ``(C, *spatial)``, one an element, as PyTorch's LayerNorm over
     ``x.shape[1:]`` has them; GroupNorm has one a channel. Returns y of x's shape and mean, rstd of shape (N,).
     Raises ArgumentError for shapes or an ``eps`` that do not fit.
     """

@@ -77,7 +77,8 @@ def test_made_pages_have_everything() -> None:
 
 def test_what_a_browser_would_fetch_elsewhere_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
-        '<a href="https://x.org/">x</a> <script async src="https://cdn.org/a.js"></script> <img alt="b" src="//c.org/d.png">'
+        '<a href="https://x.org/">x</a> <script async src="https://cdn.org/a.js"></script>'
+        '<img alt="b" src="//c.org/d.png">'
         '<link rel="stylesheet" href="b.css"><img src="c.png">'
     )
     (tmp_path / "b.css").write_text("body { background: url('https://e.org/f.woff') } p { background: url(g.png) }")
