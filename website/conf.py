@@ -13,7 +13,7 @@ import gn_tutorial
 
 project = "gn_tutorial"
 author = "the authors of gn_tutorial"
-copyright = "the authors of gn_tutorial, Apache-2.0"
+project_copyright = "the authors of gn_tutorial, Apache-2.0"
 version = release = gn_tutorial.__version__
 
 extensions = [
