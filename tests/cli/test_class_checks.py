@@ -1,0 +1,69 @@
+"""``gnt doctor --class`` on this machine, and on one that lacks something."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from command_line import Gnt
+
+from gn_tutorial.cli import class_checks
+from gn_tutorial.cli.doctor import OK, PROBLEM
+from gn_tutorial.lab import folder
+
+
+@pytest.fixture
+def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A learner who made nothing yet."""
+    monkeypatch.setenv("GNT_COURSE_DIR", str(tmp_path / "course"))
+    monkeypatch.setenv("GNT_EXERCISES_DIR", str(tmp_path / "exercises"))
+    return tmp_path
+
+
+def test_without_copies_it_is_not_ready_and_with_them_it_is(learner: Path, gnt: Gnt) -> None:
+    before = gnt("doctor", "--class")
+    assert before.code == 1
+    assert "not ready: notebooks." in before.out
+    assert "./gnt lab --copies" in before.out
+    assert gnt("lab", "--copies").code == 0
+    after = gnt("doctor", "--class")
+    assert (after.code, after.err) == (0, "")
+    assert "ready for the class" in after.out
+    assert "7 of notebooks 00 to 06: all from the cache" in after.out
+
+
+def test_json_has_the_rows_of_both(learner: Path, gnt: Gnt) -> None:
+    rows = {row["name"]: row for row in json.loads(gnt("doctor", "--class", "--json").out)}
+    assert rows["build and run"]["status"] == rows["JupyterLab"]["status"] == OK
+    assert rows["notebooks"]["status"] == PROBLEM
+
+
+def test_a_notebook_that_has_no_copy_yet_is_counted(learner: Path, gnt: Gnt) -> None:
+    gnt("lab", "--copies")
+    (folder.CourseFolder(folder.default_folder()).notebooks / "03_scalar_kernel.ipynb").unlink()
+    assert class_checks.check_copies().found.startswith("1 of ")
+
+
+def test_jupyterlab_that_is_not_installed_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        if name == "ipykernel":
+            raise metadata.PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(class_checks.metadata, "version", version)
+    row = class_checks.check_lab()
+    assert (row.status, row.found) == (PROBLEM, "ipykernel is not installed")
+
+
+def test_little_memory_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_checks, "_LEAST_MEMORY", 1 << 60)
+    assert class_checks.check_memory().status == PROBLEM
+
+
+def test_a_file_in_place_of_the_exercises_folder_is_a_problem(learner: Path) -> None:
+    (learner / "exercises").write_text("")
+    row = class_checks.check_exercises()
+    assert row.status == PROBLEM
+    assert "GNT_EXERCISES_DIR" in row.advice
