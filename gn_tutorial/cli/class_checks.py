@@ -1,7 +1,7 @@
 """``gnt doctor --class``: whether this computer is ready for a class, the day before, while there is a network.
 
-What a class needs beside the doctor's rows: JupyterLab, one's copies, memory, and the kernels of the first day compiled,
-so that thirty computers do not begin with the same minute of waiting. A row says ``problem`` where the class would stop.
+What a class needs beside the doctor's rows: JupyterLab, one's copies, memory, and the kernels of the first day
+compiled, so that no class begins with a minute of waiting. A row says ``problem`` where the class would stop.
 """
 
 from __future__ import annotations
