@@ -81,12 +81,12 @@ def _rows(rows: list[tuple[str, int]], parts: Mapping[str, Any]) -> Iterator[str
 
 
 def _part(part: Mapping[str, Any]) -> str:
-    file = notebook_file(part["notebook"])
+    notebook = f"[{part['notebook']}](../../notebooks/{notebook_file(part['notebook']).name})"
     cells = ", ".join(f"`{cell}`" for cell in part["show"])
     wrong = "".join(f"- {what} *Say:* {say}\n" for what, say in part["wrong"])
     do = f"**Do**: {', '.join(part['do'])}.\n\n" if "do" in part else ""
     return (
-        f"\n### {part['title']}\n\n**Show**: notebook [{part['notebook']}](../../notebooks/{file.name}), cells {cells}.\n\n"
+        f"\n### {part['title']}\n\n**Show**: notebook {notebook}, cells {cells}.\n\n"
         f"**Ask**: {part['ask']}\n\n{do}**What goes wrong**\n\n{wrong}"
     )
 
