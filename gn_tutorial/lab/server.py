@@ -66,18 +66,27 @@ class Request:
 
     def command(self) -> list[str]:
         """The server's command line."""
-        words = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={self.folder.root}"]
+        words = [sys.executable, "-m", "jupyterlab", *self.options()]
         words += [f"--ServerApp.port={self.port}", "--ServerApp.port_retries=0", "--ServerApp.open_browser=False"]
         words += [f"--LabApp.default_url=/lab/tree/{self.opened}"]
-        words += ["--AsyncIOLoopKernelManager.restarter_class=gn_tutorial.lab.restarter.TellingRestarter"]
         if is_root():
             words.append("--allow-root")
         return [*words, *self.more]
 
-    def environment(self, environ: Mapping[str, str], token: str) -> dict[str, str]:
+    def options(self) -> list[str]:
+        """Those of the server under JupyterHub, too: its files, and what tells of a kernel's death."""
+        restarter = "gn_tutorial.lab.restarter.TellingRestarter"
+        return [
+            f"--ServerApp.root_dir={self.folder.root}",
+            f"--AsyncIOLoopKernelManager.restarter_class={restarter}",
+        ]
+
+    def environment(self, environ: Mapping[str, str], token: str = "") -> dict[str, str]:
         """The server's variables, which its kernels and terminals inherit: this Python first, and our kernel."""
         path = os.pathsep.join([str(Path(sys.executable).parent), environ.get("PATH", os.defpath)])
-        ours = {"JUPYTER_TOKEN": token, "PATH": path, "GNT_COURSE_DIR": str(self.folder.root)}
+        ours = {"PATH": path, "GNT_COURSE_DIR": str(self.folder.root)}
+        if token:
+            ours["JUPYTER_TOKEN"] = token
         for name in ("JUPYTER_PATH", "JUPYTER_CONFIG_PATH"):
             ours[name] = os.pathsep.join(filter(None, [str(_JUPYTER), environ.get(name, "")]))
         if self.linked:
