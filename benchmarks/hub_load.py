@@ -1,11 +1,11 @@
 """Simulated learners on a real JupyterHub: errors, the wait for a check, memory.
 
-    sudo python benchmarks/hub_load.py --learners 40 --python /opt/gnt/bin/python --proxy /usr/local/bin/configurable-http-proxy
+    sudo python benchmarks/hub_load.py --learners 40 --python /opt/gnt/bin/python --base /srv/gnt_cache
 
-Runs deploy/jupyterhub/jupyterhub_config.py with as many Unix users as learners, who are made here and removed again: so it
-needs root. Each learner starts a server by the hub's API, opens notebooks 02 and 03, runs their cells with a human's pauses
-(--pause: seconds, on average), checks every exercise once as it is given and once solved, and leaves. ``--python`` has the
-course and jupyterhub installed; ``--base`` is a warm cache of kernels (see the configuration).
+Runs deploy/jupyterhub/jupyterhub_config.py with as many Unix users as learners, who are made here and removed again:
+so it needs root. Each learner starts a server by the hub's API, opens notebooks 02 and 03, runs their cells with a
+human's pauses (--pause: seconds, on average), checks every exercise once as it is given and once solved, and leaves.
+``--python`` has the course and jupyterhub installed; ``--base`` is a warm cache of kernels (see the configuration).
 """
 
 from __future__ import annotations
@@ -227,8 +227,7 @@ def memory_of(names: list[str]) -> int:
 async def visit(given: argparse.Namespace, address: str, token: str, names: list[str]) -> Seen:
     """All learners at once."""
     seen = Seen()
-    client = AsyncHTTPClient.configure(None, max_clients=4 * len(names))
-    del client
+    AsyncHTTPClient.configure(None, max_clients=4 * len(names))
     for _ in range(120):
         try:
             await AsyncHTTPClient().fetch(f"{address}/hub/api/")
@@ -253,8 +252,8 @@ def row(name: str, times: list[float]) -> str:
     """Median and 95th percentile."""
     if len(times) < 2:
         return f"{name:24} {len(times):5}"
-    high = statistics.quantiles(times, n=20)[-1]
-    return f"{name:24} {len(times):5}   median {statistics.median(times):6.2f} s   95 % {high:6.2f} s   most {max(times):6.2f} s"
+    middle, high = statistics.median(times), statistics.quantiles(times, n=20)[-1]
+    return f"{name:24} {len(times):5}   median {middle:6.2f} s   95 % {high:6.2f} s   most {max(times):6.2f} s"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""JupyterHub on one machine, for a class: each learner is a Unix user with a home, a memory limit and a share of the cores.
+"""JupyterHub on one machine, for a class: a learner is a Unix user, with limits of memory and processors.
 
 As root, with the course installed for all (not in somebody's home):
 

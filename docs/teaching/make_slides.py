@@ -2,8 +2,8 @@
 
     python docs/teaching/make_slides.py "Two hours" --out slides
 
-Cells with a picture are shown without their code. The page loads reveal.js from the network; ``--reveal FOLDER`` names a copy of it
-(`npm pack reveal.js@4`), relative to the slides. For paper: open the page with ``?print-pdf`` and print.
+Cells with a picture are shown without their code. The page loads reveal.js from the network; ``--reveal FOLDER`` names
+a copy of it (`npm pack reveal.js@4`), relative to the slides. For paper: open the page with ``?print-pdf`` and print.
 """
 
 from __future__ import annotations

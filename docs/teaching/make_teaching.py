@@ -21,8 +21,8 @@ _HEAD = """# Teaching the course
 
 <!-- Made from plans.toml: ./gnt lint notebooks --fix -->
 
-Plans for the person in front of the room. Each part says what to show, what to ask, what goes wrong and what to say then. The learners
-have done [before the workshop](before-the-workshop.md) the day before.
+Plans for the person in front of the room. Each part says what to show, what to ask, what goes wrong and what to say
+then. The learners have done [before the workshop](before-the-workshop.md) the day before.
 
 - Predict, then run: let everybody say a number before each picture. That is what they remember.
 - Let kernels break. A report that the learner has caused is read; one on a slide is not.

@@ -1,7 +1,7 @@
 """A learner's server under JupyterHub: ``c.Spawner.cmd = [sys.executable, "-m", "gn_tutorial.lab.hub"]``.
 
-It makes or updates the learner's copies, as ``gnt lab`` does, and then becomes ``jupyterhub-singleuser`` on them, with the
-hub's own arguments. deploy/jupyterhub/ has the configurations.
+It makes or updates the learner's copies, as ``gnt lab`` does, and then becomes ``jupyterhub-singleuser`` on them, with
+the hub's own arguments. deploy/jupyterhub/ has the configurations.
 """
 
 from __future__ import annotations
