@@ -49,8 +49,8 @@ class Slots {
  private:
   // YOUR TURN: one row. First its pieces come in, as many ahead as there are slots, and
   // each is added up as soon as it has arrived. One that does not stay is dropped, and
-  // the next one loaded. Then the mean is known: the pieces that stayed are changed where
-  // they lie, and leave. Last of all the others come again.
+  // the next one loaded. When the mean is known, the pieces that stayed are changed
+  // where they lie, and leave. Last of all the others come again.
   __aicore__ inline void Row(uint32_t row) {
     const uint32_t before = loaded_;  // piece p of the row is in slot (before + p) % 4
     (void)row;

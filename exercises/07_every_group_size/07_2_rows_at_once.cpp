@@ -52,9 +52,9 @@ class RowsAtOnce {
   }
 
  private:
-  // YOUR TURN: y = (x - mean) * rstd for `rows` rows of length_ floats. Each row has its
-  // own mean, and its own rstd = 1 / sqrt(variance + kEps). x may be changed. No loop: an
-  // instruction has a repeat for each row.
+  // YOUR TURN: y = (x - mean) * rstd for `rows` rows of length_ floats. Each row has
+  // its own mean, and its own rstd = 1 / sqrt(variance + kEps). x may be changed. No
+  // loop: an instruction has a repeat for each row.
   __aicore__ inline void Compute(const AscendC::LocalTensor<float>& y,
                                  const AscendC::LocalTensor<float>& x, uint32_t rows) {
     (void)y;

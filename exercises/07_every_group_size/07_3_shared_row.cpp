@@ -67,8 +67,8 @@ class SharedRow {
 
   // This core's moments, into its block of the workspace.
   __aicore__ inline void Publish(const Moments& own) {
-    // YOUR TURN: three numbers into table_, then one copy of eight floats. The copy waits
-    // for the scalar unit: Sync<AscendC::HardEvent::S_MTE3>().
+    // YOUR TURN: three numbers into table_, then one copy of eight floats. The copy
+    // waits for the scalar unit: Sync<AscendC::HardEvent::S_MTE3>().
     (void)own;
   }
 

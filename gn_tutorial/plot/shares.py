@@ -24,7 +24,7 @@ def shares(bench: Bench) -> Picture:
         raise ArgumentError("the bench has no kernel that ran")
     if len(shapes) > len(LINES):
         raise ArgumentError(f"{len(shapes)} shapes are too many for one picture", hint=f"at most {len(LINES)}")
-    names = {row.step: row.kernel.rpartition("/")[2] for rows in shapes.values() for row in sum(rows.values(), [])}
+    names = {row.step: row.kernel.rpartition("/")[2] for row in rows_that_ran(bench.rows)}
     places = {step: place for place, step in enumerate(sorted(names))}
     said, hollow = [], False
     with matplotlib.rc_context(STYLE):

@@ -40,7 +40,9 @@ def test_points_are_the_lowest_bound_over_the_time() -> None:
     assert [label.get_text() for label in axis.get_xticklabels()] == ["2\nk2", "3\nk3"]
     assert [text.get_text() for text in axis.get_legend().get_texts()] == ["(1) G1", "(2) G1"]
     assert picture.alt.startswith("Modelled")
-    assert "(1) G1 float32: step 2 8%, step 3 50%; (2) G1 float32: step 2 50%; (2) G1 float16: step 3 25%" in picture.alt
+    assert (
+        "(1) G1 float32: step 2 8%, step 3 50%; (2) G1 float32: step 2 50%; (2) G1 float16: step 3 25%" in picture.alt
+    )
 
 
 def test_nothing_that_ran_and_too_many_shapes_are_refused() -> None:

@@ -82,6 +82,7 @@ def _share_stays(case: KernelCase, result: Result) -> str | None:
 
 SHARED_ROW_SYMPTOMS: tuple[Symptom, ...] = (_which_moments,)
 SHARED_ROW_DEMANDS: tuple[Symptom, ...] = (_share_stays,)
+_PAST_THE_END = "a copy goes past the end of the workspace: it has kBlock floats for each core"
 _ONE_PLACE = "several cores write one place of the workspace: core k's block begins at k * kBlock, and only 32 bytes belong to it"
 _NOBODY_MEETS = (
     "a core goes on before the others, and its own copy, are done: all cores have to meet between Publish and Combine, "
@@ -93,8 +94,8 @@ SHARED_ROW_FAULTS: Mapping[str, str] = {
     "race-write-after-read": _NOBODY_MEETS,
     "gm-read-before-write workspace": "a block of the workspace is read that its core never wrote, or not yet: every "
     "core publishes, those without elements too, and all meet before anybody reads",
-    "gm-out-of-bounds workspace": "a copy goes past the end of the workspace: it has kBlock floats for each core",
-    "gm-beyond-declared-size workspace": "a copy goes past the end of the workspace: it has kBlock floats for each core",
+    "gm-out-of-bounds workspace": _PAST_THE_END,
+    "gm-beyond-declared-size workspace": _PAST_THE_END,
     "sync-all-deadlock": "every core has to come to SyncAll, those without elements too",
     "race-blocks y": "several cores write the same elements of y: each writes its own share",
 }
