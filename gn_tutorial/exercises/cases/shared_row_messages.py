@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ _EPS = 1e-5
 def _shares(x: np.ndarray, cores: int) -> list[np.ndarray]:
     eights = x.size // 8
     ends = [eights * core // cores * 8 for core in range(cores + 1)]
-    return [x[first:last] for first, last in zip(ends, ends[1:], strict=False)]
+    return [x[first:last] for first, last in pairwise(ends)]
 
 
 def _which_moments(case: KernelCase, result: Result) -> str | None:
@@ -83,7 +84,7 @@ def _share_stays(case: KernelCase, result: Result) -> str | None:
 SHARED_ROW_SYMPTOMS: tuple[Symptom, ...] = (_which_moments,)
 SHARED_ROW_DEMANDS: tuple[Symptom, ...] = (_share_stays,)
 _PAST_THE_END = "a copy goes past the end of the workspace: it has kBlock floats for each core"
-_ONE_PLACE = "several cores write one place of the workspace: core k's block begins at k * kBlock, and only 32 bytes belong to it"
+_ONE_PLACE = "several cores write one place of the workspace: core k has the kBlock floats from k * kBlock on, and no others"
 _NOBODY_MEETS = (
     "a core goes on before the others, and its own copy, are done: all cores have to meet between Publish and Combine, "
     "and SyncAll also waits for the core's own copies"
