@@ -84,7 +84,9 @@ def _share_stays(case: KernelCase, result: Result) -> str | None:
 SHARED_ROW_SYMPTOMS: tuple[Symptom, ...] = (_which_moments,)
 SHARED_ROW_DEMANDS: tuple[Symptom, ...] = (_share_stays,)
 _PAST_THE_END = "a copy goes past the end of the workspace: it has kBlock floats for each core"
-_ONE_PLACE = "several cores write one place of the workspace: core k has the kBlock floats from k * kBlock on, and no others"
+_ONE_PLACE = (
+    "several cores write one place of the workspace: core k has the kBlock floats from k * kBlock on, and no others"
+)
 _NOBODY_MEETS = (
     "a core goes on before the others, and its own copy, are done: all cores have to meet between Publish and Combine, "
     "and SyncAll also waits for the core's own copies"
