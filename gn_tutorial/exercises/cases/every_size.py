@@ -220,9 +220,9 @@ def _few_instructions(case: KernelCase, result: Result) -> str | None:
 
 
 _PAST_A_BUFFER = (
-    "an instruction goes past the end of a buffer: blocks_ has one block for each row, so its strides are 0 within a row "
-    "and 1 from row to row; a repeat of Brcb takes eight numbers; WholeReduceSum puts a number for each row, 1 element "
-    "apart"
+    "an instruction goes past the end of a buffer: blocks_ has one block for each row, so its strides are 0 within a "
+    "row and 1 from row to row; a repeat of Brcb takes eight numbers; WholeReduceSum puts a number for each row, 1 "
+    "element apart"
 )
 
 ROWS_AT_ONCE = KernelChecker(
