@@ -131,8 +131,8 @@ SLOTS = KernelChecker(
         "race-write-after-read": _too_early,
         "race-write-after-write": "a copy comes into a slot whose piece nobody has taken yet: no more pieces are on "
         "their way than there are slots",
-        "flag-set-twice": "a slot's flag is set a second time before anybody has waited for it: wait once for each piece "
-        "that was loaded, and drop or store it once",
+        "flag-set-twice": "a slot's flag is set a second time before anybody has waited for it: wait once for each "
+        "piece that was loaded, and drop or store it once",
         "flag-wait-unset": "the wait comes before the Load that sets its flag, or a second time for one piece",
         "flag-never-awaited": "a piece was loaded for which nobody waited: as many waits as pieces that came in",
         "ub-never-written": "an instruction reads what nobody wrote: sums_ is set to 0 for each row, parts_ gets "
@@ -146,7 +146,7 @@ SLOTS = KernelChecker(
 
 
 def _row_cases(rng: np.random.Generator) -> list[KernelCase]:
-    # A whole tile of the longest rows; rows of one block; lengths between; counts that are no multiple of eight; two tiles.
+    # A whole tile of the longest rows; rows of one block; lengths between; counts that are no multiple of eight.
     shapes = [(64, 64, 1), (16, 8, 1), (13, 24, 1), (5, 40, 1), (130, 16, 2)]
     shapes += [(int(rng.integers(70, 300)), 8 * int(rng.integers(2, 8)), int(rng.integers(1, 4))) for _ in range(2)]
     return [_row_case(rng, *shape) for shape in shapes]
