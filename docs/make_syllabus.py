@@ -24,7 +24,8 @@ from gn_tutorial.toml_file import read_toml  # noqa: E402
 BEGIN, END = "<!-- syllabus: ./gnt lint notebooks --fix -->\n", "<!-- end of the syllabus -->\n"
 _TITLE = re.compile(r"# (\d\d) · (.+)")
 _TIME = re.compile(
-    r"^\*\*Time\*\*: about (\d+) minutes(?:,(?: and)? \d+ more for the [a-z0-9 ]+)?(?:, and (one|two|three) hours? for (.+))?$",
+    r"^\*\*Time\*\*: about (\d+) minutes(?:,(?: and)? \d+ more for the [a-z0-9 ]+)?"
+    r"(?:, and (one|two|three) hours? for (.+))?$",
     re.MULTILINE,
 )
 _NEEDS = re.compile(r"^\*\*Prerequisites\*\*: (.+?)(?:\.\s|\.?\n\n|\.?\Z)", re.MULTILINE | re.DOTALL)
@@ -45,7 +46,7 @@ class Writing(NamedTuple):
         return self.minutes + MINUTES * self.puzzles
 
     def words(self) -> str:
-        """``four exercises and six puzzles``; of one ``exercise``, as "the" stands before it; empty if there is nothing."""
+        """``four exercises and six puzzles``, as "the" stands in front: one is ``exercise``. Empty if none."""
         parts = []
         for name, number in (("exercise", self.exercises), ("puzzle", self.puzzles)):
             how_many = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
