@@ -24,14 +24,14 @@ from gn_tutorial.toml_file import read_toml  # noqa: E402
 BEGIN, END = "<!-- syllabus: ./gnt lint notebooks --fix -->\n", "<!-- end of the syllabus -->\n"
 _TITLE = re.compile(r"# (\d\d) · (.+)")
 _TIME = re.compile(
-    r"^\*\*Time\*\*: about (\d+) minutes(?:,(?: and)? \d+ more for the [a-z0-9 ]+)?"
+    r"^\*\*Time\*\*: about (\d+) minutes(?:,(?: and)? \d+ more for [a-z0-9 ]+)?"
     r"(?:, and (one|two|three) hours? for (.+))?$",
     re.MULTILINE,
 )
 _NEEDS = re.compile(r"^\*\*Prerequisites\*\*: (.+?)(?:\.\s|\.?\n\n|\.?\Z)", re.MULTILINE | re.DOTALL)
 _COUNTS = re.compile(r"\d+ exercises, \d+ puzzles, \d+ quizzes, \d+ exam questions and \d+ exam tasks")
 _HOURS = {"one": 1, "two": 2, "three": 3}
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBERS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 class Writing(NamedTuple):
@@ -46,12 +46,12 @@ class Writing(NamedTuple):
         return self.minutes + MINUTES * self.puzzles
 
     def words(self) -> str:
-        """``four exercises and six puzzles``, as "the" stands in front: one is ``exercise``. Empty if none."""
-        parts = []
-        for name, number in (("exercise", self.exercises), ("puzzle", self.puzzles)):
-            how_many = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-            parts += {0: [], 1: [name]}.get(number, [f"{how_many} {name}s"])
-        return " and ".join(parts)
+        """``the four exercises``, ``the puzzle``, ``exercises and puzzles``; empty if there is nothing."""
+        if self.exercises and self.puzzles:
+            return "exercises and puzzles"
+        name, number = ("exercise", self.exercises) if self.exercises else ("puzzle", self.puzzles)
+        how_many = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+        return {0: "", 1: f"the {name}"}.get(number, f"the {how_many} {name}s")
 
 
 class Lesson(NamedTuple):
@@ -82,7 +82,7 @@ def time_line(first: str, there: Writing) -> tuple[str, int]:
         raise ValueError("its first cell lacks **Time** in the usual form")
     rest = ""
     if there.words():
-        rest = f",{'' if found[2] else ' and'} {there.total()} more for the {there.words()}"
+        rest = f",{'' if found[2] else ' and'} {there.total()} more for {there.words()}"
     if found[2]:
         rest += f", and {found[2]} hour{'s' * (found[2] != 'one')} for {found[3]}"
     return f"**Time**: about {found[1]} minutes{rest}", there.total() + 60 * _HOURS.get(found[2], 0)

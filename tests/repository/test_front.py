@@ -53,7 +53,7 @@ def test_what_is_written_takes_the_minutes_of_its_files() -> None:
     [
         ((0, 0, 0), "", ""),
         ((1, 10, 0), "", ", and 10 more for the exercise"),
-        ((4, 45, 6), ", and 45 more for the four exercises", ", and 75 more for the four exercises and six puzzles"),
+        ((4, 45, 6), ", and 45 more for the four exercises", ", and 75 more for exercises and puzzles"),
         ((0, 0, 1), ", and 45 more for the four exercises", ", and 5 more for the puzzle"),
         ((0, 0, 0), ", and 45 more for the four exercises", ""),
         ((0, 0, 2), ", and two hours for a task", ", 10 more for the two puzzles, and two hours for a task"),
