@@ -70,7 +70,7 @@ def which_count(case: TilingCase, got: Mapping[str, int]) -> str | None:
 
 def _which_tail(tail: int, group: int, spatial: int, tile: int) -> str | None:
     if tail == 0:
-        return f"tailElements is 0 where the tiles are all full: the last tile then has {tile} elements"
+        return f"tailElements is 0 where all tiles are full: the last tile then has {tile} elements"
     known = {
         tile: "that is a full tile; the tiles before the last one do not leave so much",
         tile - group % tile: "that is what the last tile lacks; asked for is what it has",
