@@ -16,9 +16,7 @@ def which_tile(case: TilingCase, got: Mapping[str, int]) -> str | None:
     if tile == want["tileElements"]:
         return None
     if tile == 0:
-        return (
-            "tileElements is 0: a tile has at least 64 floats, and a group of fewer elements is rounded up to 64"
-        )
+        return "tileElements is 0: a tile has at least 64 floats, and a group of fewer elements is rounded up to 64"
     if tile == want["tileElements"] * _FLOAT:
         return f"tileElements is {tile}: these are bytes; a float has four of them"
     if tile % 64:

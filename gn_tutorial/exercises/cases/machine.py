@@ -170,9 +170,7 @@ def _which_slip(case: TilingCase, got: Mapping[str, int]) -> str | None:
     if got["tailElements"] == 0 and want["tailElements"] == tile:
         return f"tailElements is 0 where all tiles are full: the last tile then has {tile} elements"
     if case.arguments["n"] == 0 and got["tailElements"]:
-        return (
-            f"tailElements is {got['tailElements']} for n = 0: there is no tile, so tailElements must be 0"
-        )
+        return f"tailElements is {got['tailElements']} for n = 0: there is no tile, so tailElements must be 0"
     if got["usedBytes"] == tile * element and buffers > 1:
         return f"usedBytes is {got['usedBytes']}: that is one buffer; all {buffers} together take {taken}"
     return None
