@@ -49,8 +49,8 @@ class RmsNorm {
     xQueue_.EnQue(x);
   }
 
-  // YOUR TURN: right for most rows. Mend it: what must not be half here? wide_ and
-  // square_ have room for a row of floats each.
+  // YOUR TURN: this is right for most rows. Repair it: what must not be half here?
+  // wide_ and square_ each have room for a row of floats.
   __aicore__ inline void Normalise() {
     AscendC::LocalTensor<half> x = xQueue_.DeQue<half>();
     AscendC::LocalTensor<half> y = yQueue_.AllocTensor<half>();

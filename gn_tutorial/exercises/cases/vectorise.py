@@ -207,7 +207,7 @@ FEWER = PredictChecker(
                 12200.0: "That is 100 instructions on 6400 floats each; each has 64",
                 23.0: "That is one instruction; there are 100",
             },
-            above="A hundred times the fixed cycles and the repeats of one instruction: how many repeats are 64 floats?",
+            above="A hundred times the fixed cycles and the repeats of one: how many repeats are 64 floats?",
             below="Each of the 100 instructions pays its fixed cycles, and has a repeat",
             within=0.04,
         ),
