@@ -2,7 +2,7 @@
 four functions.
 
 RMSNorm divides each row of x by the root of the mean of its squares, and multiplies by
-weight. Both operators are finished and right. Their bodies use PyTorch's own operations,
+weight. Both operators are finished and right. Their bodies use PyTorch's operations,
 where yours would call a kernel: for a registration it does not matter who computes.
 """
 

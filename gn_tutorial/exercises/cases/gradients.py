@@ -107,7 +107,7 @@ def _wrong_dx(p: _Parts) -> Iterator[tuple[np.ndarray, str]]:
     yield p.rstd * project(p.dy), "gamma is not in dx: it begins with a = dy * gamma"
     yield (
         p.rstd * p.gamma * project(p.dy),
-        "gamma was pulled out of the means; but it differs from channel to channel, and the means go over several channels",
+        "gamma was pulled out of the means; but it differs between channels, and the means go over several channels",
     )
     yield (
         p.rstd * (p.a - _mean(p.dy) - p.xhat * _mean(p.dy * p.xhat)),

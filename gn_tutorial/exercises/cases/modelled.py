@@ -43,7 +43,7 @@ ADD_TIMES = PredictChecker(
     (
         Prediction(
             "bytes_moved",
-            f"bytes copied between global memory and the Unified Buffers, in and out, all {_ADD_BLOCKS} blocks together",
+            f"bytes copied into and out of the Unified Buffers, all {_ADD_BLOCKS} blocks together",
             lambda: _add(16384).tally.bytes_in + _add(16384).tally.bytes_out,
             {
                 8_000_000: "That is what comes in; z goes out",
@@ -58,8 +58,8 @@ ADD_TIMES = PredictChecker(
             f"which of the tiles {', '.join(map(str, _TILES))} gives the shortest modelled time",
             lambda: min(_TILES, key=lambda tile: _add(tile).microseconds),
             {
-                256: "A small tile arrives soon, but each one costs its calls and its starts, and there are 64 times as "
-                "many tiles as with the largest size",
+                256: "A small tile arrives soon, but each one costs its calls and its starts, and there are 64 times "
+                "as many tiles as with the largest size",
                 2048: "There is room for a larger one, with fewer calls and fewer starts",
             },
             rule="The answer is 256, 2048 or 16384",
@@ -105,7 +105,7 @@ ADD_TIMES = PredictChecker(
         ),
         Prediction(
             "two_buffers_us",
-            "modelled microseconds of the launch with tiles of 8192 and two buffers in each queue; within 10 % is right",
+            "modelled microseconds of the launch with tiles of 8192 and two buffers per queue; within 10 % is right",
             lambda: _add(8192, 2).microseconds,
             {
                 8.24: "That is half the time; two buffers make no pipe faster, they only let the pipes overlap",

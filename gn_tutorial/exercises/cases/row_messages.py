@@ -122,7 +122,9 @@ def _beyond(case: KernelCase, found: Diagnostic) -> str:
     counts = {first * apart * _FLOAT: count for first, count in _tiles(case)}
     if offset not in counts:
         if name == "y" and offset in {first * pitch * _FLOAT for first, _ in _tiles(case)}:
-            return "a tile goes out to first * pitch_, as if y had the gaps of x: in y, row first begins at first * length_"
+            return (
+                "a tile goes out to first * pitch_, as if y had the gaps of x; but its row first is at first * length_"
+            )
         if offset in {first * place * _FLOAT for first, _ in _tiles(case)}:
             side = "x begins at first * pitch_" if name == "x" else "y begins at first * length_"
             return f"a tile begins at first * place_ of {name}: only the Unified Buffer has places; row first of {side}"

@@ -184,7 +184,7 @@ TILE_COUNTS = PredictChecker(
                 26: "Each group writes its mean and rstd; there are four groups",
                 64: "Only the last pass writes",
             },
-            rule="The third pass writes y with one copy for each tile of a channel; each group writes its mean and rstd",
+            rule="The third pass writes y, one copy for each tile of a channel; each group writes its mean and rstd",
         ),
         Prediction(
             "bytes_in",
