@@ -86,8 +86,8 @@ UB_BUDGET = PredictChecker(
                 20: "That is without shares; each block cuts its own share into tiles, and has its own tail",
                 8: "That is one block; there are three",
             },
-            rule="Divide among the blocks first, then divide each share by kTile, and round up; a tile takes one copy of "
-            "x and one of y",
+            rule="Divide among the blocks first, then divide each share by kTile, and round up; a tile takes one "
+            "copy of x and one of y",
         ),
         Prediction(
             "largest_tile",
