@@ -100,12 +100,12 @@ def _which_dx(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
         return None
     want, dx, rstd = case.expected["dx"], got["dx"], case.arguments["rstd"]
     near = {
-        "zero only without eps: the mean of xhat * xhat is not quite 1": 0 * want,
-        "it has one rstd too many: how far is 1 - eps * rstd**2 from 1?": want / rstd,
-        "rstd stands in it twice less: 1 - var * rstd**2 is not eps": want / rstd**2,
-        "its sign is wrong": -want,
+        "is zero only without eps: the mean of xhat * xhat is not quite 1": 0 * want,
+        "lacks one factor rstd: how far is 1 - eps * rstd**2 from 1?": want / rstd,
+        "lacks two factors rstd: 1 - var * rstd**2 is not eps": want / rstd**2,
+        "has the wrong sign": -want,
     }
-    return next((f"dx is {words}" for words, one in near.items() if np.allclose(dx, one, rtol=1e-4, atol=0)), None)
+    return next((f"dx {words}" for words, one in near.items() if np.allclose(dx, one, rtol=1e-4, atol=0)), None)
 
 
 SAMPLE_INPUTS = PythonChecker(_cases, rtol=1e-6, atol=1e-13, symptoms=(_which_dx,))
