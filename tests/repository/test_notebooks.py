@@ -26,8 +26,6 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 TAGS = {"nbval-ignore-output", "raises-exception"}
 LONGEST_HELPER = 10
 WORDS_BEFORE_WRITING, MOST_WORDS = 600, 4500
-#: Has nothing to write before its first exercise, behind 2,092 words: to be taken out with its first puzzle.
-WRITES_LATER = {"09_profile_and_tune"}
 
 
 @dataclass(frozen=True)
@@ -152,7 +150,7 @@ def test_the_learner_writes_soon_and_reads_no_more_than_needed(notebook: Noteboo
         for cell in notebook.content.cells
     ]
     words = [len(cell.source.split()) if cell.cell_type == "markdown" else 0 for cell in notebook.content.cells]
-    assert sum(words[: places.index(True)]) <= WORDS_BEFORE_WRITING or notebook.path.stem in WRITES_LATER
+    assert sum(words[: places.index(True)]) <= WORDS_BEFORE_WRITING
     assert sum(words) <= MOST_WORDS
 
 
