@@ -1,5 +1,5 @@
 """01.2 LayerNorm and InstanceNorm from GroupNorm. group_norm is given: call it, and
-write no statistics of your own.
+compute no statistics yourself.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ def group_norm(
     x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, num_groups: int, eps: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return y of x's shape, and mean and rstd of shape (N, num_groups). gamma, beta:
-    shape (C,). Leave it as it is.
+    shape (C,). Do not change it.
     """
     groups = x.reshape(x.shape[0], num_groups, -1)
     mean = groups.mean(axis=2)
@@ -35,7 +35,7 @@ def layer_norm(
 def instance_norm(
     x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, eps: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Normalise each channel of each sample alone.
+    """Normalise each channel of each sample separately.
 
     x: shape (N, C, ...). gamma, beta: shape (C,). Returns y of x's shape, and mean and
     rstd of shape (N, C).

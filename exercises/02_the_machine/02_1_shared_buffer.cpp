@@ -1,11 +1,11 @@
-// 02.1 Mend the buffer. Both inputs share one buffer of one queue, so that a tile needs
-// one EnQue instead of two. It works for some sizes, and the twin stops it for others.
-// Where does y begin, and what does the machine ask of that place?
+// 02.1 Repair the buffer. Both inputs share one buffer of one queue, so that a tile
+// needs one EnQue instead of two. This works for some sizes, but the twin stops the
+// kernel for others. Where does y begin, and where may an operand begin?
 //
 // z = x + y for n floats. Each block adds its share of the arrays, elements begin_ to
 // end_ - 1, in tiles of at most kTile elements. The mistake is in CopyIn and in
-// Compute; the rest is right. Every element is copied and added, and none that is not
-// asked for.
+// Compute; the rest is right. Copy and add exactly the elements of the share, no more
+// and no fewer.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 512;  // elements
@@ -37,7 +37,7 @@ class AddPairs {
   }
 
  private:
-  // x goes to the beginning of the buffer, y behind it.
+  // x goes to the beginning of the buffer, y after it.
   __aicore__ inline void CopyIn(uint32_t at, uint32_t count) {
     AscendC::LocalTensor<float> in = inQueue_.AllocTensor<float>();
     AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(float)), 0,

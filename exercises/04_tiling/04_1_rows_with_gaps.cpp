@@ -1,8 +1,8 @@
-// 04.1 Rows with gaps: bring them in with one instruction, and take them out with one.
+// 04.1 Rows with gaps: copy them in with one instruction, and out with another one.
 //
-// x holds `rows` rows of `length` floats; each row begins `pitch` floats behind the one
-// before it, and what lies between two rows belongs to somebody else. y = factor * x,
-// with its rows one behind the other, without gaps.
+// x holds `rows` rows of `length` floats. Each row begins `pitch` floats after the start
+// of the previous one; the gap between two rows holds other data. y = factor * x, with
+// its rows one after the other, without gaps.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 1024;  // elements of a buffer; a row has no more
@@ -41,16 +41,16 @@ class ScaleRows {
  private:
   __aicore__ inline void CopyIn(uint32_t first, uint32_t count) {
     AscendC::LocalTensor<float> in = inQueue_.AllocTensor<float>();
-    // YOUR TURN: one DataCopyPad brings the rows first, ..., first + count - 1 of x.
+    // YOUR TURN: one DataCopyPad copies in the rows first, ..., first + count - 1 of x.
     // Row first begins at element first * pitch_. In the Unified Buffer each row gets a
-    // place of place_ elements, one place behind the other.
+    // place of place_ elements, one place after the other.
     (void)first;
     (void)count;
     inQueue_.EnQue(in);
   }
 
-  // All places of the tile at once, with what lies behind the ends of the rows: it is
-  // not copied out.
+  // All places of the tile at once, including the padding after each row, which is not
+  // copied out.
   __aicore__ inline void Compute(uint32_t count) {
     AscendC::LocalTensor<float> in = inQueue_.DeQue<float>();
     AscendC::LocalTensor<float> out = outQueue_.AllocTensor<float>();
@@ -61,7 +61,7 @@ class ScaleRows {
 
   __aicore__ inline void CopyOut(uint32_t first, uint32_t count) {
     AscendC::LocalTensor<float> out = outQueue_.DeQue<float>();
-    // YOUR TURN: one DataCopyPad takes the same rows to y, where row first begins at
+    // YOUR TURN: one DataCopyPad copies the same rows to y, where row first begins at
     // element first * length_.
     (void)first;
     (void)count;

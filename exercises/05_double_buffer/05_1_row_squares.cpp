@@ -1,11 +1,11 @@
-// 05.1 Two buffers. This kernel is right, and its pipes take turns: MTE2 brings a tile,
-// V adds up its squares, MTE2 brings the next one. Let MTE2 fetch the next tile while V
+// 05.1 Two buffers. This kernel is right, but its pipes take turns: MTE2 fetches a tile,
+// V adds up its squares, MTE2 fetches the next one. Let MTE2 fetch the next tile while V
 // works on this one. The check reads the modelled timeline.
 //
 // sums[r] = the sum of x[r][i] * x[r][i] over the `length` floats of row r. A row is
-// longer than a tile; its last tile may be shorter. Each block has every
-// GetBlockNum()-th row. Change InitBuffer in Init, and RowSum. Every element still
-// comes in once.
+// longer than a tile; its last tile may be shorter. Each block processes every
+// GetBlockNum()-th row. Change InitBuffer in Init, and RowSum. Every element must still
+// be copied in exactly once.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 4096;  // elements: 16 KiB
@@ -57,7 +57,7 @@ class RowSquares {
     xQueue_.EnQue(x);
   }
 
-  // The scalar unit waits for V here, as it wants the sum as a number.
+  // The scalar unit waits for V here, because it needs the sum as a number.
   __aicore__ inline float SumOfSquares(const AscendC::LocalTensor<float>& x,
                                        uint32_t count) {
     AscendC::Mul(x, x, x, static_cast<int32_t>(count));

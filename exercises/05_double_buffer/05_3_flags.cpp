@@ -1,11 +1,11 @@
-// 05.3 Mend the flags. This kernel has no queues, so it sets its flags itself. One flag
-// is missing, and one stands in the wrong place. On the twin the numbers are right, but
+// 05.3 Repair the flags. This kernel has no queues, so it sets its flags itself. One
+// flag is missing, and one is in the wrong place. On the twin the numbers are right, but
 // its race checker stops the kernel; on a device they may be wrong.
 //
 // y = 2 * max(x, 0) for n floats, in tiles of kTile elements; the last tile may be
-// shorter. Change Process only. Four calls of Sync are enough, and no more are
-// accepted. No PipeBarrier: MTE2 may fetch the next tile while MTE3 takes out this one,
-// and a barrier would forbid it.
+// shorter. Change Process only. Four calls of Sync are enough, and more are refused. Use
+// no PipeBarrier: MTE2 may fetch the next tile while MTE3 copies this one out, and a
+// barrier would prevent that.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 2048;  // elements
@@ -40,8 +40,8 @@ class TwicePositive {
   }
 
  private:
-  // The second pipe of the event waits until the first has done all it was given so
-  // far.
+  // The second pipe of the event waits until the first has finished everything sent to
+  // it so far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();

@@ -1,6 +1,6 @@
-// 06.1 The mean of the squares of each row, with one reduction a row.
+// 06.1 The mean of the squares of each row, with one reduction per row.
 //
-// x holds `rows` rows of `length` floats, one row after the other; y gets one float a
+// x holds `rows` rows of `length` floats, one row after the other. y gets one float per
 // row, the mean of its squares, as RMSNorm needs it. A row comes in tiles of kTile
 // elements, and the last tile may be shorter.
 #include "kernel_operator.h"
@@ -36,8 +36,8 @@ class MeanSquare {
   }
 
  private:
-  // YOUR TURN: right, but each tile is reduced, and the scalar unit waits for each.
-  // Reduce once for a row: acc_ is for that.
+  // YOUR TURN: this is right, but it reduces each tile, and the scalar unit waits for
+  // each. Reduce once per row: use acc_.
   __aicore__ inline float SumOfSquares(uint32_t row) {
     float total = 0.0f;
     for (uint32_t at = 0; at < length_; at += kTile) {
@@ -73,8 +73,8 @@ class MeanSquare {
     Sync<AscendC::HardEvent::MTE3_S>();
   }
 
-  // The second pipe of the event waits until the first has done all it was given so
-  // far.
+  // The second pipe of the event waits until the first has finished everything sent to
+  // it so far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();
@@ -89,7 +89,7 @@ class MeanSquare {
   AscendC::TBuf<AscendC::TPosition::VECCALC> sumBuf_;
   AscendC::TBuf<AscendC::TPosition::VECOUT> outBuf_;
   AscendC::LocalTensor<float> acc_;   // kTile floats: the accumulator
-  AscendC::LocalTensor<float> work_;  // kTile floats: scratch memory of ReduceSum
+  AscendC::LocalTensor<float> work_;  // kTile floats: work space of ReduceSum
   AscendC::LocalTensor<float> sum_;
   AscendC::LocalTensor<float> out_;
   AscendC::GlobalTensor<float> xGm_;

@@ -1,9 +1,9 @@
 // 06.2 Sigmoid of half numbers: y = 1 / (1 + exp(-x)).
 //
-// x and y have n half numbers each. Compute in float: a half ends at 65504, and exp(-x)
-// does not. Use the basic instructions, and their count form: Cast, Muls, Exp, Adds,
-// Duplicate, Div. The high-level Sigmoid is not accepted, and Reciprocal is not
-// accurate.
+// x and y have n half numbers each. Compute in float: the largest half is 65504, and
+// exp(-x) may be larger. Use the basic instructions in their count form: Cast, Muls,
+// Exp, Adds, Duplicate, Div. The high-level Sigmoid is not accepted, and Reciprocal is
+// not accurate.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 1024;  // elements of a tile
@@ -11,7 +11,7 @@ constexpr uint32_t kTile = 1024;  // elements of a tile
 class SigmoidHalf {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR y, uint32_t n) {
-    // Shares of whole 32-byte blocks, 16 halves; the last block takes what is left.
+    // Shares of whole 32-byte blocks, 16 halves; the last block takes the rest.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 15) / 16 + blocks - 1) / blocks * 16;
     begin_ = static_cast<uint32_t>(AscendC::GetBlockIdx()) * share;
@@ -47,8 +47,8 @@ class SigmoidHalf {
   __aicore__ inline void Compute(uint32_t count) {
     AscendC::LocalTensor<half> x = xQueue_.DeQue<half>();
     AscendC::LocalTensor<half> y = yQueue_.AllocTensor<half>();
-    // YOUR TURN: y from x, in float. work_ and ones_ have room for a tile of floats
-    // each.
+    // YOUR TURN: compute y from x, in float. work_ and ones_ each have room for a tile of
+    // floats.
     (void)count;
     yQueue_.EnQue(y);
     xQueue_.FreeTensor(x);

@@ -49,8 +49,8 @@ class RmsNorm {
     xQueue_.EnQue(x);
   }
 
-  // YOUR TURN: right for most rows. Mend it: what must not be half here? wide_ and
-  // square_ have room for a row of floats each.
+  // YOUR TURN: this is right for most rows. Repair it: what must not be half here?
+  // wide_ and square_ each have room for a row of floats.
   __aicore__ inline void Normalise() {
     AscendC::LocalTensor<half> x = xQueue_.DeQue<half>();
     AscendC::LocalTensor<half> y = yQueue_.AllocTensor<half>();
@@ -87,8 +87,8 @@ class RmsNorm {
     return 1.0f / root.GetValue(0);
   }
 
-  // The second pipe of the event waits until the first has done all it was given so
-  // far.
+  // The second pipe of the event waits until the first has finished everything sent to
+  // it so far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();

@@ -1,9 +1,9 @@
 // 08.3 InstanceNorm of half numbers: y = (x - mean) * rstd * gamma + beta, with rstd =
 // 1 / sqrt(variance + eps), for each row.
 //
-// x and y hold `rows` rows of `length` half numbers; gamma, beta, mean and rstd one
-// float for each row. mean and rstd are written for the backward pass. A row has at
-// most kLongest elements and is one tile.
+// x and y hold `rows` rows of `length` half numbers; gamma, beta, mean and rstd hold one
+// float for each row. The kernel writes mean and rstd for the backward pass. A row has
+// at most kLongest elements and is one tile.
 #include "kernel_operator.h"
 
 constexpr uint32_t kLongest = 2048;  // elements of a row
@@ -56,8 +56,8 @@ class InstanceNorm {
     xQueue_.EnQue(x);
   }
 
-  // YOUR TURN: the sums are right. Mend what is done with them: half is for x and y,
-  // and for nothing in between.
+  // YOUR TURN: the sums are right. Repair what follows: half is for x and y, and for
+  // nothing in between.
   __aicore__ inline void Normalise(uint32_t row) {
     AscendC::LocalTensor<half> x = xQueue_.DeQue<half>();
     AscendC::LocalTensor<half> y = yQueue_.AllocTensor<half>();
@@ -121,8 +121,8 @@ class InstanceNorm {
     Sync<AscendC::HardEvent::MTE3_S>();
   }
 
-  // The second pipe of the event waits until the first has done all it was given so
-  // far.
+  // The second pipe of the event waits until the first has finished everything sent to
+  // it so far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();

@@ -14,7 +14,7 @@ def gradient_x(
     """Return dx, the gradient of the loss with respect to x.
 
     dy: the gradient of the loss with respect to y = (x - mean) * rstd * gamma + beta.
-    dy, x, dx: shape (N, C, ...), any number of spatial axes, also none. gamma: shape
+    dy, x, dx: shape (N, C, ...), with any number of spatial axes, or none. gamma: shape
     (C,). mean, rstd: shape (N, num_groups), saved by the forward pass.
     """
     raise NotImplementedError

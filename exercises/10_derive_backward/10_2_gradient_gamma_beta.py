@@ -14,8 +14,8 @@ def gradient_gamma_beta(
     """Return dgamma and dbeta, both of shape (C,).
 
     dy: the gradient of the loss with respect to y = (x - mean) * rstd * gamma + beta.
-    dy, x: shape (N, C, ...), any number of spatial axes, also none; N may be 0. gamma:
-    shape (C,). mean, rstd: shape (N, num_groups), saved by the forward pass. Not every
-    argument has to be used.
+    dy, x: shape (N, C, ...), with any number of spatial axes, or none; N may be 0.
+    gamma: shape (C,). mean, rstd: shape (N, num_groups), saved by the forward pass. You
+    need not use every argument.
     """
     raise NotImplementedError

@@ -1,7 +1,7 @@
-"""10.3 A gradient test that always passes. Mend `passes`.
+"""10.3 A gradient test that always passes. Repair `passes`.
 
-It was put together from tests that have been published. It has six faults: three in the
-data, two in the comparison, and one in what it looks at. numerical_gradient is right.
+It combines faults of published tests. There are six: three in the data, two in the
+comparison, and one in what it looks at. numerical_gradient is right.
 """
 
 from collections.abc import Callable

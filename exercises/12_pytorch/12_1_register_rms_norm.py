@@ -2,8 +2,8 @@
 four functions.
 
 RMSNorm divides each row of x by the root of the mean of its squares, and multiplies by
-weight. Both operators are finished and right. Their bodies are PyTorch's own
-operations, where yours would call a kernel: a registration does not ask who computes.
+weight. Both operators are finished and right. Their bodies use PyTorch's operations,
+where yours would call a kernel: for a registration it does not matter who computes.
 """
 
 import torch
@@ -16,7 +16,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tens
 
     x: shape (..., D), two axes or more, float32 or float16. weight: shape (D,), of x's
     dtype. y: shape and dtype of x, always contiguous. rstd: shape (...), always
-    float32; it is there for the backward pass and has no gradient.
+    float32; it is for the backward pass and has no gradient.
     """
     wide = x.float()
     rstd = torch.rsqrt(wide.square().mean(-1) + eps)
@@ -28,8 +28,8 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tens
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and weight, contiguous; None where output_mask, for x
-    and weight, is False.
+    """Return the gradients of x and weight, contiguous. output_mask has one value for
+    each of them; where it is False, return None instead.
     """
     wide, scale = x.float(), rstd.unsqueeze(-1)
     a = grad_y.float() * weight.float()
@@ -43,7 +43,7 @@ def rms_norm_fake(
     x: Tensor, weight: Tensor, eps: float = 1e-6
 ) -> tuple[Tensor, Tensor]:
     """Return tensors like the results of rms_norm: same shapes, dtypes, device and
-    strides; no number is computed.
+    strides. Compute no numbers.
     """
     raise NotImplementedError
 
@@ -65,7 +65,7 @@ def save(ctx: object, inputs: tuple, output: tuple) -> None:
 def gradients(
     ctx: object, grad_y: Tensor, grad_rstd: Tensor
 ) -> tuple[Tensor | None, Tensor | None, None]:
-    """Return one gradient for each argument of rms_norm; compute those only that are
+    """Return one gradient for each argument of rms_norm; compute only those that are
     needed.
     """
     raise NotImplementedError

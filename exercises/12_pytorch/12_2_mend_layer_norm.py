@@ -1,8 +1,8 @@
-"""12.2 A registration with six faults. Mend it.
+"""12.2 A registration with six faults. Repair it.
 
-LayerNorm of rows: GroupNorm with one group, of x with the shape (N, C). The kernels are
-those of the course, through the host API. They are right, and so is `layer_norm`
-itself. The six faults are in the other functions; a test with float32 alone, or with
+LayerNorm of rows is GroupNorm with one group, for x of the shape (N, C). It calls the
+kernels of the course through the host API. They are right, and so is `layer_norm`
+itself. The six faults are in the other functions. A test with float32 alone, or with
 opcheck alone, misses most of them.
 """
 
@@ -20,7 +20,7 @@ def layer_norm(
     shape (N, 1), always float32.
     """
     arrays = [one.detach().numpy() for one in (x, weight, bias)]
-    # Without a stream, so it waits.
+    # Without a stream the host API waits for the result.
     made = gnt.host.group_norm(*arrays, num_groups=1, eps=eps)
     return tuple(torch.from_numpy(one) for one in made)
 
@@ -43,8 +43,8 @@ def layer_norm_backward(
     weight: Tensor,
     output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias; None for those that output_mask does
-    not ask for.
+    """Return the gradients of x, weight and bias; None for those whose output_mask is
+    False.
     """
     arrays = [one.detach().numpy() for one in (grad_y, x, mean, rstd)]
     # Without a stream the host API waits: nothing is missing here.

@@ -22,9 +22,9 @@ def gradients(
     """Return the gradients of x, weight and bias, by "GroupNormBackward" on the stream.
 
     grad_y, x: float32, shape (N, C, ...) or (N, C). mean, rstd: float32, shape
-    (N, num_groups). weight: shape (C,); None stands for ones. mask: which of the three
-    gradients are wanted; None is returned for the others, and no array is made.
-    When this returns, the results are valid.
-    Raises ValueError for what a call refuses, with its code and message.
+    (N, num_groups). weight: shape (C,); None means ones. mask: which of the three
+    gradients are wanted. For the others make no array, and return None.
+    When this function returns, the results are valid.
+    Raises ValueError if a call refuses its arguments, with its code and message.
     """
     raise NotImplementedError

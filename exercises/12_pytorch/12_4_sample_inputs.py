@@ -1,4 +1,4 @@
-"""12.4 A sample that cannot fail. Write `dx_of_the_sample`, then mend `inputs`.
+"""12.4 A sample that cannot fail. Write `dx_of_the_sample`, then repair `inputs`.
 
 The inputs below are those of the sample that is published with aclnnGroupNormBackward.
 """
@@ -17,8 +17,8 @@ def dx_of_the_sample(x: np.ndarray, mean: float, rstd: float, eps: float) -> np.
 def inputs(
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Return dy, x, gamma and num_groups with which thirteen wrong kernels fail a test
-    whose tolerance is 1e-3, relative and absolute; and a right one passes.
+    """Return dy, x, gamma and num_groups for a test with the tolerance 1e-3, relative
+    and absolute: thirteen wrong kernels must fail it, and a right one must pass.
 
     dy, x: floats of shape (N, C, ...), at most 1000 numbers. gamma: shape (C,).
     rng makes random numbers; the check has its own.

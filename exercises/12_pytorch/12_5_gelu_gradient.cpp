@@ -3,8 +3,8 @@
 // GELU in its tanh form is y = x * s with s = 1 / (1 + exp(-v)) and v = x * (A + B *
 // x^2). Both x and s depend on x, so its slope has two terms:
 //   slope = s + x * s * (1 - s) * w     with w = A + 3 * B * x^2, the slope of v
-// dx must be right for every finite x, also for 1e20. Use the basic instructions in
-// their count form: Mins, Maxs, Muls, Adds, Mul, Add, Exp, Div and their like.
+// dx must be right for every finite x, even for 1e20. Use the basic instructions in
+// their count form: Mins, Maxs, Muls, Adds, Mul, Add, Exp, Div and so on.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 1024;  // elements of a tile
@@ -15,7 +15,7 @@ class GeluGradient {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR dy, GM_ADDR x, GM_ADDR dx,
                               uint32_t n) {
-    // Shares of whole 32-byte blocks, 8 floats; the last block takes what is left.
+    // Shares of whole 32-byte blocks, 8 floats; the last block takes the rest.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
     begin_ = static_cast<uint32_t>(AscendC::GetBlockIdx()) * share;
@@ -62,8 +62,8 @@ class GeluGradient {
     AscendC::LocalTensor<float> dy = dyQueue_.DeQue<float>();
     AscendC::LocalTensor<float> x = xQueue_.DeQue<float>();
     AscendC::LocalTensor<float> dx = dxQueue_.AllocTensor<float>();
-    // YOUR TURN: dx from dy and x. a_, b_ and c_ have room for a tile of floats each,
-    // ones_ holds ones.
+    // YOUR TURN: compute dx from dy and x. a_, b_ and c_ each have room for a tile of
+    // floats; ones_ holds ones.
     (void)n;
     dxQueue_.EnQue(dx);
     dyQueue_.FreeTensor(dy);

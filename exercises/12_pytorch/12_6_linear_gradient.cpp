@@ -1,8 +1,8 @@
 // 12.6 The gradient of x in Linear, y = x W^T + b: dx = dy W, for floats.
 //
 // dy has `rows` rows of `outs` numbers, W has `outs` rows of `columns` numbers, and dx
-// `rows` rows of `columns` numbers; each matrix lies in memory row after row. A row of
-// dx is a sum of rows of W, each times one number of dy:
+// `rows` rows of `columns` numbers; each matrix is stored row after row. A row of dx is
+// a sum of rows of W, each times one number of dy:
 //   dx[r] = dy[r][0] * W[0] + dy[r][1] * W[1] + ... + dy[r][outs - 1] * W[outs - 1]
 // A core computes a tile of dx at a time: at most kRows rows and kTile columns. `outs`
 // is at most kMostOuts.
@@ -51,9 +51,9 @@ class LinearGradient {
   }
 
  private:
-  // YOUR TURN: count_ rows of dx, n columns of them, from column `at` on. Row `row` of
-  // the tile begins at dx[row * kTile]. AllocTensor has cleared nothing. Each piece of
-  // W is to come in once for the tile. CopyWeight and Dy, below, are finished.
+  // YOUR TURN: compute n columns of count_ rows of dx, from column `at` on. Row `row` of
+  // the tile begins at dx[row * kTile]. AllocTensor clears nothing. Copy each piece of W
+  // in once per tile. CopyWeight and Dy, below, are finished.
   __aicore__ inline void Compute(const AscendC::LocalTensor<float>& dx, uint32_t at,
                                  int32_t n) {
     (void)dx;
@@ -66,7 +66,7 @@ class LinearGradient {
     return dy_.GetValue(row * pitch_ + out);
   }
 
-  // Sends for n numbers of row `out` of W, from column `at` on; they come through
+  // Requests n numbers of row `out` of W, from column `at` on; they come through
   // weightQueue_.
   __aicore__ inline void CopyWeight(uint32_t out, uint32_t at, int32_t n) {
     AscendC::LocalTensor<float> weight = weightQueue_.AllocTensor<float>();
@@ -78,8 +78,8 @@ class LinearGradient {
     weightQueue_.EnQue(weight);
   }
 
-  // count_ rows of dy. The scalar unit reads them, so the copy waits for it, and it for
-  // the copy.
+  // Copies count_ rows of dy in. The scalar unit reads them, so the copy must wait for
+  // the scalar unit, and the scalar unit for the copy.
   __aicore__ inline void LoadDy(uint32_t first) {
     Sync<AscendC::HardEvent::S_MTE2>();
     AscendC::DataCopyExtParams part{static_cast<uint16_t>(count_),
@@ -92,8 +92,8 @@ class LinearGradient {
 
   __aicore__ inline void CopyOut(uint32_t first, uint32_t at, uint32_t n) {
     AscendC::LocalTensor<float> dx = dxQueue_.DeQue<float>();
-    // From local memory in whole blocks of 32 bytes; in global memory the rows have a
-    // gap of bytes.
+    // In local memory a gap counts whole blocks of 32 bytes; in global memory it counts
+    // bytes.
     const uint32_t gap = (kTile - (n + 7) / 8 * 8) / 8;
     AscendC::DataCopyExtParams part{
         static_cast<uint16_t>(count_), static_cast<uint32_t>(n * sizeof(float)), gap,

@@ -158,7 +158,7 @@ class PythonChecker:
             case {"said": said, "line": line}:
                 return Verdict(said, case.label, f"{path.name}:{line}" if line else "") if said else None
             case {"missing": _}:
-                return Verdict(f"there is no function {name}; leave its name as it was", where=path.name)
+                return Verdict(f"there is no function {name}; keep its name", where=path.name)
             case {"edited": argument}:
                 return Verdict(
                     f"{name} changed its argument {argument}; work on a copy: the caller still needs it", case.label

@@ -20,6 +20,7 @@ from gn_tutorial.plot.ladder import ladder, ladder_of
 from gn_tutorial.plot.machine import Ceiling, bounds_roofline, copy_order, core_balance, vector_core
 from gn_tutorial.plot.picture import Picture, block_map, variance_errors
 from gn_tutorial.plot.roofline import launch_roofline, limits
+from gn_tutorial.plot.shares import shares
 from gn_tutorial.plot.tiles import tile_stairs
 from gn_tutorial.plot.training import compare_losses
 from gn_tutorial.plot.tuning import tuning_curve, tuning_curves
@@ -48,6 +49,7 @@ __all__ = [
     "ladder_of",
     "launch_roofline",
     "limits",
+    "shares",
     "step_errors",
     "tile_stairs",
     "time_against_cores",

@@ -48,7 +48,7 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     this->holdsShare_ = false;
     this->LoadAhead();
     this->moments_.Combine(of, 0, last - first + 1, this->groupElements_, this->eps_);
-    // Whoever has the beginning of a group writes its statistics.
+    // The core that has the beginning of a group writes its statistics.
     if (firstChunk_ % this->groupChunks_ == 0) Keep(sharedFrom_ + first, of[0], last == first);
     if (last != first) Keep(sharedFrom_ + last, of[1], true);
     this->Normalise(of);

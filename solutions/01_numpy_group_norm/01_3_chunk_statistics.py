@@ -11,7 +11,7 @@ def combine(
     count_a: int, mean_a: float, m2_a: float, count_b: int, mean_b: float, m2_b: float
 ) -> tuple[int, float, float]:
     """Return count, mean and m2 of two parts together. One of them may be empty (count
-    0), or both: then all is 0.
+    0). If both are empty, all three results are 0.
     """
     count = count_a + count_b
     if count == 0:

@@ -6,7 +6,7 @@
 struct UbTilingData {
   uint32_t tileElements;  // elements of one full tile
   uint32_t tiles;         // tiles that n elements need, the last one included
-  // elements of the last tile: a full tile's if n can be divided, 0 only if n is 0
+  // elements of the last tile: a full tile if n is a multiple of it, 0 only if n is 0
   uint32_t tailElements;
   uint32_t usedBytes;  // bytes that all buffers take together
 };

@@ -50,8 +50,8 @@ class ScaleRows {
     inQueue_.EnQue(in);
   }
 
-  // All places of the tile at once, with what lies behind the ends of the rows: it is
-  // not copied out.
+  // All places of the tile at once, including the padding after each row, which is not
+  // copied out.
   __aicore__ inline void Compute(uint32_t count) {
     AscendC::LocalTensor<float> in = inQueue_.DeQue<float>();
     AscendC::LocalTensor<float> out = outQueue_.AllocTensor<float>();

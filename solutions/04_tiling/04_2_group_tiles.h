@@ -5,15 +5,15 @@
 
 struct GroupTilesData {
   uint32_t tileElements;  // floats of a tile
-  // tiles of a group that is taken as one piece, the last one included
+  // tiles of a group that is read as a whole, the last one included
   uint32_t groupTiles;
-  // floats of the last one of them: a full tile's if the group can be divided
+  // floats of the last of these tiles: a full tile if the group is a multiple of it
   uint32_t tailElements;
   uint32_t channelTiles;  // tiles of one channel
-  // copies into the Unified Buffer for one group, all three passes; a copy brings one
-  // tile
+  // copies into the Unified Buffer for one group in all three passes; each copy brings
+  // one tile
   uint32_t copiesIn;
-  // bytes of the Unified Buffer that are taken: all buffers and otherBytes
+  // bytes of the Unified Buffer that are used: all buffers and otherBytes
   uint32_t usedBytes;
 };
 

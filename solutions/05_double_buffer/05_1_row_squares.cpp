@@ -52,7 +52,7 @@ class RowSquares {
     xQueue_.EnQue(x);
   }
 
-  // The scalar unit waits for V here, as it wants the sum as a number.
+  // The scalar unit waits for V here, because it needs the sum as a number.
   __aicore__ inline float SumOfSquares(const AscendC::LocalTensor<float>& x,
                                        uint32_t count) {
     AscendC::Mul(x, x, x, static_cast<int32_t>(count));

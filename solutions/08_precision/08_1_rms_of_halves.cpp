@@ -86,8 +86,8 @@ class RmsNorm {
     return 1.0f / root.GetValue(0);
   }
 
-  // The second pipe of the event waits until the first has done all it was given so
-  // far.
+  // The second pipe of the event waits until the first has finished everything sent to
+  // it so far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();

@@ -1,7 +1,7 @@
-// 08.2 Each row normalised: y = (x - mean) / sqrt(variance + eps); mean and rstd are
-// written too, one float for each row.
+// 08.2 Normalise each row: y = (x - mean) / sqrt(variance + eps). The kernel also writes
+// mean and rstd, one float for each row.
 //
-// x and y hold `rows` rows of `length` floats. A row comes in tiles of kTile elements,
+// x and y hold `rows` rows of `length` floats. A row is read in tiles of kTile elements,
 // twice: for the sums, and for the result. The mean of a row may be ten thousand times
 // its spread.
 #include "kernel_operator.h"
@@ -130,8 +130,8 @@ class RowNorm {
     return length_ - at < kTile ? length_ - at : kTile;
   }
 
-  // The second pipe of the event waits until the first has done all it was given so
-  // far.
+  // The second pipe of the event waits until the first has finished everything sent to
+  // it so far.
   template <AscendC::HardEvent event>
   __aicore__ inline void Sync() {
     const AscendC::TEventID id = pipe_->FetchEventID<event>();

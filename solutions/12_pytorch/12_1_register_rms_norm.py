@@ -12,7 +12,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tens
 
     x: shape (..., D), two axes or more, float32 or float16. weight: shape (D,), of x's
     dtype. y: shape and dtype of x, always contiguous. rstd: shape (...), always
-    float32; it is there for the backward pass and has no gradient.
+    float32; it is for the backward pass and has no gradient.
     """
     wide = x.float()
     rstd = torch.rsqrt(wide.square().mean(-1) + eps)
@@ -24,8 +24,8 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> tuple[Tensor, Tens
 def rms_norm_backward(
     grad_y: Tensor, x: Tensor, rstd: Tensor, weight: Tensor, output_mask: list[bool]
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of x and weight, contiguous; None where output_mask, for x
-    and weight, is False.
+    """Return the gradients of x and weight, contiguous. output_mask has one value for
+    each of them; where it is False, return None instead.
     """
     wide, scale = x.float(), rstd.unsqueeze(-1)
     a = grad_y.float() * weight.float()

@@ -16,7 +16,7 @@ def layer_norm(
     shape (N, 1), always float32.
     """
     arrays = [one.detach().numpy() for one in (x, weight, bias)]
-    # Without a stream, so it waits.
+    # Without a stream the host API waits for the result.
     made = gnt.host.group_norm(*arrays, num_groups=1, eps=eps)
     return tuple(torch.from_numpy(one) for one in made)
 
@@ -39,8 +39,8 @@ def layer_norm_backward(
     weight: Tensor,
     output_mask: list[bool],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of x, weight and bias; None for those that output_mask does
-    not ask for.
+    """Return the gradients of x, weight and bias; None for those whose output_mask is
+    False.
     """
     arrays = [one.detach().numpy() for one in (grad_y, x, mean, rstd, weight)]
     # Without a stream the host API waits: nothing is missing here.

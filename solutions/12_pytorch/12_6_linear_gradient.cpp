@@ -64,7 +64,7 @@ class LinearGradient {
     return dy_.GetValue(row * pitch_ + out);
   }
 
-  // Sends for n numbers of row `out` of W, from column `at` on; they come through
+  // Requests n numbers of row `out` of W, from column `at` on; they come through
   // weightQueue_.
   __aicore__ inline void CopyWeight(uint32_t out, uint32_t at, int32_t n) {
     AscendC::LocalTensor<float> weight = weightQueue_.AllocTensor<float>();
@@ -76,8 +76,8 @@ class LinearGradient {
     weightQueue_.EnQue(weight);
   }
 
-  // count_ rows of dy. The scalar unit reads them, so the copy waits for it, and it for
-  // the copy.
+  // Copies count_ rows of dy in. The scalar unit reads them, so the copy must wait for
+  // the scalar unit, and the scalar unit for the copy.
   __aicore__ inline void LoadDy(uint32_t first) {
     Sync<AscendC::HardEvent::S_MTE2>();
     AscendC::DataCopyExtParams part{static_cast<uint16_t>(count_),
@@ -90,8 +90,8 @@ class LinearGradient {
 
   __aicore__ inline void CopyOut(uint32_t first, uint32_t at, uint32_t n) {
     AscendC::LocalTensor<float> dx = dxQueue_.DeQue<float>();
-    // From local memory in whole blocks of 32 bytes; in global memory the rows have a
-    // gap of bytes.
+    // In local memory a gap counts whole blocks of 32 bytes; in global memory it counts
+    // bytes.
     const uint32_t gap = (kTile - (n + 7) / 8 * 8) / 8;
     AscendC::DataCopyExtParams part{
         static_cast<uint16_t>(count_), static_cast<uint32_t>(n * sizeof(float)), gap,

@@ -7,7 +7,7 @@ class GatedSum {
  public:
   __aicore__ inline void Init(AscendC::TPipe* pipe, GM_ADDR x, GM_ADDR r, GM_ADDR z,
                               GM_ADDR y, uint32_t n) {
-    // Shares of whole 32-byte blocks, 8 floats; the last block takes what is left.
+    // Shares of whole 32-byte blocks, 8 floats; the last block takes the rest.
     const uint32_t blocks = static_cast<uint32_t>(AscendC::GetBlockNum());
     const uint32_t share = ((n + 7) / 8 + blocks - 1) / blocks * 8;
     begin_ = static_cast<uint32_t>(AscendC::GetBlockIdx()) * share;

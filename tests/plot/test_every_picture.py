@@ -128,6 +128,7 @@ CASES: dict[str, Callable[[], Picture]] = {
     "ladder_of": lambda: plot.ladder_of(bench(), bench().cases[0]),
     "launch_roofline": lambda: plot.launch_roofline(launch(1), launch(2), launch(4), launch(8)),
     "limits": lambda: plot.limits(launch()),
+    "shares": lambda: plot.shares(bench()),
     "step_errors": lambda: plot.step_errors(
         [1e-8, 1e-6, 1e-4, 1e-2, 1], SIXTEEN, {"h²": [1e-16, 1e-12, 1e-8, 1e-4, 1]}
     ),

@@ -61,7 +61,7 @@ def _read_once(case: KernelCase, result: Result) -> str | None:
         return None
     if came < x:
         return f"the sums are right, but only {came} of {x} bytes of x came through the Unified Buffer"
-    return f"the sums are right, but {came} bytes came in, and x has {x}: every element is brought in once"
+    return f"the sums are right, but {came} bytes came in, and x has only {x}: copy every element in once"
 
 
 def _overlaps(case: KernelCase, result: Result) -> str | None:
@@ -77,22 +77,22 @@ def _overlaps(case: KernelCase, result: Result) -> str | None:
             f"the sums are right, in tiles of {tile} floats. Their copies are too short to say anything about the "
             f"order of the calls: leave kTile at {_ROW_TILE}"
         )
-    turns = f"MTE2 is at work for {busy:.2f} us (modelled), {beside:.2f} us of them together with V"
+    turns = f"MTE2 works for {busy:.2f} us (modelled), {beside:.2f} us of them together with V"
     if _barrier(found):
         return f"right, but slow: {turns}; PipeBarrier<PIPE_ALL> makes every pipe wait for all others"
     places = {event.operands[0].at for event in found.trace.blocks[0] if event.kind is Kind.ALLOC}
     if len(places) < 2:
-        return f"the sums are right, and the pipes take turns: {turns}. One buffer: the next tile has nowhere to go"
+        return f"the sums are right, but the pipes take turns: {turns}. With one buffer the next tile has no place"
     if not beside:
         return (
-            f"the sums are right, and the pipes take turns: {turns}. There are {len(places)} buffers, but the copy of "
+            f"the sums are right, but the pipes take turns: {turns}. There are {len(places)} buffers, but the copy of "
             "the next tile is sent only after S has waited for the sum of this one"
         )
-    return f"the sums are right, but too little overlaps: {turns}; {_HIDDEN:.0%} are asked for"
+    return f"the sums are right, but too little overlaps: {turns}; {_HIDDEN:.0%} must overlap"
 
 
 _ENQUE = (
-    "V may use a tile that has not arrived: EnQue sets its flag behind what was sent before, so the copy comes first"
+    "V may use a tile that has not arrived: EnQue sets its flag after what was sent before it, so the copy comes first"
 )
 
 ROW_SQUARES = KernelChecker(
@@ -101,14 +101,14 @@ ROW_SQUARES = KernelChecker(
     atol=0.0,
     demands=(_read_once, _overlaps),
     faults={
-        "queue-no-free-buffer": "AllocTensor waits for ever: more tensors are alive than there are buffers, or one is "
-        "never given back",
+        "queue-no-free-buffer": "AllocTensor waits for ever: more tensors are in use than there are buffers, or one is "
+        "never freed",
         "queue-empty": "DeQue finds no tile: each DeQue needs a CopyIn of its own before it",
-        "queue-depth": "two filled tiles would wait in the queue, and TQue<..., 1> has room for one: take the tile "
-        "that is there, then send for the next",
+        "queue-depth": "two filled tiles would wait in the queue, but TQue<..., 1> has room for one: take the tile "
+        "that has arrived, then request the next",
         "race-read-after-write": _ENQUE,
         "race-write-after-write": _ENQUE,
-        "ub-use-after-free": "FreeTensor belongs behind the last instruction that uses the tile",
+        "ub-use-after-free": "FreeTensor belongs after the last instruction that uses the tile",
         "gm-out-of-bounds": "a copy goes past the end of x: is there a next tile, and how long is it",
         "gm-beyond-declared-size": "a copy goes past the end of x: is there a next tile, and how long is it",
     },
@@ -129,7 +129,7 @@ def _flag_case(rng: np.random.Generator, n: int) -> KernelCase:
 
 def _half(case: KernelCase, result: Result) -> str | None:
     if np.array_equal(result["y"], np.maximum(case.inputs["x"], 0)):
-        return "y is max(x, 0), and not twice that: Muls is missing, or its result does not go out"
+        return "y is max(x, 0), not twice that: Muls is missing, or its result is not copied out"
     return None
 
 
@@ -141,13 +141,13 @@ def _no_barrier(case: KernelCase, result: Result) -> str | None:
     if _barrier(found):
         return (
             f"the numbers are right, on a device too, but a barrier stops all pipes ({time}): find the flag that it "
-            "stands for"
+            "replaces"
         )
     if _together(found, Pipe.MTE2, Pipe.MTE3) > 0.0:
         return _needless(found)
     return (
         f"the numbers are right, but MTE2 and MTE3 never work together ({time}): a flag makes them wait for each "
-        "other, and they use different buffers"
+        "other, although they use different buffers"
     )
 
 
@@ -175,14 +175,14 @@ FLAGS = KernelChecker(
     symptoms=(_half,),
     demands=(_no_barrier,),
     faults={
-        "race-read-after-write": "a pipe reads what another one may still be writing, as no flag between the two lines "
-        "makes it wait (a flag's first name sets it, its second name waits)",
+        "race-read-after-write": "a pipe reads what another one may still be writing, because no flag between the two "
+        "lines makes it wait (the first pipe in the name of a flag sets it, the second one waits)",
         "race-write-after-read": "a buffer is filled again while another pipe may still be reading it: a backward flag "
         "is missing, in the wrong place, or the wrong way round",
-        "race-same-pipe": "nobody waits for a copy, not even the next one into the same place",
+        "race-same-pipe": "nothing waits for a copy, not even the next copy into the same place",
         "flag-wait-unset": "a pipe waits for ever",
-        "flag-never-awaited": "nobody has waited for the last flag when the block ends",
-        "flag-set-twice": "a flag is set again before anybody has waited for it",
+        "flag-never-awaited": "no pipe has waited for the last flag when the block ends",
+        "flag-set-twice": "a flag is set again before any pipe has waited for it",
     },
     auto_sync=True,
     traced=True,
@@ -223,34 +223,34 @@ BUFFERS = PredictChecker(
     (
         Prediction(
             "one_light",
-            "us from one tile to the next: tiles of 8192, one buffer, light; 3 % more or less is right",
+            "us from one tile to the next: tiles of 8192, one buffer, light; within 3 % is right",
             lambda: _period(8192, 1),
             {
                 1.49: "MTE3 copies out while the next tile comes in: c is not part of the round of x",
-                0.78: "The data are on their way for w before V can begin",
-                0.63: "That is MTE2 alone, as if V never kept it waiting; with one buffer it does",
-                1.26: "That is everything but w, one after the other; which round is the longest one?",
+                0.78: "The data are in transit for w before V can begin",
+                0.63: "That is MTE2 alone, as if it never waited for V; with one buffer it does",
+                1.26: "That is everything but w, one after the other; which round is the longest?",
                 0.86: "That is without V; with one buffer the next copies wait until V has read x and y",
                 1.84: "That is everything in a row; S makes its calls, and MTE3 copies out, while others work",
                 1.36: "S makes its calls while the others work; they are no part of the round of x",
             },
-            above="It is the longest of the rounds and of the single pipes, and not all of them in a row",
+            above="It is the longest of the rounds and of the single pipes, not the sum of all of them",
             below="It is the longest of the rounds and of the single pipes: which one is longer than your number?",
             within=0.03,
         ),
         Prediction(
             "two_light",
-            "us from one tile to the next: tiles of 8192, two buffers, light; 3 % more or less is right",
+            "us from one tile to the next: tiles of 8192, two buffers, light; within 3 % is right",
             lambda: _period(8192, 2),
             {
                 0.51: "That is half of the round, but MTE2 alone needs longer",
                 0.505: "That is half of the round, but MTE2 alone needs longer",
                 0.48: "That is MTE3; one of the other pipes needs longer",
-                1.01: "That is the round of one buffer; with two, a second one is under way",
-                0.86: "While the data are on their way MTE2 is free already, and has a second buffer to fill",
-                0.78: "That is MTE2 and then V; with two buffers they work side by side",
+                1.01: "That is the round of one buffer; with two buffers, two rounds overlap",
+                0.86: "While the data are in transit MTE2 is already free, and can fill a second buffer",
+                0.78: "That is MTE2 and then V; with two buffers they overlap",
                 0.35: "That is S; MTE2 needs longer",
-                0.315: "Two buffers make no pipe faster: MTE2 has all of its copies to make",
+                0.315: "Two buffers make no pipe faster: MTE2 must still make all of its copies",
             },
             above="Half of the round, or the busiest pipe alone: the larger of the two",
             below="Half of the round, or the busiest pipe alone: the larger of the two. No pipe gets faster",
@@ -263,23 +263,23 @@ BUFFERS = PredictChecker(
             {
                 "S": "Its calls take 0.35 us for each tile; another pipe needs longer",
                 "V": "Its Add is the shortest work of all",
-                "MTE3": "It has one array to move, and MTE2 has two",
+                "MTE3": "MTE3 has one array to move, and MTE2 has two",
             },
             choices=_PIPES,
         ),
         Prediction(
             "two_heavy",
-            "us from one tile to the next: tiles of 8192, two buffers, heavy; 3 % more or less is right",
+            "us from one tile to the next: tiles of 8192, two buffers, heavy; within 3 % is right",
             lambda: _period(8192, 2, 5),
             {
                 0.9: "That is half of the round, but V alone needs longer",
                 0.63: "That is MTE2, as before; V has more to do now",
                 1.8: "That is the round of one buffer",
                 0.71: "That is half of b and c; V alone needs longer",
-                0.47: "Two buffers make no pipe faster: V has all of its work to do",
-                1.57: "That is MTE2 and then V; with two buffers they work side by side",
-                1.17: "The data of the next tile are there already when V is done with this one",
-                1.42: "That is V and then MTE3; with two buffers they work side by side",
+                0.47: "Two buffers make no pipe faster: V must still do all of its work",
+                1.57: "That is MTE2 and then V; with two buffers they overlap",
+                1.17: "The data of the next tile have already arrived when V has finished with this one",
+                1.42: "That is V and then MTE3; with two buffers they overlap",
                 1.14: "That is half of everything in a row; c is not part of the round of x",
             },
             above="Half of the round, or the busiest pipe alone: the larger of the two",
@@ -288,23 +288,23 @@ BUFFERS = PredictChecker(
         ),
         Prediction(
             "third_gains",
-            "how many times as fast three buffers are as two: tiles of 2048, light; 3 % more or less is right",
+            "how many times as fast three buffers are as two: tiles of 2048, light; within 3 % is right",
             lambda: _period(2048, 2) / _period(2048, 3),
             {
                 1.5: "That would be so if the round of x were the limit; what does S need for its calls?",
-                3.0: "That is three buffers against none; look for what does not become less with more buffers",
-                1.33: "Half of the round against a third of it; but S needs longer than either",
-                2.0: "One buffer against two may gain so much, if nothing else is the limit; S is",
-                0.67: "That would be slower; a third buffer takes room, and no time",
+                3.0: "That is three buffers against none; look for the part that more buffers do not shorten",
+                1.33: "That is half of the round against a third of it; but S needs longer than either",
+                2.0: "Two buffers can be that much faster than one if nothing else is the limit; here S is",
+                0.67: "That would be slower; a third buffer takes memory, but no time",
             },
             above="What is the largest part of the rule with two buffers, and does it change with a third one?",
-            below="A third buffer takes room, and no time: it cannot be slower",
+            below="A third buffer takes memory, but no time: it cannot be slower",
             within=0.03,
         ),
         Prediction(
             "one_tile_gains",
-            "how many times as fast group_norm/double_buffered is as group_norm/tiled, for groups of one tile; 3 % "
-            "more or less is right",
+            "how many times as fast group_norm/double_buffered is as group_norm/tiled, for groups of one tile; within "
+            "3 % is right",
             _gain_of_one_tile,
             {
                 2.0: "Two buffers never halve everything. How many next tiles does a pass over one tile have?",

@@ -73,8 +73,8 @@ def _mistakes(dy: np.ndarray, x: np.ndarray) -> list[tuple[np.ndarray, str]]:
     s = 1 / (1 + np.exp(-x * (_A + _B * x**2)))
     rest, w = s * (1 - s), _A + 3 * _B * x**2
     return [
-        (dy, "dx is dy, handed on unchanged: it has to be multiplied by the slope of GELU at x"),
-        (dy * _value(x), "this is dy * GELU(x): the value of GELU stands where its slope belongs"),
+        (dy, "dx is dy, returned unchanged: multiply it by the slope of GELU at x"),
+        (dy * _value(x), "this is dy * GELU(x): the value of GELU is used instead of its slope"),
         (dy * s, "this is dy * s: s depends on x, too, which is the second term of the slope"),
         (dy * x * rest * w, "this is the second term alone: x has a slope of 1, which leaves dy * s"),
         (s + x * rest * w, "this is the slope alone: dy is not in it"),
@@ -85,8 +85,8 @@ def _mistakes(dy: np.ndarray, x: np.ndarray) -> list[tuple[np.ndarray, str]]:
             "w is v / x here; the slope of v has 3 * B, because x^3 has the slope 3 x^2",
         ),
         (dy * (s + x * s * w), "the second term lacks the factor 1 - s"),
-        (dy * (1 - s + x * rest * w), "s belongs to -v here: the sign of v has to change before the exponential"),
-        (dy * (s - x * rest * w), "the second term is subtracted, and has to be added"),
+        (dy * (1 - s + x * rest * w), "s belongs to -v here: change the sign of v before the exponential"),
+        (dy * (s - x * rest * w), "the second term is subtracted, but must be added"),
     ]
 
 
@@ -120,7 +120,7 @@ def _spread(numbers: np.ndarray) -> float:
 
 def _missing(holes: np.ndarray) -> str:
     if holes.all():
-        return "dx was never written: Compute has to leave its result in dx"
+        return "dx was never written: Compute must write its result to dx"
     return f"{int(holes.sum())} of {holes.size} elements were never written ({spots('dx', holes)})"
 
 
@@ -165,7 +165,7 @@ GELU_GRADIENT = KernelChecker(
     symptoms=(_message,),
     demands=(_by_vector_unit, _small_slopes, _no_more_than_n),
     faults={
-        "ub-never-written": "an instruction reads what nobody wrote",
+        "ub-never-written": "an instruction reads data that were never written",
         "ub-out-of-bounds": "an instruction goes past the end of its buffer",
     },
     auto_sync=True,

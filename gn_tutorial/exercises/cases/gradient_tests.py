@@ -28,21 +28,27 @@ def forward(x, gamma, beta, num_groups):
 
 #: Mistake -> what it is, and what a test that accepts it lacks. In this order.
 _PLANTED: Mapping[str, tuple[str, str]] = {
-    "hands dy on": ("dx is dy, handed on unchanged", "what is dx compared with?"),
+    "hands dy on": ("dx is dy, returned unchanged", "what is dx compared with?"),
     "zero": ("dx is 0 everywhere", "which loss has a dx of 0 in any case?"),
-    "first position": ("one dy is used for all positions of a channel", "is dy another one in each position?"),
+    "first position": ("one dy is used for all positions of a channel", "does dy differ from position to position?"),
     # With gammas of 1 both of these look right, with one channel in a group the second: the first one comes first.
     "dy summed": ("the means of dx are taken of dy instead of dy * gamma", "which gammas hide that?"),
     "gamma pulled out": (
         "dx has gamma in front of the means instead of inside",
         "where is gamma the same all over a group?",
     ),
-    "dgamma from dy * gamma": ("dgamma is summed from dy * gamma", "which of the three gradients is looked at?"),
-    "dbeta from dy * gamma": ("dbeta is summed from dy * gamma", "which of the three gradients is looked at?"),
-    "one per cent": ("dx is one per cent too large", "how far off may a gradient be?"),
-    "one sample": ("dgamma holds the first sample only", "how many samples are there?"),
+    "dgamma from dy * gamma": (
+        "dgamma is summed from dy * gamma",
+        "which of the three gradients does your test look at?",
+    ),
+    "dbeta from dy * gamma": (
+        "dbeta is summed from dy * gamma",
+        "which of the three gradients does your test look at?",
+    ),
+    "one per cent": ("dx is one per cent too large", "how wrong may a gradient be?"),
+    "one sample": ("dgamma contains only the first sample", "how many samples are there?"),
     "whole sample": ("the means go over the whole sample instead of the group", "how many groups are there?"),
-    "one position": ("dbeta holds the first position only", "how many positions are there?"),
+    "one position": ("dbeta contains only the first position", "how many positions are there?"),
     "last channel": ("dgamma of the last channel is two per cent too large", "is every element compared?"),
 }
 _FIFTH_DIGIT = "dx is a few parts in a hundred thousand too large"
@@ -88,7 +94,11 @@ def _which_test(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
             return f"a wrong backward pass is accepted: {what}; {asks}"
     if case.label == _OTHER_FORWARD:
         return f"a wrong pair is accepted: {_OTHER_FORWARD}; ask forward itself, not a formula for its gradient"
-    more = "; five digits are asked for: how large may rtol and atol be?" if case.label == _FIFTH_DIGIT else ""
+    more = (
+        "; the gradients must agree to five digits: how large may rtol and atol be?"
+        if case.label == _FIFTH_DIGIT
+        else ""
+    )
     return f"a wrong backward pass is accepted: {case.label}{more}"
 
 
@@ -186,13 +196,13 @@ _HINTS: Mapping[str, Mapping[str, str]] = {
     "D": {
         "right": "In the first experiment its dx is wrong",
         "dy summed": "With gammas of 1, dy and dy * gamma are the same; D is wrong there, too",
-        "gamma pulled out": "With gammas of 1 nothing could be pulled out; D is wrong there, too",
+        "gamma pulled out": "With gammas of 1, pulling gamma out changes nothing; D is wrong there, too",
         "dgamma from dy * gamma": "Its dgamma is right in every experiment; look at dx",
     },
     "E": {
         "right": "In the first experiment its dx is wrong",
         "constants": "Then dx would be wrong with gammas of 1, too; there it is right",
-        "gamma pulled out": "With one channel in a group gamma may be pulled out; E is wrong there, too",
+        "gamma pulled out": "With one channel per group gamma may be pulled out; but E is wrong there, too",
         "dgamma from dy * gamma": "Its dgamma is right in every experiment; look at dx",
     },
 }

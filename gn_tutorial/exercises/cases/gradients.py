@@ -85,8 +85,8 @@ class _Parts:
 
 
 _OWN_RSTD = (
-    "rstd was computed anew, with another eps or divisor than in the forward pass: use the rstd that is given, which "
-    "holds the forward pass's own"
+    "rstd was computed anew, with another eps or divisor than in the forward pass: use the given rstd of the "
+    "forward pass"
 )
 
 
@@ -107,34 +107,37 @@ def _wrong_dx(p: _Parts) -> Iterator[tuple[np.ndarray, str]]:
     yield p.rstd * project(p.dy), "gamma is not in dx: it begins with a = dy * gamma"
     yield (
         p.rstd * p.gamma * project(p.dy),
-        "gamma was pulled out of the means; it differs from channel to channel, and the means go over several channels",
+        "gamma was pulled out of the means; but it differs between channels, and the means go over several channels",
     )
     yield (
         p.rstd * (p.a - _mean(p.dy) - p.xhat * _mean(p.dy * p.xhat)),
-        "dy is summed where dy * gamma belongs: both means are means of a, not of dy",
+        "dy is summed instead of dy * gamma: both means are means of a, not of dy",
     )
-    yield p.rstd * (p.a + _mean(p.a) + p.xhat * _mean(p.a * p.xhat)), "both means are added; they are taken off"
-    yield p.rstd * (p.a - _mean(p.a) + p.xhat * _mean(p.a * p.xhat)), "the term with xhat is added; it is taken off"
+    yield p.rstd * (p.a + _mean(p.a) + p.xhat * _mean(p.a * p.xhat)), "both means are added; subtract them"
+    yield p.rstd * (p.a - _mean(p.a) + p.xhat * _mean(p.a * p.xhat)), "the term with xhat is added; subtract it"
     yield project(p.a), "the factor rstd is missing"
-    yield p.rstd**2 * project(p.a), "rstd is multiplied twice: xhat has its rstd already, and one stands in front"
+    yield p.rstd**2 * project(p.a), "rstd is multiplied twice: xhat already contains one, and one is in front"
     count = p.a.shape[2] * p.a.shape[3]
-    yield p.rstd * project(p.a, lambda v: _mean(v) * count), "these are sums over the group, where means belong"
+    yield p.rstd * project(p.a, lambda v: _mean(v) * count), "these are sums over the group; means belong here"
     if count > 1:
         less = count / (count - 1)
         yield p.rstd * project(p.a, lambda v: _mean(v) * less), "the means are divided by the count less one"
     yield p.rstd * project(p.a, lambda v: _mean(v, (3,))), "the means go over one channel; a group has several"
     yield p.rstd * project(p.a, lambda v: _mean(v, (1, 2, 3))), "the means go over the whole sample, not over a group"
     yield p.rstd * project(p.a, lambda v: _mean(v, (0, 2, 3))), "the means go over the samples too; each has its own"
-    yield p.rstd * project(p.a, lambda v: _mean(v, (1,))), "the means go over the groups, and not over each group"
+    yield p.rstd * project(p.a, lambda v: _mean(v, (1,))), "the means go over all groups; each group has its own"
     yield (
         p.rstd * (p.a - _mean(p.a) - p.centred * _mean(p.a * p.centred)),
-        "x - mean stands where xhat belongs: it has to be multiplied by rstd",
+        "x - mean is used instead of xhat: multiply it by rstd",
     )
     yield (
         p.rstd * (p.a - _mean(p.a) - p.x * _mean(p.a * p.x)),
-        "x stands where xhat belongs: take the mean off and multiply by rstd",
+        "x is used instead of xhat: subtract the mean and multiply by rstd",
     )
-    yield p.rstd * (p.a - _mean(p.a) - _mean(p.a * p.xhat)), "E[a * xhat] is taken off as it is; xhat stands before it"
+    yield (
+        p.rstd * (p.a - _mean(p.a) - _mean(p.a * p.xhat)),
+        "E[a * xhat] is subtracted as it is; multiply it by xhat first",
+    )
     yield from _wrong_terms(p)
     for own in p.with_own_rstd():
         yield own.rstd * (own.a - _mean(own.a) - own.xhat * _mean(own.a * own.xhat)), _OWN_RSTD
@@ -147,14 +150,14 @@ def _wrong_terms(p: _Parts) -> Iterator[tuple[np.ndarray, str]]:
     def slips(name: str, of_a: np.ndarray, of_dy: np.ndarray) -> list[tuple[np.ndarray, str]]:
         return [
             (_mean(of_a), ""),
-            (_mean(of_a) * count, f"{name} is a sum over the group, where its mean belongs"),
+            (_mean(of_a) * count, f"{name} is a sum over the group; it must be the mean"),
             (_mean(of_a, (0, 1, 2, 3)), f"{name} is one mean over all axes; each group of each sample has its own"),
             (of_a, f"{name} has no mean: it is the mean over the group"),
-            (_mean(of_dy), f"{name} is taken of dy; a = dy * gamma belongs there"),
+            (_mean(of_dy), f"{name} is taken of dy instead of a = dy * gamma"),
             (_mean(of_a, (3,)), f"{name} is the mean over one channel; a group has several"),
         ]
 
-    for front, first_words in ((p.a, ""), (p.dy, "dy stands in front, where a = dy * gamma belongs")):
+    for front, first_words in ((p.a, ""), (p.dy, "the first term is dy instead of a = dy * gamma")):
         for one, second_words in slips("E[a]", p.a, p.dy):
             for other, third_words in slips("E[a * xhat]", p.a * p.xhat, p.dy * p.xhat):
                 said = [words for words in (first_words, second_words, third_words) if words]
@@ -177,7 +180,7 @@ def _wrong_channels(p: _Parts) -> Iterator[tuple[str, np.ndarray, str]]:
     yield (
         "dgamma",
         total(p.a * p.xhat),
-        "dgamma is summed from dy * gamma: y is xhat * gamma + beta, so that gamma's own factor is xhat alone",
+        "dgamma is summed from dy * gamma: y is xhat * gamma + beta, so gamma's own factor is xhat alone",
     )
     yield "dbeta", total(p.a), "dbeta is summed from dy * gamma: beta is added last, after gamma"
     yield "dgamma", total(p.dy * p.x), "dgamma is summed from dy * x: gamma is multiplied with xhat, not with x"
@@ -232,7 +235,7 @@ def _which_reshape(case: PythonCase, said: str, function: str) -> str | None:
     if case.arguments["x"].size or "cannot reshape" not in said:
         return None
     return (
-        "The batch is empty here (N = 0): of 0 elements reshape cannot tell what -1 stands for. Write the size out, "
+        "The batch is empty here (N = 0): with 0 elements reshape cannot compute what -1 means. Write the size out, "
         "math.prod(x.shape[2:]) for the positions; or do without the reshape"
     )
 

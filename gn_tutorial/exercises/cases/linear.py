@@ -47,21 +47,21 @@ def _which_sum(case: KernelCase, result: Result) -> str | None:
     starts = np.arange(columns) % _TILE
     adds = any(event.op == "Axpy" for event in vector_instructions(result))
     overwritten = (
-        "dx is set to 0 in the loop over the outputs, and has to be before it"
+        "dx is set to 0 in the loop over the outputs; set it before the loop"
         if adds
-        else "each term takes the place of the one before; Axpy adds to what its destination holds"
+        else "each term replaces the previous one; Axpy adds to its destination"
     )
     in_first_row = np.zeros_like(got)
     np.add.at(in_first_row, first_of_tile, dy @ weight)
     known = [
         (dy[:, -1:] * weight[-1], f"dx has the last row of W alone: {overwritten}"),
         (dy[:, :1] * weight[0], "dx has the first row of W alone: the sum runs over all outs_ rows"),
-        (dy[:, :-1] @ weight[:-1], "the last row of W is not in the sum: `out` runs to outs_ - 1, that one too"),
+        (dy[:, :-1] @ weight[:-1], "the last row of W is not in the sum: `out` runs up to and including outs_ - 1"),
         (dy[:, 1:] @ weight[1:], "row 0 of W is not in the sum: `out` begins at 0"),
         (np.broadcast_to(weight.sum(axis=0), got.shape), "this is the sum of the rows of W: dy is not in it"),
         (
             (dy @ weight)[first_of_tile],
-            "all rows of a tile are the same, with the dy of its first row: row `row` of dx takes Dy(row, out)",
+            "all rows of a tile are equal, with the dy of the first row: row `row` of dx needs Dy(row, out)",
         ),
         (
             in_first_row,
@@ -145,17 +145,17 @@ def _never_filled(case: KernelCase, found: Diagnostic) -> str:
             "at dx[row * kTile]"
         )
     if op == "GetValue":
-        missing = "a number of dy is read that has not come"
+        missing = "a number of dy is read that was not copied in"
         if case.numbers["rows"] % _ROWS == 0:
             return f"{missing}: Dy takes the row of the tile first, then the output"
         return f"{missing}: the last tile has count_ rows, and that may be fewer than kRows"
     # Of the instructions that read what they write to, the first source is the destination.
     if role in ("dst", "src0"):
-        return "a term is added to what was there before: AllocTensor clears nothing, so set n numbers of each row to 0"
-    return "more numbers are read than have come: a piece of W has n of them"
+        return "a term is added to old data: AllocTensor clears nothing, so set n numbers of each row to 0"
+    return "more numbers are read than were copied in: a piece of W has n of them"
 
 
-_FREED_EARLY = "FreeTensor gives W's piece back: it belongs behind the loop over the rows that use it"
+_FREED_EARLY = "FreeTensor gives the piece back: it belongs after the loop over the rows that use it"
 
 LINEAR_GRADIENT = KernelChecker(
     _cases,
@@ -171,8 +171,8 @@ LINEAR_GRADIENT = KernelChecker(
         "ub-use-after-free": _FREED_EARLY,
         # Once a row: where the next rows only read what lies there still, the second FreeTensor is what stops it.
         "queue-wrong-state": _FREED_EARLY,
-        "queue-empty": "DeQue finds nothing: CopyWeight sends for a piece of W, and each DeQue needs one",
-        "queue-no-free-buffer": "CopyWeight finds no free buffer: FreeTensor gives the piece back, once it is used",
+        "queue-empty": "DeQue finds nothing: CopyWeight requests a piece of W, and each DeQue needs one",
+        "queue-no-free-buffer": "CopyWeight finds no free buffer: FreeTensor gives the piece back after its use",
         "queue-depth": "two pieces of W wait in the queue, which has room for one: DeQue before the next CopyWeight",
         "ub-out-of-bounds": "an instruction goes past the end of its tile: it has kRows rows of kTile numbers",
         "gm-out-of-bounds": _PAST_W,

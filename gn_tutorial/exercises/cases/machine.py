@@ -82,15 +82,16 @@ UB_BUDGET = PredictChecker(
             lambda: _tally().mte2,
             {
                 12: "That is one input; the kernel adds two arrays",
-                10: "That is one input in one piece; each block cuts its own share into tiles",
-                20: "That is without the shares; each block cuts its own share into tiles, and has a tail of its own",
+                10: "That is one input without shares; each block cuts its own share into tiles",
+                20: "That is without shares; each block cuts its own share into tiles, and has its own tail",
                 8: "That is one block; there are three",
             },
-            rule="Divide by blocks first, then each share by kTile, and round up; a tile is one copy of x and one of y",
+            rule="Divide among the blocks first, then divide each share by kTile, and round up; a tile takes one "
+            "copy of x and one of y",
         ),
         Prediction(
             "largest_tile",
-            "the largest kTile, in floats and a multiple of 8, with which the three buffers fit",
+            "the largest kTile, in floats and a multiple of 8, for which the three buffers fit",
             lambda: _largest_tile(1),
             {
                 49152: "That is the whole Unified Buffer for one buffer; the kernel has three",
@@ -159,19 +160,17 @@ def _which_slip(case: TilingCase, got: Mapping[str, int]) -> str | None:
         return "the tile takes the whole Unified Buffer; every buffer needs its own share of it"
     taken, room = tile * element * buffers, case.arguments["ubBytes"]
     if taken > room:
-        return f"{buffers} buffers of {tile} elements take {taken} bytes, and there are {room}"
+        return f"{buffers} buffers of {tile} elements take {taken} bytes, but there are only {room}"
     if tile * element % _BLOCK:
-        return f"a tile of {tile} elements has {tile * element} bytes, which is no multiple of 32"
+        return f"a tile of {tile} elements has {tile * element} bytes, which is not a multiple of 32"
     if tile != want["tileElements"]:
         return f"a tile of {tile} elements fits, and a larger one would too: {want['tileElements']}"
     if got["tiles"] != want["tiles"] and got["tiles"] == case.arguments["n"] // tile:
-        return f"tiles is {got['tiles']}: the tail, shorter than a tile, is a tile too"
+        return f"tiles is {got['tiles']}: the tail is a tile too, though it is shorter"
     if got["tailElements"] == 0 and want["tailElements"] == tile:
-        return f"tailElements is 0 where the tiles are all full: the last tile then has {tile} elements"
+        return f"tailElements is 0 where all tiles are full: the last tile then has {tile} elements"
     if case.arguments["n"] == 0 and got["tailElements"]:
-        return (
-            f"tailElements is {got['tailElements']} for n = 0: there is no tile, so there is no last one, and it is 0"
-        )
+        return f"tailElements is {got['tailElements']} for n = 0: there is no tile, so tailElements must be 0"
     if got["usedBytes"] == tile * element and buffers > 1:
         return f"usedBytes is {got['usedBytes']}: that is one buffer; all {buffers} together take {taken}"
     return None
@@ -208,13 +207,13 @@ def _overwritten(case: KernelCase, result: Result) -> str | None:
     x, y, z = case.inputs["x"], case.inputs["y"], result["z"]
     first = int((z != x + y).argmax())
     if 0 < first < _PAIR_TILE and np.array_equal(z[first:_PAIR_TILE], (y[: x.size - first] + y[first:])[:_PAIR_TILE]):
-        return f"z is wrong from z[{first}] on: the end of x was overwritten by the beginning of y before it was added"
+        return f"z is wrong from z[{first}] on: the end of x was overwritten by the beginning of y before Add read it"
     return None
 
 
 def _vector_adds(case: KernelCase, result: Result) -> str | None:
     if result.tally.vector == 0:
-        return "the numbers are right, but the vector unit added nothing: Add does the work"
+        return "the numbers are right, but the vector unit added nothing: use Add"
     return None
 
 
@@ -227,8 +226,8 @@ SHARED_BUFFER = KernelChecker(
     faults={
         "ub-never-written": "CopyIn and Compute must agree on where y begins",
         "ub-misaligned": "an input does not begin at a multiple of 32 bytes",
-        "ub-out-of-bounds": "the place of y is outside the buffer; the index of a tensor counts elements",
-        "gm-out-of-bounds": "more is copied than asked for, past the end of an array",
-        "gm-beyond-declared-size": "more is copied than asked for, past the end of an array",
+        "ub-out-of-bounds": "y is outside the buffer; the index of a tensor counts elements",
+        "gm-out-of-bounds": "a copy is too long, and goes past the end of an array",
+        "gm-beyond-declared-size": "a copy is too long, and goes past the end of an array",
     },
 )

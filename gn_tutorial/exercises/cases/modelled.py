@@ -43,7 +43,7 @@ ADD_TIMES = PredictChecker(
     (
         Prediction(
             "bytes_moved",
-            f"bytes between global memory and the Unified Buffers, both ways, all {_ADD_BLOCKS} blocks together",
+            f"bytes copied into and out of the Unified Buffers, all {_ADD_BLOCKS} blocks together",
             lambda: _add(16384).tally.bytes_in + _add(16384).tally.bytes_out,
             {
                 8_000_000: "That is what comes in; z goes out",
@@ -51,29 +51,28 @@ ADD_TIMES = PredictChecker(
                 3_000_000: "That is the number of elements; a float has 4 bytes",
                 1_500_000: "That is one block; there are eight",
             },
-            rule="Elements times the bytes of a float, for each array that crosses, in either direction",
+            rule="Elements times the bytes of a float, for each array that is copied in or out",
         ),
         Prediction(
             "fastest_tile",
             f"which of the tiles {', '.join(map(str, _TILES))} gives the shortest modelled time",
             lambda: min(_TILES, key=lambda tile: _add(tile).microseconds),
             {
-                256: "A small tile is soon there, but each one costs its calls and its starts, and there are 64 times "
-                "as many of them as with the largest",
+                256: "A small tile arrives soon, but each one costs its calls and its starts, and there are 64 times "
+                "as many tiles as with the largest size",
                 2048: "There is room for a larger one, with fewer calls and fewer starts",
             },
-            rule="One of 256, 2048 and 16384 is asked for",
+            rule="The answer is 256, 2048 or 16384",
         ),
         Prediction(
             "scalar_us",
-            "microseconds that S of one block needs for the calls of its queues, with tiles of 256; 10 % more or less "
-            "is right",
+            "microseconds that S of one block needs for its queue calls, with tiles of 256; within 10 % is right",
             lambda: _add(256).busy[Pipe.S],
             {
                 13.6: "That is one call for each tile; count the calls in CopyIn, Compute and CopyOut",
                 54.3: "That is CopyIn alone; Compute and CopyOut call their queues too",
-                81.5: "That is six calls for each tile; there are three queues, and each has four calls",
-                1304.0: "That is all eight blocks; their cores work side by side",
+                81.5: "That is six calls for each tile; there are three queues with four calls each",
+                1304.0: "That is all eight blocks; their cores work in parallel",
                 293.4: "These are thousands of cycles; a microsecond has 1800",
             },
             within=0.1,
@@ -81,42 +80,41 @@ ADD_TIMES = PredictChecker(
         ),
         Prediction(
             "copy_in_us",
-            "microseconds that MTE2 of one block is busy, with tiles of 16384; 5 % more or less is right",
+            "microseconds that MTE2 of one block is busy, with tiles of 16384; within 5 % is right",
             lambda: _add(16384).busy[Pipe.MTE2],
             {
                 4.79: "That is x alone; y comes in as well",
-                14.37: "That is z too; MTE3 takes it out",
+                14.37: "That includes z; MTE3 copies it out",
                 76.6: "That is all eight blocks; each has an MTE2 of its own",
-                5.37: "So fast the memory could deliver; but a core takes no more than 58 bytes in a cycle, and here "
-                "are eight cores only",
+                5.37: "That is how fast the memory could deliver; but a core takes no more than 58 bytes in a cycle, "
+                "and there are only eight cores",
             },
             within=0.05,
             rule="The bytes of x and y of one block, divided by the 58 bytes of a cycle; a microsecond has 1800 cycles",
         ),
         Prediction(
             "limit",
-            f"the pipe that the launch is nearest to, with tiles of 16384: {', '.join(_PIPES)}",
+            f"the pipe that limits the launch, with tiles of 16384: {', '.join(_PIPES)}",
             lambda: _limit(_add(16384)),
             {
-                "V": "An Add takes 64 floats in a cycle, and that is 256 bytes of each input; MTE2 brings 58",
-                "S": "That is so with small tiles; 16384 floats for twelve calls are many",
-                "MTE3": "It has one array to move, and MTE2 has two",
+                "V": "An Add takes 64 floats in a cycle, 256 bytes of each input; MTE2 brings 58",
+                "S": "That is true of small tiles; 16384 floats need only twelve calls",
+                "MTE3": "MTE3 has one array to move, and MTE2 has two",
             },
             choices=_PIPES,
         ),
         Prediction(
             "two_buffers_us",
-            "modelled microseconds of the launch with tiles of 8192 and two buffers in each queue; 10 % more or less "
-            "is right",
+            "modelled microseconds of the launch with tiles of 8192 and two buffers per queue; within 10 % is right",
             lambda: _add(8192, 2).microseconds,
             {
-                8.24: "That is half of it; two buffers make no pipe faster, they let the pipes work side by side",
+                8.24: "That is half the time; two buffers make no pipe faster, they only let the pipes overlap",
                 16.47: "That is the time with one buffer; with two, MTE2 fetches the next tile while the others work",
-                9.66: "That is MTE2 alone; the launch itself takes 1.6 us, and V and MTE3 have the last tile to do",
-                21.3: "That is one pipe after the other; with two buffers they work side by side",
+                9.66: "That is MTE2 alone; the launch itself takes 1.6 us, and V and MTE3 must finish the last tile",
+                21.3: "That is one pipe after the other; with two buffers they overlap",
             },
             within=0.1,
-            rule="Add the start of the launch, the busiest pipe without a pause, and what the others do with the "
+            rule="Add the start of the launch, the busiest pipe without a pause, and the work of the others on the "
             "last tile",
         ),
     )

@@ -60,7 +60,7 @@ def _which_formula(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | Non
     rstd = got["rstd"]
     if abs(x).min() > _FAR / 2 and _same(got["mean"], case.expected["mean"]):
         return (
-            "the variance has lost its digits. Far from 0, mean(x * x) - mean * mean takes one large number from "
+            "the variance has lost its digits. Far from 0, mean(x * x) - mean * mean subtracts one large number from "
             "another, whose last digits were rounded: subtract the mean from x first, then square"
         )
     count = flat.shape[2]

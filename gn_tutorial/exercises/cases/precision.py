@@ -20,7 +20,7 @@ from gn_tutorial.operators.result import Result
 #: The last case: enough rows and sizes to judge the rounding of y.
 _ALL_SIZES = "each row another size"
 _NOBODY_WROTE = {
-    "ub-never-written": "an instruction reads what nobody wrote",
+    "ub-never-written": "an instruction reads data that were never written",
     "ub-out-of-bounds": "an instruction goes past the end of its buffer",
     "gm-out-of-bounds": "the kernel reads or writes past the end of an array",
     "race-read-after-write": "a pipe reads what another one may still be writing; the scalar unit needs a Sync before "
@@ -168,7 +168,7 @@ def _rounded_to_nearest(case: KernelCase, result: Result) -> str | None:
 def _twice(case: KernelCase, result: Result) -> str | None:
     if result.tally.bytes_in < 2.5 * case.inputs["x"].nbytes:
         return None
-    return "the numbers are right, but x comes three times: both sums can be taken in one pass, about a pivot"
+    return "the numbers are right, but x is read three times: take both sums in one pass, about a pivot"
 
 
 def _missing(case: KernelCase, result: Result) -> str | None:

@@ -51,14 +51,14 @@ def rms_message(case: KernelCase, result: Result) -> str | None:
     eps, square = float(case.numbers["eps"]), np.square(x)
     total, mean = square.sum(), square.mean()
     if _not_squared(case, result):
-        return "the sum is that of x, and not of its squares"
+        return "this is the sum of x, not of its squares"
     known = [
         (x / np.sqrt(mean), "this is without eps, which belongs to the mean of the squares"),
         (x / np.sqrt(total + eps), "x is divided by the root of the sum of the squares, not of their mean"),
         (x / (mean + eps), "x is divided by the mean of the squares: the root is missing"),
         (
             square / np.sqrt(mean + eps),
-            "the squares were scaled, and not x: keep x, as float, until it is multiplied by the factor",
+            "the squares were scaled instead of x: keep x, as float, until you multiply it by the factor",
         ),
         (
             x / np.sqrt(np.minimum(square, _LARGEST).mean() + eps),
@@ -96,7 +96,7 @@ def _not_squared(case: KernelCase, result: Result) -> bool:
 
 def _what_overflows(x: np.ndarray, square: np.ndarray) -> str:
     total, mean, largest = square.sum(), square.mean(), square.max()
-    ends = "and a half ends at 65504, so that it is infinite"
+    ends = "and the largest half is 65504, so it is infinite"
     if largest <= _LARGEST:
         return (
             f"the squares add up to {total:,.0f}, {ends}, although no single square is above {largest:,.0f}: take the "
@@ -112,11 +112,11 @@ def _what_was_too_small(ratio: np.ndarray, mean: float, x: np.ndarray) -> str:
     if np.isfinite(ratio).all() and ratio.std() < 2e-3 * abs(ratio.mean()):
         return (
             f"y is {ratio.mean():.3g} times what it should be. The squares are about {mean:.1g}, and halves lie "
-            f"{_HALF_STEP:.1g} apart there: hardly a digit of them is left"
+            f"{_HALF_STEP:.1g} apart there: hardly any digit of them is left"
         )
     return (
-        f"every y is off by another factor. x is about {np.abs(x).mean():.1g}: whatever makes it smaller in half "
-        "costs it its digits. Scale nothing; convert to float first"
+        f"every y is off by another factor. x is about {np.abs(x).mean():.1g}: making it smaller in half loses "
+        "digits. Do not scale; convert to float first"
     )
 
 
@@ -129,9 +129,7 @@ def far_message(case: KernelCase, result: Result) -> str | None:
     if row is not None:
         with np.errstate(divide="ignore"):
             if _alike(rstd, 1 / np.sqrt(np.square(x - x[:, :1]).mean(axis=1) + eps)):
-                return (
-                    "the variance is the mean square distance from the pivot: the square of rest has to be taken off it"
-                )
+                return "the variance is the mean square distance from the pivot: subtract the square of rest"
             # Before eps: this one is told by more digits, and on some data it comes near the other.
             for mixed in _own_pivots(x):
                 with_own = 1 / np.sqrt(np.maximum(mixed, 0) + eps)
@@ -143,12 +141,12 @@ def far_message(case: KernelCase, result: Result) -> str | None:
             if _alike(rstd, 1 / np.sqrt(variance)):
                 return "rstd is without eps, which belongs to the variance"
             if _alike(rstd, 1 / (np.sqrt(variance) + eps)):
-                return "eps stands outside the root: it belongs to the variance"
+                return "eps is outside the root: it belongs to the variance"
         return _which_variance(row, rstd[row], x[row], eps)
     row = _first(case, result, "mean")
     if row is not None:
         if np.allclose(mean, x.mean(axis=1) - x[:, 0], rtol=1e-3, atol=1e-5):
-            return f"mean[{row}] is {mean[row]:.6g}: the pivot, {x[row, 0]:.6g}, has to be added again"
+            return f"mean[{row}] is {mean[row]:.6g}: the pivot, {x[row, 0]:.6g}, must be added again"
         return None
     row = _first(case, result, "y")
     if row is None:
@@ -157,19 +155,19 @@ def far_message(case: KernelCase, result: Result) -> str | None:
     gap = float(np.spacing(np.float32(abs(x[row]).max())))
     if off.std() < 0.2 * abs(off.mean()) and abs(off.mean()) > 8 * gap * rstd[row]:
         return (
-            f"mean and rstd are right, and y of row {row} is off by the same {off.mean():.2g} everywhere: there the "
-            f"mean that was taken off x differs from mean[{row}] by {abs(off.mean()) / rstd[row]:.4g}. Pivot and rest "
-            "have to go, both"
+            f"mean and rstd are right, but y of row {row} is off by the same {off.mean():.2g} everywhere: the "
+            f"mean that you subtracted from x differs from mean[{row}] by {abs(off.mean()) / rstd[row]:.4g}. Subtract "
+            "both pivot and rest"
         )
     if off.std() < 0.2 * abs(off.mean()):
         return (
-            f"mean and rstd are right, and y of row {row} is off by the same {off.mean():.1e} everywhere: the mean was "
-            f"rounded to one float, and they are {gap:.1e} apart there. Take off the pivot, "
-            "and then the rest"
+            f"mean and rstd are right, but y of row {row} is off by the same {off.mean():.1e} everywhere: the mean was "
+            f"rounded to one float, and floats are {gap:.1e} apart there. Subtract the pivot, and then "
+            "the rest"
         )
     return (
-        f"mean and rstd are right, and y of row {row} is off by up to {np.abs(off).max():.1e}, another amount at each "
-        "element: two large terms cancel in it. Take the mean off before you multiply"
+        f"mean and rstd are right, but y of row {row} is off by up to {np.abs(off).max():.1e}, a different amount "
+        "at each element: two large terms cancel in it. Subtract the mean before you multiply"
     )
 
 
@@ -189,7 +187,7 @@ def _which_variance(row: int, rstd: float, x: np.ndarray, eps: float) -> str:
     came_out = f"the variance came out as {found:.4g}" if found > 0.01 * eps else "the variance came out as 0 or less"
     if row > 0:
         return (
-            f"row 0 is right, and row {row} is not: {came_out}. The row lies around {x.mean():.4g}, so that it needs "
+            f"row 0 is right, but row {row} is not: {came_out}. The row lies around {x.mean():.4g}, so it needs "
             "a pivot of its own"
         )
     if x.mean() ** 2 < 10 * x.var():
@@ -229,7 +227,7 @@ def half_message(case: KernelCase, result: Result) -> str | None:
         return f"mean and rstd are right, but y of row {row} is not (MARE is {found.mare / unit:.3g} T): {known}"
     return (
         f"mean and rstd are right, but y of row {row} is not: MARE is {found.mare / unit:.0f} T, where beta cancels "
-        "most of what it is added to. Something was rounded to half before that: cast once, at the end"
+        "most of the product. Something was rounded to half before that: cast once, at the end"
     )
 
 
@@ -245,8 +243,8 @@ def _which_result(row: int, case: KernelCase, result: Result) -> str | None:
             "x times the scale and mean times the scale are both large, and cancel: even a float has no digits left "
             "then. Take the mean off before you multiply",
         ),
-        (((x - mean) - mean) * scale + beta, "the mean was taken off twice"),
-        (x * scale + beta, "the mean was not taken off"),
+        (((x - mean) - mean) * scale + beta, "the mean was subtracted twice"),
+        (x * scale + beta, "the mean was not subtracted"),
     ]
     for values, words in known:
         if (result["y"][row] == values.astype(np.float16)).mean() > 0.9:
@@ -259,7 +257,7 @@ def _which_rstd(row: int, rstd: np.ndarray, want: np.ndarray, variance: np.ndarr
         return f"rstd is infinite: eps, {eps:g}, is 0 as a half, and the variance of a constant row is 0 too"
     with np.errstate(divide="ignore", invalid="ignore"):
         known = [
-            (_half(want), "it has the digits of a half only"),
+            (_half(want), "it has only the digits of a half"),
             (1 / np.sqrt(variance + _half(eps)), f"eps, {eps:g}, was rounded to a half, {_half(eps):.4g}"),
             (1 / np.sqrt(_half(variance + eps)), "variance and eps were added in half"),
             (1 / np.sqrt(_half(variance) + eps), "the variance was rounded to a half"),

@@ -12,7 +12,7 @@ from gn_tutorial.exercises.check_kernel import KernelCase, Symptom
 from gn_tutorial.operators.result import Result
 
 TILE = 256  # kTile of the kernel
-_OVERWRITES = "{} into acc_, so that a tile takes the place of the sum of those before it"
+_OVERWRITES = "{} into acc_, so each tile overwrites the sum of the previous ones"
 
 
 def _lane_sums(row: np.ndarray, power: int) -> np.ndarray:
@@ -53,7 +53,7 @@ def _which_lanes(case: KernelCase, result: Result) -> str | None:
         ),
         (
             running / length,
-            "a row holds the rows before it too: the accumulator is set to 0 once, and not for each row",
+            "each result contains the previous rows too: set the accumulator to 0 for each row, not only once",
         ),
         (
             sums[:, :tail].sum(axis=1) / length,
@@ -62,11 +62,11 @@ def _which_lanes(case: KernelCase, result: Result) -> str | None:
         ),
         (
             tiles.cumsum(axis=1).sum(axis=1) / length,
-            "the first tiles count several times: the accumulator is reduced in the loop, and has to be behind it",
+            "the first tiles count several times: reduce the accumulator after the loop, not in it",
         ),
         (
             overwritten / length,
-            "the accumulator is set to 0 for each tile, as far as the tile reaches: it has to be set for each row"
+            "the first sums of the accumulator are set to 0 for each tile: it has to be set for each row"
             if duplicates > rows
             else _OVERWRITES.format("Mul writes"),
         ),
@@ -77,13 +77,13 @@ def _which_lanes(case: KernelCase, result: Result) -> str | None:
         (both / length, _OVERWRITES.format("Mul writes") + ", and x itself is added to them"),
         (
             (sums.sum(axis=1) + min(length, TILE)) / length,
-            "the accumulator begins with 1 in each of its places: set it to 0",
+            "each sum of the accumulator begins with 1: set it to 0",
         ),
         (2 * sums.sum(axis=1) / length, "each tile is added twice"),
         (x[:, -tail:] ** 2 @ np.ones(tail) / length, "only the last tile is in the sum: it starts again at each tile"),
     ]
     if not got.any():
-        return "y is 0: nothing was added to the accumulator, or it was multiplied, and 0 stays 0 then"
+        return "y is 0: nothing was added to the accumulator, or it was multiplied, and then 0 stays 0"
     for values, words in known:
         if not np.allclose(values, case.expected["y"], rtol=1e-3) and np.allclose(got, values, rtol=1e-4):
             return words
@@ -110,12 +110,12 @@ def _one_reduction(case: KernelCase, result: Result) -> str | None:
     waits = result.tally.scalar - rows
     if waits <= rows:
         return (
-            f"{reductions} reductions for {rows} rows. The scalar unit waits once for a row now, but each tile is "
+            f"{reductions} reductions for {rows} rows. The scalar unit now waits once per row, but each tile is "
             "still reduced: add its squares to the accumulator instead"
         )
     return (
-        f"the numbers are right, with {reductions} reductions for {rows} rows, and the scalar unit waits for each: one "
-        "reduction for a row is enough"
+        f"the numbers are right, but there are {reductions} reductions for {rows} rows, and the scalar unit waits for "
+        "each: one reduction per row is enough"
     )
 
 
@@ -124,21 +124,21 @@ def _needless_waits(case: KernelCase, result: Result) -> str | None:
     rows, said = len(case.inputs["x"]), "the numbers are right, and each row is reduced once, but the scalar unit"
     if result.tally.scalar > 2 * rows:
         return (
-            f"{said} reads {result.tally.scalar - rows} numbers for {rows} rows: one GetValue for a row is enough, "
-            "behind the loop"
+            f"{said} reads {result.tally.scalar - rows} numbers for {rows} rows: one GetValue per row is enough, "
+            "after the loop"
         )
     blocks = result.trace.blocks.values() if result.trace else ()
     waits = sum(event.kind is Kind.WAIT_FLAG and event.flag == "V_S" for events in blocks for event in events)
     if waits > rows:
-        return f"{said} waits for V {waits} times for {rows} rows: Sync<V_S> belongs behind the loop"
+        return f"{said} waits for V {waits} times for {rows} rows: Sync<V_S> belongs after the loop"
     return None
 
 
 REDUCE_SYMPTOMS: tuple[Symptom, ...] = (_which_lanes,)
 REDUCE_DEMANDS: tuple[Symptom, ...] = (_one_reduction,)
 REDUCE_FAULTS: Mapping[str, str] = {
-    "ub-never-written": "an instruction reads what nobody wrote, behind the end of a tile or of the accumulator, "
-    "or before it was set to 0",
+    "ub-never-written": "an instruction reads data that were never written: after the end of a tile or of the "
+    "accumulator, or before it was set to 0",
     "gm-out-of-bounds": "the last tile of a row reads past the end of x",
     "gm-beyond-declared-size": "the last tile of a row reads past the end of x",
     "ub-out-of-bounds": "an instruction goes past the end of a buffer of kTile floats",

@@ -46,11 +46,11 @@ def _which_way_in(case: KernelCase, result: Result) -> str | None:
     to_next = "the gap counts from the end of a row in x to the start of the next one, pitch_ - length_"
     known = {
         pitch - length: "the gap of the way in is given in elements; in global memory it counts bytes",
-        gap // _BLOCK: "the gap of the way in is given in blocks of 32 bytes; so it counts in the Unified Buffer, and "
-        "in global memory it counts bytes",
+        gap // _BLOCK: "the gap of the way in is given in blocks of 32 bytes; that is the unit in the Unified Buffer, "
+        "but in global memory the gap counts bytes",
         gap
-        + length * _FLOAT: "the gap of the way in counts from the end of a row; from its start to the next one is the "
-        "pitch",
+        + length * _FLOAT: "the gap of the way in counts from the end of a row to the start of the next one; pitch_ "
+        "counts from start to start",
         (pitch - place) * _FLOAT: f"the gap of the way in is pitch_ - place_; {to_next}: x has no places of whole "
         "blocks, only the Unified Buffer has",
         pitch - place: f"the gap of the way in is pitch_ - place_, in elements; {to_next}, and it counts bytes",
@@ -60,8 +60,8 @@ def _which_way_in(case: KernelCase, result: Result) -> str | None:
     }
     candidates = [(_moved(case, wrong), words) for wrong, words in known.items() if wrong != gap]
     starts = {
-        length: "the second tile begins too early in x: row first is first * pitch_ elements behind the first one",
-        place: "the second tile begins in the wrong place of x, at first * place_: row first begins at first * pitch_",
+        length: "the second tile begins too early in x: row first begins at element first * pitch_",
+        place: "the second tile begins at first * place_ of x: row first begins at first * pitch_",
         1: "the second tile begins at element first of x: row first begins at element first * pitch_",
     }
     candidates += [(_moved(case, gap, apart=wrong), words) for wrong, words in starts.items() if wrong != pitch]
@@ -89,8 +89,8 @@ def _which_way_out(case: KernelCase, result: Result) -> str | None:
         right = right and np.array_equal(got[first * length + at[inside]], source)
     if right:
         return (
-            "the rows go out as one piece, with what lies behind the ends of the rows in the Unified Buffer: "
-            "blockCount is the number of rows, and blockLen the bytes of one of them"
+            "the rows go out as one piece, including the padding after each row in the Unified Buffer: "
+            "blockCount is the number of rows, and blockLen the bytes of one row"
         )
     seen, written = np.zeros_like(want), np.zeros(want.size, bool)
     for first, count in _tiles(case):
@@ -110,7 +110,7 @@ def _cut(case: KernelCase, result: Result) -> str | None:
     tail = length % 8
     if tail and holes[:, -tail:].all() and not holes[:, :-tail].any():
         return f"the last {tail} elements of each row never arrive in y: the rows are cut to whole 32-byte blocks"
-    return f"part of y was never written: {spots('y', holes.reshape(-1))}; y has no gaps, and a row has all its bytes"
+    return f"part of y was never written: {spots('y', holes.reshape(-1))}; y has no gaps, so copy all bytes of each row"
 
 
 def _beyond(case: KernelCase, found: Diagnostic) -> str:
@@ -123,25 +123,25 @@ def _beyond(case: KernelCase, found: Diagnostic) -> str:
     if offset not in counts:
         if name == "y" and offset in {first * pitch * _FLOAT for first, _ in _tiles(case)}:
             return (
-                "a tile goes out to first * pitch_, as if y had the gaps of x: its row first begins at first * length_"
+                "a tile goes out to first * pitch_, as if y had the gaps of x; but its row first is at first * length_"
             )
         if offset in {first * place * _FLOAT for first, _ in _tiles(case)}:
             side = "x begins at first * pitch_" if name == "x" else "y begins at first * length_"
-            return f"a tile begins at first * place_ of {name}: only the Unified Buffer has places, row first of {side}"
+            return f"a tile begins at first * place_ of {name}: only the Unified Buffer has places; row first of {side}"
         return f"a tile begins in the wrong place of {name}, and a copy goes past its end"
     count = counts[offset]
     whole = count * place + (count - 1) * (pitch - place if name == "x" else 0)
     if touched == whole * _FLOAT and place > length:
-        return f"whole places of {place} floats are copied, and not rows: a row of {name} has {length} floats"
+        return f"whole places of {place} floats are copied instead of rows: a row of {name} has {length} floats"
     if name == "x" and touched == count * pitch * _FLOAT:
-        return "rows are brought in with what lies behind them: of a row only its length_ floats are wanted"
+        return "the rows come in together with the gaps after them: copy only the length_ floats of each row"
     between, rest = divmod(touched - count * length * _FLOAT, max(count - 1, 1))
     if count == 1 or rest or between <= 0:
         return f"a copy goes past the end of {name}: look at the bytes of a row"
     if name == "y":
-        return f"the way out leaves {between} bytes between two rows of y, and y has no gaps"
+        return f"the way out leaves {between} bytes between two rows of y, but y has no gaps"
     return (
-        f"the way in leaves out {between} bytes between two rows of x; from the end of a row to the start of the next "
+        f"the way in skips {between} bytes between two rows of x; from the end of a row to the start of the next "
         f"one there are {(pitch - length) * _FLOAT}"
     )
 
@@ -150,26 +150,26 @@ def _never_filled(case: KernelCase, found: Diagnostic) -> str:
     del case
     if str(found.fields.get("op", "")).startswith("DataCopy"):
         return (
-            "the way out reads places of the tile that hold no row: its rows lie one behind the other in the Unified "
-            "Buffer, so no gap is asked for there (it would count blocks of 32 bytes, and not bytes)"
+            "the way out reads places of the tile that hold no row: in the Unified Buffer the rows follow each other "
+            "directly, so the gap there is 0 (it would count blocks of 32 bytes, not bytes)"
         )
     return (
-        "some place of the tile was never filled: all count rows are brought in, each right behind the place of the "
-        "row before, and no gap is asked for in the Unified Buffer"
+        "some place of the tile was never filled: copy in all count rows, each directly after the place of the "
+        "previous row, with a gap of 0 in the Unified Buffer"
     )
 
 
 def _outside_tile(case: KernelCase, found: Diagnostic) -> str:
     del case
     way = "the way out reads" if found.fields.get("role") == "src" else "the way in writes"
-    return f"{way} past the end of the tile: a gap in the Unified Buffer counts blocks of 32 bytes, and none is needed"
+    return f"{way} past the end of the tile: a gap in the Unified Buffer counts blocks of 32 bytes, and must be 0 here"
 
 
 ROW_SYMPTOMS: tuple[Symptom, ...] = (_which_way_in, _which_way_out, _cut)
 ROW_FAULTS: Mapping[str, str | FaultWords] = {
     "copy-not-whole-blocks": "DataCopy rounds the tail down to whole 32-byte blocks; DataCopyPad does not",
     "pad-row-not-whole": "blockLen counts bytes, and a float has four of them",
-    "pad-too-wide": "leftPadding and rightPadding count elements, and together with a row they fill its place",
+    "pad-too-wide": "leftPadding and rightPadding count elements; a row and its padding together fill its place",
     "ub-never-written": _never_filled,
     "ub-out-of-bounds": _outside_tile,
     "gm-out-of-bounds": _beyond,

@@ -31,9 +31,12 @@ WRONG: Mapping[str, tuple[str, str]] = {
     "whole sample": ("takes the means over the whole sample instead of the group", "how many groups are there?"),
     "dgamma from dy * gamma": ("sums dgamma from dy * gamma", "which gammas hide that?"),
     "dbeta from dy * gamma": ("sums dbeta from dy * gamma", "which gammas hide that?"),
-    "constants": ("takes mean and rstd for constants", "for which dy are the means of dy * gamma 0?"),
-    "hands dy on": ("hands dy on as dx", "when is dx equal to dy?"),
-    "first position": ("uses the first dy of a channel for all its positions", "is dy another one in each position?"),
+    "constants": ("treats mean and rstd as constants", "for which dy are the means of dy * gamma 0?"),
+    "hands dy on": ("returns dy as dx", "when is dx equal to dy?"),
+    "first position": (
+        "uses the first dy of a channel for all its positions",
+        "does dy differ from position to position?",
+    ),
     "one sample": ("sums dgamma over the first sample only", "how many samples are there?"),
     "one position": ("sums dbeta over the first position only", "how many positions are there?"),
     "last channel": ("makes the last dgamma two per cent too large", "how large is dgamma?"),
@@ -97,12 +100,12 @@ def _which_dx(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
         return None
     want, dx, rstd = case.expected["dx"], got["dx"], case.arguments["rstd"]
     near = {
-        "zero only without eps: the mean of xhat * xhat is not quite 1": 0 * want,
-        "rstd stands in it once less: how much is 1 - eps * rstd**2 short of 1?": want / rstd,
-        "rstd stands in it twice less: 1 - var * rstd**2 is not eps": want / rstd**2,
-        "its sign is turned": -want,
+        "is zero only without eps: the mean of xhat * xhat is not quite 1": 0 * want,
+        "lacks one factor rstd: how far is 1 - eps * rstd**2 from 1?": want / rstd,
+        "lacks two factors rstd: 1 - var * rstd**2 is not eps": want / rstd**2,
+        "has the wrong sign": -want,
     }
-    return next((f"dx is {words}" for words, one in near.items() if np.allclose(dx, one, rtol=1e-4, atol=0)), None)
+    return next((f"dx {words}" for words, one in near.items() if np.allclose(dx, one, rtol=1e-4, atol=0)), None)
 
 
 SAMPLE_INPUTS = PythonChecker(_cases, rtol=1e-6, atol=1e-13, symptoms=(_which_dx,))

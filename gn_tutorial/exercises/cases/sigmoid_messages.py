@@ -32,9 +32,9 @@ def _which_formula(case: KernelCase, result: Result) -> str | None:
     with np.errstate(over="ignore"):
         grown, shrunk = np.exp(x), np.exp(-x)
         known = [
-            (1 / (1 + grown), "this is the sigmoid of -x: the sign of x has to change before the exponential"),
-            (1 + shrunk, "this is 1 + exp(-x): one is divided by it, and not the other way round"),
-            (grown, "this is 1 / exp(-x): one has to be added to the exponential before the division"),
+            (1 / (1 + grown), "this is the sigmoid of -x: change the sign of x before the exponential"),
+            (1 + shrunk, "this is 1 + exp(-x): divide one by it, not the other way round"),
+            (grown, "this is 1 / exp(-x): add one to the exponential before the division"),
             (shrunk, "this is exp(-x) alone"),
         ]
     for values, words in known:
@@ -46,7 +46,7 @@ def _which_formula(case: KernelCase, result: Result) -> str | None:
     if lost.any():
         at = int(np.flatnonzero(lost)[0])
         return (
-            f"y[{at}] is 0, for x = {x[at]:g}, and a half could hold {want[at]:.3g}: exp({-x[at]:g}) is larger than "
+            f"y[{at}] is 0, for x = {x[at]:g}, but a half could hold {want[at]:.3g}: exp({-x[at]:g}) is larger than "
             "65504, the largest half. Compute in float"
         )
     return None
@@ -65,7 +65,7 @@ def _whole_tail(case: KernelCase, result: Result) -> str | None:
                 if event.lanes > most:
                     return (
                         f"the numbers are right, but {event.op} works on {event.lanes} elements where the tile has "
-                        f"{came[-1]}: give it count, and not kTile"
+                        f"{came[-1]}: give it count, not kTile"
                     )
     return None
 
@@ -76,7 +76,7 @@ def _which_are_missing(result: Result) -> str | None:
         return None
     return (
         f"{int(holes.sum())} of {holes.size} elements were never written ({spots('y', holes)}): the last tile of a "
-        "share is shorter than kTile, and has to be taken too"
+        "share is shorter than kTile, but must be processed too"
     )
 
 
@@ -85,11 +85,11 @@ def from_basic_instructions(case: KernelCase, result: Result) -> str | None:
     used = {event.op for event in vector_instructions(result)}
     whole = sorted(used & {"Sigmoid", "Silu", "Swish", "Tanh", "SwiGLU", "Gelu", "SoftMax"})
     if whole:
-        return f"{whole[0]} does the work of the whole task, and that is not accepted: write it with basic instructions"
+        return f"{whole[0]} does the work of the whole task, which is not accepted: write it with basic instructions"
     if "Reciprocal" in used:
         return (
-            "Reciprocal is only approximate on the device: its error exceeds 1/10000 for float. Divide by Div, with "
-            "an array of ones"
+            "Reciprocal is only approximate on the device: its error exceeds 1/10000 for float. Use Div with an "
+            "array of ones"
         )
     return by_scalars(result, case.inputs["x"].size)
 
@@ -114,16 +114,16 @@ def _rounded_to_nearest(case: KernelCase, result: Result) -> str | None:
 def _never_written(case: KernelCase, found: Diagnostic) -> str:
     del case
     if str(found.fields.get("op", "")).startswith("DataCopy"):
-        return "CopyOut takes out a tile into which Compute wrote nothing: its last step is the Cast into y"
-    return "an instruction reads what nobody wrote"
+        return "CopyOut copies out a tile into which Compute wrote nothing: the last step of Compute is the Cast into y"
+    return "an instruction reads data that were never written"
 
 
 SIGMOID_SYMPTOMS: tuple[Symptom, ...] = (_which_formula,)
 SIGMOID_DEMANDS: tuple[Symptom, ...] = (from_basic_instructions, _rounded_to_nearest, _whole_tail)
 SIGMOID_FAULTS: Mapping[str, str | FaultWords] = {
-    "gm-out-of-bounds": "the last tile is taken as if it were full, beyond the end of the array",
-    "gm-beyond-declared-size": "the last tile is taken as if it were full, beyond the end of the array",
+    "gm-out-of-bounds": "the last tile is treated as if it were full, beyond the end of the array",
+    "gm-beyond-declared-size": "the last tile is treated as if it were full, beyond the end of the array",
     "ub-out-of-bounds": "a tile is longer than its buffer",
     "ub-never-written": _never_written,
-    "race-blocks": "two cores write the same part of y: the share of a core begins at begin_, and ends at end_",
+    "race-blocks": "two cores write the same part of y: the share of a core begins at begin_ and ends before end_",
 }

@@ -77,7 +77,7 @@ def _beside(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str], ki
     function = getattr(attempt, op)
     for name, one, other in zip(names, function(*call), function(*empty), strict=True):
         if (one is None) != (other is None):
-            return f"where {kind}, the operator returns {_text(one)} for {name}, and the fake {_text(other)}"
+            return f"where {kind}, the operator returns {_text(one)} for {name}, but the fake returns {_text(other)}"
         if one is None:
             continue
         for fact, own, told in (
@@ -86,7 +86,7 @@ def _beside(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str], ki
             (f"the strides of {name} are", one.stride(), other.stride()),
         ):
             if own != told:
-                return f"where {kind}, {fact} {own}, and the fake says {told}"
+                return f"where {kind}, {fact} {own}, but the fake says {told}"
         if other.device.type != "meta":
             return f"the fake puts {name} on {other.device}, where its inputs are not: take the device from x"
     return None
@@ -97,7 +97,7 @@ def _by_itself(attempt: Any, op: str, call: Sequence[Any], names: Sequence[str])
     title = _FAKES[op]
     fake = getattr(attempt, title, None)
     if not callable(fake):
-        return f"there is no function {title}; leave its name as it was"
+        return f"there is no function {title}; keep its name"
     with Calls() as calls:
         try:
             made = fake(*call)

@@ -150,13 +150,13 @@ def _which(
 ) -> str:
     """A mistake by name, where the numbers are those of one."""
     if one.shape == grad_y.shape and torch.equal(one, grad_y):
-        return f"the gradient of {name} is grad_y, handed on unchanged"
+        return f"the gradient of {name} is grad_y, returned unchanged"
     ones = [exact[0], torch.ones_like(exact[1]).requires_grad_(), *exact[2:]]
     if name == "x" and torch.allclose(one, torch.autograd.grad(_formula(op, ones), ones[0], grad_y)[0], 1e-3, 1e-4):
-        return "the gradient of x is that of weights of 1: weight has a part in it. opcheck sees no such thing"
+        return "the gradient of x is that of weights of 1: it must depend on weight. opcheck does not notice this"
     for other, right in zip(INPUTS[op], want, strict=True):
         if other != name and one.shape == right.shape and torch.allclose(one, right, 1e-3, 1e-4):
-            return f"the gradient of {other} stands in the place of {name}: one for each argument, in their order"
+            return f"the gradient of {other} is returned as that of {name}: one for each argument, in their order"
     error = float((one - want[INPUTS[op].index(name)]).abs().max())
     return f"the gradient of {name} is wrong: it differs from the formula's by up to {error:.2g}"
 
@@ -169,5 +169,5 @@ def _of_autograd(error: RuntimeError) -> str:
     if "invalid gradient" in text:
         return f"{text[text.index('returned') :]}: one for each argument of the operator, in their order"
     if "different than None" in text:
-        return "a gradient is returned for eps, which is no tensor: None belongs there, as PyTorch says by an error"
+        return "a gradient is returned for eps, which is not a tensor: return None, as PyTorch's error says"
     raise error

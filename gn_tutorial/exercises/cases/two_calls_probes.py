@@ -78,9 +78,7 @@ def refuses(attempt: Any, seed: int, num_groups: int, code: int) -> str | None:
         else:
             asked = [made for _, made in stream.of("first_call")]
             if not any(made.code for made in asked):
-                return (
-                    f"no call was refused: another num_groups than {num_groups} was handed on, which nobody asked for"
-                )
+                return f"no call was refused: the call got another num_groups than {num_groups}; pass the argument on"
             return f"the first call returned {code}, and gradients returned as if it had not: raise ValueError"
         if stream.of("second_call"):
             return f"the first call returned {code}, and the second one was made all the same: there is no plan for it"
@@ -94,14 +92,14 @@ def _of_calls(stream: Watched, wanted: Sequence[bool]) -> str | None:
     given, made = firsts[-1]
     if made.code:
         told = f"the first call returned {int(made.code)} ({made.message})"
-        return f"{told}; what was given is right, so what was handed on?"
+        return f"{told}; the arguments of gradients are right, so what did you pass on?"
     if list(given[10]) != list(wanted):
         return f"the mask is {list(wanted)}, and the first call was given {list(given[10])}"
     for name, one, needed in zip(NAMES, given[11:], wanted, strict=False):
         if one is not None and not needed:
-            return f"nobody asks for the gradient of {name}, and an array was made for it: None stands for it"
+            return f"nobody asks for the gradient of {name}, but an array was made for it: pass None"
     if not seconds:
-        return "second_call is not made: without it the plan is never carried out"
+        return "second_call is not made: without it the plan is never executed"
     codes = [int(code) for _, code in seconds]
     if codes[0] == 161002:
         (_, workspace, *_), _ = seconds[0]
@@ -110,13 +108,13 @@ def _of_calls(stream: Watched, wanted: Sequence[bool]) -> str | None:
             said = made.workspace_size
             return f"the second call returned 161002: its workspace has {size} bytes, and the first said {said}"
     if codes[0]:
-        return f"the second call returned {codes[0]}, and nobody looked at it"
+        return f"the second call returned {codes[0]}, but the code was not checked"
     if len(seconds) > 1:
         times = f"second_call is made {len(seconds)} times for one plan"
         return f"{times}; the last one returned {codes[-1]}: a plan is used once"
     if "synchronize" not in order[order.index("second_call") :]:
-        early = ": what synchronize waits for has to be queued before it" if "synchronize" in order else ""
-        return f"gradients returns, and its work may still be in the queue: nobody waits behind the second call{early}"
+        early = ": synchronize waits only for work that was queued before it" if "synchronize" in order else ""
+        return f"gradients returns, and its work may still be in the queue: nothing waits after the second call{early}"
     return None
 
 

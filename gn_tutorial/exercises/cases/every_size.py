@@ -1,0 +1,275 @@
+"""07.1: pieces of a row in slots. 07.2: many short rows at once. 07.3: one row on all cores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gn_tutorial.abi.trace import Kind, Pipe
+from gn_tutorial.diagnostics.findings import Diagnostic
+from gn_tutorial.exercises.cases.instructions import vector_instructions
+from gn_tutorial.exercises.cases.shared_row_messages import SHARED_ROW_DEMANDS, SHARED_ROW_FAULTS, SHARED_ROW_SYMPTOMS
+from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.operators.result import Result
+
+_PIECE, _SLOTS = 512, 4  # of 07.1
+_ROWS = 64  # of a tile of 07.2
+_EPS = 1e-5
+
+
+def _on(cores: int) -> str:
+    return f"on {cores} core{'s' * (cores > 1)}"
+
+
+def _slot_cases(rng: np.random.Generator) -> list[KernelCase]:
+    # Less than a piece; pieces and a shorter one; as many as there are slots; more, so that some come again.
+    shapes = [(1, 192, 1), (2, 1216, 1), (3, 2048, 2), (1, 3008, 1), (3, 2560, 1), (2, 5120, 2)]
+    shapes += [(int(rng.integers(3, 6)), 64 * int(rng.integers(9, 80)), int(rng.integers(1, 4))) for _ in range(2)]
+    return [_slot_case(rng, *shape) for shape in shapes]
+
+
+def _slot_case(rng: np.random.Generator, rows: int, length: int, cores: int) -> KernelCase:
+    """Each row about a mean of its own, and the pieces of a row about means of their own."""
+    x = rng.standard_normal((rows, length)) + np.linspace(-3, 4, length) + 5 * np.arange(1, rows + 1)[:, None]
+    x = x.astype(np.float32)
+    wide = x.astype(np.float64)
+    y = (wide - wide.mean(axis=1, keepdims=True)).astype(np.float32)
+    pieces = -(-length // _PIECE)
+    label = f"{rows} row{'s' * (rows > 1)} of {length} floats, {pieces} piece{'s' * (pieces > 1)} each, {_on(cores)}"
+    return KernelCase(label, {"x": x}, {"rows": rows, "length": length}, {"y": y}, cores)
+
+
+def _which_mean(case: KernelCase, result: Result) -> str | None:
+    x, y = case.inputs["x"].astype(np.float64), result["y"].astype(np.float64)
+    if unwritten(result["y"]).all():
+        return "nothing comes to y: Row has to load the pieces of its row, and to store them"
+    if unwritten(result["y"]).any():
+        at = int(unwritten(result["y"]).reshape(x.shape)[0].argmax()) // _PIECE
+        return (
+            f"piece {at} of a row never comes to y: those that stayed leave first, and then those that come again, "
+            "piece 0 and on"
+        )
+    rows, length = x.shape
+    pieces = [x[:, at : at + _PIECE] for at in range(0, length, _PIECE)]
+    running = np.array([x[row % case.blocks : row + 1 : case.blocks].sum() for row in range(rows)])
+    # By what each row was lowered, where it is one number.
+    lowered = x - y
+    if np.abs(lowered - lowered[:, :1]).max() > 1e-3:
+        return (
+            "the floats of a piece stand in the place of another one: piece p of a row is in slot "
+            "(before + p) % kSlots, and of a row with more pieces than slots the first that stays is pieces_ - kSlots"
+        )
+    known = [
+        (np.zeros(rows), "y is x: no mean was taken off, or AddUp adds nothing to sums_"),
+        (x.sum(axis=1), "the sum of the row was taken off: its mean is the sum divided by length_"),
+        (x.sum(axis=1) / (len(pieces) * _PIECE), "the sum was divided by whole pieces; the last one may be shorter"),
+        (
+            running / length,
+            "the sums of a row hold those of the rows before it: sums_ is set to 0 for each row, and not once",
+        ),
+        (
+            pieces[-1].sum(axis=1) / length,
+            "only the last piece is in the sum: sums_ is set to 0 once for a row, and each piece is added",
+        ),
+        (
+            sum(piece.sum(axis=1) for piece in pieces[-_SLOTS:]) / length,
+            "only the pieces that stay are in the sum: all pieces of a row are",
+        ),
+    ]
+    for values, words in known:
+        if not np.allclose(values, x.mean(axis=1), rtol=1e-3) and np.allclose(lowered[:, 0], values, rtol=1e-3):
+            return words
+    return None
+
+
+def _read_once(case: KernelCase, result: Result) -> str | None:
+    rows, length = case.inputs["x"].shape
+    pieces = -(-length // _PIECE)
+    again = max(0, pieces - _SLOTS)
+    asked, found = rows * 4 * (length + again * _PIECE), result.tally.bytes_in
+    if found > asked:
+        return (
+            f"the numbers are right, but {found} bytes come in, and {asked} are enough: of a row of {pieces} pieces "
+            f"{min(pieces, _SLOTS)} are still in their slots when the mean is known, and {again} come again"
+        )
+    if found < asked:
+        return "the numbers are right, but x does not come through the slots"
+    ahead = min(pieces, _SLOTS)
+    for events in (result.trace.blocks if result.trace else {}).values():
+        loaded = 0
+        for event in events:
+            loaded += event.kind is Kind.COPY and event.pipe is Pipe.MTE2
+            if event.kind is Kind.WAIT_FLAG and event.flag == "MTE2_V":
+                if loaded < ahead:
+                    return (
+                        f"the numbers are right, but V waits for the first piece when {loaded} of {ahead} copies are "
+                        "on their way: first load all slots, then wait for one after the other"
+                    )
+                break
+    return None
+
+
+def _too_early(case: KernelCase, fault: Diagnostic) -> str:
+    """Who overwrites what is still read: V, in a slot with another piece, or the next copy in."""
+    if fault.fields.get("pipe", "").endswith("V"):
+        return (
+            "V changes a slot whose piece is still leaving: piece p of a row is in slot (before + p) % kSlots, and V "
+            "waits for the flag of each piece, also for one that comes again"
+        )
+    return "a copy comes into a slot that is still needed: Drop or Store the piece in it before the next Load"
+
+
+SLOTS = KernelChecker(
+    _slot_cases,
+    # Float32 sums of some thousand numbers of about 10, in parts and then a tree.
+    rtol=1e-4,
+    atol=1e-4,
+    symptoms=(_which_mean,),
+    demands=(_read_once,),
+    faults={
+        "race-read-after-write": "V takes a piece that may not have arrived: it waits for the flag MTE2_V of its slot, "
+        "for each piece, also for one that comes again",
+        "race-write-after-read": _too_early,
+        "race-write-after-write": "a copy comes into a slot whose piece nobody has taken yet: no more pieces are on "
+        "their way than there are slots",
+        "flag-set-twice": "a slot's flag is set a second time before anybody has waited for it: wait once for each "
+        "piece that was loaded, and drop or store it once",
+        "flag-wait-unset": "the wait comes before the Load that sets its flag, or a second time for one piece",
+        "flag-never-awaited": "a piece was loaded for which nobody waited: as many waits as pieces that came in",
+        "ub-never-written": "an instruction reads what nobody wrote: sums_ is set to 0 for each row, parts_ gets "
+        "count / 8 sums, and a slot holds what was loaded into it",
+        "gm-out-of-bounds": "a piece behind the end of the row is loaded: a row has pieces_ pieces",
+        "gm-beyond-declared-size": "a piece behind the end of the row is loaded: a row has pieces_ pieces",
+    },
+    auto_sync=True,
+    traced=True,
+)
+
+
+def _row_cases(rng: np.random.Generator) -> list[KernelCase]:
+    # A whole tile of the longest rows; rows of one block; lengths between; counts that are no multiple of eight.
+    shapes = [(64, 64, 1), (16, 8, 1), (13, 24, 1), (5, 40, 1), (130, 16, 2)]
+    shapes += [(int(rng.integers(70, 300)), 8 * int(rng.integers(2, 8)), int(rng.integers(1, 4))) for _ in range(2)]
+    return [_row_case(rng, *shape) for shape in shapes]
+
+
+def _row_case(rng: np.random.Generator, rows: int, length: int, cores: int) -> KernelCase:
+    x = rng.standard_normal((rows, length)) * np.linspace(0.5, 3, rows)[:, None] + np.linspace(2, -4, rows)[:, None]
+    x = x.astype(np.float32)
+    wide = x.astype(np.float64)
+    y = (wide - wide.mean(axis=1, keepdims=True)) / np.sqrt(wide.var(axis=1, keepdims=True) + _EPS)
+    label = f"{rows} rows of {length} floats {_on(cores)}"
+    return KernelCase(label, {"x": x}, {"rows": rows, "length": length}, {"y": y.astype(np.float32)}, cores)
+
+
+def _which_numbers(case: KernelCase, result: Result) -> str | None:
+    x, y = case.inputs["x"].astype(np.float64), result["y"].astype(np.float64)
+    if unwritten(result["y"]).any():
+        return "part of y was never written: Compute writes `rows` rows into y, in each tile"
+    rows, length = x.shape
+    mean, var = x.mean(axis=1, keepdims=True), x.var(axis=1, keepdims=True)
+    flat = np.concatenate([x.reshape(-1), np.zeros(64)])
+    long = np.array([flat[row * length : row * length + 64].sum() for row in range(rows)])[:, None] / length
+    long_rows = (x - long) / np.sqrt(((x - long) ** 2).mean(axis=1, keepdims=True) + _EPS)
+    known = [
+        (x - mean, "the mean was taken off; y is not yet multiplied by rstd"),
+        (x / np.sqrt(var + _EPS), "y still has its mean: subtract it, and take the squares of what is left"),
+        ((x - mean) * np.sqrt(var + _EPS), "y was multiplied by the root: rstd is one divided by it"),
+        ((x - mean) / (var + _EPS), "the variance has no root yet"),
+        ((x - mean) / np.sqrt(var * length + _EPS), "the sum of the squares has to be divided by length_"),
+        ((x - x.sum(axis=1, keepdims=True)), "the sum was taken off, and not the mean"),
+        (
+            (x - mean) / np.sqrt((x**2).mean(axis=1, keepdims=True) + _EPS),
+            "the squares are those of x with its mean: first Sub, then Mul of what is left with itself",
+        ),
+        ((x - mean) / np.sqrt(var * length / max(length - 1, 1) + _EPS), "the variance is divided by length_ - 1"),
+        (
+            (x - mean[:1]) / np.sqrt(((x - mean[:1]) ** 2).mean(axis=1, keepdims=True)[:1] + _EPS),
+            "every row got the numbers of the first one: the last stride of BinaryRepeatParams goes from row to row",
+        ),
+    ]
+    for values, words in known:
+        if not np.allclose(values, case.expected["y"], rtol=1e-3) and np.allclose(y, values, rtol=1e-3, atol=1e-3):
+            return words
+    inside = [row for row in range(rows) if row * length + 64 <= x.size]
+    if length < 64 and inside and np.allclose(y[inside], long_rows[inside], rtol=1e-3, atol=1e-3):
+        return "the sums reach into the next row: the mask of WholeReduceSum is length_, not 64"
+    if rows >= 8 and np.abs((y - y.mean(axis=1, keepdims=True))[0] - case.expected["y"][0]).max() < 1e-2:
+        return (
+            "the first row is right, and others are not: what goes from row to row is length_ / 8 blocks in x and y, "
+            "one block in blocks_, and one element in what WholeReduceSum writes"
+        )
+    return None
+
+
+def _few_instructions(case: KernelCase, result: Result) -> str | None:
+    rows, length = case.inputs["x"].shape
+    if result.tally.scalar:
+        return (
+            f"the numbers are right, but the scalar unit touches {result.tally.scalar} of them: the numbers of all "
+            "rows stay side by side in mean_ and rstd_, and Brcb takes them from there"
+        )
+    tiles = -(-rows // _ROWS)
+    recorded = len(result.trace.blocks) if result.trace else 0
+    found = len(vector_instructions(result)) - 2 * recorded  # two of Init
+    if recorded >= case.blocks and found > 20 * tiles:
+        return (
+            f"the numbers are right, with {found} vector instructions for {rows} rows of {length} floats: one "
+            "instruction takes all rows of a tile, a repeat for each, and a dozen are enough"
+        )
+    return None
+
+
+_PAST_A_BUFFER = (
+    "an instruction goes past the end of a buffer: blocks_ has one block for each row, so its strides are 0 within a "
+    "row and 1 from row to row; a repeat of Brcb takes eight numbers; WholeReduceSum puts a number for each row, 1 "
+    "element apart"
+)
+
+ROWS_AT_ONCE = KernelChecker(
+    _row_cases,
+    # Float32 sums of at most 64 numbers, and a root.
+    rtol=1e-4,
+    atol=1e-4,
+    symptoms=(_which_numbers,),
+    demands=(_few_instructions,),
+    faults={
+        "ub-out-of-bounds": _PAST_A_BUFFER,
+        "ub-overlap": "an instruction writes over what its next repeats still read: let it write into another buffer",
+        "ub-never-written": "an instruction reads what nobody wrote: blocks_ holds a block for each number that Brcb "
+        "took, and a tile has `rows` rows of length_ floats",
+        "repeat-range": "an instruction has at most 255 repeats; here one for each row is enough",
+    },
+    auto_sync=True,
+    traced=True,
+)
+
+
+def _shared_cases(rng: np.random.Generator) -> list[KernelCase]:
+    # One core; shares of different lengths; more cores than shares; then drawn.
+    shapes = [(200, 1), (1000, 3), (24, 5), (4096, 4)]
+    shapes += [(8 * int(rng.integers(100, 900)), int(rng.integers(3, 8))) for _ in range(2)]
+    return [_shared_case(rng, *shape) for shape in shapes]
+
+
+def _shared_case(rng: np.random.Generator, length: int, cores: int) -> KernelCase:
+    """Shares differ in mean and in spread, so that no average of their moments is right."""
+    x = rng.standard_normal(length) * np.linspace(0.5, 2, length) + 6 * np.linspace(0, 1, length) ** 2
+    x = x.astype(np.float32)
+    wide = x.astype(np.float64)
+    y = ((wide - wide.mean()) / np.sqrt(wide.var() + _EPS)).astype(np.float32)
+    label = f"a row of {length} floats {_on(cores)}"
+    return KernelCase(label, {"x": x}, {"length": length}, {"y": y}, cores, workspace={"workspace": cores * 32})
+
+
+SHARED_ROW = KernelChecker(
+    _shared_cases,
+    # Float32 sums of some thousand numbers of about 3, and moments of at most eight cores.
+    rtol=1e-4,
+    atol=1e-4,
+    symptoms=SHARED_ROW_SYMPTOMS,
+    demands=SHARED_ROW_DEMANDS,
+    faults=SHARED_ROW_FAULTS,
+    auto_sync=True,
+    traced=True,
+    orders=(1, 2, 3),
+)
