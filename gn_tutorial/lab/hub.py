@@ -21,7 +21,11 @@ _SERVER = "jupyterhub-singleuser"
 
 
 def prepare() -> Request:
-    """The learner's folder with its copies. Raises GntError if it cannot be written."""
+    """The learner's folder with its copies, for nobody else to read. Raises GntError if it cannot be written.
+
+    From now on what this process and the server make is the learner's alone: homes are readable on many systems.
+    """
+    os.umask(0o077)
     folder, course = CourseFolder(default_folder()), notebooks_root()
     refused = folder.prepare()
     Copies(folder.notebooks, course, folder.state / "manifest.json", metadata.version("gn_tutorial")).update()
