@@ -61,9 +61,13 @@ def test_the_hours_of_the_routes_are_those_of_their_notebooks() -> None:
     two_days = both + course["10"].minutes + course["12"].minutes
     # Two of the seven sections of 09; the exercise of 14 is a task.
     exam = both + sum(course["08"][3:5]) + course["09"].minutes * 2 / 7 + course["14"].minutes
-    assert f"| two days ({two_days / 60:.0f} hours) | 00 to 06 with their exercises; then 10 and 12 without theirs |" in README
     assert (
-        f"| an exam ({exam / 60:.0f} hours, plus two for each task) | 00 to 06 and 08 with their exercises; 09" in README
+        f"| two days ({two_days / 60:.0f} hours) | 00 to 06 with their exercises; then 10 and 12 without theirs |"
+        in README
+    )
+    assert (
+        f"| an exam ({exam / 60:.0f} hours, plus two for each task) | 00 to 06 and 08 with their exercises; 09"
+        in README
     )
 
 
