@@ -90,8 +90,8 @@ def bench(
     operator's grid. A file or an operator project alone: on the sizes of --over.
 
     The grid and the targets are data, in kernels/OP/bench.toml; the ladder is that of op.toml. The bound is the
-    shortest time in which any kernel could move the data (docs/benchmark.md). The grid of group_norm takes some minutes. Modelled,
-    not measured on an NPU.
+    shortest time in which any kernel could move the data (docs/benchmark.md). The grid of group_norm takes
+    some minutes. Modelled, not measured on an NPU.
     """
     from gn_tutorial.bench import files
     from gn_tutorial.cli.bench_grid import GridRequest, ask

@@ -62,8 +62,8 @@ def tune(
     """Try values of one field of the tiling struct and say which is modelled fastest, beside the host function's choice.
 
     For a .cpp file, the field is a number that its kernel takes by value (--arg tile=512 --field tile), or a field of
-    the registered kernel that it is --like; for a project, a field of the struct that its own tiling function fills. Every
-    candidate is launched and compared with the reference (a file or a project alone: with its own unchanged result);
+    the registered kernel that it is --like; for a project, a field of the struct that its own tiling function fills.
+    Every candidate is launched and compared with the reference (a file or a project alone: with its own unchanged result);
     one that the twin refuses (it does not fit into the Unified Buffer) is shown with its reason. Exit code 1 if no
     candidate ran.
     """
