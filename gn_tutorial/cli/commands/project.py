@@ -136,7 +136,7 @@ def project_fuzz(
     restart: Annotated[bool, typer.Option("--restart", help="Forget earlier runs.")] = False,
     json: Json = False,
 ) -> None:
-    """Draw calls like a judge's hidden ones, compare them with a reference, and reduce a failure to the smallest call."""
+    """Draw calls like a judge's hidden ones, compare with a reference, and reduce a failure to the smallest call."""
     from gn_tutorial.cli.project_fuzz import FuzzFolder, FuzzProgress, run_line, show
     from gn_tutorial.projects.fuzz import MAX_ELEMENTS, fuzz
     from gn_tutorial.projects.fuzz_cases import RELATIONS

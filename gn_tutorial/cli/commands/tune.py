@@ -59,7 +59,7 @@ def tune(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Try values of one field of the tiling struct and say which is modelled fastest, beside the host function's choice.
+    """Try values of one field of the tiling struct and say which is modelled fastest, beside the host's choice.
 
     For a .cpp file, the field is a number that its kernel takes by value (--arg tile=512 --field tile), or a field of
     the registered kernel that it is --like; for a project, a field of the struct that its own tiling function fills.
