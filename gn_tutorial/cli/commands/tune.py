@@ -63,9 +63,9 @@ def tune(
 
     For a .cpp file, the field is a number that its kernel takes by value (--arg tile=512 --field tile), or a field of
     the registered kernel that it is --like; for a project, a field of the struct that its own tiling function fills.
-    Every candidate is launched and compared with the reference (a file or a project alone: with its own unchanged result);
-    one that the twin refuses (it does not fit into the Unified Buffer) is shown with its reason. Exit code 1 if no
-    candidate ran.
+    Every candidate is launched and compared with the reference (a file or a project alone: with its own unchanged
+    result); one that the twin refuses (it does not fit into the Unified Buffer) is shown with its reason. Exit code 1
+    if no candidate ran.
     """
     from gn_tutorial.cli.profiling import ProfileRequest, arrays_of
     from gn_tutorial.cli.tuning import ask
