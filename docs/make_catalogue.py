@@ -82,7 +82,7 @@ def run(program: str) -> tuple[str, Findings]:
 def page(entry: CatalogueEntry, found: Sequence[Example]) -> str:
     """One entry as Markdown."""
     parts = [f"# {entry.id}", _kind(entry, found), "## What it means", _spoken(entry.what)]
-    parts += ["## Why a device minds", _spoken(entry.why), "## What to do", _spoken(entry.fix)]
+    parts += ["## Why it matters on a device", _spoken(entry.why), "## What to do", _spoken(entry.fix)]
     if found:
         first = found[0]
         wrong, right = marked(first)
@@ -104,8 +104,8 @@ def index() -> str:
     parts = [
         "# Diagnostics, and how to find a mistake",
         "The twin names a mistake by an id, the line, the buffer and the other place that matters. Every id has a "
-        "page: what it means, why a device minds and what to do; for a mistake in a kernel also a wrong and a right "
-        "program, and what the twin prints. "
+        "page: what it means, why it matters on a device, and what to do. For a mistake in a kernel it also shows a "
+        "wrong and a right program, and what the twin prints. "
         "`gnt explain ID` shows it in a terminal.",
         "A device says far less: wrong numbers, or nothing at all. If that is what you have, run the kernel on the "
         "twin first. To know what to look for, start from what you see:",

@@ -63,7 +63,7 @@ def main() -> None:
         print("gnt: stopped", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except MemoryError:
-        print("gnt: there is not enough memory for this call; a smaller shape has room", file=sys.stderr)
+        print("gnt: not enough memory for this call; try a smaller shape", file=sys.stderr)
         sys.exit(ArgumentError.exit_code)
     except BrokenPipeError:  # `gnt show ... | head` closed our output: not an error
         sys.stderr.close()

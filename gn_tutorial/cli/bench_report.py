@@ -85,10 +85,8 @@ def _print(bench: Bench, grid: Grid, verdicts: Sequence[TargetVerdict], out: Pat
         names = ", ".join(dict.fromkeys(row.kernel for row in skipped))
         print(f"not run: {names}, element by element, above {grid.scalar_elements:,} elements (--all runs it)")
     if any(0 < row.recorded < row.blocks for row in bench.rows):
-        print(
-            "Of a launch up to 8 blocks are traced, evenly spread, fewer where their events are many; each other block"
-        )
-        print("counts as the nearest of them. Files say how many.")
+        print("Up to 8 blocks of a launch are traced, evenly spread, fewer if they have many events; each other block")
+        print("counts as the nearest traced one. The files say how many.")
     print("Every time is modelled, none was measured here; 'measured elsewhere' is another kernel on a device.")
     if out is not None:
         print(f"files: {out}, {out.with_suffix('.csv')}")

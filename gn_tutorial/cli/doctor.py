@@ -95,7 +95,7 @@ def check_zig() -> Check:
     if version:
         return Check("zig fallback", OK, f"ziglang {version}")
     return Check(
-        "zig fallback", MISSING, "not installed", "nothing to do: installed by itself where there is no compiler"
+        "zig fallback", MISSING, "not installed", "nothing to do: installed automatically if there is no compiler"
     )
 
 
@@ -175,13 +175,13 @@ def check_torch_operators() -> Check:
     try:
         asked = subprocess.run(command, capture_output=True, text=True, timeout=_TORCH_SECONDS)
     except subprocess.TimeoutExpired:
-        return Check(name, PROBLEM, f"importing them gave no answer in {_TORCH_SECONDS} s", " ".join(command))
+        return Check(name, PROBLEM, f"importing them did not end in {_TORCH_SECONDS} s", " ".join(command))
     if asked.returncode:
         last = asked.stderr.strip().splitlines()[-1:] or [f"exit code {asked.returncode}"]
         return Check(name, PROBLEM, f"importing them fails: {last[0]}", " ".join(command))
     answer = json.loads(asked.stdout)
     if answer["missing"]:
-        advice = "update: this is a torch that registers in another way, or a bug to report"
+        advice = "update torch: this one may register operators differently; otherwise report a bug"
         return Check(name, PROBLEM, "; ".join(answer["missing"]), advice)
     return Check(name, OK, f"{len(answer['operators'])} operators, each for {', '.join(answer['keys'])}")
 

@@ -15,7 +15,7 @@ def exam_goals(
     plot: Annotated[Path | None, typer.Option(help="Draw a bar for each objective into this .png file.")] = None,
     json: Json = False,
 ) -> None:
-    """What you can do after the course and for the exam, how far you are, and three things to do next."""
+    """Show what you can do after the course and for the exam, how far you are, and three things to do next."""
     from gn_tutorial.cli.pictures import check_paths
     from gn_tutorial.exam import goals_report
 

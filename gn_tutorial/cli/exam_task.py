@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 Name = Annotated[
     str,
     typer.Argument(
-        help="A task of gnt exam list. Without it: the one whose folder you are in, else the one begun last."
+        help="A task of gnt exam list. Default: the one whose folder you are in, otherwise the one started last."
     ),
 ]
 
 
 def exam_list(json: Json = False) -> None:
-    """The tasks of the practical exam, and what you reached."""
+    """List the tasks of the practical exam, and your results."""
     from gn_tutorial.exam.task import load_tasks
 
     known = _file().read()
@@ -46,12 +46,12 @@ def exam_start(
     name: Annotated[str, typer.Argument(metavar="TASK", help="A task of gnt exam list.")],
     layout: Annotated[str, typer.Option(help="8.x (macro structs) or 9.x (plain structs).")] = "9.x",
     soc: Annotated[str, typer.Option(help="The chip of AddConfig; ascend310b for such a board.")] = "ascend910b",
-    minutes: Annotated[float | None, typer.Option(help="The time; without it two hours.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="The time limit. Default: two hours.")] = None,
     untimed: Annotated[bool, typer.Option("--untimed", help="No limit of time.")] = False,
     folder: Annotated[Path | None, typer.Option(help="The folder to make. Default: my_exam/TASK.")] = None,
-    new: Annotated[bool, typer.Option("--new", help="Begin anew; the folder of the attempt before stays.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Start again; the folder of the earlier attempt stays.")] = False,
 ) -> None:
-    """Make a task's folder, an operator project with gaps, and start the clock. Begun already, it goes on."""
+    """Make a task's folder, an operator project with gaps, and start the clock; a task already started continues."""
     from gn_tutorial.exam.attempt import MINUTES, Attempt, default_folder
     from gn_tutorial.exam.handout import handout, write
     from gn_tutorial.exam.task import find_task
@@ -59,12 +59,12 @@ def exam_start(
 
     task, file = find_task(name), _file()
     if untimed and minutes is not None:
-        raise ArgumentError("--untimed and --minutes say two different things", hint="give one of them")
+        raise ArgumentError("--untimed and --minutes exclude each other", hint="give one of them")
     if minutes is not None and not 0 < minutes <= 24 * 60:
-        raise ArgumentError(f"{minutes:g} minutes are no time for a task", hint="more than 0, a day at most")
+        raise ArgumentError(f"{minutes:g} minutes is not a time for a task", hint="more than 0, a day at most")
     there = file.read().latest(name)
     if there is not None and not new:
-        print(f"{name} was begun already; --new begins anew, in another folder")
+        print(f"{name} was already started; --new starts again, in another folder")
         _print_status(there, file.now())
         return
     files = handout(task, layout, soc)
@@ -79,7 +79,7 @@ def exam_start(
 
 
 def exam_status(name: Name = "", json: Json = False) -> None:
-    """How much time is left, which gaps are open, what was handed in."""
+    """Show how much time is left, which gaps are open, and what was handed in."""
     file = _file()
     attempt, now = file.read().chosen(name, Path.cwd()), file.now()
     if json:
@@ -140,7 +140,7 @@ def exam_submit(name: Name = "", json: Json = False) -> None:
 
 
 def exam_report(name: Name = "", json: Json = False) -> None:
-    """What the judge said last: points by part, where each lost point went, what to read."""
+    """Show the judge's last report: points by part, why each point was lost, what to read."""
     attempt = _file().read().chosen(name, Path.cwd())
     if not attempt.submissions:
         raise ArgumentError(f"{attempt.task} was not handed in", hint=f"gnt exam submit {attempt.task}")
@@ -217,7 +217,7 @@ def _verdict(attempt: Attempt) -> str:
     """What a passed test leaves to be done."""
     if not attempt.submissions:
         return "passes; gnt exam submit asks for more"
-    return "passes; it was handed in before, and what is handed in now is practice"
+    return "passes; it was handed in before, so another submission is practice"
 
 
 def _print_time(attempt: Attempt, now: float) -> None:
@@ -259,5 +259,5 @@ def _print_report(attempt: Attempt, number: int) -> None:
     if number:
         print("handed in before: practice, the first submission counts")
     elif said["late"]:
-        print("late: an exam would not have taken it")
+        print("late: an exam would not have accepted it")
     _print_time(attempt, said["at"])

@@ -52,7 +52,7 @@ def open_lab(wish: Wish) -> None:
         news.append(copies.anew(name))
         say(told_of_reset(news[-1]))
     if refused:
-        say(f"This file system takes no links, so that {', '.join(refused)} cannot be opened from the notebooks.")
+        say(f"This file system has no links, so {', '.join(refused)} cannot be opened from the notebooks.")
     running = place.server_of(folder.root)
     if running and any(one.kind in ("updated", "set aside") for one in news):
         say("One that is open in the browser: File > Reload Notebook from Disk.")
@@ -91,13 +91,13 @@ def told(news: Sequence[News], folder: Path) -> Iterator[str]:
         which = made[0].name if len(made) == 1 else f"{len(made)} notebooks"
         yield f"Copied {which} to {folder}: run and change them as you like."
     if by_kind["updated"]:
-        yield "The course has changed. These copies, in which you wrote nothing, are the new ones now:"
+        yield "The course has changed. These copies, in which you wrote nothing, are now the new versions:"
         yield from (f"  {one.name}{_in(one.sections)}" for one in by_kind["updated"])
     if by_kind["kept"]:
         yield "The course has changed. You wrote in these copies, so they stay, and the new ones are beside them:"
         yield from (f"  {one.name}: {one.beside}{_in(one.sections)}" for one in by_kind["kept"])
         number = by_kind["kept"][0].name.partition("_")[0]
-        yield f"  (gnt lab {number} --reset puts the new one in the place of yours, and keeps yours beside it.)"
+        yield f"  (gnt lab {number} --reset replaces yours with the new one, and keeps yours beside it.)"
     if by_kind["gone"]:
         yield f"No longer in the course, and removed: {', '.join(one.name for one in by_kind['gone'])}."
     if by_kind["left"]:

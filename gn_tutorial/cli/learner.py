@@ -122,14 +122,14 @@ class Learner:
             print("nothing was changed")
             return
         backup = self.workspace.reset(exercise)
-        print(f"{path} is as at the start" + (f"; your attempt is kept as {backup}" if backup else ""))
+        print(f"{path} is as it was at the start" + (f"; your attempt is kept as {backup}" if backup else ""))
 
     def solution(self, exercise: Exercise, *, now: bool) -> None:
         """Print the solution after a pass, or because ``now`` asks for it. Raises ArgumentError otherwise."""
         if exercise.id not in self.progress.read().passed and not now:
             raise ArgumentError(
                 f"{exercise.id} is not passed yet",
-                hint=f"gnt learn hint {exercise.id}; or, all the same, gnt learn solution {exercise.id} --now",
+                hint=f"gnt learn hint {exercise.id}; or, even so, gnt learn solution {exercise.id} --now",
             )
         print_source(exercise.solution.read_text(encoding="utf-8"), str(exercise.solution))
 

@@ -47,9 +47,9 @@ Arg = Annotated[Many, typer.Option(help="A .cpp file's input: x=float32[4096], x
 Out = Annotated[Many, typer.Option(help="A .cpp file's output: y=float32[4096].")]
 Inout = Annotated[Many, typer.Option(help="An array that a file's kernel reads and writes: a=float32[4096].")]
 Workspace = Annotated[Many, typer.Option(help="Scratch memory of a file's kernel, in bytes: w=65536.")]
-Entry = Annotated[str, typer.Option(help="Which kernel, where the file has several.")]
+Entry = Annotated[str, typer.Option(help="Which kernel, if the file has several.")]
 Template = Annotated[str, typer.Option(help="Arguments of a file's kernel template: 'float, 16'.")]
-Types = Annotated[Many, typer.Option("--type", help="Define DTYPE_X and its kin: x=float16.")]
+Types = Annotated[Many, typer.Option("--type", help="Define DTYPE_X and related names: x=float16.")]
 Include = Annotated[
     Many, typer.Option("--include", help="A file that is read before a kernel's file, as a project's build reads it.")
 ]
@@ -68,7 +68,7 @@ Strict = Annotated[
 Seed = Annotated[int, typer.Option(help="Seed of the random input.")]
 Like = Annotated[str, typer.Option(help="A file takes the arguments of this registered kernel: --shape then applies.")]
 MachineName = Annotated[str, typer.Option(help=f"{', '.join(machines())}, or a .toml file of your own.")]
-Warm = Annotated[bool, typer.Option("--warm", help="What fits into the L2 cache is there before the launch.")]
+Warm = Annotated[bool, typer.Option("--warm", help="Data that fit into the L2 cache are there before the launch.")]
 Record = Annotated[
     str, typer.Option(help="Blocks to record: 8 (evenly spread), or which: 0,5. Default: 8, fewer if large.")
 ]

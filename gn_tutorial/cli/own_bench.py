@@ -25,7 +25,7 @@ def own_bench(target: str, question: GridRequest, own: ProfileRequest, over: Seq
         words = {f"--{name}": list(texts) or None for name, texts in (own.arrays or {}).items()}
         for option, value in {**words, "--in": list(own.inputs) or None, "--over": list(over) or None}.items():
             if value:
-                raise ArgumentError(f"{option} does not apply: --like {own.like} says the arguments")
+                raise ArgumentError(f"{option} does not apply: --like {own.like} fixes the arguments")
         return beside(target, own.like, own.entry, question)
     others = {"--shape": question.shapes, "--kernel": question.kernels, "--kind": question.kinds}
     for option, value in others.items():

@@ -22,7 +22,7 @@ PICTURES = {
     "cores": "the pipes of every recorded core",
     "ub": "what the Unified Buffer holds when",
     "gm": "which addresses of global memory are touched when",
-    "limits": "what the launch cannot be faster than",
+    "limits": "the limits of the launch's time",
     "roofline": "elements per second against elements per byte",
 }
 
@@ -103,7 +103,7 @@ def draw_finding(found: Sequence[Diagnostic], path: Path) -> None:
     if found:
         finding(Findings(found).ordered[0]).save(path)
     print(
-        f"picture: {path}" if found else f"picture: none, as the twin found nothing; {path} was not written",
+        f"picture: {path}" if found else f"no picture, because the twin found nothing: {path} was not written",
         file=sys.stderr,
     )
 

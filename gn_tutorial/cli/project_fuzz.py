@@ -122,7 +122,7 @@ def show(report: FuzzReport, line: Callable[[FuzzFailure], str], folder: FuzzFol
     for one in report.failures:
         print(f"{one.group}, {one.times} times: {one.what}\n  {line(one)}\n")
     print("\n".join(filter(None, (report.verdict(), report.hint()))))
-    print(f"Run it again to go on, --restart to begin anew ({folder.path}).")
+    print(f"Run it again to continue, --restart to start again ({folder.path}).")
 
 
 def _facts(report: FuzzReport) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class FuzzProgress:
 
 def _unusable(path: Path, error: OSError) -> ArgumentError:
     return ArgumentError(
-        f"what is kept of fuzzing cannot be used: {error.strerror}",
+        f"the saved state of fuzzing cannot be used: {error.strerror}",
         where=str(path),
         hint="set GNT_DATA_DIR to a folder that you can write to",
     )

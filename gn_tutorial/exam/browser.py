@@ -67,7 +67,7 @@ def exam_theory(
         file.hand_in()
     if paper is None or new:
         if untimed and minutes is not None:
-            raise ArgumentError("untimed and minutes say two different things", hint="give one of them")
+            raise ArgumentError("untimed and minutes exclude each other", hint="give one of them")
         chosen = secrets.randbelow(1_000_000) if seed is None else seed
         trial = draw(file.bank, chosen, file.now(), topics=topics, count=count, minutes=minutes)
         limit = None if untimed else minutes or len(trial.asked) * MINUTES_A_QUESTION

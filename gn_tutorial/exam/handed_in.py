@@ -38,7 +38,7 @@ def handed_in(folder: Path) -> HandedIn:
     """Read the sources. Raises ArgumentError: no folder, no sources, one that cannot be read."""
     if not folder.is_dir():
         raise ArgumentError(
-            f"there is no folder {folder}", hint="move it back, or begin anew: gnt exam start TASK --new"
+            f"there is no folder {folder}", hint="move it back, or start again: gnt exam start TASK --new"
         )
     found = {}
     for top in _FOLDERS:

@@ -89,7 +89,7 @@ def test_a_paper_whose_time_ran_out_alone_is_shown_once(gnt: Gnt, monkeypatch: p
     monkeypatch.setattr(time, "time", lambda: moment)
     types(monkeypatch)
     ran = gnt("exam", "theory")
-    assert ran.out.startswith("the time of the open paper was over while nobody was there:")
+    assert ran.out.startswith("the time of the open paper ended while you were away:")
     assert "in 5 min (limit 5 min)" in ran.out
     ran = gnt("exam", "theory")
     assert "theory paper " in ran.out
@@ -111,7 +111,7 @@ def test_a_damaged_file_is_kept(gnt: Gnt, monkeypatch: pytest.MonkeyPatch, data:
         (("--topic", "cooking"), "there is no topic 'cooking'"),
         (("--minutes", "0"), "0 minutes are no time"),
         (("--count", "0"), "a paper of 0 questions"),
-        (("--untimed", "--minutes", "5"), "two different things"),
+        (("--untimed", "--minutes", "5"), "exclude each other"),
         (("--review",), "there is no paper to review"),
         (("--json",), "there is no paper"),
     ],

@@ -158,7 +158,7 @@ def test_kernel_fault_has_its_own_code(gnt: Gnt, mine: Path) -> None:
 def test_a_finding_becomes_a_picture(gnt: Gnt, mine: Path, tmp_path: Path) -> None:
     words = ("run", mine, "--blocks", 1, "--arg", "x=int32[5]", "--out", "y=int32[5]")
     words = (*words, "--plot", tmp_path / "finding.png", "--arg")
-    assert f"picture: none, as the twin found nothing; {tmp_path}" in gnt(*words, "n=5").err
+    assert f"no picture, because the twin found nothing: {tmp_path}" in gnt(*words, "n=5").err
     assert not (tmp_path / "finding.png").exists()
     ran = gnt(*words, "n=6", "--json")
     assert (ran.code, ran.json["ok"]) == (6, False)

@@ -242,11 +242,11 @@ def test_what_is_said(tmp_path: Path) -> None:
     ]
     assert list(told(news, tmp_path)) == [
         f"Copied 13_new.ipynb to {tmp_path}: run and change them as you like.",
-        "The course has changed. These copies, in which you wrote nothing, are the new ones now:",
+        "The course has changed. These copies, in which you wrote nothing, are now the new versions:",
         "  04_tiling.ipynb, new in '1. A', '2. B', '3. C' and 2 more",
         "The course has changed. You wrote in these copies, so they stay, and the new ones are beside them:",
         "  03_scalar.ipynb: 03_scalar.new.ipynb, new in 'Quiz'",
-        "  (gnt lab 03 --reset puts the new one in the place of yours, and keeps yours beside it.)",
+        "  (gnt lab 03 --reset replaces yours with the new one, and keeps yours beside it.)",
         "No longer in the course, and removed: 07_old.ipynb.",
         "No longer in the course; your copies stay: 08_old.ipynb.",
     ]

@@ -274,7 +274,7 @@ def test_a_block_without_work_may_make_a_buffer_of_no_bytes(edited: Edited) -> N
     result = gnt.project(folder)(x, blocks=20)
     np.testing.assert_allclose(result.y, 2.0 * x.astype(np.float64) + 0.5, atol=1e-6)
     assert {(one.id, one.severity) for one in result.diagnostics} == {("init-buffer-zero", "warning")}
-    with pytest.raises(KernelFault, match="buffers of 0 bytes makes no memory"):
+    with pytest.raises(KernelFault, match="buffers of 0 bytes reserves no memory"):
         gnt.project(folder)(x, blocks=20, options=TwinOptions(errors=("init-buffer-zero",)))
 
 

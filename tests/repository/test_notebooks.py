@@ -284,7 +284,7 @@ def test_a_quiz_names_a_section_of_its_notebook(notebook: Notebook) -> None:
         ("2504", "16 copies in: 20 are asked for"),
         ("2001", "23 copies in: 20 are asked for"),
         ("65536", "Unified Buffer"),
-        ("0", "makes no memory"),
+        ("0", "reserves no memory"),
         ("'half'", "does not compile"),
     ],
 )

@@ -60,7 +60,7 @@ def test_an_atomic_operation_of_another_type_is_named_with_its_line() -> None:
 
 def test_a_row_whose_offset_wraps_is_named_though_rows_do_not_end_there() -> None:
     (one,) = findings("global/row_offset_wraps_bad")
-    assert "in a number of 8 bits 320 is 64" in one.what
+    assert "in 8 bits, 320 becomes 64" in one.what
 
 
 def test_who_left_a_gap_is_named_though_another_one_has_worked_in_place_since() -> None:

@@ -21,9 +21,9 @@ def apis(
     machine: MachineName = DEFAULT_MACHINE,
     json: Json = False,
 ) -> None:
-    """List the Ascend C names that the twin has, and those it rejects as not there yet.
+    """List the Ascend C names that the twin supports, and those that it does not support yet.
 
-    Of a name that is given whole (gnt apis Add) it prints the forms, as the twin declares them, and the modelled cost.
+    For a full name (gnt apis Add), print its forms, as the twin declares them, and its modelled cost.
     """
     from gn_tutorial.cli.api_page import find_page, page_of
     from gn_tutorial.cli.apis import load_apis, matching

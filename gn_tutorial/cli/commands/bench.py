@@ -62,7 +62,7 @@ def bench(
     machine: MachineName = DEFAULT_MACHINE,
     seed: Seed = 0,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also what takes minutes: kernels of scalar loops on large shapes.")
+        bool, typer.Option("--all", help="Also run what takes minutes: kernels with scalar loops on large shapes.")
     ] = False,
     out: Annotated[
         Many,
@@ -89,9 +89,9 @@ def bench(
     A registered operator: every kernel of its ladder. A .cpp file that is --like a registered kernel: both, on the
     operator's grid. A file or an operator project alone: on the sizes of --over.
 
-    The grid and the targets are data, in kernels/OP/bench.toml; the ladder is that of op.toml. The bound is the least
-    that any kernel needs to move the data (docs/benchmark.md). The grid of group_norm takes some minutes. Modelled,
-    never measured: no NPU is asked.
+    The grid and the targets are data, in kernels/OP/bench.toml; the ladder is that of op.toml. The bound is the
+    shortest time in which any kernel could move the data (docs/benchmark.md). The grid of group_norm takes
+    some minutes. Modelled, not measured on an NPU.
     """
     from gn_tutorial.bench import files
     from gn_tutorial.cli.bench_grid import GridRequest, ask

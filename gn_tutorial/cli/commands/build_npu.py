@@ -18,7 +18,7 @@ def build_for_npu(
     build: Annotated[bool, typer.Option("--build", help="Run the commands, too. Needs the CANN toolkit.")] = False,
     json: Json = False,
 ) -> None:
-    """Say what an NPU needs that is not here, and print the commands that build the operators for one."""
+    """Say what is missing here to use an NPU, and print the commands that build the operators for one."""
     from gn_tutorial.host import npu
     from gn_tutorial.host.c_library import operators
 

@@ -25,7 +25,7 @@ def calibrate(
         typer.Argument(help="A series, or a case such as add/3; everything if none is named. A wrong name lists them."),
     ] = None,
     machine: Annotated[
-        str, typer.Option(help=f"Another machine than the measured one: {', '.join(machines())}, or a .toml file.")
+        str, typer.Option(help=f"A machine other than the measured one: {', '.join(machines())}, or a .toml file.")
     ] = "",
     sources: Annotated[
         Path | None,
@@ -36,7 +36,7 @@ def calibrate(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Hold the timing model against published measurements: our own kernels for the cases, and production operators.
+    """Compare the timing model with published measurements, of our own kernels and of production operators.
 
     Exit code 1 if a target was missed.
     """

@@ -70,8 +70,8 @@ def diff(
 ) -> None:
     """Compare two kernels on the same input: modelled time, busy pipes, bytes, instructions, binding limit.
 
-    A ratio is the second by the first. A file beside a registered kernel takes its arguments. Exit code 1 if what one
-    of them computes is wrong.
+    A ratio is the second divided by the first. A file beside a registered kernel takes that kernel's arguments. Exit
+    code 1 if one of them computes wrong results.
     """
 
     from gn_tutorial.cli.profiling import ProfileRequest, arrays_of, warn_if_wrong

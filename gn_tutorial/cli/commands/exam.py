@@ -28,7 +28,9 @@ exam_app.command("goals")(exam_goals)
 @exam_app.command("theory")
 def exam_theory(
     topic: Annotated[Many, typer.Option(help="Only of this topic; may be given several times.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="The time; without it 1.5 minutes a question.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="The time limit. Default: 1.5 minutes for each question.")
+    ] = None,
     untimed: Annotated[bool, typer.Option("--untimed", help="No limit of time.")] = False,
     count: Annotated[int, typer.Option(help="How many questions.")] = QUESTIONS,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same paper.")] = None,
@@ -36,10 +38,9 @@ def exam_theory(
     review: Annotated[bool, typer.Option("--review", help="The last paper, with every explanation.")] = False,
     json: Json = False,
 ) -> None:
-    """Write a theory paper: drawn from the bank by topic, marked at the end. It goes on where it was left.
-
-    Every answer is kept at once. The clock goes on while the terminal is closed. With --json nothing is asked: the
-    paper that is there is printed, with its questions and, once it is finished, what was right.
+    """Write a theory paper: drawn from the bank by topic, marked at the end. It continues where you left it. Every
+    answer is saved at once. The clock keeps running while the terminal is closed. --json asks nothing: it prints the
+        current paper with its questions and, once finished, the right answers.
     """
     import time
 
@@ -80,7 +81,7 @@ def _open_paper(file: PaperFile, new: bool, *, given: bool) -> Paper | None:
         noted = len(file.progress.read().theory)
         paper = file.change(lambda there, now: there.at(now))
         if len(file.progress.read().theory) > noted and not new:
-            print("the time of the open paper was over while nobody was there:")
+            print("the time of the open paper ended while you were away:")
             return paper
         return None
     if new:
@@ -105,7 +106,7 @@ def _drawn(
     from gn_tutorial.exam.sitting import KEYS
 
     if untimed and minutes is not None:
-        raise ArgumentError("--untimed and --minutes say two different things", hint="give one of them")
+        raise ArgumentError("--untimed and --minutes exclude each other", hint="give one of them")
     chosen = secrets.randbelow(1_000_000) if seed is None else seed
     trial = draw(file.bank, chosen, file.now(), topics=topics, count=count, minutes=minutes)
     limit = None if untimed else minutes or len(trial.asked) * MINUTES_A_QUESTION

@@ -16,7 +16,7 @@ def explain(
     name: Annotated[str, typer.Argument(help="The id of a diagnostic; none: the guide by symptom and the list.")] = "",
     json: Json = False,
 ) -> None:
-    """Explain a diagnostic of the twin: what it means, why a device minds, wrong and right code."""
+    """Explain a diagnostic of the twin: what it means, why it matters on a device, wrong and right code."""
     if not name:
         if json:
             emit_json([_facts(entry) for entry in catalogue.entries().values()])

@@ -13,9 +13,10 @@ from gn_tutorial.cli.terminal import emit_json, print_table, working
 
 
 def host_library(
-    folder: Annotated[Path, typer.Argument(help="Where to write; it is made if it is not there.")],
+    folder: Annotated[Path, typer.Argument(help="The folder to write; it is created if it does not exist.")],
     observed: Annotated[
-        bool, typer.Option("--observed", help="Kernels with the twin's checks: slower, and a wrong launch is named.")
+        bool,
+        typer.Option("--observed", help="Kernels with the twin's checks: slower, but a wrong launch is explained."),
     ] = False,
     json: Json = False,
 ) -> None:

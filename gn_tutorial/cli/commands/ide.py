@@ -19,15 +19,15 @@ WRITTEN, SAME, KEPT = "written", "as it should be", "kept"
 
 def ide(
     folder: Annotated[Path, typer.Argument(help="The folder of your kernels.")] = Path(),
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Write settings for clangd and VS Code: kernels complete, and the twin's comments show as documentation.
+    """Write settings for clangd and VS Code: kernels get completion, and the twin's comments as documentation.
 
-    A file that is there with another text is replaced only after asking, or with --force; else it is kept, exit code 1.
+    An existing file with other text is replaced only after asking, or with --force; otherwise it is kept, exit code 1.
     """
 
     def may_replace(path: Path) -> bool:
-        return force or (sys.stdin.isatty() and typer.confirm(f"{path} is there already: replace it?"))
+        return force or (sys.stdin.isatty() and typer.confirm(f"{path} already exists: replace it?"))
 
     done = write(folder, may_replace)
     print_table(("file", "status"), done)

@@ -10,7 +10,7 @@ import typer
 from gn_tutorial.cli.command import Command, Panel
 from gn_tutorial.errors import ArgumentError
 
-_THEIRS = "an option of JupyterLab's own is written --name=value"
+_THEIRS = "write an option of JupyterLab as --name=value"
 
 
 def lab(
@@ -22,7 +22,7 @@ def lab(
         Path | None, typer.Option(help="Where your copies are. Default: $GNT_COURSE_DIR, or what is printed.")
     ] = None,
     reset: Annotated[
-        bool, typer.Option("--reset", help="Put the course's NOTEBOOK back; yours is kept beside it.")
+        bool, typer.Option("--reset", help="Restore the course's NOTEBOOK; yours is kept beside it.")
     ] = False,
     copies: Annotated[
         bool, typer.Option("--copies", help="Make or update the copies, say what is new, and start nothing.")
@@ -30,9 +30,9 @@ def lab(
 ) -> None:
     """Open JupyterLab on your copies of the notebooks.
 
-    They are copied when they are not there, and follow the course until you write in them: what you wrote is never
-    overwritten. Stored answers below a prediction are left out of a copy; they appear when you run the cell.
-    Options of JupyterLab's own are handed on: --ip=0.0.0.0.
+    Missing copies are made. A copy follows the course until you write in it: what you wrote is never overwritten. A
+    copy omits the stored answers below a prediction; they appear when you run the cell.
+    JupyterLab's own options are passed on: --ip=0.0.0.0.
     """
     from gn_tutorial.cli.lab import Wish, open_lab
 

@@ -11,19 +11,20 @@ from gn_tutorial.cli.options import Json, Strict
 
 learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
 
-ThisOrNext = Annotated[str, typer.Argument(help="An exercise, for example 03.2; without it the next one.")]
+ThisOrNext = Annotated[str, typer.Argument(help="An exercise, for example 03.2. Default: the next one.")]
 
 
 @learn_app.callback()
 def learn(
     context: typer.Context,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Check after each save, and go on after a pass; keys help on.")
+        bool,
+        typer.Option("--watch", help="Check after each save, and continue after a pass; keys give hints and more."),
     ] = False,
     exercise: Annotated[str, typer.Option(help="This exercise instead of the next one.")] = "",
     strict: Strict = False,
 ) -> None:
-    """Show the next exercise and check what is there of it; copies its file on first use."""
+    """Show the next exercise and check your attempt; copies its file on first use."""
     if context.invoked_subcommand:
         return
     from gn_tutorial.cli.keys import saves_and_keys
@@ -55,7 +56,7 @@ def learn_check(exercise: ThisOrNext = "", strict: Strict = False) -> None:
 @learn_app.command("hint")
 def learn_hint(
     exercise: ThisOrNext = "",
-    level: Annotated[int | None, typer.Option(min=1, max=3, help="1 to 3; without it one more than last time.")] = None,
+    level: Annotated[int | None, typer.Option(min=1, max=3, help="1 to 3. Default: one more than last time.")] = None,
 ) -> None:
     """Show a hint."""
     from gn_tutorial.cli.learner import learner
@@ -69,7 +70,7 @@ def learn_reset(
     exercise: ThisOrNext = "",
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Begin an exercise anew; the attempt is kept as a backup."""
+    """Start an exercise again; the attempt is kept as a backup."""
     from gn_tutorial.cli.learner import learner
 
     me = learner()
@@ -78,8 +79,8 @@ def learn_reset(
 
 @learn_app.command("solution")
 def learn_solution(
-    exercise: Annotated[str, typer.Argument(help="An exercise; without it the one passed last.")] = "",
-    now: Annotated[bool, typer.Option("--now", help="Although it is not passed yet.")] = False,
+    exercise: Annotated[str, typer.Argument(help="An exercise. Default: the one passed last.")] = "",
+    now: Annotated[bool, typer.Option("--now", help="Even if it is not passed yet.")] = False,
 ) -> None:
     """Show our solution, after a pass."""
     from gn_tutorial.cli.learner import learner
@@ -90,7 +91,7 @@ def learn_solution(
 
 @learn_app.command("list")
 def learn_list(
-    part: Annotated[str, typer.Argument(help="Only these: 03 for those of notebook 03, or an exercise.")] = "",
+    part: Annotated[str, typer.Argument(help="Only these: 03 for the exercises of notebook 03, or one exercise.")] = "",
     json: Json = False,
 ) -> None:
     """List the exercises and quizzes, and how far you are."""

@@ -21,17 +21,17 @@ def _group() -> None:
 
 @_app.command("verify")
 def verify(
-    folder: Annotated[Path, typer.Argument(help="Where report, builds and logs go.")] = Path("gnt_npu_report"),
+    folder: Annotated[Path, typer.Argument(help="The folder for report, builds and logs.")] = Path("gnt_npu_report"),
     device: Annotated[int, typer.Option(help="Number of the NPU.")] = 0,
-    rounds: Annotated[int, typer.Option(help="Launches of a kernel that are timed.")] = 50,
+    rounds: Annotated[int, typer.Option(help="How many launches of each kernel are timed.")] = 50,
     only: Annotated[list[str] | None, typer.Option(help="A step: build, kernels, pytorch or projects.")] = None,
-    kernel: Annotated[list[str] | None, typer.Option(help="Kernels whose names begin so.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do again what an earlier run has passed.")] = False,
+    kernel: Annotated[list[str] | None, typer.Option(help="Only kernels whose names begin with this.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat what an earlier run has passed.")] = False,
 ) -> None:
     """Build and run every kernel, PyTorch's operators and the operator projects on an NPU; compare with the twin.
 
     Numbers, bits and times go into report.md and report.json in the folder, after each step: a run that was stopped
-    goes on where it was. Not run on an NPU so far: please send the report back.
+    continues where it was. Not run on an NPU so far: please send the report back.
     """
     from gn_tutorial.verify import steps
     from gn_tutorial.verify.report import JSON, MARKDOWN, VerifyReport

@@ -65,13 +65,13 @@ def profile(
     record: Record = "",
     plot: Annotated[
         Path | None,
-        typer.Option(help="Write a picture: FILE.png. With --picture alone its name is made from the kernel's."),
+        typer.Option(help="Write a picture: FILE.png. With --picture alone, the name is derived from the kernel's."),
     ] = None,
     picture: Annotated[
         str,
         typer.Option(help=f"Which: {', '.join(f'{name} ({what})' for name, what in PICTURES.items())}."),
     ] = "",
-    block: Annotated[int | None, typer.Option(help="The picture's block; the slowest unless told.")] = None,
+    block: Annotated[int | None, typer.Option(help="The picture's block. Default: the slowest.")] = None,
     window: Annotated[str, typer.Option(help="The picture's part of the time, in us: 0.5,2.")] = "",
     trace: Annotated[
         Path | None, typer.Option(help="Write a timeline for Perfetto and MindStudio Insight: FILE.json.")
@@ -81,7 +81,7 @@ def profile(
 ) -> None:
     """Model how long the chip would take for a kernel, and why: a table, a picture, a timeline.
 
-    Modelled, never measured: no NPU is asked. Exit code 1 if what a registered kernel computes is wrong.
+    Modelled, not measured on an NPU. Exit code 1 if a registered kernel computes wrong results.
     """
     from gn_tutorial.cli.profiling import ProfileRequest, arrays_of, ask, warn_if_wrong
     from gn_tutorial.profiler.chrome_trace import save_chrome_trace

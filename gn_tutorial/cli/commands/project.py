@@ -21,19 +21,19 @@ project_app = typer.Typer(
 )
 
 Folder = Annotated[Path, typer.Argument(help="The folder with op_host and op_kernel.")]
-Op = Annotated[str, typer.Option(help="Which operator, where the folder has several.")]
+Op = Annotated[str, typer.Option(help="Which operator, if the folder has several.")]
 SocName = Annotated[
-    str, typer.Option(help="The chip that tiling is told of: Ascend910B2, 910b4, 310b4. Default: of AddConfig.")
+    str, typer.Option(help="The chip for the tiling function: Ascend910B2, 910b4, 310b4. Default: from AddConfig.")
 ]
 Attr = Annotated[Many, typer.Option("--attr", help="An attribute: eps=1e-5, axes=0,2.")]
 OutWords = Annotated[
-    Many, typer.Option("--out", help="An output that InferShape does not say: float32[8]; mean=none leaves one out.")
+    Many, typer.Option("--out", help="An output that InferShape does not give: float32[8]; mean=none omits one.")
 ]
 
 
 @project_app.command("show")
 def project_show(folder: Folder, op: Op = "", soc: SocName = "", json: Json = False) -> None:
-    """What the project defines: inputs, outputs, attributes, dtypes by chip, functions, kernel, files."""
+    """Show what the project defines: inputs, outputs, attributes, dtypes by chip, functions, kernel, files."""
     found = _project(folder, op, soc)
     with working("compiling the host files"):
         one = found.definition
@@ -57,7 +57,7 @@ def project_tiling(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """What the project's own tiling function decides for a call: blocks, key, workspace, the struct by field."""
+    """Show what the project's own tiling function decides for a call: blocks, key, workspace, the struct by field."""
     from gn_tutorial.projects.tiling_plan import HEADERS
 
     found = _project(folder, op, soc)
@@ -84,7 +84,7 @@ def project_run(
     atol: Annotated[float | None, typer.Option(help="Of the comparison, for all dtypes.")] = None,
     op: Op = "",
     soc: SocName = "",
-    blocks: Annotated[int | None, typer.Option(help="Blocks to launch, other than the tiling's.")] = None,
+    blocks: Annotated[int | None, typer.Option(help="Blocks to launch instead of the tiling's.")] = None,
     seed: Seed = 0,
     bare: Annotated[bool, typer.Option("--bare", help="Without checks and counts: faster.")] = False,
     json: Json = False,
@@ -117,7 +117,10 @@ def project_fuzz(
     folder: Folder,
     reference: Annotated[str, typer.Option(help="What is right: file.py:function, numpy.sinh or torch.histc.")],
     seconds: Annotated[
-        float, typer.Option(callback=positive_seconds, help="How long, compiling left out; half of it more to shrink.")
+        float,
+        typer.Option(
+            callback=positive_seconds, help="Time limit without compiling; shrinking may take half as long again."
+        ),
     ] = 60.0,
     examples: Annotated[int | None, typer.Option(help="How many cases at most.")] = None,
     failures: Annotated[int | None, typer.Option(help="Stop after so many kinds of failures.")] = None,
@@ -133,7 +136,7 @@ def project_fuzz(
     restart: Annotated[bool, typer.Option("--restart", help="Forget earlier runs.")] = False,
     json: Json = False,
 ) -> None:
-    """Draw calls as a judge hides them, compare each with a reference, and shrink what fails to the smallest call."""
+    """Draw calls like a judge's hidden ones, compare with a reference, and reduce a failure to the smallest call."""
     from gn_tutorial.cli.project_fuzz import FuzzFolder, FuzzProgress, run_line, show
     from gn_tutorial.projects.fuzz import MAX_ELEMENTS, fuzz
     from gn_tutorial.projects.fuzz_cases import RELATIONS
@@ -180,14 +183,16 @@ def project_fuzz(
 def project_test(
     folder: Folder,
     test: Annotated[
-        Path | None, typer.Option(help="The test's folder, where there are several or it is elsewhere.")
+        Path | None, typer.Option(help="The test's folder, if there are several or it is elsewhere.")
     ] = None,
     soc: SocName = "",
     seconds: Annotated[
         float, typer.Option(callback=positive_seconds, help="Time limit of the whole test, builds included.")
     ] = 300.0,
     bare: Annotated[bool, typer.Option("--bare", help="Without checks and counts: faster.")] = False,
-    any_size: Annotated[bool, typer.Option("--any-size", help="Run launches of any size, beyond 256 MiB too.")] = False,
+    any_size: Annotated[
+        bool, typer.Option("--any-size", help="Run launches of any size, also beyond 256 MiB.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Run the project's own test unchanged (run.sh, gen_data.py, main.cpp, verify_result.py), on a copy."""

@@ -80,7 +80,8 @@ def run(
     define: Define = None,
     include: Include = None,
     files: Annotated[
-        Path | None, typer.Option(help="Folder where a whole sample runs and may write files; else it writes none.")
+        Path | None,
+        typer.Option(help="Folder where a whole sample runs and may write files. Default: it may write none."),
     ] = None,
     seconds: Annotated[float, typer.Option(callback=positive_seconds, help="Time limit of a whole sample.")] = 60.0,
     blocks: Blocks = None,

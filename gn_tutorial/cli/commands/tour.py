@@ -25,7 +25,7 @@ def tour(
     out: Annotated[Path | None, typer.Option(help="Folder for the picture.")] = None,
     json: Json = False,
 ) -> None:
-    """Normalise a photograph's feature map with every forward kernel, and go back with the last one; check each."""
+    """Normalise a photograph's feature map with every forward kernel, run the last backward kernel, and check each."""
     from gn_tutorial.cli.tour import HEADERS, NUMBERS
 
     report = _run(photo, DEFAULT_FOLDER if out is None else out)

@@ -59,13 +59,13 @@ def tune(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Try values of one field of the tiling struct and say which is modelled fastest, beside the host function's own.
+    """Try values of one field of the tiling struct and say which is modelled fastest, beside the host's choice.
 
-    Of a .cpp file the field is a number that its kernel takes by value (--arg tile=512 --field tile), or one of the
-    registered kernel that it is --like; of a project, a field of the struct that its own tiling function fills. Every
-    candidate is launched and compared with the reference (of a file or a project alone: with what it computes as it
-    is); one that the twin refuses (it does not fit into the Unified Buffer) is shown with its reason. Exit code 1 if no
-    candidate ran.
+    For a .cpp file, the field is a number that its kernel takes by value (--arg tile=512 --field tile), or a field of
+    the registered kernel that it is --like; for a project, a field of the struct that its own tiling function fills.
+    Every candidate is launched and compared with the reference (a file or a project alone: with its own unchanged
+    result); one that the twin refuses (it does not fit into the Unified Buffer) is shown with its reason. Exit code 1
+    if no candidate ran.
     """
     from gn_tutorial.cli.profiling import ProfileRequest, arrays_of
     from gn_tutorial.cli.tuning import ask
