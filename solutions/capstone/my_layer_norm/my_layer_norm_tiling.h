@@ -3,7 +3,7 @@
 #include <cstdint>
 
 // Floats of a tile.
-constexpr int64_t kMyLayerNormTile = 4096;
+constexpr int64_t kMyLayerNormTile = 6144;
 
 // Fields of four bytes, an even number of them: CANN rounds the size of tiling data up to eight bytes.
 struct MyLayerNormTilingData {

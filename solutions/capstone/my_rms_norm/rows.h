@@ -7,7 +7,8 @@
 
 constexpr uint32_t kLanes = 64;           // floats of a repeat
 constexpr uint32_t kFarthest = 8 * 255;   // floats from one repeat to the next
-constexpr uint32_t kMostRows = 128;       // of a tile, so that 64 floats of each are no more than the largest tile
+constexpr uint32_t kMostRows = 128;       // of a tile
+constexpr uint32_t kHalfWork = 2048;      // eighths of 8,192 floats in rows of 64 or more; 128 rows have 1,024 where they are shorter
 
 struct Rows {
   uint32_t count;
@@ -68,71 +69,60 @@ __aicore__ inline void WithNumbers(const AscendC::LocalTensor<float>& dst, const
   }
 }
 
-// 64 floats of each row, `pitch` floats apart, of which each is op over those of the row that stand as many lanes behind it.
-struct Folded {
-  AscendC::LocalTensor<float> values;
-  uint32_t pitch;
-  uint32_t lanes;
-};
-
-// Halves the columns of all rows until one is left, as ReduceSum by halves does (notebook 06). work: kMostRows * 64 floats.
-template <Op op>
-__aicore__ inline Folded Fold(const AscendC::LocalTensor<float>& work, const AscendC::LocalTensor<float>& src,
-                              const Rows& rows) {
-  uint32_t columns = rows.length / kLanes;
-  const uint32_t rest = rows.length % kLanes, behind = columns * kLanes;
-  if (columns == 0) return {src, rows.pitch, rest};
-  if (columns == 1 && rest == 0) return {src, rows.pitch, kLanes};
-  const uint32_t pitch = (columns + 1) / 2 * kLanes;
-  uint32_t pairs = columns / 2;
-  if (pairs > 0) OnRows<op>(work, pitch, src, rows.pitch, src[(columns - pairs) * kLanes], rows.pitch, rows.count, pairs, 0);
-  if (columns % 2 == 1) {
-    const uint32_t middle = pairs * kLanes;
-    for (uint32_t row = 0; row < rows.count; ++row)
-      AscendC::Adds(work[row * pitch + middle], src[row * rows.pitch + middle], 0.0f, static_cast<int32_t>(kLanes));
-  }
-  AscendC::PipeBarrier<PIPE_V>();
-  for (columns -= pairs; columns > 1; columns -= pairs) {
-    pairs = columns / 2;
-    OnRows<op>(work, pitch, work, pitch, work[(columns - pairs) * kLanes], pitch, rows.count, pairs, 0);
-    AscendC::PipeBarrier<PIPE_V>();
-  }
-  if (rest > 0) {
-    OnRows<op>(work, pitch, work, pitch, src[behind], rows.pitch, rows.count, 0, rest);
-    AscendC::PipeBarrier<PIPE_V>();
-  }
-  return {work, pitch, kLanes};
-}
-
 template <Op op>
 __aicore__ inline void OfEight(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& src,
-                               uint32_t repeats, uint32_t lanes, uint32_t pitch) {
-  if constexpr (op == Op::kMax)
-    AscendC::BlockReduceMax(dst, src, static_cast<int32_t>(repeats), static_cast<int32_t>(lanes), 1, 1,
-                            static_cast<int32_t>(pitch / 8));
-  else
-    AscendC::BlockReduceSum(dst, src, static_cast<int32_t>(repeats), static_cast<int32_t>(lanes), 1, 1,
-                            static_cast<int32_t>(pitch / 8));
+                               uint32_t repeats, uint32_t lanes, uint32_t dst_pitch, uint32_t src_pitch) {
+  const int32_t count = static_cast<int32_t>(repeats), mask = static_cast<int32_t>(lanes);
+  const int32_t to = static_cast<int32_t>(dst_pitch / 8), from = static_cast<int32_t>(src_pitch / 8);
+  if constexpr (op == Op::kMax) {
+    AscendC::BlockReduceMax(dst, src, count, mask, to, 1, from);
+  } else {
+    AscendC::BlockReduceSum(dst, src, count, mask, to, 1, from);
+  }
 }
 
-// numbers[i] = op over row i, for `count` rounded up to eight rows; those behind the last are `nothing`: what op leaves as it is.
-// work: kMostRows * 64 floats; eights: kMostRows * 8.
+// An eighth of each row: op over every eight neighbours. dst: 8 floats for every 64 of a row, `nothing` where the row has ended: what
+// op leaves as it is.
 template <Op op>
-__aicore__ inline void Reduce(const AscendC::LocalTensor<float>& numbers, const AscendC::LocalTensor<float>& src,
-                              const AscendC::LocalTensor<float>& work, const AscendC::LocalTensor<float>& eights,
-                              const Rows& rows, float nothing) {
-  const uint32_t whole = (rows.count + 7) / 8 * 8;
-  AscendC::Duplicate(eights, nothing, static_cast<int32_t>(whole * 8));
-  const Folded folded = Fold<op>(work, src, rows);
-  AscendC::PipeBarrier<PIPE_V>();
-  if (folded.pitch <= kFarthest) {
-    OfEight<op>(eights, folded.values, rows.count, folded.lanes, folded.pitch);
+__aicore__ inline void Eighths(const AscendC::LocalTensor<float>& dst, const AscendC::LocalTensor<float>& src,
+                               const Rows& rows, float nothing) {
+  const uint32_t columns = (rows.length + kLanes - 1) / kLanes, full = rows.length / kLanes, rest = rows.length % kLanes;
+  const uint32_t pitch = columns * 8;
+  const uint32_t filled = columns == 1 ? (rows.count + 7) / 8 * 8 : rows.count;  // the last round of all takes eight rows at once
+  if (rest > 0 || filled > rows.count) {
+    AscendC::Duplicate(dst, nothing, static_cast<int32_t>(filled * pitch));
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+  if (rest == 0 && rows.pitch == rows.length && rows.count * columns <= 255) {
+    OfEight<op>(dst, src, rows.count * columns, kLanes, 8, kLanes);
+  } else if (rows.pitch <= kFarthest && columns <= 2 * rows.count) {
+    for (uint32_t column = 0; column < full; ++column)
+      OfEight<op>(dst[column * 8], src[column * kLanes], rows.count, kLanes, pitch, rows.pitch);
+    if (rest > 0) OfEight<op>(dst[full * 8], src[full * kLanes], rows.count, rest, pitch, rows.pitch);
   } else {
-    for (uint32_t row = 0; row < rows.count; ++row)
-      OfEight<op>(eights[row * 8], folded.values[row * folded.pitch], 1, folded.lanes, kLanes);
+    for (uint32_t row = 0; row < rows.count; ++row) {
+      if (full > 0) OfEight<op>(dst[row * pitch], src[row * rows.pitch], full, kLanes, 8, kLanes);
+      if (rest > 0) OfEight<op>(dst[row * pitch + full * 8], src[row * rows.pitch + full * kLanes], 1, rest, 8, kLanes);
+    }
   }
   AscendC::PipeBarrier<PIPE_V>();
-  OfEight<op>(numbers, eights, whole / 8, kLanes, kLanes);
+}
+
+// numbers[i] = op over row i, for the rows rounded up to eight. work: an eighth of a tile and half a repeat for each row, twice.
+template <Op op>
+__aicore__ inline void Reduce(const AscendC::LocalTensor<float>& numbers, const AscendC::LocalTensor<float>& src,
+                              const AscendC::LocalTensor<float>& work, const Rows& rows, float nothing) {
+  AscendC::LocalTensor<float> from = src;
+  Rows left = rows;
+  uint32_t place = 0;
+  do {
+    Eighths<op>(work[place], from, left, nothing);
+    from = work[place];
+    left.length = (left.length + kLanes - 1) / kLanes * 8;
+    left.pitch = left.length;
+    place = kHalfWork - place;
+  } while (left.length > 8);
+  OfEight<op>(numbers, from, (rows.count + 7) / 8, kLanes, 8, kLanes);
   AscendC::PipeBarrier<PIPE_V>();
 }
 

@@ -21,12 +21,13 @@ class MySoftmax {
     pipe->InitBuffer(xQueue_, 2, kTile * sizeof(T));
     pipe->InitBuffer(yQueue_, 2, kTile * sizeof(T));
     pipe->InitBuffer(workBuf_, 2 * kHalfWork * sizeof(float));
-    pipe->InitBuffer(numberBuf_, (2 * kMostRows + 8 * kMostRows + 16) * sizeof(float));
+    pipe->InitBuffer(numberBuf_, (2 * kMostRows + 8 * kMostRows + 64 + 16) * sizeof(float));
     work_ = workBuf_.Get<float>();
     numbers_ = numberBuf_.Get<float>();
     ones_ = numbers_[kMostRows];
     blocks_ = ones_[kMostRows];
-    whole_ = blocks_[8 * kMostRows];
+    scales_ = blocks_[8 * kMostRows];
+    whole_ = scales_[64];
     if constexpr (!kFloat) {
       pipe->InitBuffer(wideBuf_, kTile * sizeof(float));
       wide_ = wideBuf_.Get<float>();
@@ -165,7 +166,7 @@ class MySoftmax {
         Reduce<Op::kAdd>(numbers_, y, work_, rows, 0.0f);
         AscendC::Add(whole_[8], whole_[8], numbers_, 8);
       } else {
-        WithNumbers<Op::kMul>(y, y, blocks_[8], padded);
+        WithNumbers<Op::kMul>(y, y, scales_, padded);
       }
     }
     AscendC::PipeBarrier<PIPE_V>();
@@ -173,16 +174,13 @@ class MySoftmax {
     if (pass == 2) Give(y, rows.pitch);
   }
 
-  // blocks_ has the maximum, behind it one over the sum.
+  // blocks_ has the maximum, scales_ one over the sum: eight equal floats.
   __aicore__ inline void AfterPass(uint32_t pass) {
     if (pass == 0) Blocks(blocks_, whole_, 1);
     if (pass != 1) return;
     AscendC::Div(numbers_, ones_, whole_[8], 8);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Brcb(work_, numbers_, 1, AscendC::BrcbRepeatParams(1, 8));
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Adds(blocks_[8], work_, 0.0f, 8);
-    AscendC::PipeBarrier<PIPE_V>();
+    Blocks(scales_, numbers_, 1);
   }
 
   const __gm__ MySoftmaxTilingData* tiling_ = nullptr;
@@ -197,7 +195,8 @@ class MySoftmax {
   Floats numbers_;  // one for each row
   Floats ones_;
   Floats blocks_;  // eight equal floats for each row
-  Floats whole_;   // of a long row
+  Floats scales_;  // of a long row,
+  Floats whole_;   // its maximum and its sum
   Floats wide_;  // a tile of half as floats
   AscendC::GlobalTensor<T> xGm_;
   AscendC::GlobalTensor<T> yGm_;

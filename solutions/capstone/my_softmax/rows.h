@@ -88,8 +88,9 @@ __aicore__ inline void Eighths(const AscendC::LocalTensor<float>& dst, const Asc
                                const Rows& rows, float nothing) {
   const uint32_t columns = (rows.length + kLanes - 1) / kLanes, full = rows.length / kLanes, rest = rows.length % kLanes;
   const uint32_t pitch = columns * 8;
-  if (rest > 0 || (columns == 1 && rows.count % 8 > 0)) {  // the last round of all takes eight rows at once
-    AscendC::Duplicate(dst, nothing, static_cast<int32_t>((rows.count + 7) / 8 * 8 * pitch));
+  const uint32_t filled = columns == 1 ? (rows.count + 7) / 8 * 8 : rows.count;  // the last round of all takes eight rows at once
+  if (rest > 0 || filled > rows.count) {
+    AscendC::Duplicate(dst, nothing, static_cast<int32_t>(filled * pitch));
     AscendC::PipeBarrier<PIPE_V>();
   }
   if (rest == 0 && rows.pitch == rows.length && rows.count * columns <= 255) {
