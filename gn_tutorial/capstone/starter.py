@@ -15,8 +15,10 @@ OPERATORS = ("softmax", "layer_norm", "rms_norm", "own")
 _FOLDERS = {name: f"my_{name}" for name in OPERATORS} | {"own": "my_operator"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 #: In C++ or Python they name something else, as a class of their name in camel case does not; `reference` is a file.
-_TAKEN = frozenset("auto bool break case char class const def double else enum float for half if import in int long "
-                   "new operator pass reference return short struct switch template this tiling void while".split())  # fmt: skip
+_TAKEN = frozenset(
+    "auto bool break case char class const def double else enum float for half if import in int long new operator pass "
+    "reference return short struct switch template this tiling void while".split()
+)
 
 
 def capstone_folder() -> Path:

@@ -296,7 +296,7 @@ def kernel(
     if isinstance(name_or_path, str) and "\n" in name_or_path:
         raise ArgumentError("this looks like source text, not a name", hint="kernel(source=text)")
     path = Path(name_or_path)  # type: ignore[arg-type]
-    if is_operator(path) or isinstance(name_or_path, str) and path.suffix not in SOURCE_SUFFIXES:
+    if is_operator(path) or (isinstance(name_or_path, str) and path.suffix not in SOURCE_SUFFIXES):
         if template or dtypes or defines or includes:
             raise ArgumentError(
                 "template, dtypes, defines and includes belong to a file or source text, not to a registered kernel"

@@ -27,7 +27,9 @@ def mistaken(operator: str, wrong: dict[str, Any], folder: Path) -> Path:
     made = Path(shutil.copytree(SOLUTIONS / operator, folder / operator))
     files = [made / f"{operator}.cpp", made / f"{operator}_tiling.h", made / "op.toml"]
     edits = tuple(Edit(**edit) for edit in wrong["edit"])
-    text = WrongSolution(wrong["name"], wrong["message"], edits).apply(_BETWEEN.join(f.read_text("utf-8") for f in files))
+    text = WrongSolution(wrong["name"], wrong["message"], edits).apply(
+        _BETWEEN.join(f.read_text("utf-8") for f in files)
+    )
     for file, content in zip(files, text.split(_BETWEEN), strict=True):
         file.write_text(content, encoding="utf-8")
     return made
@@ -73,7 +75,8 @@ def test_every_wrong_solution_is_refused(operator: str, wrong: dict[str, Any], t
 def test_the_solutions_pass(operator: str, least: float) -> None:
     made = grade(SOLUTIONS / operator)
     assert not made.losses, made.advice()
-    assert made.share is not None and made.share >= least
+    assert made.share is not None
+    assert made.share >= least
 
 
 def test_the_three_share_one_header() -> None:

@@ -1,7 +1,9 @@
-// LayerNorm: y = (x - m) / sqrt(v + eps) * gamma + beta for each row of x (rows, length); m is the row's mean, v the mean of (x - m)^2.
+// LayerNorm: y = (x - m) / sqrt(v + eps) * gamma + beta for each row of x (rows,
+// length); m is the row's mean, v the mean of (x - m)^2.
 //
-// A start: the rows are divided over the cores, and each comes in and goes out in tiles. Write Compute, and the passes over a row that
-// it needs. Then: float16, two buffers a queue, and many short rows in one tile.
+// A start: the rows are divided over the cores, and each comes in and goes out in
+// tiles. Write Compute, and the passes over a row that it needs. Then: float16, two
+// buffers a queue, and many short rows in one tile.
 #include "kernel_operator.h"
 #include "my_layer_norm_tiling.h"
 
@@ -9,7 +11,9 @@ constexpr uint32_t kTile = 4096;  // elements at once; a longer row is several t
 
 class MyLayerNorm {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, const __gm__ MyLayerNormTilingData* tiling, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe,
+                              const __gm__ MyLayerNormTilingData* tiling, GM_ADDR x,
+                              GM_ADDR gamma, GM_ADDR beta, GM_ADDR y) {
     tiling_ = tiling;
     const uint64_t all = static_cast<uint64_t>(tiling->rows) * tiling->length;
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), all);
@@ -23,7 +27,8 @@ class MyLayerNorm {
   __aicore__ inline void Process() {
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t rows = tiling_->rowsPerCore + (core < tiling_->extraRows ? 1 : 0);
-    const uint32_t first = core * tiling_->rowsPerCore + (core < tiling_->extraRows ? core : tiling_->extraRows);
+    const uint32_t first = core * tiling_->rowsPerCore +
+                           (core < tiling_->extraRows ? core : tiling_->extraRows);
     for (uint32_t row = first; row < first + rows; ++row) {
       for (uint32_t start = 0; start < tiling_->length; start += kTile) {
         const uint32_t left = tiling_->length - start, n = left < kTile ? left : kTile;
@@ -38,13 +43,15 @@ class MyLayerNorm {
  private:
   __aicore__ inline void CopyIn(uint64_t at, uint32_t n) {
     AscendC::LocalTensor<float> x = xQueue_.AllocTensor<float>();
-    const AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)), 0, 0, 0};
+    const AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)),
+                                          0, 0, 0};
     const AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(x, xGm_[at], part, pad);
     xQueue_.EnQue(x);
   }
 
-  // YOUR TURN. This copies x to y. LayerNorm needs the mean and the variance of the whole row before its first result.
+  // YOUR TURN. This copies x to y. LayerNorm needs the mean and the variance of the
+  // whole row before its first result.
   __aicore__ inline void Compute(uint32_t n) {
     AscendC::LocalTensor<float> x = xQueue_.DeQue<float>();
     AscendC::LocalTensor<float> y = yQueue_.AllocTensor<float>();
@@ -55,7 +62,8 @@ class MyLayerNorm {
 
   __aicore__ inline void CopyOut(uint64_t at, uint32_t n) {
     AscendC::LocalTensor<float> y = yQueue_.DeQue<float>();
-    const AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)), 0, 0, 0};
+    const AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)),
+                                          0, 0, 0};
     AscendC::DataCopyPad(yGm_[at], y, part);
     yQueue_.FreeTensor(y);
   }
@@ -69,9 +77,12 @@ class MyLayerNorm {
   AscendC::GlobalTensor<float> yGm_;
 };
 
-extern "C" __global__ __aicore__ void my_layer_norm_kernel(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void my_layer_norm_kernel(GM_ADDR x, GM_ADDR gamma,
+                                                           GM_ADDR beta, GM_ADDR y,
+                                                           GM_ADDR tiling) {
   AscendC::TPipe pipe;
   MyLayerNorm op;
-  op.Init(&pipe, reinterpret_cast<const __gm__ MyLayerNormTilingData*>(tiling), x, gamma, beta, y);
+  op.Init(&pipe, reinterpret_cast<const __gm__ MyLayerNormTilingData*>(tiling), x,
+          gamma, beta, y);
   op.Process();
 }

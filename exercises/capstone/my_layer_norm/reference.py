@@ -3,7 +3,13 @@
 import numpy as np
 
 
-def my_layer_norm(x, gamma=None, beta=None, *, eps=1e-5):
+def my_layer_norm(
+    x: np.ndarray,
+    gamma: np.ndarray | None = None,
+    beta: np.ndarray | None = None,
+    *,
+    eps: float = 1e-5,
+) -> np.ndarray:
     """x: shape (..., K). gamma, beta: shape (K,), or None for ones and zeros."""
     x = np.asarray(x, np.float64)
     off = x - x.mean(axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The kernel beside its reference on shapes with tails: python test_my_operator.py, or pytest."""
+"""The kernel beside its reference: python test_my_operator.py, or pytest."""
 
 from pathlib import Path
 
@@ -8,7 +8,8 @@ from reference import my_operator
 import gn_tutorial as gnt
 
 
-def test_it_is_right_with_all_checks():
+def test_it_is_right_with_all_checks() -> None:
+    """On shapes with tails, in every dtype that op.toml says."""
     kernel = gnt.kernel(Path(__file__).parent)
     rng = np.random.default_rng(1)
     for dtype in kernel.spec.dtypes:

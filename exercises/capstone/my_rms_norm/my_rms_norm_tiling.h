@@ -1,8 +1,10 @@
-// How the rows of MyRmsNorm are divided: the numbers that the kernel reads, and the host function that computes them. Plain C++.
+// How the rows of MyRmsNorm are divided: the numbers that the kernel reads, and the
+// host function that computes them. Plain C++.
 #pragma once
 #include <cstdint>
 
-// Fields of four bytes, an even number of them: CANN rounds the size of tiling data up to eight bytes.
+// Fields of four bytes, an even number of them: CANN rounds the size of tiling data up
+// to eight bytes.
 struct MyRmsNormTilingData {
   uint32_t rows;         // product of all axes of x but the last
   uint32_t length;       // elements of a row
@@ -14,11 +16,14 @@ struct MyRmsNormTilingData {
   uint32_t reserved;
 };
 
-// Fills *tiling for x (rows, length), on at most `cores` cores. Returns nullptr, or the reason why these arguments are refused.
-inline const char* MakeMyRmsNormTiling(int64_t rows, int64_t length, float eps, int32_t cores, int32_t dtype,
-                                      MyRmsNormTilingData* tiling) {
+// Fills *tiling for x (rows, length), on at most `cores` cores. Returns nullptr, or the
+// reason why these arguments are refused.
+inline const char* MakeMyRmsNormTiling(int64_t rows, int64_t length, float eps,
+                                       int32_t cores, int32_t dtype,
+                                       MyRmsNormTilingData* tiling) {
   if (rows < 1 || length < 1) return "x has no elements";
-  if (rows > INT32_MAX || length > INT32_MAX) return "x has more than 2147483647 rows or columns";
+  if (rows > INT32_MAX || length > INT32_MAX)
+    return "x has more than 2147483647 rows or columns";
   if (!(eps > 0.0f)) return "eps must be greater than zero";
   const int64_t used = rows < cores ? rows : cores;
   tiling->rows = static_cast<uint32_t>(rows);

@@ -1,7 +1,9 @@
-// Row softmax: y = exp(x - m) / sum(exp(x - m)) for each row of x (rows, length); m is the row's maximum.
+// Row softmax: y = exp(x - m) / sum(exp(x - m)) for each row of x (rows, length); m is
+// the row's maximum.
 //
-// A start: the rows are divided over the cores, and each comes in and goes out in tiles. Write Compute, and the passes over a row that
-// it needs. Then: float16, two buffers a queue, and many short rows in one tile.
+// A start: the rows are divided over the cores, and each comes in and goes out in
+// tiles. Write Compute, and the passes over a row that it needs. Then: float16, two
+// buffers a queue, and many short rows in one tile.
 #include "kernel_operator.h"
 #include "my_softmax_tiling.h"
 
@@ -9,7 +11,9 @@ constexpr uint32_t kTile = 4096;  // elements at once; a longer row is several t
 
 class MySoftmax {
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, const __gm__ MySoftmaxTilingData* tiling, GM_ADDR x, GM_ADDR y) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe,
+                              const __gm__ MySoftmaxTilingData* tiling, GM_ADDR x,
+                              GM_ADDR y) {
     tiling_ = tiling;
     const uint64_t all = static_cast<uint64_t>(tiling->rows) * tiling->length;
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), all);
@@ -21,7 +25,8 @@ class MySoftmax {
   __aicore__ inline void Process() {
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t rows = tiling_->rowsPerCore + (core < tiling_->extraRows ? 1 : 0);
-    const uint32_t first = core * tiling_->rowsPerCore + (core < tiling_->extraRows ? core : tiling_->extraRows);
+    const uint32_t first = core * tiling_->rowsPerCore +
+                           (core < tiling_->extraRows ? core : tiling_->extraRows);
     for (uint32_t row = first; row < first + rows; ++row) {
       for (uint32_t start = 0; start < tiling_->length; start += kTile) {
         const uint32_t left = tiling_->length - start, n = left < kTile ? left : kTile;
@@ -36,13 +41,15 @@ class MySoftmax {
  private:
   __aicore__ inline void CopyIn(uint64_t at, uint32_t n) {
     AscendC::LocalTensor<float> x = xQueue_.AllocTensor<float>();
-    const AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)), 0, 0, 0};
+    const AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)),
+                                          0, 0, 0};
     const AscendC::DataCopyPadExtParams<float> pad{false, 0, 0, 0.0f};
     AscendC::DataCopyPad(x, xGm_[at], part, pad);
     xQueue_.EnQue(x);
   }
 
-  // YOUR TURN. This copies x to y. A softmax needs the maximum and the sum of the whole row before its first result.
+  // YOUR TURN. This copies x to y. A softmax needs the maximum and the sum of the whole
+  // row before its first result.
   __aicore__ inline void Compute(uint32_t n) {
     AscendC::LocalTensor<float> x = xQueue_.DeQue<float>();
     AscendC::LocalTensor<float> y = yQueue_.AllocTensor<float>();
@@ -53,7 +60,8 @@ class MySoftmax {
 
   __aicore__ inline void CopyOut(uint64_t at, uint32_t n) {
     AscendC::LocalTensor<float> y = yQueue_.DeQue<float>();
-    const AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)), 0, 0, 0};
+    const AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(n * sizeof(float)),
+                                          0, 0, 0};
     AscendC::DataCopyPad(yGm_[at], y, part);
     yQueue_.FreeTensor(y);
   }
@@ -65,7 +73,8 @@ class MySoftmax {
   AscendC::GlobalTensor<float> yGm_;
 };
 
-extern "C" __global__ __aicore__ void my_softmax_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void my_softmax_kernel(GM_ADDR x, GM_ADDR y,
+                                                        GM_ADDR tiling) {
   AscendC::TPipe pipe;
   MySoftmax op;
   op.Init(&pipe, reinterpret_cast<const __gm__ MySoftmaxTilingData*>(tiling), x, y);

@@ -3,8 +3,8 @@
 import numpy as np
 
 
-def my_softmax(x):
-    """x: shape (..., K). The largest element of a row becomes 0, so that no exp overflows."""
+def my_softmax(x: np.ndarray) -> np.ndarray:
+    """x: shape (..., K). No exp overflows: x - max is at most 0."""
     x = np.asarray(x, np.float64)
     powers = np.exp(x - x.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)

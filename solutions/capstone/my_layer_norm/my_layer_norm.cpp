@@ -1,8 +1,11 @@
-// LayerNorm: y = (x - m) / sqrt(v + eps) * gamma + beta for each row of x (rows, length); m is the row's mean, v the mean of (x - m)^2.
+// LayerNorm: y = (x - m) / sqrt(v + eps) * gamma + beta for each row of x (rows,
+// length); m is the row's mean, v the mean of (x - m)^2.
 //
-// A tile is as many rows as fit, and every instruction works on all of them. The squares are those of x - m, so that a row far from
-// zero loses no digits. A row that is longer than a tile comes three times: for its mean, for its variance, and for its results.
-// Half is cast to float on the way in, and back on the way out. gamma and beta stay in local memory as floats, where a row is one tile.
+// A tile is as many rows as fit, and every instruction works on all of them. The
+// squares are those of x - m, so that a row far from zero loses no digits. A row that
+// is longer than a tile comes three times: for its mean, for its variance, and for its
+// results. Half is cast to float on the way in, and back on the way out. gamma and beta
+// stay in local memory as floats, where a row is one tile.
 #include "rows.h"
 #include "my_layer_norm_tiling.h"
 
@@ -14,7 +17,9 @@ class MyLayerNorm {
   using Floats = AscendC::LocalTensor<float>;
 
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, const __gm__ MyLayerNormTilingData* tiling, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe,
+                              const __gm__ MyLayerNormTilingData* tiling, GM_ADDR x,
+                              GM_ADDR gamma, GM_ADDR beta, GM_ADDR y) {
     tiling_ = tiling;
     const uint64_t all = static_cast<uint64_t>(tiling->rows) * tiling->length;
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), all);
@@ -27,7 +32,8 @@ class MyLayerNorm {
     pipe->InitBuffer(gammaBuf_, kTile * sizeof(float));
     pipe->InitBuffer(betaBuf_, kTile * sizeof(float));
     pipe->InitBuffer(workBuf_, 2 * kHalfWork * sizeof(float));
-    pipe->InitBuffer(numberBuf_, (2 * kMostRows + 8 * kMostRows + 64 + 8) * sizeof(float));
+    pipe->InitBuffer(numberBuf_,
+                     (2 * kMostRows + 8 * kMostRows + 64 + 8) * sizeof(float));
     work_ = workBuf_.Get<float>();
     gamma_ = gammaBuf_.Get<float>();
     beta_ = betaBuf_.Get<float>();
@@ -49,7 +55,8 @@ class MyLayerNorm {
   __aicore__ inline void Process() {
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t rows = tiling_->rowsPerCore + (core < tiling_->extraRows ? 1 : 0);
-    const uint32_t first = core * tiling_->rowsPerCore + (core < tiling_->extraRows ? core : tiling_->extraRows);
+    const uint32_t first = core * tiling_->rowsPerCore +
+                           (core < tiling_->extraRows ? core : tiling_->extraRows);
     if (tiling_->tileRows == 0) return LongRows(first, rows);
     LoadAffine(gamma_, gammaGm_[0], {1, tiling_->length, tiling_->pitch});
     LoadAffine(beta_, betaGm_[0], {1, tiling_->length, tiling_->pitch});
@@ -67,10 +74,13 @@ class MyLayerNorm {
 
   __aicore__ inline Rows TileAt(uint32_t row, uint32_t rows) {
     const uint32_t left = rows - row;
-    return {left < tiling_->tileRows ? left : tiling_->tileRows, tiling_->length, tiling_->pitch};
+    return {left < tiling_->tileRows ? left : tiling_->tileRows, tiling_->length,
+            tiling_->pitch};
   }
 
-  __aicore__ inline void CopyIn(uint32_t row, const Rows& rows) { CopyInAt(static_cast<uint64_t>(row) * tiling_->length, rows); }
+  __aicore__ inline void CopyIn(uint32_t row, const Rows& rows) {
+    CopyInAt(static_cast<uint64_t>(row) * tiling_->length, rows);
+  }
 
   __aicore__ inline void CopyInAt(uint64_t at, const Rows& rows) {
     AscendC::LocalTensor<T> x = xQueue_.template AllocTensor<T>();
@@ -115,7 +125,9 @@ class MyLayerNorm {
   }
 
   // A part of gamma or beta as floats.
-  __aicore__ inline void LoadAffine(const Floats& to, const AscendC::GlobalTensor<T>& from, const Rows& part) {
+  __aicore__ inline void LoadAffine(const Floats& to,
+                                    const AscendC::GlobalTensor<T>& from,
+                                    const Rows& part) {
     AscendC::LocalTensor<T> values = affineQueue_.template AllocTensor<T>();
     CopyRows(values, from, part);
     affineQueue_.EnQue(values);
@@ -134,7 +146,8 @@ class MyLayerNorm {
     const Floats x = Take(count), y = Place();
     const Rows padded = {rows.count, rows.pitch, rows.pitch};
     Reduce<Op::kAdd>(numbers_, x, work_, rows, 0.0f);
-    AscendC::Muls(numbers_, numbers_, 1.0f / static_cast<float>(tiling_->length), static_cast<int32_t>(whole));
+    AscendC::Muls(numbers_, numbers_, 1.0f / static_cast<float>(tiling_->length),
+                  static_cast<int32_t>(whole));
     AscendC::PipeBarrier<PIPE_V>();
     Blocks(blocks_, numbers_, rows.count);
     WithNumbers<Op::kSub>(y, x, blocks_, padded);
@@ -167,7 +180,8 @@ class MyLayerNorm {
 
   __aicore__ inline void Affine(const Floats& y, const Rows& rows) {
     const uint32_t columns = rows.length / kLanes, rest = rows.length % kLanes;
-    OnRows<Op::kMul>(y, rows.pitch, y, rows.pitch, gamma_, 0, rows.count, columns, rest);
+    OnRows<Op::kMul>(y, rows.pitch, y, rows.pitch, gamma_, 0, rows.count, columns,
+                     rest);
     AscendC::PipeBarrier<PIPE_V>();
     OnRows<Op::kAdd>(y, rows.pitch, y, rows.pitch, beta_, 0, rows.count, columns, rest);
     AscendC::PipeBarrier<PIPE_V>();
@@ -181,7 +195,8 @@ class MyLayerNorm {
         AscendC::PipeBarrier<PIPE_V>();
         CopyInAt(start, PartAt(0));
         for (uint32_t at = 0; at < tiling_->length; at += kTile) {
-          if (at + kTile < tiling_->length) CopyInAt(start + at + kTile, PartAt(at + kTile));
+          if (at + kTile < tiling_->length)
+            CopyInAt(start + at + kTile, PartAt(at + kTile));
           if (pass == kLastPass) {
             Results(at);
             CopyOut(start + at, PartAt(at));
@@ -195,7 +210,8 @@ class MyLayerNorm {
   }
 
   __aicore__ inline Rows PartAt(uint32_t at) {
-    const uint32_t left = tiling_->length - at, n = left < kTile ? left : kTile, block = 32 / sizeof(T);
+    const uint32_t left = tiling_->length - at, n = left < kTile ? left : kTile,
+                   block = 32 / sizeof(T);
     return {1, n, (n + block - 1) / block * block};
   }
 
@@ -269,14 +285,17 @@ class MyLayerNorm {
 };
 
 template <class T>
-__aicore__ inline void Run(const __gm__ MyLayerNormTilingData* tiling, GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y) {
+__aicore__ inline void Run(const __gm__ MyLayerNormTilingData* tiling, GM_ADDR x,
+                           GM_ADDR gamma, GM_ADDR beta, GM_ADDR y) {
   AscendC::TPipe pipe;
   MyLayerNorm<T> op;
   op.Init(&pipe, tiling, x, gamma, beta, y);
   op.Process();
 }
 
-extern "C" __global__ __aicore__ void my_layer_norm_kernel(GM_ADDR x, GM_ADDR gamma, GM_ADDR beta, GM_ADDR y, GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void my_layer_norm_kernel(GM_ADDR x, GM_ADDR gamma,
+                                                           GM_ADDR beta, GM_ADDR y,
+                                                           GM_ADDR tiling) {
   const auto* numbers = reinterpret_cast<const __gm__ MyLayerNormTilingData*>(tiling);
   if (numbers->dtype == 0) Run<float>(numbers, x, gamma, beta, y);
   if (numbers->dtype == 1) Run<half>(numbers, x, gamma, beta, y);

@@ -1,4 +1,4 @@
-"""The kernel beside its reference on shapes with tails: python test_my_layer_norm.py, or pytest."""
+"""The kernel beside its reference: python test_my_layer_norm.py, or pytest."""
 
 from pathlib import Path
 
@@ -8,7 +8,8 @@ from reference import my_layer_norm
 import gn_tutorial as gnt
 
 
-def test_it_is_right_with_all_checks():
+def test_it_is_right_with_all_checks() -> None:
+    """On shapes with tails, in every dtype that op.toml says."""
     kernel = gnt.kernel(Path(__file__).parent)
     rng = np.random.default_rng(1)
     for dtype in kernel.spec.dtypes:
@@ -16,7 +17,9 @@ def test_it_is_right_with_all_checks():
             x = (3.0 * rng.standard_normal(shape) + 1.0).astype(dtype)
             gamma = rng.uniform(0.5, 2.0, shape[1]).astype(dtype)
             beta = rng.uniform(0.5, 2.0, shape[1]).astype(dtype)
-            compared = kernel(x, gamma, beta).compare(my_layer_norm(x, gamma, beta), kernel.spec.tolerance)
+            compared = kernel(x, gamma, beta).compare(
+                my_layer_norm(x, gamma, beta), kernel.spec.tolerance
+            )
             assert compared.ok, f"{dtype} {shape}\n{compared}"
 
 

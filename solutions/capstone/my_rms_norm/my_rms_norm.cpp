@@ -1,8 +1,9 @@
 // RMSNorm: y = x / sqrt(mean(x * x) + eps) * gamma for each row of x (rows, length).
 //
-// A tile is as many rows as fit, and every instruction works on all of them. A row that is longer than a tile comes twice: for the sum
-// of its squares, and for its results.
-// Half is cast to float on the way in, and back on the way out. gamma stays in local memory as floats, where a row is one tile.
+// A tile is as many rows as fit, and every instruction works on all of them. A row that
+// is longer than a tile comes twice: for the sum of its squares, and for its results.
+// Half is cast to float on the way in, and back on the way out. gamma stays in local
+// memory as floats, where a row is one tile.
 #include "rows.h"
 #include "my_rms_norm_tiling.h"
 
@@ -14,7 +15,9 @@ class MyRmsNorm {
   using Floats = AscendC::LocalTensor<float>;
 
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, const __gm__ MyRmsNormTilingData* tiling, GM_ADDR x, GM_ADDR gamma, GM_ADDR y) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe,
+                              const __gm__ MyRmsNormTilingData* tiling, GM_ADDR x,
+                              GM_ADDR gamma, GM_ADDR y) {
     tiling_ = tiling;
     const uint64_t all = static_cast<uint64_t>(tiling->rows) * tiling->length;
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), all);
@@ -26,7 +29,8 @@ class MyRmsNorm {
     pipe->InitBuffer(squareBuf_, kTile * sizeof(float));
     pipe->InitBuffer(gammaBuf_, kTile * sizeof(float));
     pipe->InitBuffer(workBuf_, 2 * kHalfWork * sizeof(float));
-    pipe->InitBuffer(numberBuf_, (2 * kMostRows + 8 * kMostRows + 64 + 8) * sizeof(float));
+    pipe->InitBuffer(numberBuf_,
+                     (2 * kMostRows + 8 * kMostRows + 64 + 8) * sizeof(float));
     work_ = workBuf_.Get<float>();
     square_ = squareBuf_.Get<float>();
     gamma_ = gammaBuf_.Get<float>();
@@ -46,7 +50,8 @@ class MyRmsNorm {
   __aicore__ inline void Process() {
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t rows = tiling_->rowsPerCore + (core < tiling_->extraRows ? 1 : 0);
-    const uint32_t first = core * tiling_->rowsPerCore + (core < tiling_->extraRows ? core : tiling_->extraRows);
+    const uint32_t first = core * tiling_->rowsPerCore +
+                           (core < tiling_->extraRows ? core : tiling_->extraRows);
     if (tiling_->tileRows == 0) return LongRows(first, rows);
     LoadAffine(gamma_, gammaGm_[0], {1, tiling_->length, tiling_->pitch});
     CopyIn(first, TileAt(0, rows));
@@ -63,10 +68,13 @@ class MyRmsNorm {
 
   __aicore__ inline Rows TileAt(uint32_t row, uint32_t rows) {
     const uint32_t left = rows - row;
-    return {left < tiling_->tileRows ? left : tiling_->tileRows, tiling_->length, tiling_->pitch};
+    return {left < tiling_->tileRows ? left : tiling_->tileRows, tiling_->length,
+            tiling_->pitch};
   }
 
-  __aicore__ inline void CopyIn(uint32_t row, const Rows& rows) { CopyInAt(static_cast<uint64_t>(row) * tiling_->length, rows); }
+  __aicore__ inline void CopyIn(uint32_t row, const Rows& rows) {
+    CopyInAt(static_cast<uint64_t>(row) * tiling_->length, rows);
+  }
 
   __aicore__ inline void CopyInAt(uint64_t at, const Rows& rows) {
     AscendC::LocalTensor<T> x = xQueue_.template AllocTensor<T>();
@@ -111,7 +119,9 @@ class MyRmsNorm {
   }
 
   // A part of gamma as floats.
-  __aicore__ inline void LoadAffine(const Floats& to, const AscendC::GlobalTensor<T>& from, const Rows& part) {
+  __aicore__ inline void LoadAffine(const Floats& to,
+                                    const AscendC::GlobalTensor<T>& from,
+                                    const Rows& part) {
     AscendC::LocalTensor<T> values = affineQueue_.template AllocTensor<T>();
     CopyRows(values, from, part);
     affineQueue_.EnQue(values);
@@ -156,7 +166,8 @@ class MyRmsNorm {
 
   __aicore__ inline void Affine(const Floats& y, const Rows& rows) {
     const uint32_t columns = rows.length / kLanes, rest = rows.length % kLanes;
-    OnRows<Op::kMul>(y, rows.pitch, y, rows.pitch, gamma_, 0, rows.count, columns, rest);
+    OnRows<Op::kMul>(y, rows.pitch, y, rows.pitch, gamma_, 0, rows.count, columns,
+                     rest);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -168,7 +179,8 @@ class MyRmsNorm {
         AscendC::PipeBarrier<PIPE_V>();
         CopyInAt(start, PartAt(0));
         for (uint32_t at = 0; at < tiling_->length; at += kTile) {
-          if (at + kTile < tiling_->length) CopyInAt(start + at + kTile, PartAt(at + kTile));
+          if (at + kTile < tiling_->length)
+            CopyInAt(start + at + kTile, PartAt(at + kTile));
           if (pass == kLastPass) {
             Results(at);
             CopyOut(start + at, PartAt(at));
@@ -182,7 +194,8 @@ class MyRmsNorm {
   }
 
   __aicore__ inline Rows PartAt(uint32_t at) {
-    const uint32_t left = tiling_->length - at, n = left < kTile ? left : kTile, block = 32 / sizeof(T);
+    const uint32_t left = tiling_->length - at, n = left < kTile ? left : kTile,
+                   block = 32 / sizeof(T);
     return {1, n, (n + block - 1) / block * block};
   }
 
@@ -241,14 +254,16 @@ class MyRmsNorm {
 };
 
 template <class T>
-__aicore__ inline void Run(const __gm__ MyRmsNormTilingData* tiling, GM_ADDR x, GM_ADDR gamma, GM_ADDR y) {
+__aicore__ inline void Run(const __gm__ MyRmsNormTilingData* tiling, GM_ADDR x,
+                           GM_ADDR gamma, GM_ADDR y) {
   AscendC::TPipe pipe;
   MyRmsNorm<T> op;
   op.Init(&pipe, tiling, x, gamma, y);
   op.Process();
 }
 
-extern "C" __global__ __aicore__ void my_rms_norm_kernel(GM_ADDR x, GM_ADDR gamma, GM_ADDR y, GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void my_rms_norm_kernel(GM_ADDR x, GM_ADDR gamma,
+                                                         GM_ADDR y, GM_ADDR tiling) {
   const auto* numbers = reinterpret_cast<const __gm__ MyRmsNormTilingData*>(tiling);
   if (numbers->dtype == 0) Run<float>(numbers, x, gamma, y);
   if (numbers->dtype == 1) Run<half>(numbers, x, gamma, y);

@@ -1,7 +1,9 @@
-// Row softmax: y = exp(x - m) / sum(exp(x - m)) for each row of x (rows, length); m is the row's maximum.
+// Row softmax: y = exp(x - m) / sum(exp(x - m)) for each row of x (rows, length); m is
+// the row's maximum.
 //
-// A tile is as many rows as fit, and every instruction works on all of them. A row that is longer than a tile comes three times: for its
-// maximum, for its sum, and for its results. Half is cast to float on the way in, and back on the way out.
+// A tile is as many rows as fit, and every instruction works on all of them. A row that
+// is longer than a tile comes three times: for its maximum, for its sum, and for its
+// results. Half is cast to float on the way in, and back on the way out.
 #include "rows.h"
 #include "my_softmax_tiling.h"
 
@@ -13,7 +15,9 @@ class MySoftmax {
   using Floats = AscendC::LocalTensor<float>;
 
  public:
-  __aicore__ inline void Init(AscendC::TPipe* pipe, const __gm__ MySoftmaxTilingData* tiling, GM_ADDR x, GM_ADDR y) {
+  __aicore__ inline void Init(AscendC::TPipe* pipe,
+                              const __gm__ MySoftmaxTilingData* tiling, GM_ADDR x,
+                              GM_ADDR y) {
     tiling_ = tiling;
     const uint64_t all = static_cast<uint64_t>(tiling->rows) * tiling->length;
     xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(x), all);
@@ -21,7 +25,8 @@ class MySoftmax {
     pipe->InitBuffer(xQueue_, 2, kTile * sizeof(T));
     pipe->InitBuffer(yQueue_, 2, kTile * sizeof(T));
     pipe->InitBuffer(workBuf_, 2 * kHalfWork * sizeof(float));
-    pipe->InitBuffer(numberBuf_, (2 * kMostRows + 8 * kMostRows + 64 + 16) * sizeof(float));
+    pipe->InitBuffer(numberBuf_,
+                     (2 * kMostRows + 8 * kMostRows + 64 + 16) * sizeof(float));
     work_ = workBuf_.Get<float>();
     numbers_ = numberBuf_.Get<float>();
     ones_ = numbers_[kMostRows];
@@ -39,7 +44,8 @@ class MySoftmax {
   __aicore__ inline void Process() {
     const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
     const uint32_t rows = tiling_->rowsPerCore + (core < tiling_->extraRows ? 1 : 0);
-    const uint32_t first = core * tiling_->rowsPerCore + (core < tiling_->extraRows ? core : tiling_->extraRows);
+    const uint32_t first = core * tiling_->rowsPerCore +
+                           (core < tiling_->extraRows ? core : tiling_->extraRows);
     if (tiling_->tileRows == 0) return LongRows(first, rows);
     CopyIn(first, TileAt(0, rows));
     for (uint32_t row = 0; row < rows; row += tiling_->tileRows) {
@@ -55,10 +61,13 @@ class MySoftmax {
 
   __aicore__ inline Rows TileAt(uint32_t row, uint32_t rows) {
     const uint32_t left = rows - row;
-    return {left < tiling_->tileRows ? left : tiling_->tileRows, tiling_->length, tiling_->pitch};
+    return {left < tiling_->tileRows ? left : tiling_->tileRows, tiling_->length,
+            tiling_->pitch};
   }
 
-  __aicore__ inline void CopyIn(uint32_t row, const Rows& rows) { CopyInAt(static_cast<uint64_t>(row) * tiling_->length, rows); }
+  __aicore__ inline void CopyIn(uint32_t row, const Rows& rows) {
+    CopyInAt(static_cast<uint64_t>(row) * tiling_->length, rows);
+  }
 
   __aicore__ inline void CopyInAt(uint64_t at, const Rows& rows) {
     AscendC::LocalTensor<T> x = xQueue_.template AllocTensor<T>();
@@ -136,7 +145,8 @@ class MySoftmax {
       for (uint32_t pass = 0; pass < 3; ++pass) {
         CopyInAt(start, PartAt(0));
         for (uint32_t at = 0; at < tiling_->length; at += kTile) {
-          if (at + kTile < tiling_->length) CopyInAt(start + at + kTile, PartAt(at + kTile));
+          if (at + kTile < tiling_->length)
+            CopyInAt(start + at + kTile, PartAt(at + kTile));
           Part(pass, PartAt(at));
           if (pass == 2) CopyOut(start + at, PartAt(at));
         }
@@ -146,11 +156,13 @@ class MySoftmax {
   }
 
   __aicore__ inline Rows PartAt(uint32_t at) {
-    const uint32_t left = tiling_->length - at, n = left < kTile ? left : kTile, block = 32 / sizeof(T);
+    const uint32_t left = tiling_->length - at, n = left < kTile ? left : kTile,
+                   block = 32 / sizeof(T);
     return {1, n, (n + block - 1) / block * block};
   }
 
-  // A part of a long row: what the pass makes of it. whole_ has the maximum so far in its first float, the sum in its ninth.
+  // A part of a long row: what the pass makes of it. whole_ has the maximum so far in
+  // its first float, the sum in its ninth.
   __aicore__ inline void Part(uint32_t pass, const Rows& rows) {
     const Floats x = Take(rows.pitch), y = pass == 2 ? Place() : x;
     const Rows padded = {1, rows.pitch, rows.pitch};
@@ -197,20 +209,22 @@ class MySoftmax {
   Floats blocks_;  // eight equal floats for each row
   Floats scales_;  // of a long row,
   Floats whole_;   // its maximum and its sum
-  Floats wide_;  // a tile of half as floats
+  Floats wide_;    // a tile of half as floats
   AscendC::GlobalTensor<T> xGm_;
   AscendC::GlobalTensor<T> yGm_;
 };
 
 template <class T>
-__aicore__ inline void Run(const __gm__ MySoftmaxTilingData* tiling, GM_ADDR x, GM_ADDR y) {
+__aicore__ inline void Run(const __gm__ MySoftmaxTilingData* tiling, GM_ADDR x,
+                           GM_ADDR y) {
   AscendC::TPipe pipe;
   MySoftmax<T> op;
   op.Init(&pipe, tiling, x, y);
   op.Process();
 }
 
-extern "C" __global__ __aicore__ void my_softmax_kernel(GM_ADDR x, GM_ADDR y, GM_ADDR tiling) {
+extern "C" __global__ __aicore__ void my_softmax_kernel(GM_ADDR x, GM_ADDR y,
+                                                        GM_ADDR tiling) {
   const auto* numbers = reinterpret_cast<const __gm__ MySoftmaxTilingData*>(tiling);
   if (numbers->dtype == 0) Run<float>(numbers, x, y);
   if (numbers->dtype == 1) Run<half>(numbers, x, y);
