@@ -59,9 +59,9 @@ def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
     if question.shapes:
         if question.kinds:
             raise ArgumentError("--kind chooses among the grid's shapes; --shape gives shapes of your own")
+        first = f"{question.op}/{op.kernels[0].id.partition('/')[2]}"
         calls = [
-            parse_call(op.kernels[0].id, shape, question.groups, question.settings, question.dtype)
-            for shape in question.shapes
+            parse_call(first, shape, question.groups, question.settings, question.dtype) for shape in question.shapes
         ]
         own = tuple(BenchCase(call.shape, call.attributes, call.dtype) for call in calls)
         return replace(grid, cases=own, targets=())

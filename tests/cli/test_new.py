@@ -45,9 +45,11 @@ def test_grade_refuses_what_is_no_operator(gnt: Gnt, tmp_path: Path) -> None:
     assert "no operator is registered as" in refused.err
 
 
-@pytest.mark.parametrize("command", [["profile"], ["bench", "--shape", "37,300"], ["show"]])
-def test_commands_take_the_folder(gnt: Gnt, tmp_path: Path, command: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("command", "code"), [(["show"], 0), (["bench", "--shape", "37,300", "--check"], 1), (["profile"], 1)]
+)
+def test_commands_take_the_folder(gnt: Gnt, tmp_path: Path, command: list[str], code: int) -> None:
     made = new_operator(tmp_path / "mine", "softmax")
     shown = gnt(command[0], str(made), *command[1:])
-    assert shown.code == 0, shown.out
+    assert shown.code == code, shown.err
     assert "mine" in shown.out
