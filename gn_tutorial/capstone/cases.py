@@ -26,7 +26,7 @@ TIMED = "float32"
 
 
 @dataclass(frozen=True)
-class Case:
+class GradedCase:
     """One shape and dtype. timed: its share of the bound counts.
 
     mean, spread: of the first input, where it is not as ``random_inputs`` draws it. means, read: what this case shows,
@@ -59,12 +59,12 @@ class Graded:
 
     op: OpSpec
     spec: KernelSpec
-    grid: tuple[Case, ...]
-    small: tuple[Case, ...] = ()
+    grid: tuple[GradedCase, ...]
+    small: tuple[GradedCase, ...] = ()
     forbidden: tuple[str, ...] = ()
 
     @property
-    def cases(self) -> tuple[Case, ...]:
+    def cases(self) -> tuple[GradedCase, ...]:
         """All of them, in order."""
         return (*self.small, *self.grid)
 
@@ -79,7 +79,7 @@ def graded(folder: str) -> Graded:
     op = find_operator(folder)
     spec = op.kernels[-1]
     if not op.capstone:
-        return Graded(op, spec, tuple(Case(one) for one in load_grid(op).cases))
+        return Graded(op, spec, tuple(GradedCase(one) for one in load_grid(op).cases))
     if op.capstone not in OPERATORS[:-1]:
         raise RegistryError(f"there is no capstone '{op.capstone}'", where=str(op.file), hint=", ".join(OPERATORS[:-1]))
     ours = find_operator(start_folder(op.capstone))
@@ -91,7 +91,7 @@ def graded(folder: str) -> Graded:
     spec = replace(spec, tolerance=ours.kernels[0].tolerance)
     held = replace(ours, name=op.name, file=op.file, tiling=op.tiling, kernels=(spec,), reference=_of_course(ours))
     extra = read_toml(capstone_folder() / f"{op.capstone}.toml", "the capstone's cases")
-    grid = tuple(Case(one, timed=one.dtype == TIMED) for one in load_grid(ours).cases)
+    grid = tuple(GradedCase(one, timed=one.dtype == TIMED) for one in load_grid(ours).cases)
     plain = {"shape": ours.example["shape"]}
     small = tuple(_special(table, dtype) for table, dtype in itertools.product([plain, *extra["case"]], DTYPES))
     return Graded(held, spec, grid, small, tuple(extra["forbidden"]))
@@ -106,6 +106,6 @@ def _of_course(op: OpSpec) -> str:
     return f"{op.folder / file}:{name}"
 
 
-def _special(table: Mapping[str, Any], dtype: str) -> Case:
+def _special(table: Mapping[str, Any], dtype: str) -> GradedCase:
     rest = {key: value for key, value in table.items() if key not in ("shape", "attributes")}
-    return Case(BenchCase(tuple(table["shape"]), table.get("attributes", {}), dtype), timed=False, **rest)
+    return GradedCase(BenchCase(tuple(table["shape"]), table.get("attributes", {}), dtype), timed=False, **rest)

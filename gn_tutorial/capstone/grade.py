@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
-from gn_tutorial.capstone.cases import DTYPES, Case, Graded, graded
+from gn_tutorial.capstone.cases import DTYPES, Graded, GradedCase, graded
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.exam.forbidden import forbidden
@@ -36,7 +36,7 @@ _LIMITS = Limits(seconds=60.0)
 
 
 @dataclass(frozen=True)
-class Loss:
+class GradeLoss:
     """Something to mend: what, where in the learner's files, and what to read or to call next."""
 
     what: str
@@ -80,7 +80,7 @@ class Grade:
     operator: str
     machine: str
     rows: tuple[Row, ...]
-    losses: tuple[Loss, ...]
+    losses: tuple[GradeLoss, ...]
 
     @property
     def share(self) -> float | None:
@@ -152,16 +152,18 @@ def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda 
     return Grade(held.op.name, machine.name, tuple(rows), tuple(grading.losses))
 
 
-def _before(held: Graded, kernel: Kernel) -> list[Loss]:
+def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
     """What is known without a launch."""
     lacking = [dtype for dtype in DTYPES if held.op.capstone and dtype not in held.spec.dtypes]
     broken = forbidden(held.forbidden, {path.name: path.read_text("utf-8") for path in _sources(held)})
     found = []
     if broken:
-        found.append(Loss(f"{broken.what.partition(',')[0]}: here the vector instructions are asked for", broken.where))
+        found.append(
+            GradeLoss(f"{broken.what.partition(',')[0]}: here the vector instructions are asked for", broken.where)
+        )
     if lacking and not _unwritten_place(held):
         what = f"the kernel takes {', '.join(held.spec.dtypes)}; {' and '.join(lacking)} is asked for too"
-        found.append(Loss(what, f"{held.op.file.name}: dtypes", "Notebook 08: cast to float, compute, cast back"))
+        found.append(GradeLoss(what, f"{held.op.file.name}: dtypes", "Notebook 08: cast to float, compute, cast back"))
     return found
 
 
@@ -189,9 +191,9 @@ class _Grading:
     endless: bool = False
 
     def __post_init__(self) -> None:
-        self.losses: list[Loss] = []
+        self.losses: list[GradeLoss] = []
 
-    def row(self, case: Case) -> Row:
+    def row(self, case: GradedCase) -> Row:
         """Both launches of a case; what goes wrong joins the losses."""
         row = Row(case.bench.label(self.held.op), NOT_RUN, NOT_RUN)
         if self.losses and case in self.held.grid and self.held.small:
@@ -211,7 +213,7 @@ class _Grading:
         return replace(row, modelled_us=made.microseconds, bound_us=made.bound and made.bound.microseconds)
 
     def _launch(
-        self, case: Case, arrays: dict[str, np.ndarray], expected: dict[str, np.ndarray], options: TwinOptions
+        self, case: GradedCase, arrays: dict[str, np.ndarray], expected: dict[str, np.ndarray], options: TwinOptions
     ) -> tuple[Result | None, str]:
         strict = options != TwinOptions()
         where = f"{'with --strict, ' if strict else ''}{case.bench.label(self.held.op)}"
@@ -237,7 +239,7 @@ class _Grading:
         self._lose(f"{where}: {one.what} [{one.id}]", f"{Path(one.file).name}:{one.line}", f"gnt explain {one.id}")
         return one.id
 
-    def _compared(self, case: Case, result: Result, expected: dict[str, np.ndarray], where: str) -> str:
+    def _compared(self, case: GradedCase, result: Result, expected: dict[str, np.ndarray], where: str) -> str:
         for name, wanted in expected.items():
             ours = result.outputs[name]
             bound = self.held.spec.tolerance.of(ours.dtype.name)
@@ -249,5 +251,5 @@ class _Grading:
         return RIGHT
 
     def _lose(self, what: str, where: str = "", read: str = "") -> str:
-        self.losses.append(Loss(what, where, read))
+        self.losses.append(GradeLoss(what, where, read))
         return WRONG

@@ -8,7 +8,7 @@ import pytest
 
 import gn_tutorial as gnt
 from gn_tutorial.capstone.cases import DTYPES, TIMED, graded
-from gn_tutorial.capstone.grade import Grade, Loss, Row
+from gn_tutorial.capstone.grade import Grade, GradeLoss, Row
 from gn_tutorial.capstone.starter import OPERATORS, new_operator
 from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
 
@@ -37,7 +37,7 @@ def test_the_mark_is_of_the_geometric_mean(shares: tuple[float, ...], mark: str)
 
 
 def test_what_is_not_right_has_no_share() -> None:
-    made = Grade("mine", "a chip", rows(0.9), (Loss("y is wrong", "mine.cpp:3", "gnt explain x"),))
+    made = Grade("mine", "a chip", rows(0.9), (GradeLoss("y is wrong", "mine.cpp:3", "gnt explain x"),))
     assert (made.share, made.passed, made.mark) == (None, False, "not right")
     assert made.advice() == "y is wrong\n  where: mine.cpp:3\n  next:  gnt explain x"
 
