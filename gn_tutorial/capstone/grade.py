@@ -217,6 +217,7 @@ class _Grading:
     ) -> tuple[Result | None, str]:
         strict = options != TwinOptions()
         where = f"{'with --strict, ' if strict else ''}{case.bench.label(self.held.op)}"
+        where += f": {case.means}" if case.means else ""
         call = run_traced if case.timed and not strict else Kernel.__call__
         try:
             result = call(
@@ -246,7 +247,6 @@ class _Grading:
             wrong = ~within(ours, wanted, bound.rtol, bound.atol).reshape(-1)
             if wrong.any():
                 what = described(name, ours.reshape(-1), wanted.reshape(-1), wrong)
-                what = f"{case.means}: {what}" if case.means else what
                 return self._lose(f"{where}: {what}", _unwritten_place(self.held), case.read)
         return RIGHT
 
