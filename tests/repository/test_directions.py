@@ -44,13 +44,17 @@ PYTHON_ROOMS = {
     "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "exam": "abi compiler diagnostics exercises operators profiler projects timing",
+    # An operator of the learner's own: where it starts, and its grade.
+    "capstone": "abi bench diagnostics exam operators profiler projects timing",
     # Copies of notebooks, and JupyterLab on them.
     "lab": "exercises",
     # The door: it imports what it hands out.
-    "__init__": "abi bench cli exam exercises fusion host lab nn operators plot profiler projects reference timing",
+    "__init__": (
+        "abi bench capstone cli exam exercises fusion host lab nn operators plot profiler projects reference timing"
+    ),
     "cli": (
-        "abi bench compiler diagnostics exam exercises host lab operators plot profiler projects reference runtime "
-        "timing verify __init__"
+        "abi bench capstone compiler diagnostics exam exercises host lab operators plot profiler projects reference "
+        "runtime timing verify __init__"
     ),
     "__main__": "cli",
 }
