@@ -77,7 +77,7 @@ def test_it_serves_copies_exercises_and_pages(lab: RunningLab) -> None:
     cells = lab.ask("api/contents/notebooks/00_start_here.ipynb")["content"]["cells"]
     answered = {cell["id"]: bool(cell["outputs"]) for cell in cells if cell["cell_type"] == "code"}
     assert not answered["run-copy"], "'before you run the cell, predict'"
-    assert answered["read-init"]
+    assert answered["read-kernel"]
     assert all(cell["metadata"]["trusted"] for cell in cells if cell["cell_type"] == "code")
 
 
