@@ -126,7 +126,7 @@ def brought_up_to_date(path: Path) -> Catalog:
     template = Catalog()
     with speaking(ENGLISH):
         for where, text in documents()[path.stem]():
-            if text:
+            if re.search(r"[^\W\d_]", text):  # an option may be a number
                 template.add(key_of(text), locations=[(where.replace(" ", "_"), None)])
     name = path.parent.name
     with path.open("rb") as file:
