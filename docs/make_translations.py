@@ -1,10 +1,11 @@
 """Every language's catalogues and what is made from them: `./gnt lint translations [--fix]`.
 
 A language is a folder of ``gn_tutorial/translation/locale``. A file there, ``diagnostics.po``, is a document that the
-language has: gettext's format, the English text above its translation. A document is one of ``documents``, and an empty
-file begins it. ``--fix`` brings the English of each file up to date, compiles all of them into the one ``.mo`` file that
-the package reads, and writes notebooks and pages in the language. English that has changed keeps its former translation,
-marked ``fuzzy``: nobody reads it until a translator has looked at it. ``docs/translating.md`` has the steps.
+language has: gettext's format, the English text above its translation. A document is one of ``documents``, and an
+empty file begins it. ``--fix`` brings the English of each file up to date, compiles all of them into the one ``.mo``
+file that the package reads, and writes notebooks and pages in the language. English that has changed keeps its former
+translation, marked ``fuzzy``: nobody reads it until a translator has looked at it. ``docs/translating.md`` has the
+steps.
 """
 
 from __future__ import annotations
@@ -132,6 +133,9 @@ def brought_up_to_date(path: Path) -> Catalog:
     with path.open("rb") as file:
         made = read_po(file, locale=name)
     made.update(template, update_creation_date=False)
+    for message in made:
+        if message.fuzzy and message.previous_id:  # a note, as Babel does not read what it writes after "#|"
+            message.user_comments = [f"was: {message.previous_id[0]}"]
     made.project, made.version, made.header_comment = DOMAIN, "", f"# {path.stem} ({name}): docs/translating.md"
     made.creation_date = made.revision_date = _DATE
     made.fuzzy = False
@@ -141,20 +145,24 @@ def brought_up_to_date(path: Path) -> Catalog:
 def as_po(made: Catalog) -> bytes:
     """The document as its file has it."""
     data = io.BytesIO()
-    write_po(data, made, width=_WIDTH, ignore_obsolete=True, include_previous=True)
+    write_po(data, made, width=_WIDTH, ignore_obsolete=True)
     return data.getvalue().rstrip(b"\n") + b"\n"
 
 
 def as_mo(parts: Sequence[Catalog], name: str) -> bytes:
-    """All documents of a language as gettext reads them; what is fuzzy or empty is left out."""
+    """All documents of a language as gettext reads them; what is fuzzy, empty or as in English is left out."""
     whole = Catalog(locale=name, project=DOMAIN, version="", creation_date=_DATE, revision_date=_DATE, fuzzy=False)
     for part in parts:
         for message in part:
-            if message.id and message.string and not message.fuzzy:
+            if _is_read(message):
                 whole.add(message.id, message.string)
     data = io.BytesIO()
     write_mo(data, whole)
     return data.getvalue()
+
+
+def _is_read(message: Message) -> bool:
+    return bool(message.id and message.string and not message.fuzzy and message.string != message.id)
 
 
 def complaints(message: Message) -> Iterator[str]:
@@ -175,7 +183,7 @@ def complaints(message: Message) -> Iterator[str]:
 def made_pages(name: str, parts: Sequence[str]) -> dict[Path, bytes]:
     """The notebooks and pages of a language, as they should be now. parts: the documents that it has."""
     made = {}
-    mark = f"<!-- Made by {COMMAND} from the English page and {LOCALE.relative_to(ROOT)}/{name}; do not edit. -->\n"
+    mark = f"<!-- Made by {COMMAND} from the English page: docs/translating.md. Do not edit. -->\n"
     with speaking(name):
         for part in parts:
             if part in PAGES:
@@ -206,12 +214,14 @@ def _one_folder_down(line: str, parts: Sequence[str]) -> str:
 def waiting(folder: Path, parts: Sequence[Catalog]) -> tuple[list[str], list[str]]:
     """What a translator has to do in a language, and what is wrong with what was done; each with its place."""
     to_do, wrong = [], []
-    for part in parts:
-        for message in part:
-            where = ", ".join(place for place, _ in message.locations[:2])
-            for one in complaints(message) if message.id else ():
-                text = f"{folder.name}: {where}: {one}: {message.id[:60]!r}"
-                (to_do if message.fuzzy or not message.string else wrong).append(text)
+    known: dict[str, str] = {}
+    for message in (one for part in parts for one in part if one.id):
+        found = list(complaints(message))
+        if _is_read(message) and known.setdefault(message.id, message.string) != message.string:
+            found.append("translated otherwise in another document")
+        place = ", ".join(where for where, _ in message.locations[:2])
+        lines = [f"{folder.name}: {place}: {one}: {message.id[:60]!r}" for one in found]
+        (to_do if message.fuzzy or not message.string else wrong).extend(lines)
     return to_do, wrong
 
 

@@ -206,9 +206,7 @@ class Diagnostic:
     def _quoted(self) -> dict[str, Any]:
         # What is a word of English among the facts, and no name of the learner's.
         known = words()
-        return {
-            key: translated(value) if value in known.get(key, ()) else value for key, value in self.fields.items()
-        }
+        return {key: translated(value) if value in known.get(key, ()) else value for key, value in self.fields.items()}
 
     def _spelt_out(self) -> str:
         facts = ", ".join(f"{key} {value}" for key, value in self.fields.items())
@@ -261,7 +259,10 @@ class Findings(tuple[Diagnostic, ...]):
     def _repr_html_(self) -> str:
         rest = self._rest(SHOWN)
         parts = [rendering.html_of(one.view(), reasons=news) for one, news in self._shown(SHOWN)]
-        return "".join([*parts, *([f"<div>{escape(rest)}</div>"] if rest else [])]) or f"<div>{translated('no findings')}</div>"
+        return (
+            "".join([*parts, *([f"<div>{escape(rest)}</div>"] if rest else [])])
+            or f"<div>{translated('no findings')}</div>"
+        )
 
     def _shown(self, limit: int) -> list[tuple[Diagnostic, bool]]:
         """Those that are shown, each with whether its id is the first of its kind."""

@@ -46,9 +46,7 @@ class QuizQuestion:
         if language() == ENGLISH:
             return self
         options = tuple(replace(one, text=translated(one.text), why=translated(one.why)) for one in self.options)
-        return replace(
-            self, text=translated(self.text), options=options, source=translated(self.source), english=self
-        )
+        return replace(self, text=translated(self.text), options=options, source=translated(self.source), english=self)
 
     @property
     def right(self) -> str:

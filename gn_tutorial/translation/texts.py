@@ -19,10 +19,11 @@ def translated(text: str) -> str:
 
     A template is translated before it is filled in: its names in braces are those of the English one.
     """
-    if not text or (chosen := language()) == ENGLISH:
+    key = key_of(text)
+    if not key or (chosen := language()) == ENGLISH:  # gettext keeps its own notes under the empty text
         return text
-    found = _catalogue(chosen).gettext(key_of(text))
-    return text if found == key_of(text) else found
+    found = _catalogue(chosen).gettext(key)
+    return text if found == key else found
 
 
 def key_of(text: str) -> str:
