@@ -2,9 +2,9 @@
 
 ``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``causes.toml`` has
 what is added where the twin knows which line led to the finding. ``symptoms.toml`` leads from what a learner sees to
-the likeliest ids; any other id names its symptoms itself. ``words.toml`` has the facts that are words. All of it is English;
-who shows it asks ``translation`` for the learner's language. The pages of docs/diagnostics are made from all of them and
-from the programs of tests/programs (docs/make_catalogue.py).
+the likeliest ids; any other id names its symptoms itself. ``words.toml`` has the facts that are words. All of it is
+English: who shows it asks ``translation`` for the learner's language. The pages of docs/diagnostics are made from all
+of them and from the programs of tests/programs (docs/make_catalogue.py).
 """
 
 from __future__ import annotations

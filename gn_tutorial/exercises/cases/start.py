@@ -42,14 +42,11 @@ def _tails(case: KernelCase, result: Result) -> str | None:
         first, tail = begin + int(inside[0]), (end - begin) % _TILE
         stretch = translated("y[{first}] to y[{last}] were never written").format(first=first, last=end - 1)
         if inside.size == tail and first == end - tail:
-            who = (
-                translated("the last piece of block {block}'s share")
-                if block
-                else translated("the last piece of a share")
-            )
-            words = translated(": {piece}, which is shorter than a tile, is not copied")
+            of_all = translated("the last piece of a share")
+            piece = translated("the last piece of block {block}'s share").format(block=block) if block else of_all
+            words = translated(": {piece}, which is shorter than a tile, is not copied").format(piece=piece)
             others = "" if case.blocks == 1 or holes[-1] else translated("; only the last block copies its own")
-            return stretch + words.format(piece=who.format(block=block)) + others
+            return stretch + words + others
         if tail and inside.size < 8 and first + inside.size == end:
             words = translated(": the tail is cut to whole 32-byte blocks, and {count} elements are left over")
             return stretch + words.format(count=inside.size)
