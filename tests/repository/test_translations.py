@@ -141,3 +141,11 @@ def test_two_documents_must_not_translate_one_text_in_two_ways(small: tuple[Path
     assert "translated otherwise in another document" in made.waiting(folder, [first, second])[1][0]
     second.get("the last tile").string = "the last tile"  # left in English there
     assert made.waiting(folder, [first, second])[1] == []
+
+
+def test_links_of_a_notebook_lead_somewhere() -> None:
+    for _, path in NOTEBOOKS:
+        text = "".join("".join(one["source"]) for one in read(path)["cells"] if one["cell_type"] == "markdown")
+        targets = [one.partition("#")[0] for one in made._LINK.findall(text) if "://" not in one]
+        assert targets
+        assert [one for one in targets if not (path.parent / one).exists()] == []
