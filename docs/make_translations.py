@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import difflib
 import importlib
 import io
 import json
@@ -132,14 +133,41 @@ def brought_up_to_date(path: Path) -> Catalog:
     name = path.parent.name
     with path.open("rb") as file:
         made = read_po(file, locale=name)
-    made.update(template, update_creation_date=False)
-    for message in made:
-        if message.fuzzy and message.previous_id:  # a note, as Babel does not read what it writes after "#|"
-            message.user_comments = [f"was: {message.previous_id[0]}"]
+    made.update(template, no_fuzzy_matching=True, update_creation_date=False)
+    _keep_former(made)
     made.project, made.version, made.header_comment = DOMAIN, "", f"# {path.stem} ({name}): docs/translating.md"
     made.creation_date = made.revision_date = _DATE
     made.fuzzy = False
     return made
+
+
+def _keep_former(made: Catalog) -> None:
+    """Give English that changed the translation of what stood in its place before, marked fuzzy, and note that."""
+    former: dict[str, list[str]] = {}
+    for one in made.obsolete.values():
+        for place, _ in one.locations if one.string else ():
+            former.setdefault(place, []).append(one.id)
+    for message in (one for one in made if one.id and not one.string):
+        here = [text for place, _ in message.locations for text in former.get(place, ())]
+        near = here if len(here) == 1 else difflib.get_close_matches(message.id, here, n=1, cutoff=0.4)
+        if near:
+            message.string = made.obsolete[near[0]].string
+            message.flags.add("fuzzy")
+            message.user_comments = [f"was: {near[0]}"]
+
+
+def accepted(path: Path) -> None:
+    """Take every former translation of a document for one of the English of today, which was only reworded."""
+    made = brought_up_to_date(path)
+    for message in made:
+        if message.id and message.fuzzy and not set(complaints(_without_mark(message))):
+            message.flags.discard("fuzzy")
+            message.user_comments = []
+    path.write_bytes(as_po(made))
+
+
+def _without_mark(message: Message) -> Message:
+    return Message(message.id, message.string)
 
 
 def as_po(made: Catalog) -> bytes:
@@ -254,8 +282,17 @@ def main(arguments: Sequence[str]) -> int:
     """Write every language, or with ``--check`` only name what is out of date; 1 if there is any then, or an error."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if a file is out of date")
-    check = parser.parse_args(arguments).check
-    bad = False
+    parser.add_argument(
+        "--reworded",
+        metavar="PO",
+        type=Path,
+        nargs="+",
+        help="files whose fuzzy texts say what they said before",
+    )
+    options = parser.parse_args(arguments)
+    check, bad = options.check, False
+    for path in options.reworded or ():
+        accepted(path.resolve())
     for folder in sorted(path for path in LOCALE.iterdir() if path.is_dir()):
         try:
             stale, to_do, wrong = put(folder, fix=not check)

@@ -149,3 +149,15 @@ def test_links_of_a_notebook_lead_somewhere() -> None:
         targets = [one.partition("#")[0] for one in made._LINK.findall(text) if "://" not in one]
         assert targets
         assert [one for one in targets if not (path.parent / one).exists()] == []
+
+
+def test_english_that_was_reworded_keeps_its_translation_if_nothing_is_lost(small: tuple[Path, list[str]]) -> None:
+    folder, english = small
+    translate(folder, {"{count} tiles are copied": "{count} A", "the last tile": "B"})
+    made.put(folder, fix=True)
+    english[:] = ["{count} tiles were copied in", "the last tile of {all}"]
+    made.put(folder, fix=True)
+    made.accepted(folder / "messages.po")
+    _, to_do, wrong = made.put(folder, fix=True)
+    assert (to_do, wrong) == (["de: here.py: its English has changed: 'the last tile of {all}'"], [])
+    assert reads(folder, english[0]) == "{count} A"
