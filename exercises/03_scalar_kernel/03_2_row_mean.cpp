@@ -2,7 +2,8 @@
 //
 // x holds `rows` rows of `length` floats, one row after the other; mean gets one float
 // a row. A row may be longer than the buffer, so it comes in chunks of kChunk elements,
-// and the last chunk may be shorter.
+// and the last chunk may be shorter. No wait comes from the compiler: every Sync below
+// is needed.
 #include "kernel_operator.h"
 
 constexpr uint32_t kChunk = 256;  // elements that fit the buffer

@@ -152,3 +152,9 @@ def test_a_file_that_is_wrong_is_named(tmp_path: Path, edit: tuple[str, str], sa
     (tmp_path / "puzzles" / "04_count.toml").write_text(text.replace(*edit), encoding="utf-8")
     with pytest.raises(RegistryError, match=said):
         load(tmp_path)
+
+
+def test_a_mistake_that_asks_for_the_place_of_a_word_is_not_that_of_lines_without_it() -> None:
+    result = check(find("02.copy"), "queue.EnQue(tile);")
+    assert result.status == "failed"
+    assert "EnQue puts the flag" not in result.message

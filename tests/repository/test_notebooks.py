@@ -26,6 +26,8 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 TAGS = {"nbval-ignore-output", "raises-exception"}
 LONGEST_HELPER = 10
 WORDS_BEFORE_WRITING, MOST_WORDS = 600, 4500
+#: Has nothing to write before its first exercise, behind 2,092 words: to be taken out with its first puzzle.
+WRITES_LATER = {"09_profile_and_tune"}
 
 
 @dataclass(frozen=True)
@@ -143,12 +145,14 @@ def test_no_output_belongs_to_one_machine(notebook: Notebook) -> None:
 
 
 def test_the_learner_writes_soon_and_reads_no_more_than_needed(notebook: Notebook) -> None:
-    """Words of Markdown: before the first cell to write in, and in all. Not in notebooks without such cells."""
-    places = [cell.id.startswith(("puzzle-", "write-")) and cell.cell_type == "code" for cell in notebook.content.cells]
-    if not any(places):
-        return
+    """Words of Markdown: before the first cell to write in, or the first exercise, and in all."""
+    places = [
+        cell.cell_type == "code"
+        and (cell.id.startswith(("puzzle-", "write-")) or "not attempted yet" in outputs_text(cell))
+        for cell in notebook.content.cells
+    ]
     words = [len(cell.source.split()) if cell.cell_type == "markdown" else 0 for cell in notebook.content.cells]
-    assert sum(words[: places.index(True)]) <= WORDS_BEFORE_WRITING
+    assert sum(words[: places.index(True)]) <= WORDS_BEFORE_WRITING or notebook.path.stem in WRITES_LATER
     assert sum(words) <= MOST_WORDS
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, Trap, unwritten
 from gn_tutorial.exercises.check_predict import PredictChecker, Prediction
 from gn_tutorial.exercises.compare import constant, spots
@@ -179,7 +180,17 @@ ROW_MEAN = KernelChecker(
     atol=1e-6,
     symptoms=(_which_sum,),
     demands=(_in_chunks,),
+    # With the compiler's own waits nothing that S does could come too early, and no missing wait would be seen.
+    options=TwinOptions(auto_sync="off"),
     faults={
+        "race-read-after-write inBuffer_": "S reads a chunk while MTE2 may still bring it: behind the copy S has to "
+        "wait for MTE2, Sync<MTE2_S>. No wait comes from the compiler here",
+        "race-write-after-read inBuffer_": "MTE2 brings the next chunk while S may still read the one before, in the "
+        "same buffer: in front of the copy MTE2 has to wait for S, Sync<S_MTE2>. No wait comes from the compiler here",
+        "race-read-after-write outBuffer_": "MTE3 takes a mean that S may not have written yet: in front of that copy "
+        "MTE3 has to wait for S, Sync<S_MTE3>. No wait comes from the compiler here",
+        "race-write-after-read outBuffer_": "S writes the next mean over one that MTE3 may not have copied yet: behind "
+        "that copy S has to wait for MTE3, Sync<MTE3_S>. No wait comes from the compiler here",
         "gm-out-of-bounds": "the last chunk of a row reads past the end of x",
         "gm-beyond-declared-size": "the last chunk of a row reads past the end of x",
         "ub-out-of-bounds": "a chunk does not fit its buffer",

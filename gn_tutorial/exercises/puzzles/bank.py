@@ -16,6 +16,8 @@ from gn_tutorial.toml_file import read_toml
 
 FRAMES, PICTURES = ("local", "global"), ("lanes", "blocks", "pipes")
 FEWEST_WRONG = 3
+#: What a puzzle takes, in the times that notebooks and README say: an estimate, for three to fifteen lines.
+MINUTES = 5
 _FILE = re.compile(r"(\d\d)_(\w+)\.toml")
 _REQUIRED: dict[str, type] = {
     "title": str,

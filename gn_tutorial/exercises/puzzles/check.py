@@ -238,7 +238,8 @@ def _true(expression: str, names: Mapping[str, Any]) -> bool:
     try:
         with np.errstate(all="ignore"):
             return bool(eval(expression, {}, dict(names)))
-    except (NameError, KeyError):  # of an output, after a launch that ended before
+    # Of an output, after a launch that ended before; of the place of a word that the lines do not have (`text.index`).
+    except (NameError, KeyError, ValueError):
         return False
 
 
