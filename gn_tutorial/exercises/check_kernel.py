@@ -21,6 +21,7 @@ from gn_tutorial.operators.arguments import inout, out, workspace
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE
+from gn_tutorial.translation.texts import translated
 
 
 @dataclass(frozen=True)
@@ -200,8 +201,8 @@ class KernelChecker:
         about = first.buffer or first.fields.get("memory", "")
         rule = SAME_MISTAKE.get(first.id, first.id)
         known = self.faults.get(f"{rule} {about}") or self.faults.get(rule, "")
-        known = known if isinstance(known, str) else known(case, first)
-        words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
+        known = translated(known) if isinstance(known, str) else known(case, first)
+        words = f"{known}: {first.what}" if known else _stopped(first.what)
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"
         return Verdict(words, case.label, place, here(first.source(), Path(first.file)))
 
@@ -211,9 +212,8 @@ class KernelChecker:
                 continue
             changed = result[name].reshape(-1) != before.reshape(-1)
             if changed.any():
-                return Verdict(
-                    f"the kernel changed its input: {spots(name, changed)}; inputs are read only", case.label
-                )
+                words = translated("the kernel changed its input: {spots}; inputs are read only")
+                return Verdict(words.format(spots=spots(name, changed)), case.label)
         wrong = self._wrong(case, result)
         if not wrong:
             found = next((text for demand in self.demands if (text := demand(case, result))), None)
@@ -240,13 +240,13 @@ class KernelChecker:
         got, want = result[name].reshape(-1), case.expected[name].reshape(-1)
         holes = unwritten(got)
         if holes.all():
-            return f"{name} was never written: the kernel copies nothing out"
+            return translated("{name} was never written: the kernel copies nothing out").format(name=name)
         if holes.any():
-            return (
-                f"part of {name} was never written: {spots(name, holes)}, {int(holes.sum())} of {holes.size} elements"
-            )
+            words = translated("part of {name} was never written: {spots}, {count} of {all} elements")
+            return words.format(name=name, spots=spots(name, holes), count=int(holes.sum()), all=holes.size)
         if constant(got) and not constant(want):
-            return f"every element of {name} is {shown(got[0])}: it does not depend on the input"
+            words = translated("every element of {name} is {value}: it does not depend on the input")
+            return words.format(name=name, value=shown(got[0]))
         if name in case.golden:
             return misses_standard(name, result[name], case.golden[name])
         at = first_wrong(got, want, self.rtol, self.atol)
@@ -279,8 +279,13 @@ def _warned(case: KernelCase, result: Result) -> Verdict | None:
     if first is None:
         return None
     place = f"{Path(first.file).name}:{first.line}"
-    what = f"the numbers are right, but the twin warns: {first.what} ({place})"
+    words = translated("the numbers are right, but the twin warns: {what} ({place})")
+    what = words.format(what=first.what, place=place)
     return Verdict(what, case.label, place, here(first.source(), Path(first.file)))
+
+
+def _stopped(what: str) -> str:
+    return translated("the twin stopped the kernel: {what}").format(what=what)
 
 
 def _place(where: str) -> str:
@@ -297,4 +302,5 @@ def compiler_said(error: CompileError, path: Path) -> str:
     if not error.errors:
         return error.what.replace(error.where.partition(":")[0] or path.name, path.name)
     hint = f"; {error.hint}" if error.hint else ""
-    return f"the kernel does not compile: {error.errors[0].message}{hint}"
+    words = translated("the kernel does not compile: {message}{hint}")
+    return words.format(message=error.errors[0].message, hint=hint)
