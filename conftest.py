@@ -132,6 +132,7 @@ def pytest_configure(config: pytest.Config) -> None:
     learner = tempfile.mkdtemp(prefix="gn_tutorial_learner-")
     # The last part of the folder's name stands in outputs.
     os.environ |= {"GNT_EXERCISES_DIR": os.path.join(learner, "my_exercises"), "GNT_DATA_DIR": learner}
+    os.environ["GNT_LANG"] = "en"  # what is stored, and what tests compare
     config.add_cleanup(lambda: shutil.rmtree(learner, ignore_errors=True))
     if config.getoption("--all"):
         os.environ["GNT_TEST_ALL"] = "1"  # read by tests/support/thoroughness.py when the tests are imported

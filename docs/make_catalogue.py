@@ -19,9 +19,18 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import program_pairs as programs  # noqa: E402
 
-from gn_tutorial.diagnostics.catalogue import PAGES, CatalogueEntry, Symptom, entries, families, symptoms  # noqa: E402
+from gn_tutorial.diagnostics.catalogue import (  # noqa: E402
+    PAGES,
+    CatalogueEntry,
+    Symptom,
+    entries,
+    families,
+    spoken,
+    symptoms,
+)
 from gn_tutorial.diagnostics.findings import Findings  # noqa: E402
 from gn_tutorial.errors import KernelFault  # noqa: E402
+from gn_tutorial.translation.choice import ENGLISH, speaking  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"
 _MADE = f"<!-- Made by {COMMAND}; do not edit. -->"
@@ -81,8 +90,8 @@ def run(program: str) -> tuple[str, Findings]:
 
 def page(entry: CatalogueEntry, found: Sequence[Example]) -> str:
     """One entry as Markdown."""
-    parts = [f"# {entry.id}", _kind(entry, found), "## What it means", _spoken(entry.what)]
-    parts += ["## Why it matters on a device", _spoken(entry.why), "## What to do", _spoken(entry.fix)]
+    parts = [f"# {entry.id}", _kind(entry, found), "## What it means", spoken(entry.what)]
+    parts += ["## Why it matters on a device", spoken(entry.why), "## What to do", spoken(entry.fix)]
     if found:
         first = found[0]
         wrong, right = marked(first)
@@ -162,14 +171,8 @@ def _kind(entry: CatalogueEntry, found: Sequence[Example]) -> str:
     return f"*{entry.family}. {ends}*"
 
 
-def _spoken(template: str) -> str:
-    """A sentence with its facts as words in italics: ``{buffer_name}`` -> *buffer name*."""
-    text = re.sub(r"<([^>]*)>", r"\\<\1>", template)
-    return re.sub(r"\{(\w+)\}", lambda fact: f"*{fact[1].replace('_', ' ')}*", text)
-
-
 def _reference(entry: CatalogueEntry) -> str:
-    return f"{_link(f'{entry.id}.md', entry.id)}: {_spoken(entry.what)}"
+    return f"{_link(f'{entry.id}.md', entry.id)}: {spoken(entry.what)}"
 
 
 def _command(pair: Example) -> list[str]:
@@ -210,7 +213,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if a page is out of date")
     check = parser.parse_args(arguments).check
-    changed = stale() if check else write()
+    with speaking(ENGLISH):
+        changed = stale() if check else write()
     for name in changed:
         print(f"{PAGES}/{name}: {f'out of date; repair with: {COMMAND}' if check else 'written'}")
     return 1 if check and changed else 0

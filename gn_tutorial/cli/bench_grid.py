@@ -11,7 +11,7 @@ from gn_tutorial.bench.grid import BenchCase, Grid, load_grid
 from gn_tutorial.bench.run import Bench, run_grid
 from gn_tutorial.cli.run_arguments import parse_call
 from gn_tutorial.errors import ArgumentError, RegistryError
-from gn_tutorial.operators.registry import find_kernel, load_registry
+from gn_tutorial.operators.registry import find_kernel, find_operator
 from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.timing.machine import DEFAULT_MACHINE, load_machine
 
@@ -34,7 +34,7 @@ class GridRequest:
 
 def ask(question: GridRequest) -> tuple[Bench, Grid]:
     """Run it. Raises ArgumentError or RegistryError quoting the word that cannot be read."""
-    op = find_op(question.op)
+    op = find_operator(question.op)
     kernels = find_kernels(op, question.kernels)
     grid = choose(op, load_grid(op), question)
     machine = load_machine(question.machine)
@@ -45,17 +45,10 @@ def ask(question: GridRequest) -> tuple[Bench, Grid]:
     return made, grid
 
 
-def find_op(name: str) -> OpSpec:
-    """The operator of that name. Raises RegistryError that lists the names."""
-    registry = load_registry()
-    if name not in registry:
-        raise RegistryError(f"no operator is registered as '{name}'", hint=f"one of {', '.join(registry)}")
-    return registry[name]
-
-
 def find_kernels(op: OpSpec, names: Sequence[str]) -> list[KernelSpec]:
     """These kernels of the operator, by short or full name, by step; all if none is named. Raises RegistryError."""
-    ids = {find_kernel(name if "/" in name else f"{op.name}/{name}")[1].id for name in names}
+    known = {op.name: op}
+    ids = {(find_kernel(name) if "/" in name else find_kernel(f"{op.name}/{name}", known))[1].id for name in names}
     if wrong := ids - {spec.id for spec in op.kernels}:
         raise RegistryError(f"'{wrong.pop()}' is no kernel of {op.name}")
     return [spec for spec in op.kernels if not ids or spec.id in ids]
@@ -66,9 +59,9 @@ def choose(op: OpSpec, grid: Grid, question: GridRequest) -> Grid:
     if question.shapes:
         if question.kinds:
             raise ArgumentError("--kind chooses among the grid's shapes; --shape gives shapes of your own")
+        first = f"{question.op}/{op.kernels[0].id.partition('/')[2]}"
         calls = [
-            parse_call(op.kernels[0].id, shape, question.groups, question.settings, question.dtype)
-            for shape in question.shapes
+            parse_call(first, shape, question.groups, question.settings, question.dtype) for shape in question.shapes
         ]
         own = tuple(BenchCase(call.shape, call.attributes, call.dtype) for call in calls)
         return replace(grid, cases=own, targets=())

@@ -19,6 +19,7 @@ from gn_tutorial.exercises.quiz import names as quiz_names
 from gn_tutorial.exercises.quiz import quiz
 from gn_tutorial.exercises.verdict import CheckResult
 from gn_tutorial.exercises.workspace import Workspace, default_workspace
+from gn_tutorial.translation.texts import translated
 
 
 class Learner:
@@ -39,12 +40,13 @@ class Learner:
         """Put the stub in its place and say what is to be done."""
         path = self.workspace.prepare(exercise)
         print(f"{exercise.id} {exercise.title} ({self.standing()})")
+        about = translated("about {minutes} minutes, {difficulty}")
         rows = [
-            ("to do", f"{KINDS[exercise.kind]}: {exercise.task}"),
-            ("file", str(path)),
-            ("time", f"about {exercise.minutes} minutes, {exercise.difficulty}"),
-            ("read", exercise.lesson),
-            ("stuck?", f"gnt learn hint {exercise.id}"),
+            (translated("to do"), f"{translated(KINDS[exercise.kind])}: {exercise.task}"),
+            (translated("file"), str(path)),
+            (translated("time"), about.format(minutes=exercise.minutes, difficulty=translated(exercise.difficulty))),
+            (translated("read"), exercise.lesson),
+            (translated("stuck?"), f"gnt learn hint {exercise.id}"),
         ]
         for label, text in rows:
             print(f"  {label + ':':<8}{text}")
@@ -52,7 +54,8 @@ class Learner:
     def standing(self) -> str:
         """How far the learner is: ``12 of 37 passed``."""
         passed = self.progress.read().passed
-        return f"{sum(one.id in passed for one in self.course)} of {len(self.course.exercises)} passed"
+        count = sum(one.id in passed for one in self.course)
+        return translated("{count} of {all} passed").format(count=count, all=len(self.course.exercises))
 
     def check(self, exercise: Exercise) -> CheckResult:
         """Check the attempt, print the verdict and, after a pass, what comes next."""
@@ -62,8 +65,9 @@ class Learner:
         if result.passed:
             after = result.step.following if result.step else ""
             print(self.standing())
-            print(f"next: {after} (gnt learn)" if after else "that was the last one: every exercise is passed")
-            print(f"ours: gnt learn solution {exercise.id}")
+            following = translated("next: {following}").format(following=f"{after} (gnt learn)")
+            print(following if after else translated("that was the last one: every exercise is passed"))
+            print(translated("ours: {command}").format(command=f"gnt learn solution {exercise.id}"))
         return result
 
     def watch(
@@ -110,9 +114,11 @@ class Learner:
         """Print one more hint than last time, or that of ``level``."""
         read = self.progress.read().hints.get(exercise.id, 0)
         number = level or min(read + 1, HINTS)
-        print(f"{exercise.id}, hint {number} of {HINTS}: {exercise.hints[number - 1]}")
+        head = translated("{exercise}, hint {number} of {all}:").format(exercise=exercise.id, number=number, all=HINTS)
+        print(f"{head} {exercise.hints[number - 1]}")
         if number < HINTS:
-            print(f"  the next one: gnt learn hint {exercise.id} --level {number + 1}")
+            command = f"gnt learn hint {exercise.id} --level {number + 1}"
+            print("  " + translated("the next one: {command}").format(command=command))
         self.progress.update(lambda known: known.with_hint(exercise.id, number))
 
     def reset(self, exercise: Exercise, *, sure: Callable[[str], bool]) -> None:

@@ -13,6 +13,7 @@ from gn_tutorial.cli.terminal import working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.kernel import Kernel, kernel
+from gn_tutorial.operators.registry import is_operator
 from gn_tutorial.operators.spec import KernelSpec
 from gn_tutorial.profiler.operator_bound import arrays_of_call
 from gn_tutorial.profiler.profile import Profile, profile_of, run_traced
@@ -59,7 +60,7 @@ def ask(target: str, question: ProfileRequest) -> Answer:
     """Run and model one kernel. Raises ArgumentError quoting the word that cannot be read, and what a launch raises."""
     machine = load_machine(question.machine)
     tracing = parse_record(question.record)
-    if Path(target).is_dir() and not question.like:
+    if Path(target).is_dir() and not is_operator(target) and not question.like:
         return _ask_project(target, question, machine, tracing)
     if question.inputs:
         raise ArgumentError(f"--in is for an operator project, and {target} is no folder")

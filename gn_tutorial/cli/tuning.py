@@ -13,6 +13,7 @@ from gn_tutorial.cli.project_call import attributes_of, inputs_of
 from gn_tutorial.cli.run_arguments import is_file, parse_call, parse_values, refuse
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.kernel import kernel
+from gn_tutorial.operators.registry import is_operator
 from gn_tutorial.projects.project import Project
 from gn_tutorial.timing.machine import Machine, load_machine
 
@@ -21,7 +22,7 @@ def ask(target: str, question: ProfileRequest, field: str, values: Sequence[int]
     """Try the values of the field. Raises ArgumentError quoting a word that cannot be read, and what a build raises."""
     machine = load_machine(question.machine)
     given = question.arrays or {}
-    if Path(target).is_dir():
+    if Path(target).is_dir() and not is_operator(target):
         subject = _project_field(target, question, field, machine)
     elif is_file(target) and not question.like:
         subject = _file_number(target, question, field, machine)

@@ -2,8 +2,9 @@
 
 ``diagnostics.toml`` holds the sentences; a comment line ``# --- Queues ---`` there begins a family. ``causes.toml`` has
 what is added where the twin knows which line led to the finding. ``symptoms.toml`` leads from what a learner sees to
-the likeliest ids; any other id names its symptoms itself. The pages of docs/diagnostics are made from all of them and
-from the programs of tests/programs (docs/make_catalogue.py).
+the likeliest ids; any other id names its symptoms itself. ``words.toml`` has the facts that are words. All of it is
+English: who shows it asks ``translation`` for the learner's language. The pages of docs/diagnostics are made from all
+of them and from the programs of tests/programs (docs/make_catalogue.py).
 """
 
 from __future__ import annotations
@@ -20,10 +21,29 @@ from typing import Any
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.toml_file import PACKAGE
+from gn_tutorial.translation.markdown import translated_markdown
+from gn_tutorial.translation.texts import translated
 
 _HERE = Path(__file__).resolve().parent
 _FAMILY = re.compile(r"^# --- (.+?) -+$")
 _TABLE = re.compile(r"^\[([\w-]+)\]")
+_SYMPTOM = re.compile(r"\[(.+)\]\((README\.md#.+)\)")
+#: What pages say around the sentences of their entry (docs/make_catalogue.py); ``{}`` is what one of them names.
+PAGE_WORDS = (
+    "What it means",
+    "Why it matters on a device",
+    "What to do",
+    "Wrong",
+    "The twin prints:",
+    "Right",
+    "How it shows on a device",
+    "An error: the launch fails.",
+    "A warning: the launch goes on.",
+    "Run it: `{}`",
+    "Other programs with this mistake: {}.",
+    "[All diagnostics](README.md), in a terminal: `gnt explain {}`",
+    "This is found in the call or in host code, not in a kernel: there is no program to show.",
+)
 #: Where the pages are in the repository.
 PAGES = "docs/diagnostics"
 
@@ -104,6 +124,16 @@ def causes() -> Mapping[str, Cause]:
     return {name: Cause(str(table["what"]), str(table["fix"])) for name, table in tables.items()}
 
 
+@functools.cache
+def words() -> Mapping[str, tuple[str, ...]]:
+    """Field of a finding -> the words of English that the twin may send in it; empty if their file is missing."""
+    try:
+        tables = tomllib.loads((_HERE / "words.toml").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    return {field: tuple(listed) for field, listed in tables.items()}
+
+
 def families() -> dict[str, list[CatalogueEntry]]:
     """The entries by family, both in the catalogue's order."""
     found: dict[str, list[CatalogueEntry]] = {}
@@ -152,8 +182,35 @@ def near(name: str, most: int = 3) -> list[str]:
 
 
 def read_page(entry: CatalogueEntry) -> str:
-    """The entry's page as Markdown; its sentences alone if the pages were not made since it was added."""
-    return _stored_page(entry) or f"# {entry.id}\n\n{entry.what}\n\n{entry.why}\n\n{entry.fix}\n"
+    """The entry's page as Markdown, in the learner's language; what the twin printed is English, as it is stored.
+
+    Its sentences alone if the pages were not made since it was added.
+    """
+    sentences = {spoken(one): spoken(translated(one)) for one in (entry.what, entry.why, entry.fix)}
+    page = _stored_page(entry) or "\n\n".join([f"# {entry.id}", *sentences]) + "\n"
+    return translated_markdown(page, lambda text: sentences.get(text) or _around(text, entry))
+
+
+def _around(text: str, entry: CatalogueEntry) -> str:
+    """A text of the page that is no sentence of the entry: ``PAGE_WORDS``, with what they name on this page."""
+    if text.startswith(f"*{entry.family}."):
+        ends = text.strip("*").removeprefix(f"{entry.family}.").strip()
+        both = translated("{family}. {ends}").format(family=translated(entry.family), ends=translated(ends))
+        return f"*{both.rstrip()}*"
+    if found := _SYMPTOM.fullmatch(text):
+        return f"[{translated(found[1])}]({found[2]})"
+    for words in PAGE_WORDS:
+        before, name, after = words.partition("{}")
+        if name and text.startswith(before) and text.endswith(after):
+            named = text.removeprefix(before).removesuffix(after)
+            return translated(words).replace("{}", named)
+    return translated(text)
+
+
+def spoken(template: str) -> str:
+    """A sentence with its facts as words in italics: ``{buffer_name}`` -> *buffer name*."""
+    text = re.sub(r"<([^>]*)>", r"\\<\1>", template)
+    return re.sub(r"\{(\w+)\}", lambda fact: f"*{fact[1].replace('_', ' ')}*", text)
 
 
 def _stored_page(entry: CatalogueEntry) -> str:

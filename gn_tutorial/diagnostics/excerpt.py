@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gn_tutorial.compiler.tokens import placed_tokens
+from gn_tutorial.translation.texts import translated
 
 _TAB = 4
 
@@ -87,7 +88,8 @@ def joined(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
             lines[place] = one
         elif one.label:
             known = lines[place]
-            label = f"{known.label}; {one.label}" if known.label else f"{one.label}, on the same line"
+            alone = translated("{label}, on the same line").format(label=one.label)
+            label = f"{known.label}; {one.label}" if known.label else alone
             lines[place] = replace(known, label=label)
     return tuple(lines.values())
 

@@ -17,30 +17,43 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.diagnostics import rendering
-from gn_tutorial.diagnostics.catalogue import Cause, causes, entries
+from gn_tutorial.diagnostics.catalogue import Cause, causes, entries, words
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
 from gn_tutorial.errors import KernelFault
+from gn_tutorial.translation.texts import translated
 
 _INIT_BUFFER = re.compile(r"\bInitBuffer\s*\(\s*([^,()]+?)\s*,")
 _WORDS = re.compile(r"\b[A-Z][\w:]*")
 _PRINTED_LINES = 10
 #: How many findings of one launch are shown; the others are counted.
 SHOWN = 5
-#: What the other places of a finding are, where the name that the twin gives them says too little.
-_LABELS = {
-    "buffer": "made here",
-    "freed": "freed here",
-    "held": "taken here",
-    "since": "{state} since here",
-    "gap": "leaves bytes out",
-    "mode": "on since here",
+#: What the other places of a finding are, by the name that the twin gives them.
+LABELS = {
     "again": "the same id",
+    "allocated": "allocated",
+    "blocks": "blocks",
+    "buffer": "made here",
+    "compare": "compare",
+    "empty": "empty",
+    "enqueued": "enqueued",
+    "first": "first",
+    "freed": "freed here",
+    "gap": "leaves bytes out",
+    "held": "taken here",
     "mask": "the mask is set here",
-    "set": "on since here",
-    "type": "set here",
-    "view": "made here",
+    "mode": "on since here",
     "other": "the other one",
+    "raised": "raised",
+    "set": "on since here",
+    "shared": "shared",
+    "since": "{state} since here",
+    "stored": "stored",
+    "taken": "taken",
+    "type": "set here",
+    "used": "used",
+    "view": "made here",
+    "written": "written",
 }
 
 
@@ -64,9 +77,9 @@ class Diagnostic:
 
         An id that the catalogue lacks is spelt out with its facts.
         """
-        cause = self._cause()
-        more = f" {self._filled(cause.what)}" if cause else ""
-        return (self._sentence("what") or self._spelt_out()) + more
+        what, cause = self._sentence("what") or self._spelt_out(), self._cause()
+        both = translated("{what} {cause}")  # some languages have no space between sentences
+        return both.format(what=what, cause=self._filled(cause.what)) if cause else what
 
     @property
     def why(self) -> str:
@@ -164,7 +177,8 @@ class Diagnostic:
     def _other(self, name: str) -> Excerpt:
         file, line = self.places[name]
         op = str(self.fields.get(f"{name}_op", "InitBuffer"))
-        label = _LABELS.get(name, name.replace("_", " ")).format_map(_Facts(self.fields))
+        template = translated(LABELS.get(name, name.replace("_", " ")))
+        label = template.format_map(_Facts(self._quoted()))
         return excerpt(file, line, op, label=label, nth=self._nth(name))
 
     def _nth(self, name: str) -> int:
@@ -177,7 +191,8 @@ class Diagnostic:
     def _cause(self) -> Cause | None:
         return causes().get(str(self.fields.get("cause", "")))
 
-    def _filled(self, template: str) -> str:
+    def _filled(self, english: str) -> str:
+        template = translated(english)
         try:
             return template.format_map(_Facts(self._facts()))
         except (ValueError, AttributeError, IndexError, TypeError):
@@ -186,7 +201,12 @@ class Diagnostic:
     def _facts(self) -> dict[str, Any]:
         names = {f"{name}_name": _buffer_name(*place, self._nth(name)) for name, place in self.places.items()}
         own = {"id": self.id, "file": self.file, "line": self.line, "block": self.block}
-        return own | {key: name for key, name in names.items() if name} | dict(self.fields)
+        return own | {key: name for key, name in names.items() if name} | self._quoted()
+
+    def _quoted(self) -> dict[str, Any]:
+        # What is a word of English among the facts, and no name of the learner's.
+        known = words()
+        return {key: translated(value) if value in known.get(key, ()) else value for key, value in self.fields.items()}
 
     def _spelt_out(self) -> str:
         facts = ", ".join(f"{key} {value}" for key, value in self.fields.items())
@@ -198,7 +218,9 @@ class _Facts(dict):
     """A fact that the twin did not give: sentences stay readable without it."""
 
     def __missing__(self, key: str) -> str:
-        return f"the {key.removesuffix('_name')}" if key.endswith("_name") else "?"
+        if not key.endswith("_name"):
+            return "?"
+        return translated("the {what}").format(what=key.removesuffix("_name"))
 
 
 class Findings(tuple[Diagnostic, ...]):
@@ -232,12 +254,15 @@ class Findings(tuple[Diagnostic, ...]):
         return [one.to_dict() for one in self]
 
     def __repr__(self) -> str:
-        return self.render() or "no findings"
+        return self.render() or translated("no findings")
 
     def _repr_html_(self) -> str:
         rest = self._rest(SHOWN)
         parts = [rendering.html_of(one.view(), reasons=news) for one, news in self._shown(SHOWN)]
-        return "".join([*parts, *([f"<div>{escape(rest)}</div>"] if rest else [])]) or "<div>no findings</div>"
+        return (
+            "".join([*parts, *([f"<div>{escape(rest)}</div>"] if rest else [])])
+            or f"<div>{translated('no findings')}</div>"
+        )
 
     def _shown(self, limit: int) -> list[tuple[Diagnostic, bool]]:
         """Those that are shown, each with whether its id is the first of its kind."""
@@ -248,7 +273,7 @@ class Findings(tuple[Diagnostic, ...]):
     def _rest(self, limit: int) -> str:
         rest = self.ordered[limit:]
         kinds = ", ".join(f"{count} {name}" for name, count in Counter(one.id for one in rest).items())
-        return f"... and {len(rest)} more: {kinds}" if rest else ""
+        return translated("... and {count} more: {kinds}").format(count=len(rest), kinds=kinds) if rest else ""
 
 
 def parse_report(report: bytes) -> Findings:
@@ -261,7 +286,7 @@ def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> Kernel
     """The exception for a launch that failed: its findings in words, the first error first, and as data."""
     findings = Findings(diagnostics)
     if not findings:
-        what = "the twin stopped the launch without saying why"
+        what = translated("the twin stopped the launch without saying why")
         return KernelFault(what, printed=printed, detail=printed_tail(printed))
     first = findings.ordered[0]
     text = rendering.plain(findings.lines(named=False))
@@ -282,7 +307,8 @@ def printed_tail(printed: str) -> str:
     if not lines:
         return ""
     kept = lines[-_PRINTED_LINES:]
-    title = "printed:" if len(kept) == len(lines) else f"printed (last {len(kept)} of {len(lines)} lines):"
+    of_all = translated("printed (last {shown} of {count} lines):").format(shown=len(kept), count=len(lines))
+    title = translated("printed:") if len(kept) == len(lines) else of_all
     return "\n".join([title, *(f"  {line}" for line in kept)])
 
 

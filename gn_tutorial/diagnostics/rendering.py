@@ -6,12 +6,14 @@ style sheet, the same on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import NamedTuple
+from unicodedata import east_asian_width
 
 from gn_tutorial.diagnostics.excerpt import Excerpt
+from gn_tutorial.translation.texts import translated
 
 
 class TextSpan(NamedTuple):
@@ -50,14 +52,19 @@ def plain(lines: Iterable[Line]) -> str:
 
 def lines_of(view: FindingView, *, named: bool = True, reasons: bool = True) -> list[Line]:
     """The whole finding. named: begin with its severity. reasons: with why, fix and more."""
-    head = (TextSpan(f"{view.severity}: ", view.severity), TextSpan(view.what)) if named else (TextSpan(view.what),)
-    sentences = [("why", view.why), ("fix", view.fix), ("more", view.more)] if reasons else []
+    severity = f"{severity_word(view.severity)}: "
+    head = (TextSpan(severity, view.severity), TextSpan(view.what)) if named else (TextSpan(view.what),)
     return [
         head,
-        _labelled("where", view.where, "place"),
+        _labelled(translated("where"), view.where, "place"),
         *source_lines(view.excerpts),
-        *(_labelled(label, text) for label, text in sentences if text),
+        *(_labelled(label, text) for label, text in (_reasons(view, str, view.more) if reasons else [])),
     ]
+
+
+def severity_word(severity: str) -> str:
+    """``error`` or ``warning``, as the learner reads it."""
+    return translated("error") if severity == "error" else translated("warning")
 
 
 def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
@@ -69,7 +76,7 @@ def source_lines(excerpts: Sequence[Excerpt]) -> list[Line]:
             lines.append(_labelled(one.label, f"{one.file}:{one.line}", "place"))
             continue
         if one.file != file:
-            lines.append(_labelled("in", one.file, "place"))
+            lines.append(_labelled(translated("in"), one.file, "place"))
         lines += _marked(one)
         file = one.file
     return lines
@@ -82,14 +89,23 @@ def html_of(view: FindingView, *, reasons: bool = True) -> str:
     edge, colour = ("#d1453b", "var(--jp-error-color1,#d1453b)") if error else ("#b7791f", "inherit")
     parts = [
         f'<div style="border-left:4px solid {edge};padding:2px 0 2px 12px;margin:6px 0">',
-        f'<div><b style="color:{colour}">{escape(view.severity)}</b> {escape(view.what)}</div>',
+        f'<div><b style="color:{colour}">{escape(severity_word(view.severity))}</b> {escape(view.what)}</div>',
         f'<div style="opacity:.75">{escape(view.where.removeprefix(view.folder))}</div>',
         *_html_source(view.excerpts, colour),
     ]
     if reasons:
-        sentences = [("why", escape(view.why)), ("fix", escape(view.fix)), ("more", _html_link(view))]
-        parts += [f"<div><b>{label}</b> {text}</div>" for label, text in sentences if text]
+        parts += [f"<div><b>{label}</b> {text}</div>" for label, text in _reasons(view, escape, _html_link(view))]
     return "".join([*parts, "</div>"])
+
+
+def _reasons(view: FindingView, shown: Callable[[str], str], more: str) -> list[tuple[str, str]]:
+    """What follows the source, each with its label; nothing for what the catalogue does not say."""
+    labelled = [
+        (translated("why"), shown(view.why)),
+        (translated("fix"), shown(view.fix)),
+        (translated("more"), more),
+    ]
+    return [(label, text) for label, text in labelled if text]
 
 
 def _html_link(view: FindingView) -> str:
@@ -99,7 +115,9 @@ def _html_link(view: FindingView) -> str:
 
 
 def _labelled(label: str, text: str, style: str = "") -> Line:
-    return (TextSpan(f"  {label + ':':<6} ", "label"), TextSpan(text, style))
+    # A Chinese sign is two columns wide.
+    columns = sum(2 if east_asian_width(sign) in "WF" else 1 for sign in label)
+    return (TextSpan(f"  {label}:{' ' * (5 - columns)} ", "label"), TextSpan(text, style))
 
 
 def _marked(one: Excerpt) -> list[Line]:

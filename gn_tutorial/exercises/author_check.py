@@ -27,12 +27,12 @@ FEWEST_WRONG = 3
 #: Shorter lines ("return y;", "}") are in every program.
 _DISTINCTIVE = 16
 _SEED = 1
-#: What else lies in the two folders: quizzes, puzzles, the exam's questions and tasks; the tasks' solutions.
+#: What else lies in the two folders: quizzes, puzzles, the exam's questions and tasks, the capstone; their solutions.
 _QUESTIONS = re.compile(
     r"quizzes/\d\d\.toml|puzzles/(\d\d_\w+\.toml|README\.md)|theory/(\d\d_\w+|pages)\.toml|"
-    r"exam/\w+\.toml|objectives\.toml"
+    r"exam/\w+\.toml|objectives\.toml|capstone/.+"
 )
-_TASKS = re.compile(r"exam/\w+/(wrong\.toml|\w+/(struct\.h|tiling\.cpp|kernel\.cpp))")
+_TASKS = re.compile(r"exam/\w+/(wrong\.toml|\w+/(struct\.h|tiling\.cpp|kernel\.cpp))|capstone/.+")
 _IGNORED = {"__pycache__", ".ipynb_checkpoints", "ruff.toml", ".clang-format"}
 
 

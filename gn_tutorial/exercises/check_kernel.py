@@ -21,6 +21,7 @@ from gn_tutorial.operators.arguments import inout, out, workspace
 from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.runtime.launch_types import FLOAT_POISON, POISON_BYTE
+from gn_tutorial.translation.texts import translated
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,10 @@ class Trap:
 class KernelCase:
     """One launch. inputs: arrays by parameter name. numbers: by-value parameters. expected: outputs by name.
 
-    golden: by output, its values in float64; such an output is held to the accuracy standard (operators.accuracy) and
-    not to rtol and atol. trap: the launch is made so that it must be stopped; the outputs are then not looked at.
-    workspace: bytes of scratch memory in global memory, by parameter name.
+    An array that is named as both is read and written. golden: by output, its values in float64; such
+    an output is held to the accuracy standard (operators.accuracy) and not to rtol and atol. trap: the launch is made
+    so that it must be stopped; the outputs are then not looked at. workspace: bytes of scratch memory in global memory,
+    by parameter name.
     """
 
     label: str
@@ -160,7 +162,8 @@ class KernelChecker:
     ) -> Result:
         # Inputs go in as arrays that may be written, so that a kernel which does is seen.
         values: dict[str, Any] = {name: inout(array) for name, array in case.inputs.items()}
-        values |= {name: out(array.shape, array.dtype) for name, array in case.expected.items()} | dict(case.numbers)
+        outputs = {name: array for name, array in case.expected.items() if name not in case.inputs}
+        values |= {name: out(array.shape, array.dtype) for name, array in outputs.items()} | dict(case.numbers)
         values |= {name: workspace(size) for name, size in case.workspace.items()}
         options = options or self.options
         options = replace(options, errors=tuple(dict.fromkeys((*options.errors, *SAME_MISTAKE))))
@@ -198,18 +201,19 @@ class KernelChecker:
         about = first.buffer or first.fields.get("memory", "")
         rule = SAME_MISTAKE.get(first.id, first.id)
         known = self.faults.get(f"{rule} {about}") or self.faults.get(rule, "")
-        known = known if isinstance(known, str) else known(case, first)
-        words = f"{known}: {first.what}" if known else f"the twin stopped the kernel: {first.what}"
+        known = translated(known) if isinstance(known, str) else known(case, first)
+        words = f"{known}: {first.what}" if known else _stopped(first.what)
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"
         return Verdict(words, case.label, place, here(first.source(), Path(first.file)))
 
     def _judge(self, case: KernelCase, result: Result) -> Verdict | None:
         for name, before in case.inputs.items():
+            if name in case.expected:
+                continue
             changed = result[name].reshape(-1) != before.reshape(-1)
             if changed.any():
-                return Verdict(
-                    f"the kernel changed its input: {spots(name, changed)}; inputs are read only", case.label
-                )
+                words = translated("the kernel changed its input: {spots}; inputs are read only")
+                return Verdict(words.format(spots=spots(name, changed)), case.label)
         wrong = self._wrong(case, result)
         if not wrong:
             found = next((text for demand in self.demands if (text := demand(case, result))), None)
@@ -236,13 +240,13 @@ class KernelChecker:
         got, want = result[name].reshape(-1), case.expected[name].reshape(-1)
         holes = unwritten(got)
         if holes.all():
-            return f"{name} was never written: the kernel copies nothing out"
+            return translated("{name} was never written: the kernel copies nothing out").format(name=name)
         if holes.any():
-            return (
-                f"part of {name} was never written: {spots(name, holes)}, {int(holes.sum())} of {holes.size} elements"
-            )
+            words = translated("part of {name} was never written: {spots}, {count} of {all} elements")
+            return words.format(name=name, spots=spots(name, holes), count=int(holes.sum()), all=holes.size)
         if constant(got) and not constant(want):
-            return f"every element of {name} is {shown(got[0])}: it does not depend on the input"
+            words = translated("every element of {name} is {value}: it does not depend on the input")
+            return words.format(name=name, value=shown(got[0]))
         if name in case.golden:
             return misses_standard(name, result[name], case.golden[name])
         at = first_wrong(got, want, self.rtol, self.atol)
@@ -275,8 +279,13 @@ def _warned(case: KernelCase, result: Result) -> Verdict | None:
     if first is None:
         return None
     place = f"{Path(first.file).name}:{first.line}"
-    what = f"the numbers are right, but the twin warns: {first.what} ({place})"
+    words = translated("the numbers are right, but the twin warns: {what} ({place})")
+    what = words.format(what=first.what, place=place)
     return Verdict(what, case.label, place, here(first.source(), Path(first.file)))
+
+
+def _stopped(what: str) -> str:
+    return translated("the twin stopped the kernel: {what}").format(what=what)
 
 
 def _place(where: str) -> str:
@@ -293,4 +302,5 @@ def compiler_said(error: CompileError, path: Path) -> str:
     if not error.errors:
         return error.what.replace(error.where.partition(":")[0] or path.name, path.name)
     hint = f"; {error.hint}" if error.hint else ""
-    return f"the kernel does not compile: {error.errors[0].message}{hint}"
+    words = translated("the kernel does not compile: {message}{hint}")
+    return words.format(message=error.errors[0].message, hint=hint)

@@ -11,12 +11,13 @@ import difflib
 import functools
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.toml_file import course_folder, read_toml
+from gn_tutorial.translation.texts import translated
 
 #: What the learner does; the words are shown.
 KINDS = {
@@ -106,7 +107,13 @@ class Exercise:
 
     def lesson_in(self, section: str) -> str:
         """The same for another section of its notebook."""
-        return f"notebook {self.notebook}, section '{section}'"
+        words = translated("notebook {notebook}, section '{section}'")
+        return words.format(notebook=self.notebook, section=translated(section))
+
+    def translated(self) -> Exercise:
+        """The exercise with what a learner reads in the learner's language."""
+        hints = tuple(map(translated, self.hints))
+        return replace(self, title=translated(self.title), task=translated(self.task), hints=hints)
 
 
 @dataclass(frozen=True)
@@ -152,11 +159,14 @@ def solutions_root() -> Path:
 
 
 def load_course(root: Path | None = None, solutions: Path | None = None) -> Course:
-    """Read the exercises, in the order of their ids. Raises RegistryError that names the file and the key at fault."""
+    """Read the exercises, in the order of their ids and in the learner's language.
+
+    Raises RegistryError that names the file and the key at fault.
+    """
     root = root or exercises_root()
     solutions = solutions or solutions_root()
     found = sorted((_known(path, root, solutions) for path in solutions.glob("*/*.exercise.toml")), key=_order)
-    return Course(tuple(found), root, solutions)
+    return Course(tuple(one.translated() for one in found), root, solutions)
 
 
 def _order(exercise: Exercise) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from gn_tutorial.exercises.cases.gradient_tests import EXPERIMENTS, experiment
 from gn_tutorial.exercises.cases.mistakes import function, suspect
 from gn_tutorial.exercises.cases.sample_inputs import accepted_with, published_sample
 from gn_tutorial.exercises.cases.tuning import launch_kernel, launch_profile
+from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.desk import Desk
 from gn_tutorial.operators.accuracy import STANDARDS, accuracy
 from gn_tutorial.operators.kernel import Kernel
@@ -37,6 +38,7 @@ __all__ = [
     "launch_profile",
     "published_sample",
     "show",
+    "stub",
     "suspect",
 ]
 
@@ -54,6 +56,11 @@ def show(source: Kernel | str, start: str, end: str = "  }") -> None:
     if last is None:
         raise ValueError(f"no line after line {first + 1} is {end!r}")
     print("\n".join(f"{i + 1:3}  {lines[i]}" for i in range(first, last + 1)))
+
+
+def stub(exercise: str) -> str:
+    """What a learner starts from in an exercise, as it was handed out. Raises ArgumentError for an unknown id."""
+    return load_course().find(exercise).stub.read_text(encoding="utf-8")
 
 
 def count(profile: Profile, nbytes: int) -> int:

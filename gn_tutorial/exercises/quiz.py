@@ -17,6 +17,7 @@ from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.exercises.course import exercises_root
 from gn_tutorial.exercises.quiz_file import read_questions
 from gn_tutorial.exercises.quiz_question import QuizQuestion, known_answers, plain, question_html
+from gn_tutorial.translation.texts import translated
 
 #: The kind of output that names a widget of the running kernel; its number differs each time, so it is never stored.
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -55,24 +56,29 @@ class Quiz:
             letters = self._letters(question, answer, say)
             note(question.key, letters)
             score += letters == question.right
-            say("right" if letters == question.right else f"not right: it is {' and '.join(question.right)}")
+            right = ", ".join(question.right)
+            no = translated("not right: it is {letters}").format(letters=right)
+            say(translated("right") if letters == question.right else no)
             for option in question.options:
-                say(f"   {option.letter}  {'right' if option.right else 'wrong'}: {plain(option.why)}")
-            say(f"   source: {plain(question.source)}")
-        say(f"\n{score} of {len(self.questions)} right")
+                word = translated("right") if option.right else translated("wrong")
+                say(f"   {option.letter}  {word}: {plain(option.why)}")
+            say("   " + translated("source: {source}").format(source=plain(question.source)))
+        say("\n" + translated("{score} of {count} right").format(score=score, count=len(self.questions)))
         return score
 
     def _letters(self, question: QuizQuestion, answer: Callable[[str], str], say: Callable[[str], None]) -> str:
         offered = [option.letter for option in question.options]
-        several = " (several)" if len(question.right) > 1 else ""
+        several = len(question.right) > 1
+        prompt = translated("your answer (several):") if several else translated("your answer:")
         while True:
-            typed = set(re.sub(r"[\s,]+", "", answer(f"   your answer{several}: ").lower()))
+            typed = set(re.sub(r"[\s,]+", "", answer(f"   {prompt} ").lower()))
             if typed and typed <= set(offered):
                 return "".join(sorted(typed))
-            say(f"   type one of {', '.join(offered)}")
+            say("   " + translated("type one of {letters}").format(letters=", ".join(offered)))
 
     def __repr__(self) -> str:
-        lines = [f"Quiz {self.name}: {len(self.questions)} questions (answers: gnt quiz {self.name})"]
+        head = translated("Quiz {name}: {count} questions (answers: gnt quiz {name})")
+        lines = [head.format(name=self.name, count=len(self.questions))]
         for number, question in enumerate(self.questions, 1):
             lines += [f"{number}. {plain(question.text)}"]
             lines += [f"   {one.letter}  {plain(one.text)}" for one in question.options]
@@ -105,7 +111,10 @@ class Quiz:
 
 
 def quiz(name: str, root: Path | None = None) -> Quiz:
-    """The quiz of one notebook: ``quiz("00")``. Raises ArgumentError with the names there are, RegistryError."""
+    """The quiz of one notebook: ``quiz("00")``, in the learner's language.
+
+    Raises ArgumentError with the names there are, RegistryError.
+    """
     folder = (root or exercises_root()) / "quizzes"
     path = folder / f"{name}.toml"
     if not re.fullmatch(r"\d\d", str(name)) or not path.is_file():
@@ -113,7 +122,7 @@ def quiz(name: str, root: Path | None = None) -> Quiz:
     _, questions = read_questions(path)
     if len(questions) < FEWEST_QUESTIONS:
         raise RegistryError(f"{len(questions)} questions; {FEWEST_QUESTIONS} are the least", where=str(path))
-    return Quiz(name, questions)
+    return Quiz(name, tuple(question.translated() for question in questions))
 
 
 def names(root: Path | None = None) -> list[str]:

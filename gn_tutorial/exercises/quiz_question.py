@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from html import escape
+
+from gn_tutorial.translation.choice import ENGLISH, language
+from gn_tutorial.translation.texts import translated
 
 _CODE = re.compile(r"`([^`]+)`")
 _FORMULA = re.compile(r"\$([^$]+)\$")
@@ -29,13 +32,21 @@ class Option:
 class QuizQuestion:
     """One question. source: where the answer is explained, a document or a section of the course.
 
-    level: how hard it is, where somebody has said so (``quiz_file.LEVELS``).
+    level: how hard it is, where somebody has said so (``quiz_file.LEVELS``). english: what it was translated from.
     """
 
     text: str
     options: tuple[Option, ...]
     source: str
     level: str = ""
+    english: QuizQuestion | None = field(default=None, repr=False, compare=False)
+
+    def translated(self) -> QuizQuestion:
+        """The question in the learner's language; its answers stay those of the English one."""
+        if language() == ENGLISH:
+            return self
+        options = tuple(replace(one, text=translated(one.text), why=translated(one.why)) for one in self.options)
+        return replace(self, text=translated(self.text), options=options, source=translated(self.source), english=self)
 
     @property
     def right(self) -> str:
@@ -44,7 +55,9 @@ class QuizQuestion:
 
     @property
     def key(self) -> str:
-        """What its answer is noted under: a question that reads otherwise is another one."""
+        """What its answer is noted under: a question that reads otherwise in English is another one."""
+        if self.english:
+            return self.english.key
         words = "\n".join([self.text, *(option.text for option in self.options)])
         return f"{zlib.crc32(words.encode()):08x}"
 
@@ -60,14 +73,18 @@ def question_html(number: int, question: QuizQuestion) -> str:
     # The letters are text: JupyterLab shows the numbers of a list, whatever its type says.
     options = "<br>".join(f"{one.letter.upper()}. {marked(one.text)}" for one in question.options)
     answers = "".join(
-        f"<p><b>{one.letter.upper()}</b> is {'right' if one.right else 'wrong'}: {marked(one.why)}</p>"
+        f"<p>{_judged(one).format(letter=f'<b>{one.letter.upper()}</b>', why=marked(one.why))}</p>"
         for one in question.options
     )
-    answers += f"<p>Source: {marked(question.source)}</p>"
+    answers += f"<p>{translated('Source: {source}').format(source=marked(question.source))}</p>"
     return (
         f"<p><b>{number}.</b> {marked(question.text)}</p><p>{options}</p>"
-        f'<details style="margin-bottom:1em"><summary>Answer</summary>{answers}</details>'
+        f'<details style="margin-bottom:1em"><summary>{translated("Answer")}</summary>{answers}</details>'
     )
+
+
+def _judged(option: Option) -> str:
+    return translated("{letter} is right: {why}") if option.right else translated("{letter} is wrong: {why}")
 
 
 def plain(text: str) -> str:

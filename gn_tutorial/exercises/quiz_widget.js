@@ -2,7 +2,9 @@
 // it is right or wrong. Where a question has several right options, they are chosen first and then checked. In a paper
 // choices may be changed until it is handed in or its time is over, and explanations come then.
 
-const shown = (letters) => [...letters].map((letter) => letter.toUpperCase()).join(" and ");
+const shown = (letters, and) => [...letters].map((letter) => letter.toUpperCase()).join(` ${and} `);
+// A template in the learner's language, filled in.
+const filled = (template, facts) => template.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
 
 function make(tag, name, parent, html = "") {
   const node = document.createElement(tag);
@@ -13,6 +15,7 @@ function make(tag, name, parent, html = "") {
 }
 
 function asked(model, question, number, parent) {
+  const words = model.get("words");
   const several = question.right.length > 1;
   const box = make("div", "gnt-quiz-question", parent);
   const head = make("p", "gnt-quiz-text", box, `<b>${number}.</b> ${question.text}`);
@@ -41,7 +44,7 @@ function asked(model, question, number, parent) {
     });
     return { ...option, button, why: make("p", "gnt-quiz-why", group), says: option.why };
   });
-  const check = several && !paper ? make("button", "gnt-quiz-check", box, "check") : null;
+  const check = several && !paper ? make("button", "gnt-quiz-check", box, words.check) : null;
   check?.addEventListener("click", () => answer([...chosen].sort().join("")));
   const verdict = make("p", "gnt-quiz-verdict", box);
   verdict.setAttribute("role", "status");
@@ -65,13 +68,13 @@ function asked(model, question, number, parent) {
       button.classList.toggle("gnt-quiz-right", done && right);
       button.classList.toggle("gnt-quiz-wrong", done && !right && letters.includes(letter));
       why.hidden = !done;
-      why.innerHTML = done ? `${right ? "✓ right" : "✗ wrong"}: ${says}` : "";
+      why.innerHTML = done ? `${right ? `✓ ${words.right}` : `✗ ${words.wrong}`}: ${says}` : "";
     }
     if (check) check.hidden = done;
     const good = letters === question.right;
-    const wrong = letters ? "Not right" : "Left open";
-    const what = good ? "Right." : `${wrong}: it is ${shown(question.right)}.`;
-    verdict.innerHTML = done ? `<b>${what}</b> Source: ${question.source}` : several ? "Several are right." : "";
+    const wrong = filled(letters ? words.not : words.open, { letters: shown(question.right, words.and) });
+    const source = filled(words.source, { source: question.source });
+    verdict.innerHTML = done ? `<b>${good ? words.good : wrong}</b> ${source}` : several ? words.several : "";
   };
 }
 
@@ -99,11 +102,12 @@ function render({ model, el }) {
   // Enter on a button is a click, and no command of JupyterLab.
   root.setAttribute("data-lm-suppress-shortcuts", "true");
   const questions = model.get("questions");
+  const words = model.get("words");
   const updates = questions.map((question, index) => asked(model, question, index + 1, root));
   const foot = make("div", "gnt-quiz-foot", root);
   const score = make("span", "gnt-quiz-score", foot);
   score.setAttribute("role", "status");
-  const again = make("button", "gnt-quiz-again", foot, "answer anew");
+  const again = make("button", "gnt-quiz-again", foot, words.again);
   again.type = "button";
   again.addEventListener("click", () => {
     model.set("answers", {});
@@ -136,7 +140,7 @@ function render({ model, el }) {
     const writing = paper && !model.get("finished");
     score.textContent = writing
       ? `${questions.length - open} of ${questions.length} answered`
-      : `${right} of ${questions.length} right` + (open ? `, ${open} not answered` : "");
+      : filled(words.score, { score: right, count: questions.length }) + (open ? filled(words.left, { open }) : "");
     again.hidden = paper || open === questions.length;
     handIn.hidden = !writing;
     if (!handIn.dataset.sure || !open) handIn.textContent = "hand in";

@@ -17,6 +17,7 @@ import traitlets
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.quiz_question import QuizQuestion, known_answers, marked
+from gn_tutorial.translation.texts import translated
 
 _HERE = Path(__file__).parent
 
@@ -32,11 +33,30 @@ class AskedWidget(anywidget.AnyWidget):
     _css = (_HERE / "quiz_widget.css").read_text(encoding="utf-8")
     name = traitlets.Unicode().tag(sync=True)
     questions = traitlets.List().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
     answers = traitlets.Dict().tag(sync=True)
     note = traitlets.Unicode().tag(sync=True)
     paper = traitlets.Bool(False).tag(sync=True)
     finished = traitlets.Bool(False).tag(sync=True)
     deadline = traitlets.Float(0.0).tag(sync=True)
+
+    @traitlets.default("words")
+    def _words(self) -> dict[str, str]:
+        """What the page says of answers. A paper's own words are English."""
+        return {
+            "right": translated("right"),
+            "wrong": translated("wrong"),
+            "good": translated("Right."),
+            "not": translated("Not right: it is {letters}."),
+            "open": translated("Left open: it is {letters}."),
+            "and": translated("and"),
+            "source": translated("Source: {source}"),
+            "several": translated("Several are right."),
+            "score": translated("{score} of {count} right"),
+            "left": translated(", {open} not answered"),
+            "again": translated("answer anew"),
+            "check": translated("check"),
+        }
 
 
 class QuizWidget(AskedWidget):

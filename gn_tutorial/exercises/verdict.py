@@ -12,6 +12,7 @@ from typing import Literal
 
 from gn_tutorial.exercises.source_html import coloured, excerpt_html, file_link, linked, unwrapped
 from gn_tutorial.tables import Html, html_table
+from gn_tutorial.translation.texts import translated
 
 Status = Literal["passed", "failed", "not attempted"]
 
@@ -79,28 +80,30 @@ class CheckResult:
     def head(self) -> str:
         """The verdict in one line."""
         if self.status == "not attempted":
-            return f"{self.exercise}: not attempted yet"
-        if self.status == "passed":
-            return f"{self.exercise}: passed ({self.title}; {self.cases} cases)"
-        return f"{self.exercise}: not right yet ({self.title})"
+            words = translated("{exercise}: not attempted yet")
+        elif self.status == "passed":
+            words = translated("{exercise}: passed ({title}; {cases} cases)")
+        else:
+            words = translated("{exercise}: not right yet ({title})")
+        return words.format(exercise=self.exercise, title=self.title, cases=self.cases)
 
     def rows(self) -> list[tuple[str, str]]:
         """Label and text of what follows the head; nothing unless the attempt failed."""
         if self.finding is None:
             return []
         rows = [
-            ("what", self.finding.message),
-            ("case", self.finding.case),
-            ("where", self.finding.where),
-            ("hint", f"gnt learn hint {self.exercise}"),
-            ("read", self.lesson),
+            (translated("what"), self.finding.message),
+            (translated("case"), self.finding.case),
+            (translated("where"), self.finding.where),
+            (translated("hint"), f"gnt learn hint {self.exercise}"),
+            (translated("read"), self.lesson),
         ]
         return [(label, text) for label, text in rows if text]
 
     def __repr__(self) -> str:
         lines = [self.head()]
         if self.step and self.status == "not attempted":
-            lines.append(f"  file:  {self.step.shown}")
+            lines.append(f"  {translated('file') + ':':<7}{self.step.shown}")
         for label, text in self.rows():
             first, *more = text.splitlines()
             lines += [f"  {label + ':':<7}{first}", *(f"         {line}" for line in more)]
@@ -112,18 +115,20 @@ class CheckResult:
         if self.finding is None:
             parts = [escape(self.head())]
             if self.step and self.status == "not attempted":
-                parts.append(f"edit {self.step.link()}, save it, and run this cell again")
+                words = translated("edit {file}, save it, and run this cell again")
+                parts.append(words.format(file=self.step.link()))
             elif self.step and self.step.following:
-                parts.append(f"next: {escape(self.step.following)}")
+                parts.append(translated("next: {following}").format(following=escape(self.step.following)))
             return f"<p>{'; '.join(parts)}</p>" + self._solution()
         file = self.step.file if self.step else None
         rows = [(label, Html(linked(text, file))) for label, text in self.rows()]
         detail = excerpt_html(self.finding.detail, file) if self.finding.detail else ""
-        yours = f"<p>your file: {self.step.link()}</p>" if self.step else ""
+        named = translated("your file: {file}")
+        yours = f"<p>{named.format(file=self.step.link())}</p>" if self.step else ""
         return html_table((), rows, caption=self.head()) + yours + detail
 
     def _solution(self) -> str:
         if not self.passed or not self.step or not self.step.solution:
             return ""
         text = unwrapped(coloured(self.step.solution, self.step.file.name))
-        return f"<details><summary>our solution</summary>{text}</details>"
+        return f"<details><summary>{translated('our solution')}</summary>{text}</details>"

@@ -18,6 +18,7 @@ from typing import Any
 from gn_tutorial.errors import RegistryError
 from gn_tutorial.lab import notebook
 from gn_tutorial.lab.folder import CourseFolder, notebooks_root
+from gn_tutorial.lab.in_language import in_language
 from gn_tutorial.lab.words import take_note
 
 #: Where Jupyter's server tells a kernel the path of its notebook.
@@ -75,7 +76,7 @@ def of_another_version(path: Path) -> list[str]:
         today = notebooks_root() / name
         if not today.is_file():
             return [f"gnt: the installed course has no notebook {name} any more; what its cells call may be gone, too."]
-        if notebook.digest(notebook.fingerprints(notebook.read(today))) == made_from:
+        if notebook.digest(notebook.fingerprints(in_language(notebook.read(today)))) == made_from:
             return []
     except (RegistryError, KeyError, TypeError, AttributeError):
         return []

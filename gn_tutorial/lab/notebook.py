@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gn_tutorial.errors import RegistryError
+from gn_tutorial.lab.in_language import in_language
 
 Contents = dict[str, Any]
 
@@ -26,7 +27,7 @@ _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
 def read(path: Path) -> Contents:
-    """The notebook's contents. Raises RegistryError if the file is no notebook."""
+    """The notebook's contents, as they are stored. Raises RegistryError if the file is no notebook."""
     try:
         contents = json.loads(path.read_bytes())
         if not isinstance(contents["cells"], list) or not isinstance(contents["metadata"], dict):
@@ -78,14 +79,16 @@ def answers(contents: Contents) -> Iterator[Contents]:
 
 
 def learners_copy(contents: Contents, name: str, version: str) -> Contents:
-    """The notebook as a learner gets it: no stored answer below a prediction, and a mark of where it comes from.
+    """The notebook as a learner gets it: in the learner's language, no stored answer below a prediction, and a mark.
 
-    name: the file's name in the course. version: of the package.
+    The mark says where it comes from. contents: the course's, in English, whose words ask for predictions. name: the
+    file's name in the course. version: of the package.
     """
     made = copy.deepcopy(contents)
     for cell in answers(made):
         cell["outputs"], cell["execution_count"] = [], None
-    made["metadata"][MARK] = {"notebook": name, "made_from": digest(fingerprints(contents)), "version": version}
+    made = in_language(made)
+    made["metadata"][MARK] = {"notebook": name, "made_from": digest(fingerprints(made)), "version": version}
     return made
 
 

@@ -18,6 +18,7 @@ import filelock
 from gn_tutorial.errors import ArgumentError, RegistryError
 from gn_tutorial.exercises.atomic_write import write_atomically
 from gn_tutorial.lab import notebook
+from gn_tutorial.lab.in_language import in_language
 from gn_tutorial.lab.manifest import Copy, read_manifest, write_manifest
 
 _LOCK_SECONDS = 20.0
@@ -109,7 +110,7 @@ class Copies:
         return [one for one in found if one]
 
     def _update(self, name: str, known: dict[str, Copy]) -> News | None:
-        path, wanted = self.folder / name, notebook.read(self.course / name)
+        path, wanted = self.folder / name, in_language(notebook.read(self.course / name))
         made_from = notebook.digest(notebook.fingerprints(wanted))
         before = known.get(name, Copy())
         if not path.exists():
@@ -155,9 +156,8 @@ class Copies:
         return next(one for one in names if not (self.folder / one).exists() or not self._touched(one, known))
 
     def _write(self, source: str, name: str, known: dict[str, Copy]) -> None:
-        contents = notebook.read(self.course / source)
-        made = notebook.learners_copy(contents, source, self.version)
-        data, marks = notebook.encode(made), notebook.fingerprints(contents)
+        made = notebook.learners_copy(notebook.read(self.course / source), source, self.version)
+        data, marks = notebook.encode(made), notebook.fingerprints(made)
         path = self.folder / name
         if not path.exists() or path.read_bytes() != data:
             write_atomically(path, data)

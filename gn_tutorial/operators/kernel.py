@@ -17,7 +17,7 @@ from gn_tutorial.compiler.signature import Entry, find_entries, require_entries
 from gn_tutorial.errors import ArgumentError, RegistryError, printable, shown
 from gn_tutorial.operators import call_plan
 from gn_tutorial.operators.arguments import launch_args
-from gn_tutorial.operators.registry import find_kernel
+from gn_tutorial.operators.registry import find_kernel, is_operator
 from gn_tutorial.operators.result import Result
 from gn_tutorial.operators.shapes import describe_call
 from gn_tutorial.operators.source_build import SOURCE_SUFFIXES, SourceBuild
@@ -271,7 +271,8 @@ def kernel(
 ) -> Kernel:
     """Find a kernel: by its registered name, by a path, or from source text (a notebook's cell).
 
-    ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``. For a file or text:
+    ``kernel("group_norm/scalar")``, ``kernel("my_kernel.cpp")``, ``kernel(source="...")``; ``kernel("my_softmax")`` is
+    that of a folder which ``gnt new`` made. For a file or text:
     template="float, 16" makes a kernel of its kernel template, dtypes={"x": "float16"} defines DTYPE_X and its kin, and
     defines=["NAME=VALUE"] anything else; includes are files that are read before it, as a project's build reads them.
     optimise=True compiles for speed (-O3), "little" in a third of the time for launches that run slower, "soonest" does
@@ -295,12 +296,12 @@ def kernel(
     if isinstance(name_or_path, str) and "\n" in name_or_path:
         raise ArgumentError("this looks like source text, not a name", hint="kernel(source=text)")
     path = Path(name_or_path)  # type: ignore[arg-type]
-    if isinstance(name_or_path, str) and path.suffix not in SOURCE_SUFFIXES:
+    if is_operator(path) or (isinstance(name_or_path, str) and path.suffix not in SOURCE_SUFFIXES):
         if template or dtypes or defines or includes:
             raise ArgumentError(
                 "template, dtypes, defines and includes belong to a file or source text, not to a registered kernel"
             )
-        return Kernel.registered(*find_kernel(name_or_path), optimise=optimise)
+        return Kernel.registered(*find_kernel(str(name_or_path)), optimise=optimise)
     if path.exists() and not path.is_file():
         what = "a folder" if path.is_dir() else "no regular file"
         raise RegistryError(f"{path} is {what}", hint="a kernel is a .cpp file: a pipe or a device is not read")

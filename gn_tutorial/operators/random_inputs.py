@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -101,12 +102,28 @@ def expected(op: OpSpec, arrays: Mapping[str, np.ndarray], attributes: Mapping[s
 
     Raises RegistryError if the registry names a reference that does not exist or has another number of outputs.
     """
-    function = getattr(reference, op.reference, None)
-    if function is None:
-        raise RegistryError(f"gn_tutorial.reference has no '{op.reference}'", where=str(op.file))
-    answer = function(*(arrays.get(argument.name) for argument in op.inputs), **attributes)
+    answer = _reference(op)(*(arrays.get(argument.name) for argument in op.inputs), **attributes)
     values = [answer] if isinstance(answer, np.ndarray) else list(answer)
     if len(values) != len(op.outputs):
         raise RegistryError(f"the reference '{op.reference}' returns {len(values)} arrays", where=str(op.file))
     values = [np.empty(0) if value is None else np.asarray(value) for value in values]
     return {output.name: value for output, value in zip(op.outputs, values, strict=True)}
+
+
+def _reference(op: OpSpec) -> Callable[..., Any]:
+    file, colon, name = op.reference.partition(":")
+    found = getattr(reference, op.reference, None) if not colon else _of_file(op.folder / file).get(name)
+    if found is None:
+        where = op.folder / file if colon else op.file
+        raise RegistryError(f"{file if colon else 'gn_tutorial.reference'} has no '{name or file}'", where=str(where))
+    return found
+
+
+def _of_file(path: Path) -> dict[str, Any]:
+    """The names of a learner's file, read again each time: it may have been edited in between."""
+    names: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
+    try:
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+    except Exception as error:
+        raise RegistryError(f"the reference cannot be read: {type(error).__name__}: {error}", where=str(path)) from None
+    return names

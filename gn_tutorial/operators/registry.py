@@ -4,6 +4,9 @@ A folder may hold further operators whose kernels share its headers, each in a `
 ``kernels/group_norm/group_norm_silu.op.toml``. With ``extends = "op.toml"`` such a file takes every key that it does
 not have itself from that one.
 
+A learner's own operator is such a folder anywhere (``gnt new``), called by its path; its reference may be a function of
+a file in it, ``reference = "reference.py:my_softmax"``.
+
 A kernel is registered once. Tables, tests, the command line and the tour all derive from what this module returns, so
 a new file that is not in an ``op.toml`` does not exist for them, and a mistake in one is refused here, with its file
 and key.
@@ -60,13 +63,29 @@ def all_kernels(registry: dict[str, OpSpec]) -> list[tuple[OpSpec, KernelSpec]]:
     return [(op, kernel) for op in registry.values() for kernel in op.kernels]
 
 
+def find_operator(name: str | Path) -> OpSpec:
+    """The operator of that name, or of that folder. Raises RegistryError that lists the names."""
+    registry = load_registry()
+    if str(name) in registry:
+        return registry[str(name)]
+    if is_operator(name):
+        return _read_op(Path(name).resolve() / _FILE)
+    hint = f"one of {', '.join(registry)}, or a folder with an {_FILE}"
+    raise RegistryError(f"no operator is registered as '{name}'", hint=hint)
+
+
+def is_operator(folder: str | Path) -> bool:
+    """Whether this is the folder of an operator."""
+    return (Path(folder) / _FILE).is_file()
+
+
 def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[OpSpec, KernelSpec]:
-    """Look up ``"group_norm/scalar"``, or ``"copy"`` for an operator that has one kernel.
+    """Look up ``"group_norm/scalar"``, or ``"copy"`` for an operator that has one kernel; or such a folder's path.
 
     Raises RegistryError that suggests the closest names.
     """
     pairs = all_kernels(load_registry() if registry is None else registry)
-    found = [(op, kernel) for op, kernel in pairs if name in (kernel.id, op.name)]
+    found = [(op, kernel) for op, kernel in pairs if name in (kernel.id, op.name)] or _own(Path(name))
     if len(found) == 1:
         return found[0]
     if found:
@@ -78,6 +97,15 @@ def find_kernel(name: str, registry: dict[str, OpSpec] | None = None) -> tuple[O
     near = [one for match in matches for one in names if match in (one, one.partition("/")[2])]
     hint = f"did you mean {' or '.join(dict.fromkeys(near))}?" if near else f"registered: {', '.join(names)}"
     raise RegistryError(f"no kernel is registered as '{name}'", hint=hint)
+
+
+def _own(path: Path) -> list[tuple[OpSpec, KernelSpec]]:
+    """The kernels of a folder, or that of an id behind the folder: ``my_softmax``, ``my_softmax/first``."""
+    for folder, short in ((path, ""), (path.parent, path.name)):
+        if is_operator(folder):
+            op = find_operator(folder)
+            return [(op, kernel) for kernel in op.kernels if short in ("", kernel.id.partition("/")[2])]
+    return []
 
 
 class _Table:
@@ -164,6 +192,7 @@ def _read_op(path: Path) -> OpSpec:
         kernels=tuple(sorted(kernels, key=lambda kernel: kernel.step)),
         example=table.take("example", dict),
         replaces=replaces,
+        capstone=table.take("capstone", str, ""),
     )
     table.finish()
     _check_op(op, str(path))

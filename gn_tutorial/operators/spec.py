@@ -128,6 +128,8 @@ class OpSpec:
     """One operator: its arguments, attributes, reference and kernels (ordered by ``step``).
 
     ``file``: the registry file that it was read from. ``replaces``: the launches that give what a fused operator gives.
+    ``capstone``: of a learner's operator, which one of the course's last task it is; its grade is then held to the
+    shapes, the reference and the tolerance of that one.
     """
 
     name: str
@@ -143,6 +145,7 @@ class OpSpec:
     kernels: tuple[KernelSpec, ...]
     example: dict[str, Any]
     replaces: tuple[Part, ...] = ()
+    capstone: str = ""
 
     @property
     def in_tour(self) -> bool:

@@ -105,7 +105,7 @@ def gm_access(profile: Profile, *, window: tuple[float, float] | None = None) ->
         keys = [Patch(facecolor=by_block[block], label=f"block {block}") for block in blocks]
         if any(_both(reaches, one.name) for one in arguments):
             keys.append(Patch(facecolor="white", edgecolor=INK, hatch="////", label="hatched: written"))
-        figure.legend(handles=keys, loc="outside lower center", ncols=min(len(keys), 9), frameon=False)
+        figure.legend(handles=keys, loc="outside lower center", ncols=len(keys) if len(keys) <= 8 else 5, frameon=False)
     sampled = f" Recorded: {len(blocks)} of {profile.blocks} blocks." if profile.trace.sampled else ""
     return Picture(
         figure,

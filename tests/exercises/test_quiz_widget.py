@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from gn_tutorial.exercises.quiz import names, quiz
 
 pytest.importorskip("anywidget", reason="the extra `lab` has it")
 
+from gn_tutorial.exercises import quiz_widget
 from gn_tutorial.exercises.quiz_widget import QuizWidget
+from gn_tutorial.translation.choice import speaking
 
 ASKED = quiz("03")
 FIRST, SECOND, *_ = ASKED.questions
@@ -84,3 +87,15 @@ def test_the_page_gets_every_option_escaped_and_can_tell_right_from_wrong(tmp_pa
     text = json.dumps(widget.questions)
     assert "$" not in text
     assert "<script" not in text
+
+
+def test_the_page_has_every_word_that_it_asks_for_in_the_language() -> None:
+    page = (Path(quiz_widget.__file__).with_suffix(".js")).read_text(encoding="utf-8")
+    asked = set(re.findall(r"\bwords\.(\w+)", page))
+    words = {}
+    for language in ("en", "zh"):
+        with speaking(language):
+            words[language] = quiz_widget.AskedWidget().words
+    assert asked == set(words["en"]) == set(words["zh"])
+    assert [name for name in asked if words["en"][name] == words["zh"][name]] == []
+    assert words["en"]["not"] == "Not right: it is {letters}."

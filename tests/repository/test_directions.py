@@ -25,7 +25,8 @@ PYTHON_ROOMS = {
     "abi": "",
     "reference": "",
     "compiler": "abi",
-    "diagnostics": "compiler",
+    "translation": "",
+    "diagnostics": "compiler translation",
     "runtime": "abi compiler diagnostics",
     "operators": "abi compiler diagnostics reference runtime timing",
     # A trace and a machine give a timeline; none of them knows how a trace is made.
@@ -41,16 +42,20 @@ PYTHON_ROOMS = {
     # Steps on an NPU. What needs torch is a process of its own.
     "verify": "abi compiler host nn operators profiler runtime torch_ops",
     "plot": "abi bench diagnostics exam fusion operators profiler timing",
-    "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops",
+    "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops translation",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "exam": "abi compiler diagnostics exercises operators profiler projects timing",
+    # An operator of the learner's own: where it starts, and its grade.
+    "capstone": "abi bench diagnostics exam operators profiler projects timing",
     # Copies of notebooks, and JupyterLab on them.
-    "lab": "exercises",
+    "lab": "exercises translation",
     # The door: it imports what it hands out.
-    "__init__": "abi bench cli exam exercises fusion host lab nn operators plot profiler projects reference timing",
+    "__init__": (
+        "abi bench capstone cli exam exercises fusion host lab nn operators plot profiler projects reference timing"
+    ),
     "cli": (
-        "abi bench compiler diagnostics exam exercises host lab operators plot profiler projects reference runtime "
-        "timing verify __init__"
+        "abi bench capstone compiler diagnostics exam exercises host lab operators plot profiler projects reference "
+        "runtime timing translation verify __init__"
     ),
     "__main__": "cli",
 }
@@ -348,7 +353,7 @@ def test_no_file_names_a_folder_of_somebody_s_machine() -> None:
     for path in sorted(ROOT.rglob("*")):
         inside = path.relative_to(ROOT)
         hidden = any(part.startswith(".") and part != ".ci" for part in inside.parts[:-1])
-        if hidden or skipped & set(inside.parts) or not path.is_file() or path.suffix in {".png", ".so"}:
+        if hidden or skipped & set(inside.parts) or not path.is_file() or path.suffix in {".mo", ".png", ".so"}:
             continue
         lines = path.read_text(encoding="utf-8").splitlines()
         found += [f"{inside}:{number}: {line.strip()}" for number, line in enumerate(lines, 1) if machine.search(line)]

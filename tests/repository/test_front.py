@@ -80,8 +80,8 @@ def test_the_counts_of_the_page_are_those_of_the_files(tmp_path: Path) -> None:
     make_syllabus.put(page, check=False)
     assert page.read_text() == README
     notebooks = len(make_syllabus.notebooks())
-    assert notebooks == 15
-    assert "the course: fifteen notebooks" in README
+    assert notebooks == 16
+    assert "the course: sixteen notebooks" in README
 
 
 @pytest.mark.parametrize("time", ["", "**Time**: 70 minutes", "**Time**: about 70 minutes, and some for exercises"])

@@ -63,7 +63,7 @@ def outputs_text(cell: nbformat.NotebookNode) -> str:
 
 
 def test_there_are_notebooks_and_they_are_numbered() -> None:
-    assert [path.name[:2] for path in NOTEBOOKS] == [f"{number:02}" for number in range(15)]
+    assert [path.name[:2] for path in NOTEBOOKS] == [f"{number:02}" for number in range(16)]
 
 
 def test_it_is_valid_and_in_the_current_format(notebook: Notebook) -> None:

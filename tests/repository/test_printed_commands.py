@@ -38,6 +38,11 @@ LOOKED_UP = {
     "run exercises/05_double_buffer/05_3_flags.cpp --blocks 1 --arg 'x=float32[5000]' --out 'y=float32[5000]' "
     "--arg n=5000 --plot finding.png": "ends with the finding that it draws: test_front",
     "ide FOLDER": "writes an editor's settings",
+    "run my_softmax --shape 37,300": "what a start computes is wrong, and says so: tests/cli/test_new.py",
+    "profile my_softmax --shape 4096,2048": "the same",
+    "profile my_softmax --shape 65536,128": "the same",
+    "bench my_softmax": "the whole grid, and wrong: the same tests",
+    "grade my_softmax": "does not pass before it is written: the same tests",
     "exam start log_cosh": "makes a folder and starts a clock: tests/cli/test_exam_task.py",
     "exam status": "needs a task that was begun: the same",
     "exam check": "the same",

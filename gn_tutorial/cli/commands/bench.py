@@ -38,7 +38,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables
 
 def bench(
     operator: Annotated[
-        str, typer.Argument(metavar="[OP]", help="A registered operator, a .cpp file, or an operator project's folder.")
+        str,
+        typer.Argument(
+            metavar="[OP]", help="A registered operator, a folder of gnt new, a .cpp file, or an operator project."
+        ),
     ] = "group_norm",
     shape: Annotated[Many, typer.Option(help="A shape of your own instead of the grid's; may be repeated.")] = None,
     groups: GridGroups = None,
@@ -99,6 +102,7 @@ def bench(
     from gn_tutorial.cli.own_bench import own_bench
     from gn_tutorial.cli.profiling import ProfileRequest, arrays_of
     from gn_tutorial.cli.run_arguments import is_file, refuse
+    from gn_tutorial.operators.registry import is_operator
 
     question = GridRequest(
         operator, shape or (), groups, settings or (), dtype, kernel or (), kind or (), machine, seed, everything
@@ -126,7 +130,7 @@ def bench(
     if read is not None:
         made = files.load(read)
         grid = _grid_of(made)
-    elif is_file(operator) or Path(operator).is_dir():
+    elif is_file(operator) or (Path(operator).is_dir() and not is_operator(operator)):
         made, grid = own_bench(operator, question, own, over or [])
     else:
         words = {f"--{name}": list(texts) or None for name, texts in arrays.items()}

@@ -32,10 +32,13 @@ def explain(
 
 
 def _list() -> None:
-    seen = [(one.title, ", ".join(one.ids)) for one in catalogue.symptoms() if one.ids]
-    print_table(("what you see on a device", "what it may be"), seen)
-    families = [(name, ", ".join(one.id for one in members)) for name, members in catalogue.families().items()]
-    print_table(("family", "diagnostics"), families)
+    from gn_tutorial.translation.texts import translated
+
+    seen = [(translated(one.title), ", ".join(one.ids)) for one in catalogue.symptoms() if one.ids]
+    print_table((translated("what you see on a device"), translated("what it may be")), seen)
+    named = catalogue.families().items()
+    families = [(translated(name), ", ".join(one.id for one in members)) for name, members in named]
+    print_table((translated("family"), translated("diagnostics")), families)
 
 
 def _facts(entry: catalogue.Entry) -> dict[str, object]:

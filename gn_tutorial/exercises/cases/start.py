@@ -6,6 +6,7 @@ import numpy as np
 
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
 from gn_tutorial.operators.result import Result
+from gn_tutorial.translation.texts import translated
 
 _TILE = 256  # kTile of the exercise's kernel
 
@@ -19,9 +20,9 @@ def _cases(rng: np.random.Generator) -> list[KernelCase]:
 
 def _case(rng: np.random.Generator, n: int, blocks: int) -> KernelCase:
     x = (rng.standard_normal(n) * 3 + 1).astype(np.float32)
-    return KernelCase(
-        f"{n} floats on {blocks} block{'s' * (blocks > 1)}, tiles of {_TILE}", {"x": x}, {"n": n}, {"y": x}, blocks
-    )
+    several = translated("{n} floats on {blocks} blocks, tiles of {tile}")
+    label = several if blocks > 1 else translated("{n} floats on {blocks} block, tiles of {tile}")
+    return KernelCase(label.format(n=n, blocks=blocks, tile=_TILE), {"x": x}, {"n": n}, {"y": x}, blocks)
 
 
 def _shares(n: int, blocks: int) -> list[tuple[int, int]]:
@@ -39,23 +40,22 @@ def _tails(case: KernelCase, result: Result) -> str | None:
         if not inside.size:
             continue
         first, tail = begin + int(inside[0]), (end - begin) % _TILE
-        stretch = f"y[{first}] to y[{end - 1}] were never written"
+        stretch = translated("y[{first}] to y[{last}] were never written").format(first=first, last=end - 1)
         if inside.size == tail and first == end - tail:
-            who = (
-                "the last piece of a share"
-                if block == 0 and not holes[:begin].any()
-                else f"the last piece of block {block}'s share"
-            )
-            others = "" if case.blocks == 1 or holes[-1] else "; only the last block copies its own"
-            return f"{stretch}: {who}, which is shorter than a tile, is not copied{others}"
+            of_all = translated("the last piece of a share")
+            piece = translated("the last piece of block {block}'s share").format(block=block) if block else of_all
+            words = translated(": {piece}, which is shorter than a tile, is not copied").format(piece=piece)
+            others = "" if case.blocks == 1 or holes[-1] else translated("; only the last block copies its own")
+            return stretch + words + others
         if tail and inside.size < 8 and first + inside.size == end:
-            return f"{stretch}: the tail is cut to whole 32-byte blocks, and {inside.size} elements are left over"
+            words = translated(": the tail is cut to whole 32-byte blocks, and {count} elements are left over")
+            return stretch + words.format(count=inside.size)
     return None
 
 
 def _through_the_buffer(case: KernelCase, result: Result) -> str | None:
     if result.tally.bytes_in < case.inputs["x"].nbytes:
-        return (
+        return translated(
             "the numbers are right, but not all of them came through the Unified Buffer: CopyIn and CopyOut do the work"
         )
     return None

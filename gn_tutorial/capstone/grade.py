@@ -1,0 +1,255 @@
+"""The grade of an operator's folder: right, without findings, the same with ``--strict``, and how near to its bound.
+
+Small cases come first; the grid, whose launches take longer, only if all of them are right. Every launch is made twice,
+as a kernel is launched by default and with the twin's strict options. The shares are the modelled bound over the
+modelled time of the former; their geometric mean makes the mark.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from gn_tutorial.abi.options import Limits, TwinOptions
+from gn_tutorial.capstone.cases import DTYPES, Graded, GradedCase, graded
+from gn_tutorial.diagnostics.findings import Diagnostic
+from gn_tutorial.errors import CompileError, GntError, KernelFault, KernelTimeout
+from gn_tutorial.exam.forbidden import forbidden
+from gn_tutorial.exam.symptoms import described
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.comparison import within
+from gn_tutorial.operators.kernel import Kernel
+from gn_tutorial.operators.result import Result
+from gn_tutorial.profiler.profile import profile_of, run_traced
+from gn_tutorial.tables import html_table, text_table
+from gn_tutorial.timing.machine import Machine, default_machine
+
+#: Shares of the modelled bound, as geometric means.
+PASS, DISTINCTION = 0.5, 0.7
+HEADERS = ("shape", "right", "strict", "modelled us", "bound us", "share")
+RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
+_LIMITS = Limits(seconds=60.0)
+
+
+@dataclass(frozen=True)
+class GradeLoss:
+    """Something to mend: what, where in the learner's files, and what to read or to call next."""
+
+    what: str
+    where: str = ""
+    read: str = ""
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        lines += [f"  where: {self.where}"] if self.where else []
+        return "\n".join([*lines, *([f"  next:  {self.read}"] if self.read else [])])
+
+
+@dataclass(frozen=True)
+class Row:
+    """One shape. right, strict: RIGHT, WRONG, NOT_RUN or a finding's name. Times are modelled, in microseconds.
+
+    None: a launch whose time does not count, or is that of a wrong kernel.
+    """
+
+    label: str
+    right: str
+    strict: str
+    modelled_us: float | None = None
+    bound_us: float | None = None
+
+    @property
+    def share(self) -> float | None:
+        """Of the bound."""
+        return self.bound_us / self.modelled_us if self.bound_us and self.modelled_us else None
+
+    def cells(self) -> tuple[str, ...]:
+        """Under HEADERS."""
+        times = [f"{time:.2f}" if time else "" for time in (self.modelled_us, self.bound_us)]
+        return (self.label, self.right, self.strict, *times, f"{self.share:.0%}" if self.share else "")
+
+
+@dataclass(frozen=True, repr=False)
+class Grade:
+    """A folder's rows, and the losses in the order in which they were met. share: None unless all is right."""
+
+    operator: str
+    machine: str
+    rows: tuple[Row, ...]
+    losses: tuple[GradeLoss, ...]
+
+    @property
+    def share(self) -> float | None:
+        """The geometric mean of the shares of the bound."""
+        shares = [row.share for row in self.rows if row.share]
+        return float(np.exp(np.mean(np.log(shares)))) if shares and not self.losses else None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the operator passes."""
+        return (self.share or 0.0) >= PASS
+
+    @property
+    def mark(self) -> str:
+        """One of "distinction", "pass", "too slow" and "not right"."""
+        if self.share is None:
+            return "not right"
+        return "distinction" if self.share >= DISTINCTION else "pass" if self.passed else "too slow"
+
+    def verdict(self) -> str:
+        """In a line."""
+        if self.share is None:
+            right = sum(row.right == row.strict == RIGHT for row in self.rows)
+            return f"{self.operator}: not right yet, {right} of {len(self.rows)} shapes are"
+        wanted = f"{PASS:.0%} passes, {DISTINCTION:.0%} is a distinction"
+        return f"{self.operator}: {self.mark}, {self.share:.1%} of the modelled bound on {self.machine} ({wanted})"
+
+    def advice(self) -> str:
+        """What to do next."""
+        if self.losses:
+            more = f"\n({len(self.losses) - 1} more like it or behind it)" if len(self.losses) > 1 else ""
+            return f"{self.losses[0]}{more}"
+        timed = [row for row in self.rows if row.share]
+        if self.mark == "distinction" or not timed:
+            return "Nothing is asked for any more."
+        slowest = min(timed, key=lambda row: row.share or 0.0)
+        shape, *rest = slowest.label.split(" ")
+        words = f"--shape {shape.strip('()')} --dtype {rest[-1]}"
+        return f"The share is smallest at {slowest.label}. See what it waits for: gnt profile {self.operator} {words}"
+
+    def __repr__(self) -> str:
+        table = text_table(HEADERS, [row.cells() for row in self.rows], indent="  ")
+        return "\n".join([self.verdict(), table, self.advice()])
+
+    def _repr_html_(self) -> str:
+        table = html_table(HEADERS, [row.cells() for row in self.rows], caption=self.verdict())
+        return table + html_table((), [(line,) for line in self.advice().split("\n")])
+
+
+def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda done, total, text: None) -> Grade:
+    """Grade the operator in ``folder`` (``gnt new``), or a registered one.
+
+    tell: called with how many launches are done, of how many, and what comes next. Raises RegistryError or
+    ArgumentError for files that say no operator, CompileError for a kernel or a tiling header that does not compile.
+    """
+    held, machine = graded(str(folder)), default_machine()
+    kernel = Kernel.registered(held.op, held.spec)
+    losses = list(_before(held, kernel))
+    rows: list[Row] = []
+    if losses:
+        rows = [Row(case.bench.label(held.op), NOT_RUN, NOT_RUN) for case in held.cases]
+        return Grade(held.op.name, machine.name, tuple(rows), tuple(losses))
+    kernel.build()
+    grading = _Grading(held, kernel, machine, zlib.crc32(kernel.source.encode()))
+    for done, case in enumerate(held.cases):
+        tell(done, len(held.cases), case.bench.label(held.op))
+        rows.append(grading.row(case))
+    tell(len(held.cases), len(held.cases), "")
+    return Grade(held.op.name, machine.name, tuple(rows), tuple(grading.losses))
+
+
+def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
+    """What is known without a launch."""
+    lacking = [dtype for dtype in DTYPES if held.op.capstone and dtype not in held.spec.dtypes]
+    broken = forbidden(held.forbidden, {path.name: path.read_text("utf-8") for path in _sources(held)})
+    found = []
+    if broken:
+        found.append(
+            GradeLoss(f"{broken.what.partition(',')[0]}: here the vector instructions are asked for", broken.where)
+        )
+    if lacking and not _unwritten_place(held):
+        what = f"the kernel takes {', '.join(held.spec.dtypes)}; {' and '.join(lacking)} is asked for too"
+        found.append(GradeLoss(what, f"{held.op.file.name}: dtypes", "Notebook 08: cast to float, compute, cast back"))
+    return found
+
+
+def _sources(held: Graded) -> list[Path]:
+    return [path for path in sorted(held.op.folder.iterdir()) if path.suffix in (".cpp", ".h")]
+
+
+def _unwritten_place(held: Graded) -> str:
+    """Where the kernel still says YOUR TURN."""
+    lines = held.spec.file.read_text("utf-8").splitlines()
+    return next(
+        (f"{held.spec.file.name}:{at}" for at, line in enumerate(lines, 1) if line.strip().startswith("// YOUR TURN")),
+        "",
+    )
+
+
+@dataclass
+class _Grading:
+    """One folder while it is graded. endless: a launch did not end, and none is made any more."""
+
+    held: Graded
+    kernel: Kernel
+    machine: Machine
+    seed: int
+    endless: bool = False
+
+    def __post_init__(self) -> None:
+        self.losses: list[GradeLoss] = []
+
+    def row(self, case: GradedCase) -> Row:
+        """Both launches of a case; what goes wrong joins the losses."""
+        row = Row(case.bench.label(self.held.op), NOT_RUN, NOT_RUN)
+        if self.losses and case in self.held.grid and self.held.small:
+            return row
+        if self.endless or case.bench.dtype not in self.held.spec.dtypes:
+            return row
+        arrays = case.arrays(self.held.op, self.seed)
+        expected = random_inputs.expected(self.held.op, arrays, case.bench.attributes)
+        result, word = self._launch(case, arrays, expected, TwinOptions())
+        row = replace(row, right=word)
+        if result is None or word != RIGHT or self.endless:
+            return row
+        row = replace(row, strict=self._launch(case, arrays, expected, TwinOptions().strict())[1])
+        if not case.timed:
+            return row
+        made = profile_of(result, machine=self.machine, inputs=arrays, group=self.held.op.group)
+        return replace(row, modelled_us=made.microseconds, bound_us=made.bound and made.bound.microseconds)
+
+    def _launch(
+        self, case: GradedCase, arrays: dict[str, np.ndarray], expected: dict[str, np.ndarray], options: TwinOptions
+    ) -> tuple[Result | None, str]:
+        strict = options != TwinOptions()
+        where = f"{'with --strict, ' if strict else ''}{case.bench.label(self.held.op)}"
+        where += f": {case.means}" if case.means else ""
+        call = run_traced if case.timed and not strict else Kernel.__call__
+        try:
+            result = call(
+                self.kernel, *arrays.values(), blocks=self.machine.cores, options=options, limits=_LIMITS,
+                **case.bench.attributes,
+            )  # fmt: skip
+        except CompileError:
+            raise
+        except KernelFault as error:
+            first = next(iter(error.diagnostics), None)
+            return None, self._lose(error.what, where) if first is None else self._found(first, where)
+        except GntError as error:
+            self.endless = isinstance(error, KernelTimeout)
+            return None, self._lose(f"{where}: {error.what}", error.where, error.hint)
+        for one in result.diagnostics:
+            return result, self._found(one, where)
+        return result, self._compared(case, result, expected, where)
+
+    def _found(self, one: Diagnostic, where: str) -> str:
+        self._lose(f"{where}: {one.what} [{one.id}]", f"{Path(one.file).name}:{one.line}", f"gnt explain {one.id}")
+        return one.id
+
+    def _compared(self, case: GradedCase, result: Result, expected: dict[str, np.ndarray], where: str) -> str:
+        for name, wanted in expected.items():
+            ours = result.outputs[name]
+            bound = self.held.spec.tolerance.of(ours.dtype.name)
+            wrong = ~within(ours, wanted, bound.rtol, bound.atol).reshape(-1)
+            if wrong.any():
+                what = described(name, ours.reshape(-1), wanted.reshape(-1), wrong)
+                return self._lose(f"{where}: {what}", _unwritten_place(self.held), case.read)
+        return RIGHT
+
+    def _lose(self, what: str, where: str = "", read: str = "") -> str:
+        self.losses.append(GradeLoss(what, where, read))
+        return WRONG

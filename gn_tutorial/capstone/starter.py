@@ -1,0 +1,70 @@
+"""``gnt new``: an operator's folder to start from, a copy of one of ``exercises/capstone`` under the learner's name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.registry import load_registry
+from gn_tutorial.projects.new_project import refuse_existing, write_project
+from gn_tutorial.toml_file import course_folder
+
+#: What the capstone grades, and "own": an operator whose reference the learner writes too.
+OPERATORS = ("softmax", "layer_norm", "rms_norm", "own")
+_FOLDERS = {name: f"my_{name}" for name in OPERATORS} | {"own": "my_operator"}
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+#: In C++ or Python they name something else, as a class of their name in camel case does not; `reference` is a file.
+_TAKEN = frozenset(
+    "auto bool break case char class const def double else enum float for half if import in int long new operator pass "
+    "reference return short struct switch template this tiling void while".split()
+)
+
+
+def capstone_folder() -> Path:
+    """The course's folder with the starts and what is graded."""
+    return course_folder("exercises", "capstone/*/op.toml") / "capstone"
+
+
+def start_folder(operator: str) -> Path:
+    """What a learner of that operator starts from. Raises ArgumentError for a name that is not in OPERATORS."""
+    if operator not in OPERATORS:
+        raise ArgumentError(f"there is no capstone '{operator}'", hint=f"one of {', '.join(OPERATORS)}")
+    return capstone_folder() / _FOLDERS[operator]
+
+
+def new_operator(folder: Path | str, operator: str = "own") -> Path:
+    """Write the folder of a new operator, called as the folder is; returns it.
+
+    operator: one of OPERATORS. What is written runs at once, and marks with YOUR TURN what is missing. Raises
+    ArgumentError: an operator that is not known, a name that C++ does not take or the course has, a folder that exists.
+    """
+    start, root = start_folder(operator), Path(folder).expanduser()
+    name = root.name or root.resolve().name
+    _check_name(name)
+    refuse_existing(root, "name a folder that does not exist; nothing is overwritten")
+    return write_project(named(start, name), root, what="the operator")
+
+
+def named(start: Path, name: str) -> dict[str, str]:
+    """File -> text of a folder of the course, with the operator's own name in place of the folder's."""
+    words = {start.name: name, camel(start.name): camel(name)}
+    pattern = re.compile("|".join(words))
+    paths = (path for path in sorted(start.iterdir()) if path.is_file())
+    return {
+        path.name.replace(start.name, name): pattern.sub(lambda found: words[found[0]], path.read_text("utf-8"))
+        for path in paths
+    }
+
+
+def camel(name: str) -> str:
+    """``my_softmax`` -> ``MySoftmax``."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name) or name in _TAKEN:
+        why = "is a word of the language" if name in _TAKEN else "is no name of an operator"
+        raise ArgumentError(f"'{name}' {why}", hint="small letters, digits and single underscores, as in my_softmax")
+    if name in load_registry():
+        raise ArgumentError(f"the course has an operator '{name}'", hint=f"another name, such as my_{name}")

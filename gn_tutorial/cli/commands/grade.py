@@ -1,0 +1,40 @@
+"""``gnt grade``: is an operator right on every shape, and how near does it come to its bound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gn_tutorial.cli.command import Command, Panel
+from gn_tutorial.cli.options import Json
+from gn_tutorial.cli.terminal import emit_json, print_table
+
+
+def grade_folder(
+    folder: Annotated[Path, typer.Argument(help="A folder that gnt new made, or a registered operator.")],
+    json: Json = False,
+) -> None:
+    """Grade an operator: right on every shape, no findings, the same with --strict, and its share of the bound.
+
+    50 % of the modelled bound passes, 70 % is a distinction: the geometric mean over the grid. Exit code 1 if it does
+    not pass. A capstone is held to the course's own reference, tolerance and shapes.
+    """
+    from gn_tutorial.capstone.grade import HEADERS, grade
+    from gn_tutorial.cli.bench_grid import progress
+
+    with progress() as tell:
+        made = grade(folder, tell=tell)
+    if json:
+        emit_json({"operator": made.operator, "mark": made.mark, "share": made.share, "rows": made.rows,
+                   "losses": made.losses})  # fmt: skip
+    else:
+        print_table(HEADERS, [row.cells() for row in made.rows], right=HEADERS[3:])
+        print(made.verdict())
+        print(made.advice())
+    if not made.passed:
+        raise typer.Exit(1)
+
+
+COMMAND = Command("grade", grade_folder, Panel.LEARN, 37)
