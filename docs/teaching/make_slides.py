@@ -2,8 +2,9 @@
 
     python docs/teaching/make_slides.py "Two hours" --out slides
 
-Cells with a picture are shown without their code. The page loads reveal.js from the network; ``--reveal FOLDER`` names
-a copy of it (`npm pack reveal.js@4`), relative to the slides. For paper: open the page with ``?print-pdf`` and print.
+Cells with a picture are shown without their code. The page loads reveal.js, MathJax and two small libraries from the
+network. For a room without one: ``npm install --prefix slides reveal.js@4 requirejs jquery@2 mathjax@2``, and
+``--local`` here. For paper: open the page with ``?print-pdf`` and print.
 """
 
 from __future__ import annotations
@@ -19,6 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from make_teaching import PAUSES, clock, load, notebook_file
 
 _NO_CODE = "picture"
+#: What nbconvert loads, by its setting -> where npm puts it, seen from the slides.
+_LOCAL = {
+    "reveal_url_prefix": "node_modules/reveal.js",
+    "require_js_url": "node_modules/requirejs/require.js",
+    "jquery_url": "node_modules/jquery/dist/jquery.min.js",
+    "mathjax_url": "node_modules/mathjax/MathJax.js",
+    "mermaid_js_url": "",
+}
 
 
 def slides(plan: dict[str, Any], parts: dict[str, Any]) -> Any:
@@ -33,6 +42,8 @@ def slides(plan: dict[str, Any], parts: dict[str, Any]) -> Any:
         made.cells.append(_slide(nbformat.v4.new_markdown_cell(f"# {title}\n\n{clock(began)}, {minutes} minutes{ask}")))
         made.cells += [] if name in PAUSES else map(_slide, _cells(parts[name]))
         began += minutes
+    for number, cell in enumerate(made.cells):
+        cell["id"] = f"slide-{number}"  # a notebook's cell may be in two parts
     return made
 
 
@@ -50,19 +61,18 @@ def _cells(part: dict[str, Any]) -> Iterator[Any]:
 def _slide(cell: Any) -> Any:
     pictures = any("image/png" in output.get("data", {}) for output in cell.get("outputs", ()))
     cell.metadata = {"slideshow": {"slide_type": "slide"}, "tags": [_NO_CODE] if pictures else []}
-    cell.pop("id", None)  # a cell may be in two parts
     return cell
 
 
-def write(made: Any, folder: Path, reveal: str) -> Path:
-    """Write the page into a folder, and say where."""
+def write(made: Any, folder: Path, local: bool) -> Path:
+    """Write the page into a folder, and say where. local: the libraries are in its ``node_modules``."""
     from nbconvert import SlidesExporter
     from traitlets.config import Config
 
     settings = Config()
     settings.SlidesExporter.reveal_scroll = True
-    if reveal:
-        settings.SlidesExporter.reveal_url_prefix = reveal
+    if local:
+        settings.SlidesExporter.update(_LOCAL)
     settings.TagRemovePreprocessor.enabled = True
     settings.TagRemovePreprocessor.remove_input_tags = {_NO_CODE}
     settings.SlidesExporter.preprocessors = ["nbconvert.preprocessors.TagRemovePreprocessor"]
@@ -80,10 +90,10 @@ def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("plan", choices=plans, help="a plan of TEACHING.md")
     parser.add_argument("--out", type=Path, default=Path("slides"), help="the folder to write (default: slides)")
-    parser.add_argument("--reveal", default="", help="where reveal.js is, seen from the slides (default: the network)")
+    parser.add_argument("--local", action="store_true", help="load libraries from node_modules in that folder")
     given = parser.parse_args(words)
     made = slides(plans[given.plan], contents["parts"])
-    page = write(made, given.out, given.reveal)
+    page = write(made, given.out, given.local)
     print(f"{page}: {len(made.cells)} slides")
 
 
