@@ -10,6 +10,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import gn_tutorial
+from website import pages
 
 project = "gn_tutorial"
 author = "the authors of gn_tutorial"
@@ -69,6 +70,18 @@ def copy_mathjax(app: Any, error: Exception | None) -> None:
         shutil.copy(source / "tex-chtml.js", target)
 
 
+def link_other_language(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Put a link to the same page in the other language above its text, where there is one."""
+    language, other = pages.counterpart("README" if page == app.config.root_doc else page)
+    other = app.config.root_doc if other == "README" else other
+    if other in app.env.found_docs and "body" in context:
+        name, code = ("English", "en") if language == "zh" else ("中文", "zh")
+        address = context["pathto"](other)
+        link = f'<a href="{address}" hreflang="{code}" lang="{code}">{name}</a>'
+        context["body"] = f'<p class="other-language">{link}</p>\n{context["body"]}'
+
+
 def setup(app: Any) -> None:
     """Sphinx calls it."""
+    app.connect("html-page-context", link_other_language)
     app.connect("build-finished", copy_mathjax)

@@ -15,16 +15,31 @@ from gn_tutorial.timing.machine import load_machine
 #: Of docs/: what a learner opens first stands in the contents by this order, all else after it by name.
 _FIRST = ("install", "GLOSSARY", "exam", "profiling", "sanitizer", "host-api", "pytorch")
 
+#: A page of docs/teaching/ needs its place here.
+_TEACHING = [f"docs/teaching/{name}" for name in ("TEACHING", "before-the-workshop", "hub", "judging")]
+
+
+def counterpart(page: str) -> tuple[str, str]:
+    """The language of a page of the site, and the name that the same page has in the other one."""
+    if page.endswith(".zh") or "/zh/" in page:
+        return "zh", page.replace("/zh/", "/").removesuffix(".zh")
+    folder, slash, name = page.rpartition("/")
+    return "en", f"{folder}/zh/{name}" if folder == "notebooks" else f"{folder}{slash}{name}.zh"
+
 
 def front(pages: Iterable[Path], made: Iterable[str]) -> str:
     """README, and the contents of the site. ``made``: the pages of this module."""
     pages = [page.with_suffix("").as_posix() for page in pages]
+    chinese = [page for page in pages if counterpart(page)[0] == "zh"]
+    pages = [page for page in pages if page not in chinese]
     docs = [page for page in pages if page.startswith("docs/") and page.count("/") == 1]
     docs.sort(key=lambda page: (_FIRST.index(name) if (name := page[5:]) in _FIRST else len(_FIRST), page))
     contents = {
         "The course": [page for page in pages if page.startswith("notebooks/")],
+        "中文": chinese,
         "Reference": ["docs/diagnostics/README", *made],
         "Documents": docs,
+        "Teaching": sorted((page for page in pages if page.startswith("docs/teaching/")), key=_TEACHING.index),
         "The project": ["CONTRIBUTING", "CHANGELOG", "CODE_OF_CONDUCT"],
     }
     return "```{include} README.md\n```\n" + "".join(_toctree(*entry) for entry in contents.items())

@@ -15,7 +15,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Pages, by where they stand in the repository and on the site.
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "docs/**/*.md", "notebooks/*.ipynb")
+PAGES = (
+    "README*.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "docs/**/*.md", "notebooks/*.ipynb",
+    "notebooks/??/*.ipynb",
+)  # fmt: skip
 #: Where the pages of linked files stand.
 FILES = "files"
 _LANGUAGES = {

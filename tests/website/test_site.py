@@ -60,6 +60,7 @@ def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
 def test_the_front_lists_every_page(stage: Stage) -> None:
     listed = set(pages.front(stage.pages, pages.MADE).split()) | set(pages.contents_of_findings(stage.pages).split())
     names = {page.with_suffix("").as_posix() for page in stage.pages} - {"README"}
+    assert {"README.zh", "notebooks/zh/00_start_here", "docs/GLOSSARY.zh"} <= names
     assert {name.removeprefix("docs/diagnostics/") if name.count("/") > 1 else name for name in names} - listed == {
         "README"
     }
@@ -94,10 +95,27 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "thesis.txt").read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("page", "language", "other"),
+    [
+        ("README", "en", "README.zh"),
+        ("README.zh", "zh", "README"),
+        ("docs/GLOSSARY.zh", "zh", "docs/GLOSSARY"),
+        ("notebooks/00_start_here", "en", "notebooks/zh/00_start_here"),
+        ("notebooks/zh/00_start_here", "zh", "notebooks/00_start_here"),
+    ],
+)
+def test_a_page_knows_its_name_in_the_other_language(page: str, language: str, other: str) -> None:
+    assert pages.counterpart(page) == (language, other)
+
+
 @pytest.mark.thorough
 def test_it_builds_without_a_warning(tmp_path: Path) -> None:
     pytest.importorskip("sphinx", reason="./gnt site installs it")
     main(["--out", str(tmp_path / "site")])
     page = (tmp_path / "site" / "notebooks" / "03_scalar_kernel.html").read_text()
     assert "mathjax/tex-chtml.js" in page
+    chinese, english = ((tmp_path / "site" / name).read_text() for name in ("README.zh.html", "index.html"))
+    assert '<a href="index.html" hreflang="en"' in chinese
+    assert '<a href="README.zh.html" hreflang="zh"' in english
     assert (tmp_path / "site" / "_static" / "mathjax" / "tex-chtml.js").exists()
