@@ -10,7 +10,7 @@ import gn_tutorial as gnt
 from gn_tutorial.cli.api_page import page_of
 from gn_tutorial.cli.apis import Api, load_apis
 from gn_tutorial.exercises.course import KINDS, Exercise, load_course
-from gn_tutorial.timing.machine import load_machine
+from gn_tutorial.timing.machine import Machine, load_machine
 
 #: Of docs/: what a learner opens first stands in the contents by this order, all else after it by name.
 _FIRST = ("install", "GLOSSARY", "exam", "profiling", "sanitizer", "host-api", "pytorch")
@@ -115,7 +115,7 @@ def ascend_c() -> str:
     )
 
 
-def _api(api: Api, machine: gnt.profile) -> Iterator[str]:
+def _api(api: Api, machine: Machine) -> Iterator[str]:
     page = page_of(api, machine)
     yield f"\n## {api.name}\n\n{api.what}\n"
     rows = [("dtypes", ", ".join(f"`{one}`" for one in api.dtypes)), ("documentation", f"`docs/zh/api/{api.doc}`")]
