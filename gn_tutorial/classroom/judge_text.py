@@ -101,4 +101,4 @@ def _finding(found: CheckResult) -> Finding:
 def _task(text: Text) -> tuple[str, float, list[Finding]]:
     marks: Marks = judge_sources(find_task(text.item), HandedIn(text.files), text.layout, text.soc)
     findings = [Finding(one.what, one.where, one.case, one.read, round(one.total, 1)) for one in marks.losses]
-    return "right" if marks.accepted else "wrong", marks.points, findings
+    return "right" if marks.accepted else "wrong", float(marks.points), findings

@@ -28,12 +28,12 @@ _TAIL = 2000
 
 
 class JudgingProcess:
-    """One judging child, started when it is needed."""
+    """One judging child, started when it is needed. One thread asks; another may ``close``."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
         self._said: BinaryIO | None = None
-        self._folder = ""
+        self._folder, self._closed = "", False
 
     @property
     def pid(self) -> int:
@@ -47,18 +47,22 @@ class JudgingProcess:
             try:
                 answer = self._ask(text, limit)
             except TimeoutError:
-                self.close()
+                self._drop()
                 what = f"it was not judged within {limit:g} s and was stopped"
                 return _without(text, "stopped", what, limit, begun)
             if answer is not None:
                 return answer
             last = self._last_words()
-            self.close()
+            self._drop()
         what = f"the judge was lost {TRIES} times over this text. {last}".strip()
         return _without(text, "undecided", what, limit, begun)
 
     def close(self) -> None:
-        """End the child and what it started; after that another may be started."""
+        """End the child and what it started; whoever waits for it hears that it is lost, and no other is started."""
+        self._closed = True
+        self._drop()
+
+    def _drop(self) -> None:
         child, self._child = self._child, None
         if child is not None:
             if child.poll() is None:
@@ -78,7 +82,7 @@ class JudgingProcess:
     def _ask(self, text: Text, limit: float) -> Judgement | None:
         """The child's answer; None if it was lost. Raises TimeoutError."""
         if self._child is None or self._child.poll() is not None:
-            self.close()
+            self._drop()
             self._start()
         child = self._child
         assert child
@@ -104,6 +108,8 @@ class JudgingProcess:
         return from_record(found)
 
     def _start(self) -> None:
+        if self._closed:
+            raise RuntimeError("nobody waits for this judgement any more")
         self._folder = tempfile.mkdtemp(prefix="gnt-judge-")
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed with the child)
         pipe, command = subprocess.PIPE, (*_COMMAND, self._folder)

@@ -92,9 +92,9 @@ class Camp:
     aside: list[Aside] = field(default_factory=list)
 
     def texts(self) -> list[Text]:
-        """Each text once, in the order of the course."""
+        """Each text once, those of tasks first: they take longest, and none should begin as the last one."""
         found = {one.text.digest: one.text for one in self.submissions}
-        return sorted(found.values(), key=lambda one: (one.order, one.digest))
+        return sorted(found.values(), key=lambda one: (one.kind == EXERCISE, one.order, one.digest))
 
 
 def read_camp(folder: Path) -> Camp:
