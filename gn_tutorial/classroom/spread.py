@@ -133,6 +133,11 @@ def judge_here(text: Text, limit: float) -> Judgement:
     return _mine.process.judge(text, limit)
 
 
+def running() -> list[JudgingProcess]:
+    """The judging processes of this process's workers."""
+    return list(_started)
+
+
 @atexit.register
 def end_processes() -> None:
     """End the judging processes of this process's workers."""
