@@ -67,7 +67,7 @@ class Results:
         writer.writerow(COLUMNS)
         for row in self.rows:
             facts = asdict(row) | {"finding": row.first.what, "where": row.first.where}
-            writer.writerow([_cell(facts[name]) for name in COLUMNS])
+            writer.writerow([cell(facts[name]) for name in COLUMNS])
         return out.getvalue()
 
     def record(self) -> dict[str, Any]:
@@ -114,6 +114,6 @@ def _sum(learner: str, rows: Sequence[Row]) -> Sum:
     return Sum(learner, passed, len({row.item for row in exercises}), points)
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
     """A text that begins like a formula is one for a spreadsheet, and a learner's name may: a quote says it is text."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
