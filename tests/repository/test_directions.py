@@ -40,16 +40,18 @@ PYTHON_ROOMS = {
     "nn": "torch_ops",
     # Steps on an NPU. What needs torch is a process of its own.
     "verify": "abi compiler host nn operators profiler runtime torch_ops",
-    "plot": "abi bench diagnostics exam fusion operators profiler timing",
+    "plot": "abi bench classroom diagnostics exam fusion operators profiler timing",
     "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "exam": "abi compiler diagnostics exercises operators profiler projects timing",
+    # What many learners handed in, judged and summed up.
+    "classroom": "compiler exam exercises projects runtime __init__",
     # Copies of notebooks, and JupyterLab on them.
     "lab": "exercises",
     # The door: it imports what it hands out.
     "__init__": "abi bench cli exam exercises fusion host lab nn operators plot profiler projects reference timing",
     "cli": (
-        "abi bench compiler diagnostics exam exercises host lab operators plot profiler projects reference runtime "
+        "abi bench classroom compiler diagnostics exam exercises host lab operators plot profiler projects reference runtime "
         "timing verify __init__"
     ),
     "__main__": "cli",
@@ -66,7 +68,9 @@ IMPORTED_ONLY_BY = {
     "jupyter_client": {"lab"},
     "jupyter_server": {"lab"},
     "nbformat": {"lab"},
-    "psutil": {"lab"},
+    # Of the extra "judge".
+    "distributed": {"classroom"},
+    "psutil": {"classroom", "lab"},
     "anywidget": {"exercises", "plot"},
     "traitlets": {"exercises", "plot"},
 }
