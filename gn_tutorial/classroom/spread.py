@@ -116,7 +116,7 @@ def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judg
     futures = {
         client.submit(judge_here, text, limit, key=f"judge-{text.digest}", pure=False): text for text in texts
     }
-    for done in as_completed(futures, raise_errors=False):
+    for done in as_completed(futures, loop=client.loop, raise_errors=False):
         text = futures.pop(done)
         error = done.exception()
         yield _lost(text, limit, error) if error is not None else done.result()

@@ -66,6 +66,8 @@ def test_a_killed_run_goes_on_where_it_was(camp: Path, hand_in: HandIn) -> None:
         assert first.poll() is None, "it ended before two texts were judged"
         time.sleep(0.05)
     judges = psutil.Process(first.pid).children(recursive=True)
+    folder = Path(psutil.Process(judges[0].pid).cmdline()[-1])
+    assert folder.is_dir()
     first.send_signal(signal.SIGKILL)
     first.wait()
     before = kept.read_bytes().splitlines()
@@ -77,6 +79,10 @@ def test_a_killed_run_goes_on_where_it_was(camp: Path, hand_in: HandIn) -> None:
     assert kept.read_bytes().splitlines()[: len(before)] == before
     assert complaints(found.rows, named) == []
     assert psutil.wait_procs(judges, timeout=60)[1] == []
+    until = time.monotonic() + 60
+    while folder.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not folder.exists()
 
 
 def test_the_same_text_is_judged_once(camp: Path, hand_in: HandIn) -> None:
