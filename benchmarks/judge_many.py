@@ -97,7 +97,9 @@ def main() -> None:
         found = run(texts[number * asked.count : (number + 1) * asked.count], workers, asked.kills)
         said = found.pop("complaints")
         wrong += len(said)
-        print(json.dumps(found | {"complaints": said}) if asked.json else "  ".join(f"{k} {v}" for k, v in found.items()))
+        print(
+            json.dumps(found | {"complaints": said}) if asked.json else "  ".join(f"{k} {v}" for k, v in found.items())
+        )
         if not asked.json:
             print("\n".join(f"  {one}" for one in said) or "  every verdict is as named", flush=True)
     sys.exit(bool(wrong))

@@ -127,7 +127,9 @@ class ClassReport:
                     "begun": one.begun,
                     "untouched": one.untouched,
                     "mean": round(one.mean, 4),
-                    "shares": {each.name: round(share, 4) for each, share in zip(self.learners, one.shares, strict=True)},
+                    "shares": {
+                        each.name: round(share, 4) for each, share in zip(self.learners, one.shares, strict=True)
+                    },
                 }
                 for one in self.goals()
             ],
@@ -163,7 +165,9 @@ def class_report(folder: Path) -> ClassReport:
     goals = load_goals()
     learners = [Learner(name, one, standings(goals, one.known)) for name, (_, one) in sorted(last.items())]
     others = [one.name for one in learners if one.export.course != __version__]
-    notes = [f"of another version of the course, whose changed questions do not count: {', '.join(others)}"] * bool(others)
+    notes = [f"of another version of the course, whose changed questions do not count: {', '.join(others)}"] * bool(
+        others
+    )
     return ClassReport(tuple(learners), tuple(aside), tuple(notes))
 
 

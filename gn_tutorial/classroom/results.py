@@ -87,9 +87,7 @@ def results(camp: Camp, known: Mapping[str, Judgement], alike: Sequence[Alike]) 
     rows += [_row(one, None, "untouched") for one in camp.untouched]
     orders = {one.path: (one.learner, one.text.order) for one in (*camp.submissions, *camp.untouched)}
     rows.sort(key=lambda row: (orders[row.path], row.path))
-    return Results(
-        tuple(rows), tuple(_sum(name, rows) for name in camp.learners), tuple(camp.aside), tuple(alike)
-    )
+    return Results(tuple(rows), tuple(_sum(name, rows) for name in camp.learners), tuple(camp.aside), tuple(alike))
 
 
 def _row(one: Submission, found: Judgement | None, status: str = "open") -> Row:

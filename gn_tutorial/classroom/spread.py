@@ -113,9 +113,7 @@ def judged(client: Client, texts: Sequence[Text], limit: float) -> Iterator[Judg
     """A judgement for each text, in the order in which they come. limit: seconds that each has."""
     from distributed import as_completed
 
-    futures = {
-        client.submit(judge_here, text, limit, key=f"judge-{text.digest}", pure=False): text for text in texts
-    }
+    futures = {client.submit(judge_here, text, limit, key=f"judge-{text.digest}", pure=False): text for text in texts}
     for done in as_completed(futures, loop=client.loop, raise_errors=False):
         text = futures.pop(done)
         error = done.exception()

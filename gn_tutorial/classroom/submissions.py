@@ -154,7 +154,9 @@ class _Reader:
             seen += 1
             shown = path.relative_to(self.root).as_posix()
             if seen > MOST_ENTRIES:
-                camp.aside.append(Aside(name, f"it has more than {MOST_ENTRIES:,} files; the others were not looked at"))
+                camp.aside.append(
+                    Aside(name, f"it has more than {MOST_ENTRIES:,} files; the others were not looked at")
+                )
                 break
             if refused:
                 camp.aside.append(Aside(shown, refused))

@@ -141,7 +141,9 @@ def test_a_text_over_which_every_judge_is_lost_is_undecided_and_asked_for_again(
     camp: Path, hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     hand_in("ada", "02.2")
-    (tmp_path / "sitecustomize.py").write_text("import os, sys\nif 'judging_child' in str(sys.orig_argv): os._exit(9)\n")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif 'judging_child' in str(sys.orig_argv): os._exit(9)\n"
+    )
     path = os.environ.get("PYTHONPATH", "")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{path}")
     found = judge_class(camp, default_results(camp), Where(1))

@@ -93,7 +93,10 @@ def test_another_order_of_functions_hides_nothing() -> None:
     body = "\n".join(f"    total_{n} = sum(x[{n}] * y[{n} + {n}] - {n} for x in data if x > {n})" for n in range(4))
     first = f"\n\ndef helper_one(data):\n{body}\n    return total_0\n"
     second = f"\n\ndef helper_two(values, scale):\n    while values:\n        scale = scale * {7} + values.pop()\n        if scale > 99:\n            scale -= 99\n    return scale, values, scale\n"
-    texts = [Text(EXERCISE, "01.3", {"01_3_chunk_statistics.py": solution + order}) for order in (first + second, second + first)]
+    texts = [
+        Text(EXERCISE, "01.3", {"01_3_chunk_statistics.py": solution + order})
+        for order in (first + second, second + first)
+    ]
     (one,) = alike([Submission(f"l{n}", f"l{n}/x", each) for n, each in enumerate(texts)])
     assert one.share > 0.7
 

@@ -240,4 +240,3 @@ def complaints(found: Sequence[object], named: dict[str, Named]) -> list[str]:
         elif one.message not in row.first.what:
             wrong.append(f"{path} ({one.name}): not told '{one.message}' but '{row.first.what}'")
     return wrong
-

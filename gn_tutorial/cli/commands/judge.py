@@ -18,9 +18,7 @@ def judge(
     ] = None,
     workers: Annotated[int, typer.Option(min=0, help="Texts judged at once on this machine; 0: its cores.")] = 0,
     scheduler: Annotated[str, typer.Option(help="Judge on a Dask cluster: tcp://host:8786, tls://host:8786.")] = "",
-    seconds: Annotated[
-        float, typer.Option(callback=positive_seconds, help="The most that one text may take.")
-    ] = 300.0,
+    seconds: Annotated[float, typer.Option(callback=positive_seconds, help="The most that one text may take.")] = 300.0,
     anew: Annotated[bool, typer.Option("--anew", help="Judge again what was judged before.")] = False,
     json: Json = False,
 ) -> None:
@@ -31,9 +29,9 @@ def judge(
     text is judged once; texts of different learners that are suspiciously equal are listed. Exit code 1 if a text
     could not be judged. Needs the extra: pip install 'gn_tutorial[judge]'.
     """
+    from gn_tutorial.classroom.judge_class import Where, default_results, judge_class
     from gn_tutorial.cli.judging import Watcher, print_results
     from gn_tutorial.cli.terminal import emit_json
-    from gn_tutorial.classroom.judge_class import Where, default_results, judge_class
     from gn_tutorial.errors import ArgumentError
 
     if scheduler and workers:

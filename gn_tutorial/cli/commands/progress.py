@@ -34,8 +34,8 @@ def export(
     path = file or default_file(made.name)
     write_export(made, path)
     known = made.known
-    print(f"{path}: progress of {made.name}; {len(known.progress.passed)} exercises passed,", end=" ")
-    print(f"{len(known.progress.puzzles)} puzzles, {len(known.attempts.attempts)} attempts at exam tasks")
+    passed, puzzles, attempts = len(known.progress.passed), len(known.progress.puzzles), len(known.attempts.attempts)
+    print(f"{path}: progress of {made.name}; exercises passed: {passed}, puzzles: {puzzles}, exam attempts: {attempts}")
     print("it is yours: hand it in where you are asked for it, or do not")
 
 
