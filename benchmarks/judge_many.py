@@ -2,10 +2,10 @@
 
     python benchmarks/judge_many.py [--count 2000] [--workers 1 2] [--kills 3] [--only exercise|exam] [--json]
 
-The texts are variations of the course's named right and wrong solutions (tests/support/varied_texts.py); each is new, and
-no judgement is known before. Every number of workers gets texts of its own, --count of them. --kills ends so many judging
-processes, each in the middle of a text. Prints, for each number of workers, texts a minute and the processor time of a
-text; then every verdict that is not the named one, and what the run says of equal texts. Exit code 1 if one is wrong.
+The texts are variations of the course's named right and wrong solutions (tests/support/varied_texts.py); each is new,
+and no judgement is known before. Every number of workers gets texts of its own, --count of them. --kills ends so many
+judging processes, each in the middle of a text. Prints, for each number of workers, texts a minute and the processor
+time of a text; then every verdict that is not the named one. Exit code 1 if one is wrong.
 
 2,000 texts take about an hour on two cores. A part of them is quick: --count 60 --only exercise.
 """

@@ -96,7 +96,7 @@ class ClassReport:
         return f"{many} learner{'s' * (many > 1)}, {mean:.0%} of the objectives in the mean"
 
     def csv(self) -> str:
-        """A line for each learner: exercises and puzzles passed, the points of each task, the share of each objective."""
+        """A line for each learner: exercises and puzzles passed, points of tasks, the share of each objective."""
         goals = [one.goal for one in self.goals()]
         tasks = sorted({one.task for each in self.learners for one in each.export.known.attempts.attempts})
         out = io.StringIO()
@@ -156,8 +156,8 @@ def class_report(folder: Path) -> ClassReport:
         else:
             rest = (shown, export)
         if rest is not None:
-            why = f"{last[export.name][0]} is of '{export.name}' too, and newer; gnt progress export --name tells two apart"
-            aside.append(Aside(rest[0], why))
+            newer = f"{last[export.name][0]} is of '{export.name}' too, and newer"
+            aside.append(Aside(rest[0], f"{newer}; gnt progress export --name tells two learners apart"))
     if not last:
         detail = "\n".join(f"  {one.path}: {one.why}" for one in aside[:10])
         hint = "learners make it: gnt progress export"
@@ -165,9 +165,9 @@ def class_report(folder: Path) -> ClassReport:
     goals = load_goals()
     learners = [Learner(name, one, standings(goals, one.known)) for name, (_, one) in sorted(last.items())]
     others = [one.name for one in learners if one.export.course != __version__]
-    notes = [f"of another version of the course, whose changed questions do not count: {', '.join(others)}"] * bool(
-        others
-    )
+    notes = []
+    if others:
+        notes.append(f"of another version of the course, whose changed questions do not count: {', '.join(others)}")
     return ClassReport(tuple(learners), tuple(aside), tuple(notes))
 
 

@@ -39,7 +39,8 @@ _PYTHON = re.compile(
 )
 _OF_PYTHON = frozenset(
     "and as assert async await break class continue def del elif else except finally for from global if import in is "
-    "lambda nonlocal not or pass raise return try while with yield None True False range len sum min max abs zip".split()
+    "lambda nonlocal not or pass raise return try while with yield None True False "
+    "range len sum min max abs zip".split()
 )
 _OF_CPP = frozenset(
     "auto bool break case char class const constexpr continue default do double else enum explicit false float for "

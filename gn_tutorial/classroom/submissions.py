@@ -146,12 +146,11 @@ class _Reader:
 
     def learner(self, name: str, camp: Camp) -> None:
         """Everything of one learner, into ``camp``."""
-        top, seen, before = self.root / name, 0, (len(camp.submissions), len(camp.untouched), len(camp.aside))
+        top, before = self.root / name, (len(camp.submissions), len(camp.untouched), len(camp.aside))
         if top.is_symlink():
             camp.aside.append(Aside(name, "it is a link"))
             return
-        for path, refused in _walk(top, lambda path: self._known(path)):
-            seen += 1
+        for seen, (path, refused) in enumerate(_walk(top, self._known), 1):
             shown = path.relative_to(self.root).as_posix()
             if seen > MOST_ENTRIES:
                 camp.aside.append(

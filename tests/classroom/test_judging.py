@@ -1,10 +1,11 @@
-"""Many texts judged: every verdict as named though judges are killed, a killed run goes on, hostile texts cost their limit.
+"""Many texts judged: verdicts are as named though judges are killed, a killed run goes on, a hostile text is one text.
 
 ``benchmarks/judge_many.py`` does the same with 2,000 texts, and says how fast that is.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -215,8 +216,6 @@ def test_a_worker_elsewhere_is_killed_and_nothing_is_lost(camp: Path, tmp_path: 
         def tell(progress: Progress) -> None:
             if progress.done == 4:
                 started[1].send_signal(signal.SIGKILL)
-
-        import json
 
         address = json.loads(file.read_text())["address"]
         time.sleep(5)

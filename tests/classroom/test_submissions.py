@@ -1,4 +1,4 @@
-"""The folder of a class: what is a submission wherever it lies, what is left aside and why, which folder is no class."""
+"""The folder of a class: what is a submission, what is left aside and why, which folder is no class."""
 
 from __future__ import annotations
 

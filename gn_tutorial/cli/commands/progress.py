@@ -39,4 +39,4 @@ def export(
     print("it is yours: hand it in where you are asked for it, or do not")
 
 
-COMMAND = Command("progress", progress_app, Panel.LEARN, 40)
+COMMAND = Command("progress", progress_app, Panel.LEARN, 200)
