@@ -30,7 +30,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 from varied_texts import Named, complaints, lay_out, named_exercises, named_tasks, varied  # noqa: E402
 
 from gn_tutorial.classroom import family, spread  # noqa: E402
-from gn_tutorial.classroom.judge_class import Progress, Where, judge_class  # noqa: E402
+from gn_tutorial.classroom.judge_class import HowFar, Where, judge_class  # noqa: E402
 
 
 class Killer:
@@ -41,7 +41,7 @@ class Killer:
         self._at = {self._rng.randrange(1, texts) for _ in range(kills)}
         self.ended: list[int] = []
 
-    def look(self, progress: Progress) -> None:
+    def look(self, progress: HowFar) -> None:
         """Called for each judgement."""
         if progress.done in self._at:
             threading.Timer(0.3, self._end_one).start()

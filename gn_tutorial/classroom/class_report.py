@@ -24,7 +24,7 @@ _DEEPEST = 2
 
 
 @dataclass(frozen=True)
-class Learner:
+class LearnerStanding:
     """One learner. standings: with each objective, in the order of the course."""
 
     name: str
@@ -70,7 +70,7 @@ class GoalOfClass:
 class ClassReport:
     """A class. aside: files that are not counted, and why; of a learner's several files the last one counts."""
 
-    learners: tuple[Learner, ...]
+    learners: tuple[LearnerStanding, ...]
     aside: tuple[Aside, ...]
     notes: tuple[str, ...] = ()
 
@@ -163,7 +163,7 @@ def class_report(folder: Path) -> ClassReport:
         hint = "learners make it: gnt progress export"
         raise ArgumentError(f"no file of exported progress in {folder}", hint=hint, detail=detail)
     goals = load_goals()
-    learners = [Learner(name, one, standings(goals, one.known)) for name, (_, one) in sorted(last.items())]
+    learners = [LearnerStanding(name, one, standings(goals, one.known)) for name, (_, one) in sorted(last.items())]
     others = [one.name for one in learners if one.export.course != __version__]
     notes = []
     if others:

@@ -26,7 +26,7 @@ CSV, JSON, PAGE, KEPT = "results.csv", "results.json", "results.html", "judgemen
 
 
 @dataclass(frozen=True)
-class Progress:
+class HowFar:
     """How far it is. known: texts that were judged by an earlier call. last: the judgement that came now, if any."""
 
     known: int
@@ -60,7 +60,7 @@ def judge_class(
     *,
     limit: float = LIMIT,
     anew: bool = False,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    tell: Callable[[HowFar], None] = lambda progress: None,
 ) -> Results:
     """Judge every submission below ``folder`` that was not judged before; results go into the folder ``into``.
 
@@ -80,13 +80,13 @@ def judge_class(
         texts = camp.texts()
         todo = [text for text in texts if text.digest not in known]
         before = len(texts) - len(todo)
-        tell(Progress(before, 0, len(texts)))
+        tell(HowFar(before, 0, len(texts)))
         if todo:
             with kept.open() as writer, where.client() as client:
                 for done, one in enumerate(spread.judged(client, todo, limit), 1):
                     writer.write([one])
                     known[one.digest] = one
-                    tell(Progress(before, done, len(texts), one))
+                    tell(HowFar(before, done, len(texts), one))
         found = results(camp, known, alike(camp.submissions))
         write(found, folder, into)
     return found

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from gn_tutorial.classroom.judge_class import CSV, JSON, PAGE, Progress
+from gn_tutorial.classroom.judge_class import CSV, JSON, PAGE, HowFar
 from gn_tutorial.classroom.results import Results
 from gn_tutorial.classroom.results_page import summary
 from gn_tutorial.cli.terminal import print_table
@@ -32,7 +32,7 @@ class Watcher:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def tell(self, progress: Progress) -> None:
+    def tell(self, progress: HowFar) -> None:
         """Called at the beginning and for each judgement."""
         todo = progress.texts - progress.known
         if progress.last is None:
@@ -46,7 +46,7 @@ class Watcher:
             left = (self._told - self._begun) / progress.done * (todo - progress.done)
             print(f"gnt: {progress.done} of {todo} judged, about {left / 60:.0f} min left", file=sys.stderr, flush=True)
 
-    def _draw(self, progress: Progress, todo: int) -> None:
+    def _draw(self, progress: HowFar, todo: int) -> None:
         if self._bar is None:
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn

@@ -19,7 +19,7 @@ import pytest
 from varied_texts import complaints, lay_out, named_exercises, named_tasks, varied
 
 from gn_tutorial.classroom import family, spread
-from gn_tutorial.classroom.judge_class import KEPT, PAGE, Progress, Where, default_results, judge_class
+from gn_tutorial.classroom.judge_class import KEPT, PAGE, HowFar, Where, default_results, judge_class
 from gn_tutorial.classroom.judging_process import JudgingProcess
 from gn_tutorial.classroom.submissions import EXERCISE, Text
 from gn_tutorial.errors import ArgumentError
@@ -42,7 +42,7 @@ def test_verdicts_are_as_named_though_a_judge_is_killed(camp: Path, tmp_path: Pa
     named = lay_out(texts(40), camp)
     lost: list[int] = []
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: HowFar) -> None:
         if progress.done == 6:
             victim = next(one for one in spread.running() if one.pid)
             lost.append(victim.pid)
@@ -73,7 +73,7 @@ def test_a_killed_run_goes_on_where_it_was(camp: Path, hand_in: HandIn) -> None:
     first.wait()
     before = kept.read_bytes().splitlines()
     kept.write_bytes(kept.read_bytes() + b'{"digest": "cut o')
-    told: list[Progress] = []
+    told: list[HowFar] = []
     found = judge_class(camp, into, Where(1), tell=told.append)
     assert told[0].known == len(before)
     assert told[-1].done == 8 - len(before)
@@ -90,17 +90,17 @@ def test_the_same_text_is_judged_once(camp: Path, hand_in: HandIn) -> None:
     for learner in ("ada", "bob", "eve"):
         hand_in(learner, "02.2")
     hand_in("mal", "02.2", load_course().find("02.2").stub.read_text())
-    told: list[Progress] = []
+    told: list[HowFar] = []
     into = default_results(camp)
     found = judge_class(camp, into, Where(1), tell=told.append)
     assert [one.texts for one in told] == [1, 1]
     assert [(row.learner, row.status, row.points) for row in found.rows] == [
         ("ada", "right", 1.0), ("bob", "right", 1.0), ("eve", "right", 1.0), ("mal", "untouched", 0.0),
     ]  # fmt: skip
-    again: list[Progress] = []
+    again: list[HowFar] = []
     assert judge_class(camp, into, Where(1), tell=again.append).rows == found.rows
     assert [(one.known, one.done) for one in again] == [(1, 0)], "no cluster is started for nothing"
-    anew: list[Progress] = []
+    anew: list[HowFar] = []
     judge_class(camp, into, Where(1), anew=True, tell=anew.append)
     assert [(one.known, one.done) for one in anew] == [(0, 0), (0, 1)]
     assert "<!doctype html>" in (into / PAGE).read_text()
@@ -160,7 +160,7 @@ def test_results_beside_the_class_one_call_at_a_time(camp: Path, hand_in: HandIn
         judge_class(camp, camp / "judged", Where(1))
     refused: list[str] = []
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: HowFar) -> None:
         try:
             judge_class(camp, tmp_path / "judged", Where(1))
         except ArgumentError as error:
@@ -213,7 +213,7 @@ def test_a_worker_elsewhere_is_killed_and_nothing_is_lost(camp: Path, tmp_path: 
         started += [subprocess.Popen([*worker, "--nthreads", "1", "--no-nanny"], env=environment) for _ in range(2)]
         named = lay_out(texts(16), camp)
 
-        def tell(progress: Progress) -> None:
+        def tell(progress: HowFar) -> None:
             if progress.done == 4:
                 started[1].send_signal(signal.SIGKILL)
 

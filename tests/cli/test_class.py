@@ -11,7 +11,7 @@ from command_line import Gnt
 from PIL import Image
 
 from gn_tutorial.classroom import spread
-from gn_tutorial.classroom.judge_class import Progress
+from gn_tutorial.classroom.judge_class import HowFar
 from gn_tutorial.cli.judging import Watcher
 from gn_tutorial.exercises.course import load_course
 from gn_tutorial.exercises.progress import default_progress
@@ -76,9 +76,9 @@ def test_how_far_it_is_is_told_now_and_then(
     clock = iter(range(0, 1000, 20))
     monkeypatch.setattr("gn_tutorial.cli.judging.time.monotonic", lambda: float(next(clock)))
     with Watcher() as watcher:
-        watcher.tell(Progress(5, 0, 25))
+        watcher.tell(HowFar(5, 0, 25))
         for done in range(1, 5):
-            watcher.tell(Progress(5, done, 25, last=object()))  # type: ignore[arg-type]
+            watcher.tell(HowFar(5, done, 25, last=object()))  # type: ignore[arg-type]
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "gnt: 25 texts, 5 of them before; 20 to judge"
     assert 0 < len(lines) - 1 < 4, "not for each"

@@ -23,7 +23,7 @@ from PIL import Image
 import gn_tutorial.plot as plot
 from gn_tutorial.bench.autotune import REFUSED, Candidate, Tuning
 from gn_tutorial.bench.run import OK, Bench, BenchRow
-from gn_tutorial.classroom.class_report import ClassReport, Learner
+from gn_tutorial.classroom.class_report import ClassReport, LearnerStanding
 from gn_tutorial.classroom.progress_export import Export
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.exam.attempt import Attempts
@@ -101,7 +101,7 @@ def whole_class() -> ClassReport:
         passed = {one.id: "2026-01-02" for one in load_course() if one.notebook <= notebook}
         known = Learned(Progress(passed), Attempts())
         export = Export(notebook, "2026-01-02T00:00:00+00:00", "1", known)
-        made.append(Learner(notebook, export, standings(load_goals(), known)))
+        made.append(LearnerStanding(notebook, export, standings(load_goals(), known)))
     return ClassReport(tuple(made), ())
 
 
