@@ -5,9 +5,11 @@
 The texts are variations of the course's named right and wrong solutions (tests/support/varied_texts.py); each is new,
 and no judgement is known before. Every number of workers gets texts of its own, --count of them. --kills ends so many
 judging processes, each in the middle of a text. Prints, for each number of workers, texts a minute and the processor
-time of a text; then every verdict that is not the named one. Exit code 1 if one is wrong.
+time of a text (of compilers, kernels and judges; attempts in Python are processes that it does not count); then every
+verdict that is not the named one. Exit code 1 if one is wrong.
 
-2,000 texts take about an hour on two cores. A part of them is quick: --count 60 --only exercise.
+A part of it is quick: --count 60 --only exercise. The first texts of a judge take longest: what its cache lacks (the
+headers, precompiled; for notebook 12 the host API) is made once by each.
 """
 
 from __future__ import annotations
