@@ -29,8 +29,8 @@ SHINGLE = 12
 FEWEST = 24
 #: Of the shingles that two texts have, those that both have.
 ALIKE = 0.7
-#: What so large a part of a class has, and more than a few, is how it is written, not a copy.
-_USUAL, _FEW = 0.25, 4
+#: What so large a part of a class has, or so many, and more than a few, is how it is written, not a copy.
+_USUAL, _FEW, _MANY = 0.25, 4, 40
 _LONGEST = 200_000
 _PYTHON = re.compile(
     r"#[^\n]*|(?:[rbfuRBFU]{0,2})(?:\"\"\".*?(?:\"\"\"|\Z)|'''.*?(?:'''|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?)"
@@ -89,7 +89,7 @@ def _of_item(mine: Sequence[Submission], threshold: float) -> Iterator[Alike]:
             how = "the same text" if same else "the same but for names, comments and layout"
             yield Alike(mine[0].text.item, how, 1.0, len(some), _who(forms[form]))
     many = Counter(shingle for some in own.values() for shingle in some)
-    usual = {shingle for shingle, times in many.items() if times > max(_FEW, _USUAL * len(forms))}
+    usual = {shingle for shingle, times in many.items() if times > max(_FEW, min(_MANY, _USUAL * len(forms)))}
     rare = {form: some - usual for form, some in own.items()}
     for (one, other), both in _shared(rare).items():
         whole = len(rare[one] | rare[other])
