@@ -77,7 +77,8 @@ def _learner(name: str, found: Results) -> str:
     ]
     untouched = ", ".join(row.item for row in rows if row.status == "untouched")
     begun = f'<p class="small">not begun: {escape(untouched)}</p>' if untouched else ""
-    table = html_table(("item", "verdict", "points", "time", "file, findings"), cells) if cells else "<p>nothing judged</p>"
+    headers = ("item", "verdict", "points", "time", "file, findings")
+    table = html_table(headers, cells) if cells else "<p>nothing judged</p>"
     return f"<details><summary>{escape(name)}: {len(cells)} judged</summary>{table}{begun}</details>"
 
 
