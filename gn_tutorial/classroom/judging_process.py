@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import asdict
 from typing import Any, BinaryIO
@@ -34,6 +35,7 @@ class JudgingProcess:
         self._child: subprocess.Popen[bytes] | None = None
         self._said: BinaryIO | None = None
         self._folder, self._closed = "", False
+        self._asking = threading.Lock()
 
     @property
     def pid(self) -> int:
@@ -42,6 +44,10 @@ class JudgingProcess:
 
     def judge(self, text: Text, limit: float) -> Judgement:
         """The judgement on a text. One that has had its time is stopped; one whose judge is lost, undecided."""
+        with self._asking:
+            return self._judge(text, limit)
+
+    def _judge(self, text: Text, limit: float) -> Judgement:
         begun, last = time.monotonic(), ""
         for _ in range(TRIES):
             try:
@@ -60,7 +66,11 @@ class JudgingProcess:
     def close(self) -> None:
         """End the child and what it started; whoever waits for it hears that it is lost, and no other is started."""
         self._closed = True
-        self._drop()
+        child = self._child
+        if child is not None and child.poll() is None:
+            family.end(child.pid)
+        with self._asking:
+            self._drop()
 
     def _drop(self) -> None:
         child, self._child = self._child, None

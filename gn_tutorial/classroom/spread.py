@@ -50,7 +50,7 @@ def local(workers: int) -> Iterator[Client]:
     """So many workers in this process."""
     from distributed import Client, LocalCluster
 
-    logging.getLogger("distributed").setLevel(logging.ERROR)  # it tells of every worker that closes
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of every text that Ctrl-C leaves
     nowhere = "127.0.0.1:0"
     with (
         LocalCluster(

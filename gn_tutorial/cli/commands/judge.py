@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -37,8 +38,12 @@ def judge(
     if scheduler and workers:
         raise ArgumentError("--scheduler and --workers say two different things", hint="the cluster has its workers")
     into = results or default_results(folder)
-    with Watcher() as watcher:
-        found = judge_class(folder, into, Where(workers, scheduler), limit=seconds, anew=anew, tell=watcher.tell)
+    try:
+        with Watcher() as watcher:
+            found = judge_class(folder, into, Where(workers, scheduler), limit=seconds, anew=anew, tell=watcher.tell)
+    except KeyboardInterrupt:
+        print("gnt: stopped; the same command goes on where it was", file=sys.stderr)
+        raise typer.Exit(130) from None
     if json:
         emit_json(found.record())
     else:
