@@ -16,7 +16,7 @@ from gn_tutorial.timing.machine import Machine, load_machine
 _FIRST = ("install", "GLOSSARY", "exam", "profiling", "sanitizer", "host-api", "pytorch")
 
 #: A page of docs/teaching/ needs its place here.
-_TEACHING = [f"docs/teaching/{name}" for name in ("TEACHING", "before-the-workshop", "hub", "judging")]
+_TEACHING = [f"docs/teaching/{name}" for name in ("TEACHING", "before-the-workshop", "hub")]
 
 
 def counterpart(page: str) -> tuple[str, str]:

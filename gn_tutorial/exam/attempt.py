@@ -7,7 +7,7 @@ closes. Sources are the candidate's own, in the folder; only what the judge said
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -139,7 +139,12 @@ def _same(known: Attempts, attempt: Attempt) -> Attempt:
 
 
 def _parse(text: bytes) -> Attempts:
-    return Attempts(tuple(_attempt(one) for one in json.loads(text)["attempts"]))
+    return attempts_of(json.loads(text)["attempts"])
+
+
+def attempts_of(data: Iterable[Mapping[str, Any]]) -> Attempts:
+    """Attempts from plain data. Raises KeyError, TypeError, ValueError, AttributeError for what is something else."""
+    return Attempts(tuple(_attempt(one) for one in data))
 
 
 def _attempt(data: Mapping[str, Any]) -> Attempt:

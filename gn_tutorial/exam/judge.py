@@ -20,7 +20,7 @@ from gn_tutorial.compiler.sources import short
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.exam.forbidden import forbidden
-from gn_tutorial.exam.handed_in import handed_in
+from gn_tutorial.exam.handed_in import HandedIn, handed_in
 from gn_tutorial.exam.hidden import HiddenCall, bound_call, draw
 from gn_tutorial.exam.judged_folder import judged_folder
 from gn_tutorial.exam.marks import Ledger, Loss, Marks, all_lost
@@ -60,7 +60,11 @@ _NOTES = "docs/projects.md, section 'What tiling is told, and what is said of it
 
 def judge(task: Task, folder: Path, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
     """Judge the attempt in ``folder``. soc: the chip it was begun for. Raises ArgumentError: no such folder."""
-    attempt = handed_in(folder)
+    return judge_sources(task, handed_in(folder), layout, soc)
+
+
+def judge_sources(task: Task, attempt: HandedIn, layout: str = "9.x", soc: str = "ascend910b") -> Marks:
+    """The same for sources that were read before."""
     broken = forbidden(task.forbidden, attempt.kernel())
     if broken is not None:
         return all_lost(task, broken.what, broken.where)

@@ -81,7 +81,7 @@ class ProgressFile:
     def read(self) -> Progress:
         """The progress; empty if there is none. A file that cannot be read is moved aside, and ``warn`` told so."""
         try:
-            return _parse(self.path.read_bytes())
+            return progress_of(json.loads(self.path.read_bytes()))
         except FileNotFoundError:
             return Progress()
         except (ValueError, TypeError, KeyError, AttributeError):
@@ -107,8 +107,8 @@ def _today() -> str:
     return datetime.datetime.now(tz=datetime.UTC).date().isoformat()
 
 
-def _parse(content: bytes) -> Progress:
-    data: Any = json.loads(content)
+def progress_of(data: Any) -> Progress:
+    """Progress from plain data. Raises KeyError, TypeError, ValueError, AttributeError for what is something else."""
     version = data.get("version", 1)
     passed = {new_id(key, version): str(value) for key, value in data["passed"].items()}
     hints = {new_id(key, version): int(value) for key, value in data["hints"].items()}

@@ -8,6 +8,7 @@
 from gn_tutorial.plot.accuracy import accuracy_map
 from gn_tutorial.plot.bits import bits_over_orders
 from gn_tutorial.plot.bounds import bounds_and_times
+from gn_tutorial.plot.class_goals import class_goals
 from gn_tutorial.plot.cores import time_against_cores
 from gn_tutorial.plot.finding import finding
 from gn_tutorial.plot.fusion import fusion
@@ -35,6 +36,7 @@ __all__ = [
     "block_map",
     "bounds_and_times",
     "bounds_roofline",
+    "class_goals",
     "compare_losses",
     "copy_order",
     "core_balance",

@@ -78,9 +78,10 @@ def test_the_learner_s_commands_come_first() -> None:
         "explain",
         "doctor",
         "list",
+        "progress",
     ]
-    assert shown[:13] == first
-    assert shown[13:16] == ["bench", "tune", "apis"]
+    assert shown[:14] == first
+    assert shown[14:17] == ["bench", "tune", "apis"]
     assert shown[-1] == "dev"
     assert {one.name for one in AUTHORS} & set(shown) == {"npu"}, "dev npu builds for one, npu verify runs on it"
     assert visible(app.app, "dev") == [one.name for one in AUTHORS]

@@ -23,6 +23,8 @@ from PIL import Image
 import gn_tutorial.plot as plot
 from gn_tutorial.bench.autotune import REFUSED, Candidate, Tuning
 from gn_tutorial.bench.run import OK, Bench, BenchRow
+from gn_tutorial.classroom.class_report import ClassReport, LearnerStanding
+from gn_tutorial.classroom.progress_export import Export
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.exam.attempt import Attempts
 from gn_tutorial.exam.bank import load_bank
@@ -92,6 +94,17 @@ def report() -> GoalsReport:
     return GoalsReport(found, propose(found, known), topics)
 
 
+def whole_class() -> ClassReport:
+    """Of learners who got as far as notebook 03, 06 and 11."""
+    made = []
+    for notebook in ("03", "06", "11"):
+        passed = {one.id: "2026-01-02" for one in load_course() if one.notebook <= notebook}
+        known = Learned(Progress(passed), Attempts())
+        export = Export(notebook, "2026-01-02T00:00:00+00:00", "1", known)
+        made.append(LearnerStanding(notebook, export, standings(load_goals(), known)))
+    return ClassReport(tuple(made), ())
+
+
 def fault() -> Diagnostic:
     facts = {"op": "Adds", "pipe": "PIPE_V", "other_op": "DataCopy", "other_pipe": "PIPE_MTE2", "offset": 0}
     places = {"buffer_file": str(FILE), "buffer_line": 10, "other_file": str(FILE), "other_line": 16}
@@ -111,6 +124,7 @@ CASES: dict[str, Callable[[], Picture]] = {
     "bounds_roofline": lambda: plot.bounds_roofline(
         {"GroupNorm, scalar": (0.8, "scalar"), "GroupNorm": (1.2, "vector")}, CEILINGS, 1.5e12, "published figures"
     ),
+    "class_goals": lambda: plot.class_goals(whole_class()),
     "compare_losses": lambda: plot.compare_losses(
         {"nn.GroupNorm": np.linspace(2, 0.1, 50), "gnt": np.linspace(2, 0.2, 50)}
     ),

@@ -41,10 +41,12 @@ PYTHON_ROOMS = {
     "nn": "torch_ops",
     # Steps on an NPU. What needs torch is a process of its own.
     "verify": "abi compiler host nn operators profiler runtime torch_ops",
-    "plot": "abi bench diagnostics exam fusion operators profiler timing",
+    "plot": "abi bench classroom diagnostics exam fusion operators profiler timing",
     "exercises": "abi bench diagnostics fusion host operators profiler reference runtime timing torch_ops translation",
     # Papers of the theory bank; tasks, which are operator projects, and their judge.
     "exam": "abi compiler diagnostics exercises operators profiler projects timing",
+    # What many learners handed in, judged and summed up.
+    "classroom": "compiler exam exercises projects runtime __init__",
     # An operator of the learner's own: where it starts, and its grade.
     "capstone": "abi bench diagnostics exam operators profiler projects timing",
     # Copies of notebooks, and JupyterLab on them.
@@ -54,8 +56,8 @@ PYTHON_ROOMS = {
         "abi bench capstone cli exam exercises fusion host lab nn operators plot profiler projects reference timing"
     ),
     "cli": (
-        "abi bench capstone compiler diagnostics exam exercises host lab operators plot profiler projects reference "
-        "runtime timing translation verify __init__"
+        "abi bench capstone classroom compiler diagnostics exam exercises host lab operators plot profiler projects "
+        "reference runtime timing translation verify __init__"
     ),
     "__main__": "cli",
 }
@@ -71,7 +73,9 @@ IMPORTED_ONLY_BY = {
     "jupyter_client": {"lab"},
     "jupyter_server": {"lab"},
     "nbformat": {"lab"},
-    "psutil": {"lab"},
+    # Of the extra "judge".
+    "distributed": {"classroom"},
+    "psutil": {"classroom", "lab"},
     "anywidget": {"exercises", "plot"},
     "traitlets": {"exercises", "plot"},
 }

@@ -153,6 +153,12 @@ def test_the_citation_has_what_the_format_asks_for() -> None:
     assert (cited["type"], cited["license"]) == ("software", PROJECT["license"])
 
 
+def test_the_script_installs_extras_that_there_are() -> None:
+    asked = re.findall(r"^    set_up (.+)$", (ROOT / "gnt").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"lab", "judge", "torch"} <= {word for line in asked for word in line.split()}
+    assert {word for line in asked for word in line.split()} <= set(PROJECT["optional-dependencies"])
+
+
 def test_the_conda_environment_takes_pytorch_from_the_index_of_cpu_builds() -> None:
     *_, pip = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
     index, package = pip["pip"]

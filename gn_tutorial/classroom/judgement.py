@@ -1,0 +1,122 @@
+"""What the judge said of one text, as data, and the file that keeps it while a class is judged.
+
+Each judgement is one line, written when it comes: whoever kills the run loses at most what was being judged.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from gn_tutorial.errors import ArgumentError
+
+#: right, wrong: the judge's verdict. stopped: the text had its time. undecided: the judge could not do its work.
+STATES = ("right", "wrong", "stopped", "undecided")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong. points: what it cost, of a task. case: the input that shows it."""
+
+    what: str
+    where: str = ""
+    case: str = ""
+    read: str = ""
+    points: float = 0.0
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What was said of one text. of: points that there are: 100 of a task, 1 of an exercise.
+
+    seconds: of the wall, in which it was judged. limit: seconds that it had. version: of the package that judged.
+    """
+
+    digest: str
+    status: str
+    points: float
+    of: float
+    findings: tuple[Finding, ...]
+    seconds: float
+    limit: float
+    version: str
+
+    def stands(self, version: str, limit: float) -> bool:
+        """Whether the text need not be judged again by this version with this limit."""
+        if self.version != version or self.status == "undecided":
+            return False
+        return self.status != "stopped" or limit <= self.limit
+
+
+def from_record(record: Any) -> Judgement:
+    """A judgement from plain data. Raises ValueError, TypeError, KeyError for what is none."""
+    known = {**record, "findings": tuple(Finding(**one) for one in record["findings"])}
+    made = Judgement(**known)
+    if made.status not in STATES:
+        raise ValueError(f"no state of a judgement: {made.status!r}")
+    return made
+
+
+class JudgementFile:
+    """``judgements.jsonl``: one line a text, the last one of a text counts."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self, version: str, limit: float) -> dict[str, Judgement]:
+        """Digest -> what stands. A last line that was cut off is as if it were not there.
+
+        Raises ArgumentError for a file that is something else.
+        """
+        try:
+            lines = self.path.read_bytes().split(b"\n")
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise ArgumentError(f"the judgements cannot be read: {error.strerror}", where=str(self.path)) from error
+        found: dict[str, Judgement] = {}
+        for number, line in enumerate(lines[:-1], 1):
+            try:
+                one = from_record(json.loads(line))
+            except (ValueError, TypeError, KeyError) as error:
+                what = f"line {number} of the judgements is none: {error!r}"
+                hint = "--results names another folder; or give the file another name, and all is judged again"
+                raise ArgumentError(what, where=str(self.path), hint=hint) from error
+            found[one.digest] = one
+        return {digest: one for digest, one in found.items() if one.stands(version, limit)}
+
+    def open(self) -> Writer:
+        """To write on. What was cut off is cut off whole, so that the next line begins where a line begins."""
+        file = self.path.open("ab+")
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)
+        return Writer(file)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.path.unlink(missing_ok=True)
+
+
+class Writer:
+    """Writes judgements, each at once to the disk; a context manager."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def write(self, found: Iterable[Judgement]) -> None:
+        """Add them to the file."""
+        for one in found:
+            self._file.write(json.dumps(asdict(one)).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
