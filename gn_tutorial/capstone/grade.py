@@ -50,7 +50,7 @@ class GradeLoss:
 
 
 @dataclass(frozen=True)
-class Row:
+class GradeRow:
     """One shape. right, strict: RIGHT, WRONG, NOT_RUN or a finding's name. Times are modelled, in microseconds.
 
     None: a launch whose time does not count, or is that of a wrong kernel.
@@ -79,7 +79,7 @@ class Grade:
 
     operator: str
     machine: str
-    rows: tuple[Row, ...]
+    rows: tuple[GradeRow, ...]
     losses: tuple[GradeLoss, ...]
 
     @property
@@ -139,9 +139,9 @@ def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda 
     held, machine = graded(str(folder)), default_machine()
     kernel = Kernel.registered(held.op, held.spec)
     losses = list(_before(held, kernel))
-    rows: list[Row] = []
+    rows: list[GradeRow] = []
     if losses:
-        rows = [Row(case.bench.label(held.op), NOT_RUN, NOT_RUN) for case in held.cases]
+        rows = [GradeRow(case.bench.label(held.op), NOT_RUN, NOT_RUN) for case in held.cases]
         return Grade(held.op.name, machine.name, tuple(rows), tuple(losses))
     kernel.build()
     grading = _Grading(held, kernel, machine, zlib.crc32(kernel.source.encode()))
@@ -193,9 +193,9 @@ class _Grading:
     def __post_init__(self) -> None:
         self.losses: list[GradeLoss] = []
 
-    def row(self, case: GradedCase) -> Row:
+    def row(self, case: GradedCase) -> GradeRow:
         """Both launches of a case; what goes wrong joins the losses."""
-        row = Row(case.bench.label(self.held.op), NOT_RUN, NOT_RUN)
+        row = GradeRow(case.bench.label(self.held.op), NOT_RUN, NOT_RUN)
         if self.losses and case in self.held.grid and self.held.small:
             return row
         if self.endless or case.bench.dtype not in self.held.spec.dtypes:

@@ -17,7 +17,7 @@ COLUMNS = ("learner", "kind", "item", "path", "status", "points", "of", "seconds
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """One submission and what was said of it. status: a state of judgements, ``untouched``, or ``open``: not yet."""
 
     learner: str
@@ -51,7 +51,7 @@ class Sum:
 class Results:
     """Everything. sums: of every learner, also of those who handed in nothing."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ResultRow, ...]
     sums: tuple[Sum, ...]
     aside: tuple[Aside, ...]
     alike: tuple[Alike, ...]
@@ -90,18 +90,18 @@ def results(camp: Camp, known: Mapping[str, Judgement], alike: Sequence[Alike]) 
     return Results(tuple(rows), tuple(_sum(name, rows) for name in camp.learners), tuple(camp.aside), tuple(alike))
 
 
-def _row(one: Submission, found: Judgement | None, status: str = "open") -> Row:
+def _row(one: Submission, found: Judgement | None, status: str = "open") -> ResultRow:
     text = one.text
     if found is None:
         of = 1.0 if text.kind == EXERCISE else 100.0
-        return Row(one.learner, text.kind, text.item, one.path, status, 0.0, of, 0.0, (), text.digest)
-    return Row(
+        return ResultRow(one.learner, text.kind, text.item, one.path, status, 0.0, of, 0.0, (), text.digest)
+    return ResultRow(
         one.learner, text.kind, text.item, one.path,
         found.status, found.points, found.of, found.seconds, found.findings, text.digest,
     )  # fmt: skip
 
 
-def _sum(learner: str, rows: Sequence[Row]) -> Sum:
+def _sum(learner: str, rows: Sequence[ResultRow]) -> Sum:
     mine = [row for row in rows if row.learner == learner and row.status != "untouched"]
     exercises = [row for row in mine if row.kind == EXERCISE]
     points: dict[str, float] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 
 from gn_tutorial.classroom.judgement import Finding
-from gn_tutorial.classroom.results import Results, Row
+from gn_tutorial.classroom.results import ResultRow, Results
 from gn_tutorial.tables import Html, html_table
 
 _STYLE = """
@@ -82,7 +82,7 @@ def _learner(name: str, found: Results) -> str:
     return f"<details><summary>{escape(name)}: {len(cells)} judged</summary>{table}{begun}</details>"
 
 
-def _findings(row: Row) -> str:
+def _findings(row: ResultRow) -> str:
     place = f'<div class="small">{escape(row.path)}</div>'
     return place + "".join(_finding(one) for one in row.findings)
 

@@ -8,7 +8,7 @@ import pytest
 
 import gn_tutorial as gnt
 from gn_tutorial.capstone.cases import DTYPES, TIMED, graded
-from gn_tutorial.capstone.grade import Grade, GradeLoss, Row
+from gn_tutorial.capstone.grade import Grade, GradeLoss, GradeRow
 from gn_tutorial.capstone.starter import OPERATORS, new_operator
 from gn_tutorial.errors import ArgumentError, CompileError, RegistryError
 
@@ -21,8 +21,8 @@ def changed(file: Path, before: str, after: str) -> None:
     file.write_text(text.replace(before, after), encoding="utf-8")
 
 
-def rows(*shares: float) -> tuple[Row, ...]:
-    return tuple(Row(f"({n}) float32", "right", "right", 1.0, share) for n, share in enumerate(shares))
+def rows(*shares: float) -> tuple[GradeRow, ...]:
+    return tuple(GradeRow(f"({n}) float32", "right", "right", 1.0, share) for n, share in enumerate(shares))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_what_is_not_right_has_no_share() -> None:
 
 
 def test_what_is_too_slow_says_where_to_look() -> None:
-    made = Grade("mine", "a chip", (Row("(8,64) float32", "right", "right", 4.0, 1.0), *rows(0.5)), ())
+    made = Grade("mine", "a chip", (GradeRow("(8,64) float32", "right", "right", 4.0, 1.0), *rows(0.5)), ())
     assert made.advice().endswith("gnt profile mine --shape 8,64 --dtype float32")
 
 
