@@ -27,7 +27,7 @@ def test_exercise_is_whole(exercise: Exercise) -> None:
     checker = checker_of(exercise.checker)
     if isinstance(checker, PythonChecker) and (missing := checker.missing()):
         pytest.skip(f"{missing} is not installed")
-    assert [one.text for one in check_exercise(exercise, some(exercise.wrong, 3))] == []
+    assert [one.text for one in check_exercise(exercise, some(exercise.wrong, 2))] == []
 
 
 def test_folders_hold_nothing_else() -> None:
