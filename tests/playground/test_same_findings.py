@@ -1,0 +1,51 @@
+"""The right and wrong programs of ``program_pairs`` in WebAssembly: what is found there is what is found here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import program_pairs
+import pytest
+from playground_support import Page, missing
+from program_pairs import SOURCES
+
+from gn_tutorial.playground.compiling import Compilation
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+
+#: One of each kind: stopped at once, found while it goes on, found at its end, between blocks that wait, in the source.
+DOZEN = [
+    f"{pair}_{which}"
+    for pair in (
+        "cache/stale",
+    )
+    for which in ("ok", "bad")
+]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with Page(tmp_path_factory.mktemp("page")) as page:
+        yield page
+
+
+def hold_beside_this_machine(page: Page, names: list[str]) -> None:
+    source = Compilation(PurePosixPath("programs/all.cpp"), program_pairs.together(names))
+    assert page.compile("all", source) == ""
+    differ = {}
+    for name in names:
+        found = page.launch("all", program_pairs.request(name))
+        here = program_pairs.findings(name)
+        if found.ended or tuple(found.findings) != tuple(here):
+            differ[name] = (found.ended, found.findings.to_list(), [one.to_dict() for one in here])
+    assert differ == {}
+
+
+def test_a_dozen_pairs_find_the_same(page: Page) -> None:
+    hold_beside_this_machine(page, DOZEN)
+
+
+@pytest.mark.thorough
+def test_every_pair_finds_the_same(page: Page) -> None:
+    hold_beside_this_machine(page, list(SOURCES))
