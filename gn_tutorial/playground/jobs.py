@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gn_tutorial.abi.structs import GntOptions
 from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.operators import call_plan
+from gn_tutorial.operators.arguments import launch_args
+from gn_tutorial.operators.kernel import Kernel
+from gn_tutorial.operators.spec import KernelSpec, OpSpec
 from gn_tutorial.runtime.launch_types import POISONED, WRITTEN, LaunchArg, LaunchRequest, poison_word
 from gn_tutorial.runtime.trace_buffer import TraceBuffer
+
+
+def request_of(
+    op: OpSpec,
+    spec: KernelSpec,
+    arrays: Mapping[str, np.ndarray],
+    attributes: Mapping[str, Any],
+    *,
+    blocks: int | None = None,
+    tracing: Tracing | None = None,
+) -> LaunchRequest:
+    """The launch of a registered kernel's call, in this process. Raises ArgumentError as the call does."""
+    plan = call_plan.plan(op, spec, (), {**arrays, **attributes}, cores=blocks)
+    entry = Kernel.registered(op, spec).entry()
+    args = launch_args(entry.params, plan.values)
+    return LaunchRequest(entry=entry.name, args=args, blocks=plan.blocks, isolated=False, tracing=tracing)
 
 
 def job(request: LaunchRequest) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 //
 // Every run of clang has files of its own, and leaves none behind. Its file system knows no `..`: paths come resolved.
 
-// Not -O3: a third more time to compile for launches of milliseconds. The bits are the same at each level (tests/compiler/test_same_bits.py).
-const COMMON = '-std=c++20 -O2 -fno-exceptions -ffp-contract=off -fno-strict-aliasing -fno-math-errno'.split(' ');
+// -O1: launches take milliseconds, compiling seconds. The bits are the same at each level (tests/compiler/test_same_bits.py).
+const COMMON = '-std=c++20 -O1 -fno-exceptions -ffp-contract=off -fno-strict-aliasing -fno-math-errno'.split(' ');
 const KERNEL = ['-ftrivial-auto-var-init=pattern', '-I/course/include', '-I/course', '-DGNT_OBSERVED=1'];
 const SHOWN = '-fdiagnostics-color=never -fno-caret-diagnostics -fmessage-length=0 -ferror-limit=20 -w'.split(' ');
 const LINK = [
@@ -14,15 +14,16 @@ const SHIM = '/course/shim.cpp';
 const OBJECTS = ['entry.o', 'watchers.o'];
 
 export class Compiler {
-  // `clang`: clang++ of @yowasp/clang. `files`: what is below /course, a folder an object. `objects`: entry.o, watchers.o and twin.pch by
+  // `llvm`: runLLVM of @yowasp/clang. `files`: what is below /course, a folder an object. `objects`: entry.o, watchers.o and twin.pch by
   // name, as `makeObjects` gives them.
-  constructor(clang, files, objects = {}) {
-    Object.assign(this, { clang, files, objects });
+  constructor(llvm, files, objects = {}) {
+    Object.assign(this, { llvm, files, objects });
+    this.commands = new Map();
   }
 
   // Fetches the compiler. `progress`: called with { doneLength, totalLength }, in bytes.
   load(progress = () => {}) {
-    return this.clang(null, {}, { fetchProgress: progress });
+    return this.llvm(null, {}, { fetchProgress: progress });
   }
 
   // What every kernel needs once: objects that are linked in, and the twin's headers precompiled.
@@ -63,12 +64,26 @@ export class Compiler {
     const files = alone ? own : { course: withFiles(this.files, own), ...(this.objects['twin.pch'] ? { 'twin.pch': this.objects['twin.pch'] } : {}) };
     const pieces = [], decoder = new TextDecoder();
     const stderr = bytes => { if (bytes) pieces.push(decoder.decode(bytes, { stream: true })); };
+    const streams = { stdout() {}, stderr, decodeASCII: false };
     try {
-      return await this.clang(options, files, { stdout() {}, stderr, decodeASCII: false });
+      const key = options.join('\n');
+      if (!this.commands.has(key)) {
+        await this.llvm(['clang++', '-###', ...options], files, streams);
+        this.commands.set(key, commandOf(pieces.join('')));
+        pieces.length = 0;
+      }
+      return await this.llvm(this.commands.get(key), files, streams);
     } catch (error) {
       throw new CompileFailed(pieces.join('') || String(error));
     }
   }
+}
+
+// The one command that `clang++ -###` says it would run. Asked once for each list of options: it takes as long as a small compilation.
+function commandOf(text) {
+  const lines = text.split('\n').filter(line => line.startsWith(' "'));
+  if (lines.length !== 1) throw new Error(text);
+  return Array.from(lines[0].matchAll(/"((?:[^"\\]|\\.)*)"/g), found => found[1].replace(/\\(.)/g, '$1')).filter((word, i) => i > 0 || word !== '');
 }
 
 export class CompileFailed extends Error {}

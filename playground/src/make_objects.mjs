@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { commands } from '@yowasp/clang';
+import { runLLVM } from '@yowasp/clang';
 
 import { Compiler } from './compiler.mjs';
 import { folders } from './data.mjs';
 
 const [files, folder] = process.argv.slice(2);
-const compiler = new Compiler(commands['clang++'], folders(JSON.parse(readFileSync(files, 'utf8'))));
+const compiler = new Compiler(runLLVM, folders(JSON.parse(readFileSync(files, 'utf8'))));
 await compiler.load();
 for (const [name, bytes] of Object.entries(await compiler.makeObjects())) writeFileSync(join(folder, name), bytes);

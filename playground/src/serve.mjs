@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { commands } from '@yowasp/clang';
+import { runLLVM } from '@yowasp/clang';
 
 import { CompileFailed, Compiler } from './compiler.mjs';
 import { CAN_SUSPEND, run } from './runner.mjs';
@@ -13,7 +13,7 @@ import { folders, fromText, toText } from './data.mjs';
 
 const [files, made] = process.argv.slice(2);
 const objects = Object.fromEntries(readdirSync(made).map(name => [name, new Uint8Array(readFileSync(join(made, name)))]));
-const compiler = new Compiler(commands['clang++'], folders(JSON.parse(readFileSync(files, 'utf8'))), objects);
+const compiler = new Compiler(runLLVM, folders(JSON.parse(readFileSync(files, 'utf8'))), objects);
 const modules = new Map();
 
 const answers = {

@@ -5,6 +5,7 @@ They need the packages of ``playground/package.json``; where those are missing, 
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 from pathlib import Path
@@ -17,6 +18,7 @@ from gn_tutorial.diagnostics.findings import Findings, parse_report
 from gn_tutorial.playground.compiling import Compilation
 from gn_tutorial.playground.files import NODE, PLAYGROUND, course_files, objects
 from gn_tutorial.playground.jobs import decoded, job
+from gn_tutorial.playground.outcome import trace_of
 from gn_tutorial.runtime.launch_types import LaunchRequest
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +55,7 @@ class Page:
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()
-        self._process.wait()
+        self._process.__exit__(None, None, None)
 
     def ask(self, **request: Any) -> dict[str, Any]:
         """One answer of serve.mjs."""
@@ -81,7 +83,9 @@ class Launched:
     """What came of a launch in WebAssembly."""
 
     def __init__(self, answer: dict[str, Any], request: LaunchRequest) -> None:
-        self.answer = answer
+        self.trace = None
+        if answer["trace"]:
+            self.trace = trace_of(job(request), answer["trace"], base64.b64decode(answer["trace"]["slots"]))
         self.ended: str | None = answer["ended"]
         self.failed = answer["status"] != 0
         self.printed: str = answer["printed"]
