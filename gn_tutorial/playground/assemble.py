@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import json
 import shutil
 import subprocess
@@ -107,12 +106,13 @@ def _third_party(out: Path) -> None:
 
 def slim(path: Path) -> bytes:
     """The compiler's archive of headers and libraries without what kernels cannot use."""
-    made = io.BytesIO()
-    with tarfile.open(path) as given, tarfile.open(fileobj=made, mode="w", format=tarfile.USTAR_FORMAT) as taken:
-        for one in given.getmembers():
+    data, kept = path.read_bytes(), []
+    with tarfile.open(path) as given:
+        for one in given:
             if not any(part in one.name for part in _LEFT_OUT):
-                taken.addfile(one, given.extractfile(one) if one.isfile() else None)
-    return made.getvalue()
+                # Its own bytes: the reader in the package knows one way of writing a folder's name.
+                kept.append(data[one.offset : one.offset_data + -(-one.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE])
+    return b"".join([*kept, bytes(2 * tarfile.BLOCKSIZE)])
 
 
 def _starts(out: Path) -> list[dict[str, str]]:

@@ -1,6 +1,4 @@
 // The worker that compiles. Messages: { number, do, request } -> { number, ... }; { bytes } while files come.
-import { runLLVM } from './clang/bundle.js';
-
 import { CompileFailed, Compiler } from './compiler.mjs';
 import { folders } from './data.mjs';
 import { bytes, json, unpackFetches } from './packed.mjs';
@@ -12,6 +10,7 @@ async function ready() {
   const here = name => new URL(name, import.meta.url);
   const names = ['entry.o', 'watchers.o', 'twin.pch'];
   const [files, ...made] = await Promise.all([json(here('course.json'), progress), ...names.map(name => bytes(here(`objects/${name}`), progress))]);
+  const { runLLVM } = await import('./clang/bundle.js');  // it takes `fetch` as it is now
   const compiler = new Compiler(runLLVM, folders(files), Object.fromEntries(names.map((name, i) => [name, made[i]])));
   await compiler.load();
   return compiler;

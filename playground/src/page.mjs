@@ -151,7 +151,6 @@ async function begin() {
   at('stop').onclick = stop;
   at('link').onclick = link;
   at('reset').onclick = () => showStart(state.start.id);
-  window.onhashchange = () => location.reload();
   document.documentElement.dataset.ready = 'yes';
 }
 begin();

@@ -1,6 +1,4 @@
 // The worker of Python (Pyodide): what the course's own modules say of a kernel's text and of a launch.
-import { loadPyodide } from './pyodide/pyodide.mjs';
-
 import { bytes, json, unpackFetches } from './packed.mjs';
 
 const progress = count => postMessage({ bytes: count });
@@ -8,6 +6,7 @@ unpackFetches(['pyodide.asm.wasm'], progress);
 
 async function ready() {
   const here = name => new URL(name, import.meta.url);
+  const { loadPyodide } = await import('./pyodide/pyodide.mjs');
   const [python, modules, files] = await Promise.all([
     loadPyodide({ indexURL: String(here('pyodide/')), fullStdLib: false }), json(here('python.json'), progress), json(here('course.json'))]);
   write(python.FS, '/modules', modules);
