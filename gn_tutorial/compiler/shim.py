@@ -28,6 +28,7 @@ class Shim:
 
     @property
     def head(self) -> list[str]:
+        """The lines above the table of entries."""
         # <math.h> and <stdlib.h> first: a kernel may be named like a function of theirs, and is renamed behind them.
         renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
         return [
@@ -47,12 +48,14 @@ class Shim:
 
     @property
     def text(self) -> str:
+        """All of it; of an observed library without the table of what is wrong with the source, which follows it."""
         # An observed library gets its table when it is compiled.
         found = f"// source checks {CHECKS}\n" if self.observed else NOTHING_READ
         return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", found])
 
     @property
     def lines(self) -> dict[int, int]:
+        """Line of an entry in the table -> its line in the kernel."""
         first = len(self.head) + 1
         return {first + index: entry.line for index, entry in enumerate(self.entries)}
 

@@ -32,10 +32,12 @@ _EXTERNAL = ("./clang/bundle.js", "./pyodide/pyodide.mjs")
 _CLANG = ("bundle.js", "llvm.core2.wasm", "llvm.core3.wasm", "llvm.core4.wasm")
 _PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide-lock.json", "python_stdlib.zip")
 _PYODIDE_PACKED = ("pyodide.asm.wasm",)
-#: Of the compiler's own files, what a kernel can include or is linked with. The rest is for other processors, for threads
-#: and exceptions, and the C++ library's own tests of old editions.
-_LEFT_OUT = ("__cxx03/", "share/", "intrin.h", "hlsl", "opencl", "cuda", "hip", "sanitizer/", "altivec", "vecintrin", "hvx_", "hexagon_",
-             "arm_", "riscv", "openmp", "fuzzer/", "xray/", "profile/", ".so", "profile.a", "wasm32-wasip1-threads", "ppc_wrappers", "llvm_libc_wrappers")  # fmt: skip
+#: Of the compiler's own files, parts of the names of those that no kernel can include or is linked with: for other
+#: processors, for threads and exceptions, and the C++ library's frozen edition for C++03.
+_LEFT_OUT = (
+    "__cxx03/ share/ intrin.h hlsl opencl cuda hip sanitizer/ altivec vecintrin hvx_ hexagon_ arm_ riscv openmp "
+    "fuzzer/ xray/ profile/ .so profile.a wasm32-wasip1-threads ppc_wrappers llvm_libc_wrappers"
+).split()
 #: Packages whose licences the page must carry, besides the course's own.
 _NOTICED = ("@yowasp/clang", "pyodide", "@codemirror/view", "@lezer/highlight")
 
@@ -56,7 +58,7 @@ def assemble(out: Path) -> dict[str, int]:
     _third_party(out)
     for name, path in made.items():
         _pack(out / "objects" / name, path.read_bytes())
-    _pack(out / "course.json", _json({name: text for name, text in files.items()}))
+    _pack(out / "course.json", _json(files))
     _pack(out / "python.json", _json(python_files()))
     _pages(out)
     (out / "notices.txt").write_text(_notices(), encoding="utf-8")
@@ -64,10 +66,15 @@ def assemble(out: Path) -> dict[str, int]:
     download = sum(path.stat().st_size for path in _first_run(out))
     index = {"starts": starts, "chips": _chips(), "chip": DEFAULT_MACHINE, "download": download}
     _pack(out / "starts.json", _json(index))
-    version = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file())).hexdigest()[:16]
+    version = hashlib.sha256(
+        b"".join(path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file())
+    ).hexdigest()[:16]
     _bundle(out, version)
     before = [out / name for name in ("index.html", "page.css", "page.js", "starts.json.gz")]
-    return {"before Run": sum(path.stat().st_size for path in before), "first Run": download + (out / "kernel_worker.js").stat().st_size}
+    return {
+        "before Run": sum(path.stat().st_size for path in before),
+        "first Run": download + (out / "kernel_worker.js").stat().st_size,
+    }
 
 
 def python_files() -> dict[str, str]:
@@ -88,7 +95,12 @@ print(json.dumps([m.__file__ for n, m in sys.modules.items() if n.startswith("gn
     if done.returncode:
         raise GntError("the page's modules need something that the page does not have", detail=done.stderr[-2000:])
     paths = [Path(one) for one in json.loads(done.stdout)]
-    paths += [path for room in ("diagnostics", "machines") for path in (PACKAGE / room).iterdir() if path.suffix in (".toml", ".csv")]
+    paths += [
+        path
+        for room in ("diagnostics", "machines")
+        for path in (PACKAGE / room).iterdir()
+        if path.suffix in (".toml", ".csv")
+    ]
     return {path.relative_to(PACKAGE.parent).as_posix(): path.read_text(encoding="utf-8") for path in sorted(paths)}
 
 
@@ -150,11 +162,23 @@ def _notices() -> str:
     parts = [("gn_tutorial (this page)", (ROOT / "LICENSE").read_text(encoding="utf-8"))]
     for name in _NOTICED:
         about = json.loads((_MODULES / name / "package.json").read_text(encoding="utf-8"))
-        texts = [path.read_text(encoding="utf-8") for path in sorted((_MODULES / name).glob("LICEN[SC]E*")) if path.is_file()]
+        texts = [
+            path.read_text(encoding="utf-8") for path in sorted((_MODULES / name).glob("LICEN[SC]E*")) if path.is_file()
+        ]
         where = about.get("homepage") or about.get("repository", {}).get("url", "")
         parts.append((f"{name} {about['version']}, {about.get('license', '')}, {where}", "\n".join(texts)))
-    parts.append(("LLVM, libc++, compiler-rt (inside @yowasp/clang)", "Apache-2.0 WITH LLVM-exception, https://llvm.org/LICENSE.txt"))
-    parts.append(("wasi-libc (inside @yowasp/clang)", "Apache-2.0 WITH LLVM-exception, Apache-2.0, MIT; https://github.com/WebAssembly/wasi-libc"))
+    parts.append(
+        (
+            "LLVM, libc++, compiler-rt (inside @yowasp/clang)",
+            "Apache-2.0 WITH LLVM-exception, https://llvm.org/LICENSE.txt",
+        )
+    )
+    parts.append(
+        (
+            "wasi-libc (inside @yowasp/clang)",
+            "Apache-2.0 WITH LLVM-exception, Apache-2.0, MIT; https://github.com/WebAssembly/wasi-libc",
+        )
+    )
     parts.append(("CPython (inside pyodide)", "PSF-2.0, https://docs.python.org/3/license.html"))
     return "\n\n".join(f"=== {title}\n\n{text}" for title, text in parts) + "\n"
 
@@ -170,9 +194,8 @@ def _bundle(out: Path, version: str) -> None:
 
 def _first_run(out: Path) -> list[Path]:
     """What the first Run fetches."""
-    return [path for path in sorted(out.rglob("*")) if path.is_file() and path.parent.name in ("clang", "pyodide", "objects")] + [
-        out / "course.json.gz", out / "python.json.gz",
-    ]  # fmt: skip
+    folders = [path for name in ("clang", "pyodide", "objects") for path in sorted((out / name).iterdir())]
+    return [*folders, out / "course.json.gz", out / "python.json.gz"]
 
 
 def _json(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""A kernel's text on its way to the page's compiler, and that compiler's answers. The page runs this in Pyodide: no NumPy.
+"""A kernel's text on its way to the page's compiler, and that compiler's answers. Runs in Pyodide: no NumPy.
 
 It is what ``compiler/build.py`` does on a machine: a shim around the source, what device code may not have, the
 compiler's errors in the learner's words.

@@ -1,4 +1,4 @@
-"""The files that the page's compiler sees below COURSE, by path: the twin, the kernels, and names for the preprocessor."""
+"""The files that the page's compiler sees below COURSE: the twin, the kernels, and names for the preprocessor."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def run_node(script: str, *arguments: str) -> None:
     """Runs a script of src/. Raises GntError if it fails, or if node is missing."""
     if not NODE.is_file():
         raise GntError("the playground's packages are not here", where=str(PLAYGROUND), hint="cd playground && npm ci")
-    done = subprocess.run([str(NODE), f"src/{script}", *arguments], cwd=PLAYGROUND, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(NODE), f"src/{script}", *arguments], cwd=PLAYGROUND, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise GntError(f"{script} failed", where=str(PLAYGROUND), detail=done.stderr[-2000:])
 

@@ -45,9 +45,7 @@ class Page:
     def outcome(self, given: str, arrays: dict[str, Any], slots: Any) -> str:
         """What is shown of a launch. given: the arguments of ``outcome.outcome`` that are no bytes."""
         found = json.loads(given)
-        expected = {
-            name: {**of, "values": bytes(arrays[f"expected {name}"])} for name, of in found["expected"].items()
-        }
+        expected = {name: {**of, "values": bytes(arrays[f"expected {name}"])} for name, of in found["expected"].items()}
         shown = outcome.outcome(
             found["job"], found["answer"], {name: bytes(data) for name, data in arrays.items()}, bytes(slots or b""),
             expected, found["machine"],

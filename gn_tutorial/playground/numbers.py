@@ -1,4 +1,7 @@
-"""An output's bytes beside its reference, without NumPy: the rule of ``operators/comparison.within``, which a test holds it to."""
+"""An output's bytes beside its reference, without NumPy.
+
+The rule is that of ``operators/comparison.within``, beside which a test holds it.
+"""
 
 from __future__ import annotations
 
@@ -43,4 +46,5 @@ def said(name: str, shape: Sequence[int], got: Sequence[float], want: Sequence[f
     first = places[0]
     index = next(found for place, found in enumerate(product(*map(range, shape))) if place == first)
     where = f"{name}[{', '.join(map(str, index))}]"
-    return f"{name}: {len(places)} of {len(want)} wrong; first {where} is {got[first]:.7g}, the reference {want[first]:.7g}"
+    pair = f"{got[first]:.7g}, the reference {want[first]:.7g}"
+    return f"{name}: {len(places)} of {len(want)} wrong; first {where} is {pair}"

@@ -1,4 +1,4 @@
-"""What the page shows of a launch: findings, numbers, counts, modelled time. The page runs this in Pyodide: no NumPy."""
+"""What the page shows of a launch: findings, numbers, counts, modelled time. Runs in Pyodide: no NumPy."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ def outcome(
 def ended(answer: Mapping[str, Any]) -> str:
     """Why a launch ended that the twin did not end itself, in a sentence; empty if there is nothing to say."""
     if answer["needs_suspension"]:
-        return "Blocks of this kernel wait for one another, which this browser cannot do (it lacks promise integration)."
+        return (
+            "Blocks of this kernel wait for one another, which this browser cannot do (it lacks promise integration)."
+        )
     if not answer["ended"]:
         return ""
     here = answer["here"]

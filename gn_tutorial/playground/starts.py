@@ -53,11 +53,15 @@ def _cases(op: OpSpec, spec: KernelSpec, dtype: str) -> Iterator[dict[str, Any]]
             continue
         try:
             arrays = random_inputs.inputs(op, shape, seed=7, dtype=dtype, attributes=attributes, lengths=lengths)
-            launches = [request_of(op, spec, arrays, attributes, blocks=n, tracing=TRACE) for n in (1, 4, default_cores())]
+            launches = [
+                request_of(op, spec, arrays, attributes, blocks=n, tracing=TRACE) for n in (1, 4, default_cores())
+            ]
         except ArgumentError:  # a size that this kernel refuses
             continue
         expected = random_inputs.expected(op, arrays, attributes)
-        sizes = ", ".join(f"{name} {list(array.shape)}" for name, array in arrays.items() if array.shape == tuple(shape))
+        sizes = ", ".join(
+            f"{name} {list(array.shape)}" for name, array in arrays.items() if array.shape == tuple(shape)
+        )
         yield {
             "label": f"{sizes}, {dtype}",
             "arrays": {name: encoded(array) for name, array in arrays.items()},
@@ -120,7 +124,7 @@ def program_starts(root: Path) -> Iterator[dict[str, Any]]:
         )
         yield {
             "id": f"{check}/{name}",
-            "title": f"{name.removesuffix('_bad').removesuffix('_ok').replace('_', ' ')}, {'wrong' if found else 'right'}",
+            "title": f"{name.rpartition('_')[0].replace('_', ' ')}, {'wrong' if found else 'right'}",
             "group": f"Findings: {check}",
             "path": f"programs/{check}/{path.name}",
             "text": text,

@@ -50,7 +50,14 @@ def test_a_dozen_pairs_find_the_same(page: Page) -> None:
     hold_beside_this_machine(page, DOZEN)
 
 
+#: A `throw` does not compile there, `new` that fails ends the launch, and clang's pattern for what has no value stays
+#: one in a sum, so that more is found of it than by g++.
+NOT_THE_SAME = {"kernel/exception_bad", "kernel/no_memory_bad", "language/exception_bad", "language/never_set_bad"}
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("check", sorted({name.partition("/")[0] for name in SOURCES}))
 def test_every_pair_finds_the_same(page: Page, check: str) -> None:
-    hold_beside_this_machine(page, [name for name in SOURCES if name.startswith(f"{check}/")])
+    hold_beside_this_machine(
+        page, [name for name in SOURCES if name.startswith(f"{check}/") and name not in NOT_THE_SAME]
+    )

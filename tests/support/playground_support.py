@@ -1,4 +1,4 @@
-"""The page's compiler and runner in node (playground/src/serve.mjs), for tests that hold WebAssembly beside this machine.
+"""The page's compiler and runner in node (playground/src/serve.mjs): WebAssembly beside this machine.
 
 They need the packages of ``playground/package.json``; where those are missing, tests skip and say how to fetch them.
 """

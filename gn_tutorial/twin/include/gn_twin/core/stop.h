@@ -5,7 +5,6 @@
 #pragma once
 #include <new>
 
-
 #if !defined(__cpp_exceptions)
 extern "C" {
 [[noreturn, clang::import_module("gnt"), clang::import_name("stop")]] void GnTwinHostStop();

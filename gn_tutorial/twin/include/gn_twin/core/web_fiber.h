@@ -13,9 +13,11 @@ namespace gn_twin {
 class Fiber;
 }
 // Returns when the fiber leaves or ends; calls gnt_fiber_body the first time. `stack`: above the highest byte.
-extern "C" __attribute__((import_module("gnt"), import_name("fiber_enter"))) void GnTwinHostEnter(gn_twin::Fiber* fiber, void* stack);
+extern "C" __attribute__((import_module("gnt"), import_name("fiber_enter"))) void GnTwinHostEnter(gn_twin::Fiber* fiber,
+                                                                                                  void* stack);
 // Returns when the fiber is entered again.
-extern "C" __attribute__((import_module("gnt"), import_name("fiber_leave"))) void GnTwinHostLeave(gn_twin::Fiber* fiber);
+extern "C" __attribute__((import_module("gnt"), import_name("fiber_leave"))) void GnTwinHostLeave(
+    gn_twin::Fiber* fiber);
 
 namespace gn_twin {
 
@@ -46,4 +48,6 @@ class Fiber {
 
 }  // namespace gn_twin
 
-extern "C" __attribute__((export_name("gnt_fiber_body"), used)) inline void GnTwinFiberBody(gn_twin::Fiber* fiber) { fiber->Body(); }
+extern "C" __attribute__((export_name("gnt_fiber_body"), used)) inline void GnTwinFiberBody(gn_twin::Fiber* fiber) {
+  fiber->Body();
+}
