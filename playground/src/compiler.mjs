@@ -37,10 +37,12 @@ export class Compiler {
 
   // `request`: { shim, defines, own: { path below /course: text } }. What `-E` prints, the twin's headers replaced by names.
   async preprocess(request) {
-    const options = ['-E', '-w', '-std=c++20', ...request.defines, '-I/course/names', '-I/course', SHIM, '-o', 'shim.i'];
+    // Onto standard output: clang writes a few bytes at a time, and for each a file would be copied as a whole.
+    const options = ['-E', '-w', '-std=c++20', ...request.defines, '-I/course/names', '-I/course', SHIM, '-o', '-'];
+    const pieces = [], decoder = new TextDecoder();
     try {
-      const made = await this.run(options, this.ownFiles(request));
-      return new TextDecoder().decode(made['shim.i']);
+      await this.run(options, this.ownFiles(request), { stdout: bytes => { if (bytes) pieces.push(decoder.decode(bytes, { stream: true })); } });
+      return pieces.join('');
     } catch (error) {
       if (error instanceof CompileFailed) return '';  // the compiler is about to say what is wrong
       throw error;
@@ -53,18 +55,18 @@ export class Compiler {
     const { 'kernel.o': kernel } = await this.run(
       [...COMMON, ...KERNEL, ...SHOWN, ...request.defines, ...header, '-c', SHIM, '-o', 'kernel.o'], this.ownFiles(request));
     const files = { 'kernel.o': kernel, ...Object.fromEntries(OBJECTS.map(name => [name, this.objects[name]])) };
-    return (await this.run([...LINK, 'kernel.o', ...OBJECTS, '-o', 'kernel.wasm'], files, true))['kernel.wasm'];
+    return (await this.run([...LINK, 'kernel.o', ...OBJECTS, '-o', 'kernel.wasm'], files, { alone: true }))['kernel.wasm'];
   }
 
   ownFiles(request) {
     return { ...request.own, 'shim.cpp': request.shim };
   }
 
-  async run(options, own, alone = false) {
+  async run(options, own, { alone = false, stdout = () => {} } = {}) {
     const files = alone ? own : { course: withFiles(this.files, own), ...(this.objects['twin.pch'] ? { 'twin.pch': this.objects['twin.pch'] } : {}) };
     const pieces = [], decoder = new TextDecoder();
     const stderr = bytes => { if (bytes) pieces.push(decoder.decode(bytes, { stream: true })); };
-    const streams = { stdout() {}, stderr, decodeASCII: false };
+    const streams = { stdout, stderr, decodeASCII: false };
     try {
       const key = options.join('\n');
       if (!this.commands.has(key)) {
