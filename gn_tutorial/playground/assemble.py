@@ -20,7 +20,7 @@ from gn_tutorial.compiler.cache import default_cache
 from gn_tutorial.errors import GntError
 from gn_tutorial.operators.registry import kernels_root
 from gn_tutorial.playground.files import PLAYGROUND, course_files, objects
-from gn_tutorial.playground.starts import kernel_starts, program_starts
+from gn_tutorial.playground.starts import kernel_starts, program_starts, puzzle_starts
 from gn_tutorial.timing.machine import DEFAULT_MACHINE
 from gn_tutorial.toml_file import PACKAGE
 
@@ -130,7 +130,7 @@ def slim(path: Path) -> bytes:
 def _starts(out: Path) -> list[dict[str, str]]:
     """Writes a file for each start; the list of them."""
     listed = []
-    for start in (*kernel_starts(ROOT), *program_starts(ROOT)):
+    for start in (*kernel_starts(ROOT), *puzzle_starts(), *program_starts(ROOT)):
         file = f"{start['id'].replace('/', '-')}.json"
         _pack(out / "starts" / file, _json(start))
         listed.append({"id": start["id"], "title": start["title"], "group": start["group"], "file": file})

@@ -18,6 +18,7 @@ class Page:
 
     def __init__(self) -> None:
         self._compilation: Compilation | None = None
+        self._before: outcome.Modelled | None = None
 
     def preprocessing(self, path: str, text: str, defines: list[str]) -> str:
         """``{"request": ...}`` for the compiler, or ``{"errors": [...]}`` if the text has no kernel."""
@@ -46,10 +47,16 @@ class Page:
         """What is shown of a launch. given: the arguments of ``outcome.outcome`` that are no bytes."""
         found = json.loads(given)
         expected = {name: {**of, "values": bytes(arrays[f"expected {name}"])} for name, of in found["expected"].items()}
-        shown = outcome.outcome(
-            found["job"], found["answer"], {name: bytes(data) for name, data in arrays.items()}, bytes(slots or b""),
-            expected, found["machine"],
-        )  # fmt: skip
+        shown, modelled = outcome.outcome(
+            found["job"],
+            found["answer"],
+            {name: bytes(data) for name, data in arrays.items()},
+            bytes(slots),
+            expected,
+            found["machine"],
+            self._before if found["beside"] else None,
+        )
+        self._before = modelled or self._before
         return json.dumps(shown)
 
 

@@ -67,8 +67,13 @@ def outcome(
     slots: bytes | memoryview,
     expected: Mapping[str, Any],
     machine: str,
-) -> dict[str, Any]:
-    """All that is shown. expected: output -> shape, dtype, values (its bytes, float64), rtol, atol, of_largest."""
+    before: Modelled | None = None,
+) -> tuple[dict[str, Any], Modelled | None]:
+    """All that is shown, and the modelled launch if it ended well.
+
+    expected: output -> shape, dtype, values (its bytes, float64), rtol, atol, of_largest. before: another launch, whose
+    timeline is drawn above.
+    """
     findings = parse_report(answer["report"].encode())
     failed = answer["status"] != 0
     shown: dict[str, Any] = {
@@ -80,11 +85,13 @@ def outcome(
         "tally": _tally(answer["tally"], job["blocks"]),
         "modelled": None,
     }
+    modelled = None
     if not failed and answer["trace"]:
         trace = trace_of(job, answer["trace"], slots)
         modelled = Modelled(job["entry"], job["blocks"], make_timeline(trace, load_machine(machine)), trace)
-        shown["modelled"] = {"us": modelled.microseconds, "machine": machine, "timeline": timeline_json(modelled)}
-    return shown
+        timelines = timeline_json(*([before] if before else []), modelled)
+        shown["modelled"] = {"us": modelled.microseconds, "machine": machine, "timeline": timelines}
+    return shown, modelled
 
 
 def ended(answer: Mapping[str, Any]) -> str:

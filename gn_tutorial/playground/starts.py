@@ -17,9 +17,12 @@ from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercises.puzzles.bank import load as puzzles
+from gn_tutorial.exercises.puzzles.check import ATOL, Data
+from gn_tutorial.exercises.puzzles.frame import framed
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.registry import all_kernels, load_registry
-from gn_tutorial.operators.spec import KernelSpec, OpSpec
+from gn_tutorial.operators.spec import KernelSpec, OpSpec, Tolerance
 from gn_tutorial.playground.jobs import encoded, job, request_of
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.timing.machine import default_cores
@@ -59,6 +62,7 @@ def _cases(op: OpSpec, spec: KernelSpec, dtype: str) -> Iterator[dict[str, Any]]
         except ArgumentError:  # a size that this kernel refuses
             continue
         expected = random_inputs.expected(op, arrays, attributes)
+        dtypes = {arg.name: arg.dtype.name for arg in launches[0].args}
         sizes = ", ".join(
             f"{name} {list(array.shape)}" for name, array in arrays.items() if array.shape == tuple(shape)
         )
@@ -66,7 +70,9 @@ def _cases(op: OpSpec, spec: KernelSpec, dtype: str) -> Iterator[dict[str, Any]]
             "label": f"{sizes}, {dtype}",
             "arrays": {name: encoded(array) for name, array in arrays.items()},
             "expected": {
-                name: _expected(value, launches[0], name, spec) for name, value in expected.items() if value.size
+                name: _expected(value, dtypes[name], spec.tolerance.of(dtypes[name]))
+                for name, value in expected.items()
+                if value.size
             },
             "launches": [_launch(one, arrays) for one in _different(launches)],
         }
@@ -85,9 +91,7 @@ def _launch(request: LaunchRequest, arrays: Mapping[str, np.ndarray]) -> dict[st
     return made
 
 
-def _expected(value: np.ndarray, request: LaunchRequest, name: str, spec: KernelSpec) -> dict[str, Any]:
-    dtype = next(arg.dtype.name for arg in request.args if arg.name == name)
-    tolerance = spec.tolerance.of(dtype)
+def _expected(value: np.ndarray, dtype: str, tolerance: Tolerance) -> dict[str, Any]:
     return {
         "shape": list(value.shape),
         "dtype": dtype,
@@ -96,6 +100,34 @@ def _expected(value: np.ndarray, request: LaunchRequest, name: str, spec: Kernel
         "atol": tolerance.atol,
         "of_largest": tolerance.of_largest,
     }
+
+
+def puzzle_starts() -> Iterator[dict[str, Any]]:
+    """Each puzzle of the notebooks as the whole kernel around its lines, which are still to be written."""
+    for chosen in puzzles().values():
+        data = Data.of(chosen, np.random.default_rng(7))
+        frame = framed(chosen.frame, data.inputs, data.want, chosen.before, chosen.stub(), chosen.after)
+        args = [LaunchArg(name, ArgKind.TENSOR, Role.IN, array) for name, array in data.inputs.items()]
+        args += [LaunchArg(name, ArgKind.TENSOR, Role.OUT, array) for name, array in data.want.items()]
+        request = LaunchRequest(
+            entry="puzzle",
+            args=args,
+            blocks=chosen.blocks,
+            options=TwinOptions(**chosen.options),
+            isolated=False,
+            tracing=TRACE,
+        )
+        within = Tolerance(rtol=chosen.rtol, atol=ATOL, reason="the puzzle's")
+        expected = {name: _expected(one, one.dtype.name, within) for name, one in data.want.items()}
+        sizes = ", ".join(f"{arg.name} {list(arg.data.shape)}" for arg in args)
+        yield {
+            "id": f"puzzle/{chosen.id}",
+            "title": f"{chosen.notebook} {chosen.title}",
+            "group": "Puzzles of the notebooks",
+            "path": f"puzzles/{chosen.id}.cpp",
+            "text": frame.text,
+            "cases": [{"label": sizes, "arrays": {}, "expected": expected, "launches": [job(request)]}],
+        }
 
 
 def program_starts(root: Path) -> Iterator[dict[str, Any]]:

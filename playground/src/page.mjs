@@ -73,7 +73,7 @@ async function run() {
   const passed = { ...arrays, ...Object.fromEntries(Object.entries(chosen.expected).map(([name, of]) => [`expected ${name}`, fromText(of.values)])) };
   const expected = Object.fromEntries(Object.entries(chosen.expected).map(([name, { values: _, ...of }]) => [name, of]));
   const slim = { ...job, args: job.args.map(({ data: _, ...arg }) => arg) };
-  const given = { job: slim, answer: { ...told, trace: trace && { full: trace.full, lines: trace.lines } }, expected, machine: at('chip').value };
+  const given = { job: slim, answer: { ...told, trace: trace && { full: trace.full, lines: trace.lines } }, expected, machine: at('chip').value, beside: at('beside').checked };
   const shown = await python('outcome', JSON.stringify(given), passed, trace ? trace.slots : new Uint8Array());
   showOutcome(shown, printed, state.start, editor);
   const seconds = from => ((from) / 1000).toFixed(1);

@@ -77,18 +77,20 @@ def test_an_outcome_has_numbers_counts_and_the_modelled_time_of_a_profile() -> N
         (result.y, "y: all 100 right"),
         (wrong, "y: 1 of 100 wrong; first y[41] is -1, the reference 41"),
     ):
-        shown = outcome(job(request), answer, {"y": array.tobytes()}, b"", expected, "910B2")
+        shown, modelled = outcome(job(request), answer, {"y": array.tobytes()}, b"", expected, "910B2")
         assert [one["text"] for one in shown["numbers"]] == [text]
         assert shown["tally"][2] == ("bytes", "5 in, 6 out")
+        assert modelled is None  # without a trace
     json.dumps(shown)
 
 
 def test_a_launch_that_did_not_end_well_says_why() -> None:
     here = {"file": "", "line": 12, "block": 3}
     base = {"status": 1, "report": "", "tally": [0] * 7, "trace": None, "here": here}
-    trap = outcome({"blocks": 1}, {**base, "ended": "unreachable", "needs_suspension": False}, {}, b"", {}, "910B2")
+    trap, _ = outcome({"blocks": 1}, {**base, "ended": "unreachable", "needs_suspension": False}, {}, b"", {}, "910B2")
     assert "line 12, block 3: unreachable" in trap["ended"]
-    waits = outcome({"blocks": 1}, {**base, "ended": "cannot suspend", "needs_suspension": True}, {}, b"", {}, "910B2")
+    suspending = {**base, "ended": "cannot suspend", "needs_suspension": True}
+    waits, _ = outcome({"blocks": 1}, suspending, {}, b"", {}, "910B2")
     assert "this browser cannot" in waits["ended"]
 
 

@@ -47,7 +47,7 @@ PYTHON_ROOMS = {
     # Copies of notebooks, and JupyterLab on them.
     "lab": "exercises",
     # The course in a web page: a folder of files, and the modules that run there without NumPy.
-    "playground": "abi compiler diagnostics operators profiler runtime timing",
+    "playground": "abi compiler diagnostics exercises operators profiler runtime timing",
     # The door: it imports what it hands out.
     "__init__": "abi bench cli exam exercises fusion host lab nn operators plot profiler projects reference timing",
     "cli": (
