@@ -47,6 +47,7 @@ def assemble(out: Path) -> dict[str, int]:
 
     Raises GntError if ``out`` has files, or if the packages of playground/package.json are missing.
     """
+    out = out.resolve()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise GntError("the folder of the page is not empty", where=str(out), hint="name a new one, or empty it")
     files = course_files(kernels_root())

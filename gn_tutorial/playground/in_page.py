@@ -13,7 +13,7 @@ from gn_tutorial.playground import outcome
 from gn_tutorial.playground.compiling import COURSE, Compilation
 
 
-class Page:
+class PageSession:
     """One learner's kernel on its way. The files of the course are below COURSE here too."""
 
     def __init__(self) -> None:

@@ -18,8 +18,8 @@ sys.path.insert(0, "/modules")
 package = types.ModuleType("gn_tutorial")
 package.__path__ = ["/modules/gn_tutorial"]
 sys.modules["gn_tutorial"] = package
-from gn_tutorial.playground.in_page import Page
-Page()`);
+from gn_tutorial.playground.in_page import PageSession
+PageSession()`);
   const passed = one => (typeof one === 'object' ? python.toPy(one) : one);
   return (name, given) => JSON.parse(page[name](...given.map(passed)));
 }

@@ -110,8 +110,8 @@ def test_a_kernel_runs_with_numbers_counts_and_a_timeline(page: Page, server: Se
 def test_wrong_numbers_name_the_first_wrong_element(page: Page, server: Server) -> None:
     open_at(page, server, "add/queue")
     text = (Path(__file__).parents[2] / "kernels" / "add" / "add.cpp").read_text(encoding="utf-8")
-    assert " Add(" in text
-    write(page, text.replace(" Add(", " Sub(", 1))
+    assert "AscendC::Add(" in text
+    write(page, text.replace("AscendC::Add(", "AscendC::Sub(", 1))
     assert run(page) == "wrong numbers"
     assert "wrong; first z[0] is" in page.inner_text("#numbers")
 
