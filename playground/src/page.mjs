@@ -10,7 +10,7 @@ const SECONDS = 10;  // of a kernel
 const at = id => document.getElementById(id);
 const here = name => new URL(name, import.meta.url);
 const editor = new Editor(at('editor'), { run: () => at('run').click() });
-const state = { index: null, start: null, compiler: null, python: null, kernel: null, bytes: 0 };
+const state = { index: null, start: null, compiler: null, python: null, kernel: null, built: null, bytes: 0 };
 
 // --- choices ---
 
@@ -57,14 +57,9 @@ async function run() {
   clear();
   editor.mark([]);
   workers();
-  const prepared = await python('preprocessing', state.start.path, text, []);
-  if (prepared.errors) return showErrors(prepared.errors, editor);
-  say('compiling');
-  const { text: preprocessed } = await state.compiler.ask({ do: 'preprocess', request: prepared.request });
-  const request = await python('compiling', preprocessed);
-  const compiled = await state.compiler.ask({ do: 'compile', request });
-  if (compiled.error !== undefined) return showErrors(await python('failure', compiled.error), editor);
-  const built = performance.now();
+  const compiled = await built(text);
+  if (compiled.errors) return showErrors(compiled.errors, editor);
+  const ready = performance.now();
   say('running');
   const chosen = chosenCase(), job = chosen.launches[Number(at('blocks').value)];
   const { answer, printed } = await launch(compiled.module, withArrays(job, chosen.arrays));
@@ -76,8 +71,22 @@ async function run() {
   const given = { job: slim, answer: { ...told, trace: trace && { full: trace.full, lines: trace.lines } }, expected, machine: at('chip').value, beside: at('beside').checked };
   const shown = await python('outcome', JSON.stringify(given), passed, trace ? trace.slots : new Uint8Array());
   showOutcome(shown, printed, state.start, editor);
-  const seconds = from => ((from) / 1000).toFixed(1);
-  return `${seconds(performance.now() - begun)} s: compiled in ${seconds(built - begun)}, ran in ${seconds(ran - built)}`;
+  const seconds = time => (time / 1000).toFixed(1);
+  return `${seconds(performance.now() - begun)} s: compiled in ${seconds(ready - begun)}, ran in ${seconds(ran - ready)}`;
+}
+
+// { module }, or { errors }. The text that was compiled last is not compiled again: other sizes need no other module.
+async function built(text) {
+  const { path } = state.start;
+  if (state.built?.text === text && state.built.path === path) return state.built;
+  const prepared = await python('preprocessing', state.start.path, text, []);
+  if (prepared.errors) return prepared;
+  say('compiling');
+  const { text: preprocessed } = await state.compiler.ask({ do: 'preprocess', request: prepared.request });
+  const request = await python('compiling', preprocessed);
+  const { module, error } = await state.compiler.ask({ do: 'compile', request });
+  if (error !== undefined) return { errors: await python('failure', error) };
+  return (state.built = { text, path, module });
 }
 
 function withArrays(job, arrays) {
@@ -105,9 +114,8 @@ function launch(bytes, job) {
 function stop() {
   if (state.kernel) return state.kernel.stop();
   state.compiler?.end();
-  state.compiler = null;
   state.python?.end();
-  state.python = null;
+  state.compiler = state.python = state.built = null;
 }
 
 // --- the page's life ---
