@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+import struct
+from collections.abc import Iterator, Sequence
 
 from gn_tutorial.abi.trace import Access, Event, Kind, Operand, Pipe, Space, Trace
 from gn_tutorial.errors import KernelError
@@ -19,8 +18,12 @@ HARD_EVENTS = (
 ).split()
 
 
-def _slot(fields: str) -> np.dtype:
-    return np.dtype([tuple(one.split(":")) for one in fields.split()])
+#: Types of fields -> what ``struct`` calls them.
+_CODES = {"u1": "B", "i1": "b", "u2": "H", "u4": "I", "u8": "Q", "S56": "56s"}
+
+
+def _slot(fields: str) -> struct.Struct:
+    return struct.Struct("<" + "".join(_CODES[one.partition(":")[2]] for one in fields.split()))
 
 
 _EVENT = _slot(
@@ -57,37 +60,35 @@ def decode(
 
 
 class _Decoder:
-    """Reads slots column by column: NumPy turns each field of all events into Python numbers at once."""
+    """Reads slots kind by kind. Without NumPy, which a web page would have to fetch for this alone."""
 
     def __init__(self, slots: bytes | memoryview, arguments: Sequence[str]) -> None:
-        raw = np.frombuffer(slots, np.uint8).reshape(-1, _SLOT_BYTES)
-        self._kinds = raw[:, 0]
-        if self._kinds.size and not 1 <= self._kinds.min() <= self._kinds.max() <= _TEXT_SLOT:
-            raise ValueError("an unknown slot")
-        self._raw, self._arguments = raw, arguments
+        self._slots, self._arguments = memoryview(slots).cast("B"), arguments
+        if len(self._slots) % _SLOT_BYTES:
+            raise ValueError("no whole number of slots")
+        self._places: dict[int, list[int]] = {kind: [] for kind in range(1, _TEXT_SLOT + 1)}
+        for place, kind in enumerate(self._slots[::_SLOT_BYTES].tobytes()):
+            self._places[kind].append(place)
         self._texts = self._read_texts()
 
     def blocks(self, chosen: Sequence[int]) -> dict[int, tuple[Event, ...]]:
         found: dict[int, list[Event]] = {block: [] for block in chosen}
-        events, scalars = self._events(self._operands()), self._scalars()
+        both = self._events(self._operands()) + self._scalars()
         # Slots of both kinds are in program order; their places say how they alternate.
-        places = np.concatenate([self._places(_EVENT_SLOT), self._places(_SCALARS_SLOT)])
-        both = events + scalars
-        for index in np.argsort(places, kind="stable").tolist():
+        places = self._places[_EVENT_SLOT] + self._places[_SCALARS_SLOT]
+        for index in sorted(range(len(both)), key=places.__getitem__):
             event = both[index]
             found[event.block].append(event)
         return {block: tuple(events) for block, events in found.items()}
 
-    def _places(self, kind: int) -> np.ndarray:
-        return np.flatnonzero(self._kinds == kind)
-
-    def _rows(self, kind: int, dtype: np.dtype) -> list[tuple]:
-        return np.ascontiguousarray(self._raw[self._kinds == kind]).view(dtype).reshape(-1).tolist()
+    def _rows(self, kind: int, fields: struct.Struct) -> Iterator[tuple]:
+        slots, unpack = self._slots, fields.unpack_from
+        return (unpack(slots, place * _SLOT_BYTES) for place in self._places[kind])
 
     def _read_texts(self) -> dict[int, str]:
         parts: dict[int, bytes] = {0: b"?"}
         for _, _, number, _, text in self._rows(_TEXT_SLOT, _TEXT):
-            parts[number] = parts.get(number, b"") + text
+            parts[number] = parts.get(number, b"") + text.rstrip(b"\0")
         return {number: text.decode("utf-8", "replace") for number, text in parts.items()}
 
     # Positional, since there may be a million of them: fields by name take twice as long.

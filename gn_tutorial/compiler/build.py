@@ -14,11 +14,11 @@ from gn_tutorial.abi.options import Optimise
 from gn_tutorial.compiler.build_request import OBJECT, PROGRAM, TWIN, TWIN_INCLUDE, BuildRequest, precompiled_form
 from gn_tutorial.compiler.cache import Cache, default_cache
 from gn_tutorial.compiler.cache_seal import checksum
-from gn_tutorial.compiler.dtype_macros import LIBC_NAMES, dtype_defines
-from gn_tutorial.compiler.language import CHECKS, NOTHING_READ
-from gn_tutorial.compiler.launch_syntax import MAIN, is_sample, rewrite, without_launchers
+from gn_tutorial.compiler.dtype_macros import dtype_defines
+from gn_tutorial.compiler.launch_syntax import is_sample, rewrite, without_launchers
 from gn_tutorial.compiler.precompiled_header import Precompiled
 from gn_tutorial.compiler.process import CompileLimits
+from gn_tutorial.compiler.shim import MAIN_ENTRY, Shim
 from gn_tutorial.compiler.signature import Entry, require_entries, scan
 from gn_tutorial.compiler.sources import (
     SourceTexts,
@@ -39,11 +39,6 @@ from gn_tutorial.compiler.toolchain import (
     program_flags,
 )
 from gn_tutorial.errors import RegistryError
-
-# Every header that names a function of LIBC_NAMES, in both spellings: read after the renaming it would miss its own.
-_LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
-#: The entry of a whole sample's own main.
-MAIN_ENTRY = "main"
 
 
 @dataclass(frozen=True)
@@ -118,7 +113,7 @@ def build_kernel(
     forwarded = _forwarded(cache, sources)
     entries = _entries(text, path, template, main, sources.headers, part=bool(objects))
     compiler = find_compiler()
-    shim = _Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first)
+    shim = Shim(compiled, observed, entries, bool(dtypes) or not sources.names_host_types, first)
     defined = [f"-D{define}" for define in (*defines, *dtype_defines(dtypes or {}))]
     sized = (f"-DGNT_UB_BYTES={ub_bytes}",) if ub_bytes else ()
     linked = (*((build_watchers(cache, compiler, sized),) if observed else ()), *objects)
@@ -258,59 +253,6 @@ def _entries(
 def _keep_sample(cache: Cache, path: Path, text: str) -> Path:
     text = f'#include "gn_twin/host/acl_runtime.h"\n#line 1 "{path}"\n{text}'
     return cache.keep_source(f"sample_{checksum(text.encode('utf-8', 'surrogatepass'))[:16]}.cpp", text)
-
-
-@dataclass(frozen=True)
-class _Shim:
-    """The text that the compiler is given; ``lines`` maps its lines to the kernel's, for errors about an entry."""
-
-    source: Path
-    observed: bool
-    entries: tuple[Entry, ...]
-    data_types: bool  # DT_FLOAT16 and its like as macros
-    includes: tuple[Path, ...] = ()
-
-    @property
-    def head(self) -> list[str]:
-        # <math.h> and <stdlib.h> first: a kernel may be named like a function of theirs, and is renamed behind them.
-        renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
-        return [
-            f"#define GNT_OBSERVED {int(self.observed)}",
-            '#include "kernel_operator.h"',
-            *(
-                ["#define GNT_DATA_TYPE_MACROS 1", '#include "gn_twin/base/data_type_macros.h"']
-                if self.data_types
-                else []
-            ),
-            *([*(f"#include <{header}>" for header in _LIBC_HEADERS), *renamed] if renamed else []),
-            *(f'#include "{one}"' for one in (*self.includes, self.source)),
-            *(f"#undef {name}" for name in self._hiding()),
-            '#include "gn_twin/core/launch.h"',
-            "GNT_LIBRARY_BEGIN",
-        ]
-
-    @property
-    def text(self) -> str:
-        # An observed library gets its table when it is compiled.
-        found = f"// source checks {CHECKS}\n" if self.observed else NOTHING_READ
-        return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", found])
-
-    @property
-    def lines(self) -> dict[int, int]:
-        first = len(self.head) + 1
-        return {first + index: entry.line for index, entry in enumerate(self.entries)}
-
-    def _hiding(self) -> list[str]:
-        return sorted({entry.name for entry in self.entries} & LIBC_NAMES)
-
-    def _line(self, entry: Entry) -> str:
-        if entry.name == MAIN_ENTRY:
-            return f"GNT_MAIN_ENTRY({MAIN})"
-        if entry.name in LIBC_NAMES:
-            return f'GNT_NAMED_ENTRY("{entry.name}", gnt_kernel_{entry.name})'
-        if "<" in entry.name:
-            return f'GNT_NAMED_ENTRY("{entry.name}", {entry.name})'
-        return f"GNT_ENTRY({entry.name})"
 
 
 def _read(source: Path) -> tuple[Path, str]:

@@ -33,13 +33,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gn_tutorial.abi.trace import Pipe
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.profiler.palette import LOOKS
-from gn_tutorial.profiler.profile import Profile
 from gn_tutorial.timing.span import Issue, Span
+
+if TYPE_CHECKING:  # it needs NumPy, which a web page does not have (playground/outcome.py)
+    from gn_tutorial.profiler.profile import Profile
 
 FORMAT = "gnt-timeline/1"
 #: Decimals of a microsecond: a tenth of a nanosecond, a fifth of a cycle.

@@ -20,7 +20,7 @@ from typing import Any
 
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
-from gn_tutorial.compiler.build import MAIN_ENTRY
+from gn_tutorial.compiler.shim import MAIN_ENTRY
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, GntError, KernelCrash, KernelError, KernelFault
 from gn_tutorial.projects.own_test_builder import Builder

@@ -51,13 +51,15 @@ PYTHON_ROOMS = {
     "capstone": "abi bench diagnostics exam operators profiler projects timing",
     # Copies of notebooks, and JupyterLab on them.
     "lab": "exercises translation",
+    # The course in a web page: a folder of files, and the modules that run there without NumPy.
+    "playground": "abi compiler diagnostics exercises operators profiler runtime timing",
     # The door: it imports what it hands out.
     "__init__": (
         "abi bench capstone cli exam exercises fusion host lab nn operators plot profiler projects reference timing"
     ),
     "cli": (
-        "abi bench capstone classroom compiler diagnostics exam exercises host lab operators plot profiler projects "
-        "reference runtime timing translation verify __init__"
+        "abi bench capstone classroom compiler diagnostics exam exercises host lab operators playground plot profiler "
+        "projects reference runtime timing translation verify __init__"
     ),
     "__main__": "cli",
 }
@@ -352,7 +354,8 @@ def test_headers_of_kernels_have_no_cycle() -> None:
 
 def test_no_file_names_a_folder_of_somebody_s_machine() -> None:
     machine = re.compile(r"(?<![\w.~$}*])/(?:work|root|home/\w+|Users/\w+)/\w")
-    skipped = {"__pycache__", "dist", "build", ".git", "my_course", "my_exercises"}  # .git is a file in a worktree
+    # .git is a file in a worktree.
+    skipped = set("__pycache__ dist build .git my_course my_exercises node_modules".split())
     found = []
     for path in sorted(ROOT.rglob("*")):
         inside = path.relative_to(ROOT)

@@ -73,6 +73,7 @@ LONG = {
     r"dev calibrate": "tests/timing",
     r"dev compat": "tests/cli/test_compat.py",
     r"dev host-library": "tests/host",
+    r"dev playground.*": "needs what npm fetches, and compiles for a minute: tests/playground",
     r"npu verify": "needs an NPU: tests/verify, over a stand-in",
 }
 #: Checks of the other exercises differ in nothing that a line could have wrong; tests/exercises runs them.

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,15 +60,23 @@ def _marked(path: Path, mark: re.Pattern[str]) -> list[tuple[str, int]]:
 
 @functools.cache
 def library() -> Built:
-    # #line keeps each program's own file and line numbers.
-    parts = [f'#line 1 "{path}"\n{path.read_text(encoding="utf-8")}' for path in SOURCES.values()]
-    return build_kernel("\n".join(parts), optimise=False)
+    return build_kernel(together(list(SOURCES)), optimise=False)
+
+
+def together(names: Sequence[str]) -> str:
+    """One source with all these programs. #line keeps each one's own file and line numbers."""
+    return "\n".join(f'#line 1 "{SOURCES[name]}"\n{SOURCES[name].read_text(encoding="utf-8")}' for name in names)
 
 
 def run(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchResult:
-    """Launch a program on x = 0, 1, 2, ... and y = 0, 1024 floats each; ``more`` are fields of TwinOptions.
+    """Launch a program as ``request`` says. Raises KernelFault as the launch does."""
+    return launch(library().library, request(name, y, **more))
 
-    A ``y`` that is given is written in place. Raises KernelFault as the launch does.
+
+def request(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchRequest:
+    """A program's launch on x = 0, 1, 2, ... and y = 0, 1024 floats each; ``more`` are fields of TwinOptions.
+
+    A ``y`` that is given is written in place.
     """
     text = SOURCES[name].read_text(encoding="utf-8")
     roles = ROLES.search(text)
@@ -77,15 +86,12 @@ def run(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchResult:
         LaunchArg("y", ArgKind.TENSOR, of_y, np.zeros(1024, np.float32) if y is None else y),
     ]
     blocks = BLOCKS.search(text)
-    return launch(
-        library().library,
-        LaunchRequest(
-            entry=name.replace("/", "_"),
-            args=args,
-            blocks=int(blocks.group(1)) if blocks else 1,
-            options=TwinOptions(**dict(OPTIONS.findall(text)), **more),
-            isolated=False,
-        ),
+    return LaunchRequest(
+        entry=name.replace("/", "_"),
+        args=args,
+        blocks=int(blocks.group(1)) if blocks else 1,
+        options=TwinOptions(**dict(OPTIONS.findall(text)), **more),
+        isolated=False,
     )
 
 

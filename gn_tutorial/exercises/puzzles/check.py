@@ -32,7 +32,7 @@ from gn_tutorial.operators.kernel import Kernel, kernel
 from gn_tutorial.operators.result import Result
 from gn_tutorial.profiler.profile import Profile, profile_of
 
-_ATOL = 1e-6
+ATOL = 1e-6
 #: A right answer takes milliseconds.
 _SECONDS = 2.0
 _TRACING = Tracing(bytes=8 << 20)
@@ -201,7 +201,7 @@ class _Attempt:
                 empty, meant = flat == FILL, right == FILL
             else:
                 empty, meant = unwritten(flat), np.zeros(flat.size, dtype=bool)
-            wrong = ~within(flat, right, self.chosen.rtol, _ATOL)
+            wrong = ~within(flat, right, self.chosen.rtol, ATOL)
             blocks = _writers(result, name, flat) if self.chosen.picture == "blocks" else None
             found.append(Lanes(name, got, want, wrong, empty, meant, blocks))
         return tuple(found)

@@ -5,8 +5,6 @@
 // through GetValue, SetValue of local tensors and operator() with all pipes; SetValue of a global tensor is not on its list.
 // Source: docs/zh/api, 同步控制/核内同步/关键特性说明 (what is automatic), PipeBarrier (copies with overlapping destinations).
 #pragma once
-#include <new>
-
 #include "gn_twin/checkers/global_memory.h"
 #include "gn_twin/checkers/memory.h"
 #include "gn_twin/checkers/race_global.h"
@@ -41,7 +39,7 @@ class RaceChecker final : public Observer {
   void OnBlockBegin(Core& core) override {
     RaceState*& state = cores_[core.block];
     state = idle_ != nullptr ? idle_ : new RaceState(auto_sync_);
-    if (!state->local.Ready()) throw std::bad_alloc();
+    if (!state->local.Ready()) StopForMemory();
     idle_ = state->next;
     state->next = nullptr;
     state->Begin();

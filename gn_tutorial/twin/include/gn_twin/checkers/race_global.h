@@ -48,7 +48,7 @@ class RaceGlobal {
       }
     }
     const auto gather = [&](uint64_t begin, uint64_t bytes, Use use) {
-      if (bytes != 0) Gather(core, state, site, pipe, use, RowSet{rows.at + begin, bytes, bytes, 1});
+      if (bytes != 0) Gather(core, state, site, pipe, use, RowSet::Of(rows.at + begin, bytes, bytes, 1));
     };
     if (same + same_end == 0) return Mark(core, state, site, pipe, Use::Write, rows);
     gather(0, same, Use::Equal);

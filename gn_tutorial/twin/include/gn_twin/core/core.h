@@ -11,6 +11,7 @@
 #include "gn_twin/events/cached_call.h"
 #include "gn_twin/base/loc.h"
 #include "gn_twin/core/core_state.h"
+#include "gn_twin/core/stop.h"
 #include "gn_twin/events/observer.h"
 #include "gn_twin/events/field_list.h"
 #include "gn_twin/events/report.h"
@@ -274,7 +275,7 @@ struct Core {
   [[noreturn]] GNT_COLD void Stop(const char* id, Loc loc, const FieldList& fields) {
     TellFreedUses();
     if (InTurn()) ReportWriter(*job).Write(id, "error", loc, block, fields.Data(), fields.Count());
-    throw Stopped{};
+    StopBlock();
   }
   // Before what other blocks can see the order of: waits until those before this one have ended or wait. False if the launch was
   // stopped by one of them. Blocks of an observed launch run one at a time.

@@ -4,6 +4,9 @@
 // The switch saves what the calling conventions of x86-64 (System V) and AArch64 (AAPCS64) tell a function to preserve; everything else is
 // saved by the compiler, as around any call.
 #pragma once
+#if defined(__wasm__)
+#include "gn_twin/core/web_fiber.h"
+#else
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -181,3 +184,4 @@ class Fiber {
 };
 
 }  // namespace gn_twin
+#endif

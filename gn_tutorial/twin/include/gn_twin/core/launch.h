@@ -3,11 +3,11 @@
 #pragma once
 #include <time.h>
 
-#include <exception>
 #include <new>
 
 #include "gn_twin/core/scheduler.h"
 #include "gn_twin/core/async_copies.h"
+#include "gn_twin/core/ending.h"
 #include "gn_twin/base/shape_info.h"
 #include "gn_twin/core/source_findings.h"
 #include "gn_twin/core/ub_memory.h"
@@ -112,10 +112,8 @@ struct Launch {
       ub->Poison();
     }
     EnterCore(&core);
-    bool good = true;
-    const char* thrown = nullptr;  // told behind the handlers: the block may end on another thread than it has been on
-    char what[256] = "";
-    try {
+    Ending ending;  // told behind the work: the block may end on another thread than it has been on
+    RunToItsEnd(ending, [&] {
       if constexpr (kObserved) core.observers->OnBlockBegin(core);
       CallBody();
       if constexpr (kObserved) {
@@ -124,23 +122,12 @@ struct Launch {
         TellAtomicOn(core);
         core.observers->OnBlockEnd(core);
       }
-    } catch (const Stopped&) {
-      good = false;
-    } catch (const std::bad_alloc&) {
-      thrown = "kernel-no-memory";
-      Keep(what, "std::bad_alloc");
-    } catch (const std::exception& error) {
-      thrown = "kernel-exception";
-      Keep(what, error.what());
-    } catch (...) {
-      thrown = "kernel-exception";
-      Keep(what, "an object that is no std::exception");
-    }
-    if (thrown != nullptr) good = Thrown(core, thrown, what);
+    });
+    if (ending.thrown != nullptr) Tell(core, ending);
     EnterCore(nullptr);
     if constexpr (kObserved) delete core.delayed;
     ObjectPool<UbMemory>::Give(ub);
-    return good;
+    return ending.good;
   }
 
   // Whether a launch whose blocks all ran to their end was without a mistake.
@@ -169,16 +156,9 @@ struct Launch {
   }
 
   // Exceptions do not exist on the device, and one that left gnt_run would end the process that called it.
-  GNT_COLD bool Thrown(Core& core, const char* id, const char* what) {
-    const Field field{"what", what};
-    if (core.InTurn()) ReportWriter(job).Write(id, "error", core.Here(), core.block, &field, 1);
-    return false;
-  }
-  template <uint32_t kRoom>
-  GNT_COLD static void Keep(char (&kept)[kRoom], const char* text) {
-    uint32_t i = 0;
-    for (; text[i] != '\0' && i + 1 < kRoom; ++i) kept[i] = text[i];
-    kept[i] = '\0';
+  GNT_COLD void Tell(Core& core, const Ending& ending) {
+    const Field field{"what", ending.what};
+    if (core.InTurn()) ReportWriter(job).Write(ending.thrown, "error", core.Here(), core.block, &field, 1);
   }
 };
 

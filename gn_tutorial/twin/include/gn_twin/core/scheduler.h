@@ -63,7 +63,7 @@ class Scheduler {
 
   // Suspends this block until `cores` blocks (0: all of the launch) have called it as often. Throws Stopped if that can never happen.
   void SyncAll(Core& core, Loc loc, uint32_t cores = 0) {
-    if (!core.InTurn()) throw Stopped{};
+    if (!core.InTurn()) StopBlock();
     expected_ = cores == 0 ? job_.blocks : cores;
     ++progress_;
     Suspend(core, loc, Waits::Barrier);
@@ -72,7 +72,7 @@ class Scheduler {
   // Suspends this block until ready() holds, which another block must bring about. Throws Stopped if none can.
   template <class Ready>
   void WaitUntil(Core& core, Loc loc, Ready ready) {
-    if (!core.InTurn()) throw Stopped{};
+    if (!core.InTurn()) StopBlock();
     for (bool first = true; !ready(); first = false) {
       if (first) ++progress_;
       states_[core.block].tried = progress_;
@@ -234,7 +234,7 @@ class Scheduler {
     mine.waits_at = loc;
     mine.fiber->Leave(false);
     EnterCore(&core);
-    if (Aborted()) throw Stopped{};
+    if (Aborted()) StopBlock();
     if constexpr (kObserved) job_.here_block = core.block;
     core.At(loc);
   }

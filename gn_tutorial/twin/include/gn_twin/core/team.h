@@ -1,7 +1,9 @@
 // Threads that run one function together, and what they wait by. The caller is one of them.
 #pragma once
 #include <pthread.h>
+#if !defined(__wasm__)
 #include <signal.h>
+#endif
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,6 +39,13 @@ class Shared {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
 };
 
+#if defined(__wasm__)
+class Team {
+ public:
+  static constexpr uint32_t kMost = 1;
+  static void Run(uint32_t, void (*work)(void* context), void* context) { work(context); }
+};
+#else
 class Team {
  public:
   static constexpr uint32_t kMost = 16;  // a bare kernel finds no more memory bandwidth with more
@@ -81,5 +90,6 @@ class Team {
     return nullptr;
   }
 };
+#endif
 
 }  // namespace gn_twin

@@ -27,9 +27,6 @@ struct Field {
   constexpr Field(const char* key, N number) : key(key), number(static_cast<int64_t>(number)) {}
 };
 
-// Thrown to end a launch after its diagnostic was written. A plain type: kernels are built without <stdexcept>.
-struct Stopped {};
-
 // Whether the launch takes a finding for an error: `usually`, unless TwinOptions names it.
 GNT_COLD inline bool IsError(const GntJob& job, const char* id, bool usually) {
   const uint64_t length = __builtin_strlen(id);

@@ -103,7 +103,7 @@ class Runtime {
   // Ends the sample with one diagnostic.
   [[noreturn]] void Stop(const char* id, Loc loc, std::initializer_list<Field> fields) {
     ReportWriter(job_).Write(id, "error", loc, 0, fields.begin(), static_cast<uint32_t>(fields.size()));
-    throw Stopped{};
+    StopBlock();
   }
 
   void* MakeStream() {
@@ -164,7 +164,7 @@ class Runtime {
     job_.blocks = before.blocks;
     job_.args = before.args;
     job_.arg_count = before.arg_count;
-    if (status != GNT_OK) throw Stopped{};
+    if (status != GNT_OK) StopBlock();
     Enqueue(stream);
   }
 

@@ -76,7 +76,7 @@ inline void RequireAtomicType(Operation& operation) {
 inline void SetAtomic(Atomic how, AtomicType type, const char* op = "", Loc loc = {}) {
   Core& core = ThisCore();
   // Sums of floats depend on the order of the blocks.
-  if (how != Atomic::None && !core.InTurn()) throw Stopped{};
+  if (how != Atomic::None && !core.InTurn()) StopBlock();
   core.atomic_set = loc;
   core.atomic_op = op;
   core.atomic = static_cast<uint8_t>(how);

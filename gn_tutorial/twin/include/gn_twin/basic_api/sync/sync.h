@@ -26,7 +26,7 @@ namespace gn_twin {
 // A kernel refreshes its view of global memory, perhaps in a loop that waits for another block: now and then the others get a turn.
 inline void Poll(Loc loc) {
   Core& core = ThisCore();
-  if (!core.InTurn()) throw Stopped{};
+  if (!core.InTurn()) StopBlock();
   if (++core.looks % 1024 == 0) core.scheduler->Yield(core, loc);
 }
 

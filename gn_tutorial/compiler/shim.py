@@ -1,0 +1,72 @@
+"""The text that is compiled for a kernel: the twin's headers, the source, and a table of its entries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from gn_tutorial.compiler.dtype_macros import LIBC_NAMES
+from gn_tutorial.compiler.language import CHECKS, NOTHING_READ
+from gn_tutorial.compiler.launch_syntax import MAIN
+from gn_tutorial.compiler.signature import Entry
+
+# Every header that names a function of LIBC_NAMES, in both spellings: read after the renaming it would miss its own.
+_LIBC_HEADERS = ("cmath", "cstdlib", "cstring", "math.h", "stdlib.h", "string.h", "strings.h", "sys/select.h")
+#: The entry of a whole sample's own main.
+MAIN_ENTRY = "main"
+
+
+@dataclass(frozen=True)
+class Shim:
+    """The text that the compiler is given; ``lines`` maps its lines to the kernel's, for errors about an entry."""
+
+    source: PurePath
+    observed: bool
+    entries: tuple[Entry, ...]
+    data_types: bool  # DT_FLOAT16 and its like as macros
+    includes: tuple[PurePath, ...] = ()
+
+    @property
+    def head(self) -> list[str]:
+        """The lines above the table of entries."""
+        # <math.h> and <stdlib.h> first: a kernel may be named like a function of theirs, and is renamed behind them.
+        renamed = [f"#define {name} gnt_kernel_{name}" for name in self._hiding()]
+        return [
+            f"#define GNT_OBSERVED {int(self.observed)}",
+            '#include "kernel_operator.h"',
+            *(
+                ["#define GNT_DATA_TYPE_MACROS 1", '#include "gn_twin/base/data_type_macros.h"']
+                if self.data_types
+                else []
+            ),
+            *([*(f"#include <{header}>" for header in _LIBC_HEADERS), *renamed] if renamed else []),
+            *(f'#include "{one}"' for one in (*self.includes, self.source)),
+            *(f"#undef {name}" for name in self._hiding()),
+            '#include "gn_twin/core/launch.h"',
+            "GNT_LIBRARY_BEGIN",
+        ]
+
+    @property
+    def text(self) -> str:
+        """All of it; of an observed library without the table of what is wrong with the source, which follows it."""
+        # An observed library gets its table when it is compiled.
+        found = f"// source checks {CHECKS}\n" if self.observed else NOTHING_READ
+        return "\n".join([*self.head, *(self._line(entry) for entry in self.entries), "GNT_LIBRARY_END", found])
+
+    @property
+    def lines(self) -> dict[int, int]:
+        """Line of an entry in the table -> its line in the kernel."""
+        first = len(self.head) + 1
+        return {first + index: entry.line for index, entry in enumerate(self.entries)}
+
+    def _hiding(self) -> list[str]:
+        return sorted({entry.name for entry in self.entries} & LIBC_NAMES)
+
+    def _line(self, entry: Entry) -> str:
+        if entry.name == MAIN_ENTRY:
+            return f"GNT_MAIN_ENTRY({MAIN})"
+        if entry.name in LIBC_NAMES:
+            return f'GNT_NAMED_ENTRY("{entry.name}", gnt_kernel_{entry.name})'
+        if "<" in entry.name:
+            return f'GNT_NAMED_ENTRY("{entry.name}", {entry.name})'
+        return f"GNT_ENTRY({entry.name})"

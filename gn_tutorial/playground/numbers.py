@@ -1,0 +1,50 @@
+"""An output's bytes beside its reference, without NumPy.
+
+The rule is that of ``operators/comparison.within``, beside which a test holds it.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from itertools import product
+
+#: What ``struct`` calls the dtypes that it knows.
+_CODES = {
+    "bool": "?", "float16": "e", "float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
+    "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
+}  # fmt: skip
+
+
+def values(data: bytes | memoryview, dtype: str) -> list[float]:
+    """The numbers in these bytes. dtype: a name of ``abi/dtypes.py``."""
+    if dtype == "bfloat16":  # the upper half of a float32
+        halves = struct.unpack(f"<{len(data) // 2}H", data)
+        return list(struct.unpack(f"<{len(halves)}f", struct.pack(f"<{len(halves)}I", *(one << 16 for one in halves))))
+    code = _CODES[dtype]
+    return list(struct.unpack(f"<{len(data) // struct.calcsize(code)}{code}", data))
+
+
+def wrong(got: Sequence[float], want: Sequence[float], rtol: float, atol: float, of_largest: float = 0.0) -> list[int]:
+    """Places out of tolerance. of_largest: times the largest finite reference, added to ``atol``."""
+    if of_largest:
+        atol += of_largest * max((abs(one) for one in want if math.isfinite(one)), default=0.0)
+    return [place for place, pair in enumerate(zip(got, want, strict=True)) if not _within(*pair, rtol, atol)]
+
+
+def _within(ours: float, truth: float, rtol: float, atol: float) -> bool:
+    if ours == truth or (math.isnan(ours) and math.isnan(truth)):
+        return True
+    return math.isfinite(ours) and math.isfinite(truth) and abs(ours - truth) <= atol + rtol * abs(truth)
+
+
+def said(name: str, shape: Sequence[int], got: Sequence[float], want: Sequence[float], places: Sequence[int]) -> str:
+    """What there is to say of one output: where it is wrong first, and how often."""
+    if not places:
+        return f"{name}: all {len(want)} right" if len(want) != 1 else f"{name}: right"
+    first = places[0]
+    index = next(found for place, found in enumerate(product(*map(range, shape))) if place == first)
+    where = f"{name}[{', '.join(map(str, index))}]"
+    pair = f"{got[first]:.7g}, the reference {want[first]:.7g}"
+    return f"{name}: {len(places)} of {len(want)} wrong; first {where} is {pair}"

@@ -1,0 +1,167 @@
+"""What a learner can start from in the page: kernels of the ladder, pairs of the diagnostics pages, puzzles.
+
+Each is a text and the launches that the page offers for it, made here with everything that needs NumPy: arrays, what is
+right, tilings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import ArgKind, Role
+from gn_tutorial.abi.trace import Tracing
+from gn_tutorial.errors import ArgumentError
+from gn_tutorial.exercises.puzzles.bank import load as puzzles
+from gn_tutorial.exercises.puzzles.check import ATOL, Data
+from gn_tutorial.exercises.puzzles.frame import framed
+from gn_tutorial.operators import random_inputs
+from gn_tutorial.operators.registry import all_kernels, load_registry
+from gn_tutorial.operators.spec import KernelSpec, OpSpec, Tolerance
+from gn_tutorial.playground.jobs import encoded, job, request_of
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
+from gn_tutorial.timing.machine import default_cores
+
+#: Bytes of a trace: some forty thousand slots. The page says where it ended.
+TRACE = Tracing(bytes=16 << 20)
+#: Further sizes, by the rank of the first input: those at which tiles are cut.
+_ODD = {1: [999], 2: [5, 190], 4: [1, 8, 7, 9]}
+_EXPECT = re.compile(r"// expect: ([\w-]+)")
+
+
+def kernel_starts(root: Path) -> Iterator[dict[str, Any]]:
+    """Each registered kernel, in the order of ``gnt list``. root: of the repository."""
+    for op, spec in all_kernels(load_registry()):
+        yield {
+            "id": spec.id,
+            "title": f"{op.title}: {spec.title}",
+            "group": "Kernels of the course",
+            "path": spec.file.relative_to(root).as_posix(),
+            "text": spec.file.read_text(encoding="utf-8"),
+            "cases": [case for dtype in spec.dtypes for case in _cases(op, spec, dtype)],
+        }
+
+
+def _cases(op: OpSpec, spec: KernelSpec, dtype: str) -> Iterator[dict[str, Any]]:
+    names = {one.name for one in op.attributes}
+    attributes = {key: value for key, value in op.example.items() if key in names}
+    lengths = {key: value for key, value in op.example.items() if key not in names and key != "shape"}
+    for shape in (op.example["shape"], _ODD.get(len(op.example["shape"]))):
+        if shape is None:
+            continue
+        try:
+            arrays = random_inputs.inputs(op, shape, seed=7, dtype=dtype, attributes=attributes, lengths=lengths)
+            launches = [
+                request_of(op, spec, arrays, attributes, blocks=n, tracing=TRACE) for n in (1, 4, default_cores())
+            ]
+        except ArgumentError:  # a size that this kernel refuses
+            continue
+        expected = random_inputs.expected(op, arrays, attributes)
+        dtypes = {arg.name: arg.dtype.name for arg in launches[0].args}
+        sizes = ", ".join(
+            f"{name} {list(array.shape)}" for name, array in arrays.items() if array.shape == tuple(shape)
+        )
+        yield {
+            "label": f"{sizes}, {dtype}",
+            "arrays": {name: encoded(array) for name, array in arrays.items()},
+            "expected": {
+                name: _expected(value, dtypes[name], spec.tolerance.of(dtypes[name]))
+                for name, value in expected.items()
+                if value.size
+            },
+            "launches": [_launch(one, arrays) for one in _different(launches)],
+        }
+
+
+def _different(launches: list[LaunchRequest]) -> list[LaunchRequest]:
+    return list({one.blocks: one for one in launches}.values())
+
+
+def _launch(request: LaunchRequest, arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """The job without the bytes of ``arrays``, which all launches of a case share."""
+    made = job(request)
+    for arg in made["args"]:
+        if arg["name"] in arrays and arg["data"] is not None:
+            arg["data"] = ""
+    return made
+
+
+def _expected(value: np.ndarray, dtype: str, tolerance: Tolerance) -> dict[str, Any]:
+    return {
+        "shape": list(value.shape),
+        "dtype": dtype,
+        "values": encoded(value.astype(np.float64)),
+        "rtol": tolerance.rtol,
+        "atol": tolerance.atol,
+        "of_largest": tolerance.of_largest,
+    }
+
+
+def puzzle_starts() -> Iterator[dict[str, Any]]:
+    """Each puzzle of the notebooks as the whole kernel around its lines, which are still to be written."""
+    for chosen in puzzles().values():
+        data = Data.of(chosen, np.random.default_rng(7))
+        frame = framed(chosen.frame, data.inputs, data.want, chosen.before, chosen.stub(), chosen.after)
+        args = [LaunchArg(name, ArgKind.TENSOR, Role.IN, array) for name, array in data.inputs.items()]
+        args += [LaunchArg(name, ArgKind.TENSOR, Role.OUT, array) for name, array in data.want.items()]
+        request = LaunchRequest(
+            entry="puzzle",
+            args=args,
+            blocks=chosen.blocks,
+            options=TwinOptions(**chosen.options),
+            isolated=False,
+            tracing=TRACE,
+        )
+        within = Tolerance(rtol=chosen.rtol, atol=ATOL, reason="the puzzle's")
+        expected = {name: _expected(one, one.dtype.name, within) for name, one in data.want.items()}
+        sizes = ", ".join(f"{arg.name} {list(arg.data.shape)}" for arg in args)
+        yield {
+            "id": f"puzzle/{chosen.id}",
+            "title": f"{chosen.notebook} {chosen.title}",
+            "group": "Puzzles of the notebooks",
+            "path": f"puzzles/{chosen.id}.cpp",
+            "text": frame.text,
+            "cases": [{"label": sizes, "arrays": {}, "expected": expected, "launches": [job(request)]}],
+        }
+
+
+def program_starts(root: Path) -> Iterator[dict[str, Any]]:
+    """The right and wrong programs of tests/programs: one case, x = 0, 1, 2, ... and y = 0, 1024 floats each."""
+    x = np.arange(1024, dtype=np.float32)
+    for path in sorted((root / "tests" / "programs").glob("*/*.cpp")):
+        check, name = path.parent.name, path.stem
+        if check in ("families", "apis"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        found = _EXPECT.search(text)
+        roles = re.search(r"^// roles: (\w+) (\w+)$", text, re.MULTILINE)
+        blocks = re.search(r"^// blocks: (\d+)$", text, re.MULTILINE)
+        options = dict(re.findall(r"^// options: (\w+)=(\w+)$", text, re.MULTILINE))
+        of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
+        request = LaunchRequest(
+            entry=f"{check}_{name}",
+            args=[
+                LaunchArg("x", ArgKind.TENSOR, of_x, x),
+                LaunchArg("y", ArgKind.TENSOR, of_y, np.zeros(1024, np.float32)),
+            ],
+            blocks=int(blocks[1]) if blocks else 1,
+            options=TwinOptions(**options),
+            isolated=False,
+            tracing=TRACE,
+        )
+        yield {
+            "id": f"{check}/{name}",
+            "title": f"{name.rpartition('_')[0].replace('_', ' ')}, {'wrong' if found else 'right'}",
+            "group": f"Findings: {check}",
+            "path": f"programs/{check}/{path.name}",
+            "text": text,
+            "finding": found[1] if found else "",
+            "cases": [
+                {"label": "x, y [1024], float32", "arrays": {}, "expected": {}, "launches": [job(request)]},
+            ],
+        }

@@ -1,0 +1,28 @@
+// How a block ends before its end: it throws, or, where the compiler has no exceptions, asks the host to end the launch.
+//
+// So it is in WebAssembly as the playground's compiler makes it (docs/playground.md): the host drops the instance, in whose memory it
+// finds the report. No destructor runs. A `throw` in a kernel's own text does not compile there.
+#pragma once
+#include <new>
+
+#if !defined(__cpp_exceptions)
+extern "C" {
+[[noreturn, clang::import_module("gnt"), clang::import_name("stop")]] void GnTwinHostStop();
+[[noreturn, clang::import_module("gnt"), clang::import_name("no_memory")]] void GnTwinHostNoMemory();
+}
+#endif
+
+namespace gn_twin {
+
+// Thrown to end a launch after its diagnostic was written. A plain type: kernels are built without <stdexcept>.
+struct Stopped {};
+
+#if defined(__cpp_exceptions)
+[[noreturn]] inline void StopBlock() { throw Stopped{}; }
+[[noreturn]] inline void StopForMemory() { throw std::bad_alloc(); }
+#else
+[[noreturn]] inline void StopBlock() { GnTwinHostStop(); }
+[[noreturn]] inline void StopForMemory() { GnTwinHostNoMemory(); }
+#endif
+
+}  // namespace gn_twin

@@ -1,0 +1,53 @@
+// A fiber in WebAssembly, whose stack of calls no code can reach: the host suspends a call and lets it go on (JavaScript promise
+// integration), and gives each fiber a piece of memory for what is addressed on its stack.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include <new>
+
+#include "gn_twin/base/config.h"
+#include "gn_twin/core/object_pool.h"
+
+namespace gn_twin {
+class Fiber;
+}
+// Returns when the fiber leaves or ends; calls gnt_fiber_body the first time. `stack`: above the highest byte.
+extern "C" __attribute__((import_module("gnt"), import_name("fiber_enter"))) void GnTwinHostEnter(gn_twin::Fiber* fiber,
+                                                                                                  void* stack);
+// Returns when the fiber is entered again.
+extern "C" __attribute__((import_module("gnt"), import_name("fiber_leave"))) void GnTwinHostLeave(
+    gn_twin::Fiber* fiber);
+
+namespace gn_twin {
+
+class Fiber {
+ public:
+  // Null if there is no memory.
+  static Fiber* New() { return new (std::nothrow) Fiber; }
+
+  uint64_t Lowest() const { return reinterpret_cast<uintptr_t>(stack_); }
+  void Start(void (*function)(void*), void* argument) {
+    function_ = function;
+    argument_ = argument;
+  }
+  GNT_COLD void Enter() { GnTwinHostEnter(this, stack_ + kBytes); }
+  // At its end the function returns instead.
+  GNT_COLD void Leave(bool end) {
+    if (!end) GnTwinHostLeave(this);
+  }
+  void Arrived() {}
+  void Body() { function_(argument_); }
+
+ private:
+  static constexpr size_t kBytes = 256 * 1024;
+  void (*function_)(void*) = nullptr;
+  void* argument_ = nullptr;
+  alignas(16) uint8_t stack_[kBytes];
+};
+
+}  // namespace gn_twin
+
+extern "C" __attribute__((export_name("gnt_fiber_body"), used)) inline void GnTwinFiberBody(gn_twin::Fiber* fiber) {
+  fiber->Body();
+}

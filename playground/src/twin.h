@@ -1,0 +1,3 @@
+// What each kernel includes first, precompiled.
+#pragma once
+#include "kernel_operator.h"

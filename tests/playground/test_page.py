@@ -1,0 +1,169 @@
+"""The page in Chromium as a learner uses it: edit, run, finding, numbers, timeline, stop, the link, offline."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import re
+import threading
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browser_support import FLAGS, chromium
+from playground_support import missing
+
+from gn_tutorial.playground.assemble import assemble
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(bool(missing()), reason=missing()),
+    pytest.mark.skipif(not find_spec("playwright") or not chromium(), reason="playwright or Chromium is missing"),
+]
+PATIENCE = 300_000  # ms; the compiler starts in ten seconds on an idle machine
+
+
+class Server:
+    """A plain file server, and what was asked of it."""
+
+    def __init__(self, folder: Path) -> None:
+        asked = self.asked = []
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *_: object) -> None:
+                asked.append(self.path)
+
+        handler = functools.partial(Handler, directory=str(folder))
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("page") / "page"
+    sizes = assemble(made)
+    assert sizes["before Run"] <= 1_000_000
+    assert sizes["first Run"] <= 40_000_000
+    return made
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Server]:
+    found = Server(folder)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def page(server: Server) -> Iterator[Page]:
+    from playwright.sync_api import sync_playwright
+
+    wrong: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        found = browser.new_page()
+        found.on("pageerror", lambda error: wrong.append(str(error)))
+        found.on("request", lambda request: "127.0.0.1" in request.url or wrong.append(f"asked for {request.url}"))
+        yield found
+        browser.close()
+    assert wrong == []
+
+
+def open_at(page: Page, server: Server, start: str) -> None:
+    page.goto("about:blank")
+    page.goto(f"{server.address}#start={start}")
+    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+
+
+def write(page: Page, text: str) -> None:
+    page.click(".cm-content")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def run(page: Page) -> str:
+    """Press Run, wait for the end; the verdict."""
+    page.click("#run")
+    page.wait_for_selector("#run:not([disabled])", timeout=PATIENCE)
+    return page.inner_text("#verdict")
+
+
+def test_a_kernel_runs_with_numbers_counts_and_a_timeline(page: Page, server: Server) -> None:
+    open_at(page, server, "add/queue")
+    assert run(page) == "ran to its end, nothing found"
+    assert "z: all 4096 right" in page.inner_text("#numbers")
+    assert "4 copies out" in page.inner_text("#tally")
+    assert re.search(r"modelled time on 910B2: \d+\.\d\d us", page.inner_text("#modelled"))
+    assert page.locator("#timeline canvas, #timeline svg").count() >= 1
+
+
+def test_wrong_numbers_name_the_first_wrong_element(page: Page, server: Server) -> None:
+    open_at(page, server, "add/queue")
+    text = (Path(__file__).parents[2] / "kernels" / "add" / "add.cpp").read_text(encoding="utf-8")
+    assert "AscendC::Add(" in text
+    write(page, text.replace("AscendC::Add(", "AscendC::Sub(", 1))
+    assert run(page) == "wrong numbers"
+    assert "wrong; first z[0] is" in page.inner_text("#numbers")
+
+
+def test_a_finding_stands_at_its_line_and_its_mend_is_told(page: Page, server: Server) -> None:
+    open_at(page, server, "queue/empty_bad")
+    wrong = page.inner_text(".cm-content")
+    assert run(page) == "1 mistake found"
+    assert "queue-empty: DeQue on queue" in page.inner_text("#findings")
+    page.hover(".cm-lint-marker-error")
+    assert "nothing is enqueued" in page.inner_text(".cm-tooltip-lint")
+    link = page.get_attribute("#findings a", "href")
+    assert "queue-empty" in page.request.get(server.address + link).text()
+    write(page, wrong.replace("queue.HasTensorInQue();", "queue.EnQue(a);"))
+    assert run(page) == "right: queue-empty is gone"
+
+
+def test_an_error_of_the_compiler_stands_at_its_line(page: Page, server: Server) -> None:
+    open_at(page, server, "queue/empty_ok")
+    write(page, page.inner_text(".cm-content").replace("TPipe pipe;", "TPip pipe;"))
+    assert run(page) == "does not compile"
+    assert "TPip" in page.inner_text("#findings .finding")
+
+
+def test_a_kernel_without_end_is_stopped_and_the_page_lives(page: Page, server: Server) -> None:
+    open_at(page, server, "queue/empty_ok")
+    text = page.inner_text(".cm-content")
+    write(page, text.replace("TPipe pipe;", "TPipe pipe;\n  for (volatile int i = 0; i < 1;) {\n  }"))
+    page.click("#run")
+    page.wait_for_selector("#status:text-is('running')", timeout=PATIENCE)
+    page.click("#stop")
+    page.wait_for_selector("#run:not([disabled])", timeout=PATIENCE)
+    assert page.inner_text("#status") == "stopped"
+    write(page, text)
+    assert run(page) == "ran to its end, nothing found"
+
+
+def test_the_address_holds_the_text_and_the_next_visit_needs_no_server(page: Page, folder: Path) -> None:
+    own = Server(folder)
+    open_at(page, own, "queue/empty_ok")
+    write(page, page.inner_text(".cm-content").replace("TPipe pipe;", "TPipe pipe;  // mine"))
+    assert run(page) == "ran to its end, nothing found"
+    page.click("#link")
+    page.wait_for_selector("#status:text-is('the address of this page now holds the text')", timeout=PATIENCE)
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)  # by now the service worker has the page
+    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+    assert run(page) == "ran to its end, nothing found"
+    own.close()
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("html[data-ready=yes]", state="attached", timeout=PATIENCE)
+    assert "// mine" in page.inner_text(".cm-content")
+    assert run(page) == "ran to its end, nothing found"

@@ -1,0 +1,94 @@
+"""The page's compiler and runner in node (playground/src/serve.mjs): WebAssembly beside this machine.
+
+They need the packages of ``playground/package.json``; where those are missing, tests skip and say how to fetch them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.compiler.cache import default_cache
+from gn_tutorial.diagnostics.findings import Findings, parse_report
+from gn_tutorial.playground.compiling import Compilation
+from gn_tutorial.playground.files import NODE, PLAYGROUND, course_files, objects
+from gn_tutorial.playground.jobs import decoded, job
+from gn_tutorial.playground.outcome import trace_of
+from gn_tutorial.runtime.launch_types import LaunchRequest
+
+ROOT = Path(__file__).parents[2]
+
+
+def missing() -> str:
+    """What these tests lack here; empty if nothing."""
+    return "" if NODE.is_file() else "the playground's packages are not here: cd playground && npm ci"
+
+
+class Page:
+    """One process with the compiler in it. Use as a context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        files, made = folder / "files.json", folder / "objects"
+        course = course_files(ROOT / "kernels")
+        files.write_text(json.dumps(course), encoding="utf-8")
+        made.mkdir()
+        for name, path in objects(course, default_cache()).items():
+            (made / name).symlink_to(path)
+        self._process = subprocess.Popen(
+            [str(NODE), "src/serve.mjs", str(files), str(made)],
+            cwd=PLAYGROUND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+        )
+        self.started = self.ask(do="start")
+
+    def __enter__(self) -> Page:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.__exit__(None, None, None)
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        """One answer of serve.mjs."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps(request) + "\n")
+        stdin.flush()
+        answer = json.loads(stdout.readline())
+        assert "failed" not in answer, answer["failed"]
+        return answer
+
+    def compile(self, name: str, compilation: Compilation) -> str:
+        """Compiles; the compiler's text if it refuses. ``name``: for launches of it."""
+        preprocessed = self.ask(do="preprocess", request=compilation.preprocessing())["text"]
+        return self.ask(do="compile", name=name, request=compilation.compiling(preprocessed))["error"]
+
+    def launch(self, name: str, request: LaunchRequest) -> Launched:
+        """Runs what was compiled as ``name``."""
+        answer = self.ask(do="run", name=name, job=job(request))
+        return Launched(answer, request)
+
+
+class Launched:
+    """What came of a launch in WebAssembly."""
+
+    def __init__(self, answer: dict[str, Any], request: LaunchRequest) -> None:
+        self.trace = None
+        if answer["trace"]:
+            self.trace = trace_of(job(request), answer["trace"], base64.b64decode(answer["trace"]["slots"]))
+        self.ended: str | None = answer["ended"]
+        self.failed = answer["status"] != 0
+        self.printed: str = answer["printed"]
+        self.findings: Findings = parse_report(answer["report"].encode())
+        like = {arg.name: arg.data for arg in request.args if isinstance(arg.data, np.ndarray)}
+        self.arrays = {name: decoded(text, like[name]) for name, text in answer["arrays"].items()}
