@@ -245,7 +245,8 @@ def waiting(folder: Path, parts: Sequence[Catalog]) -> tuple[list[str], list[str
     known: dict[str, str] = {}
     for message in (one for part in parts for one in part if one.id):
         found = list(complaints(message))
-        if _is_read(message) and known.setdefault(message.id, message.string) != message.string:
+        done = message.string and not message.fuzzy  # a term that stays English counts: the other document would win
+        if done and known.setdefault(message.id, message.string) != message.string:
             found.append("translated otherwise in another document")
         place = ", ".join(where for where, _ in message.locations[:2])
         lines = [f"{folder.name}: {place}: {one}: {message.id[:60]!r}" for one in found]
