@@ -217,7 +217,8 @@ def made_pages(name: str, parts: Sequence[str]) -> dict[Path, bytes]:
             if part in PAGES:
                 text = PAGES[part].read_text(encoding="utf-8")
                 target = PAGES[part].with_suffix(f".{name}.md")
-                made[target] = f"{translated_markdown(text).rstrip()}\n\n{mark}".encode()
+                page = _to_own_notebooks(translated_markdown(text), name, parts)
+                made[target] = f"{page.rstrip()}\n\n{mark}".encode()
             elif (english := NOTEBOOKS / f"{part}.ipynb").exists():
                 contents = in_language(_read(english))
                 for cell in contents["cells"]:
@@ -226,6 +227,12 @@ def made_pages(name: str, parts: Sequence[str]) -> dict[Path, bytes]:
                 text = json.dumps(contents, indent=1, ensure_ascii=False) + "\n"
                 made[NOTEBOOKS / name / english.name] = text.encode()
     return made
+
+
+def _to_own_notebooks(page: str, name: str, parts: Sequence[str]) -> str:
+    """The page with the targets that it lists at its end (``[00]: ...``) led to the language's own notebooks."""
+    own = "|".join(map(re.escape, parts))
+    return re.sub(rf"(?m)^(\[\w+\]: \S*notebooks/)((?:{own})\.ipynb)$", rf"\1{name}/\2", page)
 
 
 def _one_folder_down(line: str, parts: Sequence[str]) -> str:
@@ -245,7 +252,8 @@ def waiting(folder: Path, parts: Sequence[Catalog]) -> tuple[list[str], list[str
     known: dict[str, str] = {}
     for message in (one for part in parts for one in part if one.id):
         found = list(complaints(message))
-        if _is_read(message) and known.setdefault(message.id, message.string) != message.string:
+        done = message.string and not message.fuzzy  # a term that stays English counts: the other document would win
+        if done and known.setdefault(message.id, message.string) != message.string:
             found.append("translated otherwise in another document")
         place = ", ".join(where for where, _ in message.locations[:2])
         lines = [f"{folder.name}: {place}: {one}: {message.id[:60]!r}" for one in found]

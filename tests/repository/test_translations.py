@@ -139,8 +139,15 @@ def test_two_documents_must_not_translate_one_text_in_two_ways(small: tuple[Path
     first, second = (made.brought_up_to_date(folder / "messages.po") for _ in range(2))
     second.get("the last tile").string = "C"
     assert "translated otherwise in another document" in made.waiting(folder, [first, second])[1][0]
-    second.get("the last tile").string = "the last tile"  # left in English there
-    assert made.waiting(folder, [first, second])[1] == []
+    second.get("the last tile").string = "the last tile"  # a term that is to stay English there, and would not
+    assert "translated otherwise in another document" in made.waiting(folder, [first, second])[1][0]
+
+
+def test_the_list_of_targets_leads_to_notebooks_of_the_language() -> None:
+    page = "[00]: ../notebooks/00_a.ipynb\n[01]: ../notebooks/01_b.ipynb\nsee notebooks/00_a.ipynb\n"
+    assert made._to_own_notebooks(page, "de", ["00_a", "README"]) == page.replace(
+        "[00]: ../notebooks/", "[00]: ../notebooks/de/"
+    )
 
 
 def test_links_of_a_notebook_lead_somewhere() -> None:
