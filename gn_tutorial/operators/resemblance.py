@@ -141,17 +141,15 @@ def _factor(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) 
     return (f"all {count} wrong elements are {times} the reference: look for a factor or a division",)
 
 
-def _one_number(
-    x: np.ndarray, y: np.ndarray, count: int, factor: float, rtol: float, atol: float
-) -> tuple[str, ...]:
+def _one_number(x: np.ndarray, y: np.ndarray, count: int, factor: float, rtol: float, atol: float) -> tuple[str, ...]:
     """A factor that is no whole number, far enough from 1 and with elements far enough apart to say so."""
     if abs(factor - 1) < 0.02 or np.ptp(y) < 20 * (rtol * float(np.abs(y).max()) + atol):
         return ()
     if not within(x, factor * y, 4 * rtol, 4 * abs(factor) * atol).all():
         return ()
     return (
-        f"all {count} wrong elements are {factor:.3g} times the reference: one number for all of them is wrong, such as a"
-        " sum, a mean or a root; look at how many elements, rows or blocks it takes in",
+        f"all {count} wrong elements are {factor:.3g} times the reference: one number for all of them is wrong, such as"
+        " a sum, a mean or a root; look at how many elements, rows or blocks it takes in",
     )
 
 
