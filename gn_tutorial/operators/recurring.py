@@ -36,8 +36,8 @@ def recurring(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) 
         where = f"the first {length}" if first == 0 else f"{length} (the first time from element {first} on)"
         return (
             f"of every {period} elements {where} are right, the others wrong: if that is a tile, look at what each"
-            " instruction takes of it (count, mask, repeats) and at how it gets from one row to the next (repeat strides,"
-            " gaps of the copies)",
+            " instruction takes of it (count, mask, repeats) and at how it gets from one row to the next (repeat"
+            " strides, gaps of the copies)",
         )
     begin = int(lengths[0]) if starts[0] == 0 else 0
     if begin and (~right[begin:]).mean() >= _MOST:
