@@ -19,8 +19,8 @@ _ELEMENTS, _MOST = 1 << 22, 0.9
 def recurring(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) -> tuple[str, ...]:
     """A sentence about where the wrong elements lie: in the same part of each tile, or behind a right beginning.
 
-    actual, golden: arrays of one shape. Of a tile only its length shows: the distance of two right parts, which has to be
-    the same from each to the next, as their length has to, but for the last one. Nothing is said where all are wrong.
+    actual, golden: arrays of one shape. A tile is known by the distance of two right parts. It has to be the same from
+    each to the next, and so does their length, but for the last one. Nothing is said where all elements are wrong.
     """
     if actual.shape != golden.shape or actual.size > _ELEMENTS:
         return ()
