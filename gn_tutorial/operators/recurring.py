@@ -1,7 +1,7 @@
 """Outputs that are wrong in a regular way: the same part of each tile, or everything from some element on.
 
-For what is no longer the reference's numbers in another place (``misplaced``, ``resemblance``, ``displaced``): here only
-where the wrong elements lie says something.
+For numbers that the reference has nowhere (else ``misplaced``, ``resemblance`` or ``displaced`` finds them): here only
+the places of the wrong elements say something.
 """
 
 from __future__ import annotations
