@@ -129,7 +129,7 @@ def _factor(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) 
     factor = float(np.median(x[large] / y[large]))
     nearest = round(factor) if abs(factor) >= 1 else 1 / round(1 / factor) if factor else 0.0
     if nearest in (0, 1) or abs(factor - nearest) > 1e-3 * abs(factor):
-        return ()
+        return _one_number(x, y, count, factor, rtol, atol)
     if not within(x, nearest * y, 4 * rtol, 4 * abs(nearest) * atol).all():
         return ()
     if nearest == -1:
@@ -139,6 +139,18 @@ def _factor(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) 
         )
     times = f"{nearest:g} times" if abs(nearest) > 1 else f"1/{round(1 / nearest)} of"
     return (f"all {count} wrong elements are {times} the reference: look for a factor or a division",)
+
+
+def _one_number(x: np.ndarray, y: np.ndarray, count: int, factor: float, rtol: float, atol: float) -> tuple[str, ...]:
+    """A factor that is no whole number, far enough from 1 and with elements far enough apart to say so."""
+    if abs(factor - 1) < 0.02 or np.ptp(y) < 20 * (rtol * float(np.abs(y).max()) + atol):
+        return ()
+    if not within(x, factor * y, 4 * rtol, 4 * abs(factor) * atol).all():
+        return ()
+    return (
+        f"all {count} wrong elements are {factor:.3g} times the reference: one number for all of them is wrong, such as"
+        " a sum, a mean or a root; look at how many elements, rows or blocks it takes in",
+    )
 
 
 def _shift(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from gn_tutorial.errors import ArgumentError
 from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared
 from gn_tutorial.operators.displaced import displaced
 from gn_tutorial.operators.misplaced import misplaced
+from gn_tutorial.operators.recurring import recurring
 from gn_tutorial.operators.resemblance import resemblance
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
@@ -115,7 +116,8 @@ class Result:
             return row
         rtol, atol = bounds.rtol, bounds.atol
         hints = misplaced(actual, golden, self.blocks, rtol, atol) or resemblance(actual, golden, rtol, atol)
-        return replace(row, hints=hints or displaced(actual, golden, rtol, atol))
+        hints = hints or displaced(actual, golden, rtol, atol) or recurring(actual, golden, rtol, atol)
+        return replace(row, hints=hints)
 
     def _pair(self, reference: Mapping[str, Any] | Sequence[Any] | np.ndarray) -> list[tuple[str, np.ndarray]]:
         if isinstance(reference, Mapping):

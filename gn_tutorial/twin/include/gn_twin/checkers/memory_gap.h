@@ -142,6 +142,7 @@ class GapCause {
       fields.Add({"ask", write.op[0] == 'W' ? "order = ReduceOrder::ORDER_VALUE_INDEX" : "calIndex = true"});
       return;
     }
+    if (read.reads_end == 0) return Behind(read, write, fields);
     if (read.reads_end <= read.missing || read.element_bytes == 0) return;
     const uint32_t wrote = write.end - write.begin;
     const uint32_t reads = static_cast<uint32_t>(read.reads_end - write.begin) / read.element_bytes;
@@ -172,6 +173,15 @@ class GapCause {
     fields.Add({"wrote_elements", wrote / read.element_bytes});
     fields.Add({"read_elements", reads});
     fields.Add({"read_element_bytes", read.element_bytes});
+  }
+
+  // The scalar unit reads an element behind those that were written.
+  static void Behind(const MissedRead& read, const LastWrite& write, FieldList& fields) {
+    const uint64_t at = read.missing - write.begin;
+    if (read.element_bytes == 0 || at % read.element_bytes != 0) return;
+    Name("index-behind", write, fields);
+    fields.Add({"wrote_elements", (write.end - write.begin) / read.element_bytes});
+    fields.Add({"index", at / read.element_bytes});
   }
 
   // A reduction that can write where the value was found behind the value.

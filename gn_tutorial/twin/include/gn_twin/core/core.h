@@ -81,6 +81,16 @@ struct Core {
     return nullptr;
   }
 
+  // The latest tensors that ReinterpretCast made of smaller elements.
+  static constexpr uint32_t kWiderViews = 8;
+  WiderView wider_views[kWiderViews];
+  uint32_t next_wider = 0;
+  void NoteWider(const WiderView& made) {
+    for (const WiderView& one : wider_views)
+      if (one.at == made.at && one.element_bytes == made.element_bytes && one.was_bytes == made.was_bytes) return;
+    wider_views[next_wider++ % kWiderViews] = made;
+  }
+
   // The latest results that are values with their indices.
   static constexpr uint32_t kPairResults = 4;
   PairResults pair_results[kPairResults];

@@ -116,6 +116,13 @@ struct OffsetView {
   uint32_t end = 0;
 };
 
+// A tensor whose bytes ReinterpretCast gave out as elements of a larger type.
+struct WiderView {
+  const uint8_t* at = nullptr;
+  uint8_t was_bytes = 0;  // of an element before
+  uint8_t element_bytes = 0;
+};
+
 // Pairs of a value and its index that an instruction wrote; the index has as many bytes as the value, or four.
 struct PairResults {
   const uint8_t* at = nullptr;

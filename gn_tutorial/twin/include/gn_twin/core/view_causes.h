@@ -1,4 +1,4 @@
-// Tensors that GetWithOffset made and that do not fit: what its two numbers were meant to be, as the cause of a finding.
+// Tensors that GetWithOffset or ReinterpretCast made and that do not fit: what was meant, as the cause of a finding.
 //
 // The words of each cause are in gn_tutorial/diagnostics/causes.toml.
 #pragma once
@@ -25,6 +25,20 @@ GNT_COLD inline void AddSwappedView(const Core& core, uint16_t buffer, Loc used,
   const uint64_t start = found->elements;
   if (start % kBlockBytes != 0 || bytes < wanted || bytes == 0 || start + bytes > core.buffers[buffer].bytes) return;
   AddView("view-swapped", *found, used, fields);
+}
+
+// More bytes are used than a tensor has that ReinterpretCast made: whether as many elements of its own type would fit.
+GNT_COLD inline void AddReinterpreted(const Core& core, const uint8_t* at, uint64_t element_bytes, uint64_t wanted,
+                                      uint64_t room, FieldList& fields) {
+  for (const WiderView& one : core.wider_views) {
+    if (one.at != at || one.element_bytes != element_bytes || fields.Has("cause")) continue;
+    const uint64_t elements = wanted / element_bytes;
+    if (elements * one.was_bytes > room) continue;
+    fields.Add({"cause", "reinterpreted"});
+    fields.Add({"elements", elements});
+    fields.Add({"element_bytes", element_bytes});
+    fields.Add({"was_bytes", one.was_bytes});
+  }
 }
 
 // A tensor that GetWithOffset made has a strange place: whether its offset would fit as a number of elements.

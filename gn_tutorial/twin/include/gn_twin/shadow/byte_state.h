@@ -114,6 +114,7 @@ class ByteState {
         part_[block] = ~0u;
       }
       part_[block] &= ~BytesOfBlock(at, stop);
+      if (part_[block] == 0) in_part_.Clear(block);  // cleared element by element, it holds none like any other
       at = stop;
     }
   }

@@ -246,6 +246,7 @@ class Operation {
       exchange_.AddTo(event_.op, fields);
       if (!fields.Has("cause")) LayoutCause::Add(laid_, event_.op, tensor.element_bytes, room, fields);
       if (!fields.Has("cause")) AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
+      AddReinterpreted(core_, at, tensor.element_bytes, bytes, room, fields);
       UnitCause::OfCopy(side_, tensor.element_bytes, room, made.bytes, fields);
       if (offset == 0) UnitCause::OfBuffer(bytes, tensor.element_bytes, made.bytes, fields);
       RefuseUnless(!inside, "ub-out-of-bounds", fields);

@@ -139,6 +139,8 @@ class LocalTensor {
   // The same bytes as elements of another type.
   template <class U>
   LocalTensor<U> ReinterpretCast() const {
+    if constexpr (gn_twin::kObserved && sizeof(U) > sizeof(T))
+      gn_twin::ThisCore().NoteWider({Bytes(), sizeof(T), sizeof(U)});
     return LocalTensor<U>(reinterpret_cast<U*>(data_),
                           static_cast<uint32_t>(gn_twin::ElementsIn<U>(gn_twin::BytesOf<T>(size_))), position_,
                           buffer_);

@@ -116,11 +116,12 @@ class QueueCore {
     if (queued_ == 0) {
       const Buffer& first = core.buffers[first_];
       if (core.job->options.empty_deque == 0) {
-        core.Stop("queue-empty", loc,
-                  {{"buffers", buffers_},
-                   {"buffer_file", first.made.file},
-                   {"buffer_line", first.made.line},
-                   {"buffer_nth", first.nth}});
+        FieldList fields{{"buffers", buffers_},
+                         {"buffer_file", first.made.file},
+                         {"buffer_line", first.made.line},
+                         {"buffer_nth", first.nth}};
+        AddTaken(core, fields);
+        core.Stop("queue-empty", loc, fields);
       }
       return fifo_[head_];  // whatever was enqueued there before, as on the device
     }
@@ -212,6 +213,18 @@ class QueueCore {
     return "?";
   }
 
+  // A tensor of this queue that DeQue has handed out and that has not come back.
+  GNT_COLD void AddTaken(const Core& core, FieldList& fields) const {
+    for (uint32_t i = 0; i < buffers_; ++i) {
+      const Buffer& one = core.buffers[first_ + i];
+      if (one.state != BufferState::DeQueued) continue;
+      fields.Add({"cause", "taken-already"});
+      fields.Add({"taken_file", one.changed.file});
+      fields.Add({"taken_line", one.changed.line});
+      fields.Add({"taken_op", "DeQue"});
+      return;
+    }
+  }
   [[noreturn]] GNT_COLD void StopAsking(Core& core, const char* op, Loc loc) const {
     const Loc made = buffers_ != 0 ? core.buffers[first_].made : Loc{};
     core.Stop("queue-polled", loc,
