@@ -3,8 +3,8 @@
 // GetBlockNum()-th sample, and adds its rows to dbeta by atomic additions.
 //
 // Three things are wrong, all of them in Process and in the two functions after it. Two
-// of them have been published. Keep the atomic additions, and keep the work divided over
-// the cores; dx and dbeta hold garbage when the kernel starts.
+// of them have been published. Keep the atomic additions, and keep the work divided
+// over the cores; dx and dbeta hold garbage when the kernel starts.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 64;  // channels that are in local memory at once

@@ -75,14 +75,14 @@ class Slots {
     }
   }
 
-  // The slot's sums of eight join those of the row's other pieces.
+  // Adds the slot's sums of eight to those of the row's other pieces.
   __aicore__ inline void AddUp(uint32_t slot, uint32_t count) {
     AscendC::BlockReduceSum(parts_, slots_[slot * kPiece],
                             static_cast<int32_t>(count / 64), 64, 1, 1, 8);
     AscendC::Add(sums_, sums_, parts_, static_cast<int32_t>(count / 8));
   }
 
-  // The sum of a row as a number: of all its sums of eight.
+  // The sum of a row as a number: it adds up all sums of eight.
   __aicore__ inline float Sum() {
     AscendC::ReduceSum(sum_, sums_, work_, static_cast<int32_t>(kPiece / 8));
     Sync<AscendC::HardEvent::V_S>();

@@ -54,7 +54,7 @@ class SharedRow {
   }
 
  private:
-  // Brings the share of this core, and takes its moments.
+  // Copies in the share of this core, and computes its moments.
   __aicore__ inline Moments Measure() {
     if (count_ == 0) return {0.0f, 0.0f, 0.0f};
     const int32_t n = static_cast<int32_t>(count_);
