@@ -74,7 +74,8 @@ def link_other_language(app: Any, page: str, template: str, context: dict[str, A
     """Put a link to the same page in the other language above its text, where there is one."""
     language, other = pages.counterpart("README" if page == app.config.root_doc else page)
     other = app.config.root_doc if other == "README" else other
-    if other in app.env.found_docs and "body" in context:
+    linked = "README.zh" in (page, other)  # these pages have such a link of their own
+    if other in app.env.found_docs and "body" in context and not linked:
         name, code = ("English", "en") if language == "zh" else ("中文", "zh")
         address = context["pathto"](other)
         link = f'<a href="{address}" hreflang="{code}" lang="{code}">{name}</a>'

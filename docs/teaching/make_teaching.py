@@ -25,9 +25,9 @@ Plans for the person in front of the room. Each part says what to show, what to 
 then. The learners have done [before the workshop](before-the-workshop.md) the day before.
 
 - Predict, then run: let everybody say a number before each picture. That is what they remember.
-- Let kernels break. A report that the learner has caused is read; one on a slide is not.
+- Let kernels break. Learners read a report that they have caused, and skip one on a slide.
 - Half of the time belongs to the exercises. Walk around, and ask to see the finding before you look at the code.
-- Who is done early goes on with `gnt learn`; who is not done takes the hints, and the solution after a pass.
+- Those who finish early go on with `gnt learn`; the others take the hints, and look at the solution after a pass.
 
 Slides of a plan, made from the notebooks' own cells and outputs (`make_slides.py --help` says more):
 

@@ -115,7 +115,8 @@ def test_it_builds_without_a_warning(tmp_path: Path) -> None:
     main(["--out", str(tmp_path / "site")])
     page = (tmp_path / "site" / "notebooks" / "03_scalar_kernel.html").read_text()
     assert "mathjax/tex-chtml.js" in page
-    chinese, english = ((tmp_path / "site" / name).read_text() for name in ("README.zh.html", "index.html"))
-    assert '<a href="index.html" hreflang="en"' in chinese
-    assert '<a href="README.zh.html" hreflang="zh"' in english
+    names = ("docs/GLOSSARY.zh.html", "docs/GLOSSARY.html")
+    chinese, english = ((tmp_path / "site" / name).read_text() for name in names)
+    assert '<a href="GLOSSARY.html" hreflang="en"' in chinese
+    assert '<a href="GLOSSARY.zh.html" hreflang="zh"' in english
     assert (tmp_path / "site" / "_static" / "mathjax" / "tex-chtml.js").exists()
