@@ -18,6 +18,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from gn_tutorial.errors import GntError  # noqa: E402
+from gn_tutorial.playground.assemble import assemble  # noqa: E402
 from website import pages  # noqa: E402
 from website.stage import ROOT, BrokenLink, Stage  # noqa: E402
 
@@ -43,10 +45,13 @@ def fetched_elsewhere(folder: Path) -> list[str]:
     return found + styles
 
 
-def build(out: Path, work: Path) -> None:
-    """Collect the sources in ``work`` and build ``out``. Raises BrokenLink; SystemExit if Sphinx finds a fault."""
+def build(out: Path, work: Path, playground: bool) -> None:
+    """Collect the sources in ``work`` and build ``out``.
+
+    Raises BrokenLink; GntError if the playground cannot be made; SystemExit if Sphinx finds a fault.
+    """
     sources, made = work / "sources", work / "site"
-    stage = Stage(sources)
+    stage = Stage(sources, playground)
     stage.fill()
     for name, make in pages.MADE.items():
         stage.write(f"{name}.md", make())
@@ -68,6 +73,8 @@ def build(out: Path, work: Path) -> None:
     ]
     if code := subprocess.run(command).returncode:
         raise SystemExit(code)
+    if playground:
+        assemble(made / "playground")
     # Not before all is well: a folder that somebody serves stays as it was.
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(made, out, ignore=shutil.ignore_patterns(".doctrees", ".buildinfo"))
@@ -79,15 +86,19 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--out", type=Path, default=ROOT / "build" / "site", help="the folder to write (default: build/site)"
     )
-    out = parser.parse_args(words).out
+    parser.add_argument(
+        "--playground", action="store_true", help="with the playground (first: cd playground && npm ci)"
+    )
+    given = parser.parse_args(words)
+    out = given.out
     if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or (out / "searchindex.js").exists())):
         raise SystemExit(f"gnt site: {out} holds something else, which would be lost; name another folder with --out")
     began = time.monotonic()
     print("collecting pages and building the site; this takes about two minutes", flush=True)
     try:
         with tempfile.TemporaryDirectory() as work:
-            build(out, Path(work))
-    except BrokenLink as error:
+            build(out, Path(work), given.playground)
+    except (BrokenLink, GntError) as error:
         raise SystemExit(f"gnt site: {error}") from None
     if found := fetched_elsewhere(out):
         raise SystemExit("gnt site: these would be fetched from other hosts:\n  " + "\n  ".join(found))

@@ -31,6 +31,8 @@ _LANGUAGES = {
     ".cff": "yaml",
 }
 _FENCED = re.compile(r"(^ *(`{3,}|~{3,})[^\n]*\n.*?^ *\2[ \t]*$)", re.DOTALL | re.MULTILINE)
+_PUZZLE = re.compile(r"puzzle-(\w+)")
+_RUN_IT = re.compile(r"^Run it: `gnt run tests/programs/(\w+/\w+)\.cpp .*$", re.MULTILINE)
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 
 
@@ -39,10 +41,10 @@ class BrokenLink(Exception):
 
 
 class Stage:
-    """The folder that Sphinx reads."""
+    """The folder that Sphinx reads. playground: pages link what can be tried in it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, playground: bool = False) -> None:
+        self.folder, self.playground = folder, playground
         self.pages = sorted({path.relative_to(ROOT) for one in PAGES for path in ROOT.glob(one)})
         self._shown: set[str] = set()
 
@@ -68,13 +70,26 @@ class Stage:
 
     def _notebook(self, page: Path, text: str) -> str:
         notebook = json.loads(text)
+        cells = []
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":
                 cell["source"] = self._markdown(page, "".join(cell["source"]))
-        return json.dumps(notebook, ensure_ascii=False)
+            cells.append(cell)
+            if self.playground and (puzzle := _PUZZLE.fullmatch(cell["id"])):
+                link = self._try_it(page, f"puzzle/{page.name[:2]}_{puzzle[1]}")
+                cells.append({"cell_type": "markdown", "id": f"try-{puzzle[1]}", "metadata": {}, "source": link})
+        return json.dumps(notebook | {"cells": cells}, ensure_ascii=False)
 
     def _markdown(self, page: Path, text: str) -> str:
-        return outside_fences(text, lambda part: _LINK.sub(lambda link: self._link(page, link), part))
+        linked = outside_fences(text, lambda part: _LINK.sub(lambda link: self._link(page, link), part))
+        if not self.playground or page.parent.name != "diagnostics":
+            return linked
+        return _RUN_IT.sub(lambda run: f"{run[0]}\n\n{self._try_it(page, run[1])}", linked)
+
+    def _try_it(self, page: Path, start: str) -> str:
+        # No link of Markdown: the playground is no page of Sphinx.
+        up = "../" * (len(page.parts) - 1)
+        return f'<a href="{up}playground/index.html#start={start}">Try it in the browser</a>'
 
     def _link(self, page: Path, link: re.Match[str]) -> str:
         target, _, anchor = link[2].partition("#")

@@ -108,7 +108,9 @@ def puzzle_starts() -> Iterator[dict[str, Any]]:
         data = Data.of(chosen, np.random.default_rng(7))
         frame = framed(chosen.frame, data.inputs, data.want, chosen.before, chosen.stub(), chosen.after)
         args = [LaunchArg(name, ArgKind.TENSOR, Role.IN, array) for name, array in data.inputs.items()]
-        args += [LaunchArg(name, ArgKind.TENSOR, Role.OUT, array) for name, array in data.want.items()]
+        args += [
+            LaunchArg(name, ArgKind.TENSOR, Role.OUT, np.ascontiguousarray(array)) for name, array in data.want.items()
+        ]
         request = LaunchRequest(
             entry="puzzle",
             args=args,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import gn_tutorial as gnt
 from gn_tutorial.cli.apis import load_apis
 from gn_tutorial.exercises.course import load_course
+from gn_tutorial.playground.starts import program_starts, puzzle_starts
 from website import pages
 from website.build import fetched_elsewhere, main
 from website.stage import ROOT, BrokenLink, Stage
@@ -48,6 +50,20 @@ def test_links_change_in_prose_only(tmp_path: Path) -> None:
     code = "```cpp\nauto f = [](int kernels) {}; f[0](LICENSE);\n```\n"
     text = stage._markdown(Path("docs/made.md"), f"See [the licence](../LICENSE#x), [`add`](exam.md).\n\n{code}End.\n")
     assert text == f"See [the licence](../files/LICENSE.md#x), [`add`](exam.md).\n\n{code}End.\n"
+
+
+def test_with_the_playground_findings_and_puzzles_can_be_tried(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, playground=True)
+    stage.fill()
+    finding = (tmp_path / "docs" / "diagnostics" / "repeat-range.md").read_text()
+    assert '<a href="../../playground/index.html#start=vector/gather_count_bad">Try it in the browser</a>' in finding
+    cells = json.loads((tmp_path / "notebooks" / "02_the_machine.ipynb").read_text())["cells"]
+    behind = {cell["id"]: cells[i + 1]["source"] for i, cell in enumerate(cells[:-1])}
+    assert 'href="../playground/index.html#start=puzzle/02_copy"' in behind["puzzle-copy"]
+    known = {start["id"] for start in (*puzzle_starts(), *program_starts(ROOT))}
+    for page in tmp_path.rglob("*"):
+        if page.suffix in (".md", ".ipynb"):
+            assert set(re.findall(r"#start=([\w/]+)", page.read_text())) <= known, page
 
 
 def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
