@@ -76,7 +76,7 @@ class Stage:
                 cell["source"] = self._markdown(page, "".join(cell["source"]))
             cells.append(cell)
             if self.playground and (puzzle := _PUZZLE.fullmatch(cell["id"])):
-                link = self._try_it(page, f"puzzle/{page.name[:2]}_{puzzle[1]}")
+                link = self._try_it(page, f"puzzle/{page.name[:2]}.{puzzle[1]}")
                 cells.append({"cell_type": "markdown", "id": f"try-{puzzle[1]}", "metadata": {}, "source": link})
         return json.dumps(notebook | {"cells": cells}, ensure_ascii=False)
 

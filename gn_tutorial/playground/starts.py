@@ -108,9 +108,8 @@ def puzzle_starts() -> Iterator[dict[str, Any]]:
         data = Data.of(chosen, np.random.default_rng(7))
         frame = framed(chosen.frame, data.inputs, data.want, chosen.before, chosen.stub(), chosen.after)
         args = [LaunchArg(name, ArgKind.TENSOR, Role.IN, array) for name, array in data.inputs.items()]
-        args += [
-            LaunchArg(name, ArgKind.TENSOR, Role.OUT, np.ascontiguousarray(array)) for name, array in data.want.items()
-        ]
+        outputs = {name: np.ascontiguousarray(array) for name, array in data.want.items()}  # a transposed view, maybe
+        args += [LaunchArg(name, ArgKind.TENSOR, Role.OUT, array) for name, array in outputs.items()]
         request = LaunchRequest(
             entry="puzzle",
             args=args,

@@ -59,11 +59,11 @@ def test_with_the_playground_findings_and_puzzles_can_be_tried(tmp_path: Path) -
     assert '<a href="../../playground/index.html#start=vector/gather_count_bad">Try it in the browser</a>' in finding
     cells = json.loads((tmp_path / "notebooks" / "02_the_machine.ipynb").read_text())["cells"]
     behind = {cell["id"]: cells[i + 1]["source"] for i, cell in enumerate(cells[:-1])}
-    assert 'href="../playground/index.html#start=puzzle/02_copy"' in behind["puzzle-copy"]
+    assert 'href="../playground/index.html#start=puzzle/02.copy"' in behind["puzzle-copy"]
     known = {start["id"] for start in (*puzzle_starts(), *program_starts(ROOT))}
     for page in tmp_path.rglob("*"):
         if page.suffix in (".md", ".ipynb"):
-            assert set(re.findall(r"#start=([\w/]+)", page.read_text())) <= known, page
+            assert set(re.findall(r"#start=([\w/.]+)", page.read_text())) <= known, page
 
 
 def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
