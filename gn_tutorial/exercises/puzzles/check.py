@@ -173,15 +173,15 @@ class _Attempt:
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
         """What a ``when`` may use.
 
-        text: the lines without comments and blanks. said: of the compiler, the twin or the comparison. ops: how often
-        each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in which both pipes of block 0
-        are at work. An output's name is what was written, and with ``_want`` what is right; nothing of it is there if
-        the launch ended before.
+        text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: of the compiler, the twin or the
+        comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
+        which both pipes of block 0 are at work. An output's name is what was written, and with ``_want`` what is right;
+        nothing of it is there if the launch ended before.
         """
         names: dict[str, Any] = {
             "np": np,
             "fill": float(FILL),
-            "text": code_of(self.lines),
+            "text": code_of(self.lines).replace("AscendC::", "").replace("[0]", ""),
             "said": said,
             "ops": Counter(),
         }
