@@ -207,8 +207,8 @@ def _which_combination(case: PythonCase, got: Mapping[str, np.ndarray]) -> str |
         return "this is m2, the sum of squared differences: divide it by the count"
     if _same(got["mean"], case.expected["mean"]) and _same(got["variance"], _of_means(case)):
         return (
-            "m2 of a chunk is the mean of its squared differences here; m2 is their sum. The division by the count comes "
-            "once, at the end"
+            "m2 of a chunk is the mean of its squared differences here; m2 is their sum. The division by the count "
+            "comes once, at the end"
         )
     if _same(got["variance"], case.expected["variance"] * length / (length - 1)):
         return "the variance is divided by the count less one; GroupNorm divides by the count"
