@@ -3,6 +3,9 @@ chunk, each chunk once.
 
 A part of the data is described by three numbers: its count, its mean, and m2, the sum
 of the squared differences from its mean. The variance is m2 / count.
+
+NumPy's var and std are not allowed here: sum the squared differences yourself. Its mean
+and sum are. The check looks at combine first, then at statistics.
 """
 
 from collections.abc import Iterable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Container, Iterable
 from itertools import groupby
@@ -12,7 +13,7 @@ from gn_tutorial.cli.keys import KEYS, SAVED
 from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
-from gn_tutorial.exercises.grade import check, warm
+from gn_tutorial.exercises.grade import check, grade, warm
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.puzzles.bank import load as load_puzzles
 from gn_tutorial.exercises.quiz import names as quiz_names
@@ -62,6 +63,12 @@ class Learner:
         with working(f"checking {exercise.id}"):
             result = check(exercise.id, workspace=self.workspace, progress=self.progress, strict=self.strict)
         print(result)
+        if result.status == "not attempted" and exercise.kind == "mend":
+            with working(f"running {exercise.id} as it stands"):
+                found = grade(exercise, exercise.stub).finding
+            if found:
+                said = translated("as it stands: {message}").format(message=found.message)
+                print(textwrap.indent("\n".join(filter(None, (said, found.case, found.where, found.detail))), "  "))
         if result.passed:
             after = result.step.following if result.step else ""
             print(self.standing())

@@ -97,6 +97,8 @@ class PredictChecker:
                 plain = re.sub(r"\D", "", number)
                 return Verdict(f"{name}: write {plain}, without a mark between the thousands", where=path.name)
             return Verdict(f"the file cannot be read: {error}; each line is a name, = and a number", where=path.name)
+        if renamed := self._renamed(given):
+            return Verdict(renamed, where=path.name)
         for question in self.questions:
             if malformed := question.malformed(given.get(question.name)):
                 return Verdict(malformed, question.asks)
@@ -105,3 +107,13 @@ class PredictChecker:
             if wrong := question.wrong(given[question.name]):
                 return Verdict(wrong, question.asks)
         return len(self.questions)
+
+    def _renamed(self, given: Mapping[str, object]) -> str:
+        """Which names are missing and which are unknown; empty if all that are asked for are there."""
+        names = [question.name for question in self.questions]
+        missing = ", ".join(name for name in names if name not in given)
+        unknown = ", ".join(name for name in given if name not in names)
+        if not missing:
+            return ""
+        extra = f", and {unknown} is not a name that is asked for" if unknown else ""
+        return f"{missing} is missing{extra}: keep the names of the file, and write = and a number behind each"

@@ -34,8 +34,8 @@ struct GroupNormTilingData {
   uint32_t tilingKey;         // step 8: which code runs
 };
 
-// The largest tile, in elements: the float buffers of step 4 (two in, two out, two for sums, and a quarter of one) take 150 of the 192
-// KiB of a core's Unified Buffer, gamma and beta 16. A copy of 24 KiB is long enough that its start costs next to nothing.
+// The largest tile, in elements. Step 4 of the ladder has most buffers of floats: two in, two out, two for sums, and a quarter of one,
+// 150 of the 192 KiB of a core's Unified Buffer, gamma and beta 16. A copy of 24 KiB is long enough that its start costs next to nothing.
 constexpr uint32_t kGroupNormLargestTile = 6144;
 
 // Step 5 on. 4096 floats in a piece, because their sums of eight, 512, are added up by two short instructions more; 64 chunks, because

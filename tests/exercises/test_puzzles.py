@@ -98,6 +98,26 @@ def test_what_is_not_a_named_mistake_is_shown_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "lines", "said"),
+    [
+        (
+            "02.copy",
+            "DataCopyPad(tile, xGm, row, pad); DataCopyPad(yGm[0], tile, row);",
+            "MTE3 does not wait for MTE2",
+        ),
+        ("04.tile", "tile = (ub - 96) / 12;", "not a multiple of 64"),
+    ],
+    ids=["an index", "a product"],
+)
+def test_a_mistake_is_known_by_what_it_does_not_by_its_spelling(name: str, lines: str, said: str) -> None:
+    assert said in check(find(name), lines).message
+
+
+def test_a_finding_is_shown_with_what_mends_it() -> None:
+    assert "  fix: " in repr(check(find("05.flag"), "Muls(tile, tile, 2.0f, 2048);"))
+
+
+@pytest.mark.parametrize(
     ("lines", "said"),
     [
         ("for (;;) {}", "never ends"),

@@ -167,6 +167,7 @@ def _which_part(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
             mean_a + delta / count,
             "the mean moves by the difference divided by count, as if part b were one number; it has count_b",
         ),
+        (count_a * mean_a + count_b * mean_b, "the mean is the sum of both parts: divide it by the count of both"),
     ]
     if not _same(got["mean"], case.expected["mean"]):
         return next((words for value, words in means if _same(got["mean"], np.asarray(value))), None)
@@ -180,6 +181,11 @@ def _which_part(case: PythonCase, got: Mapping[str, np.ndarray]) -> str | None:
         *(
             (delta * delta * half / 2, "m2 has count / 2, which holds only for equal counts: count_a * count_b / count")
             for half in (count_a, count_b, count / 2)
+        ),
+        (
+            (m2_a + m2_b) / count + delta * delta * count_a * count_b / count**2 - m2_a - m2_b,
+            "m2 is the mean of the "
+            "squared differences here; it is their sum, and statistics divides by the count at the end",
         ),
         (delta * delta * count_a * count_b, "in m2 the product of the counts is not divided by the count of both"),
     ]
@@ -199,6 +205,11 @@ def _which_combination(case: PythonCase, got: Mapping[str, np.ndarray]) -> str |
     length = sum(array.size for array in case.arguments["chunks"].arrays)
     if _same(got["variance"], case.expected["variance"] * length):
         return "this is m2, the sum of squared differences: divide it by the count"
+    if _same(got["mean"], case.expected["mean"]) and _same(got["variance"], _of_means(case)):
+        return (
+            "m2 of a chunk is the mean of its squared differences here; m2 is their sum. The division by the count "
+            "comes once, at the end"
+        )
     if _same(got["variance"], case.expected["variance"] * length / (length - 1)):
         return "the variance is divided by the count less one; GroupNorm divides by the count"
     mean = float(case.expected["mean"])
@@ -208,6 +219,13 @@ def _which_combination(case: PythonCase, got: Mapping[str, np.ndarray]) -> str |
             "cancels where the mean is far above the spread"
         )
     return None
+
+
+def _of_means(case: PythonCase) -> np.ndarray:
+    """The variance if m2 of each chunk is the mean of its squared differences, not their sum."""
+    parts = [chunk for chunk in case.arguments["chunks"].arrays if chunk.size]
+    length, mean = sum(part.size for part in parts), case.expected["mean"]
+    return sum(part.var() + part.size * (part.mean() - mean) ** 2 for part in parts) / length
 
 
 def _chunk_raised(case: PythonCase, said: str, function: str) -> str | None:

@@ -54,6 +54,8 @@ def _which_way_in(case: KernelCase, result: Result) -> str | None:
         (pitch - place) * _FLOAT: f"the gap of the way in is pitch_ - place_; {to_next}: x has no places of whole "
         "blocks, only the Unified Buffer has",
         pitch - place: f"the gap of the way in is pitch_ - place_, in elements; {to_next}, and it counts bytes",
+        pitch: "the gap of the way in is pitch_ itself, which counts elements from start to start of two rows; the gap "
+        "counts bytes, from the end of a row",
         0: "the rows come in as if there were no gap between them in x",
         wrapped: f"the gap of the way in went through 16 bits: {gap} bytes became {wrapped}. DataCopyExtParams has 32 "
         "bits for a gap: give it a uint32_t",

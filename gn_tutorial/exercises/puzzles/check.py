@@ -137,7 +137,8 @@ class _Attempt:
 
     def _fault(self, first: Diagnostic, after: Result | None) -> Verdict:
         place = f"{Path(first.file).name}:{first.line}" if first.file else ""
-        detail = here(first.source(), Path(first.file)) if first.file else ""
+        fix = textwrap.fill(f"fix: {first.fix}", 88, subsequent_indent="  ") if first.fix else ""
+        detail = "\n".join(filter(None, (here(first.source(), Path(first.file)) if first.file else "", fix)))
         found = Verdict(first.what, f"block {first.block}" if self.chosen.blocks > 1 else "", place, detail)
         return self._known(found, first.id, after)
 
@@ -149,12 +150,16 @@ class _Attempt:
         return self._known(None, after=result) if warning is None else self._fault(warning, result)
 
     def _known(self, verdict: Verdict | None, finding: str = "", after: Result | None = None) -> Verdict | None:
-        """The verdict in the words of the first mistake that this is; as it was if it is none that is named."""
+        """The verdict in the words of the first mistake that this is; as it was if it is none that is named.
+
+        What the twin found is known to be true, what is read in the lines is a guess: after a finding only those
+        mistakes are asked that name it.
+        """
         names = self._names(after, verdict.message if verdict else "")
         for one in self.chosen.wrong:
             if one.right != (verdict is None):
                 continue
-            if one.finding and not fnmatchcase(SAME_MISTAKE.get(finding, finding), one.finding):
+            if (finding or one.finding) and not fnmatchcase(SAME_MISTAKE.get(finding, finding), one.finding):
                 continue
             if one.when and not _true(one.when, names):
                 continue
@@ -168,15 +173,15 @@ class _Attempt:
     def _names(self, result: Result | None, said: str) -> dict[str, Any]:
         """What a ``when`` may use.
 
-        text: the lines without comments and blanks. said: of the compiler, the twin or the comparison. ops: how often
-        each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in which both pipes of block 0
-        are at work. An output's name is what was written, and with ``_want`` what is right; nothing of it is there if
-        the launch ended before.
+        text: the lines without comments, blanks, ``AscendC::`` and ``[0]``. said: of the compiler, the twin or the
+        comparison. ops: how often each operation ran, over all blocks. together("MTE2", "V"): modelled microseconds in
+        which both pipes of block 0 are at work. An output's name is what was written, and with ``_want`` what is right;
+        nothing of it is there if the launch ended before.
         """
         names: dict[str, Any] = {
             "np": np,
             "fill": float(FILL),
-            "text": code_of(self.lines),
+            "text": code_of(self.lines).replace("AscendC::", "").replace("[0]", ""),
             "said": said,
             "ops": Counter(),
         }

@@ -83,7 +83,7 @@ class Lanes:
         """Signs, a box each, and what they mean."""
         states = self.states()
         several = f", {self.each} for each sign" if self.each > 1 else ""
-        lines = [f"{self.name}, {self.wrong.size:,} lanes{several}"]
+        lines = [f"{self.name}, {self.wrong.size:,} lane{'s' * (self.wrong.size != 1)}{several}"]
         for row in self.rows():
             expected = "".join("." if self._meant(box) else "=" for box in row)
             lines.append(f"  {row[0] * self.each:5}  expected |{expected}|")
