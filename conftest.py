@@ -18,6 +18,8 @@ import pytest
 # Notebooks that import torch. Tests of the package skip where it is missing; a notebook would fail.
 NEED_TORCH = ["notebooks/12_pytorch.ipynb", "notebooks/13_fuse.ipynb"]
 collect_ignore = [] if find_spec("torch") else NEED_TORCH
+# Translated notebooks have the cells and outputs of the English ones, which a test compares, and a quiz of their own.
+collect_ignore_glob = ["notebooks/??/*"]
 
 
 # With --dist loadscope a worker takes a whole file, whose tests share a notebook's kernel or a fixture. These share

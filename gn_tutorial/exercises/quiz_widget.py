@@ -42,21 +42,25 @@ class AskedWidget(anywidget.AnyWidget):
 
     @traitlets.default("words")
     def _words(self) -> dict[str, str]:
-        """What the page says of answers. A paper's own words are English."""
-        return {
-            "right": translated("right"),
-            "wrong": translated("wrong"),
-            "good": translated("Right."),
-            "not": translated("Not right: it is {letters}."),
-            "open": translated("Left open: it is {letters}."),
-            "and": translated("and"),
-            "source": translated("Source: {source}"),
-            "several": translated("Several are right."),
-            "score": translated("{score} of {count} right"),
-            "left": translated(", {open} not answered"),
-            "again": translated("answer anew"),
-            "check": translated("check"),
-        }
+        return page_words()
+
+
+def page_words() -> dict[str, str]:
+    """What the page says of answers, in the learner's language. A paper's own words are English."""
+    return {
+        "right": translated("right"),
+        "wrong": translated("wrong"),
+        "good": translated("Right."),
+        "not": translated("Not right: it is {letters}."),
+        "open": translated("Left open: it is {letters}."),
+        "and": translated("and"),
+        "source": translated("Source: {source}"),
+        "several": translated("Several are right."),
+        "score": translated("{score} of {count} right"),
+        "left": translated(", {open} not answered"),
+        "again": translated("answer anew"),
+        "check": translated("check"),
+    }
 
 
 class QuizWidget(AskedWidget):

@@ -37,7 +37,7 @@ CELLS = {
     "gnt.puzzle('04.count')": "not attempted",
     "gnt.puzzle('02.share', 'first = 0; end = n;')": "Every block copies everything",
     "gnt.puzzle('04.rows', 'DataCopyPad(tile, xGm, {3, 20, 2, 0, 0}, {true, 0, 3, -1.0f});')": "bytes",
-    "gnt.puzzle('05.flag', 'Muls(tile, tile, 2.0f, 2048);')": "Nobody waits for anybody",
+    "gnt.puzzle('05.flag', 'Muls(tile, tile, 2.0f, 2048);')": "No pipe waits for another",
     "gnt.puzzle('05.compute', 'xQueue.DeQue<float>();')": "not right yet",
     "gnt.puzzle('02.copy', FLAGGED)": "passed",
 }

@@ -49,6 +49,7 @@ def show(chromium: Any) -> Iterator[Callable[..., Any]]:
         there = {
             "name": "theory",
             "questions": [as_html(one) for one in questions],
+            "words": quiz_widget.page_words(),
             "answers": {},
             "note": "",
             "paper": True,

@@ -242,7 +242,7 @@ def test_an_edited_exercise_is_read_again(tmp_path: Path) -> None:
     info.write_text(text)
     (first,) = load_course(COURSE.root, tmp_path).exercises
     (same,) = load_course(COURSE.root, tmp_path).exercises
-    assert same is first
+    assert same == first
     info.write_text(text.replace('title = "The forgotten tail"', 'title = "The tail"'))
     (edited,) = load_course(COURSE.root, tmp_path).exercises
     assert (first.title, edited.title) == ("The forgotten tail", "The tail")

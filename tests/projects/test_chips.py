@@ -102,5 +102,5 @@ def test_compare_of_any_count_is_right_on_a_310b(copied: Copied) -> None:
     there = gnt.project(copied(*edits, (HOST, CONFIG, 'AddConfig("ascend310b")')))
     np.testing.assert_allclose(there(X).y, expected, atol=1e-6)
     assert "but for Compare of a count" in there.tiling(X).notes[0].what
-    with pytest.raises(KernelFault, match="no whole number of 256-byte repeats"):
+    with pytest.raises(KernelFault, match="not a whole number of 256-byte repeats"):
         gnt.project(copied(*edits))(X)
