@@ -7,15 +7,18 @@ modelled time of the former; their geometric mean makes the mark.
 
 from __future__ import annotations
 
+import os
+import re
+import textwrap
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from gn_tutorial.abi.options import Limits, TwinOptions
-from gn_tutorial.capstone.cases import DTYPES, Graded, GradedCase, graded
+from gn_tutorial.capstone.cases import DTYPES, TIMED, Graded, GradedCase, graded
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import CompileError, GntError, KernelFault, KernelTimeout
 from gn_tutorial.exam.forbidden import forbidden
@@ -33,19 +36,27 @@ PASS, DISTINCTION = 0.5, 0.7
 HEADERS = ("shape", "right", "strict", "modelled us", "bound us", "share")
 RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
 _LIMITS = Limits(seconds=60.0)
+_UNORDERED = "race-same-pipe"
 
 
 @dataclass(frozen=True)
 class GradeLoss:
-    """Something to mend: what, where in the learner's files, and what to read or to call next."""
+    """Something to mend: what, where in the learner's files, and what to read or to call next.
+
+    detail: the source lines, with marks. turn: when it is told; what goes wrong in float32 comes before float16, and
+    wrong numbers before what ``--strict`` finds.
+    """
 
     what: str
     where: str = ""
     read: str = ""
+    detail: str = ""
+    turn: int = 0
 
     def __str__(self) -> str:
         lines = [self.what]
         lines += [f"  where: {self.where}"] if self.where else []
+        lines += [textwrap.indent(self.detail, "  ")] if self.detail else []
         return "\n".join([*lines, *([f"  next:  {self.read}"] if self.read else [])])
 
 
@@ -53,7 +64,7 @@ class GradeLoss:
 class GradeRow:
     """One shape. right, strict: RIGHT, WRONG, NOT_RUN or a finding's name. Times are modelled, in microseconds.
 
-    None: a launch whose time does not count, or is that of a wrong kernel.
+    None: a launch whose time does not count, or is that of a wrong kernel. shows: what is special about the rows.
     """
 
     label: str
@@ -61,6 +72,7 @@ class GradeRow:
     strict: str
     modelled_us: float | None = None
     bound_us: float | None = None
+    shows: str = ""
 
     @property
     def share(self) -> float | None:
@@ -70,12 +82,13 @@ class GradeRow:
     def cells(self) -> tuple[str, ...]:
         """Under HEADERS."""
         times = [f"{time:.2f}" if time else "" for time in (self.modelled_us, self.bound_us)]
-        return (self.label, self.right, self.strict, *times, f"{self.share:.0%}" if self.share else "")
+        label = f"{self.label}: {self.shows}" if self.shows else self.label
+        return (label, self.right, self.strict, *times, f"{self.share:.0%}" if self.share else "")
 
 
 @dataclass(frozen=True, repr=False)
 class Grade:
-    """A folder's rows, and the losses in the order in which they were met. share: None unless all is right."""
+    """A folder's rows, and the losses in the order in which they are to be mended. share: None unless all is right."""
 
     operator: str
     machine: str
@@ -104,7 +117,7 @@ class Grade:
         """In a line."""
         if self.share is None:
             right = sum(row.right == row.strict == RIGHT for row in self.rows)
-            return f"{self.operator}: not right yet, {right} of {len(self.rows)} shapes are"
+            return f"{self.operator}: not right yet ({right} of {len(self.rows)} rows of the table are right)"
         wanted = f"{PASS:.0%} passes, {DISTINCTION:.0%} is a distinction"
         return f"{self.operator}: {self.mark}, {self.share:.1%} of the modelled bound on {self.machine} ({wanted})"
 
@@ -141,7 +154,7 @@ def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda 
     losses = list(_before(held, kernel))
     rows: list[GradeRow] = []
     if losses:
-        rows = [GradeRow(case.bench.label(held.op), NOT_RUN, NOT_RUN) for case in held.cases]
+        rows = [_not_run(held, case) for case in held.cases]
         return Grade(held.op.name, machine.name, tuple(rows), tuple(losses))
     kernel.build()
     grading = _Grading(held, kernel, machine, zlib.crc32(kernel.source.encode()))
@@ -149,22 +162,41 @@ def grade(folder: Path | str, *, tell: Callable[[int, int, str], None] = lambda 
         tell(done, len(held.cases), case.bench.label(held.op))
         rows.append(grading.row(case))
     tell(len(held.cases), len(held.cases), "")
-    return Grade(held.op.name, machine.name, tuple(rows), tuple(grading.losses))
+    losses = sorted((*grading.losses, *_lacking(held)), key=lambda loss: loss.turn)
+    return Grade(held.op.name, machine.name, tuple(rows), tuple(losses))
+
+
+def _not_run(held: Graded, case: GradedCase) -> GradeRow:
+    shows = re.split("[,:]", case.means)[0]
+    return GradeRow(case.bench.label(held.op), NOT_RUN, NOT_RUN, shows=shows)
 
 
 def _before(held: Graded, kernel: Kernel) -> list[GradeLoss]:
     """What is known without a launch."""
-    lacking = [dtype for dtype in DTYPES if held.op.capstone and dtype not in held.spec.dtypes]
     broken = forbidden(held.forbidden, {path.name: path.read_text("utf-8") for path in _sources(held)})
-    found = []
-    if broken:
-        found.append(
-            GradeLoss(f"{broken.what.partition(',')[0]}: here the vector instructions are asked for", broken.where)
-        )
-    if lacking and not _unwritten_place(held):
-        what = f"the kernel takes {', '.join(held.spec.dtypes)}; {' and '.join(lacking)} is asked for too"
-        found.append(GradeLoss(what, f"{held.op.file.name}: dtypes", "Notebook 08: cast to float, compute, cast back"))
-    return found
+    if not broken:
+        return []
+    return [GradeLoss(f"{broken.what.partition(',')[0]}: here the vector instructions are asked for", broken.where)]
+
+
+def _lacking(held: Graded) -> list[GradeLoss]:
+    """The dtypes that are asked for, and that ``op.toml`` does not name."""
+    lacking = [dtype for dtype in DTYPES if held.op.capstone and dtype not in held.spec.dtypes]
+    if not lacking:
+        return []
+    what = f"the kernel takes {', '.join(held.spec.dtypes)}; {' and '.join(lacking)} is asked for too"
+    read = "Notebook 15, section 'The grade': one kernel for both"
+    return [GradeLoss(what, f"{held.op.file.name}: dtypes", read, turn=_turn(lacking[0], strict=False))]
+
+
+def _turn(dtype: str, *, strict: bool) -> int:
+    return 2 * (dtype != TIMED) + strict
+
+
+def _no_halves(held: Graded) -> bool:
+    """Whether no file of the kernel's names a type of two bytes."""
+    texts = (re.sub(r"//.*|/\*(?s:.*?)\*/", "", path.read_text("utf-8")) for path in _sources(held))
+    return not any(re.search(r"\b(half|float16_t|__fp16|DTYPE_\w+)\b", text) for text in texts)
 
 
 def _sources(held: Graded) -> list[Path]:
@@ -195,7 +227,7 @@ class _Grading:
 
     def row(self, case: GradedCase) -> GradeRow:
         """Both launches of a case; what goes wrong joins the losses."""
-        row = GradeRow(case.bench.label(self.held.op), NOT_RUN, NOT_RUN)
+        row = _not_run(self.held, case)
         if self.losses and case in self.held.grid and self.held.small:
             return row
         if self.endless or case.bench.dtype not in self.held.spec.dtypes:
@@ -216,8 +248,13 @@ class _Grading:
         self, case: GradedCase, arrays: dict[str, np.ndarray], expected: dict[str, np.ndarray], options: TwinOptions
     ) -> tuple[Result | None, str]:
         strict = options != TwinOptions()
+        turn = _turn(case.bench.dtype, strict=strict)
         where = f"{'with --strict, ' if strict else ''}{case.bench.label(self.held.op)}"
         where += f": {case.means}" if case.means else ""
+        if case.bench.dtype == "float16" and _no_halves(self.held):
+            what = "the kernel reads the halves of x as floats: none of its files names half"
+            read = "Notebook 15, section 'The grade': one kernel for both"
+            return None, self._lose(GradeLoss(f"{where}: {what}", self.held.spec.file.name, read, turn=turn))
         call = run_traced if case.timed and not strict else Kernel.__call__
         try:
             result = call(
@@ -227,29 +264,42 @@ class _Grading:
         except CompileError:
             raise
         except KernelFault as error:
-            first = next(iter(error.diagnostics), None)
-            return None, self._lose(error.what, where) if first is None else self._found(first, where)
+            if not error.diagnostics:
+                return None, self._lose(GradeLoss(f"{where}: {error.what}", turn=turn))
+            return None, self._found(error.diagnostics, where, turn)
         except GntError as error:
             self.endless = isinstance(error, KernelTimeout)
-            return None, self._lose(f"{where}: {error.what}", error.where, error.hint)
-        for one in result.diagnostics:
-            return result, self._found(one, where)
-        return result, self._compared(case, result, expected, where)
+            return None, self._lose(GradeLoss(f"{where}: {error.what}", error.where, error.hint, turn=turn))
+        if result.diagnostics:
+            return result, self._found(result.diagnostics, where, turn)
+        return result, self._compared(case, result, expected, GradeLoss(where, turn=turn))
 
-    def _found(self, one: Diagnostic, where: str) -> str:
-        self._lose(f"{where}: {one.what} [{one.id}]", f"{Path(one.file).name}:{one.line}", f"gnt explain {one.id}")
+    def _found(self, all_of_them: Sequence[Diagnostic], where: str, turn: int) -> str:
+        """The first finding; of instructions of one pipe that nothing orders, every pair."""
+        one = all_of_them[0]
+        what, place, read = f"{one.what} [{one.id}]", f"{Path(one.file).name}:{one.line}", f"gnt explain {one.id}"
+        pairs = [other for other in all_of_them if (other.id, other.file) == (_UNORDERED, one.file)]
+        if one.id == _UNORDERED and len(pairs) > 1:
+            what += f". {len(pairs)} such pairs have no PipeBarrier in between"
+            lines = (f"{other.fields.get('other_line', '?')} and {other.line}" for other in pairs)
+            place = f"{Path(one.file).name}, lines {', '.join(dict.fromkeys(lines))}"
+        if one.id == _UNORDERED and turn % 2:
+            read = f"Notebook 15, section 'The grade'; {read}"
+        source = one.source().replace(f"{Path(one.file).parent}{os.sep}", "")
+        self._lose(GradeLoss(f"{where}: {what}", place, read, source, turn))
         return one.id
 
-    def _compared(self, case: GradedCase, result: Result, expected: dict[str, np.ndarray], where: str) -> str:
+    def _compared(self, case: GradedCase, result: Result, expected: dict[str, np.ndarray], loss: GradeLoss) -> str:
         for name, wanted in expected.items():
             ours = result.outputs[name]
             bound = self.held.spec.tolerance.of(ours.dtype.name)
             wrong = ~within(ours, wanted, bound.rtol, bound.atol).reshape(-1)
             if wrong.any():
                 what = described(name, ours.reshape(-1), wanted.reshape(-1), wrong)
-                return self._lose(f"{where}: {what}", _unwritten_place(self.held), case.read)
+                where = _unwritten_place(self.held)
+                return self._lose(replace(loss, what=f"{loss.what}: {what}", where=where, read=case.read))
         return RIGHT
 
-    def _lose(self, what: str, where: str = "", read: str = "") -> str:
-        self.losses.append(GradeLoss(what, where, read))
+    def _lose(self, loss: GradeLoss) -> str:
+        self.losses.append(loss)
         return WRONG

@@ -88,6 +88,12 @@ def _other_scalar(report: Report, _searched: Sequence[Path], line: str) -> str:
     return f"{one} of type {given}; the scalar has the tensor's own type, {wanted}: {written}"
 
 
+def _event_id(report: Report, _searched: Sequence[Path], line: str) -> str:
+    if unknown_name(report.message) == "TEventID" and not re.search(r"\w::TEventID", line):
+        return "the type is in the namespace AscendC: write AscendC::TEventID"
+    return ""
+
+
 def _launch_syntax(_report: Report, _searched: Sequence[Path], line: str) -> str:
     if "<<<" in line:
         return "a launch is written kernel<<<blocks, nullptr, stream>>>(arguments)"
@@ -189,6 +195,7 @@ _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _branch_outside_a_template,  # types that do not fit each other belong to a branch that another type takes
     _double_scalar,
     _other_scalar,
+    _event_id,
     _launch_syntax,
     _semicolon_before,
     _element_of_a_view,

@@ -103,3 +103,40 @@ def test_a_folder_without_an_operator_is_named(tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match="no operator is registered as") as caught:
         gnt.grade(tmp_path)
     assert "op.toml" in caught.value.hint
+
+
+def right_in_float32(folder: Path) -> Path:
+    """An operator of one's own that is 2 * x in three instructions, none of which waits for the one before."""
+    made = new_operator(folder / "mine")
+    (made / "bench.toml").write_text('[[shapes]]\nshape = [300, 1000]\nkind = "few"\n', encoding="utf-8")
+    call = "    AscendC::{}f, static_cast<int32_t>(n));\n"
+    copy, double, same = (call.format(one) for one in ("Adds(y, x, 0.0", "Muls(y, x, 2.0", "Adds(y, y, 0.0"))
+    changed(made / "mine.cpp", copy, double + same + same)
+    return made
+
+
+def test_every_pair_without_a_barrier_is_named_at_once(tmp_path: Path) -> None:
+    made = gnt.grade(right_in_float32(tmp_path))
+    assert [row.strict for row in made.rows] == ["race-same-pipe"]
+    text = (tmp_path / "mine" / "mine.cpp").read_text("utf-8").splitlines()
+    first = next(at for at, line in enumerate(text, 1) if "AscendC::Muls(" in line)
+    assert made.losses[0].where == f"mine.cpp, lines {first} and {first + 1}, {first + 1} and {first + 2}"
+    assert f"{first + 1} |     AscendC::Adds(y, y" in str(made.losses[0])
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_a_float_kernel_that_is_asked_for_halves(says: bool, tmp_path: Path) -> None:
+    made = new_operator(tmp_path / "mine", "softmax")
+    if says:
+        changed(made / "op.toml", 'dtypes = ["float32"]', 'dtypes = ["float32", "float16"]')
+    losses = gnt.grade(made).losses
+    assert "YOUR TURN" in (made / "mine.cpp").read_text("utf-8")
+    assert "(37,300) float32: y[0] is" in losses[0].what
+    words = "reads the halves of x as floats" if says else "float16 is asked for too"
+    assert words in losses[-1].what
+    assert all("float32" in loss.what for loss in losses[:5])
+
+
+def test_a_named_case_has_its_name_in_the_table(tmp_path: Path) -> None:
+    made = gnt.grade(new_operator(tmp_path / "mine", "softmax"))
+    assert "(7,129) float32: rows far below zero " in repr(made)

@@ -53,6 +53,9 @@ class MyOperator {
     AscendC::LocalTensor<float> x = xQueue_.DeQue<float>();
     AscendC::LocalTensor<float> y = yQueue_.AllocTensor<float>();
     AscendC::Adds(y, x, 0.0f, static_cast<int32_t>(n));
+    // Each instruction that touches what one before it wrote or reads needs this in
+    // between: with --strict no compiler adds it.
+    AscendC::PipeBarrier<PIPE_V>();
     yQueue_.EnQue(y);
     xQueue_.FreeTensor(x);
   }
