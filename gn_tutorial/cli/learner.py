@@ -13,7 +13,7 @@ from gn_tutorial.cli.keys import KEYS, SAVED
 from gn_tutorial.cli.terminal import emit_json, print_source, print_table, working
 from gn_tutorial.errors import ArgumentError
 from gn_tutorial.exercises.course import HINTS, KINDS, Course, Exercise, load_course
-from gn_tutorial.exercises.grade import check, grade, warm
+from gn_tutorial.exercises.grade import check, counts_on_the_compiler, grade, warm
 from gn_tutorial.exercises.progress import ProgressFile, default_progress
 from gn_tutorial.exercises.puzzles.bank import load as load_puzzles
 from gn_tutorial.exercises.quiz import names as quiz_names
@@ -69,6 +69,8 @@ class Learner:
             if found:
                 said = translated("as it stands: {message}").format(message=found.message)
                 print(textwrap.indent("\n".join(filter(None, (said, found.case, found.where, found.detail))), "  "))
+        if self.strict and result.status != "not attempted" and counts_on_the_compiler(exercise):
+            print(translated("this exercise counts on the waits that the compiler puts in: a missing one is not checked"))
         if result.passed:
             after = result.step.following if result.step else ""
             print(self.standing())

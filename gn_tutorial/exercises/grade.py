@@ -96,6 +96,12 @@ def grade_text(exercise: Exercise, text: str, checker: Checker | None = None) ->
         return grade(exercise, path, checker)
 
 
+def counts_on_the_compiler(exercise: Exercise) -> bool:
+    """Whether the compiler's waits are there even in a strict check, since the solution needs them."""
+    checker = checker_of(exercise.checker)
+    return isinstance(checker, KernelChecker) and checker.auto_sync
+
+
 def _strict(checker: Checker) -> Checker:
     return checker.strict() if isinstance(checker, KernelChecker) else checker
 

@@ -116,6 +116,13 @@ def failure(source: Path | str) -> CompileError:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS, indirect=True)
+def test_the_namespace_of_an_event_id_is_named(compiler: str) -> None:
+    source = (KERNEL % "  TEventID id = 0;").replace("using namespace AscendC;", "")
+    hints = [error.hint for error in failure(source).errors]
+    assert "the type is in the namespace AscendC: write AscendC::TEventID" in hints
+
+
+@pytest.mark.parametrize("compiler", COMPILERS, indirect=True)
 @pytest.mark.parametrize("case", CASES)
 def test_errors_of_a_kernel(compiler: str, case: str) -> None:
     body, line, message, hint = CASES[case]

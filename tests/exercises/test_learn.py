@@ -94,6 +94,15 @@ def test_strict_refuses_what_counts_on_the_waits_of_the_compiler(gnt: Callable[.
     strict = gnt("learn", "check", exercise.id, "--strict")
     assert strict.code != 0
     assert "PIPE_MTE3 reads by" in strict.out
+    assert "counts on the waits" not in strict.out
+
+
+def test_a_strict_check_says_where_the_waits_of_the_compiler_stay(gnt: Callable[..., Ran], folder: Path) -> None:
+    exercise = next(one for one in COURSE if one.id == "13.1")
+    solve(folder, exercise)
+    said = "this exercise counts on the waits that the compiler puts in: a missing one is not checked"
+    assert said in gnt("learn", "check", exercise.id, "--strict").out
+    assert said not in gnt("learn", "check", exercise.id).out
 
 
 def test_after_a_pass_comes_the_one_behind_it_and_not_the_first_that_was_left_out(

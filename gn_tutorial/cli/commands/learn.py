@@ -7,10 +7,18 @@ from typing import Annotated
 import typer
 
 from gn_tutorial.cli.command import Command, Panel
-from gn_tutorial.cli.options import Json, Strict
+from gn_tutorial.cli.options import Json
 
 learn_app = typer.Typer(help="Work through the exercises.", invoke_without_command=True)
 
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Poisoned padding, approximate reciprocals, copies that arrive late, and no automatic waits, except in an "
+        "exercise that counts on them: the check then says so.",
+    ),
+]
 ThisOrNext = Annotated[str, typer.Argument(help="An exercise, for example 03.2. Default: the next one.")]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker
+from gn_tutorial.exercises.compare import mismatch
 from gn_tutorial.operators.result import Result
 
 #: Elements and blocks: the case of the notebook, whole tiles, fewer elements than blocks, one block.
@@ -39,10 +40,22 @@ def _shared(case: KernelCase, result: Result) -> str | None:
     return f"one block of {case.blocks} does everything: the others stand idle"
 
 
+def _old_lanes(case: KernelCase, result: Result) -> str | None:
+    """All squares are right, and their sum is a little too large: more lanes were added than the last tile has."""
+    found, right = float(result["total"][0]), float(case.expected["total"][0])
+    if not right < found < 2 * right or not np.allclose(result["y"], case.expected["y"], rtol=1e-5, atol=1e-6):
+        return None
+    return (
+        f"{mismatch('total[0]', found, right)}. y is right, so the sum has too much: the last tile of a block has fewer "
+        "than 32 elements, and Add takes its other lanes too, with the squares of an earlier tile"
+    )
+
+
 MEND_SQUARE_SUM = KernelChecker(
     cases=_cases,
     rtol=1e-5,
     atol=1e-6,
+    symptoms=(_old_lanes,),
     demands=(_shared,),
     faults={
         "race-blocks total": "two blocks read and write total, and none waits for the other: a sum between may be lost"
