@@ -25,12 +25,12 @@ BEGIN, END = "<!-- syllabus: ./gnt lint notebooks --fix -->\n", "<!-- end of the
 _TITLE = re.compile(r"# (\d\d) · (.+)")
 _TIME = re.compile(
     r"^\*\*Time\*\*: about (\d+) minutes(?:,(?: and)? \d+ more for [a-z0-9 ]+)?"
-    r"(?:, and (one|two|three) hours? for (.+))?$",
+    r"(?:, and (one|two|three|four|five) hours? for (.+))?$",
     re.MULTILINE,
 )
 _NEEDS = re.compile(r"^\*\*Prerequisites\*\*: (.+?)(?:\.\s|\.?\n\n|\.?\Z)", re.MULTILINE | re.DOTALL)
 _COUNTS = re.compile(r"\d+ exercises, \d+ puzzles, \d+ quizzes, \d+ exam questions and \d+ exam tasks")
-_HOURS = {"one": 1, "two": 2, "three": 3}
+_HOURS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _NUMBERS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
