@@ -70,7 +70,9 @@ class Learner:
                 said = translated("as it stands: {message}").format(message=found.message)
                 print(textwrap.indent("\n".join(filter(None, (said, found.case, found.where, found.detail))), "  "))
         if self.strict and result.status != "not attempted" and counts_on_the_compiler(exercise):
-            print(translated("this exercise counts on the waits that the compiler puts in: a missing one is not checked"))
+            print(
+                translated("this exercise counts on the waits that the compiler puts in: a missing one is not checked")
+            )
         if result.passed:
             after = result.step.following if result.step else ""
             print(self.standing())

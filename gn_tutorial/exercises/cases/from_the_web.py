@@ -46,8 +46,8 @@ def _old_lanes(case: KernelCase, result: Result) -> str | None:
     if not right < found < 2 * right or not np.allclose(result["y"], case.expected["y"], rtol=1e-5, atol=1e-6):
         return None
     return (
-        f"{mismatch('total[0]', found, right)}. y is right, so the sum has too much: the last tile of a block has fewer "
-        "than 32 elements, and Add takes its other lanes too, with the squares of an earlier tile"
+        f"{mismatch('total[0]', found, right)}. y is right, so the sum has too much: the last tile of a block has "
+        "fewer than 32 elements, and Add takes its other lanes too, with the squares of an earlier tile"
     )
 
 
