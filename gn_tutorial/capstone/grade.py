@@ -117,7 +117,7 @@ class Grade:
         """In a line."""
         if self.share is None:
             right = sum(row.right == row.strict == RIGHT for row in self.rows)
-            return f"{self.operator}: not right yet ({right} of {len(self.rows)} rows of the table are right)"
+            return f"{self.operator}: not right yet: {right} of {len(self.rows)} cases pass, with --strict too"
         wanted = f"{PASS:.0%} passes, {DISTINCTION:.0%} is a distinction"
         return f"{self.operator}: {self.mark}, {self.share:.1%} of the modelled bound on {self.machine} ({wanted})"
 
@@ -282,10 +282,10 @@ class _Grading:
         what, place, read = f"{one.what} [{one.id}]", f"{Path(one.file).name}:{one.line}", f"gnt explain {one.id}"
         pairs = [other for other in all_of_them if (other.id, other.file) == (_UNORDERED, one.file)]
         if one.id == _UNORDERED and len(pairs) > 1:
-            what += f". {len(pairs)} such pairs have no PipeBarrier in between"
+            what += f" {len(pairs)} such pairs have no PipeBarrier in between."
             lines = (f"{other.fields.get('other_line', '?')} and {other.line}" for other in pairs)
             place = f"{Path(one.file).name}, lines {', '.join(dict.fromkeys(lines))}"
-        if one.id == _UNORDERED and turn % 2:
+        if one.id.startswith("race-") and turn % 2:
             read = f"Notebook 15, section 'The grade'; {read}"
         source = one.source().replace(f"{Path(one.file).parent}{os.sep}", "")
         self._lose(GradeLoss(f"{where}: {what}", place, read, source, turn))

@@ -34,7 +34,7 @@ def test_grade_shows_each_shape_and_the_next_step(gnt: Gnt, tmp_path: Path) -> N
     shown = gnt("grade", str(made))
     assert shown.code == 1
     assert "(5,300) float16" in shown.out
-    assert "mine: not right yet (0 of 21 rows of the table are right)" in shown.out
+    assert "mine: not right yet: 0 of 21 cases pass, with --strict too" in shown.out
     read = gnt("grade", str(made), "--json").json
     assert (read["mark"], read["share"], len(read["rows"])) == ("not right", None, 21)
 
