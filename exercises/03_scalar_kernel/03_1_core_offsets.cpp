@@ -2,8 +2,8 @@
 //
 // A kernel runs on GetBlockNum() cores at once, and GetBlockIdx() is the number of the
 // core that is running it, from 0. Divide `groups` groups: core 0 takes the first ones,
-// core 1 the next ones, and so on. Where the division leaves something over, the first
-// cores take one group more. To make it visible, each core writes its own number to
+// core 1 the next ones, and so on. If the division leaves a remainder, the first cores
+// take one more group each. To show the result, each core writes its own number to
 // owner[group] for each of its groups.
 //
 // 7 groups on 3 cores: owner = 0 0 0 1 1 2 2.

@@ -1,6 +1,6 @@
 // 07.2 Many short rows at once.
 //
-// x holds `rows` rows of `length` floats, one behind the other. Each row of y gets
+// x holds `rows` contiguous rows of `length` floats. Each row of y gets
 // (x - mean) / sqrt(variance + eps), with the mean and the variance of its own row:
 // LayerNorm without gamma and beta. `length` is a multiple of 8, and at most 64.
 //
@@ -31,7 +31,7 @@ class RowsAtOnce {
     mean_ = numbersBuf_.Get<float>();
     rstd_ = mean_[kRows];
     ones_ = rstd_[kRows];
-    // Brcb takes eight numbers at a time, also behind the last row: zeros there.
+    // Brcb takes eight numbers at a time, also after the last row: zeros there.
     AscendC::Duplicate(mean_, 0.0f, 2 * kRows);
     AscendC::Duplicate(ones_, 1.0f, kRows);
   }

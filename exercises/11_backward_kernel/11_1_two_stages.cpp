@@ -1,13 +1,13 @@
 // 11.1 dgamma and dbeta in two stages.
 //
 // dy and xhat hold `samples` rows of `channels` floats: a batch of vectors, without
-// spatial axes, and xhat is computed already. For each channel, over all samples:
+// spatial axes; xhat is given. For each channel, over all samples:
 // dgamma = sum(dy * xhat), dbeta = sum(dy). Each core takes every GetBlockNum()-th
 // sample. No atomics.
 //
 // The workspace has a row for each core: `channels` floats for its share of dgamma,
 // then `channels` floats for its share of dbeta. There may be more cores than samples.
-// Nobody has cleared the workspace.
+// The workspace is not cleared before the launch.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 64;  // channels that are in local memory at once
@@ -32,8 +32,8 @@ class TwoStages {
     pipe->InitBuffer(outQueue_, 2, 2 * kTile * sizeof(float));
   }
 
-  // YOUR TURN: the first stage is there. What has to happen before the second one? And
-  // the second stage: every tile of channels belongs to one core.
+  // YOUR TURN: the first stage is given. What has to happen before the second one? In
+  // the second stage, every tile of channels belongs to one core.
   __aicore__ inline void Process() {
     for (uint32_t channel = 0; channel < channels_; channel += kTile)
       AddSamples(channel, Count(channel));
@@ -56,15 +56,15 @@ class TwoStages {
       inQueue_.FreeTensor(rows);
     }
     outQueue_.EnQue(sums);
-    // YOUR TURN: every core writes to the same place here. Its share belongs into its
-    // own row of the workspace.
+    // YOUR TURN: every core writes to the same place here. Its share belongs in its own
+    // row of the workspace.
     CopyOut(dgammaGm_[channel], dbetaGm_[channel], count);
   }
 
   // The second stage: the shares of all cores, for the `count` channels from `channel`
   // on.
   __aicore__ inline void AddCores(uint32_t channel, uint32_t count) {
-    // YOUR TURN: as AddSamples, with the rows of the workspace in place of samples.
+    // YOUR TURN: like AddSamples, with rows of the workspace instead of samples.
     (void)channel;
     (void)count;
   }

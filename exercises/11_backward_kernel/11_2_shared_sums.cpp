@@ -1,10 +1,10 @@
-// 11.2 Mend the race. dy holds `samples` rows of `channels` floats. dx = 2 * dy, and
+// 11.2 Repair the race. dy holds `samples` rows of `channels` floats. dx = 2 * dy, and
 // dbeta of each channel is the sum of dy over all samples. Each core takes every
 // GetBlockNum()-th sample, and adds its rows to dbeta by atomic additions.
 //
-// Three things are wrong, all of them in Process and in the two functions behind it.
-// Two have been published. Keep the atomic additions, and keep the work divided over
-// the cores; dx and dbeta hold garbage when the kernel starts.
+// Three things are wrong, all of them in Process and in the two functions after it. Two
+// of them have been published. Keep the atomic additions, and keep the work divided
+// over the cores; dx and dbeta hold garbage when the kernel starts.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 64;  // channels that are in local memory at once

@@ -1,9 +1,9 @@
 // 13.1 A fused chain: y = silu(x + r) * z for n floats, in one launch.
 //
 // silu(u) = u / (1 + exp(-u)). As three operators this is three launches, and 8 tensors
-// go through memory. Here it is 4: x, r and z come in once, y leaves once, and what
-// lies between stays in local memory. Use the basic instructions in their count form:
-// Add, Muls, Exp, Adds, Div, Mul.
+// go through memory. Here it is 4: x, r and z are read once, y is written once, and all
+// intermediate values stay in local memory. Use the basic instructions in their count
+// form: Add, Muls, Exp, Adds, Div, Mul.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 1024;  // elements of a tile

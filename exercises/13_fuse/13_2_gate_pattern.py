@@ -24,7 +24,7 @@ def swiglu(gate: Tensor, up: Tensor) -> Tensor:
 
 
 def pattern(gate: Tensor, up: Tensor) -> Tensor:
-    """What is looked for: silu(gate) times up, with functional.silu and `*`."""
+    """The pattern to find: silu(gate) times up, with functional.silu and `*`."""
     raise NotImplementedError  # YOUR TURN
 
 
@@ -34,7 +34,7 @@ def turned(gate: Tensor, up: Tensor) -> Tensor:
 
 
 def replacement(gate: Tensor, up: Tensor) -> Tensor:
-    """What stands there afterwards. Its arguments are the pattern's, in order."""
+    """What replaces the pattern. It has the pattern's arguments, in the same order."""
     raise NotImplementedError  # YOUR TURN
 
 

@@ -1,9 +1,9 @@
 // 03.2, solved: one sum over all chunks, divided by the length of the row.
 //
 // x holds `rows` rows of `length` floats, one row after the other; mean gets one float
-// a row. A row may be longer than the buffer, so it comes in chunks of kChunk elements,
-// and the last chunk may be shorter. No wait comes from the compiler: every Sync below
-// is needed.
+// for each row. A row may be longer than the buffer, so it is processed in chunks of
+// kChunk elements, and the last chunk may be shorter. The compiler adds no waits: every
+// Sync below is needed.
 #include "kernel_operator.h"
 
 constexpr uint32_t kChunk = 256;  // elements that fit the buffer
@@ -44,8 +44,8 @@ class RowMean {
     return total / static_cast<float>(length_);
   }
 
-  // Brings `count` elements of the row, from element `at` on, into in_. count is kChunk
-  // at most.
+  // Brings `count` elements of the row, starting at element `at`, into in_. count is at
+  // most kChunk.
   __aicore__ inline void Load(uint32_t row, uint32_t at, uint32_t count) {
     Sync<AscendC::HardEvent::S_MTE2>();
     AscendC::DataCopyExtParams part{1, static_cast<uint32_t>(count * sizeof(float)), 0,

@@ -1,12 +1,12 @@
 // 07.1 What fits stays: pieces of a row in slots.
 //
-// x holds `rows` rows of `length` floats, and y gets x less the mean of its row.
-// `length` is a multiple of 64. A row comes in pieces of kPiece floats, of which the
-// last may be shorter, and each piece into the next of kSlots slots.
+// x holds `rows` rows of `length` floats, and y gets x minus the mean of its row.
+// `length` is a multiple of 64. A row is read in pieces of kPiece floats (the last may
+// be shorter), each into the next of kSlots slots.
 //
 // A row of up to kSlots pieces is read once: its pieces wait in their slots until the
-// mean is known, and are changed where they lie. Of a longer row the last kSlots pieces
-// stay, and only those before them come a second time.
+// mean is known, and are changed in place. Of a longer row the last kSlots pieces stay,
+// and only those before them are read a second time.
 #include "kernel_operator.h"
 
 constexpr uint32_t kPiece = 512;  // floats of a slot
@@ -75,14 +75,14 @@ class Slots {
     }
   }
 
-  // The slot's sums of eight join those of the row's other pieces.
+  // Adds the slot's sums of eight to those of the row's other pieces.
   __aicore__ inline void AddUp(uint32_t slot, uint32_t count) {
     AscendC::BlockReduceSum(parts_, slots_[slot * kPiece],
                             static_cast<int32_t>(count / 64), 64, 1, 1, 8);
     AscendC::Add(sums_, sums_, parts_, static_cast<int32_t>(count / 8));
   }
 
-  // The sum of a row as a number: of all its sums of eight.
+  // The sum of a row as a number: it adds up all sums of eight.
   __aicore__ inline float Sum() {
     AscendC::ReduceSum(sum_, sums_, work_, static_cast<int32_t>(kPiece / 8));
     Sync<AscendC::HardEvent::V_S>();
@@ -100,8 +100,8 @@ class Slots {
     return length_ - at < kPiece ? length_ - at : kPiece;
   }
 
-  // Starts the copy of a piece into the next slot, when that is free; its flag MTE2_V
-  // says that the piece has arrived. Returns the slot.
+  // Starts the copy of a piece into the next slot as soon as that is free; its flag
+  // MTE2_V says that the piece has arrived. Returns the slot.
   __aicore__ inline uint32_t Load(uint32_t row, uint32_t piece) {
     const uint32_t slot = loaded_++ % kSlots;
     WaitUntilFree(slot);
@@ -110,13 +110,13 @@ class Slots {
     return slot;
   }
 
-  // V needs what is in the slot no more: the next copy may come.
+  // V no longer needs the data in the slot: the next copy may start.
   __aicore__ inline void Drop(uint32_t slot) {
     AscendC::SetFlag<AscendC::HardEvent::V_MTE2>(slot);
     dropped_ |= 1u << slot;
   }
 
-  // The slot goes out to its place in y; the next copy may come when it is out.
+  // Copies the slot out to its place in y; the next copy in may start after that.
   __aicore__ inline void Store(uint32_t row, uint32_t piece, uint32_t slot) {
     Sync<AscendC::HardEvent::V_MTE3>();
     AscendC::DataCopy(yGm_[At(row, piece)], slots_[slot * kPiece], Count(piece));
@@ -169,7 +169,7 @@ class Slots {
   uint32_t length_ = 0;
   uint32_t pieces_ = 0;   // of a row
   uint32_t loaded_ = 0;   // pieces that were loaded so far, of all rows
-  uint32_t dropped_ = 0;  // slots whose flag nobody has awaited yet, as bits
+  uint32_t dropped_ = 0;  // slots whose flag is set but not yet awaited, as bits
   uint32_t left_ = 0;
 };
 

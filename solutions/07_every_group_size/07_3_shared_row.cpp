@@ -3,11 +3,11 @@
 // x is one row of `length` floats, a multiple of 8, and y gets
 // (x - mean) / sqrt(variance + eps). Each core has a share of the row, which stays in
 // its local memory from the first copy to the last. There may be more cores than
-// shares: then some have no element.
+// shares: then some cores have no elements.
 //
 // The workspace has a 32-byte block of eight floats for each core: how many elements it
-// has, their mean, and the sum of the squares of their distances from it; the other
-// five are not used. Nobody has cleared the workspace.
+// has, their mean, and the sum of their squared distances from it; the other five are
+// not used. The workspace is not cleared before the launch.
 #include "kernel_operator.h"
 
 constexpr uint32_t kMost = 4096;  // the most floats of a share
@@ -54,7 +54,7 @@ class SharedRow {
   }
 
  private:
-  // Brings the share of this core, and takes its moments.
+  // Copies in the share of this core, and computes its moments.
   __aicore__ inline Moments Measure() {
     if (count_ == 0) return {0.0f, 0.0f, 0.0f};
     const int32_t n = static_cast<int32_t>(count_);

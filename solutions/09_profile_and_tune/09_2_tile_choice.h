@@ -14,7 +14,7 @@ struct TileChoice {
   uint32_t reserved;
 };
 
-// Fills *choice and returns nullptr; or returns a sentence, if ubBytes has no room for
+// Fills *choice and returns nullptr, or returns a sentence if ubBytes has no room for
 // buffers of 64 floats. channelsPerGroup and spatial are at least 1: a group has
 // channelsPerGroup * spatial elements.
 inline const char* ChooseTile(int64_t channelsPerGroup, int64_t spatial,

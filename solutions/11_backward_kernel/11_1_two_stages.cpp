@@ -1,13 +1,13 @@
 // 11.1 dgamma and dbeta in two stages.
 //
 // dy and xhat hold `samples` rows of `channels` floats: a batch of vectors, without
-// spatial axes, and xhat is computed already. For each channel, over all samples:
+// spatial axes; xhat is given. For each channel, over all samples:
 // dgamma = sum(dy * xhat), dbeta = sum(dy). Each core takes every GetBlockNum()-th
 // sample. No atomics.
 //
 // The workspace has a row for each core: `channels` floats for its share of dgamma,
 // then `channels` floats for its share of dbeta. There may be more cores than samples.
-// Nobody has cleared the workspace.
+// The workspace is not cleared before the launch.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 64;  // channels that are in local memory at once

@@ -18,7 +18,7 @@ def swiglu(gate: Tensor, up: Tensor) -> Tensor:
 
 
 def pattern(gate: Tensor, up: Tensor) -> Tensor:
-    """What is looked for: silu(gate) times up, with functional.silu and `*`."""
+    """The pattern to find: silu(gate) times up, with functional.silu and `*`."""
     return functional.silu(gate) * up
 
 
@@ -28,7 +28,7 @@ def turned(gate: Tensor, up: Tensor) -> Tensor:
 
 
 def replacement(gate: Tensor, up: Tensor) -> Tensor:
-    """What stands there afterwards. Its arguments are the pattern's, in order."""
+    """What replaces the pattern. It has the pattern's arguments, in the same order."""
     return swiglu(gate, up)
 
 

@@ -250,7 +250,7 @@ def _fits(case: TilingCase, got: Mapping[str, int]) -> str | None:
     if tile == 0:
         return "tileElements is 0: a tile has 64 elements or more"
     if tile % _STEP:
-        return f"a tile of {tile} elements is no multiple of 64"
+        return f"a tile of {tile} elements is not a multiple of 64"
     taken = _BUFFERS * _FLOAT * tile + _OTHER_BYTES
     if taken > room:
         bare = " Without the 96 bytes it would fit." if taken - _OTHER_BYTES <= room else ""
