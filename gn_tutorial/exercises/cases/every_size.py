@@ -9,7 +9,7 @@ from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.exercises.cases.shared_row_messages import SHARED_ROW_DEMANDS, SHARED_ROW_FAULTS, SHARED_ROW_SYMPTOMS
 from gn_tutorial.exercises.cases.short_row_messages import SHORT_ROWS_DEMANDS, SHORT_ROWS_FAULTS, SHORT_ROWS_SYMPTOMS
-from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.exercises.check_kernel import WAITING_CORES, KernelCase, KernelChecker, unwritten
 from gn_tutorial.operators.result import Result
 
 _PIECE, _SLOTS = 512, 4  # of 07.1
@@ -110,12 +110,32 @@ def _read_once(case: KernelCase, result: Result) -> str | None:
 
 def _too_early(case: KernelCase, fault: Diagnostic) -> str:
     """Who overwrites what is still read: V, in a slot with another piece, or the next copy in."""
-    if fault.fields.get("pipe", "").endswith("V"):
+    rows, length = case.inputs["x"].shape
+    if not fault.fields.get("pipe", "").endswith("V"):
+        return "a copy comes into a slot that is still needed: Drop or Store the piece in it before the next Load"
+    if rows <= case.blocks and length > _SLOTS * _PIECE:
         return (
-            "V changes a slot whose piece is still leaving: piece p of a row is in slot (before + p) % kSlots, and V "
-            "waits for the flag of each piece, also for one that comes again"
+            "V changes a slot whose piece is still leaving. Either V does not wait for MTE2_V of each piece, also for "
+            "one that comes again; or the others are loaded too early: pieces_ - kSlots and those after it are centred "
+            "and stored first, since Load takes the next slot, and one of them still lies there"
         )
-    return "a copy comes into a slot that is still needed: Drop or Store the piece in it before the next Load"
+    return f"V changes a slot whose piece is still leaving: {_slot_of_second_row(case)}"
+
+
+def _no_flag(case: KernelCase, _: Diagnostic) -> str:
+    words = "the wait comes before the Load that sets its flag, or a second time for one piece"
+    rows = case.inputs["x"].shape[0]
+    return f"{words}: {_slot_of_second_row(case)}" if rows > case.blocks else words
+
+
+def _slot_of_second_row(case: KernelCase) -> str:
+    length = case.inputs["x"].shape[1]
+    pieces = -(-length // _PIECE)
+    loaded = pieces + max(0, pieces - _SLOTS)
+    return (
+        f"piece p of a row is in slot (before + p) % kSlots, not p % kSlots. When a core's second row begins here, "
+        f"{loaded} piece{'s' * (loaded > 1)} have been loaded, so its piece 0 is in slot {loaded % _SLOTS}"
+    )
 
 
 SLOTS = KernelChecker(
@@ -133,7 +153,7 @@ SLOTS = KernelChecker(
         "their way than there are slots",
         "flag-set-twice": "a slot's flag is set a second time before anybody has waited for it: wait once for each "
         "piece that was loaded, and drop or store it once",
-        "flag-wait-unset": "the wait comes before the Load that sets its flag, or a second time for one piece",
+        "flag-wait-unset": _no_flag,
         "flag-never-awaited": "a piece was loaded for which nobody waited: as many waits as pieces that came in",
         "ub-never-written": "an instruction reads what nobody wrote: sums_ is set to 0 for each row, parts_ gets "
         "count / 8 sums, and a slot holds what was loaded into it",
@@ -211,6 +231,7 @@ SHARED_ROW = KernelChecker(
     symptoms=SHARED_ROW_SYMPTOMS,
     demands=SHARED_ROW_DEMANDS,
     faults=SHARED_ROW_FAULTS,
+    keeps=WAITING_CORES,
     auto_sync=True,
     traced=True,
     orders=(1, 2, 3),
