@@ -13,10 +13,8 @@ class KernelSquareSum {
                               uint32_t totalLength) {
     blockLength_ = totalLength / GetBlockNum();
     tileNum_ = blockLength_ / TILE_LENGTH;
-    xGm_.SetGlobalBuffer((__gm__ float*)x + blockLength_ * GetBlockIdx(),
-                         blockLength_);
-    yGm_.SetGlobalBuffer((__gm__ float*)y + blockLength_ * GetBlockIdx(),
-                         blockLength_);
+    xGm_.SetGlobalBuffer((__gm__ float*)x + blockLength_ * GetBlockIdx(), blockLength_);
+    yGm_.SetGlobalBuffer((__gm__ float*)y + blockLength_ * GetBlockIdx(), blockLength_);
     totalGm_.SetGlobalBuffer((__gm__ float*)total, 1);
     pipe_.InitBuffer(xQueue_, BUFFER_NUM, TILE_LENGTH * sizeof(float));
     pipe_.InitBuffer(yQueue_, BUFFER_NUM, TILE_LENGTH * sizeof(float));
