@@ -47,10 +47,10 @@ class Slots {
   }
 
  private:
-  // YOUR TURN: one row. First load its pieces, as many ahead as there are slots, and
-  // add up each one as soon as it has arrived. Drop a piece that does not stay, and
-  // load the next one. When the mean is known, centre the pieces that stayed in place, and
-  // store them. Then load, centre and store the others again.
+  // YOUR TURN: one row. First load its pieces, as many ahead as there are slots; set
+  // sums_ to 0, and add up each piece as soon as it has arrived. Drop a piece that does
+  // not stay, and load the next one. When the mean is known, centre the pieces that
+  // stayed in place, and store them. Then load, centre and store the others again.
   __aicore__ inline void Row(uint32_t row) {
     const uint32_t before = loaded_;  // piece p of the row is in slot (before + p) % 4
     (void)row;

@@ -15,6 +15,7 @@ from gn_tutorial.abi.trace import Tracing
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import ArgumentError, CompileError, KernelCrash, KernelError, KernelFault, KernelTimeout
 from gn_tutorial.exercises.compare import constant, first_wrong, mismatch, shown, spots
+from gn_tutorial.exercises.puzzles.bank import code_of
 from gn_tutorial.exercises.verdict import Verdict
 from gn_tutorial.operators.accuracy import accuracy
 from gn_tutorial.operators.arguments import inout, out, workspace
@@ -77,6 +78,14 @@ FaultWords = Callable[[KernelCase, Diagnostic], str]
 SAME_MISTAKE = {"race-equal-bytes": "race-blocks", "ub-use-of-freed": "ub-use-after-free"}
 
 
+#: What a kernel with SyncAll has to say (`KernelChecker.keeps`). The twin judges only a type that is there.
+WAITING_CORES = {
+    "KERNEL_TYPE_MIX_AIV_1_0": "the numbers are right, but the kernel's function has no "
+    "KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0): SyncAll asks for it, so that the device starts what cores wait "
+    "for each other with",
+}
+
+
 @dataclass(frozen=True)
 class KernelChecker:
     """Runs the cases in order, smallest first, and reports the first that fails.
@@ -87,7 +96,8 @@ class KernelChecker:
     this exercise. auto_sync: whether the solution counts on the order that the compiler makes by itself
     (docs/hardware-choices.md). options: how each launch is made. traced: whether results come with a trace, for demands
     that ask which instructions ran, or when. orders: seeds of further orders of the blocks (TwinOptions.block_order),
-    in which every output must have the same bits.
+    in which every output must have the same bits. keeps: what the text must have outside of comments, without blanks,
+    and what is said if it is gone: for what the twin does not judge.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]
@@ -101,6 +111,7 @@ class KernelChecker:
     options: TwinOptions = field(default_factory=TwinOptions)
     traced: bool = False
     orders: tuple[int, ...] = ()
+    keeps: Mapping[str, str] = field(default_factory=dict)
 
     def strict(self) -> KernelChecker:
         """The same with the options that forgive least; an exercise that counts on the compiler's waits keeps them."""
@@ -122,7 +133,9 @@ class KernelChecker:
         except ArgumentError as error:
             hint = "leave the kernel's name and parameters as they were"
             return Verdict(f"the kernel cannot be called: {error.what} ({hint})", where=path.name)
-        return len(cases)
+        code = code_of(path.read_text(encoding="utf-8", errors="replace"))
+        gone = next((words for text, words in self.keeps.items() if text not in code), None)
+        return Verdict(translated(gone), where=path.name) if gone else len(cases)
 
     def _run(self, found: Kernel, case: KernelCase) -> Verdict | None:
         try:

@@ -70,10 +70,12 @@ def gantt_cores(profile: Profile, *, window: tuple[float, float] | None = None) 
         figure.legend(handles=pipe_legend(), loc="outside lower center", ncols=4, frameon=False)
     lengths = {block: profile.machine.microseconds(profile.timeline.block_cycles[block]) for block in blocks}
     slow, quick = max(blocks, key=lengths.__getitem__), min(blocks, key=lengths.__getitem__)
+    longest, least = (f"{lengths[block]:.2f} us" for block in (slow, quick))
+    spread = f"block {slow} takes longest, {longest}, block {quick} least, {least}"
     return Picture(
         figure,
         f"Modelled timeline of {profile.kernel} on {profile.machine.name}, {some}, each with the lanes S, MTE2, V and "
-        f"MTE3: block {slow} takes longest, {lengths[slow]:.2f} us, block {quick} least, {lengths[quick]:.2f} us; "
+        f"MTE3: {spread if longest != least else f'each takes {longest}'}; "
         f"the whole launch takes {profile.microseconds:.2f} us.",
     )
 

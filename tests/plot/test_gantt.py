@@ -99,6 +99,8 @@ def test_every_recorded_core_has_its_row_and_its_time() -> None:
     for block in range(3):
         assert f"{profile.timeline.block_cycles[block] / 1800:.2f} us" in texts(axis)
     assert "every block" in picture.alt
+    times = {f"{profile.timeline.block_cycles[block] / 1800:.2f} us" for block in range(3)}
+    assert ("each takes" in picture.alt) == (len(times) == 1)
 
 
 def test_a_sample_of_the_blocks_says_so() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gn_tutorial.abi.trace import Access, Space
-from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.exercises.check_kernel import WAITING_CORES, KernelCase, KernelChecker, unwritten
 from gn_tutorial.operators.result import Result
 
 _TILE = 64  # kTile of the two kernels
@@ -189,6 +189,7 @@ TWO_STAGES = KernelChecker(
         "queue-empty": "DeQue finds nothing: EnQue the sums before CopyOut takes them",
         "queue-no-free-buffer": "AllocTensor waits for ever: is FreeTensor called for each row that came in",
     },
+    keeps=WAITING_CORES,
     auto_sync=True,
     traced=True,
     orders=(1, 2, 3),
@@ -270,5 +271,6 @@ SHARED_SUMS = KernelChecker(
         "sync-all-deadlock": "every core has to come to SyncAll equally often; under a condition, or in a loop over "
         "its own samples or tiles, some come less often",
     },
+    keeps=WAITING_CORES,
     traced=True,
 )

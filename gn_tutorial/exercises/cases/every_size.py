@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from gn_tutorial.abi.options import TwinOptions
 from gn_tutorial.abi.trace import Kind, Pipe
 from gn_tutorial.diagnostics.findings import Diagnostic
-from gn_tutorial.exercises.cases.instructions import vector_instructions
 from gn_tutorial.exercises.cases.shared_row_messages import SHARED_ROW_DEMANDS, SHARED_ROW_FAULTS, SHARED_ROW_SYMPTOMS
-from gn_tutorial.exercises.check_kernel import KernelCase, KernelChecker, unwritten
+from gn_tutorial.exercises.cases.short_row_messages import SHORT_ROWS_DEMANDS, SHORT_ROWS_FAULTS, SHORT_ROWS_SYMPTOMS
+from gn_tutorial.exercises.check_kernel import WAITING_CORES, KernelCase, KernelChecker, unwritten
 from gn_tutorial.operators.result import Result
 
 _PIECE, _SLOTS = 512, 4  # of 07.1
-_ROWS = 64  # of a tile of 07.2
 _EPS = 1e-5
 
 
@@ -110,12 +110,32 @@ def _read_once(case: KernelCase, result: Result) -> str | None:
 
 def _too_early(case: KernelCase, fault: Diagnostic) -> str:
     """Who overwrites what is still read: V, in a slot with another piece, or the next copy in."""
-    if fault.fields.get("pipe", "").endswith("V"):
+    rows, length = case.inputs["x"].shape
+    if not fault.fields.get("pipe", "").endswith("V"):
+        return "a copy comes into a slot that is still needed: Drop or Store the piece in it before the next Load"
+    if rows <= case.blocks and length > _SLOTS * _PIECE:
         return (
-            "V changes a slot whose piece is still leaving: piece p of a row is in slot (before + p) % kSlots, and V "
-            "waits for the flag of each piece, also for one that comes again"
+            "V changes a slot whose piece is still leaving. Either V does not wait for MTE2_V of each piece, also for "
+            "one that comes again; or the others are loaded too early: pieces_ - kSlots and those after it are centred "
+            "and stored first, since Load takes the next slot, and one of them still lies there"
         )
-    return "a copy comes into a slot that is still needed: Drop or Store the piece in it before the next Load"
+    return f"V changes a slot whose piece is still leaving: {_slot_of_second_row(case)}"
+
+
+def _no_flag(case: KernelCase, _: Diagnostic) -> str:
+    words = "the wait comes before the Load that sets its flag, or a second time for one piece"
+    rows = case.inputs["x"].shape[0]
+    return f"{words}: {_slot_of_second_row(case)}" if rows > case.blocks else words
+
+
+def _slot_of_second_row(case: KernelCase) -> str:
+    length = case.inputs["x"].shape[1]
+    pieces = -(-length // _PIECE)
+    loaded = pieces + max(0, pieces - _SLOTS)
+    return (
+        f"piece p of a row is in slot (before + p) % kSlots, not p % kSlots. When a core's second row begins here, "
+        f"{loaded} piece{'s' * (loaded > 1)} have been loaded, so its piece 0 is in slot {loaded % _SLOTS}"
+    )
 
 
 SLOTS = KernelChecker(
@@ -133,7 +153,7 @@ SLOTS = KernelChecker(
         "their way than there are slots",
         "flag-set-twice": "a slot's flag is set a second time before anybody has waited for it: wait once for each "
         "piece that was loaded, and drop or store it once",
-        "flag-wait-unset": "the wait comes before the Load that sets its flag, or a second time for one piece",
+        "flag-wait-unset": _no_flag,
         "flag-never-awaited": "a piece was loaded for which nobody waited: as many waits as pieces that came in",
         "ub-never-written": "an instruction reads what nobody wrote: sums_ is set to 0 for each row, parts_ gets "
         "count / 8 sums, and a slot holds what was loaded into it",
@@ -149,97 +169,39 @@ def _row_cases(rng: np.random.Generator) -> list[KernelCase]:
     # A whole tile of the longest rows; rows of one block; lengths between; counts that are no multiple of eight.
     shapes = [(64, 64, 1), (16, 8, 1), (13, 24, 1), (5, 40, 1), (130, 16, 2)]
     shapes += [(int(rng.integers(70, 300)), 8 * int(rng.integers(2, 8)), int(rng.integers(1, 4))) for _ in range(2)]
-    return [_row_case(rng, *shape) for shape in shapes]
+    # Last, spreads of the size of sqrt(eps): only these show what became of eps.
+    return [*(_row_case(rng, *shape) for shape in shapes), _near_eps_case(rng)]
 
 
 def _row_case(rng: np.random.Generator, rows: int, length: int, cores: int) -> KernelCase:
     x = rng.standard_normal((rows, length)) * np.linspace(0.5, 3, rows)[:, None] + np.linspace(2, -4, rows)[:, None]
+    return _normalised(x, f"{rows} rows of {length} floats {_on(cores)}", cores)
+
+
+def _near_eps_case(rng: np.random.Generator) -> KernelCase:
+    x = 0.003 * rng.standard_normal((9, 32)) * np.linspace(0.5, 2, 9)[:, None] + np.linspace(0.5, -0.5, 9)[:, None]
+    x[4] = 0.25
+    return _normalised(x, "9 rows of 32 floats, with spreads around 0.003 and one constant row, on 1 core", 1)
+
+
+def _normalised(x: np.ndarray, label: str, cores: int) -> KernelCase:
+    rows, length = x.shape
     x = x.astype(np.float32)
     wide = x.astype(np.float64)
     y = (wide - wide.mean(axis=1, keepdims=True)) / np.sqrt(wide.var(axis=1, keepdims=True) + _EPS)
-    label = f"{rows} rows of {length} floats {_on(cores)}"
     return KernelCase(label, {"x": x}, {"rows": rows, "length": length}, {"y": y.astype(np.float32)}, cores)
 
-
-def _which_numbers(case: KernelCase, result: Result) -> str | None:
-    x, y = case.inputs["x"].astype(np.float64), result["y"].astype(np.float64)
-    if unwritten(result["y"]).any():
-        return "part of y was never written: Compute writes `rows` rows into y, in each tile"
-    rows, length = x.shape
-    mean, var = x.mean(axis=1, keepdims=True), x.var(axis=1, keepdims=True)
-    flat = np.concatenate([x.reshape(-1), np.zeros(64)])
-    long = np.array([flat[row * length : row * length + 64].sum() for row in range(rows)])[:, None] / length
-    long_rows = (x - long) / np.sqrt(((x - long) ** 2).mean(axis=1, keepdims=True) + _EPS)
-    known = [
-        (x - mean, "the mean was taken off; y is not yet multiplied by rstd"),
-        (x / np.sqrt(var + _EPS), "y still has its mean: subtract it, and take the squares of what is left"),
-        ((x - mean) * np.sqrt(var + _EPS), "y was multiplied by the root: rstd is one divided by it"),
-        ((x - mean) / (var + _EPS), "the variance has no root yet"),
-        ((x - mean) / np.sqrt(var * length + _EPS), "the sum of the squares has to be divided by length_"),
-        ((x - x.sum(axis=1, keepdims=True)), "the sum was taken off, and not the mean"),
-        (
-            (x - mean) / np.sqrt((x**2).mean(axis=1, keepdims=True) + _EPS),
-            "the squares are those of x with its mean: first Sub, then Mul of what is left with itself",
-        ),
-        ((x - mean) / np.sqrt(var * length / max(length - 1, 1) + _EPS), "the variance is divided by length_ - 1"),
-        (
-            (x - mean[:1]) / np.sqrt(((x - mean[:1]) ** 2).mean(axis=1, keepdims=True)[:1] + _EPS),
-            "every row got the numbers of the first one: the last stride of BinaryRepeatParams goes from row to row",
-        ),
-    ]
-    for values, words in known:
-        if not np.allclose(values, case.expected["y"], rtol=1e-3) and np.allclose(y, values, rtol=1e-3, atol=1e-3):
-            return words
-    inside = [row for row in range(rows) if row * length + 64 <= x.size]
-    if length < 64 and inside and np.allclose(y[inside], long_rows[inside], rtol=1e-3, atol=1e-3):
-        return "the sums reach into the next row: the mask of WholeReduceSum is length_, not 64"
-    if rows >= 8 and np.abs((y - y.mean(axis=1, keepdims=True))[0] - case.expected["y"][0]).max() < 1e-2:
-        return (
-            "the first row is right, and others are not: what goes from row to row is length_ / 8 blocks in x and y, "
-            "one block in blocks_, and one element in what WholeReduceSum writes"
-        )
-    return None
-
-
-def _few_instructions(case: KernelCase, result: Result) -> str | None:
-    rows, length = case.inputs["x"].shape
-    if result.tally.scalar:
-        return (
-            f"the numbers are right, but the scalar unit touches {result.tally.scalar} of them: the numbers of all "
-            "rows stay side by side in mean_ and rstd_, and Brcb takes them from there"
-        )
-    tiles = -(-rows // _ROWS)
-    recorded = len(result.trace.blocks) if result.trace else 0
-    found = len(vector_instructions(result)) - 2 * recorded  # two of Init
-    if recorded >= case.blocks and found > 20 * tiles:
-        return (
-            f"the numbers are right, with {found} vector instructions for {rows} rows of {length} floats: one "
-            "instruction takes all rows of a tile, a repeat for each, and a dozen are enough"
-        )
-    return None
-
-
-_PAST_A_BUFFER = (
-    "an instruction goes past the end of a buffer: blocks_ has one block for each row, so its strides are 0 within a "
-    "row and 1 from row to row; a repeat of Brcb takes eight numbers; WholeReduceSum puts a number for each row, 1 "
-    "element apart"
-)
 
 ROWS_AT_ONCE = KernelChecker(
     _row_cases,
     # Float32 sums of at most 64 numbers, and a root.
     rtol=1e-4,
     atol=1e-4,
-    symptoms=(_which_numbers,),
-    demands=(_few_instructions,),
-    faults={
-        "ub-out-of-bounds": _PAST_A_BUFFER,
-        "ub-overlap": "an instruction writes over what its next repeats still read: let it write into another buffer",
-        "ub-never-written": "an instruction reads what nobody wrote: blocks_ holds a block for each number that Brcb "
-        "took, and a tile has `rows` rows of length_ floats",
-        "repeat-range": "an instruction has at most 255 repeats; here one for each row is enough",
-    },
+    symptoms=SHORT_ROWS_SYMPTOMS,
+    demands=SHORT_ROWS_DEMANDS,
+    faults=SHORT_ROWS_FAULTS,
     auto_sync=True,
+    options=TwinOptions(approximate="documented"),
     traced=True,
 )
 
@@ -269,6 +231,7 @@ SHARED_ROW = KernelChecker(
     symptoms=SHARED_ROW_SYMPTOMS,
     demands=SHARED_ROW_DEMANDS,
     faults=SHARED_ROW_FAULTS,
+    keeps=WAITING_CORES,
     auto_sync=True,
     traced=True,
     orders=(1, 2, 3),

@@ -254,11 +254,17 @@ def _which_result(row: int, case: KernelCase, result: Result) -> str | None:
 
 def _which_rstd(row: int, rstd: np.ndarray, want: np.ndarray, variance: np.ndarray, eps: float) -> str | None:
     if not np.isfinite(rstd).all() and _half(eps) == 0:
-        return f"rstd is infinite: eps, {eps:g}, is 0 as a half, and the variance of a constant row is 0 too"
+        return (
+            f"rstd is infinite: the variance of a constant row is 0, and eps, {eps:g}, was left out, or rounded to a "
+            "half, which is 0"
+        )
+    rounded = f"eps, {eps:g}, was rounded to a half, {_half(eps):.4g}"
+    if _half(eps) == 0:
+        rounded = f"eps, {eps:g}, was left out, or rounded to a half, which is 0"
     with np.errstate(divide="ignore", invalid="ignore"):
         known = [
             (_half(want), "it has only the digits of a half"),
-            (1 / np.sqrt(variance + _half(eps)), f"eps, {eps:g}, was rounded to a half, {_half(eps):.4g}"),
+            (1 / np.sqrt(variance + _half(eps)), rounded),
             (1 / np.sqrt(_half(variance + eps)), "variance and eps were added in half"),
             (1 / np.sqrt(_half(variance) + eps), "the variance was rounded to a half"),
             (1 / np.sqrt(_half(_half(variance) + _half(eps))), "variance and eps are halves"),
