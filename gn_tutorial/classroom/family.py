@@ -13,17 +13,26 @@ import sys
 
 import psutil
 
+#: Seconds in which the system takes away what was killed.
+_GONE = 5.0
+
 
 def end(pid: int) -> None:
-    """Kill the process and what it started, and what that started; it starts nothing more meanwhile."""
+    """Kill the process and what it started, and what that started; return when they are gone."""
     with contextlib.suppress(psutil.NoSuchProcess):
-        parent = psutil.Process(pid)
-        parent.suspend()
-        for one in parent.children(recursive=True):
-            if one.pid != os.getpid():
+        stopped = {pid: psutil.Process(pid)}
+        stopped[pid].suspend()
+        # A compiler may start its assembler while its parent is being stopped: until nobody is new.
+        while new := [one for one in stopped[pid].children(recursive=True) if one.pid not in {*stopped, os.getpid()}]:
+            for one in new:
+                stopped[one.pid] = one
                 with contextlib.suppress(psutil.NoSuchProcess):
-                    one.kill()
-        parent.kill()
+                    one.suspend()
+        for one in stopped.values():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
+        # Who asked for the first one waits for it, and hears how it ended.
+        psutil.wait_procs([one for one in stopped.values() if one.pid != pid], timeout=_GONE)
 
 
 if __name__ == "__main__":
