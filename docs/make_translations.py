@@ -217,8 +217,8 @@ def made_pages(name: str, parts: Sequence[str]) -> dict[Path, bytes]:
             if part in PAGES:
                 text = PAGES[part].read_text(encoding="utf-8")
                 target = PAGES[part].with_suffix(f".{name}.md")
-                page = _to_own_notebooks(translated_markdown(text), name, parts)
-                made[target] = f"{page.rstrip()}\n\n{mark}".encode()
+                # Its links are the English page's: a learner's copies have one name in every language (lab/).
+                made[target] = f"{translated_markdown(text).rstrip()}\n\n{mark}".encode()
             elif (english := NOTEBOOKS / f"{part}.ipynb").exists():
                 contents = in_language(_read(english))
                 for cell in contents["cells"]:
@@ -227,12 +227,6 @@ def made_pages(name: str, parts: Sequence[str]) -> dict[Path, bytes]:
                 text = json.dumps(contents, indent=1, ensure_ascii=False) + "\n"
                 made[NOTEBOOKS / name / english.name] = text.encode()
     return made
-
-
-def _to_own_notebooks(page: str, name: str, parts: Sequence[str]) -> str:
-    """The page with the targets that it lists at its end (``[00]: ...``) led to the language's own notebooks."""
-    own = "|".join(map(re.escape, parts))
-    return re.sub(rf"(?m)^(\[\w+\]: \S*notebooks/)((?:{own})\.ipynb)$", rf"\1{name}/\2", page)
 
 
 def _one_folder_down(line: str, parts: Sequence[str]) -> str:

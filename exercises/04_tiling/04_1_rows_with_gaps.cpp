@@ -1,8 +1,8 @@
 // 04.1 Rows with gaps: copy them in with one instruction, and out with another one.
 //
-// x holds `rows` rows of `length` floats. Each row begins `pitch` floats after the start
-// of the previous one; the gap between two rows holds other data. y = factor * x, with
-// its rows one after the other, without gaps.
+// x holds `rows` rows of `length` floats. Each row begins `pitch` floats after the
+// start of the previous one; the gap between two rows holds other data. y = factor * x,
+// with its rows one after the other, without gaps.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 1024;  // elements of a buffer; a row has no more

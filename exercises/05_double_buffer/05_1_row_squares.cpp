@@ -1,6 +1,6 @@
-// 05.1 Two buffers. This kernel is right, but its pipes take turns: MTE2 fetches a tile,
-// V adds up its squares, MTE2 fetches the next one. Let MTE2 fetch the next tile while V
-// works on this one. The check reads the modelled timeline.
+// 05.1 Two buffers. This kernel is right, but its pipes take turns: MTE2 fetches a
+// tile, V adds up its squares, MTE2 fetches the next one. Let MTE2 fetch the next tile
+// while V works on this one. The check reads the modelled timeline.
 //
 // sums[r] = the sum of x[r][i] * x[r][i] over the `length` floats of row r. A row is
 // longer than a tile; its last tile may be shorter. Each block processes every

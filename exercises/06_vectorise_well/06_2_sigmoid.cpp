@@ -47,8 +47,8 @@ class SigmoidHalf {
   __aicore__ inline void Compute(uint32_t count) {
     AscendC::LocalTensor<half> x = xQueue_.DeQue<half>();
     AscendC::LocalTensor<half> y = yQueue_.AllocTensor<half>();
-    // YOUR TURN: compute y from x, in float. work_ and ones_ each have room for a tile of
-    // floats.
+    // YOUR TURN: compute y from x, in float. work_ and ones_ each have room for a tile
+    // of floats.
     (void)count;
     yQueue_.EnQue(y);
     xQueue_.FreeTensor(x);

@@ -1,9 +1,9 @@
-// 08.2 Normalise each row: y = (x - mean) / sqrt(variance + eps). The kernel also writes
-// mean and rstd, one float for each row.
+// 08.2 Normalise each row: y = (x - mean) / sqrt(variance + eps). The kernel also
+// writes mean and rstd, one float for each row.
 //
-// x and y hold `rows` rows of `length` floats. A row is read in tiles of kTile elements,
-// twice: for the sums, and for the result. The mean of a row may be ten thousand times
-// its spread.
+// x and y hold `rows` rows of `length` floats. A row is read in tiles of kTile
+// elements, twice: for the sums, and for the result. The mean of a row may be ten
+// thousand times its spread.
 #include "kernel_operator.h"
 
 constexpr uint32_t kTile = 512;  // elements of a tile

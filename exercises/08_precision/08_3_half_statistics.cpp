@@ -1,9 +1,9 @@
 // 08.3 InstanceNorm of half numbers: y = (x - mean) * rstd * gamma + beta, with rstd =
 // 1 / sqrt(variance + eps), for each row.
 //
-// x and y hold `rows` rows of `length` half numbers; gamma, beta, mean and rstd hold one
-// float for each row. The kernel writes mean and rstd for the backward pass. A row has
-// at most kLongest elements and is one tile.
+// x and y hold `rows` rows of `length` half numbers; gamma, beta, mean and rstd hold
+// one float for each row. The kernel writes mean and rstd for the backward pass. A row
+// has at most kLongest elements and is one tile.
 #include "kernel_operator.h"
 
 constexpr uint32_t kLongest = 2048;  // elements of a row

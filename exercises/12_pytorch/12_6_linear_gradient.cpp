@@ -51,9 +51,9 @@ class LinearGradient {
   }
 
  private:
-  // YOUR TURN: compute n columns of count_ rows of dx, from column `at` on. Row `row` of
-  // the tile begins at dx[row * kTile]. AllocTensor clears nothing. Copy each piece of W
-  // in once per tile. CopyWeight and Dy, below, are finished.
+  // YOUR TURN: compute n columns of count_ rows of dx, from column `at` on. Row `row`
+  // of the tile begins at dx[row * kTile]. AllocTensor clears nothing. Copy each piece
+  // of W in once per tile. CopyWeight and Dy, below, are finished.
   __aicore__ inline void Compute(const AscendC::LocalTensor<float>& dx, uint32_t at,
                                  int32_t n) {
     (void)dx;

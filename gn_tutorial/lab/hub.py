@@ -18,6 +18,7 @@ from gn_tutorial.lab.server import Request
 from gn_tutorial.lab.update import Copies
 
 _SERVER = "jupyterhub-singleuser"
+_VERSION = metadata.version("gn_tutorial")
 
 
 def prepare() -> Request:
@@ -28,7 +29,7 @@ def prepare() -> Request:
     os.umask(0o077)
     folder, course = CourseFolder(default_folder()), notebooks_root()
     refused = folder.prepare()
-    Copies(folder.notebooks, course, folder.state / "manifest.json", metadata.version("gn_tutorial")).update()
+    Copies(folder.notebooks, course, folder.state / "manifest.json", _VERSION).update()
     first = min(path.name for path in course.glob("*.ipynb"))
     return Request(folder, f"notebooks/{first}", port=0, linked="my_exercises" not in refused)
 

@@ -71,6 +71,8 @@ def test_the_learner_s_commands_come_first() -> None:
         "puzzle",
         "quiz",
         "exam",
+        "new",
+        "grade",
         "run",
         "project",
         "profile",
@@ -80,8 +82,8 @@ def test_the_learner_s_commands_come_first() -> None:
         "list",
         "progress",
     ]
-    assert shown[:14] == first
-    assert shown[14:17] == ["bench", "tune", "apis"]
+    assert shown[:16] == first
+    assert shown[16:19] == ["bench", "tune", "apis"]
     assert shown[-1] == "dev"
     assert {one.name for one in AUTHORS} & set(shown) == {"npu"}, "dev npu builds for one, npu verify runs on it"
     assert visible(app.app, "dev") == [one.name for one in AUTHORS]

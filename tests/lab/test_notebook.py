@@ -25,7 +25,7 @@ ASK_NOTHING = {
     "02_the_machine": {"title"},
     "03_scalar_kernel": {"cost"},
     "05_double_buffer": {"title", "exercise-predict"},
-    "09_profile_and_tune": {"exercise-diagnosis"},
+    "13_fuse": {"title"},
 }
 
 

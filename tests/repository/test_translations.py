@@ -143,13 +143,6 @@ def test_two_documents_must_not_translate_one_text_in_two_ways(small: tuple[Path
     assert "translated otherwise in another document" in made.waiting(folder, [first, second])[1][0]
 
 
-def test_the_list_of_targets_leads_to_notebooks_of_the_language() -> None:
-    page = "[00]: ../notebooks/00_a.ipynb\n[01]: ../notebooks/01_b.ipynb\nsee notebooks/00_a.ipynb\n"
-    assert made._to_own_notebooks(page, "de", ["00_a", "README"]) == page.replace(
-        "[00]: ../notebooks/", "[00]: ../notebooks/de/"
-    )
-
-
 def test_links_of_a_notebook_lead_somewhere() -> None:
     for _, path in NOTEBOOKS:
         text = "".join("".join(one["source"]) for one in read(path)["cells"] if one["cell_type"] == "markdown")
