@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from importlib import metadata
 
-from gn_tutorial.cli.doctor import GIB, MISSING, OK, PROBLEM, Check, run_checks
+from gn_tutorial.cli.doctor import GIB, MISSING, OK, PROBLEM, Check, installed_version, run_checks
 from gn_tutorial.errors import GntError
 
 _LAB = ("jupyterlab", "ipykernel", "anywidget")
@@ -39,11 +38,9 @@ def not_ready(rows: list[Check]) -> list[Check]:
 
 def check_lab() -> Check:
     """JupyterLab and what a notebook's cells need; ``./gnt lab`` installs them."""
-    versions = {}
-    for name in _LAB:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
+    versions = {name: installed_version(name) for name in _LAB}
+    for name, version in versions.items():
+        if version is None:
             return Check("JupyterLab", PROBLEM, f"{name} is not installed", "./gnt lab --copies installs it")
     return Check("JupyterLab", OK, ", ".join(f"{name} {version}" for name, version in versions.items()))
 

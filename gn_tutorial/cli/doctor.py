@@ -68,7 +68,7 @@ def check_python() -> Check:
 
 def check_packages() -> Check:
     """NumPy and ml_dtypes: bfloat16 arrays need both."""
-    versions = {name: _version(name) for name in ("numpy", "ml_dtypes")}
+    versions = {name: installed_version(name) for name in ("numpy", "ml_dtypes")}
     found = ", ".join(f"{name} {version or 'not installed'}" for name, version in versions.items())
     if None in versions.values():
         return Check("NumPy", PROBLEM, found, f"{sys.executable} -m pip install numpy ml_dtypes")
@@ -91,7 +91,7 @@ def check_compiler() -> Check:
 
 def check_zig() -> Check:
     """The compiler inside the ziglang wheel: what is used where the machine has none."""
-    version = _version("ziglang")
+    version = installed_version("ziglang")
     if version:
         return Check("zig fallback", OK, f"ziglang {version}")
     return Check(
@@ -143,7 +143,7 @@ def check_shared_memory(folder: Path = Path("/dev/shm")) -> Check:
 
 def check_torch() -> Check:
     """The installed torch, without importing it: with a broken torch_npu the import itself fails."""
-    version = _version("torch")
+    version = installed_version("torch")
     if version is None:
         advice = "only notebooks 12 and 13 need it: ./gnt torch installs the CPU build"
         return Check("torch", MISSING, "not installed", advice)
@@ -152,7 +152,7 @@ def check_torch() -> Check:
 
 def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
     """The adapter for NPUs, and its trap: torch loads it by itself, and without the CANN toolkit that load fails."""
-    version, torch = _version("torch_npu"), _version("torch")
+    version, torch = installed_version("torch_npu"), installed_version("torch")
     if version is None:
         return Check("torch_npu", MISSING, "not installed", "only a machine with an NPU needs it")
     if toolkit_path(environ) is None:
@@ -169,7 +169,7 @@ def check_torch_npu(environ: Mapping[str, str] = os.environ) -> Check:
 def check_torch_operators() -> Check:
     """Whether PyTorch has every kernel of the course's operators, in a process of its own: torch takes seconds."""
     name = "torch.ops"
-    if _version("torch") is None:
+    if installed_version("torch") is None:
         return Check(name, MISSING, "needs torch", "nothing to do: only the PyTorch chapters need it")
     command = [sys.executable, "-m", "gn_tutorial.torch_ops.registered"]
     try:
@@ -239,7 +239,8 @@ def check_kernel() -> Check:
     return Check("build and run", OK, f"copy kernel: {how} with {built.compiler.name}, ran, right")
 
 
-def _version(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
+    """Of a package, without importing it; None if it is not there."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

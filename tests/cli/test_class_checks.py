@@ -55,7 +55,7 @@ def test_jupyterlab_that_is_not_installed_is_a_problem(monkeypatch: pytest.Monke
             raise metadata.PackageNotFoundError(name)
         return "1.0"
 
-    monkeypatch.setattr(class_checks.metadata, "version", version)
+    monkeypatch.setattr(metadata, "version", version)
     row = class_checks.check_lab()
     assert (row.status, row.found) == (PROBLEM, "ipykernel is not installed")
 

@@ -19,7 +19,7 @@ def versions(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Pretend that exactly these packages are installed: the real ones need an NPU's software."""
 
     def install(**packages: str) -> None:
-        monkeypatch.setattr(doctor, "_version", packages.get)
+        monkeypatch.setattr(doctor, "installed_version", packages.get)
 
     return install
 
