@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: What the script of a clone does before any Python: set-up, and what takes its words elsewhere.
-OF_THE_CLONE = {"test", "torch", "lint", "commands"}
+OF_THE_CLONE = {"test", "torch", "lint", "commands", "site"}
 #: Commands that wait for somebody, or that would change what is beside this clone: their words are only looked up.
 LOOKED_UP = {
     "learn --watch": "waits for a file to change",
