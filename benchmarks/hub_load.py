@@ -48,6 +48,8 @@ class Seen:
     checks: list[float] = field(default_factory=list)
     cells: list[float] = field(default_factory=list)
     passed: int = 0
+    processor: float = 0
+    wall: float = 0
     errors: list[str] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
 
@@ -224,6 +226,12 @@ def memory_of(names: list[str]) -> int:
     return total
 
 
+def processor_time() -> float:
+    """Seconds that all cores have worked since the machine started, whoever let them: it should have no other work."""
+    user, nice, system, _, _, irq, softirq, *_ = (int(one) for one in Path("/proc/stat").read_text().split()[1:11])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+
 async def visit(given: argparse.Namespace, address: str, token: str, names: list[str]) -> Seen:
     """All learners at once."""
     seen = Seen()
@@ -235,7 +243,7 @@ async def visit(given: argparse.Namespace, address: str, token: str, names: list
         except (OSError, HTTPClientError):
             await asyncio.sleep(0.5)
     learners = [asyncio.create_task(Learner(address, token, name, seen, given.pause).live()) for name in names]
-    began = time.monotonic()
+    began, before = time.monotonic(), processor_time()
     while not all(one.done() for one in learners):
         seen.memory.append(memory_of(names))
         print(
@@ -245,6 +253,7 @@ async def visit(given: argparse.Namespace, address: str, token: str, names: list
         )  # fmt: skip
         await asyncio.sleep(5)
     print(file=sys.stderr)
+    seen.wall, seen.processor = time.monotonic() - began, processor_time() - before
     return seen
 
 
@@ -276,6 +285,8 @@ def main() -> None:
     for title, times in (("start of a server", seen.started), ("a cell", seen.cells), ("a check", seen.checks)):
         print(row(title, times))
     print(f"{'exercises passed':24} {seen.passed:5}")
+    busy = seen.processor / seen.wall / (os.cpu_count() or 1)
+    print(f"processor: {seen.processor / given.learners:.0f} s a learner, cores busy {busy:.0%} of {seen.wall:.0f} s")
     most = max(seen.memory, default=0)
     print(f"memory: {most / 2**30:.2f} GiB at most, {most / 2**20 / given.learners:.0f} MiB a learner")
     print(f"errors: {len(seen.errors)}")

@@ -33,7 +33,7 @@ _LAZY = {
     "fuse": "torch_ops.fusion:fuse",
     "fuse_backend": "torch_ops.fusion:backend",
     "fusion_gain": "fusion.gain:fusion_gain",
-    "grade": "capstone.grade:grade",
+    "grade": "capstone.grading:grade",
     "host": "host",
     "lessons": "exercises.lessons",
     "new_operator": "capstone.starter:new_operator",

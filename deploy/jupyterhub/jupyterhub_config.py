@@ -24,10 +24,11 @@ IDLE = 3600
 
 c.Spawner.cmd = [sys.executable, "-m", "gn_tutorial.lab.hub"]
 c.Spawner.environment = {"GNT_CACHE_BASE": "/srv/gnt_cache"}
-c.Spawner.start_timeout = 120
-c.Spawner.http_timeout = 120
-# A lesson begins when everybody clicks at once.
-c.JupyterHub.concurrent_spawn_limit = 20
+# A lesson begins when everybody clicks at once. With a limit of 20, 14 of 40 learners were sent away ("too many users
+# trying to log in"), on two cores; without one they all wait a little longer.
+c.JupyterHub.concurrent_spawn_limit = 0
+c.Spawner.start_timeout = 300
+c.Spawner.http_timeout = 300
 
 # systemd holds the limits; without it they are not held.
 if Path("/run/systemd/system").exists():

@@ -6,8 +6,8 @@ right, tilings.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from gn_tutorial.exercises.puzzles.frame import framed
 from gn_tutorial.operators import random_inputs
 from gn_tutorial.operators.registry import all_kernels, load_registry
 from gn_tutorial.operators.spec import KernelSpec, OpSpec, Tolerance
+from gn_tutorial.playground import programs
 from gn_tutorial.playground.jobs import encoded, job, request_of
 from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
 from gn_tutorial.timing.machine import default_cores
@@ -31,7 +32,6 @@ from gn_tutorial.timing.machine import default_cores
 TRACE = Tracing(bytes=16 << 20)
 #: Further sizes, by the rank of the first input: those at which tiles are cut.
 _ODD = {1: [999], 2: [5, 190], 4: [1, 8, 7, 9]}
-_EXPECT = re.compile(r"// expect: ([\w-]+)")
 
 
 def kernel_starts(root: Path) -> Iterator[dict[str, Any]]:
@@ -132,37 +132,18 @@ def puzzle_starts() -> Iterator[dict[str, Any]]:
 
 
 def program_starts(root: Path) -> Iterator[dict[str, Any]]:
-    """The right and wrong programs of tests/programs: one case, x = 0, 1, 2, ... and y = 0, 1024 floats each."""
-    x = np.arange(1024, dtype=np.float32)
-    for path in sorted((root / "tests" / "programs").glob("*/*.cpp")):
-        check, name = path.parent.name, path.stem
-        if check in ("families", "apis"):
-            continue
+    """The right and the wrong programs of tests/programs: one case each."""
+    for name, path in programs.programs(root / "tests" / "programs").items():
+        check, _, file = name.partition("/")
         text = path.read_text(encoding="utf-8")
-        found = _EXPECT.search(text)
-        roles = re.search(r"^// roles: (\w+) (\w+)$", text, re.MULTILINE)
-        blocks = re.search(r"^// blocks: (\d+)$", text, re.MULTILINE)
-        options = dict(re.findall(r"^// options: (\w+)=(\w+)$", text, re.MULTILINE))
-        of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
-        request = LaunchRequest(
-            entry=f"{check}_{name}",
-            args=[
-                LaunchArg("x", ArgKind.TENSOR, of_x, x),
-                LaunchArg("y", ArgKind.TENSOR, of_y, np.zeros(1024, np.float32)),
-            ],
-            blocks=int(blocks[1]) if blocks else 1,
-            options=TwinOptions(**options),
-            isolated=False,
-            tracing=TRACE,
-        )
+        found = programs.EXPECT.search(text)
+        launch = replace(programs.request(name, text), tracing=TRACE)
         yield {
-            "id": f"{check}/{name}",
-            "title": f"{name.rpartition('_')[0].replace('_', ' ')}, {'wrong' if found else 'right'}",
+            "id": name,
+            "title": f"{file.rpartition('_')[0].replace('_', ' ')}, {'wrong' if found else 'right'}",
             "group": f"Findings: {check}",
             "path": f"programs/{check}/{path.name}",
             "text": text,
             "finding": found[1] if found else "",
-            "cases": [
-                {"label": "x, y [1024], float32", "arrays": {}, "expected": {}, "launches": [job(request)]},
-            ],
+            "cases": [{"label": "x, y [1024], float32", "arrays": {}, "expected": {}, "launches": [job(launch)]}],
         }

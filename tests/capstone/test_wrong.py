@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from gn_tutorial.capstone.grade import DISTINCTION, PASS, grade
+from gn_tutorial.capstone.grade import DISTINCTION, PASS
+from gn_tutorial.capstone.grading import grade
 from gn_tutorial.exercises.course import Edit, WrongSolution
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions" / "capstone"

@@ -32,6 +32,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 import program_pairs  # noqa: E402
 
 import gn_tutorial as gnt  # noqa: E402
+from gn_tutorial.abi.structs import Role  # noqa: E402
 
 #: Emulated, the compiler costs the most by far: all kernels share the headers that one level has precompiled.
 LEVEL = "little"
@@ -122,19 +123,14 @@ def pairs(count: int) -> dict[str, Callable[[], Facts]]:
 
 def pair(library: gnt.Kernel, name: str) -> Facts:
     """The report on a program, launched as its comments ask."""
-    text = program_pairs.SOURCES[name].read_text(encoding="utf-8")
-    roles, blocks = program_pairs.ROLES.search(text), program_pairs.BLOCKS.search(text)
-    data = np.arange(1024, dtype=np.float32), np.zeros(1024, np.float32)
-    made = {"in": lambda array: array, "inout": gnt.inout, "out": lambda array: gnt.out(array.shape, array.dtype)}
-    wanted = roles.groups() if roles else ("in", "inout")
-    values = [made[role](array) for role, array in zip(wanted, data, strict=True)]
-    call = partial(
-        library.run,
-        *values,
-        entry=name.replace("/", "_"),
-        blocks=int(blocks[1]) if blocks else 1,
-        options=gnt.TwinOptions(**dict(program_pairs.OPTIONS.findall(text))),
-    )
+    asked = program_pairs.request(name)
+    made = {
+        Role.IN: lambda array: array,
+        Role.INOUT: gnt.inout,
+        Role.OUT: lambda array: gnt.out(array.shape, array.dtype),
+    }
+    values = [made[arg.role](arg.data) for arg in asked.args]
+    call = partial(library.run, *values, entry=asked.entry, blocks=asked.blocks, options=asked.options)
     facts = report(call)
     if name.endswith("_bad"):  # also right by the program's own comment, not only equal
         ((finding, line),) = program_pairs.expected(program_pairs.SOURCES[name])

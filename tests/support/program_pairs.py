@@ -3,10 +3,9 @@
 ``programs/<check>/<name>_ok.cpp`` runs to its end without a diagnostic; ``..._bad.cpp`` has exactly the diagnostic of
 its ``// expect: <id>`` comment, an error or a warning, on that line, besides those of ``// also: <id>``, and names as
 the second place the line of ``// the other access``, if it has one. ``cause/<cause>_bad.cpp`` shows a cause of
-causes.toml, and names the line of ``// the cause``, if it has one. ``// blocks: <n>`` asks for more than one block,
-``// roles: in out`` for other
-roles of x and y than in and inout, ``// options: <field>=<choice>`` for a choice of TwinOptions. All are compiled into
-one library, to compile the headers once. No pytest here: the lint of the pages runs without it.
+causes.toml, and names the line of ``// the cause``, if it has one. gn_tutorial/playground/programs.py reads the other
+comments. All are compiled into one library, to compile the headers once. No pytest here: the lint of the pages runs
+without it.
 """
 
 from __future__ import annotations
@@ -19,24 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from gn_tutorial.abi.options import TwinOptions
-from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.compiler.build import Built, build_kernel
 from gn_tutorial.diagnostics.findings import Diagnostic
 from gn_tutorial.errors import KernelFault
+from gn_tutorial.playground import programs
 from gn_tutorial.runtime.launch import launch
-from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest, LaunchResult
+from gn_tutorial.runtime.launch_types import LaunchRequest, LaunchResult
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
-SOURCES = {
-    f"{path.parent.name}/{path.stem}": path
-    for path in sorted(PROGRAMS.glob("*/*.cpp"))
-    if path.parent.name not in ("families", "apis")
-}
-EXPECT = re.compile(r"// expect: ([\w-]+)(?=$|  // also: )")
-BLOCKS = re.compile(r"^// blocks: (\d+)$", flags=re.MULTILINE)
-ROLES = re.compile(r"^// roles: (\w+) (\w+)$", flags=re.MULTILINE)
-OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", flags=re.MULTILINE)
+SOURCES = programs.programs(PROGRAMS)
 ALSO = re.compile(r"// also: ([\w-]+)$")
 OTHER = "// the other access"
 CAUSE = "// the cause"
@@ -45,7 +35,7 @@ CAUSE = "// the cause"
 @functools.cache  # the pages of the catalogue ask for every program's, for each of their ids
 def expected(path: Path) -> list[tuple[str, int]]:
     """The diagnostics that a program's comments ask for, with their lines."""
-    return _marked(path, EXPECT)
+    return _marked(path, programs.EXPECT)
 
 
 def also(path: Path) -> list[tuple[str, int]]:
@@ -74,25 +64,8 @@ def run(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchResult:
 
 
 def request(name: str, y: np.ndarray | None = None, **more: Any) -> LaunchRequest:
-    """A program's launch on x = 0, 1, 2, ... and y = 0, 1024 floats each; ``more`` are fields of TwinOptions.
-
-    A ``y`` that is given is written in place.
-    """
-    text = SOURCES[name].read_text(encoding="utf-8")
-    roles = ROLES.search(text)
-    of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
-    args = [
-        LaunchArg("x", ArgKind.TENSOR, of_x, np.arange(1024, dtype=np.float32)),
-        LaunchArg("y", ArgKind.TENSOR, of_y, np.zeros(1024, np.float32) if y is None else y),
-    ]
-    blocks = BLOCKS.search(text)
-    return LaunchRequest(
-        entry=name.replace("/", "_"),
-        args=args,
-        blocks=int(blocks.group(1)) if blocks else 1,
-        options=TwinOptions(**dict(OPTIONS.findall(text)), **more),
-        isolated=False,
-    )
+    """A program's launch; ``more`` are fields of TwinOptions. A ``y`` that is given is written in place."""
+    return programs.request(name, SOURCES[name].read_text(encoding="utf-8"), y, **more)
 
 
 def findings(name: str) -> tuple[Diagnostic, ...]:

@@ -21,7 +21,8 @@ def grade_folder(
     50 % of the modelled bound passes, 70 % is a distinction: the geometric mean over the grid. Exit code 1 if it does
     not pass. A capstone is held to the course's own reference, tolerance and shapes.
     """
-    from gn_tutorial.capstone.grade import HEADERS, grade
+    from gn_tutorial.capstone.grade import HEADERS
+    from gn_tutorial.capstone.grading import grade
     from gn_tutorial.cli.bench_grid import progress
 
     with progress() as tell:

@@ -1,0 +1,48 @@
+"""The right and the wrong programs of tests/programs, read: what their comments ask for.
+
+All compute on x = 0, 1, 2, ... and y = 0, 1024 floats each. ``// expect: <id>`` is the finding of a wrong one,
+``// blocks: <n>`` asks for more than one block, ``// roles: in out`` for other roles of x and y than in and inout,
+``// options: <field>=<choice>`` for a choice of TwinOptions. tests/support/program_pairs.py has what only tests read.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gn_tutorial.abi.options import TwinOptions
+from gn_tutorial.abi.structs import ArgKind, Role
+from gn_tutorial.runtime.launch_types import LaunchArg, LaunchRequest
+
+#: Folders whose files are other programs.
+_OTHERS = ("families", "apis")
+EXPECT = re.compile(r"// expect: ([\w-]+)(?=$|  // also: )", re.MULTILINE)
+_BLOCKS = re.compile(r"^// blocks: (\d+)$", re.MULTILINE)
+_ROLES = re.compile(r"^// roles: (\w+) (\w+)$", re.MULTILINE)
+_OPTIONS = re.compile(r"^// options: (\w+)=(\w+)$", re.MULTILINE)
+
+
+def programs(folder: Path) -> dict[str, Path]:
+    """All of them in ``tests/programs``, by ``check/name``."""
+    files = sorted(folder.glob("*/*.cpp"))
+    return {f"{path.parent.name}/{path.stem}": path for path in files if path.parent.name not in _OTHERS}
+
+
+def request(name: str, text: str, y: np.ndarray | None = None, **options: Any) -> LaunchRequest:
+    """A program's launch; ``options`` are further fields of TwinOptions. A ``y`` that is given is written in place."""
+    roles, blocks = _ROLES.search(text), _BLOCKS.search(text)
+    of_x, of_y = (Role[role.upper()] for role in roles.groups()) if roles else (Role.IN, Role.INOUT)
+    args = [
+        LaunchArg("x", ArgKind.TENSOR, of_x, np.arange(1024, dtype=np.float32)),
+        LaunchArg("y", ArgKind.TENSOR, of_y, np.zeros(1024, np.float32) if y is None else y),
+    ]
+    return LaunchRequest(
+        entry=name.replace("/", "_"),
+        args=args,
+        blocks=int(blocks[1]) if blocks else 1,
+        options=TwinOptions(**dict(_OPTIONS.findall(text)), **options),
+        isolated=False,
+    )
