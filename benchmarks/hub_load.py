@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
-from tornado.websocket import websocket_connect
+from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "deploy" / "jupyterhub" / "jupyterhub_config.py"
@@ -156,7 +156,12 @@ class Learner:
         session = await self._call("POST", f"{home}/api/sessions", body)
         kernel = session["kernel"]["id"]
         url = self.address.replace("http", "ws") + f"{home}/api/kernels/{kernel}/channels"
-        socket = await websocket_connect(HTTPRequest(url, headers=self.headers), max_message_size=1 << 28)
+        # Read at once, as a browser does: a message that nobody has read keeps Tornado from answering pings, and after
+        # 90 seconds the server hung up on a learner who thought for that long.
+        heard: asyncio.Queue[str | None] = asyncio.Queue()
+        socket = await websocket_connect(
+            HTTPRequest(url, headers=self.headers), on_message_callback=heard.put_nowait, max_message_size=1 << 28
+        )
         for cell in contents["cells"]:
             source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
             if cell["cell_type"] != "code":
@@ -164,12 +169,12 @@ class Learner:
             await self._pause()
             exercise = _CHECK.search(source)
             if exercise is None:
-                await self._run(socket, cell["id"], source, self.seen.cells)
+                await self._run(socket, heard, cell["id"], source, self.seen.cells)
                 continue
-            await self._run(socket, cell["id"], source, self.seen.checks)
+            await self._run(socket, heard, cell["id"], source, self.seen.checks)
             await self._pause()
             await self._solve(home, exercise[1])
-            said = await self._run(socket, cell["id"], source, self.seen.checks)
+            said = await self._run(socket, heard, cell["id"], source, self.seen.checks)
             if "passed" in said:
                 self.seen.passed += 1
             else:
@@ -188,16 +193,26 @@ class Learner:
         body = {"type": "file", "format": "text", "content": solution.read_text()}
         await self._call("PUT", f"{home}/api/contents/{file}", body)
 
-    async def _run(self, socket: object, name: str, source: str, times: list[float]) -> str:
+    async def _run(
+        self,
+        socket: WebSocketClientConnection,
+        heard: asyncio.Queue[str | None],
+        name: str,
+        source: str,
+        times: list[float],
+    ) -> str:
         """Run one cell and note how long it took; what it printed and showed. A cell that raises is an error."""
         ask = uuid.uuid4().hex
         header = {"msg_id": ask, "msg_type": "execute_request", "session": ask, "username": "", "version": "5.3"}
         content = {"code": source, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": False}
-        message = {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}
+        asked = {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}
         began, said = time.monotonic(), ""
-        await socket.write_message(json.dumps(message))
+        await socket.write_message(json.dumps(asked))
         while True:
-            answer = json.loads(await asyncio.wait_for(socket.read_message(), PATIENCE))
+            message = await asyncio.wait_for(heard.get(), PATIENCE)
+            if message is None:
+                raise RuntimeError("the server hung up")
+            answer = json.loads(message)
             if answer["parent_header"].get("msg_id") != ask:
                 continue
             kind, content = answer["msg_type"], answer["content"]

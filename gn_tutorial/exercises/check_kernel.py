@@ -91,13 +91,13 @@ class KernelChecker:
     """Runs the cases in order, smallest first, and reports the first that fails.
 
     cases: makes them from a generator, so that shapes and numbers differ from attempt to attempt. symptoms: asked
-    before the general words when a number is wrong. demands: asked when every number is right, for what numbers do
-    not show. faults: diagnostic id, or the id and the argument it is about ("race-blocks dbeta"), -> what it means in
-    this exercise. auto_sync: whether the solution counts on the order that the compiler makes by itself
-    (docs/hardware-choices.md). options: how each launch is made. traced: whether results come with a trace, for demands
-    that ask which instructions ran, or when. orders: seeds of further orders of the blocks (TwinOptions.block_order),
-    in which every output must have the same bits. keeps: what the text must have outside of comments, without blanks,
-    and what is said if it is gone: for what the twin does not judge.
+    before the general words when a number is wrong. demands: asked when every number is right, for what numbers do not
+    show. faults: diagnostic id, or the id and the argument it is about ("race-blocks dbeta") or the pipe that is too
+    early ("race-read-after-write PIPE_S"), -> what it means in this exercise. auto_sync: whether the solution counts on
+    the order that the compiler makes by itself (docs/hardware-choices.md). options: how each launch is made. traced:
+    whether results come with a trace, for demands that ask which instructions ran, or when. orders: seeds of further
+    orders of the blocks (TwinOptions.block_order), in which every output must have the same bits. keeps: what the text
+    must have outside of comments, without blanks, and what is said if it is gone: for what the twin does not judge.
     """
 
     cases: Callable[[np.random.Generator], Sequence[KernelCase]]
@@ -213,7 +213,8 @@ class KernelChecker:
             return None if first.block == case.trap.block else other
         about = first.buffer or first.fields.get("memory", "")
         rule = SAME_MISTAKE.get(first.id, first.id)
-        known = self.faults.get(f"{rule} {about}") or self.faults.get(rule, "")
+        narrower = (f"{rule} {about}", f"{rule} {first.fields.get('pipe', '')}")
+        known = next((self.faults[key] for key in (*narrower, rule) if key in self.faults), "")
         known = translated(known) if isinstance(known, str) else known(case, first)
         words = f"{known}: {first.what}" if known else _stopped(first.what)
         place = f"{Path(first.file).name}:{first.line}, block {first.block}" if first.file else f"block {first.block}"

@@ -183,13 +183,13 @@ ROW_MEAN = KernelChecker(
     # With the compiler's own waits nothing that S does could come too early, and no missing wait would be seen.
     options=TwinOptions(auto_sync="off"),
     faults={
-        "race-read-after-write inBuffer_": "S reads a chunk while MTE2 may still bring it: behind the copy S has to "
+        "race-read-after-write PIPE_S": "S reads a chunk while MTE2 may still bring it: behind the copy S has to "
         "wait for MTE2, Sync<MTE2_S>. No wait comes from the compiler here",
-        "race-write-after-read inBuffer_": "MTE2 brings the next chunk while S may still read the one before, in the "
+        "race-write-after-read PIPE_MTE2": "MTE2 brings the next chunk while S may still read the one before, in the "
         "same buffer: in front of the copy MTE2 has to wait for S, Sync<S_MTE2>. No wait comes from the compiler here",
-        "race-read-after-write outBuffer_": "MTE3 takes a mean that S may not have written yet: in front of that copy "
+        "race-read-after-write PIPE_MTE3": "MTE3 takes a mean that S may not have written yet: in front of that copy "
         "MTE3 has to wait for S, Sync<S_MTE3>. No wait comes from the compiler here",
-        "race-write-after-read outBuffer_": "S writes the next mean over one that MTE3 may not have copied yet: behind "
+        "race-write-after-read PIPE_S": "S writes the next mean over one that MTE3 may not have copied yet: behind "
         "that copy S has to wait for MTE3, Sync<MTE3_S>. No wait comes from the compiler here",
         "gm-out-of-bounds": "the last chunk of a row reads past the end of x",
         "gm-beyond-declared-size": "the last chunk of a row reads past the end of x",
