@@ -213,7 +213,8 @@ class PythonChecker:
             )
         at = first_wrong(ours, want, self.rtol, self.atol)
         place = wrong[0] if want.size == 1 else f"{wrong[0]}.ravel()[{at}]"
-        return Verdict(mismatch(place, ours[at], want[at]), case.label)
+        largest = float(np.abs(want).max(initial=0)) if want.dtype.kind == "f" else 0.0
+        return Verdict(mismatch(place, ours[at], want[at], largest), case.label)
 
 
 def _named(cases: Sequence[PythonCase]) -> Sequence[PythonCase]:

@@ -26,12 +26,15 @@ def shown(value: object) -> str:
     return f"{value:.7g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
-def mismatch(place: str, got: np.generic, want: np.generic) -> str:
-    """``y[3] is 1; 2 is right``. Real numbers that nearly agree are shown with all their digits."""
-    if isinstance(want, np.floating) and abs(float(got) - float(want)) <= _NEAR * abs(float(want)):
-        return (
-            f"{place} is {got}; {want} is right: the first digits agree, so look for arithmetic of too low a precision"
-        )
+def mismatch(place: str, got: np.generic, want: np.generic, largest: float = 0.0) -> str:
+    """``y[3] is 1; 2 is right``. Real numbers that nearly agree are shown with all their digits.
+
+    largest: of the array's right numbers, by size. A small one among them may be the difference of two large ones.
+    """
+    off = abs(float(got) - float(want)) if isinstance(want, np.floating) else np.inf
+    if off <= _NEAR * max(abs(float(want)), largest):
+        why = "the first digits agree" if off <= _NEAR * abs(float(want)) else f"other elements are up to {largest:.2g}"
+        return f"{place} is {got}; {want} is right: {why}, so look for arithmetic of too low a precision"
     return f"{place} is {shown(got)}; {shown(want)} is right"
 
 

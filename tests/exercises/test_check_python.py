@@ -11,6 +11,7 @@ import pytest
 
 from gn_tutorial.exercises import check_python
 from gn_tutorial.exercises.check_python import Chunks, FunctionText, PythonCase, PythonChecker
+from gn_tutorial.exercises.compare import mismatch
 from gn_tutorial.exercises.verdict import Verdict
 
 
@@ -133,6 +134,13 @@ def test_a_missing_function_is_named(tmp_path: Path) -> None:
     found = HALF.check(path, 1)
     assert isinstance(found, Verdict)
     assert "there is no function half" in found.message
+
+
+def test_a_small_number_beside_large_ones_may_have_lost_their_digits() -> None:
+    small, lost = np.float64(-4.838454e-4), np.float64(-4.839808e-4)
+    assert "other elements are up to 2.9, so look for arithmetic" in mismatch("y[2]", lost, small, 2.9)
+    assert mismatch("y[2]", lost, small, 2.9e-3).endswith("is right")
+    assert "the first digits agree" in mismatch("y[2]", small * (1 + 1e-7), small)
 
 
 def test_names_are_found_wherever_they_stand() -> None:

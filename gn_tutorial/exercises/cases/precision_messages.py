@@ -226,6 +226,7 @@ def half_message(case: KernelCase, result: Result) -> str | None:
         return _which_rstd(row, rstd, want_rstd, variance, eps) or (
             f"y of row {row} is right for mean[{row}] and rstd[{row}], but beta cancels most of the product there, and "
             f"one of the two has too few digits: rstd is {rstd[row]:.7g}, {want_rstd[row]:.7g} is right"
+            + "".join(f"; the twin warns: {one.what}" for one in result.diagnostics[:1])
         )
     known = _which_result(row, case, result)
     if known is not None:
