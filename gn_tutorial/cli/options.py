@@ -33,7 +33,7 @@ Target = Annotated[
     str,
     typer.Argument(
         callback=course_file,
-        help="A registered kernel (group_norm/scalar), a .cpp file, or an operator project's folder.",
+        help="A registered kernel (group_norm/scalar), a .cpp file, an operator project's folder, or one of gnt new.",
     ),
 ]
 Shape = Annotated[str, typer.Option(help="Shape of the first input, for example 2,8,16,16.")]

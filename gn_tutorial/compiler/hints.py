@@ -190,6 +190,14 @@ def _branch_outside_a_template(report: Report, _searched: Sequence[Path], line: 
     return ""
 
 
+def _other_arguments(report: Report, _searched: Sequence[Path], _line: str) -> str:
+    """An Ascend C function that has no form with these arguments."""
+    found = re.search(r"no matching (?:member )?function for call to .(?:\w+::)*(\w+)[^\w:]", report.message)
+    if not found or not re.search(rf"\bAscendC::{found[1]}\b", " ".join(report.notes)):
+        return ""
+    return f"gnt apis {found[1]} prints its forms"
+
+
 _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _missing_header,
     _branch_outside_a_template,  # types that do not fit each other belong to a branch that another type takes
@@ -202,6 +210,7 @@ _HINTS: tuple[Callable[[Report, Sequence[Path], str], str], ...] = (
     _smaller_or_larger,
     _narrowing,
     _bfloat16_number,
+    _other_arguments,
 )
 
 
