@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy as np
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.borrowed import borrowed
+from gn_tutorial.operators.by_row import by_row
 from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared
 from gn_tutorial.operators.displaced import displaced
 from gn_tutorial.operators.misplaced import misplaced
@@ -30,7 +32,7 @@ class Result:
 
     blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
-    it has none.
+    it has none. inputs: the arrays that the kernel read, for what a comparison says; not copied.
     """
 
     kernel: str
@@ -38,6 +40,7 @@ class Result:
     launched: LaunchResult
     compile_seconds: float = 0.0
     tiling: Tiling | None = None
+    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def outputs(self) -> dict[str, np.ndarray]:
@@ -116,6 +119,7 @@ class Result:
             return row
         rtol, atol = bounds.rtol, bounds.atol
         hints = misplaced(actual, golden, self.blocks, rtol, atol) or resemblance(actual, golden, rtol, atol)
+        hints = hints or borrowed(actual, golden, self.inputs, rtol, atol) or by_row(actual, golden, self.blocks, rtol, atol)
         hints = hints or displaced(actual, golden, rtol, atol) or recurring(actual, golden, rtol, atol)
         return replace(row, hints=hints)
 

@@ -104,7 +104,7 @@ def test_rows_of_another_place_are_named() -> None:
     "actual",
     [
         TRUTH,
-        TRUTH + 0.3,
+        TRUTH + 3e-5,
         TRUTH * 1.0002,
         np.where(np.arange(50) % 2, TRUTH + 1, TRUTH - 1),
         np.where(np.arange(50) % 2, TRUTH, -2 * TRUTH) * np.where(np.arange(6) % 2, 1, 3)[:, None],

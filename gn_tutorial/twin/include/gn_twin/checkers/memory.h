@@ -56,7 +56,8 @@ class MemoryChecker final : public Observer {
   static void OnCopy(Core& core, UbState& shadow, const FastCopy& copy, LocalRange range, const BlockSpan& blocks) {
     if (!copy.IsLoad()) return;
     Fill(core, shadow, range.begin / kBlockBytes, blocks, "dst",
-         {copy.loc, copy.op, 0, static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
+         {copy.loc, copy.op, ~static_cast<uint32_t>(copy.row_bytes),
+          static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
   }
   // What follows from the event of a cached call alone: whether its results fill whole blocks.
   static void Learn(const Event& event, CachedCall& call) {

@@ -104,6 +104,7 @@ class GapCause {
     load.end = static_cast<uint32_t>(read.missing);
     load.element_bytes = 0;
     load.copy = true;
+    load.moved = writer.call != 0 ? ~writer.call : 0;
     return load;
   }
 
@@ -168,11 +169,25 @@ class GapCause {
       return;
     }
     const bool pad = write.copy && __builtin_strcmp(write.op, "DataCopyPad") == 0;
+    if (pad && IsRowInElements(write, read_bytes, read.element_bytes)) {
+      Name("pad-row-length", write, fields);
+      fields.Add({"row_bytes", write.moved});
+      return;
+    }
     Name(pad && read.element_bytes > 1 && whole == wrote ? "pad-length" : "short-write", write, fields);
     fields.Add({"wrote_bytes", wrote});
     fields.Add({"wrote_elements", wrote / read.element_bytes});
     fields.Add({"read_elements", reads});
     fields.Add({"read_element_bytes", read.element_bytes});
+  }
+
+  // Rows whose length in bytes is the number of elements: what is read, `bytes` from the first row on, ends with a row of as many elements.
+  static bool IsRowInElements(const LastWrite& write, uint64_t bytes, uint32_t element_bytes) {
+    const uint64_t came = (write.moved + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    if (element_bytes == 1 || came == 0 || write.end - write.begin < 2 * came) return false;
+    const uint64_t row = uint64_t{write.moved} * element_bytes;
+    const uint64_t pitch = (row + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    return bytes % pitch == row % pitch;
   }
 
   // The scalar unit reads an element behind those that were written.

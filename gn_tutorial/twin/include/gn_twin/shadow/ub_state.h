@@ -26,7 +26,7 @@ struct Origin {
 struct Writer {
   Loc loc;
   const char* op = "";
-  uint32_t call = 0;  // the number of a CachedCall, or 0
+  uint32_t call = 0;  // the number of a CachedCall, or 0; of a load ~(bytes of a row in global memory), which is no such number
   uint16_t blocks = 0;
   bool load = false;
   bool seen = false;  // what this line wrote here before was read

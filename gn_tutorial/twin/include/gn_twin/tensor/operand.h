@@ -249,6 +249,7 @@ class Operation {
       AddReinterpreted(core_, at, tensor.element_bytes, bytes, room, fields);
       UnitCause::OfCopy(side_, tensor.element_bytes, room, made.bytes, fields);
       if (offset == 0) UnitCause::OfBuffer(bytes, tensor.element_bytes, made.bytes, fields);
+      if (offset > 0) UnitCause::OfOffset(offset, bytes, tensor.element_bytes, made.bytes, fields);
       RefuseUnless(!inside, "ub-out-of-bounds", fields);
     } else if (misaligned) {
       FieldList fields{{"op", event_.op},
