@@ -20,6 +20,7 @@ from gn_tutorial.operators.recurring import recurring
 from gn_tutorial.operators.resemblance import resemblance
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
+from gn_tutorial.operators.unread import unread
 from gn_tutorial.runtime.launch_types import LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
@@ -109,7 +110,12 @@ class Result:
         """
         if tolerance is None:
             tolerance = Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
-        return Comparison(tuple(self._row(name, golden, tolerance) for name, golden in self._pair(reference)))
+        rows = [self._row(name, golden, tolerance) for name, golden in self._pair(reference)]
+        first = next((number for number, row in enumerate(rows) if row.wrong), None)
+        if first is not None:
+            said = unread(self.launched.notes, self.inputs)
+            rows[first] = replace(rows[first], hints=(*rows[first].hints, *said))
+        return Comparison(tuple(rows))
 
     def _row(self, name: str, golden: np.ndarray, tolerance: Tolerance) -> ComparisonRow:
         actual = self.outputs[name]

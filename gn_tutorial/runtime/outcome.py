@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gn_tutorial.abi.job_structs import LaunchOutcome, Phase
 from gn_tutorial.abi.structs import Status
-from gn_tutorial.diagnostics.findings import Diagnostic, Findings, kernel_fault, parse_report, printed_tail
+from gn_tutorial.diagnostics.findings import Diagnostic, Findings, kernel_fault, parse_notes, parse_report, printed_tail
 from gn_tutorial.errors import ArgumentError, GntError, KernelError, KernelFault, KernelOutputLimit, KernelTimeout
 from gn_tutorial.runtime import post_mortem
 from gn_tutorial.runtime.evidence import Ending, Evidence, Stopped, as_size
@@ -40,6 +40,7 @@ def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResu
         observed=bool(evidence.header.observed),
         diagnostics=diagnostics,
         trace=job.trace(),
+        notes=parse_notes(job.report()),
     )
 
 
