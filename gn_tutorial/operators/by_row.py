@@ -55,7 +55,7 @@ def _one_number(x: np.ndarray, y: np.ndarray, first: int, rtol: float, atol: flo
     if x.shape[1] < _FEWEST:
         return ()
     slack = atol + rtol * np.abs(y).max(axis=1, keepdims=True)
-    if (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any():
+    if (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any() or (np.abs(x - y) < _CLEAR * slack).all():
         return ()
     shift = np.median(x - y, axis=1, keepdims=True)
     if (np.abs(x - y - shift) <= _NEAR * slack).all():
@@ -67,7 +67,7 @@ def _one_number(x: np.ndarray, y: np.ndarray, first: int, rtol: float, atol: flo
     largest = np.abs(y).argmax(axis=1)[:, None]
     top = np.take_along_axis(y, largest, axis=1)
     factor = np.take_along_axis(x, largest, axis=1) / np.where(top == 0, 1, top)
-    if (np.abs(x - factor * y) > _NEAR * np.maximum(np.abs(factor), 1) * slack).any():
+    if not factor.any() or (np.abs(x - factor * y) > _NEAR * np.maximum(np.abs(factor), 1) * slack).any():
         return ()
     return (
         f"in each wrong row all elements are off by the same factor (row {first}: {factor[0, 0]:.3g} times the"

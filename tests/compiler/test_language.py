@@ -260,3 +260,13 @@ def test_a_header_whose_name_a_macro_makes_is_read_over(tmp_path: Path) -> None:
     with pytest.raises(KernelFault) as caught:
         launch(built.library, LaunchRequest(entry="k", args=args))
     assert [(one.id, one.line) for one in caught.value.diagnostics] == [("language-heap", 6), ("language-heap", 7)]
+
+
+def test_a_quotient_of_whole_numbers_is_named_and_other_quotients_are_not() -> None:
+    head = "struct T { uint32_t length; float eps; };\n" + ENTRY
+    line = "__gm__ T* t = (__gm__ T*)y; const uint32_t n = 3; float f = 2.0f;"
+    for text in ("float s = 1 / n;", "Muls(a, a, 1 / t->length, 8);", "return 1 / t->length;"):
+        assert found(f"{head} {line}\n{text} }}\n") == [("division", 3)]
+    for text in ("float s = 1 / f;", "float s = 2 * 1 / n;", "float s = 1.0f / n;", "float s = 1 / t->eps;"):
+        assert found(f"{head} {line}\n{text} }}\n") == []
+    assert found(f"{head} {line}\nfloat s = 1 / F(n) + 1 / q;\n{{ float n = 2; s = 1 / n; }} }}\n") == []

@@ -40,6 +40,16 @@ def test_a_constant_difference_is_named() -> None:
     assert "CAST_FLOOR" in hint
 
 
+def test_a_difference_that_is_no_whole_number_is_named() -> None:
+    (hint,) = hints(TRUTH + np.float32(0.3))
+    assert hint.startswith("all 300 wrong elements are 0.3 more than the reference: one number for all of them is wrong")
+
+
+def test_an_output_of_zeros_is_named_however_few_there_are() -> None:
+    (hint,) = hints(np.zeros(3), np.array([1.0, 2.0, 3.0]))
+    assert hint.startswith("all 3 wrong elements are 0, and so is all of the output: a factor is 0 (1 / n is 0")
+
+
 def test_zeros_and_nan_are_counted() -> None:
     zeros, nan = TRUTH.copy(), TRUTH.copy()
     zeros[2:] = 0
