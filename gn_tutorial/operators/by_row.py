@@ -26,7 +26,8 @@ def by_row(actual: np.ndarray, golden: np.ndarray, blocks: int, rtol: float, ato
     if not len(wrong) or not np.isfinite(ours[wrong]).all() or not np.isfinite(truth).all():
         return ()
     kept = _kept(ours, truth, wrong, blocks, rtol, atol)
-    return kept or _one_number(ours[wrong], truth[wrong], int(wrong[0]), rtol, atol)
+    x, y = ours[wrong], truth[wrong]
+    return kept or _one_number(x, y, int(wrong[0]), rtol, atol) or _squares(x, y, rtol, atol)
 
 
 def _kept(
@@ -72,4 +73,20 @@ def _one_number(x: np.ndarray, y: np.ndarray, first: int, rtol: float, atol: flo
     return (
         f"in each wrong row all elements are off by the same factor (row {first}: {factor[0, 0]:.3g} times the"
         " reference): a number of the row, such as its sum or root, is wrong; look at what it takes in",
+    )
+
+
+def _squares(x: np.ndarray, y: np.ndarray, rtol: float, atol: float) -> tuple[str, ...]:
+    """Rows that are the squares of their references, times a number each."""
+    if x.shape[1] < _FEWEST or not y.any(axis=1).all():
+        return ()
+    squares = y * y
+    largest = squares.argmax(axis=1)[:, None]
+    factor = np.take_along_axis(x, largest, axis=1) / np.take_along_axis(squares, largest, axis=1)
+    slack = _NEAR * (atol + rtol * np.abs(x).max(axis=1, keepdims=True))
+    if (np.abs(x - factor * squares) > slack).any() or (np.ptp(x, axis=1) < _CLEAR * slack[:, 0]).any():
+        return ()
+    return (
+        "in each wrong row all elements are the squares of the reference, times one number: a tensor was overwritten with"
+        " its squares, and read again; write them to another tensor",
     )

@@ -8,9 +8,9 @@ extern "C" __global__ __aicore__ void language_division_bad(GM_ADDR x, GM_ADDR y
   TBuf<TPosition::VECCALC> buffer;
   pipe.InitBuffer(buffer, 256);
   LocalTensor<float> row = buffer.Get<float>();
-  const uint32_t length = 64;
-  const float scale = 1 / length;  // expect: language-division
-  Duplicate(row, scale, length);
+  const uint32_t inRow = 64;
+  const float scale = 1 / inRow;  // expect: language-division
+  Duplicate(row, scale, inRow);
   GlobalTensor<float> out;
   out.SetGlobalBuffer((__gm__ float*)y);
   SetFlag<HardEvent::V_MTE3>(EVENT_ID0);

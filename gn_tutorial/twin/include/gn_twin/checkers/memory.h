@@ -135,7 +135,7 @@ class MemoryChecker final : public Observer {
     if (!shadow.bytes.HasAll(at, access.bytes)) {
       const uint64_t missing = shadow.bytes.FirstMissing(at, access.bytes);
       ReportMissing(core, MissingAt(core, shadow,
-                                    shadow.OriginOf(missing, access.Place(), "GetValue", "the tensor", 0, access.bytes),
+                                    shadow.OriginOf(missing, access.Place(), "GetValue", "the tensor", 0, 0, access.bytes),
                                     access.Place()));
       shadow.bytes.Set(at, access.bytes);  // reported once
     }

@@ -72,18 +72,19 @@ class UninitializedResults {
         if (missing == kUbBytes && found < at + bytes) missing = found;
       });
       if (missing == kUbBytes) continue;
-      const uint64_t end = source.pieces == nullptr ? core.UbOffset(source.at) + source.bytes : 0;
+      const uint64_t begin = source.pieces == nullptr ? core.UbOffset(source.at) : 0;
+      const uint64_t end = source.pieces == nullptr ? begin + source.bytes : 0;
       const uint8_t bytes = source.element_bytes;
       if (event.kind == Kind::Copy) {
         const MissingValue value =
-            MissingAt(core, shadow, shadow.OriginOf(missing, event.loc, event.op, source.role, end, bytes), event.loc);
+            MissingAt(core, shadow, shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes), event.loc);
         const uint64_t tail = TailMissing(core, shadow, event, source);
         if (tail == 0 || !stored_.KeepTail(core, event, tail, value)) ReportMissing(core, value);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
       } else if (dst != nullptr &&
                  (event.flow != Flow::Moves || IsElementwise(source) || LacksAll(core, shadow, event, source))) {
         MarkLacking(core, shadow, event, source, *dst, results);
-        origin = shadow.OriginOf(missing, event.loc, event.op, source.role, end, bytes);
+        origin = shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes);
         if (origin.loc.line == event.loc.line && origin.loc.file == event.loc.file)
           origin.exchange =
               ExchangeCause::Find(event, [&](const Event& other) { return LacksNone(core, shadow, other); });

@@ -13,6 +13,7 @@ struct Origin {
   uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
   uint32_t end = 0;
   uint32_t missing = 0;    // the byte it read
+  uint32_t reads_begin = 0;
   uint32_t reads_end = 0;  // one past the last byte that it read; 0: not known
   uint8_t element_bytes = 0;
   Loc loc;
@@ -228,8 +229,8 @@ struct UbState {
   }
 
   // Who is to blame for a missing byte: an instruction before, or else the one given, which reads it first.
-  Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role, uint64_t reads_end = 0,
-                  uint8_t element_bytes = 0) const {
+  Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role, uint64_t reads_begin, uint64_t reads_end,
+                  uint8_t element_bytes) const {
     for (uint32_t i = 1; i <= kOrigins; ++i) {  // the latest first
       const Origin& origin = origins[(next_origin + kOrigins - i) % kOrigins];
       if (at >= origin.first && at < origin.end) return origin;
@@ -237,6 +238,7 @@ struct UbState {
     return {0,
             0,
             static_cast<uint32_t>(at),
+            static_cast<uint32_t>(reads_begin),
             static_cast<uint32_t>(reads_end),
             element_bytes,
             loc,
