@@ -270,3 +270,29 @@ def test_a_quotient_of_whole_numbers_is_named_and_other_quotients_are_not() -> N
     for text in ("float s = 1 / f;", "float s = 2 * 1 / n;", "float s = 1.0f / n;", "float s = 1 / t->eps;"):
         assert found(f"{head} {line}\n{text} }}\n") == []
     assert found(f"{head} {line}\nfloat s = 1 / F(n) + 1 / q;\n{{ float n = 2; s = 1 / n; }} }}\n") == []
+
+
+HIDES = """
+class Kernel {{
+ public:
+  __aicore__ inline void Init(uint32_t n) {{
+    {init}
+  }}
+  __aicore__ inline void Process() {{ {process} }}
+  uint32_t end = 0;
+}};
+extern "C" __global__ __aicore__ void k(GM_ADDR x) {{ Kernel op; op.Init(8); op.Process(); }}
+"""
+
+
+def test_a_variable_that_hides_a_member_is_named_where_nothing_else_writes_it() -> None:
+    read = "Duplicate(t, 1.0f, end);"
+    assert found(HIDES.format(init="uint32_t end = n;", process=read)) == [("hidden", 5)]
+    assert found(HIDES.format(init="const auto end = n; (void)end;", process=read)) == [("hidden", 5)]
+    for init, process in (
+        ("end = n;", read),
+        ("uint32_t end = n;", "end = 3; " + read),
+        ("uint32_t end = n;", "return;"),
+        ("uint32_t last = n; end = last;", read),
+    ):
+        assert found(HIDES.format(init=init, process=process)) == []

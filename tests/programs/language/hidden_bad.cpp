@@ -6,12 +6,12 @@ using namespace AscendC;
 class Hidden_bad {
  public:
   __aicore__ inline void Init(uint32_t rows) {
-    uint32_t hiddenRows_ = rows;  // expect: language-hidden
+    uint32_t rows_bad = rows;  // expect: language-hidden
   }
-  __aicore__ inline void Fill(const LocalTensor<float>& row) { Duplicate(row, 1.0f, hiddenRows_ * 8); }
+  __aicore__ inline void Fill(const LocalTensor<float>& row) { Duplicate(row, 1.0f, rows_bad * 8); }
 
  private:
-  uint32_t hiddenRows_ = 0;
+  uint32_t rows_bad = 0;
 };
 
 extern "C" __global__ __aicore__ void language_hidden_bad(GM_ADDR x, GM_ADDR y) {

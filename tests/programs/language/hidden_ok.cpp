@@ -6,12 +6,12 @@ using namespace AscendC;
 class Hidden_ok {
  public:
   __aicore__ inline void Init(uint32_t rows) {
-    hiddenRows_ = rows;
+    rows_ok = rows;
   }
-  __aicore__ inline void Fill(const LocalTensor<float>& row) { Duplicate(row, 1.0f, hiddenRows_ * 8); }
+  __aicore__ inline void Fill(const LocalTensor<float>& row) { Duplicate(row, 1.0f, rows_ok * 8); }
 
  private:
-  uint32_t hiddenRows_ = 0;
+  uint32_t rows_ok = 0;
 };
 
 extern "C" __global__ __aicore__ void language_hidden_ok(GM_ADDR x, GM_ADDR y) {
