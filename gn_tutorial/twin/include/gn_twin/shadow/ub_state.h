@@ -42,6 +42,13 @@ struct Overwritten {
   }
 };
 
+// Results that FreeTensor has given back, and that nobody had read.
+struct FreedUnread {
+  Writer writer;
+  Loc freed;
+  uint32_t at;  // bytes from the start of the Unified Buffer
+};
+
 struct UbState {
   static constexpr uint32_t kBlocks = kUbBytes / kBlockBytes;
   static constexpr uint32_t kOrigins = 32;
@@ -58,6 +65,10 @@ struct UbState {
   uint32_t next_origin = 0;
   bool any_origin = false;
   bool any_freed = false;
+  bool stored = false;  // something was copied to global memory
+  static constexpr uint32_t kFreedUnread = 4;
+  FreedUnread freed_unread[kFreedUnread];
+  uint32_t freed_unread_count = 0;
 
   bool Allocate() {
     return bytes.Allocate(kUbBytes) && stale.Allocate(kBlocks) && freed.Allocate(kBlocks) && unread.Allocate(kBlocks) &&
@@ -67,7 +78,8 @@ struct UbState {
     bytes.Clear(0, kUbBytes);
     for (BlockBits* bits : {&stale, &freed, &unread, &starts}) bits->ClearAll();
     for (Origin& origin : origins) origin = Origin{};
-    any_origin = any_freed = false;
+    any_origin = any_freed = stored = false;
+    freed_unread_count = 0;
     writes.Restart();
     overwritten = {};
   }
