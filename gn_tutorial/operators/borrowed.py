@@ -39,7 +39,9 @@ def borrowed(
             )
     holds = next((name for name in there if alike[name].all() and not _constant(ours, rtol, atol)), None)
     return (
-        () if holds is None else (f"all {count} wrong elements are those of {holds} at the same place, as they came in",)
+        ()
+        if holds is None
+        else (f"all {count} wrong elements are those of {holds} at the same place, as they came in",)
     )
 
 

@@ -155,7 +155,9 @@ class Kernel:
         size = sum(arg.nbytes for arg in request.args)
         built = self._source.quickly(observed, size, isolated=isolated)
         launched = launch(built.library, request)
-        inputs = {arg.name: arg.data for arg in request.args if isinstance(arg.data, np.ndarray) and arg.role == Role.IN}
+        inputs = {
+            arg.name: arg.data for arg in request.args if isinstance(arg.data, np.ndarray) and arg.role == Role.IN
+        }
         seconds = 0.0 if built.cached else built.seconds
         return Result(self.name, blocks, launched, compile_seconds=seconds, inputs=inputs)
 

@@ -125,7 +125,11 @@ class Result:
             return row
         rtol, atol = bounds.rtol, bounds.atol
         hints = misplaced(actual, golden, self.blocks, rtol, atol) or resemblance(actual, golden, rtol, atol)
-        hints = hints or borrowed(actual, golden, self.inputs, rtol, atol) or by_row(actual, golden, self.blocks, rtol, atol)
+        hints = (
+            hints
+            or borrowed(actual, golden, self.inputs, rtol, atol)
+            or by_row(actual, golden, self.blocks, rtol, atol)
+        )
         hints = hints or displaced(actual, golden, rtol, atol) or recurring(actual, golden, rtol, atol)
         return replace(row, hints=hints)
 

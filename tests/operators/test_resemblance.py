@@ -42,7 +42,9 @@ def test_a_constant_difference_is_named() -> None:
 
 def test_a_difference_that_is_no_whole_number_is_named() -> None:
     (hint,) = hints(TRUTH + np.float32(0.3))
-    assert hint.startswith("all 300 wrong elements are 0.3 more than the reference: one number for all of them is wrong")
+    assert hint.startswith(
+        "all 300 wrong elements are 0.3 more than the reference: one number for all of them is wrong"
+    )
 
 
 def test_an_output_of_zeros_is_named_however_few_there_are() -> None:

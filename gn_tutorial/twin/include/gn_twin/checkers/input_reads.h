@@ -38,7 +38,7 @@ class InputReads {
                               {"first", input.end == 0 ? 0 : input.first / element},
                               {"end", input.end / element},
                               {"of", input.arg->bytes / element}};
-      ReportWriter(*core.job).Write("gm-input-unread", "note", Loc{"", 0}, 0, fields, 4);
+      ReportWriter(*core.job).Write(kNote, "note", Loc{"", 0}, 0, fields, 4);
     }
   }
 
@@ -48,6 +48,7 @@ class InputReads {
     uint64_t first;  // bytes that enclose all that were read
     uint64_t end;
   };
+  static constexpr const char* kNote = "gm-input-unread";
   static constexpr uint32_t kMost = 16;
   Input all_[kMost];
   uint32_t count_ = 0;

@@ -18,7 +18,8 @@ class MemoryChecker final : public Observer {
 
   void OnBlockBegin(Core& core) override { shadows_.Begin(core); }
   void OnBlockEnd(Core& core) override {
-    if (const UbState* const shadow = shadows_.Of(core); shadow != nullptr && shadow->stored) ReportFreed(core, *shadow);
+    if (const UbState* const shadow = shadows_.Of(core); shadow != nullptr && shadow->stored)
+      ReportFreed(core, *shadow);
     shadows_.End(core);
   }
 
@@ -140,9 +141,10 @@ class MemoryChecker final : public Observer {
     if (shadow.bytes.Full().Has(block)) return !freed;
     if (!shadow.bytes.HasAll(at, access.bytes)) {
       const uint64_t missing = shadow.bytes.FirstMissing(at, access.bytes);
-      ReportMissing(core, MissingAt(core, shadow,
-                                    shadow.OriginOf(missing, access.Place(), "GetValue", "the tensor", 0, 0, access.bytes),
-                                    access.Place()));
+      ReportMissing(core,
+                    MissingAt(core, shadow,
+                              shadow.OriginOf(missing, access.Place(), "GetValue", "the tensor", 0, 0, access.bytes),
+                              access.Place()));
       shadow.bytes.Set(at, access.bytes);  // reported once
     }
     return false;
@@ -296,7 +298,8 @@ class MemoryChecker final : public Observer {
       const Writer& writer = shadow.writers[block];
       if (writer.load || writer.seen || block + writer.blocks > end || !shadow.IsUntouched(block)) continue;
       if (shadow.freed_unread_count == UbState::kFreedUnread) return;
-      shadow.freed_unread[shadow.freed_unread_count++] = {writer, core.Here(), static_cast<uint32_t>(block * kBlockBytes)};
+      shadow.freed_unread[shadow.freed_unread_count++] = {writer, core.Here(),
+                                                          static_cast<uint32_t>(block * kBlockBytes)};
     }
   }
 

@@ -29,7 +29,8 @@ GNT_COLD inline MissingValue MissingAt(const Core& core, const UbState& shadow, 
   const Buffer* const found = BufferAt(core, origin.missing);
   const Buffer buffer = found != nullptr ? *found : Buffer{};
   const uint64_t end = found != nullptr ? uint64_t{buffer.offset} + buffer.bytes : kUbBytes;
-  const MissedRead read{origin.missing, origin.reads_begin, origin.reads_end, origin.element_bytes, buffer.offset, end, origin.loc};
+  const MissedRead read{origin.missing, origin.reads_begin, origin.reads_end, origin.element_bytes, buffer.offset, end,
+                        origin.loc};
   return {origin, used, buffer, read, GapCause::Find(shadow, read)};
 }
 

@@ -12,7 +12,7 @@ namespace gn_twin {
 struct Origin {
   uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
   uint32_t end = 0;
-  uint32_t missing = 0;    // the byte it read
+  uint32_t missing = 0;  // the byte it read
   uint32_t reads_begin = 0;
   uint32_t reads_end = 0;  // one past the last byte that it read; 0: not known
   uint8_t element_bytes = 0;
@@ -27,7 +27,8 @@ struct Origin {
 struct Writer {
   Loc loc;
   const char* op = "";
-  uint32_t call = 0;  // the number of a CachedCall, or 0; of a load ~(bytes of a row in global memory), which is no such number
+  uint32_t call =
+      0;  // the number of a CachedCall, or 0; of a load ~(bytes of a row in global memory), which is no such number
   uint16_t blocks = 0;
   bool load = false;
   bool seen = false;  // what this line wrote here before was read
