@@ -1,4 +1,4 @@
-"""Local variables that hide a member which nothing else writes: ``int32_t end_ = ...`` in Init, where ``end_ = ...`` was meant.
+"""Local variables that hide a member which nothing else writes: ``int32_t end_ = ...`` in Init instead of ``end_ = ...``.
 
 Told by tokens alone, so only for members that other functions read.
 """

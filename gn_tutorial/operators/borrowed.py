@@ -34,15 +34,13 @@ def borrowed(
         exchanged = (alike[first] & right[second]) | (alike[second] & right[first])
         if exchanged.all() and (alike[first] != right[first]).all():
             return (
-                f"where the reference has an element of {first}, all {count} wrong ones are those of {second}, or the other"
-                " way round: two operands are exchanged, or a condition is (Select takes the first where the bit is 1)",
+                f"where the reference has an element of {first}, all {count} wrong ones are those of {second}, or the"
+                " other way round: two operands are exchanged, or a condition is (Select takes the first where the bit is 1)",
             )
     holds = next((name for name in there if alike[name].all() and not _constant(ours, rtol, atol)), None)
-    return (
-        ()
-        if holds is None
-        else (f"all {count} wrong elements are those of {holds} at the same place, as they came in",)
-    )
+    if holds is None:
+        return ()
+    return (f"all {count} wrong elements are those of {holds} at the same place, as they came in",)
 
 
 def _numbers(array: np.ndarray, size: int) -> bool:

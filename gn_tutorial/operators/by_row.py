@@ -1,4 +1,4 @@
-"""Wrong rows that differ from their references in one number each: a wrong mean, sum or root, or a sum that was kept."""
+"""Wrong rows that differ from their references in one number each: a wrong mean or root, or a sum that was kept."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from gn_tutorial.operators.comparison import within
 
-#: Elements of a row, below which it may agree by chance; wrong rows of a single element; the most elements of an output.
+#: Elements of a row, below which it may agree by chance; wrong rows of one element; the most elements of an output.
 _FEWEST, _FEWEST_ROWS, _ELEMENTS = 8, 3, 1 << 22
 #: How much more than the tolerance a number must be to be named, and how near a row must then be.
 _CLEAR, _NEAR = 20.0, 4.0
@@ -87,6 +87,6 @@ def _squares(x: np.ndarray, y: np.ndarray, rtol: float, atol: float) -> tuple[st
     if (np.abs(x - factor * squares) > slack).any() or (np.ptp(x, axis=1) < _CLEAR * slack[:, 0]).any():
         return ()
     return (
-        "in each wrong row all elements are the squares of the reference, times one number: a tensor was overwritten with"
-        " its squares, and read again; write them to another tensor",
+        "in each wrong row all elements are the squares of the reference, times one number: a tensor was overwritten"
+        " with its squares, and read again; write them to another tensor",
     )

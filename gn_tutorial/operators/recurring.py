@@ -20,7 +20,8 @@ def recurring(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) 
     """A sentence about where the wrong elements lie: in the same part of each tile, or behind a right beginning.
 
     actual, golden: arrays of one shape. A tile is known by the distance of two right parts. It has to be the same from
-    each to the next, over all of the output, and so does their length, but for the last one. Nothing is said where all elements are wrong.
+    each to the next, over all of the output, and so does their length, but for the last one. Nothing is said where all
+    elements are wrong.
     """
     if actual.shape != golden.shape or actual.size > _ELEMENTS:
         return ()

@@ -177,8 +177,8 @@ def _one_shift(x: np.ndarray, y: np.ndarray, count: int, shift: float, rtol: flo
     if min(abs(shift), float(np.ptp(y))) < 20 * slack or (np.abs(x - y - shift) > 4 * slack).any():
         return ()
     return (
-        f"all {count} wrong elements are {abs(shift):.3g} {'more' if shift > 0 else 'less'} than the reference: one number"
-        " for all of them is wrong, such as a mean or a maximum; look at how many elements, rows or blocks it takes in",
+        f"all {count} wrong elements are {abs(shift):.3g} {'more' if shift > 0 else 'less'} than the reference: one"
+        " number for all of them is wrong, such as a mean or a maximum; look at how many elements, rows or blocks it takes in",
     )
 
 

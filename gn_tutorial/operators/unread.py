@@ -22,14 +22,14 @@ def unread(notes: Iterable[Diagnostic], inputs: Mapping[str, np.ndarray]) -> tup
             continue
         if end == 0:
             said.append(
-                f"no copy and no GetValue has read {name}: look at what its GlobalTensor was given by SetGlobalBuffer, and"
-                " at where each tensor is copied from"
+                f"no copy and no GetValue has read {name}: look at what its GlobalTensor was given by SetGlobalBuffer,"
+                " and at where each tensor is copied from"
             )
             continue
         parts = [f"before element {first}"] if first else []
         parts += [f"from element {end} on"] if end < size else []
         said.append(
-            f"no copy and no GetValue has read {name} {' and '.join(parts)} ({size} in all): if all of it is needed, look at"
-            " where each block and each tile begins to read"
+            f"no copy and no GetValue has read {name} {' and '.join(parts)} ({size} in all): if all of it is needed,"
+            " look at where each block and each tile begins to read"
         )
     return tuple(said)

@@ -87,8 +87,9 @@ def _timeout(evidence: Evidence) -> KernelError:
     running = evidence.header.phase >= Phase.RUNNING
     did = f"'{evidence.request.entry}' ran" if running else "loading the kernel's library took"
     known = (
-        "look for a loop that never ends, around this line or after it: no unsigned number is below 0, no uint8_t above 255,"
-        " and a step of 0 leads nowhere (GetBlockIdx() is 0 in block 0; blocks that take turns step by GetBlockNum())"
+        "look for a loop that never ends, around this line or after it: no unsigned number is below 0, no uint8_t"
+        " above 255, and a step of 0 leads nowhere (GetBlockIdx() is 0 in block 0; blocks that take turns step by"
+        " GetBlockNum())"
     )
     look = known if evidence.place else "observed=True tells the line it last passed"
     what = f"{did} longer than {evidence.request.limits.seconds:g} s and was stopped"

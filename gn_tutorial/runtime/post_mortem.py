@@ -109,8 +109,8 @@ def _bad_access(evidence: Evidence, name: str) -> KernelError:
         if 0 <= offset < arg.nbytes:
             what = f"the kernel wrote to '{arg.name}', which is an input ({name})"
             hint = (
-                f"store to an output; if the kernel is to write {arg.name}, pass it as one: {arg.name}=gnt.out(shape, dtype),"
-                " or gnt.inout(array)"
+                f"store to an output; if the kernel is to write {arg.name}, pass it as one:"
+                f" {arg.name}=gnt.out(shape, dtype), or gnt.inout(array)"
             )
         else:
             what = f"the kernel went outside '{arg.name}': {beside(arg, offset)} ({name})"

@@ -154,7 +154,7 @@ def test_a_comparison_has_the_sentence() -> None:
 
 def test_a_factor_that_is_no_whole_number_is_named_where_the_elements_differ_enough() -> None:
     (hint,) = hints((TRUTH * 2.98).astype(np.float32))
-    assert hint.startswith("all 300 wrong elements are 2.98 times the reference: one number for all of them is wrong")
+    assert hint.startswith("all 300 wrong elements are 2.98 times the reference: one number for all of them")
     alike = np.full(300, 3.0, np.float32)
     assert hints(alike * 1.01, alike) == ()
     assert hints((TRUTH * 1.01).astype(np.float32)) == ()
