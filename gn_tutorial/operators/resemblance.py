@@ -178,7 +178,8 @@ def _one_shift(x: np.ndarray, y: np.ndarray, count: int, shift: float, rtol: flo
         return ()
     return (
         f"all {count} wrong elements are {abs(shift):.3g} {'more' if shift > 0 else 'less'} than the reference: one"
-        " number for all of them is wrong, such as a mean or a maximum; look at how many elements, rows or blocks it takes in",
+        " number for all of them is wrong, such as a mean or a maximum; look at how many elements, rows or blocks it"
+        " takes in",
     )
 
 
