@@ -1,4 +1,4 @@
-"""Local variables that hide a member which nothing else writes: ``int32_t end_ = ...`` in Init instead of ``end_ = ...``.
+"""Local variables that hide a member which nothing else writes: ``int32_t end_ = ...``, where ``end_ = ...`` was meant.
 
 Told by tokens alone, so only for members that other functions read.
 """

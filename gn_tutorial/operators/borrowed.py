@@ -35,7 +35,8 @@ def borrowed(
         if exchanged.all() and (alike[first] != right[first]).all():
             return (
                 f"where the reference has an element of {first}, all {count} wrong ones are those of {second}, or the"
-                " other way round: two operands are exchanged, or a condition is (Select takes the first where the bit is 1)",
+                " other way round: two operands are exchanged, or a condition is (Select takes the first where the bit"
+                " is 1)",
             )
     holds = next((name for name in there if alike[name].all() and not _constant(ours, rtol, atol)), None)
     if holds is None:
