@@ -27,7 +27,12 @@ def by_row(actual: np.ndarray, golden: np.ndarray, blocks: int, rtol: float, ato
         return ()
     kept = _kept(ours, truth, wrong, blocks, rtol, atol)
     x, y = ours[wrong], truth[wrong]
-    return kept or _one_number(x, y, int(wrong[0]), rtol, atol) or _squares(x, y, rtol, atol)
+    return (
+        kept
+        or _one_number(x, y, int(wrong[0]), rtol, atol)
+        or _squares(x, y, rtol, atol)
+        or _two_numbers(x, y, int(wrong[0]), rtol, atol)
+    )
 
 
 def _kept(
@@ -89,4 +94,24 @@ def _squares(x: np.ndarray, y: np.ndarray, rtol: float, atol: float) -> tuple[st
     return (
         "in each wrong row all elements are the squares of the reference, times one number: a tensor was overwritten"
         " with its squares, and read again; write them to another tensor",
+    )
+
+
+def _two_numbers(x: np.ndarray, y: np.ndarray, first: int, rtol: float, atol: float) -> tuple[str, ...]:
+    """Rows that are a multiple of their references and a number more, two numbers for each row."""
+    middle_x, middle_y = x.mean(axis=1, keepdims=True), y.mean(axis=1, keepdims=True)
+    spread = ((y - middle_y) ** 2).sum(axis=1, keepdims=True)
+    slack = atol + rtol * np.maximum(np.abs(x), np.abs(y)).max(axis=1, keepdims=True)
+    if x.shape[1] < _FEWEST or (np.ptp(y, axis=1, keepdims=True) < _CLEAR * slack).any():
+        return ()
+    if (np.abs(x - y) < _CLEAR * slack).all():
+        return ()
+    factor = ((x - middle_x) * (y - middle_y)).sum(axis=1, keepdims=True) / spread
+    more = middle_x - factor * middle_y
+    if not factor.all() or (np.abs(x - factor * y - more) > _NEAR * slack).any():
+        return ()
+    return (
+        "in each wrong row all elements are a multiple of the reference and a number more (row"
+        f" {first}: {factor[0, 0]:.3g} times, {more[0, 0]:.3g} more): two numbers of the row, such as its mean and its"
+        " root, are wrong, or a sign is",
     )

@@ -26,6 +26,16 @@ def test_rows_with_a_wrong_root() -> None:
     assert "off by the same factor (row 1: 2 times the reference)" in hint
 
 
+def test_rows_with_a_wrong_mean_and_root() -> None:
+    (hint,) = said(TRUTH * (OFF + 1) + 2 * OFF)
+    assert "(row 1: 2 times, 2 more): two numbers of the row" in hint
+
+
+def test_rows_of_squares() -> None:
+    (hint,) = said(TRUTH * TRUTH * 3)
+    assert "all elements are the squares of the reference, times one number" in hint
+
+
 @pytest.mark.parametrize(("step", "words"), [(1, "1 row before"), (2, "2 rows before")])
 def test_a_sum_that_is_not_cleared(step: int, words: str) -> None:
     kept = TRUTH.astype(np.float64)
