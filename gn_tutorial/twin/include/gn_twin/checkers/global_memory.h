@@ -252,6 +252,10 @@ class GlobalMemoryChecker final : public Observer {
       fields.Add({"empty_file", watched.empty.file});
       fields.Add({"empty_line", watched.empty.line});
     }
+    if (!fields.Has("cause") && watched.stored != 0 && 2 * missing > watched.arg->bytes) {
+      fields.Add({"cause", "mostly-not-written"});
+      fields.Add({"written", written / element});
+    }
     core.Warn("gm-not-written", watched.last.line != 0 ? watched.last : watched.empty, {}, fields);
   }
   // All before the first missing element was written, nothing from there on, and the first elements twice: their number had too few bits.
