@@ -14,6 +14,8 @@ from pathlib import Path
 
 from gn_tutorial.compiler.device_code import DeviceCode
 from gn_tutorial.compiler.language_calls import CertainCalls, not_aicore, recursion
+from gn_tutorial.compiler.language_division import division
+from gn_tutorial.compiler.language_hidden import hidden
 from gn_tutorial.compiler.language_math import math
 from gn_tutorial.compiler.language_rules import ERRORS, SourceFinding, found_in
 from gn_tutorial.compiler.language_unsigned import unsigned
@@ -21,7 +23,7 @@ from gn_tutorial.compiler.language_values import never_set
 from gn_tutorial.compiler.outline import Outline
 
 #: Part of the key of each library: raise it when the same source may give other findings.
-CHECKS = "8"
+CHECKS = "10"
 #: Put into a source that is not read.
 NOTHING_READ = "GNT_SOURCE_FINDINGS_BEGIN\nGNT_SOURCE_FINDINGS_END\n"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\]|\\.)*)"')
@@ -99,6 +101,8 @@ def find(own: OwnText) -> tuple[Placed, ...]:
                     *never_set(code, node),
                     *unsigned(code, node),
                     *math(code, node),
+                    *division(code, node),
+                    *hidden(code, node),
                 ]
         raw = [finding for node in reached for finding in of_node[id(node)]]
         raw += [*recursion(calls, reached), *not_aicore(calls, reached)]

@@ -15,7 +15,7 @@ from gn_tutorial.compiler.language_rules import SourceFinding
 from gn_tutorial.compiler.outline import Node, Outline
 
 #: Types whose variables begin with what was in memory. A name of the source's own may have a constructor.
-_NUMBERS = frozenset(
+NUMBERS = frozenset(
     """bool char short int long unsigned signed float double half bfloat16_t int8_t uint8_t int16_t uint16_t int32_t
     uint32_t int64_t uint64_t size_t""".split()
 )
@@ -35,7 +35,7 @@ def never_set(code: DeviceCode, node: Node) -> Iterator[SourceFinding]:
                 yield _finding(outline, at, [early], late=True)
     if node.kind == "function" and not node.words & {"constexpr", "consteval"}:
         for begin in range(*node.body):
-            if outline.text(begin) not in _NUMBERS or outline.text(begin - 1) not in (";", "{", "}"):
+            if outline.text(begin) not in NUMBERS or outline.text(begin - 1) not in (";", "{", "}"):
                 continue
             end = next((one for one in range(begin, node.body[1]) if outline.text(one) == ";"), begin)
             for at in _declared(outline, begin, end):
@@ -52,7 +52,7 @@ def _member_read_early(code: DeviceCode, declared: int) -> int | None:
     Once run constructors and what makes the buffers.
     """
     outline, name = code.outline, code.outline.text(declared)
-    writes = [at for at in code.places(name) if at != declared and _may_write(code, at)]
+    writes = [at for at in code.places(name) if at != declared and may_write(code, at)]
     holds = (one for one in code.nodes if one.kind == "function" and writes and writes[0] in range(*one.body))
     function = next(holds, None)
     if function is None or any(at not in range(*function.body) for at in writes):
@@ -66,7 +66,7 @@ def _read_early(code: DeviceCode, name: str, within: tuple[int, int]) -> int | N
     """The first read that stands before every write; no loop and no lambda may stand before that."""
     outline = code.outline
     places = [at for at in code.places(name) if within[0] <= at < within[1]]
-    first = next((at for at in places if _may_write(code, at)), None)
+    first = next((at for at in places if may_write(code, at)), None)
     if first is None:
         return None
     before = [outline.text(at) for at in range(within[0], first)]
@@ -103,7 +103,7 @@ def _is_kernel_class(code: DeviceCode, name: str) -> bool:
 def _declared(outline: Outline, begin: int, end: int) -> Iterator[int]:
     """The names that ``uint32_t a, b`` declares; none where one of them has a value, or the type is another."""
     at = begin
-    while outline.text(at) in _NUMBERS:
+    while outline.text(at) in NUMBERS:
         at += 1
     if at == begin:
         return
@@ -119,7 +119,7 @@ def _reads(code: DeviceCode, declared: int, within: tuple[int, int], *, member: 
     for at in code.places(name):
         if at == declared or not within[0] <= at < within[1]:
             continue
-        if _may_write(code, at):
+        if may_write(code, at):
             return []
         if not member and outline.text(at - 1) in (".", "->", "::"):
             continue  # a member of something else
@@ -127,7 +127,7 @@ def _reads(code: DeviceCode, declared: int, within: tuple[int, int], *, member: 
     return found
 
 
-def _may_write(code: DeviceCode, at: int) -> bool:
+def may_write(code: DeviceCode, at: int) -> bool:
     """Whether this place gives the name a value, or hands it to somebody who may; or means another variable."""
     outline = code.outline
     before, behind = at - 1, outline.text(at + 1)

@@ -18,6 +18,7 @@ from typing import Any
 
 from gn_tutorial.diagnostics import rendering
 from gn_tutorial.diagnostics.catalogue import Cause, causes, entries, words
+from gn_tutorial.diagnostics.declared import declared
 from gn_tutorial.diagnostics.excerpt import Excerpt, excerpt, joined, source_line
 from gn_tutorial.diagnostics.rendering import FindingView, Line, TextSpan
 from gn_tutorial.errors import KernelFault
@@ -26,6 +27,8 @@ from gn_tutorial.translation.texts import translated
 _INIT_BUFFER = re.compile(r"\bInitBuffer\s*\(\s*([^,()]+?)\s*,")
 _WORDS = re.compile(r"\b[A-Z][\w:]*")
 _PRINTED_LINES = 10
+#: Severity of a line that is no finding.
+_NOTE = "note"
 #: How many findings of one launch are shown; the others are counted.
 SHOWN = 5
 #: What the other places of a finding are, by the name that the twin gives them.
@@ -124,8 +127,8 @@ class Diagnostic:
         return {name: place for name, place in found.items() if place[0] and place[1]}
 
     def excerpts(self) -> tuple[Excerpt, ...]:
-        """The line of the finding, then those of its other places, each line once."""
-        return joined([self._excerpt(), *(self._other(name) for name in self.places)])
+        """The line of the finding, a declaration that it is about, if the text has one, and the other places."""
+        return joined([self._excerpt(), *self._changed(), *(self._other(name) for name in self.places)])
 
     def view(self) -> FindingView:
         """All that is shown of it."""
@@ -173,6 +176,10 @@ class Diagnostic:
         # Where the twin sends no "op", the sentence names the operation: the first of its words that the line calls.
         words = _WORDS.findall(entries()[self.id].what) if self.id in entries() else []
         return excerpt(self.file, self.line, str(self.fields.get("op", "")), calls=words, primary=True)
+
+    def _changed(self) -> list[Excerpt]:
+        line, marked, label = declared(self.id, self.file, self.fields, self.buffer)
+        return [excerpt(self.file, line, marked, label=label)] if line else []
 
     def _other(self, name: str) -> Excerpt:
         file, line = self.places[name]
@@ -278,8 +285,17 @@ class Findings(tuple[Diagnostic, ...]):
 
 def parse_report(report: bytes) -> Findings:
     """Read a report: JSON lines up to the first NUL. A line that was cut off, or is no diagnostic, is left out."""
+    return Findings(one for one in _parse_lines(report) if one.severity != _NOTE)
+
+
+def parse_notes(report: bytes) -> tuple[Diagnostic, ...]:
+    """What the twin noted without finding fault, in the same report: facts for a comparison that fails."""
+    return tuple(one for one in _parse_lines(report) if one.severity == _NOTE)
+
+
+def _parse_lines(report: bytes) -> list[Diagnostic]:
     text = report.split(b"\0", 1)[0].decode("utf-8", "replace")
-    return Findings(found for line in text.splitlines() if (found := _parse_line(line)) is not None)
+    return [found for line in text.splitlines() if (found := _parse_line(line)) is not None]
 
 
 def kernel_fault(diagnostics: Sequence[Diagnostic], printed: str = "") -> KernelFault:

@@ -20,7 +20,8 @@ def recurring(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) 
     """A sentence about where the wrong elements lie: in the same part of each tile, or behind a right beginning.
 
     actual, golden: arrays of one shape. A tile is known by the distance of two right parts. It has to be the same from
-    each to the next, and so does their length, but for the last one. Nothing is said where all elements are wrong.
+    each to the next, over all of the output, and so does their length, but for the last one. Nothing is said where all
+    elements are wrong.
     """
     if actual.shape != golden.shape or actual.size > _ELEMENTS:
         return ()
@@ -31,7 +32,8 @@ def recurring(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float) 
     starts, lengths = runs[:, 0], runs[:, 1] - runs[:, 0]
     distances = np.diff(starts)
     whole = lengths[:-1]
-    if len(runs) >= 2 and np.ptp(distances) == 0 and np.ptp(whole) == 0 and lengths[-1] <= whole[0]:
+    all_over = len(runs) >= 2 and starts[0] < distances[0] and starts[-1] + 2 * distances[0] > right.size
+    if all_over and np.ptp(distances) == 0 and np.ptp(whole) == 0 and lengths[-1] <= whole[0]:
         period, length, first = int(distances[0]), int(whole[0]), int(starts[0])
         where = f"the first {length}" if first == 0 else f"{length} (the first time from element {first} on)"
         return (

@@ -33,6 +33,9 @@ def resemblance(actual: np.ndarray, golden: np.ndarray, rtol: float, atol: float
     count = int(wrong.sum())
     if few := _coarse(ours, truth, wrong) or _pairs(actual, truth, rtol, atol) or _index(actual, truth, wrong):
         return few
+    if count > 1 and not ours.any():
+        zeros = "a factor is 0 (1 / n is 0 if n is a whole number), or another tensor was stored than the one computed"
+        return (f"all {count} wrong elements are 0, and so is all of the output: {zeros}",)
     if count < _FEWEST or not np.isfinite(truth).all():
         return ()
     x, y = ours[wrong], truth[wrong]
@@ -160,11 +163,23 @@ def _shift(x: np.ndarray, y: np.ndarray, count: int, rtol: float, atol: float) -
     # A difference of two numbers keeps their error, however small it is itself.
     slack = 4 * min(rtol * float(np.abs(y).max()) + atol, 0.02)
     if nearest == 0 or np.ptp(y) == 0 or not within(x, y + nearest, 4 * rtol, slack).all():
-        return ()
+        return _one_shift(x, y, count, shift, rtol, atol)
     more = f"{abs(nearest)} {'more' if nearest > 0 else 'less'} than the reference"
     return (
         f"all {count} wrong elements are {more}: look for a constant that is added too often or is missing, or for how"
         " numbers are rounded (CAST_FLOOR down, CAST_CEIL up, CAST_RINT and CAST_ROUND to the nearest)",
+    )
+
+
+def _one_shift(x: np.ndarray, y: np.ndarray, count: int, shift: float, rtol: float, atol: float) -> tuple[str, ...]:
+    """A difference that is no whole number, far enough from 0 and with elements far enough apart to say so."""
+    slack = rtol * float(np.abs(y).max()) + atol
+    if min(abs(shift), float(np.ptp(y))) < 20 * slack or (np.abs(x - y - shift) > 4 * slack).any():
+        return ()
+    return (
+        f"all {count} wrong elements are {abs(shift):.3g} {'more' if shift > 0 else 'less'} than the reference: one"
+        " number for all of them is wrong, such as a mean or a maximum; look at how many elements, rows or blocks it"
+        " takes in",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy as np
 from gn_tutorial.abi.trace import Trace
 from gn_tutorial.diagnostics.findings import Findings
 from gn_tutorial.errors import ArgumentError
+from gn_tutorial.operators.borrowed import borrowed
+from gn_tutorial.operators.by_row import by_row
 from gn_tutorial.operators.comparison import Comparison, ComparisonRow, compared
 from gn_tutorial.operators.displaced import displaced
 from gn_tutorial.operators.misplaced import misplaced
@@ -18,6 +20,7 @@ from gn_tutorial.operators.recurring import recurring
 from gn_tutorial.operators.resemblance import resemblance
 from gn_tutorial.operators.spec import Tolerance
 from gn_tutorial.operators.tiling import Tiling
+from gn_tutorial.operators.unread import unread
 from gn_tutorial.runtime.launch_types import LaunchResult, Tally
 from gn_tutorial.tables import html_table, text_table
 
@@ -30,7 +33,7 @@ class Result:
 
     blocks: 0 if there was nothing to compute and nothing was launched. launched: all that the launch gave back.
     compile_seconds: 0 if the build came from the cache. tiling: the struct that a registered kernel received, None if
-    it has none.
+    it has none. inputs: the arrays that the kernel read, for what a comparison says; not copied.
     """
 
     kernel: str
@@ -38,6 +41,7 @@ class Result:
     launched: LaunchResult
     compile_seconds: float = 0.0
     tiling: Tiling | None = None
+    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def outputs(self) -> dict[str, np.ndarray]:
@@ -106,7 +110,12 @@ class Result:
         """
         if tolerance is None:
             tolerance = Tolerance(rtol=rtol or 0.0, atol=atol or 0.0, reason="given by the caller")
-        return Comparison(tuple(self._row(name, golden, tolerance) for name, golden in self._pair(reference)))
+        rows = [self._row(name, golden, tolerance) for name, golden in self._pair(reference)]
+        first = next((number for number, row in enumerate(rows) if row.wrong), None)
+        if first is not None:
+            said = unread(self.launched.notes, self.inputs)
+            rows[first] = replace(rows[first], hints=(*rows[first].hints, *said))
+        return Comparison(tuple(rows))
 
     def _row(self, name: str, golden: np.ndarray, tolerance: Tolerance) -> ComparisonRow:
         actual = self.outputs[name]
@@ -116,6 +125,11 @@ class Result:
             return row
         rtol, atol = bounds.rtol, bounds.atol
         hints = misplaced(actual, golden, self.blocks, rtol, atol) or resemblance(actual, golden, rtol, atol)
+        hints = (
+            hints
+            or borrowed(actual, golden, self.inputs, rtol, atol)
+            or by_row(actual, golden, self.blocks, rtol, atol)
+        )
         hints = hints or displaced(actual, golden, rtol, atol) or recurring(actual, golden, rtol, atol)
         return replace(row, hints=hints)
 

@@ -15,7 +15,7 @@ from gn_tutorial.abi.dtypes import DTYPES
 from gn_tutorial.abi.options import Limits, TwinOptions
 from gn_tutorial.abi.structs import ArgKind, Role
 from gn_tutorial.abi.trace import Trace, Tracing
-from gn_tutorial.diagnostics.findings import Findings
+from gn_tutorial.diagnostics.findings import Diagnostic, Findings
 from gn_tutorial.errors import ArgumentError, shown
 
 #: What memory of a floating-point dtype holds that nobody wrote.
@@ -141,7 +141,7 @@ class LaunchResult:
     arrays: OUT, INOUT and WORKSPACE arguments by name. seconds: wall time of all blocks, measured beside the kernel.
     printed: what the kernel wrote to standard output and error; empty in process, where it went straight there.
     observed: the library checks and counts. diagnostics: warnings of a launch that ended well. trace: if it was asked
-    for.
+    for. notes: what is no mistake, but may explain a wrong output: inputs that were not read.
     """
 
     arrays: dict[str, np.ndarray]
@@ -151,6 +151,7 @@ class LaunchResult:
     observed: bool
     diagnostics: Findings = field(default_factory=Findings)
     trace: Trace | None = None
+    notes: tuple[Diagnostic, ...] = ()
 
 
 @functools.cache

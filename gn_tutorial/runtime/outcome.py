@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gn_tutorial.abi.job_structs import LaunchOutcome, Phase
 from gn_tutorial.abi.structs import Status
-from gn_tutorial.diagnostics.findings import Diagnostic, Findings, kernel_fault, parse_report, printed_tail
+from gn_tutorial.diagnostics.findings import Diagnostic, Findings, kernel_fault, parse_notes, parse_report, printed_tail
 from gn_tutorial.errors import ArgumentError, GntError, KernelError, KernelFault, KernelOutputLimit, KernelTimeout
 from gn_tutorial.runtime import post_mortem
 from gn_tutorial.runtime.evidence import Ending, Evidence, Stopped, as_size
@@ -40,6 +40,7 @@ def conclude(job: JobFile, ending: Ending, request: LaunchRequest) -> LaunchResu
         observed=bool(evidence.header.observed),
         diagnostics=diagnostics,
         trace=job.trace(),
+        notes=parse_notes(job.report()),
     )
 
 
@@ -85,7 +86,11 @@ def _output_limit(evidence: Evidence) -> KernelError:
 def _timeout(evidence: Evidence) -> KernelError:
     running = evidence.header.phase >= Phase.RUNNING
     did = f"'{evidence.request.entry}' ran" if running else "loading the kernel's library took"
-    known = "look for a loop that never ends after this line: no unsigned number is below 0, no uint8_t above 255"
+    known = (
+        "look for a loop that never ends, around this line or after it: no unsigned number is below 0, no uint8_t"
+        " above 255, and a step of 0 leads nowhere (GetBlockIdx() is 0 in block 0; blocks that take turns step by"
+        " GetBlockNum())"
+    )
     look = known if evidence.place else "observed=True tells the line it last passed"
     what = f"{did} longer than {evidence.request.limits.seconds:g} s and was stopped"
     return evidence.error(KernelTimeout, what, f"{look}; a slow kernel needs Limits(seconds=...)")

@@ -108,7 +108,10 @@ def _bad_access(evidence: Evidence, name: str) -> KernelError:
         arg, offset = found
         if 0 <= offset < arg.nbytes:
             what = f"the kernel wrote to '{arg.name}', which is an input ({name})"
-            hint = f"pass it as an output: {arg.name}=gnt.out(shape, dtype), or gnt.inout(array)"
+            hint = (
+                f"store to an output; if the kernel is to write {arg.name}, pass it as one:"
+                f" {arg.name}=gnt.out(shape, dtype), or gnt.inout(array)"
+            )
         else:
             what = f"the kernel went outside '{arg.name}': {beside(arg, offset)} ({name})"
     elif known and header.fault_address < _NULL_PAGES:

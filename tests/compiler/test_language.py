@@ -260,3 +260,39 @@ def test_a_header_whose_name_a_macro_makes_is_read_over(tmp_path: Path) -> None:
     with pytest.raises(KernelFault) as caught:
         launch(built.library, LaunchRequest(entry="k", args=args))
     assert [(one.id, one.line) for one in caught.value.diagnostics] == [("language-heap", 6), ("language-heap", 7)]
+
+
+def test_a_quotient_of_whole_numbers_is_named_and_other_quotients_are_not() -> None:
+    head = "struct T { uint32_t length; float eps; };\n" + ENTRY
+    line = "__gm__ T* t = (__gm__ T*)y; const uint32_t n = 3; float f = 2.0f;"
+    for text in ("float s = 1 / n;", "Muls(a, a, 1 / t->length, 8);", "return 1 / t->length;"):
+        assert found(f"{head} {line}\n{text} }}\n") == [("division", 3)]
+    for text in ("float s = 1 / f;", "float s = 2 * 1 / n;", "float s = 1.0f / n;", "float s = 1 / t->eps;"):
+        assert found(f"{head} {line}\n{text} }}\n") == []
+    assert found(f"{head} {line}\nfloat s = 1 / F(n) + 1 / q;\n{{ float n = 2; s = 1 / n; }} }}\n") == []
+
+
+HIDES = """
+class Kernel {{
+ public:
+  __aicore__ inline void Init(uint32_t n) {{
+    {init}
+  }}
+  __aicore__ inline void Process() {{ {process} }}
+  uint32_t end = 0;
+}};
+extern "C" __global__ __aicore__ void k(GM_ADDR x) {{ Kernel op; op.Init(8); op.Process(); }}
+"""
+
+
+def test_a_variable_that_hides_a_member_is_named_where_nothing_else_writes_it() -> None:
+    read = "Duplicate(t, 1.0f, end);"
+    assert found(HIDES.format(init="uint32_t end = n;", process=read)) == [("hidden", 5)]
+    assert found(HIDES.format(init="const auto end = n; (void)end;", process=read)) == [("hidden", 5)]
+    for init, process in (
+        ("end = n;", read),
+        ("uint32_t end = n;", "end = 3; " + read),
+        ("uint32_t end = n;", "return;"),
+        ("uint32_t last = n; end = last;", read),
+    ):
+        assert found(HIDES.format(init=init, process=process)) == []

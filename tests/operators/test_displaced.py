@@ -87,5 +87,6 @@ def test_a_gap_in_global_memory_that_only_the_reference_shows() -> None:
     (row,) = wrong.compare(golden, rtol=1e-6, atol=1e-6).rows
     assert row.wrong
     # Of the last row, most lies behind the part of x that the reference is of.
-    (hint,) = row.hints
+    hint, of_x = row.hints
+    assert of_x.startswith("no copy and no GetValue has read x from element")
     assert "from element 32 on, they hold what the reference has 4 elements more further on" in hint

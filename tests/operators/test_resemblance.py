@@ -40,6 +40,18 @@ def test_a_constant_difference_is_named() -> None:
     assert "CAST_FLOOR" in hint
 
 
+def test_a_difference_that_is_no_whole_number_is_named() -> None:
+    (hint,) = hints(TRUTH + np.float32(0.3))
+    assert hint.startswith(
+        "all 300 wrong elements are 0.3 more than the reference: one number for all of them is wrong"
+    )
+
+
+def test_an_output_of_zeros_is_named_however_few_there_are() -> None:
+    (hint,) = hints(np.zeros(3), np.array([1.0, 2.0, 3.0]))
+    assert hint.startswith("all 3 wrong elements are 0, and so is all of the output: a factor is 0 (1 / n is 0")
+
+
 def test_zeros_and_nan_are_counted() -> None:
     zeros, nan = TRUTH.copy(), TRUTH.copy()
     zeros[2:] = 0
@@ -104,7 +116,7 @@ def test_rows_of_another_place_are_named() -> None:
     "actual",
     [
         TRUTH,
-        TRUTH + 0.3,
+        TRUTH + 3e-5,
         TRUTH * 1.0002,
         np.where(np.arange(50) % 2, TRUTH + 1, TRUTH - 1),
         np.where(np.arange(50) % 2, TRUTH, -2 * TRUTH) * np.where(np.arange(6) % 2, 1, 3)[:, None],
@@ -142,7 +154,7 @@ def test_a_comparison_has_the_sentence() -> None:
 
 def test_a_factor_that_is_no_whole_number_is_named_where_the_elements_differ_enough() -> None:
     (hint,) = hints((TRUTH * 2.98).astype(np.float32))
-    assert hint.startswith("all 300 wrong elements are 2.98 times the reference: one number for all of them is wrong")
+    assert hint.startswith("all 300 wrong elements are 2.98 times the reference: one number for all of them")
     alike = np.full(300, 3.0, np.float32)
     assert hints(alike * 1.01, alike) == ()
     assert hints((TRUTH * 1.01).astype(np.float32)) == ()

@@ -70,8 +70,8 @@ class CoreCallCache final : public CachedCalls {
     return true;
   }
 
-  void OnBuffer(Core&, Kind kind, uint32_t begin, uint32_t end) override {
-    MemoryChecker::OnBuffer(*memory_, kind, begin, end);
+  void OnBuffer(Core& core, Kind kind, uint32_t begin, uint32_t end) override {
+    MemoryChecker::OnBuffer(core, *memory_, kind, begin, end);
     if (kind == Kind::Alloc) padding_->Clear(begin, end);
   }
 

@@ -3,6 +3,7 @@
 //
 // One bit per 32 bytes of every output and workspace, and one per byte of blocks written in part, over all blocks of the launch.
 #pragma once
+#include "gn_twin/checkers/input_reads.h"
 #include "gn_twin/checkers/stored_tails.h"
 #include "gn_twin/core/core.h"
 #include "gn_twin/shadow/byte_state.h"
@@ -12,7 +13,7 @@ namespace gn_twin {
 
 class GlobalMemoryChecker final : public Observer {
  public:
-  explicit GlobalMemoryChecker(const GntJob& job) : several_(job.blocks > 1) {
+  explicit GlobalMemoryChecker(const GntJob& job) : inputs_(job), several_(job.blocks > 1) {
     for (uint32_t i = 0; i < job.arg_count; ++i) {
       const GntArg& arg = job.args[i];
       // Of what is read and written it is only remembered which bytes a block has stored to.
@@ -36,7 +37,7 @@ class GlobalMemoryChecker final : public Observer {
 
   Kinds Wants() const override { return KindsOf(Kind::Copy); }
   void OnEvent(Core& core, const Event& event) override {
-    if (count_ == 0 && !tails_.Any()) return;
+    if (count_ == 0 && !inputs_.Any() && !tails_.Any()) return;
     for (uint8_t i = 0; i < event.operands; ++i) {
       const Operand& operand = event.operand[i];
       if (operand.space != Space::GM) continue;
@@ -52,7 +53,10 @@ class GlobalMemoryChecker final : public Observer {
     again_ = false;
     if (tails_.Any() && access != Access::Read) tails_.OnStore(core, rows);
     Watched* const watched = Find(reinterpret_cast<const uint8_t*>(rows.at));
-    if (watched == nullptr) return;
+    if (watched == nullptr) {
+      if (access == Access::Read) inputs_.Note(reinterpret_cast<const uint8_t*>(rows.at), rows.End() - rows.at);
+      return;
+    }
     const bool reads = access != Access::Write && watched->arg->role != GNT_INOUT;
     const uint8_t* const end = watched->arg->data + watched->arg->bytes;
     rows.ForEach([&](uintptr_t row, uint64_t bytes) {
@@ -79,13 +83,16 @@ class GlobalMemoryChecker final : public Observer {
   bool StoredAgain() const { return again_; }
 
   void OnScalars(Core& core, const ScalarAccess* accesses, uint32_t count) override {
-    if ((count_ == 0 && !tails_.Any()) || !core.scalars.in_gm) return;
+    if ((count_ == 0 && !inputs_.Any() && !tails_.Any()) || !core.scalars.in_gm) return;
     for (uint32_t i = 0; i < count; ++i) {
       const ScalarAccess& access = accesses[i];
       if (access.space != Space::GM) continue;
       if (tails_.Any() && access.access != Access::Read) tails_.Overwrite(core, access.at, access.at + access.bytes);
       Watched* watched = Find(access.at);
-      if (watched == nullptr) continue;
+      if (watched == nullptr) {
+        if (access.access == Access::Read) inputs_.Note(access.at, access.bytes);
+        continue;
+      }
       if (access.access == Access::Read) {
         if (watched->arg->role == GNT_INOUT) continue;
         Read(core, *watched, access.at, access.bytes, access.Place(), "GetValue", access.bytes);
@@ -97,6 +104,7 @@ class GlobalMemoryChecker final : public Observer {
 
   void OnLaunchEnd(Core& core) override {
     tails_.Report(core);
+    inputs_.Report(core);
     for (uint32_t i = 0; i < count_; ++i) {
       const Watched& watched = *all_[i];
       if (watched.arg->role == GNT_OUT && !watched.bytes.HasAll(0, watched.arg->bytes)) Unwritten(core, watched);
@@ -244,6 +252,10 @@ class GlobalMemoryChecker final : public Observer {
       fields.Add({"empty_file", watched.empty.file});
       fields.Add({"empty_line", watched.empty.line});
     }
+    if (!fields.Has("cause") && watched.stored != 0 && 2 * missing > watched.arg->bytes) {
+      fields.Add({"cause", "mostly-not-written"});
+      fields.Add({"written", written / element});
+    }
     core.Warn("gm-not-written", watched.last.line != 0 ? watched.last : watched.empty, {}, fields);
   }
   // All before the first missing element was written, nothing from there on, and the first elements twice: their number had too few bits.
@@ -269,6 +281,7 @@ class GlobalMemoryChecker final : public Observer {
   Watched* all_[kMost] = {};
   uint32_t count_ = 0;
   StoredTails tails_;
+  InputReads inputs_;
   bool several_;        // blocks
   bool again_ = false;  // StoredAgain
 };

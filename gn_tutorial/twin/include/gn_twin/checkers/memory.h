@@ -17,18 +17,23 @@ class MemoryChecker final : public Observer {
   explicit MemoryChecker(GlobalMemoryChecker& stored) : lacking_(stored) {}
 
   void OnBlockBegin(Core& core) override { shadows_.Begin(core); }
-  void OnBlockEnd(Core& core) override { shadows_.End(core); }
+  void OnBlockEnd(Core& core) override {
+    if (const UbState* const shadow = shadows_.Of(core); shadow != nullptr && shadow->stored)
+      ReportFreed(core, *shadow);
+    shadows_.End(core);
+  }
 
   Kinds Wants() const override { return KindsOf(Kind::Vector, Kind::Copy, Kind::InitBuffer, Kind::Alloc, Kind::Free); }
   void OnEvent(Core& core, const Event& event) override {
     UbState* shadow = shadows_.Of(core);
     if (shadow == nullptr) return;
     if (event.kind == Kind::Vector || event.kind == Kind::Copy) {
+      shadow->stored |= event.pipe == Pipe::MTE3;
       if (!Read(core, *shadow, event)) return Follow(core, *shadow, event);
       return Write(core, *shadow, event);
     }
     const uint64_t at = core.UbOffset(event.operand[0].at);
-    OnBuffer(*shadow, event.kind, at, at + event.operand[0].bytes);
+    OnBuffer(core, *shadow, event.kind, at, at + event.operand[0].bytes);
   }
 
   UbState* ShadowOf(const Core& core) const { return shadows_.Of(core); }
@@ -37,8 +42,10 @@ class MemoryChecker final : public Observer {
     return shadow != nullptr ? &shadow->overwritten : nullptr;
   }
   // InitBuffer, Alloc or Free of the bytes [at, end).
-  GNT_NOINLINE static void OnBuffer(UbState& shadow, Kind kind, uint64_t at, uint64_t end) {
+  GNT_NOINLINE static void OnBuffer(Core& core, UbState& shadow, Kind kind, uint64_t at, uint64_t end) {
     if (kind == Kind::Free) {
+      if (shadow.Waits(BlockSpan::OfBytes(at, end))) [[unlikely]]
+        LookFreed(core, shadow, at / kBlockBytes, end / kBlockBytes);
       shadow.freed.SetAll(at / kBlockBytes, end / kBlockBytes);
       shadow.any_freed = true;
       return;
@@ -54,9 +61,10 @@ class MemoryChecker final : public Observer {
     return copy.IsLoad() || HasSource(shadow, range, blocks);
   }
   static void OnCopy(Core& core, UbState& shadow, const FastCopy& copy, LocalRange range, const BlockSpan& blocks) {
-    if (!copy.IsLoad()) return;
+    if (!copy.IsLoad()) return void(shadow.stored = true);
     Fill(core, shadow, range.begin / kBlockBytes, blocks, "dst",
-         {copy.loc, copy.op, 0, static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
+         {copy.loc, copy.op, ~static_cast<uint32_t>(copy.row_bytes),
+          static_cast<uint16_t>((range.end - range.begin) / kBlockBytes), true});
   }
   // What follows from the event of a cached call alone: whether its results fill whole blocks.
   static void Learn(const Event& event, CachedCall& call) {
@@ -133,9 +141,10 @@ class MemoryChecker final : public Observer {
     if (shadow.bytes.Full().Has(block)) return !freed;
     if (!shadow.bytes.HasAll(at, access.bytes)) {
       const uint64_t missing = shadow.bytes.FirstMissing(at, access.bytes);
-      ReportMissing(core, MissingAt(core, shadow,
-                                    shadow.OriginOf(missing, access.Place(), "GetValue", "the tensor", 0, access.bytes),
-                                    access.Place()));
+      ReportMissing(core,
+                    MissingAt(core, shadow,
+                              shadow.OriginOf(missing, access.Place(), "GetValue", "the tensor", 0, 0, access.bytes),
+                              access.Place()));
       shadow.bytes.Set(at, access.bytes);  // reported once
     }
     return false;
@@ -279,6 +288,19 @@ class MemoryChecker final : public Observer {
     if ((same_line && !writer.load) || !shadow.IsUntouched(begin)) return;
     const uint64_t lost_to = stop < end ? stop : end;
     ReportLost(core, now, role, writer, block * kBlockBytes, (lost_to - block) * kBlockBytes);
+  }
+
+  // FreeTensor gives back results of which nobody has read anything: of a kernel that stores results, they are lost. What a copy brought
+  // in may be left: a loop that looks at some of its tiles only.
+  GNT_COLD static void LookFreed(const Core& core, UbState& shadow, uint64_t first, uint64_t end) {
+    for (uint64_t block = first; block < end; ++block) {
+      if (shadow.UnreadWrite(block) != block) continue;
+      const Writer& writer = shadow.writers[block];
+      if (writer.load || writer.seen || block + writer.blocks > end || !shadow.IsUntouched(block)) continue;
+      if (shadow.freed_unread_count == UbState::kFreedUnread) return;
+      shadow.freed_unread[shadow.freed_unread_count++] = {writer, core.Here(),
+                                                          static_cast<uint32_t>(block * kBlockBytes)};
+    }
   }
 
   // A source lacks values.

@@ -13,6 +13,7 @@ namespace gn_twin {
 // A read that found no value at `missing`, in a buffer that begins at `buffer` (bytes of the Unified Buffer).
 struct MissedRead {
   uint64_t missing;
+  uint64_t reads_begin;
   uint64_t reads_end;  // one past the last byte that the instruction reads; 0 for the scalar unit, or if not known
   uint32_t element_bytes;
   uint64_t buffer;
@@ -104,13 +105,16 @@ class GapCause {
     load.end = static_cast<uint32_t>(read.missing);
     load.element_bytes = 0;
     load.copy = true;
+    load.moved = writer.call != 0 ? ~writer.call : 0;
     return load;
   }
 
   static void Strides(const Core& core, const MissedRead& read, const LastWrite& write, FieldList& fields) {
     const uint32_t blocks = (write.lanes * write.element_bytes + kBlockBytes - 1) / kBlockBytes;
     const MaskFrom* const left = core.MaskOf(write.loc);
-    if (write.rep_stride == 0 && write.repeats > 1) {
+    if (write.rep_stride == 1 && write.repeats > 1 && blocks > 1 && write.blk_stride == blocks) {
+      Name("block-repeat-exchanged", write, fields);
+    } else if (write.rep_stride == 0 && write.repeats > 1) {
       Name("repeat-stride-0", write, fields);
     } else if (write.blk_stride == 0 && blocks > 1) {
       Name("block-stride-0", write, fields);
@@ -144,6 +148,7 @@ class GapCause {
     }
     if (read.reads_end == 0) return Behind(read, write, fields);
     if (read.reads_end <= read.missing || read.element_bytes == 0) return;
+    if (BeginsElsewhere(read, write, fields)) return;
     const uint32_t wrote = write.end - write.begin;
     const uint32_t reads = static_cast<uint32_t>(read.reads_end - write.begin) / read.element_bytes;
     const uint32_t whole = (reads + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
@@ -168,11 +173,37 @@ class GapCause {
       return;
     }
     const bool pad = write.copy && __builtin_strcmp(write.op, "DataCopyPad") == 0;
+    if (pad && IsRowInElements(write, read_bytes, read.element_bytes)) {
+      Name("pad-row-length", write, fields);
+      fields.Add({"row_bytes", write.moved});
+      return;
+    }
     Name(pad && read.element_bytes > 1 && whole == wrote ? "pad-length" : "short-write", write, fields);
     fields.Add({"wrote_bytes", wrote});
     fields.Add({"wrote_elements", wrote / read.element_bytes});
     fields.Add({"read_elements", reads});
     fields.Add({"read_element_bytes", read.element_bytes});
+  }
+
+  // As much was written as is read, and from another element on.
+  static bool BeginsElsewhere(const MissedRead& read, const LastWrite& write, FieldList& fields) {
+    const uint64_t bytes = read.reads_end - read.reads_begin;
+    if (read.reads_begin == write.begin || bytes != write.end - write.begin || bytes % read.element_bytes != 0)
+      return false;
+    Name("begins-elsewhere", write, fields);
+    fields.Add({"elements", bytes / read.element_bytes});
+    fields.Add({"wrote_from", (write.begin - read.buffer) / read.element_bytes});
+    fields.Add({"reads_from", (read.reads_begin - read.buffer) / read.element_bytes});
+    return true;
+  }
+
+  // Rows whose length in bytes is the number of elements: what is read, `bytes` from the first row on, ends with a row of as many elements.
+  static bool IsRowInElements(const LastWrite& write, uint64_t bytes, uint32_t element_bytes) {
+    const uint64_t came = (write.moved + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    if (element_bytes == 1 || came == 0 || write.end - write.begin < 2 * came) return false;
+    const uint64_t row = uint64_t{write.moved} * element_bytes;
+    const uint64_t pitch = (row + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+    return bytes % pitch == row % pitch;
   }
 
   // The scalar unit reads an element behind those that were written.

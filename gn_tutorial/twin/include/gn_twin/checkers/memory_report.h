@@ -29,7 +29,8 @@ GNT_COLD inline MissingValue MissingAt(const Core& core, const UbState& shadow, 
   const Buffer* const found = BufferAt(core, origin.missing);
   const Buffer buffer = found != nullptr ? *found : Buffer{};
   const uint64_t end = found != nullptr ? uint64_t{buffer.offset} + buffer.bytes : kUbBytes;
-  const MissedRead read{origin.missing, origin.reads_end, origin.element_bytes, buffer.offset, end, origin.loc};
+  const MissedRead read{origin.missing, origin.reads_begin, origin.reads_end, origin.element_bytes, buffer.offset, end,
+                        origin.loc};
   return {origin, used, buffer, read, GapCause::Find(shadow, read)};
 }
 
@@ -102,6 +103,23 @@ GNT_COLD inline void ReportLost(Core& core, const Writer& now, const char* role,
       buffer->bytes >= 2 * bytes)
     fields.Add({"cause", "same-bytes-of-a-buffer"});
   core.Warn("ub-overwritten-unread", now.loc, writer.loc, fields);
+}
+
+// Results that FreeTensor gave back before anybody had read them.
+GNT_COLD inline void ReportFreed(Core& core, const UbState& shadow) {
+  for (uint32_t i = 0; i < shadow.freed_unread_count; ++i) {
+    const FreedUnread& one = shadow.freed_unread[i];
+    const Buffer* const buffer = BufferAt(core, one.at);
+    if (buffer == nullptr) continue;
+    core.Warn("ub-freed-unread", one.writer.loc, one.freed,
+              {{"op", one.writer.op},
+               {"bytes", uint64_t{one.writer.blocks} * kBlockBytes},
+               {"freed_file", one.freed.file},
+               {"freed_line", one.freed.line},
+               {"buffer_file", buffer->made.file},
+               {"buffer_line", buffer->made.line},
+               {"buffer_nth", buffer->nth}});
+  }
 }
 
 // A scalar access of a tensor after FreeTensor.

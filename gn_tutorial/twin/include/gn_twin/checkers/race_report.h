@@ -4,6 +4,7 @@
 #include "gn_twin/events/hard_event.h"
 #include "gn_twin/shadow/race_state.h"
 #include "gn_twin/shadow/ub_state.h"
+#include "gn_twin/tensor/event_ids.h"
 
 namespace gn_twin {
 
@@ -53,13 +54,7 @@ GNT_COLD inline void AddOtherFlag(const Core& core, AscendC::HardEvent flag, Loc
     if ((core.raised[static_cast<int>(flag)] >> id & 1) == 0) continue;
     const Loc set = core.raised_at[static_cast<int>(flag)][id];
     if (set.file != other.file || set.line < other.line) continue;
-    bool of_queue = false;
-    for (uint16_t i = 0; i < core.buffer_count && !of_queue; ++i) {
-      const Buffer& one = core.buffers[i];
-      of_queue = (one.enque_event == flag && one.enque_id == static_cast<int>(id)) ||
-                 (one.free_event == flag && one.free_id == static_cast<int>(id));
-    }
-    if (of_queue) continue;
+    if (IsOfQueue(core, flag, static_cast<int>(id))) continue;
     fields.Add({"cause", "other-flag"});
     fields.Add({"set_id", id});
     fields.Add({"raised_file", set.file});
@@ -132,6 +127,21 @@ GNT_COLD inline void ReportGlobal(Core& core, const Sites& sites, const Site& si
   core.Fault(pipe == earlier.pipe ? "race-same-pipe" : "race-global", site.loc, other.loc, fields);
 }
 
+// Two blocks store with the same line, one from further on than the other: where their parts begin and end.
+GNT_COLD inline void AddParts(const SharedRun& run, const SharedRun& other, const Core& core, FieldList& fields) {
+  if (fields.Has("cause") || run.site != other.site || run.rows.at == other.rows.at) return;
+  const bool later = run.rows.at > other.rows.at;
+  const SharedRun& first = later ? other : run;
+  const SharedRun& second = later ? run : other;
+  const int64_t begins = InArgument(core, first.rows.at).offset;
+  fields.Add({"cause", "parts-overlap"});
+  fields.Add({"first_block", first.block});
+  fields.Add({"first_begins", begins});
+  fields.Add({"first_ends", begins + static_cast<int64_t>(first.rows.End() - first.rows.at)});
+  fields.Add({"second_block", second.block});
+  fields.Add({"second_begins", begins + static_cast<int64_t>(second.rows.at - first.rows.at)});
+}
+
 // Lines of a kernel whose reads wait for other blocks: that they run beside a store is what they are for.
 struct PolledLines {
   static constexpr uint32_t kMost = 16;
@@ -174,6 +184,7 @@ struct Collision {
                      {"other_file", theirs.loc.file},
                      {"other_line", theirs.loc.line}};
     if (!equal && stores(run.use) && stores(other.use)) AddRounded(mine, run.rows, theirs, other.rows, at, fields);
+    if (stores(run.use) && stores(other.use)) AddParts(run, other, core, fields);
     equal ? core.Warn("race-equal-bytes", mine.loc, theirs.loc, fields)
           : core.Fault("race-blocks", mine.loc, theirs.loc, fields);
     core.block = reporter;

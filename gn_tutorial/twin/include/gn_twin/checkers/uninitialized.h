@@ -72,17 +72,19 @@ class UninitializedResults {
         if (missing == kUbBytes && found < at + bytes) missing = found;
       });
       if (missing == kUbBytes) continue;
-      const uint64_t end = source.pieces == nullptr ? core.UbOffset(source.at) + source.bytes : 0;
+      const uint64_t begin = source.pieces == nullptr ? core.UbOffset(source.at) : 0;
+      const uint64_t end = source.pieces == nullptr ? begin + source.bytes : 0;
       const uint8_t bytes = source.element_bytes;
       if (event.kind == Kind::Copy) {
-        const MissingValue value =
-            MissingAt(core, shadow, shadow.OriginOf(missing, event.loc, event.op, source.role, end, bytes), event.loc);
+        const MissingValue value = MissingAt(
+            core, shadow, shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes), event.loc);
         const uint64_t tail = TailMissing(core, shadow, event, source);
         if (tail == 0 || !stored_.KeepTail(core, event, tail, value)) ReportMissing(core, value);
         ForUbRuns(core, event, source, [&](uint64_t at, uint64_t bytes) { shadow.bytes.Set(at, bytes); });
-      } else if (dst != nullptr && (event.flow != Flow::Moves || LacksAll(core, shadow, event, source))) {
+      } else if (dst != nullptr &&
+                 (event.flow != Flow::Moves || IsElementwise(source) || LacksAll(core, shadow, event, source))) {
         MarkLacking(core, shadow, event, source, *dst, results);
-        origin = shadow.OriginOf(missing, event.loc, event.op, source.role, end, bytes);
+        origin = shadow.OriginOf(missing, event.loc, event.op, source.role, begin, end, bytes);
         if (origin.loc.line == event.loc.line && origin.loc.file == event.loc.file)
           origin.exchange =
               ExchangeCause::Find(event, [&](const Event& other) { return LacksNone(core, shadow, other); });
@@ -105,6 +107,11 @@ class UninitializedResults {
       tail = rounded ? lacking : 0;
     });
     return runs == 1 ? tail : 0;
+  }
+
+  // A result for each piece, in their order, as a Gather has.
+  static bool IsElementwise(const Operand& source) {
+    return source.pieces != nullptr && source.row_bytes == source.element_bytes;
   }
 
   // Which results came from where is unknown where elements move: they are followed from a source that has no value at all.
@@ -133,7 +140,7 @@ class UninitializedResults {
   void MarkLacking(const Core& core, const UbState& shadow, const Event& event, const Operand& source,
                    const Operand& dst, uint32_t results) {
     const uint32_t lanes = Elements(core, event, source);
-    const bool lane_by_lane = IsLaneByLane(event.flow) && lanes == results;
+    const bool lane_by_lane = (IsLaneByLane(event.flow) || IsElementwise(source)) && lanes == results;
     const uint32_t rows = event.flow == Flow::Fold && dst.rows > 1 && results % dst.rows == 0 ? dst.rows : 1;
     const uint32_t row_results = results / rows;
     const uint32_t row_lanes = event.active.per_repeat != 0 && event.active.prefix ? event.active.first : lanes / rows;

@@ -25,6 +25,7 @@ struct LastWrite {
   uint32_t rows = 0;  // otherwise, if row_bytes is not 0
   uint32_t row_bytes = 0;
   uint32_t row_pitch = 0;
+  uint32_t moved = 0;  // of a copy in rows: bytes of a row in global memory; 0 if they are not known
 
   bool IsOneRun() const { return !strided && (row_bytes == 0 || rows == 1 || row_pitch == row_bytes); }
 };
@@ -60,6 +61,9 @@ class LastWrites {
     write.rows = operand.rows;
     write.row_bytes = static_cast<uint32_t>(operand.row_bytes);
     write.row_pitch = static_cast<uint32_t>(operand.row_pitch);
+    write.moved = 0;
+    for (uint8_t i = 0; write.copy && i < event.operands; ++i)
+      if (event.operand[i].space == Space::GM) write.moved = static_cast<uint32_t>(event.operand[i].row_bytes);
   }
 
   // Calls visit(write) for those into a buffer that begins with this block, since it was made or handed out.

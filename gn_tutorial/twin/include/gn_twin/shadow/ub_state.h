@@ -12,7 +12,8 @@ namespace gn_twin {
 struct Origin {
   uint32_t first = 0;  // bytes of the Unified Buffer that its results went to
   uint32_t end = 0;
-  uint32_t missing = 0;    // the byte it read
+  uint32_t missing = 0;  // the byte it read
+  uint32_t reads_begin = 0;
   uint32_t reads_end = 0;  // one past the last byte that it read; 0: not known
   uint8_t element_bytes = 0;
   Loc loc;
@@ -26,7 +27,8 @@ struct Origin {
 struct Writer {
   Loc loc;
   const char* op = "";
-  uint32_t call = 0;  // the number of a CachedCall, or 0
+  uint32_t call =
+      0;  // the number of a CachedCall, or 0; of a load ~(bytes of a row in global memory), which is no such number
   uint16_t blocks = 0;
   bool load = false;
   bool seen = false;  // what this line wrote here before was read
@@ -39,6 +41,13 @@ struct Overwritten {
   bool Is(Loc a, Loc b) const {
     return writer.line == a.line && now.line == b.line && writer.file == a.file && now.file == b.file;
   }
+};
+
+// Results that FreeTensor has given back, and that nobody had read.
+struct FreedUnread {
+  Writer writer;
+  Loc freed;
+  uint32_t at;  // bytes from the start of the Unified Buffer
 };
 
 struct UbState {
@@ -57,6 +66,10 @@ struct UbState {
   uint32_t next_origin = 0;
   bool any_origin = false;
   bool any_freed = false;
+  bool stored = false;  // something was copied to global memory
+  static constexpr uint32_t kFreedUnread = 4;
+  FreedUnread freed_unread[kFreedUnread];
+  uint32_t freed_unread_count = 0;
 
   bool Allocate() {
     return bytes.Allocate(kUbBytes) && stale.Allocate(kBlocks) && freed.Allocate(kBlocks) && unread.Allocate(kBlocks) &&
@@ -66,7 +79,8 @@ struct UbState {
     bytes.Clear(0, kUbBytes);
     for (BlockBits* bits : {&stale, &freed, &unread, &starts}) bits->ClearAll();
     for (Origin& origin : origins) origin = Origin{};
-    any_origin = any_freed = false;
+    any_origin = any_freed = stored = false;
+    freed_unread_count = 0;
     writes.Restart();
     overwritten = {};
   }
@@ -228,8 +242,8 @@ struct UbState {
   }
 
   // Who is to blame for a missing byte: an instruction before, or else the one given, which reads it first.
-  Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role, uint64_t reads_end = 0,
-                  uint8_t element_bytes = 0) const {
+  Origin OriginOf(uint64_t at, Loc loc, const char* op, const char* role, uint64_t reads_begin, uint64_t reads_end,
+                  uint8_t element_bytes) const {
     for (uint32_t i = 1; i <= kOrigins; ++i) {  // the latest first
       const Origin& origin = origins[(next_origin + kOrigins - i) % kOrigins];
       if (at >= origin.first && at < origin.end) return origin;
@@ -237,6 +251,7 @@ struct UbState {
     return {0,
             0,
             static_cast<uint32_t>(at),
+            static_cast<uint32_t>(reads_begin),
             static_cast<uint32_t>(reads_end),
             element_bytes,
             loc,

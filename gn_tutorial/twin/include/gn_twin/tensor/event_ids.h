@@ -81,6 +81,31 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
   core.raised_again[static_cast<int>(event)] |= Bit(id);
 }
 
+// Whether a queue holds the id: for a tensor that was enqueued, or given back.
+GNT_COLD inline bool IsOfQueue(const Core& core, HardEvent event, int id) {
+  for (uint16_t i = 0; i < core.buffer_count; ++i) {
+    const Buffer& one = core.buffers[i];
+    if ((one.enque_event == event && one.enque_id == id) || (one.free_event == event && one.free_id == id)) return true;
+  }
+  return false;
+}
+
+// The kernel has set the flag with another id, and waited for this one before.
+GNT_COLD inline bool AddOtherId(const Core& core, HardEvent event, int id, FieldList& fields) {
+  if (core.awaited_at[static_cast<int>(event)][id].line == 0) return false;
+  for (int other = 0; other < static_cast<int>(kEventIds); ++other) {
+    if ((core.raised[static_cast<int>(event)] & Bit(other)) == 0 || IsOfQueue(core, event, other)) continue;
+    const Loc set = core.raised_at[static_cast<int>(event)][other];
+    fields.Add({"cause", "other-id"});
+    fields.Add({"set_id", other});
+    fields.Add({"raised_file", set.file});
+    fields.Add({"raised_line", set.line});
+    fields.Add({"raised_op", "SetFlag"});
+    return true;
+  }
+  return false;
+}
+
 // A wait for a flag that nobody set. A tensor that was not enqueued may be why.
 [[noreturn]] GNT_COLD inline void StopUnset(Core& core, HardEvent event, int id, Loc loc) {
   FieldList fields{{"event", NameOf(event)}, {"id", id}};
@@ -95,7 +120,7 @@ GNT_COLD inline void RaiseAgain(Core& core, HardEvent event, int id, Loc loc, co
     break;
   }
   const Loc taken = core.awaited_at[static_cast<int>(event)][id];
-  if (!fields.Has("cause") && taken.line != 0) {
+  if (!fields.Has("cause") && !AddOtherId(core, event, id, fields) && taken.line != 0) {
     fields.Add({"cause", "flag-taken"});
     fields.Add({"taken_file", taken.file});
     fields.Add({"taken_line", taken.line});

@@ -248,7 +248,10 @@ class Operation {
       if (!fields.Has("cause")) AddSwappedView(core_, buffer, event_.loc, offset, tensor.element_bytes, bytes, fields);
       AddReinterpreted(core_, at, tensor.element_bytes, bytes, room, fields);
       UnitCause::OfCopy(side_, tensor.element_bytes, room, made.bytes, fields);
+      if (side_.rows == 1 && !side_.in_blocks && __builtin_strcmp(event_.op, "DataCopyPad") == 0)
+        UnitCause::OfLength(bytes, tensor.element_bytes, room, fields);
       if (offset == 0) UnitCause::OfBuffer(bytes, tensor.element_bytes, made.bytes, fields);
+      if (offset > 0) UnitCause::OfOffset(offset, bytes, tensor.element_bytes, made.bytes, fields);
       RefuseUnless(!inside, "ub-out-of-bounds", fields);
     } else if (misaligned) {
       FieldList fields{{"op", event_.op},

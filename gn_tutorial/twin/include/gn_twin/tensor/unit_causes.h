@@ -26,6 +26,29 @@ class UnitCause {
     if (!Length(side, element_bytes, room, fields) && side.rows > 1) Gap(side, element_bytes, room, whole, fields);
   }
 
+  // A row of `bytes` bytes that is counted in bytes, where there is room for `room`: whether as many elements of a larger type were meant.
+  GNT_COLD static void OfLength(uint64_t bytes, uint32_t element_bytes, uint64_t room, FieldList& fields) {
+    for (uint32_t larger = 2 * element_bytes; larger <= 8 && !fields.Has("cause"); larger *= 2) {
+      if (room == 0 || bytes * element_bytes != room * larger) continue;
+      fields.Add({"cause", "length-of-larger-type"});
+      fields.Add({"elements", room / element_bytes});
+      fields.Add({"element_bytes", element_bytes});
+      fields.Add({"larger", larger});
+    }
+  }
+
+  // A tensor of `bytes` bytes that begins behind its buffer of `buffer_bytes`: whether it would fit if its offset counted bytes.
+  GNT_COLD static void OfOffset(uint64_t offset, uint64_t bytes, uint32_t element_bytes, uint64_t buffer_bytes,
+                                FieldList& fields) {
+    const uint64_t meant = offset / element_bytes;
+    if (fields.Has("cause") || element_bytes < 2 || offset < buffer_bytes || offset % element_bytes != 0) return;
+    if (meant % kBlockBytes != 0 || meant + bytes > buffer_bytes) return;
+    fields.Add({"cause", "offset-in-bytes"});
+    fields.Add({"element", meant});
+    fields.Add({"elements", buffer_bytes / element_bytes});
+    fields.Add({"meant", meant / element_bytes});
+  }
+
   // `bytes` bytes from the start of a buffer of `buffer_bytes`: whether the buffer would do if the number in InitBuffer counted
   // elements, or has as many elements of a smaller type.
   GNT_COLD static void OfBuffer(uint64_t bytes, uint32_t element_bytes, uint64_t buffer_bytes, FieldList& fields) {

@@ -265,6 +265,12 @@ void RunSelect(Loc loc, SELMODE mode, const Plan& plan, const LocalTensor<T>& ds
                                            {"compared", made.repeats * kLanes<T>},
                                            {"compare_file", made.loc.file},
                                            {"compare_line", made.loc.line}});
+    } else if (mode == SELMODE::VSEL_CMPMASK_SPR && plan.repeats > 1 &&
+               uint64_t{selMask.GetSize()} * sizeof(U) * 8 == uint64_t{plan.repeats} * kLanes<T>) {
+      operation.Warn("select-mask-unused", {{"op", "Select"},
+                                            {"repeats", plan.repeats},
+                                            {"bits", kLanes<T>},
+                                            {"has", uint64_t{plan.repeats} * kLanes<T>}});
     }
   }
   ChooseLanes(mode, plan, dst, to, selMask.Bytes(), src0, strides0, second);

@@ -30,6 +30,8 @@ inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow, gn_tw
   core.mask_lost = {};
   core.mask.low = maskLow;
   core.mask.high = maskHigh;
+  if (gn_twin::kObserved && mode == MaskMode::COUNTER && maskHigh != 0)
+    core.Fault("mask-counter-words", loc, {}, {{"op", "SetVectorMask"}, {"high", maskHigh}, {"low", maskLow}});
 }
 template <class T, MaskMode mode = MaskMode::NORMAL>
 inline void SetVectorMask(int32_t len, gn_twin::Loc loc = gn_twin::Loc::here()) {
