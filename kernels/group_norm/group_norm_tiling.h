@@ -267,6 +267,15 @@ inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t gr
   return static_cast<int32_t>((n * groups + each - 1) / each);
 }
 
+// As few cores as leave the one with the most no more groups, or tiles: the others would only have less.
+inline void DealGroupNormEvenly(GroupNormTilingData* tiling) {
+  if (tiling->extraGroups == 0) return;
+  const uint32_t all = tiling->groupsPerCore * tiling->usedCores + tiling->extraGroups;
+  tiling->usedCores = (all + tiling->groupsPerCore) / (tiling->groupsPerCore + 1);
+  tiling->groupsPerCore = all / tiling->usedCores;
+  tiling->extraGroups = all % tiling->usedCores;
+}
+
 // The same for step 8: single elements, tiles of small groups where a tile holds several, otherwise groups in pieces.
 inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
                                           int32_t dtype, GroupNormTilingData* tiling) {
@@ -279,12 +288,14 @@ inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64
   if (refused != nullptr) return refused;
   if (c == groups && s == 1 && c >= kGroupNormSingleChannels && n > 0) {
     MakeGroupNormSingleTiles(tiling, static_cast<uint32_t>(cores));
+    DealGroupNormEvenly(tiling);
     tiling->tilingKey = kGroupNormSingleWay + static_cast<uint32_t>(dtype);
     return nullptr;
   }
   const bool small = tiling->tileGroups != 0;
   if (!small)
     refused = MakeGroupNormSplitTiling(n, c, s, groups, eps, cores, tiling, block, static_cast<uint32_t>(worth));
+  DealGroupNormEvenly(tiling);
   tiling->tilingKey = (small ? kGroupNormSmallWay : kGroupNormSplitWay) + static_cast<uint32_t>(dtype);
   return refused;
 }
