@@ -301,6 +301,17 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
   return static_cast<int32_t>((n * groups + each - 1) / each);
 }
 
+// As few cores as leave the one with the most no more groups, or tiles; but `least` for the second stage.
+inline void DealGroupNormBackwardEvenly(GroupNormBackwardTilingData* tiling, uint32_t least) {
+  if (tiling->extraGroups == 0) return;
+  const uint32_t all = tiling->groupsPerCore * tiling->usedCores + tiling->extraGroups;
+  const uint32_t few = (all + tiling->groupsPerCore) / (tiling->groupsPerCore + 1);
+  if (few < least) return;
+  tiling->usedCores = few;
+  tiling->groupsPerCore = all / few;
+  tiling->extraGroups = all % few;
+}
+
 // The same for step 5: tiles of small groups where a tile holds several, otherwise groups in pieces.
 inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
                                                   int32_t mask, int32_t dtype, GroupNormBackwardTilingData* tiling,
@@ -330,8 +341,11 @@ inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t 
     made.usedCores = work < static_cast<uint32_t>(cores) ? work : static_cast<uint32_t>(cores);
     made.groupsPerCore = tiles / made.usedCores;
     made.extraGroups = tiles % made.usedCores;
+    DealGroupNormBackwardEvenly(&made, shares);
     made.tableEntries = parameters ? (samples ? tiles : made.batch) * made.channels : 0;
     made.workspaceBytes = static_cast<uint32_t>(2 * sizeof(float)) * made.tableEntries;
+  } else {
+    DealGroupNormBackwardEvenly(&made, 1);
   }
   *tiling = made;
   return nullptr;
