@@ -78,20 +78,19 @@ class GroupNormMoments {
     if (lanes % kRepeat != 0) AscendC::Duplicate(values[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
     AddUp(values, repeats, first);
     elements_ = (first ? 0 : elements_) + rows * length;
-    if (last) CloseChunk(which, entry);
+    if (last && chunks_ > 1) CloseChunk(which, entry);
   }
 
   // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each.
   __aicore__ inline void Combine(Statistics* of, uint32_t table, uint32_t groups, uint32_t count, float eps) {
-    if (chunks_ == 1) {
-      const int32_t distance = static_cast<int32_t>(kSquares * column_ / 8);
-      AscendC::WholeReduceSum(results_, Table(table), 8, 2, 1, 1, distance);
+    if (chunks_ == 1) {  // the sums need no table
+      AscendC::WholeReduceSum(results_, parts_, FoldParts(), 2, 1, 1, static_cast<int32_t>(eights_ / kRepeat));
     } else {
       MoveToOnePivot(table, groups);
     }
     SyncPipes<AscendC::HardEvent::V_S>(pipe_);
     for (uint32_t group = 0; group < groups; ++group) {
-      of[group].centre = (chunks_ == 1 ? Pivot(table, 0) : centres_[group * 8]).GetValue(0);
+      of[group].centre = chunks_ == 1 ? pivot_ : centres_[group * 8].GetValue(0);
       of[group].rest = results_.GetValue(group) / static_cast<float>(count);
       const float square = results_.GetValue(groups + group) / static_cast<float>(count);
       const float variance = square - of[group].rest * of[group].rest;
@@ -110,10 +109,6 @@ class GroupNormMoments {
   static constexpr uint32_t kPlain = kGroupNormPiece;
 
  private:
-  __aicore__ inline AscendC::LocalTensor<float> Pivot(uint32_t which, uint32_t entry) const {
-    return Table(which)[kPivots * column_ + entry * 8];
-  }
-
   // The mean of eight elements: near enough for the squares not to cancel, and the sum says how far off it is. Of ten, evenly spread,
   // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is nearer to zero than
   // the eight are to each other, zero does as well: squares about it are hardly larger.
@@ -157,20 +152,24 @@ class GroupNormMoments {
     if (!first) AscendC::Add(parts_, parts_, more_, static_cast<int32_t>(2 * eights_ / 8));
   }
 
+  // What is behind a repeat of parts of each kind joins it. Returns how many there are then.
+  __aicore__ inline int32_t FoldParts() {
+    const uint32_t blocks = eights_ / kRepeat;
+    if (blocks <= 8) return static_cast<int32_t>(blocks * 8);
+    const uint8_t step = static_cast<uint8_t>(blocks);
+    AscendC::Add(parts_, parts_, parts_[kRepeat], static_cast<uint64_t>(blocks * 8 - kRepeat), 2,
+                 {1, 1, 1, step, step, step});
+    return static_cast<int32_t>(kRepeat);
+  }
+
+  // The table has the numbers of a chunk: eight parts of each sum, of which those that are not there stay zero, as they were made.
   __aicore__ inline void CloseChunk(uint32_t which, uint32_t entry) {
     const AscendC::LocalTensor<float> chunk = Table(which)[entry * 8];
-    const int32_t blocks = static_cast<int32_t>(eights_ / kRepeat);  // of parts of each kind
-    int32_t lanes = blocks * 8;
-    if (lanes > static_cast<int32_t>(kRepeat)) {  // what is behind a repeat joins it
-      AscendC::Add(parts_, parts_, parts_[kRepeat], static_cast<uint64_t>(lanes) - kRepeat, 2,
-                   {1, 1, 1, static_cast<uint8_t>(blocks), static_cast<uint8_t>(blocks), static_cast<uint8_t>(blocks)});
-      lanes = kRepeat;
-    }
-    // Of less than a repeat the chunk's other numbers stay zero, as they were made.
-    AscendC::BlockReduceSum(chunk, parts_, 2, lanes, static_cast<int32_t>(kSquares * column_ / 8), 1, blocks);
+    AscendC::BlockReduceSum(chunk, parts_, 2, FoldParts(), static_cast<int32_t>(kSquares * column_ / 8), 1,
+                            static_cast<int32_t>(eights_ / kRepeat));
     if (pivot_ != 0.0f || hasPivots_[which]) AscendC::Duplicate(chunk[kPivots * column_], pivot_, 8);
     hasPivots_[which] = hasPivots_[which] || pivot_ != 0.0f;
-    if (chunks_ > 1) AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
+    AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
   }
 
   // Chan's formula: sums about the chunks' pivots become sums about one centre. With e = pivot - centre, of n elements,
