@@ -318,6 +318,7 @@ inline void DealGroupNormBackwardEvenly(GroupNormBackwardTilingData* tiling, uin
     const uint32_t few = (all + most - 1) / most;
     return few < least ? tiling->usedCores : few;
   };
+  if (tiling->usedCores == 0) return;
   if (tiling->extraGroups > 0) {
     const uint32_t all = tiling->groupsPerCore * tiling->usedCores + tiling->extraGroups;
     tiling->usedCores = fewest(all);
