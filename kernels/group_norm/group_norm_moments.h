@@ -81,25 +81,34 @@ class GroupNormMoments {
     if (last && chunks_ > 1) CloseChunk(which, entry);
   }
 
-  // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each.
-  __aicore__ inline void Combine(Statistics* of, uint32_t table, uint32_t groups, uint32_t count, float eps) {
+  // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each. In three steps: the
+  // sums, on the vector unit; the variance, on the scalar unit, whose root takes a detour over the vector unit, because the scalar unit has
+  // no documented one; and rstd. Before the second and the third the scalar unit waits. What it gives the vector unit to do before it asks
+  // for them, that does meanwhile.
+  __aicore__ inline void Reduce(uint32_t table, uint32_t groups) {
+    centre_ = pivot_;
     if (chunks_ == 1) {  // the sums need no table
       AscendC::WholeReduceSum(results_, parts_, FoldParts(), 2, 1, 1, static_cast<int32_t>(eights_ / kRepeat));
     } else {
       MoveToOnePivot(table, groups);
     }
-    SyncPipes<AscendC::HardEvent::V_S>(pipe_);
+    Promise();
+  }
+  __aicore__ inline void Root(Statistics* of, uint32_t groups, uint32_t count, float eps) {
+    AscendC::WaitFlag<AscendC::HardEvent::V_S>(promised_);
     for (uint32_t group = 0; group < groups; ++group) {
-      of[group].centre = chunks_ == 1 ? pivot_ : centres_[group * 8].GetValue(0);
+      of[group].centre = chunks_ == 1 ? centre_ : centres_[group * 8].GetValue(0);
       of[group].rest = results_.GetValue(group) / static_cast<float>(count);
       const float square = results_.GetValue(groups + group) / static_cast<float>(count);
       const float variance = square - of[group].rest * of[group].rest;
       results_.SetValue(kRoots + group, (variance < 0.0f ? 0.0f : variance) + eps);
     }
-    // The scalar unit has no documented square root: the numbers take a detour over the vector unit.
     SyncPipes<AscendC::HardEvent::S_V>(pipe_);
     AscendC::Sqrt(results_[kRoots], results_[kRoots], static_cast<int32_t>(groups));
-    SyncPipes<AscendC::HardEvent::V_S>(pipe_);
+    Promise();
+  }
+  __aicore__ inline void Complete(Statistics* of, uint32_t groups) {
+    AscendC::WaitFlag<AscendC::HardEvent::V_S>(promised_);
     for (uint32_t group = 0; group < groups; ++group) of[group].rstd = 1.0f / results_.GetValue(kRoots + group);
   }
 
@@ -109,6 +118,12 @@ class GroupNormMoments {
   static constexpr uint32_t kPlain = kGroupNormPiece;
 
  private:
+  // The numbers that Root and Complete wait for are the last thing that the vector unit was given.
+  __aicore__ inline void Promise() {
+    promised_ = pipe_->FetchEventID<AscendC::HardEvent::V_S>();
+    AscendC::SetFlag<AscendC::HardEvent::V_S>(promised_);
+  }
+
   // The mean of eight elements: near enough for the squares not to cancel, and the sum says how far off it is. Of ten, evenly spread,
   // without the smallest and the largest: one that is unlike all others would cost digits. If that mean is nearer to zero than
   // the eight are to each other, zero does as well: squares about it are hardly larger.
@@ -241,6 +256,8 @@ class GroupNormMoments {
   AscendC::LocalTensor<float> centres_;
   AscendC::LocalTensor<float> results_;
   float pivot_ = 0.0f;                  // of the chunk
+  float centre_ = 0.0f;                 // of a group of one chunk, its pivot
+  AscendC::TEventID promised_ = 0;
   bool hasPivots_[2] = {false, false};  // whether a table has other pivots than the zeros that it began with
   uint32_t chunks_ = 0;                 // of a group
   uint32_t eights_ = 0;                 // sums of eight of a piece, in whole repeats: where those of squares begin
