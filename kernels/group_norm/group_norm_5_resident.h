@@ -177,9 +177,9 @@ class GroupNormResident : public CommonRanges<GroupNormRing<T>, GroupNormResiden
     this->ring_.Finish();
   }
 
-  static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  static constexpr uint32_t kRepeat = 64;   // floats that the vector unit processes at once
   static constexpr int64_t kFewCores = 36;  // that the memory keeps up with
-  static constexpr float kNear = 2.0f;     // spreads that the mean may be away from zero
+  static constexpr float kNear = 2.0f;      // spreads that the mean may be away from zero
   Moments moments_;
   GroupNormResults results_;
   uint32_t groupChunks_ = 0;

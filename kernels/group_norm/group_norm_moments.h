@@ -255,8 +255,8 @@ class GroupNormMoments {
   AscendC::LocalTensor<float> head_;
   AscendC::LocalTensor<float> centres_;
   AscendC::LocalTensor<float> results_;
-  float pivot_ = 0.0f;                  // of the chunk
-  float centre_ = 0.0f;                 // of a group of one chunk, its pivot
+  float pivot_ = 0.0f;   // of the chunk
+  float centre_ = 0.0f;  // of a group of one chunk, its pivot
   AscendC::TEventID promised_ = 0;
   bool hasPivots_[2] = {false, false};  // whether a table has other pivots than the zeros that it began with
   uint32_t chunks_ = 0;                 // of a group

@@ -312,8 +312,7 @@ inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64
   const bool small = tiling->tileGroups != 0;
   const bool few = tiling->totalGroups <= static_cast<uint32_t>(cores) && !GroupNormSharesFew(*tiling, cores);
   if (!small && few) {
-    refused =
-        MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling, block, static_cast<uint32_t>(worth));
+    refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling, block, static_cast<uint32_t>(worth));
   } else if (!small)
     refused = MakeGroupNormSplitTiling(n, c, s, groups, eps, cores, tiling, block, static_cast<uint32_t>(worth));
   DealGroupNormEvenly(tiling);

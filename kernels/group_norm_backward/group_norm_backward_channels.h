@@ -95,9 +95,7 @@ class GroupNormBackwardChannels {
   }
 
   __aicore__ inline void AddLines(uint32_t group, uint32_t channel, uint32_t count) {
-    const uint32_t lanes = together_     ? groups_ * groupLanes_
-                           : parts_ == 1 ? (count + 7) / 8 * 8
-                                         : count * partsPitch_;
+    const uint32_t lanes = together_ ? groups_ * groupLanes_ : parts_ == 1 ? (count + 7) / 8 * 8 : count * partsPitch_;
     const uint32_t numbers = kNumbers / 8 / (together_ ? groups_ : 1);
     const uint32_t most = kLanes / lanes < numbers ? kLanes / lanes : numbers;
     const uint32_t runs = (parts_ + partsAtOnce_ - 1) / partsAtOnce_;
@@ -236,8 +234,9 @@ class GroupNormBackwardChannels {
     if constexpr (kIsFloat<T>) {
       AscendC::Adds(out, sums, 0.0f, static_cast<int32_t>(lanes));
     } else if (apart) {
-      AscendC::Cast(out, sums, AscendC::RoundMode::CAST_RINT, groupChannels_, static_cast<uint8_t>(groups_),
-                    {1, 1, static_cast<uint8_t>(RoundUp(groupChannels_) / kBlock), static_cast<uint8_t>(groupLanes_ / 8)});
+      AscendC::Cast(
+          out, sums, AscendC::RoundMode::CAST_RINT, groupChannels_, static_cast<uint8_t>(groups_),
+          {1, 1, static_cast<uint8_t>(RoundUp(groupChannels_) / kBlock), static_cast<uint8_t>(groupLanes_ / 8)});
     } else {
       Narrow(out, sums, count);
     }
@@ -255,11 +254,11 @@ class GroupNormBackwardChannels {
 
   static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
   static constexpr uint32_t kBlock = 32 / sizeof(T);
-  static constexpr uint32_t kMostGroups = 255;  // repeats of an instruction
+  static constexpr uint32_t kMostGroups = 255;    // repeats of an instruction
   static constexpr uint32_t kInsteadOfRow = 200;  // floats that come and are added up while one such row comes
-  static constexpr uint32_t kLongest = 2040;  // floats of a line: 255 blocks, the longest step from line to line
-  static constexpr uint32_t kLanes = 4096;    // floats of all lines that are there at once
-  static constexpr uint32_t kNumbers = 2048;  // a block for each of their lines
+  static constexpr uint32_t kLongest = 2040;      // floats of a line: 255 blocks, the longest step from line to line
+  static constexpr uint32_t kLanes = 4096;        // floats of all lines that are there at once
+  static constexpr uint32_t kNumbers = 2048;      // a block for each of their lines
   AscendC::TPipe* pipe_ = nullptr;
   AscendC::TQue<AscendC::TPosition::VECIN, 2> linesQueue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> outQueue_;

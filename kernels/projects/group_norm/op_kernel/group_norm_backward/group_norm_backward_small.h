@@ -63,15 +63,16 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
     AscendC::Brcb(scratch_, numbers, static_cast<uint8_t>((groups + 7) / 8), {1, 8});
     ApplyToLines<op>(values, values, scratch_, groups, length_, pitch_);
   }
-  // sum(values) / D of each group, of two kinds, one behind the other.
-  __aicore__ inline void MeanOfGroups(const Floats& means, const Floats& first, const Floats& second, uint32_t groups) {
-    const uint32_t whole = (groups + 7) / 8 * 8, sums = 2 * whole * ((width_ + kRepeat - 1) / kRepeat) * 8;
+  // sum(values) / D of each group, which has `width` of them; of two kinds, one behind the other.
+  __aicore__ inline void MeanOfGroups(const Floats& means, const Floats& first, const Floats& second, uint32_t groups,
+                                      uint32_t width) {
+    const uint32_t whole = (groups + 7) / 8 * 8, sums = 2 * whole * ((width + kRepeat - 1) / kRepeat) * 8;
     if (sums <= kTile / 2) {
       const Floats both[2] = {first, second};
-      SumLinesOf<2>(means, both, scratch_, kTile / 2, groups, width_, width_);
+      SumLinesOf<2>(means, both, scratch_, kTile / 2, groups, width, width);
     } else {
-      Sum(means, first, groups, width_);
-      Sum(means[whole], second, groups, width_);
+      Sum(means, first, groups, width);
+      Sum(means[whole], second, groups, width);
     }
     AscendC::Muls(means, means, 1.0f / static_cast<float>(groupElements_), static_cast<int32_t>(2 * whole));
   }
@@ -114,8 +115,10 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
     AscendC::LocalTensor<T> in = inQueue_.template DeQue<T>();
     if (single_) {
       ComputeSingle(tile, in);
-    } else {
+    } else if (perElement_ || pitch_ == kFloats || !NeedsX()) {
       ComputeSeveral(tile, in);
+    } else {
+      ComputeLines(tile, in);
     }
     inQueue_.FreeTensor(in);
   }
@@ -147,12 +150,74 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
     }
   }
 
+  // Where lines are longer than a block, all that is known of a group meets its lines' sums instead of their elements. Of each line there are
+  // parts of eight lanes of S1 = sum(dy) and S2 = sum(dy * (x - mean)); with lack = sum(x - mean) / D of its group, a channel's gradients are
+  // sums of S1 and of Q = rstd * (S2 - lack * S1), and
+  //   dx = A * dy + B * (x - mean) - C,  A = rstd * gamma,  B = -rstd^2 * E[gamma * Q],  C = rstd * E[gamma * S1] + B * lack,
+  // where E is a sum over the lines of a group, divided by D.
+  __aicore__ inline void ComputeLines(uint32_t tile, const AscendC::LocalTensor<T>& in) {
+    const uint32_t groups = Groups(tile), lines = groups * groupLines_;
+    const uint32_t elements = groups * width_;
+    const Floats dy = Widen(wideDy_, in, elements);
+    if (LoadsGamma(tile)) Expand(gamma_, in[kGammaPlace], GroupsOfSample(tile));
+    const Floats x = Widen(wideX_, in[kXPlace], elements);
+    const Floats mean = in[kNumbersPlace].template ReinterpretCast<float>();
+    const Floats rstd = mean[kMost];
+    ForGroups<LineOp::kSub>(x, mean, groups);
+    Activate(dy, x, in[kBetaPlace], rstd, tile);
+    AscendC::Mul(product_, dy, x, static_cast<int32_t>(elements));
+    Sum(lack_, x, groups, width_);
+    const float count = 1.0f / static_cast<float>(groupElements_);
+    const uint32_t whole = (groups + 7) / 8 * 8;
+    const int32_t n = static_cast<int32_t>(whole);
+    AscendC::Muls(lack_, lack_, count, n);
+
+    const Floats sums = sumsQueue_.template AllocTensor<float>();
+    const uint32_t each = (pitch_ + kRepeat - 1) / kRepeat;  // blocks of parts of a line
+    const Floats plain = sums[kTile / 2], spread = sums[kTile + kTile / 2];
+    const int32_t parts = static_cast<int32_t>(lines * each * 8);
+    SumBlocksOfLines(plain, dy, lines, pitch_, pitch_);
+    SumBlocksOfLines(spread, product_, lines, pitch_, pitch_);
+    const Floats weighedPlain = product_, weighedSpread = product_[kTile / 2];
+    BlocksWithGroups<LineOp::kMul>(product_, plain, lack_, ofGroups_, groups, groupLines_ * each);
+    AscendC::Sub(spread, spread, product_, parts);
+    BlocksWithGroups<LineOp::kMul>(spread, spread, rstd, ofGroups_, groups, groupLines_ * each);
+    if (wantsDx_) {
+      ApplyToLines<LineOp::kMul>(weighedPlain, plain, gamma_, lines, each * 8, each * 8);
+      ApplyToLines<LineOp::kMul>(weighedSpread, spread, gamma_, lines, each * 8, each * 8);
+    }
+    const uint32_t sample = GroupsOfSample(tile) * groupLines_, samples = groups / GroupsOfSample(tile);
+    if (wantsDbeta_) SumSamples(sums, plain, samples, sample, each * 8);
+    if (wantsDgamma_) SumSamples(sums[kTile], spread, samples, sample, each * 8);
+    SumsLeave(tile, sums);
+    if (!wantsDx_) return;
+
+    MeanOfGroups(plain_, weighedPlain, weighedSpread, groups, groupLines_ * each * 8);
+    const Floats shift = plain_, slope = plain_[whole];
+    AscendC::Mul(slope, slope, rstd, n);
+    AscendC::Mul(slope, slope, rstd, n);
+    AscendC::Muls(slope, slope, -1.0f, n);
+    AscendC::Mul(shift, shift, rstd, n);
+    AscendC::Mul(lack_, lack_, slope, n);
+    AscendC::Add(shift, shift, lack_, n);
+    AscendC::LocalTensor<T> out = dxQueue_.template AllocTensor<T>();
+    Floats dx = dy;
+    if constexpr (kIsFloat<T>) dx = out;
+    BlocksWithGroups<LineOp::kMul>(scratch_, gamma_, rstd, ofGroups_, groups, groupLines_);
+    ApplyToLines<LineOp::kMul>(dy, dy, scratch_, lines, length_, pitch_);
+    ForGroups<LineOp::kMul>(x, slope, groups);
+    ForGroups<LineOp::kSub>(x, shift, groups);
+    AscendC::Add(dx, dy, x, static_cast<int32_t>(elements));
+    Narrow(out, dx, elements);
+    DxLeaves(tile, out);
+  }
+
   // What this tile adds to dbeta and dgamma of its channels: sums of dy and of dy * xhat, over rows, and samples.
   __aicore__ inline void StoreSums(uint32_t tile, const Floats& dy) {
     const uint32_t lines = GroupsOfSample(tile) * groupLines_, samples = Groups(tile) / GroupsOfSample(tile);
     const Floats sums = sumsQueue_.template AllocTensor<float>();
-    if (wantsDbeta_) SumSamples(sums, dy, samples, lines);
-    if (wantsDgamma_) SumSamples(sums[kTile], product_, samples, lines);
+    if (wantsDbeta_) SumSamples(sums, dy, samples, lines, pitch_);
+    if (wantsDgamma_) SumSamples(sums[kTile], product_, samples, lines, pitch_);
     SumsLeave(tile, sums);
   }
 
@@ -174,11 +239,12 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
     sumsQueue_.FreeTensor(sums);
   }
 
-  // Adds up samples of so many lines, and then each line, unless that is a group with a number for each channel.
-  __aicore__ inline void SumSamples(const Floats& sums, const Floats& values, uint32_t samples, uint32_t lines) {
-    if (samples == 1 && !perElement_) return Sum(sums, values, lines, pitch_);
-    AddSamples(sums, values, samples, lines * pitch_);
-    if (!perElement_) Sum(sums, sums, lines, pitch_);
+  // Adds up samples of so many lines, `width` floats each, and then each line, unless that is a group with a number for each channel.
+  __aicore__ inline void SumSamples(const Floats& sums, const Floats& values, uint32_t samples, uint32_t lines,
+                                    uint32_t width) {
+    if (samples == 1 && !perElement_) return Sum(sums, values, lines, width);
+    AddSamples(sums, values, samples, lines * width);
+    if (!perElement_) Sum(sums, sums, lines, width);
   }
 
   // sums = the sum of `samples` runs of `size` floats, by halves.
@@ -205,7 +271,7 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
     TimesGamma(product_, product_, groups);
     const uint32_t whole = (groups + 7) / 8 * 8;
     const Floats slope = plain_[whole];
-    MeanOfGroups(plain_, a, product_, groups);
+    MeanOfGroups(plain_, a, product_, groups, width_);
     AscendC::Mul(slope, slope, rstd, static_cast<int32_t>(whole));
     ForGroups<LineOp::kSub>(a, plain_, groups);
     ForGroups<LineOp::kMul>(x, slope, groups);

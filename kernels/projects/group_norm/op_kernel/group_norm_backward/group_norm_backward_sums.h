@@ -45,7 +45,8 @@ class GroupNormBackwardSums {
   // sums[kind * pitch + row] for the first `kinds`; values[kind] has `rows` rows of `length` floats, `pitch` apart, zeros behind each.
   __aicore__ inline void OfRows(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float> values[3],
                                 uint32_t kinds, uint32_t rows, uint32_t pitch) {
-    if (rows > pitch / kRepeat || rows > (pitch % kRepeat == 0 ? 1 : 2)) {  // an instruction for many rows
+    // An instruction for many rows: of two rows only where they have few repeats, whose sums are one more round and not two.
+    if (rows > pitch / kRepeat || rows > 2 || (rows == 2 && pitch % kRepeat == 0 && pitch <= 8 * kRepeat)) {
       const uint32_t whole = (rows + 7) / 8 * 8;
       if (kinds == kWithSpread && whole == pitch_ &&
           kinds * whole * ((pitch + kRepeat - 1) / kRepeat) * 8 <= kScratch) {
