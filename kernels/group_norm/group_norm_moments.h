@@ -78,29 +78,37 @@ class GroupNormMoments {
     if (lanes % kRepeat != 0) AscendC::Duplicate(values[lanes], 0.0f, static_cast<int32_t>(repeats * kRepeat - lanes));
     AddUp(values, repeats, first);
     elements_ = (first ? 0 : elements_) + rows * length;
-    if (last) CloseChunk(which, entry);
+    if (last && chunks_ > 1) CloseChunk(which, entry);
   }
 
-  // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each.
-  __aicore__ inline void Combine(Statistics* of, uint32_t table, uint32_t groups, uint32_t count, float eps) {
-    if (chunks_ == 1) {
-      const int32_t distance = static_cast<int32_t>(kSquares * column_ / 8);
-      AscendC::WholeReduceSum(results_, Table(table), 8, 2, 1, 1, distance);
+  // The statistics of the groups whose chunks are in the tables from `table` on, one or two: of `count` elements each. In three steps: the
+  // sums, on the vector unit; the variance, on the scalar unit, whose root takes a detour over the vector unit, because the scalar unit has
+  // no documented one; and rstd. Before the second and the third the scalar unit waits. What it gives the vector unit to do before it asks
+  // for them, that does meanwhile.
+  __aicore__ inline void Reduce(uint32_t table, uint32_t groups) {
+    centre_ = pivot_;
+    if (chunks_ == 1) {  // the sums need no table
+      AscendC::WholeReduceSum(results_, parts_, FoldParts(), 2, 1, 1, static_cast<int32_t>(eights_ / kRepeat));
     } else {
       MoveToOnePivot(table, groups);
     }
-    SyncPipes<AscendC::HardEvent::V_S>(pipe_);
+    Promise();
+  }
+  __aicore__ inline void Root(Statistics* of, uint32_t groups, uint32_t count, float eps) {
+    AscendC::WaitFlag<AscendC::HardEvent::V_S>(promised_);
     for (uint32_t group = 0; group < groups; ++group) {
-      of[group].centre = (chunks_ == 1 ? Pivot(table, 0) : centres_[group * 8]).GetValue(0);
+      of[group].centre = chunks_ == 1 ? centre_ : centres_[group * 8].GetValue(0);
       of[group].rest = results_.GetValue(group) / static_cast<float>(count);
       const float square = results_.GetValue(groups + group) / static_cast<float>(count);
       const float variance = square - of[group].rest * of[group].rest;
       results_.SetValue(kRoots + group, (variance < 0.0f ? 0.0f : variance) + eps);
     }
-    // The scalar unit has no documented square root: the numbers take a detour over the vector unit.
     SyncPipes<AscendC::HardEvent::S_V>(pipe_);
     AscendC::Sqrt(results_[kRoots], results_[kRoots], static_cast<int32_t>(groups));
-    SyncPipes<AscendC::HardEvent::V_S>(pipe_);
+    Promise();
+  }
+  __aicore__ inline void Complete(Statistics* of, uint32_t groups) {
+    AscendC::WaitFlag<AscendC::HardEvent::V_S>(promised_);
     for (uint32_t group = 0; group < groups; ++group) of[group].rstd = 1.0f / results_.GetValue(kRoots + group);
   }
 
@@ -110,8 +118,10 @@ class GroupNormMoments {
   static constexpr uint32_t kPlain = kGroupNormPiece;
 
  private:
-  __aicore__ inline AscendC::LocalTensor<float> Pivot(uint32_t which, uint32_t entry) const {
-    return Table(which)[kPivots * column_ + entry * 8];
+  // The numbers that Root and Complete wait for are the last thing that the vector unit was given.
+  __aicore__ inline void Promise() {
+    promised_ = pipe_->FetchEventID<AscendC::HardEvent::V_S>();
+    AscendC::SetFlag<AscendC::HardEvent::V_S>(promised_);
   }
 
   // The mean of eight elements: near enough for the squares not to cancel, and the sum says how far off it is. Of ten, evenly spread,
@@ -157,20 +167,24 @@ class GroupNormMoments {
     if (!first) AscendC::Add(parts_, parts_, more_, static_cast<int32_t>(2 * eights_ / 8));
   }
 
+  // What is behind a repeat of parts of each kind joins it. Returns how many there are then.
+  __aicore__ inline int32_t FoldParts() {
+    const uint32_t blocks = eights_ / kRepeat;
+    if (blocks <= 8) return static_cast<int32_t>(blocks * 8);
+    const uint8_t step = static_cast<uint8_t>(blocks);
+    AscendC::Add(parts_, parts_, parts_[kRepeat], static_cast<uint64_t>(blocks * 8 - kRepeat), 2,
+                 {1, 1, 1, step, step, step});
+    return static_cast<int32_t>(kRepeat);
+  }
+
+  // The table has the numbers of a chunk: eight parts of each sum, of which those that are not there stay zero, as they were made.
   __aicore__ inline void CloseChunk(uint32_t which, uint32_t entry) {
     const AscendC::LocalTensor<float> chunk = Table(which)[entry * 8];
-    const int32_t blocks = static_cast<int32_t>(eights_ / kRepeat);  // of parts of each kind
-    int32_t lanes = blocks * 8;
-    if (lanes > static_cast<int32_t>(kRepeat)) {  // what is behind a repeat joins it
-      AscendC::Add(parts_, parts_, parts_[kRepeat], static_cast<uint64_t>(lanes) - kRepeat, 2,
-                   {1, 1, 1, static_cast<uint8_t>(blocks), static_cast<uint8_t>(blocks), static_cast<uint8_t>(blocks)});
-      lanes = kRepeat;
-    }
-    // Of less than a repeat the chunk's other numbers stay zero, as they were made.
-    AscendC::BlockReduceSum(chunk, parts_, 2, lanes, static_cast<int32_t>(kSquares * column_ / 8), 1, blocks);
+    AscendC::BlockReduceSum(chunk, parts_, 2, FoldParts(), static_cast<int32_t>(kSquares * column_ / 8), 1,
+                            static_cast<int32_t>(eights_ / kRepeat));
     if (pivot_ != 0.0f || hasPivots_[which]) AscendC::Duplicate(chunk[kPivots * column_], pivot_, 8);
     hasPivots_[which] = hasPivots_[which] || pivot_ != 0.0f;
-    if (chunks_ > 1) AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
+    AscendC::Duplicate(chunk[kCounts * column_], static_cast<float>(elements_), 1);
   }
 
   // Chan's formula: sums about the chunks' pivots become sums about one centre. With e = pivot - centre, of n elements,
@@ -241,7 +255,9 @@ class GroupNormMoments {
   AscendC::LocalTensor<float> head_;
   AscendC::LocalTensor<float> centres_;
   AscendC::LocalTensor<float> results_;
-  float pivot_ = 0.0f;                  // of the chunk
+  float pivot_ = 0.0f;   // of the chunk
+  float centre_ = 0.0f;  // of a group of one chunk, its pivot
+  AscendC::TEventID promised_ = 0;
   bool hasPivots_[2] = {false, false};  // whether a table has other pivots than the zeros that it began with
   uint32_t chunks_ = 0;                 // of a group
   uint32_t eights_ = 0;                 // sums of eight of a piece, in whole repeats: where those of squares begin

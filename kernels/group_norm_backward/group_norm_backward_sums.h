@@ -45,7 +45,7 @@ class GroupNormBackwardSums {
   // sums[kind * pitch + row] for the first `kinds`; values[kind] has `rows` rows of `length` floats, `pitch` apart, zeros behind each.
   __aicore__ inline void OfRows(const AscendC::LocalTensor<float>& sums, const AscendC::LocalTensor<float> values[3],
                                 uint32_t kinds, uint32_t rows, uint32_t pitch) {
-    if (rows > pitch / kRepeat || rows > (pitch % kRepeat == 0 ? 1 : 2)) {  // an instruction for many rows
+    if (SumsAcross(rows, pitch)) {  // an instruction for many rows
       const uint32_t whole = (rows + 7) / 8 * 8;
       if (kinds == kWithSpread && whole == pitch_ &&
           kinds * whole * ((pitch + kRepeat - 1) / kRepeat) * 8 <= kScratch) {
@@ -126,6 +126,11 @@ class GroupNormBackwardSums {
   }
 
  private:
+  // Two rows only up to so many repeats that the sums of both kinds have further rounds in common.
+  __aicore__ inline bool SumsAcross(uint32_t rows, uint32_t pitch) const {
+    return rows > pitch / kRepeat || rows > 2 || (rows == 2 && pitch % kRepeat == 0 && pitch <= 16 * kRepeat);
+  }
+
   // A repeat has the rows of the sum of dy, the next one those of the second; gamma is the same for both.
   __aicore__ inline AscendC::BinaryRepeatParams EachKind() const {
     const uint8_t step = static_cast<uint8_t>(pitch_ / 8);

@@ -19,7 +19,7 @@ OP, SPEC = find_kernel("group_norm/any")
 EPS = 1e-3
 NARROW = ("float16", "bfloat16")
 #: Small groups; groups in pieces of many short channels, of a few long ones, of parts of one; groups that cores share.
-SOME = [GRID[2], GRID[5], GRID[6], GRID[10], GRID[15], GRID[16]]
+SOME = [GRID[2], GRID[5], GRID[6], GRID[10], GRID[12], GRID[15], GRID[16]]
 
 
 def plain(arrays: dict[str, np.ndarray], groups: int, eps: float = EPS) -> np.ndarray:

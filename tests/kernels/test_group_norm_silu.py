@@ -26,7 +26,7 @@ FUSED = kernel(SPEC.id)
 SILU = kernel(ALONE_SPEC.id)
 #: Small groups with and without a spatial axis; pieces of short channels, of parts of one; groups that cores share, and
 #: groups of one element.
-SOME = [GRID[0], GRID[2], GRID[4], GRID[5], GRID[6], GRID[10], GRID[15], GRID[16], ((3, 4100), 4100)]
+SOME = [GRID[0], GRID[2], GRID[4], GRID[5], GRID[6], GRID[10], GRID[12], GRID[15], GRID[16], ((3, 4100), 4100)]
 
 
 def silu_float32(y: np.ndarray) -> np.ndarray:

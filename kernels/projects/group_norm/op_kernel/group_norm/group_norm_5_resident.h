@@ -41,8 +41,11 @@ class GroupNormResident : public CommonRanges<GroupNormRing<T>, GroupNormResiden
     for (uint32_t group = this->firstGroup_; group < this->lastGroup_; ++group) {
       Measure();
       Statistics ofGroup;
-      const uint32_t table = range_ % 2;
-      moments_.Combine(&ofGroup, table, 1, this->groupElements_, eps_);
+      moments_.Reduce(range_ % 2, 1);
+      MeasureAhead();
+      moments_.Root(&ofGroup, 1, this->groupElements_, eps_);
+      MeasureAhead();
+      moments_.Complete(&ofGroup, 1);
       results_.Keep(group, ofGroup.centre + ofGroup.rest, ofGroup.rstd, group + 1 == this->lastGroup_);
       Normalise(&ofGroup);
     }
@@ -81,26 +84,35 @@ class GroupNormResident : public CommonRanges<GroupNormRing<T>, GroupNormResiden
     this->LoadAhead();
   }
 
+  // While the scalar unit waits for numbers of this range: a piece of the next one, where both stay, because slots come free in their order.
+  // Where so many cores read floats that they wait for the memory, what is normalised should leave first.
+  __aicore__ inline void MeasureAhead() {
+    if (kIsFloat<T> && AscendC::GetBlockNum() > kFewCores) return;
+    const Range next = this->RangeOf(range_ + 1);
+    const uint32_t pieces = next.end - next.begin, most = pieces < this->kLead ? pieces : this->kLead;
+    if (Again(range_) == 0 && Again(range_ + 1) == 0 && ahead_ < most) MeasurePiece(range_ + 1, ahead_++);
+  }
+
   // Pieces that stayed first: their slots are the oldest. Those of the first group have their statistics in of[0]; a range may have
   // pieces of a second one, with of[1].
   __aicore__ inline void Normalise(const Statistics* of) {
     const Range range = this->RangeOf(range_);
     const uint32_t again = Again(range_), firstGroup = range.begin / this->groupPieces_;
-    const uint32_t before = taken_ - (range.end - range.begin);
+    const uint32_t before = taken_ - ahead_ - (range.end - range.begin);
     for (uint32_t number = again; number < range.end - range.begin; ++number) {
       const Piece piece = this->Find(range.begin + number);
       NormalisePiece((before + number) % Base::kSlots, piece, of[piece.group - firstGroup]);
     }
-    uint32_t ahead = 0;
     for (uint32_t number = 0; number < again; ++number) {
-      while (ahead < this->Ahead(range_, number)) MeasurePiece(range_ + 1, ahead++);
+      while (ahead_ < this->Ahead(range_, number)) MeasurePiece(range_ + 1, ahead_++);
       const Piece piece = this->Find(range.begin + number);
       const uint32_t slot = taken_++ % Base::kSlots;
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(slot);
       AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(slot);
       NormalisePiece(slot, piece, of[piece.group - firstGroup]);
     }
-    measured_ = ahead;
+    measured_ = ahead_;
+    ahead_ = 0;
     ++range_;
   }
 
@@ -165,13 +177,15 @@ class GroupNormResident : public CommonRanges<GroupNormRing<T>, GroupNormResiden
     this->ring_.Finish();
   }
 
-  static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
-  static constexpr float kNear = 2.0f;     // spreads that the mean may be away from zero
+  static constexpr uint32_t kRepeat = 64;   // floats that the vector unit processes at once
+  static constexpr int64_t kFewCores = 36;  // that the memory keeps up with
+  static constexpr float kNear = 2.0f;      // spreads that the mean may be away from zero
   Moments moments_;
   GroupNormResults results_;
   uint32_t groupChunks_ = 0;
   uint32_t range_ = 0;                // the range that is worked on,
   uint32_t measured_ = 0;             // how many of its pieces have been measured,
+  uint32_t ahead_ = 0;                // and of those of the next range,
   uint32_t entry_ = 0;                // and into which chunk of the table the next one goes
   uint32_t taken_ = 0;                // pieces that came in and were computed on: the next one's slot
   uint32_t wideSlot_ = Base::kSlots;  // whose x is there as floats, less its pivot; kSlots: nobody's

@@ -47,7 +47,9 @@ class GroupNormSplit : public GroupNormResident<T, Epilogue> {
     FetchTables(first, last);
     this->holdsShare_ = false;
     this->LoadAhead();
-    this->moments_.Combine(of, 0, last - first + 1, this->groupElements_, this->eps_);
+    this->moments_.Reduce(0, last - first + 1);
+    this->moments_.Root(of, last - first + 1, this->groupElements_, this->eps_);
+    this->moments_.Complete(of, last - first + 1);
     // The core that has the beginning of a group writes its statistics.
     if (firstChunk_ % this->groupChunks_ == 0) Keep(sharedFrom_ + first, of[0], last == first);
     if (last != first) Keep(sharedFrom_ + last, of[1], true);

@@ -252,6 +252,8 @@ inline void MakeGroupNormSingleTiles(GroupNormTilingData* tiling, uint32_t cores
 // Elements that a core normalises while one more core is being started: 0.16 us, about 290 cycles. What fills the blocks of small
 // groups counts.
 constexpr double kGroupNormStart = 1000;
+// And while cores that share groups meet, and pass their sums on.
+constexpr double kGroupNormMeeting = 8000;
 
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
@@ -267,6 +269,30 @@ inline int32_t GroupNormCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t gr
   return static_cast<int32_t>((n * groups + each - 1) / each);
 }
 
+// As few cores as leave the one with the most no more groups, tiles, or chunks of shared groups: the others would only have less.
+inline void DealGroupNormEvenly(GroupNormTilingData* tiling) {
+  const auto fewest = [](uint32_t all, uint32_t cores) {
+    const uint32_t most = (all + cores - 1) / cores;
+    return (all + most - 1) / most;
+  };
+  if (tiling->extraGroups > 0) {
+    const uint32_t all = tiling->groupsPerCore * tiling->usedCores + tiling->extraGroups;
+    tiling->usedCores = fewest(all, tiling->usedCores);
+    tiling->groupsPerCore = all / tiling->usedCores;
+    tiling->extraGroups = all % tiling->usedCores;
+  } else if (tiling->sharedGroups > 0 && tiling->groupsPerCore == 0) {
+    const uint32_t group = (tiling->groupPieces + tiling->chunkPieces - 1) / tiling->chunkPieces;
+    tiling->usedCores = fewest(tiling->sharedGroups * group, tiling->usedCores);
+  }
+}
+
+// Whether to share groups that are fewer than the cores: it takes from the busiest what all cores then do together, and costs their meeting
+// and the start of further ones.
+inline bool GroupNormSharesFew(const GroupNormTilingData& tiling, int32_t cores) {
+  const double group = tiling.groupElements, groups = tiling.totalGroups;
+  return group - group * groups / cores > kGroupNormMeeting + kGroupNormStart * (cores - groups);
+}
+
 // The same for step 8: single elements, tiles of small groups where a tile holds several, otherwise groups in pieces.
 inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64_t groups, float eps, int32_t cores,
                                           int32_t dtype, GroupNormTilingData* tiling) {
@@ -279,12 +305,17 @@ inline const char* MakeGroupNormKeyTiling(int64_t n, int64_t c, int64_t s, int64
   if (refused != nullptr) return refused;
   if (c == groups && s == 1 && c >= kGroupNormSingleChannels && n > 0) {
     MakeGroupNormSingleTiles(tiling, static_cast<uint32_t>(cores));
+    DealGroupNormEvenly(tiling);
     tiling->tilingKey = kGroupNormSingleWay + static_cast<uint32_t>(dtype);
     return nullptr;
   }
   const bool small = tiling->tileGroups != 0;
-  if (!small)
+  const bool few = tiling->totalGroups <= static_cast<uint32_t>(cores) && !GroupNormSharesFew(*tiling, cores);
+  if (!small && few) {
+    refused = MakeGroupNormTiling(n, c, s, groups, eps, cores, tiling, block, static_cast<uint32_t>(worth));
+  } else if (!small)
     refused = MakeGroupNormSplitTiling(n, c, s, groups, eps, cores, tiling, block, static_cast<uint32_t>(worth));
+  DealGroupNormEvenly(tiling);
   tiling->tilingKey = (small ? kGroupNormSmallWay : kGroupNormSplitWay) + static_cast<uint32_t>(dtype);
   return refused;
 }

@@ -4,7 +4,8 @@
 // group_norm_backward_small.h); otherwise the sums of one sample's rows, P = sum(dy) and Q = sum(dy * (x - mean)), in one part or in
 // several side by side, and the gradients are dgamma = sum over samples of rstd * (Q - lack * P), dbeta = sum over samples of P.
 // Many lines come in one copy, and are added up by halves. What a core takes at once, and with it the order of all sums, depends on
-// the shape alone.
+// the shape alone: the channels of a group, or, where the table is small, those of all groups. Then rows lie side by side in memory and cost
+// no more than their bytes; rows of parts of blocks, a sample apart, take 55 cycles each.
 #pragma once
 #include "../common/common_dtype.h"
 #include "../common/common_lines.h"
@@ -37,6 +38,12 @@ class GroupNormBackwardChannels {
     const uint32_t most = parts_ == 1 ? kLongest : kLongest / partsPitch_;
     const uint32_t share = GroupNormBackwardShare(channels_);
     channelsAtOnce_ = share < most ? share : most;
+    groupLanes_ = parts_ == 1 ? (groupChannels_ + 7) / 8 * 8 : groupChannels_ * partsPitch_;
+    // Rows of parts of blocks, for each sample: two of numbers of a group, and two of sums.
+    const uint32_t partial = (groups_ % 8 != 0 ? 2 : 0) + (parts_ == 1 && groupChannels_ % 8 != 0 ? 2 : 0);
+    together_ = groups_ > 1 && groups_ <= kMostGroups && groupChannels_ <= kRepeat && partsAtOnce_ == parts_ &&
+                groups_ * RoundUp(groupLanes_) <= kLongest && lines_ * groups_ * groupLanes_ <= 2 * kLanes &&
+                groups_ * groupLanes_ <= partial * kInsteadOfRow;
 
     const uint64_t entries = tiling->tableEntries;
     __gm__ float* tables = reinterpret_cast<__gm__ float*>(workspace);
@@ -62,6 +69,10 @@ class GroupNormBackwardChannels {
   }
 
   __aicore__ inline void Process() {
+    if (together_) {
+      if (AscendC::GetBlockIdx() == 0) AddLines(0, 0, channels_);
+      return;
+    }
     const uint32_t each = (groupChannels_ + channelsAtOnce_ - 1) / channelsAtOnce_;
     for (uint32_t task = static_cast<uint32_t>(AscendC::GetBlockIdx()); task < groups_ * each; task += cores_) {
       const uint32_t channel = task % each * channelsAtOnce_;
@@ -84,8 +95,9 @@ class GroupNormBackwardChannels {
   }
 
   __aicore__ inline void AddLines(uint32_t group, uint32_t channel, uint32_t count) {
-    const uint32_t lanes = parts_ == 1 ? (count + 7) / 8 * 8 : count * partsPitch_;
-    const uint32_t most = kLanes / lanes < kNumbers / 8 ? kLanes / lanes : kNumbers / 8;
+    const uint32_t lanes = together_ ? groups_ * groupLanes_ : parts_ == 1 ? (count + 7) / 8 * 8 : count * partsPitch_;
+    const uint32_t numbers = kNumbers / 8 / (together_ ? groups_ : 1);
+    const uint32_t most = kLanes / lanes < numbers ? kLanes / lanes : numbers;
     const uint32_t runs = (parts_ + partsAtOnce_ - 1) / partsAtOnce_;
     const uint32_t batches = (lines_ + most - 1) / most * runs;
     AscendC::Duplicate(dgamma_, 0.0f, static_cast<int32_t>(lanes));
@@ -104,7 +116,9 @@ class GroupNormBackwardChannels {
     Floats lines = linesQueue_.template AllocTensor<float>();
     const uint64_t entry =
         (static_cast<uint64_t>(batch.line) * channels_ + channel) * parts_ + batch.run * partsAtOnce_;
-    if (parts_ == 1) {
+    if (together_) {
+      LoadTogether(lines, batch, entry);
+    } else if (parts_ == 1) {
       // Lines of all channels are one run of numbers.
       const bool together = count == channels_ && count % 8 == 0;
       const uint32_t numbers = together ? batch.lines * count : count;
@@ -117,7 +131,7 @@ class GroupNormBackwardChannels {
     } else {
       LoadParts(lines, batch, entry, count, lanes);
     }
-    if (corrects_) {
+    if (corrects_ && !together_) {
       // A number of each line, with the block that it is in where every line begins with a block: rows of a part of one take much longer.
       const uint32_t row = groups_ % 8 == 0 ? 8 : 1;
       const uint64_t first = static_cast<uint64_t>(batch.line) * groups_ + group / row * row;
@@ -128,6 +142,23 @@ class GroupNormBackwardChannels {
       AscendC::DataCopyPad(lines[2 * kLanes + kNumbers], rstdGm_[first], column, zeros);
     }
     linesQueue_.EnQue(lines);
+  }
+
+  // Of each sample each group is a line, in blocks of its own: its channels, or the parts of each. All rows are one run of numbers in memory.
+  __aicore__ inline void LoadTogether(const Floats& lines, const Batch& batch, uint64_t entry) {
+    const uint32_t rows = batch.lines * (parts_ == 1 ? groups_ : channels_);
+    const uint32_t length = parts_ == 1 ? groupChannels_ : parts_;
+    AscendC::DataCopyExtParams table{static_cast<uint16_t>(rows), static_cast<uint32_t>(length * sizeof(float)), 0, 0,
+                                     0};
+    AscendC::DataCopyPadExtParams<float> zeros{true, 0, static_cast<uint8_t>((8 - length % 8) % 8), 0.0f};
+    AscendC::DataCopyPad(lines, plainGm_[entry], table, zeros);
+    if (!corrects_) return;
+    AscendC::DataCopyPad(lines[kLanes], spreadGm_[entry], table, zeros);
+    const uint32_t numbers = batch.lines * groups_;
+    AscendC::DataCopyExtParams run{1, static_cast<uint32_t>(numbers * sizeof(float)), 0, 0, 0};
+    AscendC::DataCopyPadExtParams<float> behind{true, 0, static_cast<uint8_t>((8 - numbers % 8) % 8), 0.0f};
+    AscendC::DataCopyPad(lines[2 * kLanes], lackGm_[batch.line * groups_], run, behind);
+    AscendC::DataCopyPad(lines[2 * kLanes + kNumbers], rstdGm_[batch.line * groups_], run, behind);
   }
 
   __aicore__ inline void LoadParts(const Floats& lines, const Batch& batch, uint64_t entry, uint32_t count,
@@ -154,12 +185,18 @@ class GroupNormBackwardChannels {
     Floats lines = linesQueue_.template DeQue<float>();
     const Floats spread = lines[kLanes];
     if (corrects_) {
-      const uint32_t lane = groups_ % 8 == 0 ? group % 8 : 0;
-      Expand(lacks_, lines[2 * kLanes], count, lane);
-      Expand(rstds_, lines[2 * kLanes + kNumbers], count, lane);
-      ApplyToLines<LineOp::kMul>(scratch_, lines, lacks_, count, lanes, lanes);
+      const uint32_t numbers = together_ ? count * groups_ : count, each = together_ ? groupLanes_ : lanes;
+      if (together_) {
+        AscendC::Brcb(lacks_, lines[2 * kLanes], static_cast<uint8_t>((numbers + 7) / 8), {1, 8});
+        AscendC::Brcb(rstds_, lines[2 * kLanes + kNumbers], static_cast<uint8_t>((numbers + 7) / 8), {1, 8});
+      } else {
+        const uint32_t lane = groups_ % 8 == 0 ? group % 8 : 0;
+        Expand(lacks_, lines[2 * kLanes], count, lane);
+        Expand(rstds_, lines[2 * kLanes + kNumbers], count, lane);
+      }
+      ApplyToLines<LineOp::kMul>(scratch_, lines, lacks_, numbers, each, each);
       AscendC::Sub(spread, spread, scratch_, static_cast<int32_t>(count * lanes));
-      ApplyToLines<LineOp::kMul>(spread, spread, rstds_, count, lanes, lanes);
+      ApplyToLines<LineOp::kMul>(spread, spread, rstds_, numbers, each, each);
     }
     if (wantsDgamma_) AddHalves(dgamma_, spread, count, lanes);
     if (wantsDbeta_) AddHalves(dbeta_, lines, count, lanes);
@@ -191,21 +228,37 @@ class GroupNormBackwardChannels {
       SumLines(whole_, sums, scratch_, kLanes / 2, count, partsPitch_, partsPitch_);
       sums = whole_;
     }
+    // Channels side by side, or, where groups came together, those of each group in blocks of its own.
+    const bool apart = together_ && parts_ == 1;
+    const uint32_t lanes = apart ? groups_ * groupLanes_ : count;
     if constexpr (kIsFloat<T>) {
-      AscendC::Adds(out, sums, 0.0f, static_cast<int32_t>(count));
+      AscendC::Adds(out, sums, 0.0f, static_cast<int32_t>(lanes));
+    } else if (apart) {
+      AscendC::Cast(
+          out, sums, AscendC::RoundMode::CAST_RINT, groupChannels_, static_cast<uint8_t>(groups_),
+          {1, 1, static_cast<uint8_t>(RoundUp(groupChannels_) / kBlock), static_cast<uint8_t>(groupLanes_ / 8)});
     } else {
       Narrow(out, sums, count);
     }
     outQueue_.EnQue(out);
     out = outQueue_.template DeQue<T>();
-    AscendC::DataCopyExtParams row{1, static_cast<uint32_t>(count * sizeof(T)), 0, 0, 0};
-    AscendC::DataCopyPad(to, out, row);
+    const uint32_t rows = apart ? groups_ : 1;
+    AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows), static_cast<uint32_t>(count / rows * sizeof(T)), 0, 0,
+                                    0};
+    AscendC::DataCopyPad(to, out, copy);
     outQueue_.FreeTensor(out);
   }
 
-  static constexpr uint32_t kLongest = 2040;  // floats of a line: 255 blocks, the longest step from line to line
-  static constexpr uint32_t kLanes = 4096;    // floats of all lines that are there at once
-  static constexpr uint32_t kNumbers = 2048;  // a block for each of their lines
+  // To whole blocks of the dtype.
+  __aicore__ inline uint32_t RoundUp(uint32_t elements) const { return (elements + kBlock - 1) / kBlock * kBlock; }
+
+  static constexpr uint32_t kRepeat = 64;  // floats that the vector unit processes at once
+  static constexpr uint32_t kBlock = 32 / sizeof(T);
+  static constexpr uint32_t kMostGroups = 255;    // repeats of an instruction
+  static constexpr uint32_t kInsteadOfRow = 200;  // floats that come and are added up while one such row comes
+  static constexpr uint32_t kLongest = 2040;      // floats of a line: 255 blocks, the longest step from line to line
+  static constexpr uint32_t kLanes = 4096;        // floats of all lines that are there at once
+  static constexpr uint32_t kNumbers = 2048;      // a block for each of their lines
   AscendC::TPipe* pipe_ = nullptr;
   AscendC::TQue<AscendC::TPosition::VECIN, 2> linesQueue_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> outQueue_;
@@ -233,6 +286,8 @@ class GroupNormBackwardChannels {
   uint32_t partsAtOnce_ = 0;
   uint32_t partsPitch_ = 0;
   uint32_t channelsAtOnce_ = 0;
+  uint32_t groupLanes_ = 0;  // floats of a group of one sample, where groups come together
+  bool together_ = false;
   uint32_t cores_ = 1;
   bool wantsDgamma_ = true;
   bool wantsDbeta_ = true;

@@ -5,22 +5,21 @@
 // samples of a tile are added up before the sums of their rows are taken, so the table of the second stage has one line for each such
 // tile, and what is in it is final.
 #pragma once
-#include "../common/common_lines.h"
 #include "../common/common_short_lines.h"
-#include "group_norm_backward_small_tiles.h"
+#include "group_norm_backward_small_parts.h"
 
 template <class T, class Epilogue = GroupNormBackwardIdentity>
-class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
-  using Base = GroupNormBackwardSmallTiles<T, Epilogue>;
+class GroupNormBackwardSmall : public GroupNormBackwardSmallParts<T, Epilogue> {
+  using Base = GroupNormBackwardSmallParts<T, Epilogue>;
   using Floats = AscendC::LocalTensor<float>;
   using Base::kTile, Base::kFloats, Base::kMost, Base::kXPlace, Base::kGammaPlace, Base::kBetaPlace,
       Base::kNumbersPlace, Base::kRepeat, Base::inQueue_, Base::sumsQueue_, Base::dxQueue_, Base::ofGroups_,
       Base::scratch_, Base::near_, Base::product_, Base::gamma_, Base::wideDy_, Base::wideX_, Base::lack_, Base::plain_,
-      Base::slope_, Base::spread_, Base::scale_, Base::gammaRow_, Base::betaRow_, Base::dxGm_, Base::plainGm_,
-      Base::spreadGm_, Base::wantsDx_, Base::wantsDgamma_, Base::wantsDbeta_, Base::groups_, Base::channelsPerGroup_,
-      Base::groupElements_, Base::tileGroups_, Base::wholeSamples_, Base::unitTiles_, Base::perElement_, Base::single_,
+      Base::slope_, Base::spread_, Base::scale_, Base::gammaRow_, Base::betaRow_, Base::wantsDx_, Base::wantsDgamma_,
+      Base::wantsDbeta_, Base::groupElements_, Base::tileGroups_, Base::wholeSamples_, Base::perElement_, Base::single_,
       Base::short_, Base::length_, Base::pitch_, Base::groupLines_, Base::width_, Base::first_, Base::last_,
-      Base::FirstGroup, Base::Groups, Base::GroupsOfSample, Base::LoadsGamma, Base::NeedsX, Base::Load;
+      Base::Groups, Base::GroupsOfSample, Base::LoadsGamma, Base::NeedsX, Base::Load, Base::Expand, Base::Sum,
+      Base::MeanOfGroups, Base::TimesGamma, Base::SumSamples, Base::AddSamples, Base::SumsLeave, Base::DxLeaves;
 
  public:
   __aicore__ inline void Process() {
@@ -32,59 +31,6 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
   }
 
  private:
-  // A block for each line, or lines like those of x; then the same for further samples. gamma: it, or beta.
-  __aicore__ inline void Expand(const Floats& to, const AscendC::LocalTensor<T>& gamma, uint32_t groups) {
-    const uint32_t lines = groups * groupLines_;
-    const uint32_t sample = lines * (perElement_ ? pitch_ : 8);
-    if (!perElement_) {
-      const uint32_t whole = (lines + 7) / 8;
-      AscendC::Brcb(to, Widen(gammaRow_, gamma, whole * 8), static_cast<uint8_t>(whole), {1, 8});
-    } else if constexpr (kIsFloat<T>) {
-      AscendC::Adds(to, gamma, 0.0f, static_cast<int32_t>(sample));
-    } else {
-      Widen(to, gamma, sample);
-    }
-    const uint32_t all = wholeSamples_ ? tileGroups_ / groups_ * sample : sample;
-    for (uint32_t have = sample; have < all; have *= 2)
-      AscendC::DataCopy(to[have], to, all - have < have ? all - have : have);
-  }
-
-  // sums[i] = sum of the `width` floats of line i; as many as `lines` rounded up to eight are written.
-  __aicore__ inline void Sum(const Floats& sums, const Floats& values, uint32_t lines, uint32_t width) {
-    SumLines(sums, values, scratch_, kTile / 2, lines, width, width);
-  }
-  // values = values op number, a number for each group of the tile. What lies behind a line stays as it is, unless a line is a block.
-  template <LineOp op>
-  __aicore__ inline void ForGroups(const Floats& values, const Floats& numbers, uint32_t groups) {
-    if (groupLines_ > 1) {
-      BlocksOfGroups(scratch_, numbers, ofGroups_, groups, groupLines_);
-      return ApplyToLines<op>(values, values, scratch_, groups * groupLines_, length_, pitch_);
-    }
-    AscendC::Brcb(scratch_, numbers, static_cast<uint8_t>((groups + 7) / 8), {1, 8});
-    ApplyToLines<op>(values, values, scratch_, groups, length_, pitch_);
-  }
-  // sum(values) / D of each group, of two kinds, one behind the other.
-  __aicore__ inline void MeanOfGroups(const Floats& means, const Floats& first, const Floats& second, uint32_t groups) {
-    const uint32_t whole = (groups + 7) / 8 * 8, sums = 2 * whole * ((width_ + kRepeat - 1) / kRepeat) * 8;
-    if (sums <= kTile / 2) {
-      const Floats both[2] = {first, second};
-      SumLinesOf<2>(means, both, scratch_, kTile / 2, groups, width_, width_);
-    } else {
-      Sum(means, first, groups, width_);
-      Sum(means[whole], second, groups, width_);
-    }
-    AscendC::Muls(means, means, 1.0f / static_cast<float>(groupElements_), static_cast<int32_t>(2 * whole));
-  }
-  // dst = src op a number of each channel, which Expand has made ready.
-  template <LineOp op>
-  __aicore__ inline void WithChannels(const Floats& dst, const Floats& src, const Floats& numbers, uint32_t groups) {
-    if (perElement_) return BinaryOf<op>(dst, src, numbers, static_cast<int32_t>(groups * width_));
-    ApplyToLines<op>(dst, src, numbers, groups * groupLines_, pitch_, pitch_);
-  }
-  __aicore__ inline void TimesGamma(const Floats& dst, const Floats& src, uint32_t groups) {
-    WithChannels<LineOp::kMul>(dst, src, gamma_, groups);
-  }
-
   // dy as it reaches GroupNorm, from x less its mean: u = x * gamma * rstd + beta. Every line is made whole, so that what lies behind it is a
   // number: dy is zero there, and stays it. What the mean lacks is left out, as in the other way (group_norm_backward_groups.h).
   __aicore__ inline void Activate(const Floats& dy, const Floats& x, const AscendC::LocalTensor<T>& beta,
@@ -92,9 +38,9 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
     if constexpr (Epilogue::kActivates) {
       const uint32_t groups = Groups(tile);
       TimesGamma(product_, x, groups);
-      ForGroups<LineOp::kMul>(product_, rstd, groups);
+      this->template ForGroups<LineOp::kMul>(product_, rstd, groups);
       Expand(scratch_, beta, GroupsOfSample(tile));
-      WithChannels<LineOp::kAdd>(product_, product_, scratch_, groups);
+      this->template WithChannels<LineOp::kAdd>(product_, product_, scratch_, groups);
       Epilogue::Apply(dy, dy, product_, near_, scratch_, groups * width_);
     }
   }
@@ -114,8 +60,10 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
     AscendC::LocalTensor<T> in = inQueue_.template DeQue<T>();
     if (single_) {
       ComputeSingle(tile, in);
-    } else {
+    } else if (perElement_ || pitch_ == kFloats || !NeedsX()) {
       ComputeSeveral(tile, in);
+    } else {
+      ComputeLines(tile, in);
     }
     inQueue_.FreeTensor(in);
   }
@@ -133,65 +81,89 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
       const Floats rstd = mean[kMost];
       // x less its mean, and less what the mean lacks: that is a rounded float.
       const int32_t n = static_cast<int32_t>((groups + 7) / 8 * 8);
-      ForGroups<LineOp::kSub>(x, mean, groups);
+      this->template ForGroups<LineOp::kSub>(x, mean, groups);
       if (pitch_ == kFloats) ClearBehindLines(x, groups * groupLines_, length_, pitch_);
       Activate(dy, x, in[kBetaPlace], rstd, tile);
       Sum(lack_, x, groups, width_);
       AscendC::Muls(lack_, lack_, 1.0f / static_cast<float>(groupElements_), n);
-      ForGroups<LineOp::kSub>(x, lack_, groups);
+      this->template ForGroups<LineOp::kSub>(x, lack_, groups);
       // dy * xhat; what lies behind a line is zero again, because dy is.
       AscendC::Mul(product_, dy, x, static_cast<int32_t>(elements));
-      ForGroups<LineOp::kMul>(product_, rstd, groups);
+      this->template ForGroups<LineOp::kMul>(product_, rstd, groups);
       if (wantsDgamma_ || wantsDbeta_) StoreSums(tile, dy);
       if (wantsDx_) StoreDx(tile, dy, x, rstd);
     }
+  }
+
+  // Where lines are longer than a block, all that is known of a group meets its lines' sums instead of their elements. Of each line there are
+  // parts of eight lanes of S1 = sum(dy) and S2 = sum(dy * (x - mean)); with lack = sum(x - mean) / D of its group, a channel's gradients are
+  // sums of S1 and of Q = rstd * (S2 - lack * S1), and
+  //   dx = A * dy + B * (x - mean) - C,  A = rstd * gamma,  B = -rstd^2 * E[gamma * Q],  C = rstd * E[gamma * S1] + B * lack,
+  // where E is a sum over the lines of a group, divided by D.
+  __aicore__ inline void ComputeLines(uint32_t tile, const AscendC::LocalTensor<T>& in) {
+    const uint32_t groups = Groups(tile), lines = groups * groupLines_;
+    const uint32_t elements = groups * width_;
+    const Floats dy = Widen(wideDy_, in, elements);
+    if (LoadsGamma(tile)) Expand(gamma_, in[kGammaPlace], GroupsOfSample(tile));
+    const Floats x = Widen(wideX_, in[kXPlace], elements);
+    const Floats mean = in[kNumbersPlace].template ReinterpretCast<float>();
+    const Floats rstd = mean[kMost];
+    this->template ForGroups<LineOp::kSub>(x, mean, groups);
+    Activate(dy, x, in[kBetaPlace], rstd, tile);
+    AscendC::Mul(product_, dy, x, static_cast<int32_t>(elements));
+    Sum(lack_, x, groups, width_);
+    const float count = 1.0f / static_cast<float>(groupElements_);
+    const uint32_t whole = (groups + 7) / 8 * 8;
+    const int32_t n = static_cast<int32_t>(whole);
+    AscendC::Muls(lack_, lack_, count, n);
+
+    const Floats sums = sumsQueue_.template AllocTensor<float>();
+    const uint32_t each = (pitch_ + kRepeat - 1) / kRepeat;  // blocks of parts of a line
+    const Floats plain = sums[kTile / 2], spread = sums[kTile + kTile / 2];
+    const int32_t parts = static_cast<int32_t>(lines * each * 8);
+    SumBlocksOfLines(plain, dy, lines, pitch_, pitch_);
+    SumBlocksOfLines(spread, product_, lines, pitch_, pitch_);
+    const Floats weighedPlain = product_, weighedSpread = product_[kTile / 2];
+    BlocksWithGroups<LineOp::kMul>(product_, plain, lack_, ofGroups_, groups, groupLines_ * each);
+    AscendC::Sub(spread, spread, product_, parts);
+    BlocksWithGroups<LineOp::kMul>(spread, spread, rstd, ofGroups_, groups, groupLines_ * each);
+    if (wantsDx_) {
+      ApplyToLines<LineOp::kMul>(weighedPlain, plain, gamma_, lines, each * 8, each * 8);
+      ApplyToLines<LineOp::kMul>(weighedSpread, spread, gamma_, lines, each * 8, each * 8);
+    }
+    const uint32_t sample = GroupsOfSample(tile) * groupLines_, samples = groups / GroupsOfSample(tile);
+    if (wantsDbeta_) SumSamples(sums, plain, samples, sample, each * 8);
+    if (wantsDgamma_) SumSamples(sums[kTile], spread, samples, sample, each * 8);
+    SumsLeave(tile, sums);
+    if (!wantsDx_) return;
+
+    MeanOfGroups(plain_, weighedPlain, weighedSpread, groups, groupLines_ * each * 8);
+    const Floats shift = plain_, slope = plain_[whole];
+    AscendC::Mul(slope, slope, rstd, n);
+    AscendC::Mul(slope, slope, rstd, n);
+    AscendC::Muls(slope, slope, -1.0f, n);
+    AscendC::Mul(shift, shift, rstd, n);
+    AscendC::Mul(lack_, lack_, slope, n);
+    AscendC::Add(shift, shift, lack_, n);
+    AscendC::LocalTensor<T> out = dxQueue_.template AllocTensor<T>();
+    Floats dx = dy;
+    if constexpr (kIsFloat<T>) dx = out;
+    BlocksWithGroups<LineOp::kMul>(scratch_, gamma_, rstd, ofGroups_, groups, groupLines_);
+    ApplyToLines<LineOp::kMul>(dy, dy, scratch_, lines, length_, pitch_);
+    this->template ForGroups<LineOp::kMul>(x, slope, groups);
+    this->template ForGroups<LineOp::kSub>(x, shift, groups);
+    AscendC::Add(dx, dy, x, static_cast<int32_t>(elements));
+    Narrow(out, dx, elements);
+    DxLeaves(tile, out);
   }
 
   // What this tile adds to dbeta and dgamma of its channels: sums of dy and of dy * xhat, over rows, and samples.
   __aicore__ inline void StoreSums(uint32_t tile, const Floats& dy) {
     const uint32_t lines = GroupsOfSample(tile) * groupLines_, samples = Groups(tile) / GroupsOfSample(tile);
     const Floats sums = sumsQueue_.template AllocTensor<float>();
-    if (wantsDbeta_) SumSamples(sums, dy, samples, lines);
-    if (wantsDgamma_) SumSamples(sums[kTile], product_, samples, lines);
+    if (wantsDbeta_) SumSamples(sums, dy, samples, lines, pitch_);
+    if (wantsDgamma_) SumSamples(sums[kTile], product_, samples, lines, pitch_);
     SumsLeave(tile, sums);
-  }
-
-  __aicore__ inline void SumsLeave(uint32_t tile, Floats sums) {
-    const uint32_t groups = GroupsOfSample(tile), group = FirstGroup(tile);
-    sumsQueue_.EnQue(sums);
-    sums = sumsQueue_.template DeQue<float>();
-    const uint32_t line = wholeSamples_ ? tile : tile / unitTiles_;
-    const uint64_t entry = (static_cast<uint64_t>(line) * groups_ + group % groups_) * channelsPerGroup_;
-    // One run of numbers, unless each group has blocks of its own.
-    const bool apart = perElement_ && length_ < pitch_;
-    const uint32_t rows = apart ? groups : 1;
-    const uint32_t gap = apart ? pitch_ / 8 - (length_ + 7) / 8 : 0;
-    AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows),
-                                    static_cast<uint32_t>(groups / rows * channelsPerGroup_ * sizeof(float)), gap, 0,
-                                    0};
-    if (wantsDbeta_) AscendC::DataCopyPad(plainGm_[entry], sums, copy);
-    if (wantsDgamma_) AscendC::DataCopyPad(spreadGm_[entry], sums[kTile], copy);
-    sumsQueue_.FreeTensor(sums);
-  }
-
-  // Adds up samples of so many lines, and then each line, unless that is a group with a number for each channel.
-  __aicore__ inline void SumSamples(const Floats& sums, const Floats& values, uint32_t samples, uint32_t lines) {
-    if (samples == 1 && !perElement_) return Sum(sums, values, lines, pitch_);
-    AddSamples(sums, values, samples, lines * pitch_);
-    if (!perElement_) Sum(sums, sums, lines, pitch_);
-  }
-
-  // sums = the sum of `samples` runs of `size` floats, by halves.
-  __aicore__ inline void AddSamples(const Floats& sums, const Floats& values, uint32_t samples, uint32_t size) {
-    if (samples == 1) return AscendC::Adds(sums, values, 0.0f, static_cast<int32_t>(size));
-    const uint32_t half = samples / 2;
-    AscendC::Add(sums, values, values[half * size], static_cast<int32_t>(half * size));
-    if (samples % 2 == 1) AscendC::Add(sums, sums, values[2 * half * size], static_cast<int32_t>(size));
-    for (uint32_t count = half; count > 1;) {
-      const uint32_t some = (count + 1) / 2;
-      AscendC::Add(sums, sums, sums[some * size], static_cast<int32_t>((count - some) * size));
-      count = some;
-    }
   }
 
   // dx = rstd * (a - E[a] - (x - mean) * slope) with a = dy * gamma and slope = rstd * E[a * xhat].
@@ -205,25 +177,14 @@ class GroupNormBackwardSmall : public GroupNormBackwardSmallTiles<T, Epilogue> {
     TimesGamma(product_, product_, groups);
     const uint32_t whole = (groups + 7) / 8 * 8;
     const Floats slope = plain_[whole];
-    MeanOfGroups(plain_, a, product_, groups);
+    MeanOfGroups(plain_, a, product_, groups, width_);
     AscendC::Mul(slope, slope, rstd, static_cast<int32_t>(whole));
-    ForGroups<LineOp::kSub>(a, plain_, groups);
-    ForGroups<LineOp::kMul>(x, slope, groups);
+    this->template ForGroups<LineOp::kSub>(a, plain_, groups);
+    this->template ForGroups<LineOp::kMul>(x, slope, groups);
     AscendC::Sub(a, a, x, n);
-    ForGroups<LineOp::kMul>(a, rstd, groups);
+    this->template ForGroups<LineOp::kMul>(a, rstd, groups);
     Narrow(out, a, static_cast<uint32_t>(n));
     DxLeaves(tile, out);
-  }
-
-  __aicore__ inline void DxLeaves(uint32_t tile, AscendC::LocalTensor<T> out) {
-    dxQueue_.EnQue(out);
-    out = dxQueue_.template DeQue<T>();
-    const uint32_t lines = Groups(tile) * groupLines_;
-    const uint32_t rows = length_ == pitch_ ? 1 : lines;
-    AscendC::DataCopyExtParams copy{static_cast<uint16_t>(rows),
-                                    static_cast<uint32_t>(lines / rows * length_ * sizeof(T)), 0, 0, 0};
-    AscendC::DataCopyPad(dxGm_[static_cast<uint64_t>(FirstGroup(tile)) * groupElements_], out, copy);
-    dxQueue_.FreeTensor(out);
   }
 
   // Where a group is a line, it has one gamma, and all that is done to it are numbers of its own. With D elements, S1 = sum(dy),

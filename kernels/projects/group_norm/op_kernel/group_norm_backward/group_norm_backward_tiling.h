@@ -165,6 +165,22 @@ inline void MakeGroupNormBackwardPieces(GroupNormBackwardTilingData* tiling, uin
       GroupNormBackwardXPlace(dy, block) + elements + (activates ? 2 : 1) * round_up(rows, block), 16 * block));
 }
 
+// Elements that a core computes the gradients of while one more core is being started: 0.16 us, about 290 cycles. The second number is for small
+// groups, and counts what fills their blocks.
+constexpr double kGroupNormBackwardStart = 550;
+constexpr double kGroupNormBackwardSmallStart = 450;
+constexpr double kGroupNormBackwardActivation =
+    2.0;  // times as long takes an element whose dy goes through an activation
+// And while cores that share groups meet, and pass their sums on.
+constexpr double kGroupNormBackwardMeeting = 8000;
+
+// Whether to share groups that are fewer than the cores: it takes from the busiest what all cores then do together, and costs their meeting
+// and the start of further ones.
+inline bool GroupNormBackwardSharesFew(const GroupNormBackwardTilingData& tiling, int32_t cores) {
+  const double group = tiling.groupElements, groups = tiling.totalGroups;
+  return group - group * groups / cores > kGroupNormBackwardMeeting + kGroupNormBackwardStart * (cores - groups);
+}
+
 // Any dtype, any mask, and the groups that are left when every core has the same number are divided among all cores, unless a core
 // would have to take as many pieces as a whole group has.
 inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
@@ -190,7 +206,8 @@ inline const char* MakeGroupNormBackwardPiecesTiling(int64_t n, int64_t c, int64
   made.tilingKey = kGroupNormBackwardPiecesWay + static_cast<uint32_t>(dtype);
   const bool parameters = (made.mask & (kGroupNormWantDgamma | kGroupNormWantDbeta)) != 0;
   made.tableEntries = parameters ? static_cast<uint32_t>(n * c * row_parts) : 0;
-  if (chunks > 0 && (chunks + used - 1) / used < group_chunks) {
+  const bool shares = made.totalGroups > left || GroupNormBackwardSharesFew(made, cores);
+  if (shares && chunks > 0 && (chunks + used - 1) / used < group_chunks) {
     made.sharedGroups = left;
     made.groupsPerCore = made.totalGroups / all;
     made.extraGroups = 0;
@@ -272,13 +289,6 @@ inline uint32_t GroupNormBackwardTileGroups(const GroupNormBackwardTilingData& t
   return static_cast<uint32_t>(best);
 }
 
-// Elements that a core computes the gradients of while one more core is being started: 0.16 us, about 290 cycles. The second number is for small
-// groups, and counts what fills their blocks.
-constexpr double kGroupNormBackwardStart = 550;
-constexpr double kGroupNormBackwardSmallStart = 450;
-constexpr double kGroupNormBackwardActivation =
-    2.0;  // times as long takes an element whose dy goes through an activation
-
 // How many cores are worth starting: with a of them the launch takes a starts, and the work the a-th part of all of it, so that the best
 // number is the root of work by start. Then as few as give no core more groups.
 inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, int64_t groups, int32_t cores,
@@ -299,6 +309,24 @@ inline int32_t GroupNormBackwardCoresWorthIt(int64_t n, int64_t c, int64_t s, in
   if (some >= cores || total < some) return some < cores ? some : cores;
   const int64_t each = (n * groups + some - 1) / some;
   return static_cast<int32_t>((n * groups + each - 1) / each);
+}
+
+// As few cores as leave the one with the most no more groups, tiles, or chunks of shared groups; but `least` for the second stage.
+inline void DealGroupNormBackwardEvenly(GroupNormBackwardTilingData* tiling, uint32_t least) {
+  const auto fewest = [&](uint32_t all) {
+    const uint32_t most = (all + tiling->usedCores - 1) / tiling->usedCores;
+    const uint32_t few = (all + most - 1) / most;
+    return few < least ? tiling->usedCores : few;
+  };
+  if (tiling->usedCores == 0) return;
+  if (tiling->extraGroups > 0) {
+    const uint32_t all = tiling->groupsPerCore * tiling->usedCores + tiling->extraGroups;
+    tiling->usedCores = fewest(all);
+    tiling->groupsPerCore = all / tiling->usedCores;
+    tiling->extraGroups = all % tiling->usedCores;
+  } else if (tiling->sharedGroups > 0 && tiling->groupsPerCore == 0) {
+    tiling->usedCores = fewest(tiling->sharedGroups * ((tiling->groupPieces - 1) / tiling->chunkPieces + 1));
+  }
 }
 
 // The same for step 5: tiles of small groups where a tile holds several, otherwise groups in pieces.
@@ -330,8 +358,11 @@ inline const char* MakeGroupNormBackwardAnyTiling(int64_t n, int64_t c, int64_t 
     made.usedCores = work < static_cast<uint32_t>(cores) ? work : static_cast<uint32_t>(cores);
     made.groupsPerCore = tiles / made.usedCores;
     made.extraGroups = tiles % made.usedCores;
+    DealGroupNormBackwardEvenly(&made, shares);
     made.tableEntries = parameters ? (samples ? tiles : made.batch) * made.channels : 0;
     made.workspaceBytes = static_cast<uint32_t>(2 * sizeof(float)) * made.tableEntries;
+  } else {
+    DealGroupNormBackwardEvenly(&made, 1);
   }
   *tiling = made;
   return nullptr;
