@@ -30,6 +30,7 @@ from gn_tutorial.diagnostics.catalogue import (  # noqa: E402
 )
 from gn_tutorial.diagnostics.findings import Findings  # noqa: E402
 from gn_tutorial.errors import KernelFault  # noqa: E402
+from gn_tutorial.playground.programs import is_special  # noqa: E402
 from gn_tutorial.translation.choice import ENGLISH, speaking  # noqa: E402
 
 COMMAND = "./gnt lint catalogue --fix"
@@ -177,10 +178,9 @@ def _reference(entry: CatalogueEntry) -> str:
 
 def _command(pair: Example) -> list[str]:
     """How to run the wrong program; nothing for one that needs more than ``gnt run`` can be told."""
-    if programs.OPTIONS.search(pair.wrong) or programs.ROLES.search(pair.wrong):
+    if is_special(pair.wrong):
         return []
-    blocks = programs.BLOCKS.search(pair.wrong)
-    more = f" --blocks {blocks[1] if blocks else 1}"
+    more = f" --blocks {programs.request(pair.name).blocks}"
     # As in the tests: both arguments hold 1024 floats.
     words = f"gnt run tests/programs/{pair.name}.cpp --arg x=float32[1024] --inout y=float32[1024]{more}"
     return [f"Run it: `{words}`"]

@@ -31,6 +31,11 @@ def programs(folder: Path) -> dict[str, Path]:
     return {f"{path.parent.name}/{path.stem}": path for path in files if path.parent.name not in _OTHERS}
 
 
+def is_special(text: str) -> bool:
+    """Whether a program asks for roles or options, which a command line would have to name."""
+    return bool(_ROLES.search(text) or _OPTIONS.search(text))
+
+
 def request(name: str, text: str, y: np.ndarray | None = None, **options: Any) -> LaunchRequest:
     """A program's launch; ``options`` are further fields of TwinOptions. A ``y`` that is given is written in place."""
     roles, blocks = _ROLES.search(text), _BLOCKS.search(text)

@@ -19,7 +19,9 @@ from gn_tutorial.errors import ArgumentError, GntError
 
 def debug(
     context: typer.Context,
-    target: Annotated[str, typer.Argument(help="A registered kernel, a .cpp file or a folder of gnt new; its options as for gnt run.")],
+    target: Annotated[
+        str, typer.Argument(help="A registered kernel, a .cpp file or a folder of gnt new; its options as for gnt run.")
+    ],
     stop: Annotated[
         str, typer.Option("--break", help="Where to stop: my.cpp:12 or a function. Default: the entry.")
     ] = "",
